@@ -1,0 +1,136 @@
+"""`Corpus`: labelled documents, as texts or as ready vectors. The first value of the flow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import TypeVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from laconic.errors import CorpusError
+
+T = TypeVar("T")
+TRAIN, TEST, UNUSED = "train", "test", ""
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Documents with labels: either `texts`, or `vectors` over a `vocabulary`.
+
+    Parameters
+    ----------
+    name : str
+    labels : tuple of tuples of str
+        The labels of each document, in the order of the file; `()` is a document of no class.
+    ids : tuple of str
+        Distinct names of the documents.
+    texts : tuple of str, optional
+    vectors : csr_array of shape (n_docs, n_terms), optional
+        Counts or weights, sorted indices, no duplicates.
+    vocabulary : tuple of str, optional
+        The names of the columns of `vectors`.
+    split : tuple of str, optional
+        "train", "test" or "" (in neither) for each document; None where the corpus has no split.
+    classes : tuple of str, optional
+        All classes; by default those that occur, sorted.
+    multilabel : bool, optional
+        Whether a document may have any number of labels; by default, whether one has.
+    notes : tuple of str
+        What the reader found worth saying: bytes replaced, rows dropped.
+    """
+
+    name: str
+    labels: tuple[tuple[str, ...], ...]
+    ids: tuple[str, ...]
+    texts: tuple[str, ...] | None = field(default=None, repr=False)
+    vectors: csr_array | None = field(default=None, repr=False)
+    vocabulary: tuple[str, ...] | None = field(default=None, repr=False)
+    split: tuple[str, ...] | None = field(default=None, repr=False)
+    classes: tuple[str, ...] = ()
+    multilabel: bool | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.texts is None) == (self.vectors is None):
+            raise TypeError(f"Corpus {self.name}: give either texts or vectors")
+        if self.vectors is not None and (
+            self.vocabulary is None or len(self.vocabulary) != self.vectors.shape[1]
+        ):
+            raise TypeError(f"Corpus {self.name}: vectors need a vocabulary with a name a column")
+        n_docs = len(self.texts) if self.texts is not None else self.vectors.shape[0]
+        lengths = {len(self.labels), len(self.ids), n_docs}
+        if self.split is not None:
+            lengths.add(len(self.split))
+        if len(lengths) > 1:
+            raise TypeError(f"Corpus {self.name}: labels, ids, split and documents differ in number")
+        if not self.classes:
+            occurring = sorted({label for labels in self.labels for label in labels})
+            object.__setattr__(self, "classes", tuple(occurring))
+        if self.multilabel is None:
+            several = any(len(labels) != 1 for labels in self.labels)
+            object.__setattr__(self, "multilabel", several)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def take(self, documents: Iterable[int] | np.ndarray) -> Corpus:
+        """The corpus of these documents (positions), in this order. Keeps `classes`."""
+        chosen = np.asarray(list(documents), dtype=np.intp)
+
+        def pick(values: Sequence[T]) -> tuple[T, ...]:
+            return tuple(values[i] for i in chosen)
+
+        return replace(
+            self,
+            labels=pick(self.labels),
+            ids=pick(self.ids),
+            texts=None if self.texts is None else pick(self.texts),
+            vectors=None if self.vectors is None else self.vectors[chosen],
+            split=None if self.split is None else pick(self.split),
+        )
+
+    def part(self, name: str) -> np.ndarray:
+        """Positions of the documents of one part of the split, "train" or "test"."""
+        if self.split is None:
+            raise CorpusError(
+                f"the {name} part of {self.name} was asked for, but the corpus has no split. "
+                "Choose folds or repeated splits instead."
+            )
+        return np.flatnonzero(np.asarray(self.split, dtype=object) == name)
+
+    @cached_property
+    def class_counts(self) -> dict[str, int]:
+        """Documents a class, in the order of `classes`."""
+        counts = Counter(label for labels in self.labels for label in labels)
+        return {label: counts[label] for label in self.classes}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all that a result may depend on: documents, labels, ids, split, vocabulary."""
+        digest = sha256()
+
+        def feed(values: Iterable[str]) -> None:
+            for value in values:
+                raw = value.encode("utf-8", "surrogatepass")
+                digest.update(len(raw).to_bytes(8, "little"))
+                digest.update(raw)
+
+        for values in (self.ids, self.split or (), self.classes, self.texts or (), self.vocabulary or ()):
+            digest.update(len(values).to_bytes(8, "little"))
+            feed(values)
+        for labels in self.labels:
+            digest.update(len(labels).to_bytes(8, "little"))
+            feed(labels)
+        if self.vectors is not None:
+            for array, dtype in (
+                (self.vectors.indptr, np.int64),
+                (self.vectors.indices, np.int64),
+                (self.vectors.data, np.float64),
+            ):
+                digest.update(np.ascontiguousarray(array, dtype=dtype).tobytes())
+        return digest.hexdigest()

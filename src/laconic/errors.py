@@ -1,0 +1,41 @@
+"""What went wrong, in the order a reader wants it: what was asked, what is there, what to do.
+
+Every error that a user can cause derives from `LaconicError`; the command line prints its message
+and ends with exit code 2, without a traceback. All are `ValueError`s too, as scikit-learn expects.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+
+class LaconicError(ValueError):
+    """Something the user can mend; the message says how."""
+
+
+class LaconicWarning(UserWarning):
+    """Something the user should know, although the work goes on."""
+
+
+class CorpusError(LaconicError):
+    """A file cannot be read as a labelled corpus. Names the file and, where there is one, the line."""
+
+    def __init__(
+        self, problem: str, *, where: str | PathLike[str] | None = None, line: int | None = None
+    ) -> None:
+        self.problem = problem
+        self.where = None if where is None else fspath(where)
+        self.line = line
+        place = "" if self.where is None else self.where
+        if line is not None:
+            place += f", line {line}" if place else f"line {line}"
+        super().__init__(f"{place}: {problem}" if place else problem)
+
+
+class SizeUnavailable(LaconicError):
+    """A reducer or path has no model of the size asked for."""
+
+    def __init__(self, size: object, reason: str) -> None:
+        self.size = size
+        self.reason = reason
+        super().__init__(f"size {size}: {reason}")
