@@ -67,7 +67,9 @@ class Corpus:
         if self.split is not None:
             lengths.add(len(self.split))
         if len(lengths) > 1:
-            raise TypeError(f"Corpus {self.name}: labels, ids, split and documents differ in number")
+            raise TypeError(
+                f"Corpus {self.name}: labels, ids, split and documents differ in number"
+            )
         if not self.classes:
             occurring = sorted({label for labels in self.labels for label in labels})
             object.__setattr__(self, "classes", tuple(occurring))
@@ -120,7 +122,13 @@ class Corpus:
                 digest.update(len(raw).to_bytes(8, "little"))
                 digest.update(raw)
 
-        for values in (self.ids, self.split or (), self.classes, self.texts or (), self.vocabulary or ()):
+        for values in (
+            self.ids,
+            self.split or (),
+            self.classes,
+            self.texts or (),
+            self.vocabulary or (),
+        ):
             digest.update(len(values).to_bytes(8, "little"))
             feed(values)
         for labels in self.labels:

@@ -1,0 +1,185 @@
+"""What every reader shares: the options of a reading, and the gathering of documents into a Corpus.
+
+A reader is a function `(where, reading) -> Corpus` that streams: it opens the file through
+`opening`, yields nothing twice, and hands each document to a `Gathering`, which judges labels and
+ids in one place, so that every format gives the same messages.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from laconic.corpus.corpus import Corpus
+from laconic.errors import CorpusError
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a file; each field is an option of `load_corpus` and of the command line.
+
+    `None` is "as the format usually has it": column `text`, column `label`, UTF-8.
+    """
+
+    text: str | None = None
+    label: tuple[str, ...] = ()
+    separator: str | None = None
+    id: str | None = None
+    split_column: str | None = None
+    split: str | None = None
+    encoding: str | None = None
+    undecodable: Literal["error", "replace"] = "error"
+    unlabelled: Literal["error", "drop", "keep"] = "error"
+    max_line: int = 32 * MIB
+    max_bytes: int = 16 * 1024 * MIB
+    progress: Callable[[int, int], None] | None = field(default=None, compare=False)
+
+
+class Gathering:
+    """Takes documents one at a time and ends as a `Corpus`; the judge of labels and ids.
+
+    `multilabel=True` means that a document without labels is a document of no class (Reuters,
+    RCV1, Mulan), not one whose label is missing.
+    """
+
+    def __init__(
+        self, where: str | PathLike[str], reading: Reading, *, multilabel: bool | None = None
+    ) -> None:
+        self.where = fspath(where)
+        self.reading = reading
+        self.multilabel = multilabel
+        self.notes: list[str] = []
+        self._texts: list[str] = []
+        self._indices, self._values, self._ends = array("q"), array("d"), array("q", [0])
+        self._labels: list[tuple[str, ...]] = []
+        self._ids: list[str] = []
+        self._split: list[str] = []
+        self._seen: dict[str, int | None] = {}
+        self._unlabelled = 0
+        self._first_unlabelled: int | None = None
+
+    def add_text(
+        self,
+        text: str,
+        labels: Sequence[str],
+        *,
+        id: str | None = None,
+        split: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        if self._accept(labels, id, split, line):
+            self._texts.append(text)
+
+    def add_vector(
+        self,
+        indices: Iterable[int],
+        values: Iterable[float],
+        labels: Sequence[str],
+        *,
+        id: str | None = None,
+        split: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        """`indices` from 0, in any order; repeated ones are summed."""
+        if self._accept(labels, id, split, line):
+            self._indices.extend(indices)
+            self._values.extend(values)
+            self._ends.append(len(self._indices))
+
+    def _accept(
+        self, labels: Sequence[str], id: str | None, split: str | None, line: int | None
+    ) -> bool:
+        if not labels and not self.multilabel:
+            self._unlabelled += 1
+            if self._first_unlabelled is None:
+                self._first_unlabelled = line
+            if self.reading.unlabelled != "keep":
+                return False
+        name = id if id is not None else str(len(self._ids))
+        if name in self._seen:
+            first = self._seen[name]
+            raise CorpusError(
+                f"the id {name!r} occurs twice"
+                + (f" (first in line {first})" if first is not None else "")
+                + ". Ids name documents, so they must differ: name another id column, or none.",
+                where=self.where,
+                line=line,
+            )
+        self._seen[name] = line
+        self._ids.append(name)
+        self._labels.append(tuple(dict.fromkeys(labels)))
+        self._split.append(split or "")
+        return True
+
+    def corpus(
+        self,
+        name: str,
+        *,
+        vocabulary: Sequence[str] | None = None,
+        classes: Sequence[str] = (),
+    ) -> Corpus:
+        """The corpus gathered. `vocabulary` for vectors; `classes` where the file declares them."""
+        self._judge_labels()
+        vectors = None if vocabulary is None else self._matrix(len(vocabulary))
+        return Corpus(
+            name=name,
+            labels=tuple(self._labels),
+            ids=tuple(self._ids),
+            texts=tuple(self._texts) if vocabulary is None else None,
+            vectors=vectors,
+            vocabulary=None if vocabulary is None else tuple(vocabulary),
+            split=tuple(self._split) if any(self._split) else None,
+            classes=tuple(classes),
+            multilabel=self.multilabel,
+            notes=tuple(self.notes),
+        )
+
+    def _judge_labels(self) -> None:
+        total = len(self._labels) + (self._unlabelled if self.reading.unlabelled != "keep" else 0)
+        if total == 0:
+            raise CorpusError(
+                "there is no document in it. A corpus needs at least one document in each of two "
+                "classes.",
+                where=self.where,
+            )
+        if self._unlabelled:
+            found = f"{self._unlabelled:,} of {total:,} documents have no label"
+            if self.reading.unlabelled == "error":
+                raise CorpusError(
+                    f"{found} (this is the first). Label them, or pass --unlabelled drop to leave "
+                    "them out, or --unlabelled keep to keep them as documents of no class.",
+                    where=self.where,
+                    line=self._first_unlabelled,
+                )
+            dropped = self.reading.unlabelled == "drop"
+            self.notes.append(f"{found}: {'left out' if dropped else 'kept as of no class'}")
+        kinds = set(self._labels)
+        if len(kinds) < 2:
+            only = ", ".join(next(iter(kinds), ())) or "none"
+            raise CorpusError(
+                f"all {len(self._labels):,} documents have the same label ({only}). A classifier "
+                "needs at least two classes: is this the right label column?",
+                where=self.where,
+            )
+
+    def _matrix(self, n_terms: int) -> csr_array:
+        small = max(n_terms, len(self._indices)) < np.iinfo(np.int32).max
+        dtype = np.int32 if small else np.int64
+        vectors = csr_array(
+            (
+                np.array(self._values, dtype=np.float64),
+                np.array(self._indices, dtype=dtype),
+                np.array(self._ends, dtype=dtype),
+            ),
+            shape=(len(self._labels), n_terms),
+        )
+        vectors.sum_duplicates()
+        return vectors
