@@ -1,0 +1,45 @@
+"""Fixtures and the two rules of our CI: a required corpus that is missing fails; hypothesis is calm.
+
+`LACONIC_DATA` says where the corpora are. `LACONIC_REQUIRE=data,browser` turns a skip for want of
+them into a failure, so that CI cannot pass by looking away.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("explore", deadline=None)
+settings.load_profile("explore" if os.environ.get("LACONIC_EXPLORE") else "ci")
+
+
+def missing(what: str, reason: str) -> None:
+    """Skip for want of `what` ("data", "browser"), or fail where it is required."""
+    if what in os.environ.get("LACONIC_REQUIRE", "").split(","):
+        pytest.fail(f"LACONIC_REQUIRE asks for {what}, but {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Path:
+    """The folder of the real corpora."""
+    where = os.environ.get("LACONIC_DATA")
+    if not where:
+        missing("data", "LACONIC_DATA is not set: it names the folder of the corpora")
+    folder = Path(where)
+    if not folder.is_dir():
+        missing("data", f"LACONIC_DATA is {where}, which is not a folder")
+    return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests share one cache of the embedded corpus, apart from the user's own."""
+    if "LACONIC_CACHE" not in os.environ:
+        os.environ["LACONIC_CACHE"] = str(tmp_path_factory.getbasetemp().parent / "laconic-cache")
