@@ -18,7 +18,7 @@ class LaconicWarning(UserWarning):
 
 
 class CorpusError(LaconicError):
-    """A file cannot be read as a labelled corpus. Names the file and, where there is one, the line."""
+    """A file cannot be read as a labelled corpus: which file, which line, what to do."""
 
     def __init__(
         self, problem: str, *, where: str | PathLike[str] | None = None, line: int | None = None
@@ -32,7 +32,7 @@ class CorpusError(LaconicError):
         super().__init__(f"{place}: {problem}" if place else problem)
 
 
-class SizeUnavailable(LaconicError):
+class SizeUnavailable(LaconicError):  # noqa: N818 - an answer of a path as much as an error
     """A reducer or path has no model of the size asked for."""
 
     def __init__(self, size: object, reason: str) -> None:

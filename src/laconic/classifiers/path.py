@@ -1,0 +1,81 @@
+"""The contract `PathClassifier`: one training set, a family of models, one for each size."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from laconic.errors import SizeUnavailable
+from laconic.model import Model
+from laconic.reduction import Matrix
+from laconic.vectors.targets import Targets
+
+
+def read_documents(estimator: BaseEstimator, X: Matrix, y: ArrayLike) -> tuple[Matrix, Targets]:
+    """Training data as every classifier of ours takes it: CSR, CSC or dense; one or many labels."""
+    documents, labels = validate_data(
+        estimator, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True
+    )
+    return documents, Targets.of(labels)
+
+
+def read_queries(estimator: BaseEstimator, X: Matrix) -> Matrix:
+    check_is_fitted(estimator)
+    return validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+
+
+class Deciding(ClassifierMixin, BaseEstimator):
+    """Predictions of an estimator that keeps its fitted `Model` in `model_`."""
+
+    model_: Model
+
+    def decision_function(self, X: Matrix) -> NDArray[np.float64]:
+        """Decision values: one column a class, one value a document where there are two classes."""
+        queries = read_queries(self, X)
+        values = self.model_.decision(queries)
+        return values[:, 0] if self.model_.rule == "sign" else values
+
+    def predict(self, X: Matrix) -> NDArray[Any]:
+        """Class labels; an indicator matrix where the training labels were one."""
+        queries = read_queries(self, X)
+        return self.model_.predict(queries)
+
+    def _keep(self, model: Model) -> Self:
+        self.model_ = model
+        self.classes_ = model.classes
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+class PathClassifier(Deciding, metaclass=ABCMeta):
+    """`path(X, y, sizes)` trains a model for each size; `fit` keeps the one of its own `size`.
+
+    A subclass has a parameter `size` and writes `path`. `laconic.testing.check_path` examines it.
+    """
+
+    size: int | float | None
+
+    @abstractmethod
+    def path(
+        self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
+    ) -> Iterator[Model | SizeUnavailable]:
+        """Exactly one item a size, by ascending size: a model, or why there is none."""
+
+    def fit(self, X: Matrix, y: ArrayLike) -> Self:
+        """Train the model of `size`."""
+        (outcome,) = self.path(X, y, [self.size])
+        if isinstance(outcome, SizeUnavailable):
+            raise outcome
+        return self._keep(outcome)

@@ -1,0 +1,132 @@
+"""`ReduceThenFit`: a reducer, then any classifier on its columns, at every size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+
+from laconic.classifiers.path import PathClassifier, read_documents
+from laconic.classifiers.rls import RLSClassifier
+from laconic.errors import SizeUnavailable
+from laconic.model import LinearModel, Model, Rule, decide
+from laconic.reducer import Reducer
+from laconic.reduction import (
+    Floats,
+    Matrix,
+    Projection,
+    Reduction,
+    Selection,
+    columns_for,
+)
+from laconic.selectors.top import TopTerms
+from laconic.vectors.targets import Targets
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedModel:
+    """A reduction with a classifier behind it that is not linear, so that no coefficients exist."""
+
+    reduction: Reduction
+    classifier: BaseEstimator
+    classes: NDArray[Any]
+    rule: Rule
+
+    @property
+    def size(self) -> int:
+        return self.reduction.size
+
+    @property
+    def n_terms(self) -> int:
+        if isinstance(self.reduction, Selection):
+            return self.reduction.size
+        assert isinstance(self.reduction, Projection)
+        return int(self.reduction.components.any(axis=1).sum())
+
+    def decision(self, X: Matrix) -> Floats:
+        """Decision values of shape (n_docs, n_rows); log-odds where only probabilities exist."""
+        documents = self.reduction.apply(X)
+        if hasattr(self.classifier, "decision_function"):
+            values = np.asarray(self.classifier.decision_function(documents))
+        else:
+            values = _log_odds(self.classifier.predict_proba(documents), self.rule)
+        return values.reshape(documents.shape[0], -1)
+
+    def predict(self, X: Matrix) -> NDArray[Any]:
+        return decide(self.decision(X), self.classes, self.rule)
+
+
+class ReduceThenFit(PathClassifier):
+    """Fits the reducer once, and the classifier anew on the columns of each size.
+
+    Parameters
+    ----------
+    reducer : Reducer, default=TopTerms()
+    classifier : scikit-learn classifier, default=RLSClassifier()
+        A linear one (with `coef_` and `intercept_`) gives models over the original vocabulary.
+    size : int, float or None
+        Columns that the classifier sees: a number, a share in (0, 1], None for all.
+
+    Attributes
+    ----------
+    model_ : LinearModel, or ReducedModel behind a classifier that is not linear
+    classes_ : array
+    """
+
+    def __init__(
+        self,
+        reducer: Reducer | None = None,
+        classifier: BaseEstimator | None = None,
+        *,
+        size: int | float | None = None,
+    ) -> None:
+        self.reducer = reducer
+        self.classifier = classifier
+        self.size = size
+
+    def path(
+        self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
+    ) -> Iterator[Model | SizeUnavailable]:
+        """One model a size, ascending; the reducer is fitted once for all of them."""
+        documents, targets = read_documents(self, X, y)
+        labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+        reducer = clone(self.reducer if self.reducer is not None else TopTerms())
+        reducer.fit(documents, labels)
+        for size in sorted(columns_for(size, reducer.available_) for size in sizes):
+            try:
+                reduction = reducer.at(size)
+            except SizeUnavailable as absent:
+                yield absent
+            else:
+                yield self._train(reduction, documents, labels, targets)
+
+    def _train(
+        self, reduction: Reduction, X: Matrix, labels: NDArray[Any], targets: Targets
+    ) -> Model:
+        classifier = clone(self.classifier if self.classifier is not None else RLSClassifier())
+        classifier.fit(reduction.apply(X), labels)
+        coef = getattr(classifier, "coef_", None)
+        if coef is None:
+            return ReducedModel(reduction, classifier, targets.classes, targets.rule)
+        return LinearModel(
+            reduction.lift(np.atleast_2d(coef)),
+            np.atleast_1d(classifier.intercept_),
+            targets.classes,
+            reduction.size,
+            rule=targets.rule,
+        )
+
+
+def _log_odds(probability: Any, rule: Rule) -> Floats:
+    """Decision values of a classifier that has probabilities only (k-NN, forests)."""
+    tiny = np.finfo(np.float64).tiny
+    if rule == "labels" and isinstance(probability, list):
+        probability = np.column_stack([of_class[:, 1] for of_class in probability])
+    if rule == "argmax":
+        return np.log(np.maximum(probability, tiny))
+    positive = probability[:, 1] if rule == "sign" else probability
+    return np.log(np.maximum(positive, tiny)) - np.log(np.maximum(1 - positive, tiny))

@@ -1,0 +1,176 @@
+"""`LinearModel`: a decision over the original vocabulary. What we save, explain, certify, report.
+
+A model states its **norm**, the length by which a text vector is divided:
+
+- "document": the vector comes divided by its length over the full vocabulary, and stays so;
+- "kept": each class divides by the length over its own kept words, before any weights, and a
+  document without any of them gets the quotient 0. Such a model is *closed*: it needs its own
+  words only.
+
+A model states its **rule**: "sign" (two classes, the second iff f > 0), "argmax" (one of several
+classes), "labels" (any number of classes, each iff f > 0). The inequality is strict: f = 0, the
+value of a document with no chosen word and no intercept, is a no.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+
+from laconic.reduction import Floats, Matrix
+
+Norm: TypeAlias = Literal["document", "kept"]
+Rule: TypeAlias = Literal["sign", "argmax", "labels"]
+
+
+class Model(Protocol):
+    """What a path yields: a `LinearModel`, or a reduction with a classifier that has none."""
+
+    @property
+    def classes(self) -> NDArray[Any]: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def rule(self) -> Rule: ...
+
+    @property
+    def n_terms(self) -> int: ...
+
+    def decision(self, X: Matrix) -> Floats: ...
+
+    def predict(self, X: Matrix) -> NDArray[Any]: ...
+
+
+def decide(decision: Floats, classes: NDArray[Any], rule: Rule) -> NDArray[Any]:
+    """Class names (an indicator matrix for "labels") from decision values."""
+    if rule == "sign":
+        return np.asarray(classes[(decision[:, 0] > 0).astype(np.intp)])
+    if rule == "argmax":
+        return np.asarray(classes[decision.argmax(axis=1)])
+    return (decision > 0).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """Decision values X @ coef.T + intercept, with a stated norm and rule.
+
+    Parameters
+    ----------
+    coef : csr_array or array of shape (n_rows, n_terms)
+        One row for "sign", one a class otherwise. The stored entries of a sparse row are the words
+        that its class keeps, also where a coefficient is 0.
+    intercept : array of shape (n_rows,)
+    classes : array of shape (n_classes,)
+    size : int
+        Columns that the classifier saw, per class where classes choose their own.
+    norm : "document" or "kept"
+    rule : "sign", "argmax" or "labels"
+    """
+
+    coef: Matrix
+    intercept: Floats
+    classes: NDArray[Any]
+    size: int
+    norm: Norm = "document"
+    rule: Rule = "argmax"
+
+    def __post_init__(self) -> None:
+        coef = csr_array(self.coef) if issparse(self.coef) else np.atleast_2d(self.coef)
+        object.__setattr__(self, "coef", coef)
+        object.__setattr__(self, "intercept", np.atleast_1d(self.intercept).astype(np.float64))
+        object.__setattr__(self, "classes", np.asarray(self.classes))
+        if self.norm not in get_args(Norm) or self.rule not in get_args(Rule):
+            raise ValueError(
+                f"norm={self.norm!r}, rule={self.rule!r}: norm is one of {get_args(Norm)}, rule "
+                f"one of {get_args(Rule)}"
+            )
+        rows = 1 if self.rule == "sign" else len(self.classes)
+        if self.rule == "sign" and len(self.classes) != 2:
+            raise ValueError(f"the rule 'sign' is for two classes, not {len(self.classes)}")
+        if coef.shape[0] != rows or self.intercept.shape != (rows,):
+            raise ValueError(
+                f"{len(self.classes)} classes by the rule {self.rule!r} need {rows} rows of "
+                f"coefficients and intercepts, not {coef.shape[0]} and {self.intercept.shape}"
+            )
+
+    @property
+    def n_terms_in(self) -> int:
+        return int(self.coef.shape[1])
+
+    @property
+    def terms(self) -> NDArray[np.intp]:
+        """The distinct columns that the model reads, ascending."""
+        if issparse(self.coef):
+            return np.unique(self.coef.indices).astype(np.intp)
+        return np.flatnonzero(self.coef.any(axis=0))
+
+    @property
+    def n_terms(self) -> int:
+        return int(self.terms.size)
+
+    def decision(self, X: Matrix) -> Floats:
+        """Decision values of shape (n_docs, n_rows)."""
+        if X.shape[1] != self.n_terms_in:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but the model was trained on a vocabulary of "
+                f"{self.n_terms_in}. Vectorize the documents with the same vocabulary."
+            )
+        product = X @ self.coef.T
+        values = product.toarray() if issparse(product) else np.asarray(product, dtype=np.float64)
+        if self.norm == "kept":
+            values = _quotient(values, self._kept_lengths(X))
+        return values + self.intercept
+
+    def predict(self, X: Matrix) -> NDArray[Any]:
+        """Class names; for the rule "labels" an indicator matrix."""
+        return decide(self.decision(X), self.classes, self.rule)
+
+    def contributions(self, X: Matrix) -> csr_array:
+        """What each word adds to each decision value of one document: shape (n_rows, n_terms).
+
+        The rows sum to `decision(X) - intercept`.
+        """
+        if X.shape[0] != 1:
+            raise ValueError(f"contributions explain one document at a time, not {X.shape[0]}")
+        document = csr_array(X)
+        shares = csr_array(self.coef).multiply(document).tocsr()
+        if self.norm == "kept":
+            lengths = self._kept_lengths(document).ravel()
+            inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+            shares.data = shares.data * np.repeat(inverse, np.diff(shares.indptr))
+        return shares
+
+    def explain(
+        self, X: Matrix, vocabulary: NDArray[Any], top: int | None = 10
+    ) -> dict[Any, list[tuple[str, float]]]:
+        """The words that decided about one document, strongest first, for each class.
+
+        For the rule "sign" the one entry is the second class: positive numbers speak for it.
+        """
+        shares = self.contributions(X)
+        names = self.classes[1:] if self.rule == "sign" else self.classes
+        told = {}
+        for row, name in enumerate(names.tolist()):
+            span = slice(shares.indptr[row], shares.indptr[row + 1])
+            columns, values = shares.indices[span], shares.data[span]
+            strongest = np.lexsort((columns, -np.abs(values)))
+            strongest = strongest[values[strongest] != 0][:top]
+            told[name] = [(str(vocabulary[columns[i]]), float(values[i])) for i in strongest]
+        return told
+
+    def _kept_lengths(self, X: Matrix) -> Floats:
+        pattern = csr_array(self.coef, copy=True)
+        pattern.data = np.ones_like(pattern.data)
+        squares = X.power(2) if issparse(X) else np.square(X)
+        total = squares @ pattern.T
+        return np.sqrt(total.toarray() if issparse(total) else np.asarray(total))
+
+
+def _quotient(values: Floats, lengths: Floats) -> Floats:
+    return np.divide(values, lengths, out=np.zeros_like(values), where=lengths > 0)

@@ -1,0 +1,104 @@
+"""Measures of decision values against signs. Arrays in, one number out.
+
+`decision` and `signs` have shape (n_docs, n_columns); `chosen` is the boolean matrix of what was
+predicted. One column means one yes/no question, about the second of two classes.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+
+def chosen_by(decision: Floats, rule: str) -> Bools:
+    """What the rule predicts: f > 0 in each column, or the one largest."""
+    if rule != "argmax":
+        return decision > 0
+    chosen = np.zeros(decision.shape, dtype=bool)
+    chosen[np.arange(decision.shape[0]), decision.argmax(axis=1)] = True
+    return chosen
+
+
+def accuracy(chosen: Bools, signs: Floats) -> float:
+    """Share of documents with every column right."""
+    return float((chosen == (signs > 0)).all(axis=1).mean())
+
+
+def _counts(chosen: Bools, signs: Floats) -> tuple[Floats, Floats, Floats]:
+    truth = signs > 0
+    hits = (chosen & truth).sum(axis=0).astype(np.float64)
+    return hits, chosen.sum(axis=0).astype(np.float64), truth.sum(axis=0).astype(np.float64)
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    """0 where there is nothing to divide by, as scikit-learn has it."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+def micro_f1(chosen: Bools, signs: Floats) -> float:
+    """F1 of the pooled decisions."""
+    hits, yes, true = (np.atleast_1d(counts.sum()) for counts in _counts(chosen, signs))
+    return float(_ratio(2 * hits, yes + true)[0])
+
+
+def macro_f1(chosen: Bools, signs: Floats) -> float:
+    """Mean over the columns of F1."""
+    hits, yes, true = _counts(chosen, signs)
+    return float(_ratio(2 * hits, yes + true).mean())
+
+
+def precision(chosen: Bools, signs: Floats) -> float:
+    """Mean over the columns of the share of yeses that are right."""
+    hits, yes, _ = _counts(chosen, signs)
+    return float(_ratio(hits, yes).mean())
+
+
+def recall(chosen: Bools, signs: Floats) -> float:
+    """Mean over the columns of the share of true ones that are found."""
+    hits, _, true = _counts(chosen, signs)
+    return float(_ratio(hits, true).mean())
+
+
+def auc(decision: Floats, signs: Floats) -> float:
+    """Mean over the columns of the area under the ROC curve, by mid-ranks, so that ties count ½.
+
+    Columns with only one sign have no area and are left out; NaN where none is left.
+    """
+    truth = signs > 0
+    n_true = truth.sum(axis=0)
+    n_false = truth.shape[0] - n_true
+    sound = (n_true > 0) & (n_false > 0)
+    if not sound.any():
+        return float("nan")
+    ranks = rankdata(decision[:, sound], axis=0)
+    sums = np.where(truth[:, sound], ranks, 0.0).sum(axis=0)
+    area = (sums - n_true[sound] * (n_true[sound] + 1) / 2) / (n_true[sound] * n_false[sound])
+    return float(area.mean())
+
+
+def best_f1(decision: Floats, signs: Floats) -> float:
+    """Mean over the columns of the best F1 that any threshold gives; a tie is never split.
+
+    The threshold is chosen on these very documents: an oracle number, and to be called so.
+    Columns without a true document are left out; NaN where none is left.
+    """
+    truth = signs > 0
+    best = [
+        _best_f1_of(decision[:, column], truth[:, column])
+        for column in np.flatnonzero(truth.any(axis=0))
+    ]
+    return float(np.mean(best)) if best else float("nan")
+
+
+def _best_f1_of(values: Floats, truth: Bools) -> float:
+    order = np.argsort(-values, kind="stable")
+    hits = np.cumsum(truth[order])
+    yes = np.arange(1, values.size + 1)
+    ends = np.append(np.diff(values[order]) != 0, True)
+    return float((2 * hits[ends] / (yes[ends] + truth.sum())).max())

@@ -1,0 +1,72 @@
+"""The contract `Reducer`: fit once, then cut at any size."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from laconic.reduction import Matrix, Reduction, Selection, columns_for
+
+
+class Reducer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
+    """`fit(X, y)` does all the work that does not depend on size; `at(size)` cuts.
+
+    A subclass has a parameter `size` (None: all that can be had), calls `_read` first in its `fit`,
+    and writes `_cut` and `available_`. `laconic.testing.check_reducer` examines it.
+    """
+
+    size: int | float | None
+
+    @abstractmethod
+    def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
+        """Learn from documents all that a cut at any size needs."""
+
+    @property
+    @abstractmethod
+    def available_(self) -> int:
+        """The largest size."""
+
+    @abstractmethod
+    def _cut(self, size: int) -> Reduction:
+        """The reduction to exactly `size` columns, or SizeUnavailable. Changes nothing in self."""
+
+    def at(self, size: int | float | None) -> Reduction:
+        """The reduction to `size` columns: a number, a share in (0, 1], or None for all.
+
+        Raises SizeUnavailable where that cannot be had.
+        """
+        check_is_fitted(self)
+        return self._cut(columns_for(size, self.available_))
+
+    def transform(self, X: Matrix) -> Matrix:
+        """Documents over the columns of `at(self.size)`."""
+        check_is_fitted(self)
+        documents = validate_data(
+            self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False
+        )
+        return self.at(self.size).apply(documents)
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """The words of a selection; numbered names for a projection."""
+        check_is_fitted(self)
+        names = _check_feature_names_in(self, input_features)
+        reduction = self.at(self.size)
+        if isinstance(reduction, Selection):
+            return np.asarray(names[reduction.terms], dtype=object)
+        prefix = type(self).__name__.lower()
+        return np.array([f"{prefix}{i}" for i in range(reduction.size)], dtype=object)
+
+    def _read(self, X: Matrix) -> Matrix:
+        return validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags

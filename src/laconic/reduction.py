@@ -1,0 +1,263 @@
+"""Values: `Selection`, `Projection` and `Ranking`.
+
+A `Reduction` is a linear map from the vocabulary to `size` columns. It holds no data and has no
+`fit`; `apply` goes forward with documents, `lift` goes back with coefficients, and
+`(X T) W' = X (T W')` makes a classifier behind it linear over the original vocabulary again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol, Self, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse, sparray
+
+from laconic.errors import SizeUnavailable
+
+Matrix: TypeAlias = NDArray[np.float64] | sparray
+Floats: TypeAlias = NDArray[np.float64]
+Columns: TypeAlias = NDArray[np.intp]
+
+
+def frozen(values: ArrayLike, dtype: type) -> NDArray[np.generic]:
+    """A read-only copy: values are shared between models and must not move under them."""
+    array = np.array(values, dtype=dtype)
+    array.setflags(write=False)
+    return array
+
+
+def columns_for(size: int | float | None, available: int) -> int:
+    """The number of columns meant by a size: a number, a share in (0, 1], or None for all.
+
+    Whether they can be had is for the method to say.
+    """
+    if size is None:
+        return available
+    if isinstance(size, bool | np.bool_) or not isinstance(size, int | float | np.number):
+        raise TypeError(f"size={size!r}: give a number of columns, a share in (0, 1], or None")
+    if isinstance(size, int | np.integer):
+        if size < 1:
+            raise ValueError(f"size={size}: must be at least 1")
+        return int(size)
+    if not 0 < size <= 1:
+        raise ValueError(f"size={size}: a share lies in (0, 1]; write a count as a whole number")
+    return max(1, round(float(size) * available))
+
+
+def columns_of(X: Matrix, terms: Columns, n_terms_in: int) -> Matrix:
+    if X.shape[1] != n_terms_in:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, but the reduction was made for a vocabulary of "
+            f"{n_terms_in}. Vectorize the documents with the same vocabulary."
+        )
+    return X[:, terms]
+
+
+@runtime_checkable
+class Reduction(Protocol):
+    """A linear map from the vocabulary to `size` columns."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def n_terms_in(self) -> int: ...
+
+    def apply(self, X: Matrix) -> Matrix:
+        """(docs, terms) -> (docs, size)"""
+
+    def lift(self, coef: Floats) -> Matrix:
+        """(classes, size) -> (classes, terms)"""
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Distinct columns of the vocabulary, best first, each with a weight (1 = as it is).
+
+    Parameters
+    ----------
+    terms : columns of the vocabulary, distinct
+    weights : finite; None for 1 everywhere
+    n_terms_in : size of the vocabulary
+    """
+
+    terms: Columns
+    weights: Floats
+    n_terms_in: int
+
+    def __init__(self, terms: ArrayLike, weights: ArrayLike | None, n_terms_in: int) -> None:
+        chosen = frozen(terms, np.intp)
+        weight = frozen(np.ones(chosen.size) if weights is None else weights, np.float64)
+        if chosen.ndim != 1 or weight.shape != chosen.shape:
+            raise ValueError(f"{chosen.shape} terms with {weight.shape} weights: give one each")
+        if np.unique(chosen).size != chosen.size:
+            raise ValueError("a Selection has distinct terms: merge repeats to weight √Σt")
+        if chosen.size and not 0 <= chosen.min() <= chosen.max() < n_terms_in:
+            raise ValueError(f"terms lie outside the vocabulary of {n_terms_in}")
+        if not np.isfinite(weight).all():
+            raise ValueError("weights must be finite")
+        object.__setattr__(self, "terms", chosen)
+        object.__setattr__(self, "weights", weight)
+        object.__setattr__(self, "n_terms_in", int(n_terms_in))
+
+    @property
+    def size(self) -> int:
+        return int(self.terms.size)
+
+    @property
+    def plain(self) -> bool:
+        """Whether every weight is 1."""
+        return bool((self.weights == 1.0).all())
+
+    def apply(self, X: Matrix) -> Matrix:
+        Z = columns_of(X, self.terms, self.n_terms_in)
+        if self.plain:
+            return Z
+        if not issparse(Z):
+            return Z * self.weights
+        scaled = Z.tocsr()
+        scaled.data = scaled.data * self.weights[scaled.indices]
+        return scaled
+
+    def lift(self, coef: Floats) -> csr_array:
+        """Sparse; every chosen term keeps its place, also where its coefficient is 0."""
+        n_classes = coef.shape[0]
+        by_column = np.argsort(self.terms, kind="stable")
+        values = (np.asarray(coef) * self.weights)[:, by_column]
+        return csr_array(
+            (
+                values.ravel(),
+                np.tile(self.terms[by_column], n_classes),
+                np.arange(n_classes + 1) * self.size,
+            ),
+            shape=(n_classes, self.n_terms_in),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """A dense linear map, `components` of shape (terms, size)."""
+
+    components: Floats
+
+    def __init__(self, components: ArrayLike) -> None:
+        matrix = frozen(components, np.float64)
+        if matrix.ndim != 2:
+            raise ValueError(f"components must be (terms, size), not of shape {matrix.shape}")
+        object.__setattr__(self, "components", matrix)
+
+    @property
+    def size(self) -> int:
+        return int(self.components.shape[1])
+
+    @property
+    def n_terms_in(self) -> int:
+        return int(self.components.shape[0])
+
+    def apply(self, X: Matrix) -> Floats:
+        if X.shape[1] != self.n_terms_in:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but the projection was made for a vocabulary of "
+                f"{self.n_terms_in}. Vectorize the documents with the same vocabulary."
+            )
+        return np.asarray(X @ self.components)
+
+    def lift(self, coef: Floats) -> Floats:
+        return np.asarray(coef) @ self.components.T
+
+    def after(self, first: Reduction) -> Projection:
+        """One matrix for both: `self.after(first).apply(X)` is `self.apply(first.apply(X))`."""
+        lifted = first.lift(self.components.T)
+        dense = lifted.toarray() if issparse(lifted) else lifted
+        return Projection(dense.T)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Terms, best first; `top(n)` is always a prefix. A random sample is a ranking too.
+
+    A draw gives term i one uniform number u_i, once. "Keep i with probability min(1, r·p_i)" is
+    "keep i iff r > u_i / p_i", its *arrival*; sorted by arrival, samples of all sizes are nested.
+    `order` leaves out the terms that can never be had (p = 0).
+    """
+
+    order: Columns
+    n_terms_in: int
+    chance: Floats | None = field(default=None)
+    arrival: Floats | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", frozen(self.order, np.intp))
+        for name in ("chance", "arrival"):
+            values = getattr(self, name)
+            if values is not None:
+                object.__setattr__(self, name, frozen(values, np.float64))
+
+    @classmethod
+    def by_score(cls, score: ArrayLike, ties: ArrayLike | None = None) -> Self:
+        """Highest score first, then highest `ties` (document frequency, say), then the column."""
+        scores = np.asarray(score, dtype=np.float64)
+        if np.isnan(scores).any():
+            raise ValueError(f"{np.isnan(scores).sum()} scores are not numbers")
+        keys = (-scores,) if ties is None else (-np.asarray(ties, dtype=np.float64), -scores)
+        return cls(np.lexsort(keys), scores.size)
+
+    @classmethod
+    def by_draw(cls, chance: ArrayLike, rng: np.random.Generator) -> Self:
+        """A draw in which `chance` is proportional to the expected share of each term."""
+        weights = np.asarray(chance, dtype=np.float64)
+        total = weights.sum()
+        if weights.ndim != 1 or (weights < 0).any() or not 0 < total < np.inf:
+            raise ValueError("chances must be non-negative and finite, with a positive sum")
+        p = weights / total
+        # 1 - U[0, 1) lies in (0, 1]: an arrival is never 0, so no budget above 0 is a sure hit
+        u = 1.0 - rng.random(p.size)
+        arrival = np.full(p.size, np.inf)
+        np.divide(u, p, out=arrival, where=p > 0)
+        reachable = np.flatnonzero(p > 0)
+        order = reachable[np.argsort(arrival[reachable], kind="stable")]
+        return cls(order, p.size, p, arrival)
+
+    @property
+    def is_draw(self) -> bool:
+        return self.arrival is not None
+
+    @property
+    def available(self) -> int:
+        """How many terms can be had."""
+        return int(self.order.size)
+
+    def top(self, size: int) -> Selection:
+        """Exactly `size` terms. A draw uses the arrival of the next term as its budget.
+
+        With that budget the weights 1/√min(1, r·p) are unbiased (Ohlsson 1998; Duffield, Lund
+        and Thorup 2007).
+        """
+        if not 0 < size <= self.available:
+            absent = self.n_terms_in - self.available
+            never = f" ({absent} more have no chance of being drawn)" if absent else ""
+            raise SizeUnavailable(
+                size,
+                f"only {self.available} terms can be ranked{never}. "
+                f"Ask for a size from 1 to {self.available}.",
+            )
+        terms = self.order[:size]
+        if self.arrival is None:
+            return Selection(terms, None, self.n_terms_in)
+        budget = self.arrival[self.order[size]] if size < self.available else np.inf
+        return Selection(terms, self._draw_weights(terms, budget), self.n_terms_in)
+
+    def within(self, budget: float) -> Selection:
+        """The Bernoulli draw of Dasgupta et al., Fig. 1: expected size at most `budget`."""
+        if self.arrival is None:
+            raise TypeError("a ranking by score has no draw: use top(size)")
+        if not budget > 0:
+            raise ValueError(f"budget {budget}: must be positive")
+        terms = self.order[self.arrival[self.order] < budget]
+        return Selection(terms, self._draw_weights(terms, budget), self.n_terms_in)
+
+    def _draw_weights(self, terms: Columns, budget: float) -> Floats:
+        assert self.chance is not None
+        return 1.0 / np.sqrt(np.minimum(1.0, budget * self.chance[terms]))

@@ -1,0 +1,50 @@
+"""`TopTerms`: the terms of the highest score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from laconic.reducer import Reducer
+from laconic.reduction import Matrix, Ranking, Selection
+from laconic.scores import document_frequency
+
+Score = Callable[[Matrix, ArrayLike | None], NDArray[np.float64]]
+
+
+class TopTerms(Reducer):
+    """Ranks terms by a score; ties by document frequency, then by column.
+
+    Parameters
+    ----------
+    by : callable (X, y) -> one number per term, default=document_frequency
+        A function of `laconic.scores`, or your own.
+    size : int, float or None
+        How many terms: a number, a share in (0, 1], None for all.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_terms,)
+    ranking_ : Ranking
+    """
+
+    def __init__(self, by: Score = document_frequency, *, size: int | float | None = None) -> None:
+        self.by = by
+        self.size = size
+
+    def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
+        """Score and rank every term."""
+        documents = self._read(X)
+        self.scores_ = np.asarray(self.by(documents, y), dtype=np.float64)
+        self.ranking_ = Ranking.by_score(self.scores_, ties=document_frequency(documents))
+        return self
+
+    @property
+    def available_(self) -> int:
+        return self.ranking_.available
+
+    def _cut(self, size: int) -> Selection:
+        return self.ranking_.top(size)

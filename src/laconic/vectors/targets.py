@@ -1,0 +1,70 @@
+"""Labels and signs: one encoding for two classes, several classes and several labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from laconic.errors import LaconicError
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """y as signs: +1 where a document belongs to the class of the column, else -1.
+
+    One column for two classes (the second one is +1), one a class otherwise; `rule` is the rule of
+    the models trained on it.
+    """
+
+    signs: NDArray[np.float64]
+    classes: NDArray[Any]
+    rule: str
+
+    @classmethod
+    def of(cls, y: ArrayLike) -> Targets:
+        """Read labels as scikit-learn does: a 1-d array of classes, or an indicator matrix."""
+        if issparse(y) or (np.ndim(y) == 2 and np.shape(y)[1] > 1):
+            return cls._of_indicator(y)
+        labels = column_or_1d(y, warn=True)
+        check_classification_targets(labels)
+        classes, codes = np.unique(labels, return_inverse=True)
+        if classes.size < 2:
+            raise LaconicError(
+                f"y has only one class, {classes.tolist()}; a classifier needs at least two classes"
+            )
+        rule = "sign" if classes.size == 2 else "argmax"
+        return cls(_signs(codes, classes.size, rule), classes, rule)
+
+    @classmethod
+    def _of_indicator(cls, y: ArrayLike) -> Targets:
+        if type_of_target(y) != "multilabel-indicator":
+            raise LaconicError(
+                f"y is {type_of_target(y)!r} with shape {np.shape(y)}; give one class a document, "
+                "or an indicator matrix with a 0/1 column a class"
+            )
+        indicator = y.toarray() if issparse(y) else np.asarray(y)
+        return cls(np.where(indicator > 0, 1.0, -1.0), np.arange(indicator.shape[1]), "labels")
+
+    def like(self, y: ArrayLike) -> NDArray[np.float64]:
+        """Other documents' labels as signs in the columns of these classes.
+
+        A class that was never seen in training has no column: its documents are -1 throughout, and
+        no prediction can be right about them.
+        """
+        if self.rule == "labels":
+            return Targets._of_indicator(y).signs
+        labels = column_or_1d(y)
+        place = np.minimum(np.searchsorted(self.classes, labels), self.classes.size - 1)
+        codes = np.where(self.classes[place] == labels, place, -1)
+        return _signs(codes, self.classes.size, self.rule)
+
+
+def _signs(codes: NDArray[np.intp], n_classes: int, rule: str) -> NDArray[np.float64]:
+    columns = np.array([1]) if rule == "sign" else np.arange(n_classes)
+    return np.where(codes[:, None] == columns, 1.0, -1.0)
