@@ -1,0 +1,77 @@
+"""Every method turns one training set into a family of linear models, one for each size; the study
+measures them.
+
+    corpus = load_corpus("tickets.csv", label="queue")
+    problem = next(Problem.expand(corpus))
+    print(curve(ReduceThenFit(), problem, [10, 100, 1000]).values("accuracy"))
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Where each public name lives. They are imported on first use, so that the command line can answer
+# `laconic --help` without waiting for scikit-learn.
+_HOME = {
+    "Corpus": "laconic.corpus.corpus",
+    "LinearModel": "laconic.model",
+    "Problem": "laconic.vectors.problem",
+    "Projection": "laconic.reduction",
+    "RLSClassifier": "laconic.classifiers.rls",
+    "Ranking": "laconic.reduction",
+    "ReduceThenFit": "laconic.classifiers.reduce_then_fit",
+    "Selection": "laconic.reduction",
+    "TopTerms": "laconic.selectors.top",
+    "Vectorizer": "laconic.vectors.vectorizer",
+    "Weighting": "laconic.vectors.weighting",
+    "curve": "laconic.curves",
+    "load_corpus": "laconic.corpus.loading",
+}
+_MODULES = ("scores", "testing")
+
+__all__ = [
+    "Corpus",
+    "LinearModel",
+    "Problem",
+    "Projection",
+    "RLSClassifier",
+    "Ranking",
+    "ReduceThenFit",
+    "Selection",
+    "TopTerms",
+    "Vectorizer",
+    "Weighting",
+    "curve",
+    "load_corpus",
+    "scores",
+    "testing",
+]
+
+if TYPE_CHECKING:
+    from laconic import scores, testing
+    from laconic.classifiers.reduce_then_fit import ReduceThenFit
+    from laconic.classifiers.rls import RLSClassifier
+    from laconic.corpus.corpus import Corpus
+    from laconic.corpus.loading import load_corpus
+    from laconic.curves import curve
+    from laconic.model import LinearModel
+    from laconic.reduction import Projection, Ranking, Selection
+    from laconic.selectors.top import TopTerms
+    from laconic.vectors.problem import Problem
+    from laconic.vectors.vectorizer import Vectorizer
+    from laconic.vectors.weighting import Weighting
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"laconic.{name}")
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'laconic' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

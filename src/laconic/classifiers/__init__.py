@@ -1,0 +1,1 @@
+"""Classifiers, and the contract of a path of models."""

@@ -1,0 +1,1 @@
+"""Functions of arrays: numpy, scipy and compiled kernels, nothing else."""

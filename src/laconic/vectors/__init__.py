@@ -1,0 +1,1 @@
+"""A corpus becomes numbers."""

@@ -1,0 +1,83 @@
+"""The formats in which labelled text comes, and how a file's format is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from laconic.corpus.corpus import Corpus
+from laconic.corpus.formats.arff import read_arff
+from laconic.corpus.formats.cluto import read_cluto
+from laconic.corpus.formats.folders import read_folder
+from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.opening import is_tar, members
+from laconic.corpus.formats.rcv1 import read_rcv1
+from laconic.corpus.formats.reuters import read_reuters
+from laconic.corpus.formats.svmlight import read_svmlight
+from laconic.corpus.formats.tables import read_csv, read_jsonl, read_parquet, read_tsv
+from laconic.corpus.formats.techtc import read_techtc
+from laconic.errors import CorpusError
+
+
+@dataclass(frozen=True)
+class Format:
+    """A reader, the endings it is chosen by, and a line for the help."""
+
+    read: Callable[[Path, Reading], Corpus]
+    endings: tuple[str, ...]
+    about: str
+
+
+FORMATS: dict[str, Format] = {
+    "csv": Format(read_csv, (".csv",), "a header line, a document a record"),
+    "tsv": Format(read_tsv, (".tsv", ".tab"), "the same, separated by tabs"),
+    "jsonl": Format(read_jsonl, (".jsonl", ".ndjson"), "a JSON object a line"),
+    "parquet": Format(read_parquet, (".parquet", ".pq"), "columns as in CSV (extra: parquet)"),
+    "folder": Format(read_folder, (), "a folder, or tar, of class folders with a file a document"),
+    "reuters": Format(read_reuters, (".sgm",), "Reuters-21578 SGML, archive or folder"),
+    "rcv1": Format(read_rcv1, (), "a folder with RCV1-v2 vectors and topics"),
+    "svmlight": Format(
+        read_svmlight, (".svm", ".svmlight", ".libsvm"), "svmlight / LIBSVM, one or many labels"
+    ),
+    "arff": Format(read_arff, (".arff",), "Weka, sparse or dense; Mulan with its XML beside it"),
+    "cluto": Format(read_cluto, (".mat",), "CLUTO, with .rclass beside it"),
+    "techtc": Format(read_techtc, (), "a TechTC folder: vectors.dat and features.idx"),
+}
+PACKINGS = (".gz", ".xz", ".bz2")
+MEMBERS_LOOKED_AT = 50
+
+
+def format_of(where: Path, reading: Reading) -> str:
+    """The name of the format, by what a folder or archive holds, else by the ending."""
+    if where.is_dir():
+        return _by_names([file.name for file in where.iterdir()])
+    if not where.exists():
+        raise CorpusError(
+            "there is no such file, and no corpus of the catalog has this name. Check the name, "
+            "or see `laconic corpus --known`.",
+            where=where,
+        )
+    name = where.name.lower()
+    for packing in PACKINGS:
+        name = name.removesuffix(packing)
+    for known, format in FORMATS.items():
+        if name.endswith(format.endings):
+            return known
+    if is_tar(where):
+        first = islice(members(where, reading), MEMBERS_LOOKED_AT)
+        return _by_names([Path(member).name for member, _ in first])
+    raise CorpusError(
+        f"its ending tells no format. Name one with --format: {', '.join(FORMATS)}.", where=where
+    )
+
+
+def _by_names(names: list[str]) -> str:
+    if any(name.startswith("reut2-") for name in names):
+        return "reuters"
+    if "vectors.dat" in names:
+        return "techtc"
+    if any(name.startswith(("rcv1subset", "lyrl2004_vectors")) for name in names):
+        return "rcv1"
+    return "folder"

@@ -1,0 +1,139 @@
+"""`Problem`: training and test documents as numbers. What a curve is measured on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.base import clone
+
+from laconic.corpus.corpus import Corpus
+from laconic.corpus.splits import Split, given_split, random_splits
+from laconic.errors import LaconicError
+from laconic.vectors.vectorizer import Vectorizer
+from laconic.vectors.weighting import Weighting
+
+Task = Literal["auto", "classes", "labels", "per-category"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One question put to a classifier, with training and test documents.
+
+    y holds positions in `classes`: one number a document, or, where a document may have any number
+    of labels, an indicator matrix. Of two classes, the second is the positive one.
+    """
+
+    name: str
+    X_train: csr_array = field(repr=False)
+    y_train: NDArray[np.int64] = field(repr=False)
+    X_test: csr_array = field(repr=False)
+    y_test: NDArray[np.int64] = field(repr=False)
+    vocabulary: NDArray[Any] = field(repr=False)
+    classes: tuple[str, ...]
+
+    @classmethod
+    def expand(
+        cls,
+        corpus: Corpus,
+        splits: Iterable[Split] | None = None,
+        *,
+        vectorizer: Vectorizer | None = None,
+        weighting: Weighting | None = None,
+        task: Task = "auto",
+    ) -> Iterator[Problem]:
+        """The problems of a corpus, one a split; for "per-category" one a split and class.
+
+        Words are counted once; `weighting` is fitted on the training documents of each split, and
+        words that occur in none of them are left out there.
+
+        Parameters
+        ----------
+        corpus : Corpus
+        splits : iterable of Split, default: the corpus's own, else one random 4:1 split
+        vectorizer : Vectorizer, default=Vectorizer(); not used where the corpus comes as vectors
+        weighting : Weighting, default: ltc for counts, as they are for other vectors
+        task : "auto" takes "labels" (several a document) or "classes" (one a document) as the
+            corpus has it; "per-category" asks yes or no about each class.
+        """
+        asked = ("labels" if corpus.multilabel else "classes") if task == "auto" else task
+        _check_task(asked, corpus)
+        counts, words = count_words(corpus, vectorizer)
+        scheme = weighting if weighting is not None else default_weighting(counts)
+        for split in splits if splits is not None else default_splits(corpus):
+            _check_split(split, corpus)
+            fitted = clone(scheme).fit(counts[split.train], words=words)
+            X = fitted.transform(counts[split.train]), fitted.transform(counts[split.test])
+            vocabulary = words[fitted.kept_]
+            for name, classes, y in _questions(corpus, asked):
+                yield cls(
+                    f"{name}, {split.name}",
+                    X[0],
+                    y[split.train],
+                    X[1],
+                    y[split.test],
+                    vocabulary,
+                    classes,
+                )
+
+
+def default_splits(corpus: Corpus) -> Iterator[Split]:
+    """The corpus's own split, else one random 4:1."""
+    return given_split(corpus) if corpus.split is not None else random_splits(corpus, times=1)
+
+
+def default_weighting(counts: csr_array) -> Weighting:
+    """ltc for counts; numbers that are no counts are weighted already and stay as they are."""
+    whole = bool((counts.data == np.floor(counts.data)).all())
+    return Weighting("ltc" if whole else "count")
+
+
+def count_words(corpus: Corpus, vectorizer: Vectorizer | None) -> tuple[csr_array, NDArray[Any]]:
+    """Counts over all documents, and the words; a corpus of vectors has them already."""
+    if corpus.vectors is not None:
+        return corpus.vectors, np.array(corpus.vocabulary, dtype=object)
+    fresh = clone(vectorizer) if vectorizer is not None else Vectorizer()
+    counts = fresh.fit_transform(corpus.texts)
+    return counts, fresh.get_feature_names_out()
+
+
+def _questions(
+    corpus: Corpus, task: str
+) -> Iterator[tuple[str, tuple[str, ...], NDArray[np.int64]]]:
+    number = {label: i for i, label in enumerate(corpus.classes)}
+    if task == "classes":
+        codes = np.array([number[labels[0]] for labels in corpus.labels])
+        yield corpus.name, corpus.classes, codes
+        return
+    indicator = np.zeros((len(corpus), len(corpus.classes)), dtype=np.int64)
+    for document, labels in enumerate(corpus.labels):
+        for label in labels:
+            indicator[document, number[label]] = 1
+    if task == "labels":
+        yield corpus.name, corpus.classes, indicator
+        return
+    for label, i in number.items():
+        yield f"{corpus.name}: {label}", (f"not {label}", label), indicator[:, i]
+
+
+def _check_task(task: str, corpus: Corpus) -> None:
+    if task not in ("classes", "labels", "per-category"):
+        raise LaconicError(f"task={task!r}: choose 'auto', 'classes', 'labels' or 'per-category'")
+    if task == "classes" and corpus.multilabel:
+        several = sum(len(labels) != 1 for labels in corpus.labels)
+        raise LaconicError(
+            f"task='classes' wants one label a document, but {several:,} of {len(corpus):,} "
+            f"documents of {corpus.name} have none or several. Use 'labels' or 'per-category'."
+        )
+
+
+def _check_split(split: Split, corpus: Corpus) -> None:
+    if split.train.size == 0 or split.test.size == 0:
+        raise LaconicError(
+            f"{corpus.name}, {split.name}: {split.train.size:,} training and {split.test.size:,} "
+            "test documents; both are needed"
+        )
