@@ -46,8 +46,9 @@ class Reading:
 class Gathering:
     """Takes documents one at a time and ends as a `Corpus`; the judge of labels and ids.
 
-    `multilabel=True` means that a document without labels is a document of no class (Reuters,
-    RCV1, Mulan), not one whose label is missing.
+    `multilabel=True` means that a document with labels `()` is a document of no class (Reuters,
+    RCV1, Mulan), not one whose label is missing; a reader that only learns it on the way sets it
+    then. Labels `None` are always missing.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Gathering:
     def add_text(
         self,
         text: str,
-        labels: Sequence[str],
+        labels: Sequence[str] | None,
         *,
         id: str | None = None,
         split: str | None = None,
@@ -82,7 +83,7 @@ class Gathering:
         self,
         indices: Iterable[int],
         values: Iterable[float],
-        labels: Sequence[str],
+        labels: Sequence[str] | None,
         *,
         id: str | None = None,
         split: str | None = None,
@@ -95,9 +96,9 @@ class Gathering:
             self._ends.append(len(self._indices))
 
     def _accept(
-        self, labels: Sequence[str], id: str | None, split: str | None, line: int | None
+        self, labels: Sequence[str] | None, id: str | None, split: str | None, line: int | None
     ) -> bool:
-        if not labels and not self.multilabel:
+        if labels is None or (not labels and not self.multilabel):
             self._unlabelled += 1
             if self._first_unlabelled is None:
                 self._first_unlabelled = line
@@ -115,7 +116,7 @@ class Gathering:
             )
         self._seen[name] = line
         self._ids.append(name)
-        self._labels.append(tuple(dict.fromkeys(labels)))
+        self._labels.append(tuple(dict.fromkeys(labels or ())))
         self._split.append(split or "")
         return True
 

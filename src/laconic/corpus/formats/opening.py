@@ -137,7 +137,7 @@ class _Entry(tarfile.TarInfo):
         except tarfile.HeaderError as problem:
             if len(buf) == tarfile.BLOCKSIZE and not any(buf):
                 raise
-            raise tarfile.ReadError(f"its end is missing: {problem}") from problem
+            raise tarfile.ReadError(f"no end mark, but {problem}") from problem
 
 
 def is_tar(where: Where) -> bool:
