@@ -115,12 +115,12 @@ class Records:
     def corpus(self) -> Corpus:
         if self._in_neither and self._in_a_part:
             self.notes.append(
-                f"{self._in_neither:,} documents are in neither train nor test, but such as in "
-                f"{self._other_part!r}: unused"
+                f"{self._in_neither:,} documents are in neither train nor test (the first in "
+                f"{self._other_part!r}): unused"
             )
         elif self._in_neither:
             self.notes.append(
-                f"the split has neither train nor test, but such as {self._other_part!r}: ignored"
+                f"the split has neither train nor test (the first is {self._other_part!r}): ignored"
             )
         return self._gathering.corpus(stem(self.where))
 

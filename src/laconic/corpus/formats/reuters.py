@@ -118,13 +118,13 @@ def _stories(numbered: Iterable[tuple[int, str]], file: Where) -> Iterator[_Stor
     start = 0
     held: list[str] = []
     for number, line in numbered:
-        if line.startswith("<REUTERS"):
+        if "<REUTERS " in line:
             if held:
                 raise _bad(file, start, "does not end before the next one begins")
             start = number
         if start:
             held.append(line)
-            if line.startswith("</REUTERS>"):
+            if "</REUTERS>" in line:
                 yield _story("\n".join(held), file, start)
                 start, held = 0, []
     if held:
@@ -139,7 +139,7 @@ def _story(element: str, file: Where, line: int) -> _Story:
     if kind != "UNPROC":
         found = [pattern.search(content) for pattern in (TITLE, BODY)]
         content = "\n".join(match[1] for match in found if match)
-    tag = element.partition("\n")[0]
+    tag = element.partition(">")[0]
     labels = tuple(_plain(label) for label in TOPIC.findall(topics[1]))
     return _Story(line, dict(ATTRIBUTE.findall(tag)), labels, _plain(content))
 
