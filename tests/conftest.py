@@ -1,4 +1,4 @@
-"""Fixtures and the two rules of our CI: a required corpus that is missing fails; hypothesis is calm.
+"""Fixtures, and two rules of our CI: a required corpus must be there; hypothesis is derandomized.
 
 `LACONIC_DATA` says where the corpora are. `LACONIC_REQUIRE=data,browser` turns a skip for want of
 them into a failure, so that CI cannot pass by looking away.

@@ -1,9 +1,13 @@
-"""`curve`: measures along a path. Quality against the number of words, for one method and problem."""
+"""`curve`: measures along a path: quality against the number of words."""
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, dataclass, fields
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -172,3 +176,54 @@ def _rows_of(
         yield Row(
             problem.name, method, size, outcome.size, outcome.n_terms, measure, value, seconds
         )
+
+
+@contextmanager
+def rows_file(where: Path) -> Iterator[Callable[[Iterable[Row]], None]]:
+    """A file of rows, CSV or (by its ending) JSON lines, that appears whole or not at all.
+
+    Opened before the work, so that a folder that cannot be written to is known at once.
+    """
+    jsonl = where.suffix in (".jsonl", ".ndjson")
+    if not jsonl and where.suffix != ".csv":
+        raise LaconicError(f"{where}: rows are written as .csv or .jsonl")
+    _check_overwrites_rows(where)
+    draft = where.with_name(f".{where.name}.draft")
+    try:
+        stream = draft.open("w", encoding="utf-8", newline="")
+    except OSError as problem:
+        raise LaconicError(f"{where}: cannot be written ({problem.strerror})") from None
+    try:
+        with stream:
+            table = csv.writer(stream)
+            if not jsonl:
+                table.writerow(Row.columns())
+
+            def write(rows: Iterable[Row]) -> None:
+                for row in rows:
+                    if jsonl:
+                        stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+                    else:
+                        table.writerow([_cell(value) for value in astuple(row)])
+
+            yield write
+        draft.replace(where)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _check_overwrites_rows(where: Path) -> None:
+    """Rows may replace rows, never a file that something else wrote."""
+    if not where.exists():
+        return
+    start = b'{"problem"' if where.suffix != ".csv" else ",".join(Row.columns()).encode()
+    if where.is_dir() or (where.stat().st_size and not where.read_bytes().startswith(start)):
+        raise LaconicError(f"{where}: exists and is no file of rows. Choose another name.")
+
+
+def _cell(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula: names come from strangers' files."""
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return f"'{value}"
+    return value

@@ -169,7 +169,8 @@ class LinearModel:
         pattern.data = np.ones_like(pattern.data)
         squares = X.power(2) if issparse(X) else np.square(X)
         total = squares @ pattern.T
-        return np.sqrt(total.toarray() if issparse(total) else np.asarray(total))
+        dense: Floats = total.toarray() if issparse(total) else np.asarray(total)
+        return np.asarray(np.sqrt(dense))
 
 
 def _quotient(values: Floats, lengths: Floats) -> Floats:

@@ -8,22 +8,23 @@ A `Reduction` is a linear map from the vocabulary to `size` columns. It holds no
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, issparse, sparray
+from scipy.sparse import csr_array, issparse
 
 from laconic.errors import SizeUnavailable
 
-Matrix: TypeAlias = NDArray[np.float64] | sparray
+# An array or a scipy sparse array; scipy has no types to say so.
+Matrix: TypeAlias = Any
 Floats: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = NDArray[np.intp]
 
 
-def frozen(values: ArrayLike, dtype: type) -> NDArray[np.generic]:
+def frozen(values: ArrayLike, dtype: type) -> NDArray[Any]:
     """A read-only copy: values are shared between models and must not move under them."""
-    array = np.array(values, dtype=dtype)
+    array: NDArray[Any] = np.array(values, dtype=dtype)
     array.setflags(write=False)
     return array
 

@@ -50,7 +50,7 @@ CATALOG: dict[str, Known] = {
             ("reuters21578.tar.gz", "reuters21578"),
             read_reuters,
             RESEARCH,
-            "D. D. Lewis, Reuters-21578 text categorization test collection, Distribution 1.0, 1997",
+            "D. D. Lewis, Reuters-21578 text categorization collection, Distribution 1.0, 1997",
             {},
             splits=("ModApte", "ModLewis", "ModHayes", "none"),
         ),

@@ -45,8 +45,8 @@ class Corpus:
     """
 
     name: str
-    labels: tuple[tuple[str, ...], ...]
-    ids: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...] = field(repr=False)
+    ids: tuple[str, ...] = field(repr=False)
     texts: tuple[str, ...] | None = field(default=None, repr=False)
     vectors: csr_array | None = field(default=None, repr=False)
     vocabulary: tuple[str, ...] | None = field(default=None, repr=False)
@@ -62,7 +62,7 @@ class Corpus:
             self.vocabulary is None or len(self.vocabulary) != self.vectors.shape[1]
         ):
             raise TypeError(f"Corpus {self.name}: vectors need a vocabulary with a name a column")
-        n_docs = len(self.texts) if self.texts is not None else self.vectors.shape[0]
+        n_docs = self.vectors.shape[0] if self.vectors is not None else len(self.texts or ())
         lengths = {len(self.labels), len(self.ids), n_docs}
         if self.split is not None:
             lengths.add(len(self.split))

@@ -39,7 +39,8 @@ def load_corpus(
         A name of the catalog ("pydocs", "reuters-21578", "techtc100/Exp_…"), a file or a folder;
         gzip, xz and bzip2 are unpacked on the way, a tar of class folders is read as it is.
     format : str, optional
-        A name from `laconic.corpus.formats.registry.FORMATS`; by default told by the ending or the contents.
+        A name from `laconic.corpus.formats.registry.FORMATS`; by default the ending or the
+        contents tell.
     text, label, id, split_column : str, optional
         Columns of a table or keys of JSON lines. Several labels: a list, or `separator`.
     separator : str, optional

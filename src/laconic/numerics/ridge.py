@@ -11,10 +11,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from scipy.sparse import issparse, sparray
+from scipy.sparse import issparse
 
 Floats: TypeAlias = NDArray[np.float64]
-Matrix: TypeAlias = NDArray[np.float64] | sparray
+# An array or a scipy sparse array; scipy has no types to say so.
+Matrix: TypeAlias = Any
 
 # Beyond this many documents and terms a factorisation costs more than the iterations.
 FACTORISE_UP_TO = 5_000
@@ -39,11 +40,13 @@ def ridge(X: Matrix, Y: Floats, alpha: float, intercept: bool) -> tuple[Floats, 
 
 
 def _mean(X: Matrix) -> Floats:
-    return np.asarray(X.sum(axis=0), dtype=np.float64).ravel() / X.shape[0]
+    total: Floats = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
+    return total / float(X.shape[0])
 
 
 def _dense(product: Any) -> Floats:
-    return product.toarray() if issparse(product) else np.asarray(product)
+    dense: Floats = product.toarray() if issparse(product) else np.asarray(product)
+    return dense
 
 
 def _primal(X: Matrix, Y: Floats, alpha: float, x_mean: Floats) -> Floats:

@@ -1,0 +1,67 @@
+# Two commands do all the set-up on a fresh machine: `make demo` and `make test`.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/laconic
+# A clean checkout would compile the kernels again; the cache outlives it.
+export NUMBA_CACHE_DIR ?= $(CACHE)/numba
+WORKERS ?= 2
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow lint format bench clean
+
+help: ## what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: .venv/.installed ## install, run the main job on the embedded corpus, say where the result is
+	@mkdir -p out
+	@$(BIN)/laconic corpus pydocs
+	@$(BIN)/laconic curve pydocs --method DF --stem porter --stop-words english \
+	  --sizes 10,30,100,300,1000,3000 --measures accuracy,macro-f1,auc -o out/pydocs-DF.csv
+	@echo "The rows of this curve are in $(CURDIR)/out/pydocs-DF.csv"
+
+test: .venv/.tested ## install what tests need, run them
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+test-slow: .venv/.tested ## the long variants
+	$(ONE_THREAD) $(BIN)/python -m pytest -m slow
+
+lint: .venv/.linted ## style, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: .venv/.linted ## rewrite in our style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/.tested ## ratios to peers, in one run
+	@for script in bench/*.py; do $(ONE_THREAD) $(BIN)/python $$script; done
+
+clean: ## remove the environment and what was made
+	rm -rf .venv out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.venv/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Laconic needs Python 3.11 or newer; $(PYTHON) is older. Use: make PYTHON=python3.11 ..."; exit 1; }
+	@echo "creating .venv"
+	@$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/.installed: .venv/.created pyproject.toml constraints.txt
+	@echo "installing Laconic and what it needs into .venv"
+	@$(PIP) --editable .
+	@touch $@
+
+.venv/.tested: .venv/.created pyproject.toml constraints.txt
+	@echo "installing Laconic and what its tests need into .venv"
+	@$(PIP) --editable '.[test]'
+	@touch $@ .venv/.installed
+
+.venv/.linted: .venv/.created pyproject.toml constraints.txt
+	@echo "installing the linters into .venv"
+	@$(PIP) --editable '.[test,lint]'
+	@touch $@ .venv/.tested .venv/.installed

@@ -1,0 +1,300 @@
+"""The command `laconic`. Parses, calls the library, prints; decides nothing.
+
+Heavy imports stay inside the commands, so that help is instant.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from laconic import __version__
+from laconic.console import (
+    bar,
+    print_card,
+    print_catalog,
+    print_rows,
+    printable,
+    reading_bar,
+    working,
+)
+from laconic.errors import LaconicError
+
+if TYPE_CHECKING:
+    from laconic.corpus.corpus import Corpus
+    from laconic.corpus.splits import Split
+    from laconic.curves import Row
+    from laconic.vectors.problem import Problem
+
+DEFAULT_SIZES = "10,30,100,300,1000,3000,10000"
+
+
+class Laconic(click.Group):
+    """Turns an error that the user can mend into one line and exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except LaconicError as problem:
+            click.echo(f"laconic: {printable(str(problem))}", err=True)
+            ctx.exit(2)
+
+
+@click.group(cls=Laconic, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="laconic")
+def main() -> None:
+    """Finds the few words a text classifier needs, and proves what is lost.
+
+    \b
+    laconic corpus tickets.csv --text body --label queue
+    laconic curve pydocs --method DF --sizes 10,100,1000
+    """
+
+
+def reading_options(command: Callable[..., None]) -> Callable[..., None]:
+    """How to read a file: the options that every command with a corpus shares."""
+    options = (
+        click.option("--format", help="Format of the file; default: by its ending or contents."),
+        click.option("--text", help="Column or key with the text.  [default: text]"),
+        click.option("--label", multiple=True, help="Column or key with the label; repeatable."),
+        click.option("--separator", help="Divides the label column into several labels."),
+        click.option("--id", "id", help="Column or key with the document's id."),
+        click.option("--split-column", help="Column or key that says train or test."),
+        click.option("--split", help="A standard split by name, such as ModApte."),
+        click.option("--encoding", help="Encoding of the text.  [default: utf-8]"),
+        click.option(
+            "--undecodable",
+            type=click.Choice(["error", "replace"]),
+            default="error",
+            show_default=True,
+            help="What to do about bytes outside the encoding.",
+        ),
+        click.option(
+            "--unlabelled",
+            type=click.Choice(["error", "drop", "keep"]),
+            default="error",
+            show_default=True,
+            help="What to do about documents without a label.",
+        ),
+        click.option("--max-line", type=click.IntRange(1), help="Longest line allowed, in bytes."),
+        click.option("--max-bytes", type=click.IntRange(1), help="Most bytes read, unpacked."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def vectorizing_options(command: Callable[..., None]) -> Callable[..., None]:
+    """How to count words."""
+    options = (
+        click.option(
+            "--unit",
+            type=click.Choice(["word", "char"]),
+            default="word",
+            show_default=True,
+            help="Count words, or characters (for languages without blanks).",
+        ),
+        click.option("--ngrams", default="1", show_default=True, help="1, 2, or a range: 1-2."),
+        click.option("--stem", help="Stemmer, such as porter.  [default: none]"),
+        click.option("--stop-words", help="english, smart, or a file.  [default: none]"),
+        click.option("--min-length", type=click.IntRange(1), default=2, show_default=True),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@main.command()
+@click.argument("where", nargs=-1, metavar="CORPUS...")
+@click.option("--known", is_flag=True, help="List the corpora of the catalog.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a corpus.")
+@reading_options
+@vectorizing_options
+def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -> None:
+    """What is in a corpus: counts, classes, lengths, problems found.
+
+    CORPUS is a file, a folder, or a name of the catalog.
+
+    \b
+    laconic corpus tickets.csv --text body --label queue
+    laconic corpus mail.jsonl.gz
+    laconic corpus 20news-bydate.tar.gz --encoding latin-1
+    laconic corpus pydocs
+    """
+    if known:
+        from laconic.corpus.catalog import known_corpora
+
+        print_catalog(known_corpora())
+        return
+    if not where:
+        raise click.UsageError("name a file, a folder or a corpus of the catalog (--known)")
+
+    from laconic.vectors.card import Card
+
+    vectorizer = vectorizer_of(options)
+    for name in where:
+        loaded = load(name, options)
+        with working(f"counting the words of {loaded.name}"):
+            card = Card.of(loaded, vectorizer)
+        if as_json:
+            click.echo(json.dumps(asdict(card), ensure_ascii=False))
+        else:
+            print_card(card)
+
+
+@main.command()
+@click.argument("where", metavar="CORPUS")
+@click.option("--method", default="DF", show_default=True, help="A method of the literature.")
+@click.option("--sizes", default=DEFAULT_SIZES, show_default=True, help="Counts, or shares.")
+@click.option("--measures", default="accuracy,micro-f1,macro-f1", show_default=True)
+@click.option("--alpha", type=float, default=1.0, show_default=True, help="Ridge λ.")
+@click.option(
+    "--task",
+    type=click.Choice(["auto", "classes", "labels", "per-category"]),
+    default="auto",
+    show_default=True,
+    help="One class a document, any number of labels, or yes/no about each class.",
+)
+@click.option("--folds", type=click.IntRange(2), help="Cross-validation instead of the split.")
+@click.option("--repeats", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--test-share", type=float, help="Random splits with this share to test on.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "--weighting",
+    type=click.Choice(["ltc", "tfidf", "binary", "histogram", "count"]),
+    help="Weights of words.  [default: ltc; count for vectors that are weighted already]",
+)
+@click.option("--min-df", type=click.IntRange(1), default=1, show_default=True)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="File of rows, .csv or .jsonl."
+)
+@reading_options
+@vectorizing_options
+def curve(where: str, method: str, sizes: str, measures: str, **options: Any) -> None:
+    """Quality against the number of words, for one method.
+
+    Prints a table and writes the rows it was made from.
+
+    \b
+    laconic curve pydocs --method DF --sizes 10,100,1000
+    laconic curve tickets.csv --label queue --folds 5 -o tickets.csv
+    laconic curve reuters-21578 --split ModApte --measures micro-f1,macro-f1,auc
+    """
+    from laconic.curves import ascending, known_measures, rows_file
+    from laconic.curves import curve as measure_curve
+    from laconic.methods import method_called
+
+    recipe = method_called(method)
+    wanted = list(known_measures(word.strip() for word in measures.split(",")))
+    asked = ascending(parse_sizes(sizes))
+    vectorizer = vectorizer_of(options)
+    loaded = load(where, options)
+    output = options["output"] or Path(f"{file_name(loaded.name)}-{recipe.name}.csv")
+    with rows_file(output) as write:
+        rows: list[Row] = []
+        for problem in problems_of(loaded, vectorizer, options):
+            with bar(f"{recipe.name} on {problem.name}", len(asked)) as step:
+                found = measure_curve(
+                    recipe.build(options["alpha"]),
+                    problem,
+                    asked,
+                    wanted,
+                    name=recipe.name,
+                    progress=lambda _, step=step: step(),
+                )
+            write(found.rows)
+            rows += found.rows
+    print_rows(rows, wanted)
+    click.echo(f"rows: {output}")
+
+
+def load(name: str, options: dict[str, Any]) -> Corpus:
+    from laconic.corpus.loading import load_corpus
+
+    reading = ("format", "text", "label", "separator", "id", "split_column", "split", "encoding")
+    policy = ("undecodable", "unlabelled", "max_line", "max_bytes")
+    given = {key: options[key] for key in (*reading, *policy) if options[key] is not None}
+    with reading_bar(f"reading {name}") as progress:
+        return load_corpus(name, **given, progress=progress)
+
+
+def vectorizer_of(options: dict[str, Any]) -> Any:
+    from laconic.vectors.vectorizer import Vectorizer
+
+    return Vectorizer(
+        unit=options["unit"],
+        ngrams=parse_ngrams(options["ngrams"]),
+        stem=options["stem"],
+        stop_words=options["stop_words"],
+        min_length=options["min_length"],
+        n_jobs=-1,
+    )
+
+
+def problems_of(loaded: Corpus, vectorizer: Any, options: dict[str, Any]) -> Iterator[Problem]:
+    from laconic.vectors.problem import Problem
+    from laconic.vectors.weighting import Weighting
+
+    weighting = Weighting(options["weighting"] or "ltc", min_df=options["min_df"])
+    if options["weighting"] is None and loaded.vectors is not None:
+        from laconic.vectors.problem import default_weighting
+
+        weighting = default_weighting(loaded.vectors).set_params(min_df=options["min_df"])
+    with working(f"counting the words of {loaded.name}"):
+        problems = Problem.expand(
+            loaded,
+            splits_of(loaded, options),
+            vectorizer=vectorizer,
+            weighting=weighting,
+            task=options["task"],
+        )
+        first = next(problems)
+    yield first
+    yield from problems
+
+
+def splits_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Split] | None:
+    from laconic.corpus.splits import folds, random_splits
+
+    if options["folds"] is not None and options["test_share"] is not None:
+        raise click.UsageError("--folds and --test-share: give one of them")
+    repeats, seed = options["repeats"], options["seed"]
+    if options["folds"] is not None:
+        return folds(loaded, options["folds"], repeats=repeats, seed=seed)
+    if options["test_share"] is not None:
+        return random_splits(loaded, options["test_share"], times=repeats, seed=seed)
+    if loaded.split is None:
+        return random_splits(loaded, times=repeats, seed=seed)
+    return None
+
+
+def parse_sizes(text: str) -> list[int | float]:
+    try:
+        return [float(word) if "." in word else int(word) for word in text.split(",")]
+    except ValueError:
+        raise LaconicError(
+            f"sizes {text!r}: give whole numbers, or shares with a point, such as 10,100,1000 or "
+            "0.01,0.1,1.0"
+        ) from None
+
+
+def parse_ngrams(text: str) -> tuple[int, int]:
+    low, _, high = text.partition("-")
+    try:
+        return int(low), int(high or low)
+    except ValueError:
+        raise LaconicError(f"ngrams {text!r}: give a number or a range, such as 1-2") from None
+
+
+def file_name(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-") or "corpus"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

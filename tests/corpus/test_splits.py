@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic import Corpus
+from laconic.corpus.splits import folds, given_split, random_splits
+from laconic.errors import CorpusError, LaconicError
+
+
+def corpus_of(labels, split=None):
+    ids = tuple(map(str, range(len(labels))))
+    return Corpus("made", tuple(labels), ids, texts=ids, split=split)
+
+
+labelled = st.lists(
+    st.lists(st.sampled_from("abcd"), max_size=3, unique=True).map(tuple), min_size=4, max_size=60
+).map(corpus_of)
+
+
+@given(labelled, st.integers(2, 4), st.integers(1, 2), st.integers(0, 5))
+def test_folds_partition_and_stratify(corpus, n_folds, repeats, seed):
+    made = list(folds(corpus, n_folds, repeats=repeats, seed=seed))
+    assert len(made) == n_folds * repeats
+    for repeat in range(repeats):
+        tested = np.concatenate([s.test for s in made[repeat * n_folds : (repeat + 1) * n_folds]])
+        assert sorted(tested) == list(range(len(corpus)))
+    for split in made:
+        assert sorted([*split.train, *split.test]) == list(range(len(corpus)))
+
+
+def test_each_class_gives_its_share():
+    corpus = corpus_of([("rare",)] * 10 + [("common",)] * 90)
+    for split in folds(corpus, 5):
+        assert Counter(corpus.labels[i][0] for i in split.test) == {"rare": 2, "common": 18}
+    for split in random_splits(corpus, 0.2, times=3):
+        assert Counter(corpus.labels[i][0] for i in split.test) == {"rare": 2, "common": 18}
+
+
+def test_splits_repeat_with_their_seed_and_differ_otherwise():
+    corpus = corpus_of([("a",), ("b",)] * 30)
+    first, again = (list(random_splits(corpus, times=2, seed=4)) for _ in range(2))
+    assert all((a.test == b.test).all() for a, b in zip(first, again, strict=True))
+    assert first[0].test.tolist() != first[1].test.tolist()
+    (other,) = random_splits(corpus, times=1, seed=5)
+    assert first[0].test.tolist() != other.test.tolist()
+
+
+def test_the_corpus_own_split():
+    corpus = corpus_of([("a",), ("b",), ("a",)], split=("test", "", "train"))
+    (split,) = given_split(corpus)
+    assert (split.train.tolist(), split.test.tolist()) == ([2], [0])
+    with pytest.raises(CorpusError, match="no split"):
+        list(given_split(corpus_of([("a",), ("b",)])))
+
+
+def test_impossible_splits_are_refused():
+    corpus = corpus_of([("a",), ("b",)])
+    for impossible in (folds(corpus, 1), folds(corpus, 3), random_splits(corpus, 1.0)):
+        with pytest.raises(LaconicError):
+            next(impossible)

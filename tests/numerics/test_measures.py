@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn import metrics
+
+from laconic.numerics import measures as m
+from tests.oracles import auc_by_pairs, best_f1_by_thresholds
+
+# many ties, on purpose
+values = st.sampled_from([-1.0, 0.0, 0.0, 0.5, 0.5, 2.0])
+
+
+def decisions(columns):
+    return st.integers(2, 15).flatmap(
+        lambda n: st.tuples(
+            hnp.arrays(np.float64, (n, columns), elements=values),
+            hnp.arrays(np.float64, (n, columns), elements=st.sampled_from([-1.0, 1.0])),
+        )
+    )
+
+
+@given(decisions(3))
+def test_label_measures_are_scikit_learns(pair):
+    decision, signs = pair
+    chosen, truth = m.chosen_by(decision, "labels"), signs > 0
+    assert np.array_equal(chosen, decision > 0)
+    keys = {"y_true": truth, "y_pred": chosen, "zero_division": 0}
+    assert m.accuracy(chosen, signs) == pytest.approx(metrics.accuracy_score(truth, chosen))
+    assert m.micro_f1(chosen, signs) == pytest.approx(metrics.f1_score(average="micro", **keys))
+    assert m.macro_f1(chosen, signs) == pytest.approx(metrics.f1_score(average="macro", **keys))
+    assert m.precision(chosen, signs) == pytest.approx(
+        metrics.precision_score(average="macro", **keys)
+    )
+    assert m.recall(chosen, signs) == pytest.approx(metrics.recall_score(average="macro", **keys))
+
+
+@given(decisions(4), st.randoms(use_true_random=False))
+def test_class_measures_are_scikit_learns(pair, random):
+    decision, _ = pair
+    y = np.array([random.randrange(4) for _ in range(len(decision))])
+    signs = np.where(y[:, None] == np.arange(4), 1.0, -1.0)
+    chosen = m.chosen_by(decision, "argmax")
+    predicted = decision.argmax(axis=1)
+    keys = {"y_true": y, "y_pred": predicted, "labels": range(4), "zero_division": 0}
+    assert chosen.sum(axis=1).tolist() == [1] * len(y)
+    assert m.accuracy(chosen, signs) == pytest.approx(metrics.accuracy_score(y, predicted))
+    assert m.micro_f1(chosen, signs) == pytest.approx(metrics.f1_score(average="micro", **keys))
+    assert m.macro_f1(chosen, signs) == pytest.approx(metrics.f1_score(average="macro", **keys))
+
+
+def test_a_document_of_an_unseen_class_is_never_right():
+    signs = np.array([[1.0, -1.0], [-1.0, -1.0]])
+    chosen = m.chosen_by(np.array([[2.0, 1.0], [2.0, 1.0]]), "argmax")
+    assert m.accuracy(chosen, signs) == 0.5
+
+
+@given(decisions(1))
+def test_auc_counts_pairs(pair):
+    decision, signs = pair
+    truth = signs[:, 0] > 0
+    if truth.all() or not truth.any():
+        assert np.isnan(m.auc(decision, signs))
+    else:
+        assert m.auc(decision, signs) == pytest.approx(auc_by_pairs(decision[:, 0], truth))
+
+
+@given(decisions(1))
+def test_best_f1_tries_every_threshold_and_splits_no_tie(pair):
+    decision, signs = pair
+    truth = signs[:, 0] > 0
+    if not truth.any():
+        assert np.isnan(m.best_f1(decision, signs))
+    else:
+        expected = best_f1_by_thresholds(decision[:, 0], truth)
+        assert m.best_f1(decision, signs) == pytest.approx(expected)
+
+
+def test_columns_without_an_answer_are_left_out_of_the_mean():
+    decision = np.array([[0.1, 0.9], [0.2, 0.8]])
+    signs = np.array([[-1.0, -1.0], [1.0, -1.0]])
+    assert m.auc(decision, signs) == 1.0
+    assert m.best_f1(decision, signs) == 1.0

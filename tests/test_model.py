@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from laconic import LinearModel, Selection
+from tests.oracles import decision_by_words
+from tests.strategies import counts
+
+
+def sparse_model(n_terms, kept, norm="document", rule="argmax", seed=0):
+    """One row a list of kept columns, with random coefficients, some of them 0."""
+    rng = np.random.default_rng(seed)
+    coef = np.concatenate([rng.normal(size=len(columns)).round(1) for columns in kept])
+    structure = csr_array(
+        (coef, np.concatenate(kept).astype(int), np.cumsum([0, *map(len, kept)])),
+        shape=(len(kept), n_terms),
+    )
+    classes = np.array(["no", "yes"]) if rule == "sign" else np.arange(len(kept))
+    return LinearModel(structure, rng.normal(size=len(kept)), classes, 2, norm=norm, rule=rule)
+
+
+@given(counts(), st.sampled_from(["document", "kept"]), st.data())
+def test_decision_is_the_sum_over_words(X, norm, data):
+    n_terms = X.shape[1]
+    subset = st.lists(st.integers(0, n_terms - 1), min_size=1, max_size=n_terms, unique=True)
+    kept = [sorted(columns) for columns in data.draw(st.lists(subset, min_size=2, max_size=3))]
+    model = sparse_model(n_terms, kept, norm)
+    dense = model.coef.toarray()
+    expected = [
+        [
+            decision_by_words(dense[c], kept[c], model.intercept[c], x, norm)
+            for c in range(len(kept))
+        ]
+        for x in X
+    ]
+    np.testing.assert_allclose(model.decision(csr_array(X)), expected, atol=1e-12)
+    np.testing.assert_allclose(model.decision(X), expected, atol=1e-12)
+    shares = model.contributions(csr_array(X[:1]))
+    np.testing.assert_allclose(
+        np.asarray(shares.sum(axis=1)).ravel() + model.intercept, expected[0], atol=1e-12
+    )
+
+
+def test_a_kept_word_with_coefficient_0_counts_in_the_length():
+    coef = Selection([0, 1], None, 3).lift(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    model = LinearModel(coef, np.zeros(2), np.arange(2), 2, norm="kept")
+    np.testing.assert_allclose(model.decision(np.array([[3.0, 4.0, 12.0]])), [[0.6, 0.8]])
+
+
+def test_a_document_without_kept_words_gets_the_intercept():
+    for norm in ("document", "kept"):
+        model = sparse_model(4, [[0], [1]], norm)
+        np.testing.assert_array_equal(
+            model.decision(np.array([[0, 0, 5, 5.0]]))[0], model.intercept
+        )
+
+
+def test_rules():
+    coef = np.array([[1.0, -1.0]])
+    model = LinearModel(coef, [0.0], np.array(["ham", "spam"]), 2, rule="sign")
+    X = np.array([[2.0, 1.0], [1.0, 2.0], [1.0, 1.0]])
+    assert model.predict(X).tolist() == ["spam", "ham", "ham"], "f = 0 is a no"
+    three = LinearModel(np.eye(3, 2), np.zeros(3), np.array(["a", "b", "c"]), 2)
+    assert three.predict(X).tolist() == ["a", "b", "a"]
+    labels = LinearModel(np.eye(2) - 0.6, np.zeros(2), np.arange(2), 2, rule="labels")
+    assert labels.predict(X).tolist() == [[1, 0], [0, 1], [0, 0]]
+
+
+def test_terms_are_the_distinct_words_of_the_whole_model():
+    model = sparse_model(10, [[1, 4], [4, 7]])
+    assert model.terms.tolist() == [1, 4, 7]
+    assert model.n_terms == 3
+    dense = LinearModel(np.array([[0.0, 1.0, 2.0]]), [0.0], np.arange(2), 3, rule="sign")
+    assert dense.terms.tolist() == [1, 2]
+
+
+def test_explain_names_the_words_strongest_first():
+    coef = csr_array(np.array([[1.0, -5.0, 2.0, 0.0]]))
+    model = LinearModel(coef, [0.5], np.array(["ham", "spam"]), 4, rule="sign")
+    vocabulary = np.array(["free", "meeting", "win", "the"], dtype=object)
+    told = model.explain(csr_array([[1.0, 1.0, 2.0, 9.0]]), vocabulary)
+    assert told == {"spam": [("meeting", -5.0), ("win", 4.0), ("free", 1.0)]}
+    assert model.explain(csr_array([[1.0, 1.0, 2.0, 9.0]]), vocabulary, top=1) == {
+        "spam": [("meeting", -5.0)]
+    }
+    with pytest.raises(ValueError, match="one document"):
+        model.explain(csr_array(np.ones((2, 4))), vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"norm": "none"}, "norm"),
+        ({"rule": "vote"}, "rule"),
+        ({"rule": "sign"}, "two classes"),
+        ({"intercept": np.zeros(2)}, "3 rows"),
+        ({"coef": np.ones((2, 4))}, "3 rows"),
+    ],
+)
+def test_model_refuses(change, says):
+    parts = {"coef": np.ones((3, 4)), "intercept": np.zeros(3), "classes": np.arange(3), "size": 4}
+    with pytest.raises(ValueError, match=says):
+        LinearModel(**(parts | change))
+
+
+def test_another_vocabulary_is_refused():
+    with pytest.raises(ValueError, match="vocabulary of 4"):
+        sparse_model(4, [[0], [1]]).decision(np.ones((1, 5)))
