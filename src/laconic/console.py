@@ -148,5 +148,9 @@ def print_rows(rows: list[Row], measures: list[str]) -> None:
         seconds = sum(row.seconds for row in first)
         table.add_row(f"{asked:,}", *(f"{value:,.0f}" for value in mean), *cells, f"{seconds:.2f}")
     show(table)
-    for reason in dict.fromkeys(f"size {r.asked:,}: {r.reason}" for r in rows if r.reason):
-        click.echo(f"skipped: {printable(reason)}")
+    skipped: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.reason:
+            skipped.setdefault(row.reason, {})[f"{row.asked:,}"] = None
+    for reason, sizes in skipped.items():
+        click.echo(f"skipped {'; '.join(sizes)}: {printable(reason)}")

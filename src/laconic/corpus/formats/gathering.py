@@ -183,4 +183,5 @@ class Gathering:
             shape=(len(self._labels), n_terms),
         )
         vectors.sum_duplicates()
+        vectors.eliminate_zeros()  # a stored entry is an occurrence
         return vectors

@@ -1,0 +1,110 @@
+"""Known corpora give the known counts (DATA.md), through the door that users take."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from laconic import load_corpus
+from laconic.corpus.catalog import CATALOG, find, known_corpora
+from laconic.errors import CorpusError
+
+SHAPES = {
+    "fbis": (2_463, 2_000, 17),
+    "la1": (3_204, 31_472, 6),
+    "la1s": (3_204, 13_195, 6),
+    "ohscal": (11_162, 11_465, 10),
+    "enron": (1_702, 1_001, 53),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_vectors(corpora, name):
+    corpus = load_corpus(name)
+    assert (*corpus.vectors.shape, len(corpus.classes)) == SHAPES[name]
+    assert corpus.name == name
+    assert len(set(corpus.vocabulary)) == len(corpus.vocabulary)
+    assert not [note for note in corpus.notes if "are known" in note]
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("fbis", 387), ("la1", 555), ("la1", 943), ("ohscal", 1_037)]
+)
+def test_the_classes_that_keerthi_uses(corpora, name, count):
+    assert count in load_corpus(name).class_counts.values()
+
+
+def test_20_newsgroups(corpora):
+    bydate = load_corpus("20news-bydate")
+    assert (bydate.part("train").size, bydate.part("test").size) == (11_314, 7_532)
+    assert len(bydate.classes) == 20
+    original = load_corpus("20news")
+    assert len(original) == 19_997
+    counts = dict(original.class_counts)
+    assert counts.pop("soc.religion.christian") == 997
+    assert set(counts.values()) == {1000}
+
+
+@pytest.mark.parametrize(
+    ("split", "train", "test"),
+    [("ModApte", 9_603, 3_299), ("ModLewis", 13_625, 6_188), ("ModHayes", 20_856, 722)],
+)
+def test_reuters(corpora, split, train, test):
+    corpus = load_corpus("reuters-21578", split=split)
+    assert (corpus.part("train").size, corpus.part("test").size) == (train, test)
+    assert corpus.multilabel
+
+
+def test_rcv1(corpora):
+    corpus = load_corpus("rcv1")
+    assert corpus.vectors.shape == (27_613, 47_236)
+    norms = np.sqrt(corpus.vectors.power(2).sum(axis=1))
+    np.testing.assert_allclose(norms, 1.0, atol=1e-4)
+    share = corpus.part("test").size / len(corpus)
+    assert 0.19 < share < 0.21
+
+
+def test_techtc_by_name(corpora):
+    corpus = load_corpus("techtc100/Exp_10341_10755")
+    assert corpus.name == "techtc100/Exp_10341_10755"
+    assert corpus.classes == ("-1", "1")
+    with pytest.raises(CorpusError, match="Exp_0_0"):
+        load_corpus("techtc100/Exp_0_0")
+
+
+def test_sms_spam(corpora):
+    corpus = load_corpus("sms-spam")
+    assert len(corpus) == 5_574
+    assert corpus.classes == ("ham", "spam")
+
+
+def test_a_file_of_the_catalog_is_known_by_its_contents_too(corpora):
+    by_name = load_corpus("reuters-21578", split="ModHayes")
+    by_file = load_corpus(corpora / "reuters21578.tar.gz", split="ModHayes")
+    assert by_file.fingerprint == by_name.fingerprint
+
+
+def test_a_wrong_count_is_noted(tmp_path, monkeypatch):
+    (tmp_path / "extra").mkdir()
+    (tmp_path / "extra/sms_spam.jsonl.gz").write_text(
+        '{"text": "a", "label": "ham"}\n{"text": "b", "label": "spam"}\n'
+    )
+    monkeypatch.setenv("LACONIC_DATA", str(tmp_path))
+    assert "2 documents where 5,574 are known" in load_corpus("sms-spam").notes
+
+
+def test_a_missing_corpus_says_which_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("LACONIC_DATA", str(tmp_path))
+    with pytest.raises(CorpusError, match=r"reuters21578\.tar\.gz"):
+        load_corpus("reuters-21578")
+
+
+def test_every_entry_has_what_a_user_asks_for():
+    for known in known_corpora():
+        assert known.about
+        assert known.licence
+        assert known.citation
+    assert find("nonsense") is None
+    assert {"reuters-21578", "20news-bydate", "20news", "rcv1", "fbis", "la1", "ohscal"} <= {
+        *CATALOG
+    }
