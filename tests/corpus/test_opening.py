@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import tarfile
 import tracemalloc
 import zipfile
@@ -278,26 +279,24 @@ def test_only_documents_come_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad",
+    ("bad", "reason"),
     [
-        entry("../escape"),
-        entry("a/../../escape"),
-        entry("/etc/passwd"),
-        entry("../folder", tarfile.DIRTYPE),
-        entry("link", tarfile.SYMTYPE, "/etc/passwd"),
-        entry("hard", tarfile.LNKTYPE, "a/1"),
-        entry("pipe", tarfile.FIFOTYPE),
-        entry("device", tarfile.CHRTYPE),
+        (entry("../escape"), "would lie outside"),
+        (entry("a/../../escape"), "would lie outside"),
+        (entry("/etc/passwd"), "would lie outside"),
+        (entry("../folder", tarfile.DIRTYPE), "would lie outside"),
+        (entry("link", tarfile.SYMTYPE, "/etc/passwd"), "is a link"),
+        (entry("hard", tarfile.LNKTYPE, "a/1"), "is a link"),
+        (entry("pipe", tarfile.FIFOTYPE), "is a device or pipe"),
+        (entry("device", tarfile.CHRTYPE), "is a device or pipe"),
     ],
-    ids=lambda info: info.name,
 )
 def test_what_is_no_plain_file_inside_is_refused_by_name(
-    tmp_path: Path, bad: tarfile.TarInfo
+    tmp_path: Path, bad: tarfile.TarInfo, reason: str
 ) -> None:
     file = written(tmp_path, packed([("a/1", b"one"), (bad, b"")]))
-    with pytest.raises(CorpusError, match="its member") as caught:
+    with pytest.raises(CorpusError, match=f"its member '{re.escape(bad.name)}' {reason}"):
         unpacked(file)
-    assert bad.name in str(caught.value)
     assert os.listdir(tmp_path) == ["file.txt"]
 
 

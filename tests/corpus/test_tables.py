@@ -152,6 +152,11 @@ def test_bad_csv_names_the_line(tmp_path: Path, content: str, expected: str) -> 
     assert expected in refused(tmp_path, content)
 
 
+def test_a_delimiter_inside_quotes_does_not_count(tmp_path: Path) -> None:
+    corpus = read(tmp_path, '"text, or body";label\n"a;b";x\nc,d;y\n', text="text, or body")
+    assert corpus.texts == ("a;b", "c,d")
+
+
 def test_blank_lines_are_skipped_but_counted(tmp_path: Path) -> None:
     assert len(read(tmp_path, "text,label\n\na,x\n\r\nb,y\n\n")) == 2
     assert ", line 5: the record" in refused(tmp_path, "text,label\n\na,x\n\nb\n")
@@ -341,7 +346,8 @@ def test_parquet_labels_may_be_lists_or_dictionaries(tmp_path: Path) -> None:
         ({"text": ["a", None], "label": ["x", "y"]}, {}, "document 2: the text is null"),
         ({"text": ["a", "b"], "label": ["x", None]}, {}, "1 of 2 documents have no label"),
         ({"text": [b"\xff", b"b"], "label": ["x", "y"]}, {}, "document 1: the text is of type"),
-        ({"text": ["a" * 999] * 2, "label": ["x", "y"]}, {"max_bytes": 900}, "--max-bytes"),
+        ({"text": ["a" * 99_999] * 9, "label": list("xyxyxyxyx")}, {"max_bytes": 500_000},
+         "more than 500,000 bytes"),
     ],
 )  # fmt: skip
 def test_bad_parquet_says_which_document(

@@ -71,7 +71,7 @@ def no_such_field(
 
 
 def _named(name: str, found: Collection[str]) -> str | None:
-    if name in found or not name:
+    if name in found:
         return name or None
     alike = [other for other in found if other.casefold() == name.casefold()]
     return alike[0] if len(alike) == 1 else None
