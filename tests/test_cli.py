@@ -120,7 +120,12 @@ def long_line(where):
 # file, how to make it, more options, what the message must say
 BAD_INPUT = {
     "missing file": ("absent.csv", None, [], ["absent.csv", "no such file"]),
-    "wrong column": ("a.csv", write(GOOD), ["--label", "pet"], ["a.csv", "'pet'", "'text', 'label'"]),
+    "wrong column": (
+        "a.csv",
+        write(GOOD),
+        ["--label", "pet"],
+        ["a.csv", "'pet'", "'text', 'label'"],
+    ),
     "empty file": ("a.csv", write(""), [], ["a.csv", "empty"]),
     "header only": ("a.csv", write("text,label\n"), [], ["a.csv", "no document"]),
     "one class only": ("a.csv", write("text,label\na,x\nb,x\n"), [], ["a.csv", "same label (x)"]),
