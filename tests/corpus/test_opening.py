@@ -219,7 +219,14 @@ def test_replaced_lines_are_counted_in_a_note(tmp_path: Path) -> None:
     assert notes == ["2 lines had bytes that are not utf-8: replaced"]
 
 
-@pytest.mark.parametrize("name", ["klingon", "hex", "a\0b"])
+def test_utf16_without_its_mark_needs_its_byte_order(tmp_path: Path) -> None:
+    raw = "gelb\nrot".encode("utf-16-le")
+    assert numbered(tmp_path, raw, Reading(encoding="utf-16-le")) == [(1, "gelb"), (2, "rot")]
+    with pytest.raises(CorpusError, match=r"is not utf-16: .*--encoding utf-8 or utf-16-le"):
+        numbered(tmp_path, raw, Reading(encoding="utf-16"))
+
+
+@pytest.mark.parametrize("name", ["klingon", "hex", "undefined", "a\0b"])
 def test_an_unknown_encoding_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(CorpusError, match="there is no text encoding"):
         numbered(tmp_path, b"x", Reading(encoding=name))

@@ -78,6 +78,12 @@ class Decoding:
                 yield line
         except UnicodeDecodeError as problem:
             raise self._undecodable(problem, None, number + 1) from problem
+        except UnicodeError as problem:
+            raise CorpusError(
+                f"is not {self.encoding}: {problem}. Name the right encoding, such as --encoding "
+                "utf-8 or utf-16-le.",
+                where=self.where,
+            ) from problem
         finally:
             reader.detach()
 
