@@ -105,13 +105,14 @@ def test_ngrams_are_slices(docs: list[list[int]], longest: int, bits: int) -> No
 )
 def test_expand_writes_out_what_chunks_stand_for(ids: list[int], meaning: list[list[int]]) -> None:
     starts = np.array([0, len(ids) // 2, len(ids) // 2, len(ids)])
-    firsts = np.cumsum([0, *map(len, meaning)])
-    flat = np.array([unit for units in meaning for unit in units], np.int32)
-    index = np.array([4, 2, 0, 1, 3], np.int32)
-    found, bounds = tokens.expand(np.array(ids, np.int32), starts, index, firsts, flat)
+    order = [4, 2, 0, 1, 3]
+    flat = np.array([unit for chunk in order for unit in meaning[chunk]], np.int32)
+    sizes = np.array([len(units) for units in meaning], np.int32)
+    firsts = np.empty(5, np.int32)
+    firsts[order] = np.cumsum([0, *sizes[order]])[:-1]
+    found, bounds = tokens.expand(np.array(ids, np.int32), starts, firsts, sizes, flat)
     expected = [
-        [unit for i in ids[a:b] for unit in meaning[index[i]] if unit >= 0]
-        for a, b in pairwise(starts)
+        [unit for i in ids[a:b] for unit in meaning[i] if unit >= 0] for a, b in pairwise(starts)
     ]
     assert [list(part) for part in np.split(found, bounds[1:-1])] == expected
 

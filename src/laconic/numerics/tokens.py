@@ -22,7 +22,7 @@ FREE = np.uint64(0)
 # keys of 7 bytes and fewer are the bytes themselves; this bit keeps hashed ones apart
 HASHED = np.uint64(1 << 63)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-FIRST_BITS = 17
+FIRST_BITS = 14
 
 
 def folding(lowercase: bool) -> Bytes:
@@ -99,12 +99,11 @@ def read(  # type: ignore[no-untyped-def]
 def key_at(text, at, end, fold):  # type: ignore[no-untyped-def]
     """The key of the chunk that begins here, never `FREE`, and where the chunk ends."""
     first, key = at, np.uint64(0)
-    while at < end:
-        byte = fold[text[at]]
-        if byte == 0:
-            break
-        key = ((key << BYTE) | (key >> TOP_BYTE)) ^ np.uint64(byte)
+    while True:
+        key = ((key << BYTE) | (key >> TOP_BYTE)) ^ np.uint64(fold[text[at]])
         at += ONE
+        if at >= end or fold[text[at]] == 0:
+            break
     if at - first > np.uint64(7):
         key = (key ^ ((at - first) * GOLDEN)) | HASHED
     return key, at
@@ -143,29 +142,26 @@ def grown(keys: Keys, names: Int32s, begins: Int64s, bits: int) -> tuple[Keys, I
 
 @njit(nogil=True, cache=True)
 def expand(
-    ids: Int32s, starts: Int64s, index: Int32s, firsts: Int64s, units: Int32s
+    ids: Int32s, starts: Int64s, firsts: Int32s, sizes: Int32s, units: Int32s
 ) -> tuple[Int32s, Int64s]:
-    """The units of each document: chunk c has `units[firsts[k] : firsts[k + 1]]`, k = index[c].
+    """The units of each document: chunk c stands for `sizes[c]` units from `units[firsts[c]]` on.
 
     A negative unit is one that does not count (a stop word); it is left out.
     """
-    bounds = np.zeros(starts.size, np.int64)
+    room = 0
+    for chunk in ids:
+        room += sizes[chunk]
+    found, bounds = np.empty(room, np.int32), np.zeros(starts.size, np.int64)
     top = 0
     for doc in range(starts.size - 1):
         for at in range(starts[doc], starts[doc + 1]):
-            chunk = index[ids[at]]
-            for place in range(firsts[chunk], firsts[chunk + 1]):
-                top += units[place] >= 0
+            first = firsts[ids[at]]
+            for place in range(first, first + sizes[ids[at]]):
+                if units[place] >= 0:
+                    found[top] = units[place]
+                    top += 1
         bounds[doc + 1] = top
-    found = np.empty(top, np.int32)
-    top = 0
-    for at in range(ids.size):
-        chunk = index[ids[at]]
-        for place in range(firsts[chunk], firsts[chunk + 1]):
-            if units[place] >= 0:
-                found[top] = units[place]
-                top += 1
-    return found, bounds
+    return found[:top], bounds
 
 
 @njit(nogil=True, cache=True)

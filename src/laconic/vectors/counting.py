@@ -45,9 +45,9 @@ def count(
     with ThreadPoolExecutor(n_jobs) as pool:
         each = pool.map if n_jobs > 1 else map
         for batch in batches(texts, unit.batch):
-            scans = list(each(unit.scan, parts(batch, n_jobs)))
-            places = [lexicon.places(scan.chunks) for scan in scans]
-            found = list(each(partial(lexicon.grams, longest), scans, places))
+            scans = unit.scan(parts(batch, n_jobs), each)
+            places = lexicon.places(scans.chunks)
+            found = list(each(partial(lexicon.grams, longest, places), scans.parts))
             columns = [columns_of(grams, shortest, lexicon, terms) for grams in found]
             pieces += each(partial(counted, len(terms.column)), found, columns)
     return assembled(pieces, len(terms.column))
@@ -106,34 +106,48 @@ class Terms:
 
 
 class Lexicon:
-    """What each distinct chunk was read as, so that it is read once in all batches and threads."""
+    """What each distinct chunk was read as, so that it is read once in all batches and threads.
+
+    The chunk at place k stands for `sizes[k]` units from `units[firsts[k]]` on; -1 is none.
+    """
 
     def __init__(self, unit: Unit, terms: Terms) -> None:
         self.unit = unit
         self.terms = terms
         self.place: dict[str, int] = {}
-        self.firsts = np.zeros(1, np.int64)
-        self.units = np.empty(0, np.int32)
+        self.latest: list[str] = []
+        self.firsts, self.sizes, self.units = (np.empty(0, np.int32) for _ in range(3))
 
     def places(self, chunks: list[str]) -> Int32s:
-        """Where each chunk's units are: the chunk at place k has `units[firsts[k]:firsts[k + 1]]`."""
-        place = self.place
-        self._learn([chunk for chunk in chunks if chunk not in place])
+        """The place of each chunk, be it known or new."""
+        self._remember()
+        place, n_known = self.place, len(self.place)
+        new = [chunk for chunk in chunks if chunk not in place] if place else chunks
+        self._learn(new)
+        if len(new) == len(chunks):
+            return np.arange(n_known, n_known + len(new), dtype=np.int32)
+        self._remember()
         return np.fromiter(map(place.__getitem__, chunks), np.int32, len(chunks))
 
+    def _remember(self) -> None:
+        """Only now, since nobody asks for the chunks of the last batch: often the only one."""
+        self.place.update(zip(self.latest, itertools.count(len(self.place)), strict=False))
+        self.latest = []
+
     def _learn(self, chunks: list[str]) -> None:
-        sizes, counted, names = self.unit.read(chunks)
-        # a token that is not counted is unit -1
+        firsts, sizes, counted, names = self.unit.read(chunks)
         units = np.full(counted.size, -1, np.int32)
         units[counted] = self.terms.columns(names)
-        self.place.update(zip(chunks, itertools.count(len(self.place)), strict=False))
-        self.firsts = np.append(self.firsts, self.firsts[-1] + np.cumsum(sizes))
+        self.latest = chunks
+        self.firsts = np.append(self.firsts, firsts + np.int32(self.units.size))
+        self.sizes = np.append(self.sizes, sizes)
         self.units = np.append(self.units, units)
 
-    def grams(self, longest: int, scan: Scan, places: Int32s) -> Grams:
+    def grams(self, longest: int, places: Int32s, scan: Scan) -> Grams:
         """The n-grams of the scanned documents, over the units that are counted."""
         from laconic.numerics.ngrams import grams
         from laconic.numerics.tokens import expand
 
-        units, starts = expand(scan.ids, scan.starts, places, self.firsts, self.units)
+        at = places[scan.common]
+        units, starts = expand(scan.ids, scan.starts, self.firsts[at], self.sizes[at], self.units)
         return grams(units, starts, len(self.terms.column), longest)

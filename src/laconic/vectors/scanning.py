@@ -13,45 +13,74 @@ from laconic.errors import LaconicError
 
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
+# `map`, or that of a pool of threads
+Each = Callable[..., Iterable[Any]]
 
 
 class Scan(NamedTuple):
-    """The chunks of some documents: their ids in reading order, and the name of each id."""
+    """The chunks of some documents as ids in reading order, and where each document starts.
+
+    Chunk i of this part is chunk `common[i]` of the batch.
+    """
 
     ids: Int32s
     starts: Int64s
+    common: Int32s
+
+
+class Scans(NamedTuple):
+    """The parts of a batch, and the distinct chunks of all."""
+
+    parts: list[Scan]
     chunks: list[str]
 
 
-def scan_bytes(texts: list[str], lowercase: bool) -> Scan:
+def scan_bytes(parts: list[list[str]], lowercase: bool, each: Each) -> Scans:
     """Chunks are runs of word characters; those that are not ASCII still have to be lower-cased."""
     from laconic.numerics.tokens import FIRST_BITS, folding, scan
 
-    # the lower case of a capital sigma depends on what is around it, beyond its own chunk
-    whole = (text.lower() if lowercase and "Σ" in text else text for text in texts)
-    encoded = [text.encode("utf-8", "surrogatepass") for text in whole]
-    joined = np.frombuffer(b"".join(encoded), np.uint8)
-    ids, starts, names, _ = scan(joined, bounds(encoded), folding(lowercase), FIRST_BITS)
-    chunks = names.tobytes().decode("utf-8", "surrogatepass").split("\n")
-    return Scan(ids, starts, chunks[:-1])
+    def scan_part(texts: list[str]) -> tuple[Int32s, Int64s, NDArray[np.uint8], int]:
+        # the lower case of a capital sigma depends on what is around it, beyond its own chunk
+        whole = (text.lower() if lowercase and "Σ" in text else text for text in texts)
+        encoded = [text.encode("utf-8", "surrogatepass") for text in whole]
+        joined = np.frombuffer(b"".join(encoded), np.uint8)
+        return scan(joined, bounds(encoded), folding(lowercase), FIRST_BITS)
+
+    found = list(each(scan_part, parts))
+    # what is distinct in each part is a text again, and its parts are documents
+    named = [names.tobytes() for _, _, names, _ in found]
+    joined = np.frombuffer(b"".join(named), np.uint8)
+    common, starts, names, _ = scan(joined, bounds(named), folding(False), FIRST_BITS)
+    commons = np.split(common, starts[1:-1])
+    scans = [Scan(ids, at, own) for (ids, at, _, _), own in zip(found, commons, strict=True)]
+    return Scans(scans, names.tobytes().decode("utf-8", "surrogatepass").split("\n")[:-1])
 
 
-def scan_matches(texts: Iterable[str], find: Callable[[str], list[str]]) -> Scan:
+def scan_matches(parts: list[Iterable[str]], find: Callable[[str], list[str]]) -> Scans:
     """Chunks are whatever `find` finds in the text."""
     number: dict[str, int] = {}
-    found = [[number.setdefault(token, len(number)) for token in find(text)] for text in texts]
-    ids = np.fromiter(chain.from_iterable(found), np.int32)
-    return Scan(ids, bounds(found), list(number))
+    scans = []
+    for texts in parts:
+        found = [[number.setdefault(chunk, len(number)) for chunk in find(text)] for text in texts]
+        ids = np.fromiter(chain.from_iterable(found), np.int32)
+        scans.append(Scan(ids, bounds(found), np.arange(len(number), dtype=np.int32)))
+    return Scans(scans, list(number))
 
 
-def scan_characters(texts: list[str]) -> Scan:
+def scan_characters(parts: list[list[str]]) -> Scans:
     """Chunks are characters: Unicode code points."""
-    joined = "".join(texts).encode("utf-32-le", "surrogatepass")
-    points = np.frombuffer(joined, np.uint32)
+    joined = ["".join(texts).encode("utf-32-le", "surrogatepass") for texts in parts]
+    points = [np.frombuffer(text, np.uint32) for text in joined]
     seen = np.zeros(0x110000, bool)
-    seen[points] = True
+    for some in points:
+        seen[some] = True
+    distinct = np.flatnonzero(seen)
     number = np.cumsum(seen, dtype=np.int32) - np.int32(1)
-    return Scan(number[points], bounds(texts), [chr(point) for point in np.flatnonzero(seen)])
+    common = np.arange(distinct.size, dtype=np.int32)
+    scans = [
+        Scan(number[some], bounds(texts), common) for some, texts in zip(points, parts, strict=True)
+    ]
+    return Scans(scans, [chr(point) for point in distinct])
 
 
 def bounds(parts: Iterable[Any]) -> Int64s:

@@ -13,7 +13,10 @@ import Stemmer
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
-from laconic.vectors.scanning import Scan, scan_bytes, scan_characters, scan_matches
+from laconic.vectors.scanning import Each, Scans, scan_bytes, scan_characters, scan_matches
+
+Int32s = NDArray[np.int32]
+Bools = NDArray[np.bool_]
 
 # Patterns that can neither match nor look across an ASCII character which is not a word character:
 # what they find in a text is what they find in its chunks.
@@ -35,13 +38,19 @@ WITHIN_CHUNKS = frozenset(
         r"[^\W_]+",
     )
 )
+# An ASCII chunk is itself all that they find in it.
+WHOLE_CHUNKS = frozenset((r"\w+", r"(?u)\w+", r"\b\w+\b", r"(?u)\b\w+\b"))
 
 
 class Reading(NamedTuple):
-    """What some chunks stand for: the tokens of each, and the units of those that are counted."""
+    """What some chunks stand for: `sizes[c]` tokens from `firsts[c]` on, and which are counted.
 
-    sizes: NDArray[np.int64]
-    counted: NDArray[np.bool_]
+    `units` has a unit for each token that is counted.
+    """
+
+    firsts: Int32s
+    sizes: Int32s
+    counted: Bools
     units: list[str]
 
 
@@ -54,8 +63,8 @@ class Unit(Protocol):
     def tokens(self, text: str) -> list[str]:
         """The definition: the units of one text, in order."""
 
-    def scan(self, texts: list[str]) -> Scan:
-        """The chunks of many texts, numbered."""
+    def scan(self, parts: list[list[str]], each: Each) -> Scans:
+        """The chunks of the texts, numbered."""
 
     def read(self, chunks: list[str]) -> Reading:
         """The units of distinct chunks."""
@@ -73,11 +82,12 @@ class Characters:
     def tokens(self, text: str) -> list[str]:
         return list(self._clean(text))
 
-    def scan(self, texts: list[str]) -> Scan:
-        return scan_characters([self._clean(text) for text in texts])
+    def scan(self, parts: list[list[str]], each: Each) -> Scans:
+        return scan_characters([[self._clean(text) for text in texts] for texts in parts])
 
     def read(self, chunks: list[str]) -> Reading:
-        return Reading(np.ones(len(chunks), np.int64), np.ones(len(chunks), np.bool_), chunks)
+        n = len(chunks)
+        return Reading(np.arange(n, dtype=np.int32), np.ones(n, np.int32), np.ones(n, bool), chunks)
 
     def _clean(self, text: str) -> str:
         return re.sub(r"\s\s+", " ", text.lower() if self.lowercase else text)
@@ -97,34 +107,48 @@ class Words:
 
     def tokens(self, text: str) -> list[str]:
         found = finder(self.pattern)(self._cased(text))
-        return self.stem(list(compress(found, self._counted(found))))
+        return self.stem(list(compress(found, self._counted(found).tolist())))
 
-    def scan(self, texts: list[str]) -> Scan:
+    def scan(self, parts: list[list[str]], each: Each) -> Scans:
         if self.pattern in WITHIN_CHUNKS:
-            return scan_bytes(texts, self.lowercase)
-        return scan_matches(map(self._cased, texts), finder(self.pattern))
+            return scan_bytes(parts, self.lowercase, each)
+        return scan_matches([map(self._cased, texts) for texts in parts], finder(self.pattern))
 
     def read(self, chunks: list[str]) -> Reading:
-        if self.pattern in WITHIN_CHUNKS:
-            # one search for all: a newline, which is in no chunk, ends each
-            tokens = finder(self.pattern + r"|\n")(self._cased("\n".join([*chunks, ""])))
-            ends = np.flatnonzero([token == "\n" for token in tokens])
-            sizes = np.diff(ends, prepend=-1)
-        else:
-            tokens, sizes = chunks, np.ones(len(chunks), np.int64)
-            ends = np.empty(0, np.intp)
-        counted = np.array(self._counted(tokens), np.bool_)
-        counted[ends] = False
-        return Reading(sizes, counted, self.stem(list(compress(tokens, counted))))
+        plain = self._plain(chunks)
+        found, ends = self._found(list(compress(chunks, (~plain).tolist())))
+        tokens = chunks + found
+        firsts, sizes = np.arange(plain.size, dtype=np.int32), np.ones(plain.size, np.int32)
+        firsts[~plain] = plain.size + np.append(0, ends + 1)[:-1]
+        sizes[~plain] = np.diff(ends, prepend=-1) - 1
+        counted = self._counted(tokens)
+        counted[: plain.size] &= plain
+        counted[plain.size + ends] = False
+        return Reading(firsts, sizes, counted, self.stem(list(compress(tokens, counted.tolist()))))
+
+    def _plain(self, chunks: list[str]) -> Bools:
+        """Which chunks are tokens as they are."""
+        if self.pattern in WHOLE_CHUNKS:
+            return np.fromiter(map(str.isascii, chunks), bool, len(chunks))
+        return np.full(len(chunks), self.pattern not in WITHIN_CHUNKS)
+
+    def _found(self, chunks: list[str]) -> tuple[list[str], NDArray[np.intp]]:
+        """The tokens of all chunks in one search: a newline, which is in no chunk, ends each."""
+        if not chunks:
+            return [], np.empty(0, np.intp)
+        found = finder(self.pattern + r"|\n")(self._cased("\n".join([*chunks, ""])))
+        return found, np.flatnonzero([token == "\n" for token in found])
 
     def _cased(self, text: str) -> str:
         return text.lower() if self.lowercase else text
 
-    def _counted(self, tokens: list[str]) -> list[bool]:
-        least, stops = self.min_length, self.stop_words
-        if self.lowercase:
-            return [len(token) >= least and token not in stops for token in tokens]
-        return [len(token) >= least and token.lower() not in stops for token in tokens]
+    def _counted(self, tokens: list[str]) -> Bools:
+        counted = np.fromiter(map(len, tokens), np.int64, len(tokens)) >= self.min_length
+        if self.stop_words:
+            lower = tokens if self.lowercase else map(str.lower, tokens)
+            stops = map(self.stop_words.__contains__, lower)
+            counted &= ~np.fromiter(stops, bool, len(tokens))
+        return counted
 
 
 def finder(pattern: str) -> Callable[[str], list[str]]:

@@ -102,11 +102,12 @@ class Vectorizer(TransformerMixin, BaseEstimator):
                 f"Vectorizer.fit: no term is left in {counts.shape[0]} documents. Give documents "
                 "with words, or relax token_pattern, min_length, stop_words or ngrams."
             )
-        vocabulary = sorted(terms.column)
-        self.vocabulary_ = np.array(vocabulary, dtype=object)
-        rank = np.empty(len(vocabulary), np.int32)
-        rank[terms.columns(vocabulary)] = np.arange(len(vocabulary), dtype=np.int32)
-        counts.indices = rank[counts.indices].astype(counts.indices.dtype)
+        found = list(terms.column)
+        order = np.array(sorted(range(len(found)), key=found.__getitem__))
+        self.vocabulary_ = np.array(found, dtype=object)[order]
+        rank = np.empty(len(found), counts.indices.dtype)
+        rank[order] = np.arange(len(found))
+        counts.indices = rank[counts.indices]
         return in_order(counts)
 
     def _count(self, texts: Iterable[str], terms: Terms) -> csr_array:
