@@ -19,8 +19,7 @@ demo: .venv/.installed ## install, run the main job on the embedded corpus, say 
 	@mkdir -p out
 	@$(BIN)/laconic corpus pydocs
 	@$(BIN)/laconic curve pydocs --method DF --stem porter --stop-words english \
-	  --sizes 10,30,100,300,1000,3000 --measures accuracy,macro-f1,auc -o out/pydocs-DF.csv
-	@echo "The rows of this curve are in $(CURDIR)/out/pydocs-DF.csv"
+	  --sizes 10,30,100,300,1000,3000 --measures accuracy,macro-f1,auc -o $(CURDIR)/out/pydocs-DF.csv
 
 test: .venv/.tested ## install what tests need, run them
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal

@@ -63,6 +63,7 @@ class Row:
     seconds: float
     status: str = "ok"
     reason: str = ""
+    seed: int = 0
 
     @classmethod
     def columns(cls) -> list[str]:
