@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import json
+import fcntl
 import os
 import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -18,41 +15,26 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.svm import LinearSVC
 
-from laconic.corpus import pydocs
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.pydocs import Document, build_pydocs, cache_directory
-
-Walks = list[None]
-
-
-@pytest.fixture(scope="module")
-def calls() -> list[tuple[int, int]]:
-    return []
+from laconic.corpus.pydocs import build_pydocs, cache_directory, choosing, walking
+from laconic.corpus.pydocs.building import to_corpus
+from laconic.corpus.pydocs.choosing import distinct, largest, without_boilerplate
+from laconic.corpus.pydocs.prose import paragraphs, without
+from laconic.corpus.pydocs.walking import Document, from_module
 
 
-@pytest.fixture(scope="module")
-def where(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(scope="module")
-def corpus(where: Path, calls: list[tuple[int, int]]) -> Corpus:
-    return build_pydocs(where, progress=lambda done, total: calls.append((done, total)))
-
-
-@pytest.fixture
-def walks(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> Walks:
-    """Building anew takes no time, and leaves a mark here."""
-    rows = zip(corpus.ids, corpus.labels, corpus.texts, strict=True)
-    documents = [Document(name, label, text) for name, (label,), text in rows]
-    marks: Walks = []
-    monkeypatch.setattr(pydocs, "_walk", lambda progress: marks.append(None))
-    monkeypatch.setattr(pydocs, "_select", lambda walked: documents)
-    return marks
+@pytest.fixture(scope="session")
+def corpus(cache: None) -> Corpus:
+    """From the cache that all tests share; a worker waits for another that is building it."""
+    directory = cache_directory()
+    directory.mkdir(parents=True, exist_ok=True)
+    with open(directory / "tests.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return build_pydocs()
 
 
 def prose(text: str, name: str = "a.thing") -> list[str]:
-    return [part for part in pydocs._paragraphs(Document(name, "a", text)).values() if part]
+    return [part for part in paragraphs(Document(name, "a", text)).values() if part]
 
 
 # ---------------------------------------------------------------------------- the documents
@@ -61,8 +43,8 @@ def prose(text: str, name: str = "a.thing") -> list[str]:
 def test_a_few_thousand_documents_in_15_to_25_classes(corpus: Corpus) -> None:
     assert 2000 <= len(corpus) <= 5000
     assert 15 <= len(corpus.classes) <= 25
-    assert min(corpus.class_counts.values()) >= pydocs.MIN_DOCS
-    assert max(corpus.class_counts.values()) <= pydocs.MAX_DOCS
+    assert min(corpus.class_counts.values()) >= choosing.MIN_DOCS
+    assert max(corpus.class_counts.values()) <= choosing.MAX_DOCS
     assert not corpus.multilabel
 
 
@@ -98,7 +80,7 @@ def test_no_two_documents_are_near_duplicates(corpus: Corpus) -> None:
     union = size[shared.row] + size[shared.col] - shared.data
     similarity = (shared.data / union)[shared.row != shared.col]
     # The names of the classes go last, so a pair may come a little closer than SIMILAR.
-    assert similarity.max() < pydocs.SIMILAR + 0.05
+    assert similarity.max() < choosing.SIMILAR + 0.05
     assert len({re.sub(r"\W", "", text.lower()) for text in corpus.texts}) == len(corpus)
 
 
@@ -148,7 +130,7 @@ def test_split_is_about_four_to_one_with_all_classes_in_both_parts(corpus: Corpu
 
 
 def test_split_of_a_document_depends_on_its_name_only(corpus: Corpus) -> None:
-    few = pydocs._corpus(Document(name, "other", "text") for name in corpus.ids[::-7])
+    few = to_corpus(Document(name, "other", "text") for name in corpus.ids[::-7])
     expected = dict(zip(corpus.ids, corpus.split, strict=True))
     assert few.split == tuple(expected[name] for name in few.ids)
 
@@ -204,18 +186,18 @@ def test_import_lines_and_web_addresses_go() -> None:
 def test_names_go_alone_dotted_and_with_underscores_but_not_inside_words() -> None:
     text = "Stats of scipy.stats.norm, stats_x, statsmodels, linear_model.Lasso; a linear model."
     expected = "of scipy.norm, _x, statsmodels, Lasso; a linear model."
-    assert pydocs._without(text, ("stats", "linear_model")) == expected
+    assert without(text, ("stats", "linear_model")) == expected
 
 
 def test_common_paragraphs_go_even_if_they_name_the_object() -> None:
     def document(name: str) -> Document:
         return Document(f"m.{name}", "m", f"About {name} only {name}{name}.\n\n`{name}` is fast.")
 
-    many = [document(f"name{letter}") for letter in "abcdefgh"[: pydocs.COMMON]]
-    assert [d.text for d in pydocs._without_boilerplate(many)] == [
+    many = [document(f"name{letter}") for letter in "abcdefgh"[: choosing.COMMON]]
+    assert [d.text for d in without_boilerplate(many)] == [
         f"About {n} only {n}{n}." for n in (d.name[2:] for d in many)
     ]
-    few = pydocs._without_boilerplate(many[1:])
+    few = without_boilerplate(many[1:])
     assert all("is fast" in d.text for d in few)
 
 
@@ -223,16 +205,23 @@ def test_the_first_of_near_duplicates_stays() -> None:
     words = [f"word{letter}" for letter in "abcdefghij"]
     texts = [" ".join(words), " ".join([*words, "lambda"]), " ".join(reversed(words))]
     documents = [Document(str(i), "ab"[i % 2], text) for i, text in enumerate(texts)]
-    assert [d.name for d in pydocs._distinct(documents)] == ["0", "2"]
-    assert [d.name for d in pydocs._distinct(documents[::-1])] == ["2", "1"]
+    assert [d.name for d in distinct(documents)] == ["0", "2"]
+    assert [d.name for d in distinct(documents[::-1])] == ["2", "1"]
 
 
 def test_small_classes_go_and_large_ones_are_cut() -> None:
-    sizes = {"small": pydocs.MIN_DOCS - 1, "right": pydocs.MIN_DOCS, "large": pydocs.MAX_DOCS + 9}
+    sizes = {
+        "small": choosing.MIN_DOCS - 1,
+        "right": choosing.MIN_DOCS,
+        "large": choosing.MAX_DOCS + 9,
+    }
     documents = [Document(f"{k}.{i}", k, "") for k, size in sizes.items() for i in range(size)]
-    kept = pydocs._largest(documents)
-    assert Counter(d.label for d in kept) == {"right": pydocs.MIN_DOCS, "large": pydocs.MAX_DOCS}
-    assert sorted(kept) == sorted(pydocs._largest(documents[::-1]))
+    kept = largest(documents)
+    assert Counter(d.label for d in kept) == {
+        "right": choosing.MIN_DOCS,
+        "large": choosing.MAX_DOCS,
+    }
+    assert sorted(kept) == sorted(largest(documents[::-1]))
 
 
 def fake_module(name: str, **members: object) -> ModuleType:
@@ -247,14 +236,14 @@ def test_an_object_belongs_where_it_is_defined() -> None:
 
     own.__module__ = "scipy.fake._private"
     module = fake_module("scipy.fake", Counter=Counter, own=own, again=own)
-    found = list(pydocs._from_module(module, "scipy.fake", {}))
+    found = list(from_module(module, "scipy.fake", {}))
     assert found == [Document("scipy.fake.again", "scipy.fake", "Its own.")]
 
 
 def test_methods_of_public_bases_elsewhere_are_not_repeated() -> None:
     from sklearn import linear_model
 
-    names = {d.name for d in pydocs._from_module(linear_model, "sklearn.linear_model", {})}
+    names = {d.name for d in from_module(linear_model, "sklearn.linear_model", {})}
     assert {"sklearn.linear_model.Lasso", "sklearn.linear_model.Lasso.path"} <= names
     assert not {name for name in names if name.endswith((".set_params", "Lasso.score"))}
 
@@ -265,7 +254,7 @@ def test_what_must_first_be_enabled_is_not_there() -> None:
 
     imputer.__module__ = "sklearn.impute"
     module = fake_module("sklearn.impute", IterativeImputer=imputer)
-    assert list(pydocs._from_module(module, "sklearn.impute", {})) == []
+    assert list(from_module(module, "sklearn.impute", {})) == []
 
 
 # ---------------------------------------------------------------------------- the same everywhere
@@ -281,12 +270,13 @@ def run(code: str, *options: str, **environment: str) -> subprocess.Popen[str]:
     )
 
 
-def test_other_processes_build_the_same_in_silence(corpus: Corpus) -> None:
-    code = "from laconic.corpus.pydocs import build_pydocs; print(build_pydocs(None).fingerprint)"
-    other = run(code, "-W", "always", PYTHONHASHSEED="1", LC_ALL="C", SCIPY_ARRAY_API="1")
-    enable = "import sklearn.experimental.enable_halving_search_cv, scipy.linalg.blas; "
-    third = run(enable + code, PYTHONHASHSEED="77")
-    assert [p.communicate() for p in (other, third)] == [(f"{corpus.fingerprint}\n", "")] * 2
+def test_another_process_builds_the_same_in_silence(corpus: Corpus) -> None:
+    code = (
+        "import sklearn.experimental.enable_halving_search_cv, scipy.linalg.blas; "
+        "from laconic.corpus.pydocs import build_pydocs; print(build_pydocs(None).fingerprint)"
+    )
+    other = run(code, "-W", "always", PYTHONHASHSEED="77", LC_ALL="C", SCIPY_ARRAY_API="1")
+    assert other.communicate() == (f"{corpus.fingerprint}\n", "")
 
 
 def test_import_is_light() -> None:
@@ -299,108 +289,12 @@ def test_stripped_docstrings_are_an_error_not_another_corpus() -> None:
     assert "without -OO" in run(code, "-OO").communicate()[1]
 
 
-def test_progress_counts_the_sub_packages(corpus: Corpus, calls: list[tuple[int, int]]) -> None:
-    total = len(calls)
-    assert total > len(corpus.classes)
+def test_progress_counts_the_sub_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = {name: walking.stdlib_files()[name] for name in ("json", "wave")}
+    monkeypatch.setattr(walking, "PACKAGES", {"numpy": "numpy"})
+    monkeypatch.setattr(walking, "stdlib_files", lambda: sources)
+    calls: list[tuple[int, int]] = []
+    found = walking.walk(lambda done, total: calls.append((done, total)))
+    total = len(walking.sub_packages("numpy")) + 2
     assert calls == [(done, total) for done in range(1, total + 1)]
-
-
-# ---------------------------------------------------------------------------- the cache
-
-
-def test_cached_equals_built(corpus: Corpus, where: Path, walks: Walks) -> None:
-    cached = build_pydocs(where)
-    assert walks == []
-    assert cached.fingerprint == corpus.fingerprint
-    assert (cached.name, cached.notes, cached.split) == (corpus.name, corpus.notes, corpus.split)
-
-
-def test_cache_is_one_file_named_by_versions_and_rules(
-    corpus: Corpus, where: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (file,) = where.iterdir()
-    assert file.name.startswith("pydocs-")
-    assert file.name.endswith(".jsonl.gz")
-    assert f"numpy{np.__version__}" in file.name
-    monkeypatch.setattr(pydocs.pkgutil, "get_data", lambda *names: b"other rules")
-    assert pydocs._cache_file(where) not in (None, file)
-
-
-def _packed(*lines: object) -> bytes:
-    return gzip.compress("\n".join(json.dumps(line) for line in lines).encode())
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda good: b"",
-        lambda good: b"no gzip at all",
-        lambda good: good[: len(good) // 2],
-        lambda good: good[:2000] + bytes(100) + good[2100:],
-        lambda good: gzip.compress(b"\xff\xfe no json"),
-        lambda good: _packed([1, 2]),
-        lambda good: _packed({"fingerprint": "x"}),
-        lambda good: _packed({"fingerprint": "x"}, ["a"]),
-        lambda good: _packed({"fingerprint": "x"}, [1, [2], {}]),
-        lambda good: _packed({"fingerprint": "x"}, ["id", "label", "another text"]),
-    ],
-)
-def test_spoilt_cache_is_rebuilt_and_mended(
-    spoil: Callable[[bytes], bytes], corpus: Corpus, where: Path, walks: Walks, tmp_path: Path
-) -> None:
-    (file,) = where.iterdir()
-    spoilt = tmp_path / file.name
-    spoilt.write_bytes(spoil(file.read_bytes()))
-    assert build_pydocs(tmp_path).fingerprint == corpus.fingerprint
-    assert len(walks) == 1
-    assert build_pydocs(tmp_path).fingerprint == corpus.fingerprint
-    assert len(walks) == 1
-
-
-def test_unwritable_directory_is_no_error(corpus: Corpus, walks: Walks, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("not a directory")
-    for _ in range(2):
-        assert build_pydocs(tmp_path / "file" / "cache").fingerprint == corpus.fingerprint
-    assert len(walks) == 2
-
-
-def test_failed_write_leaves_nothing(
-    walks: Walks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*names: object) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(pydocs.os, "replace", full)
-    build_pydocs(tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_no_cache_reads_and_writes_nothing(
-    walks: Walks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LACONIC_CACHE", str(tmp_path))
-    build_pydocs(None)
-    assert list(tmp_path.iterdir()) == []
-    build_pydocs()
-    build_pydocs()
-    assert len(list(tmp_path.iterdir())) == 1
-    assert len(walks) == 2
-
-
-def test_cache_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("LACONIC_CACHE", "/own")
-    monkeypatch.setenv("XDG_CACHE_HOME", "/shared")
-    assert cache_directory() == Path("/own")
-    monkeypatch.delenv("LACONIC_CACHE")
-    assert cache_directory() == Path("/shared/laconic")
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache_directory() == tmp_path / ".cache" / "laconic"
-
-
-def test_user_without_a_home(corpus: Corpus, walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
-    def homeless() -> Path:
-        raise RuntimeError("no home")
-
-    monkeypatch.setattr(pydocs, "cache_directory", homeless)
-    assert build_pydocs().fingerprint == corpus.fingerprint
+    assert {"numpy.fft", "numpy.linalg", "json", "wave"} <= {document.label for document in found}

@@ -1,0 +1,148 @@
+"""The corpus of the chosen documents, built or taken from the cache."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+import time
+import zlib
+from collections.abc import Iterable
+from contextlib import suppress
+from hashlib import sha256
+from importlib.metadata import version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Literal
+
+from laconic.corpus.corpus import TEST, TRAIN, Corpus
+from laconic.corpus.pydocs.choosing import hash_of, select
+from laconic.corpus.pydocs.walking import PACKAGES, Document, Progress, walk
+from laconic.errors import CorpusError
+
+UNUSED_DAYS = 90
+
+
+def build_pydocs(
+    cache: Path | Literal["user"] | None = "user", progress: Progress | None = None
+) -> Corpus:
+    """The embedded corpus: a few thousand docstrings, each labelled with its sub-package.
+
+    Depends on the versions of Python, numpy, scipy and scikit-learn, and on nothing else.
+
+    Parameters
+    ----------
+    cache : Path, "user" or None
+        The directory that keeps the corpus; "user" is `cache_directory()`, None keeps nothing.
+    progress : callable, optional
+        Called with (done, total) after each sub-package; never, if the corpus was in the cache.
+    """
+    where = cache_file(cache)
+    cached = None if where is None else _load(where)
+    if cached is not None:
+        return cached
+    if sys.flags.optimize > 1:
+        raise CorpusError(
+            "pydocs was asked for, but python -OO removes the docstrings it is made of. "
+            "Run Python without -OO."
+        )
+    corpus = to_corpus(select(walk(progress)))
+    if where is not None:
+        _store(corpus, where)
+    return corpus
+
+
+def cache_directory() -> Path:
+    """`LACONIC_CACHE`, else `laconic` in `XDG_CACHE_HOME`, else `~/.cache/laconic`."""
+    own = os.environ.get("LACONIC_CACHE")
+    if own:
+        return Path(own)
+    shared = os.environ.get("XDG_CACHE_HOME")
+    # The XDG specification: a relative path is to be ignored.
+    if shared and Path(shared).is_absolute():
+        return Path(shared) / "laconic"
+    return Path.home() / ".cache" / "laconic"
+
+
+def to_corpus(documents: Iterable[Document]) -> Corpus:
+    names, labels, texts = zip(*documents, strict=True)
+    return Corpus(
+        name="pydocs",
+        labels=tuple((label,) for label in labels),
+        ids=names,
+        texts=texts,
+        split=tuple(TEST if hash_of(f"split {name}") % 5 == 0 else TRAIN for name in names),
+        notes=(f"docstrings of {', '.join(_versions())}",),
+    )
+
+
+def _versions() -> list[str]:
+    python = ".".join(map(str, sys.version_info[:3]))
+    return [f"python {python}", *(f"{name} {version(dist)}" for name, dist in PACKAGES.items())]
+
+
+def cache_file(cache: Path | Literal["user"] | None) -> Path | None:
+    """The file of these versions and of these rules."""
+    if cache is None:
+        return None
+    try:
+        directory = cache_directory() if cache == "user" else Path(cache)
+    except RuntimeError:
+        return None  # a user without a home
+    versions = "-".join(part.replace(" ", "") for part in _versions())
+    return directory / f"pydocs-{versions}-{rules_hash(files(__package__))}.jsonl.gz"
+
+
+def rules_hash(package: Traversable) -> str:
+    """Of the files of this package: the source is the best description of the rules."""
+    digest = sha256()
+    for file in sorted(package.iterdir(), key=lambda file: file.name):
+        if file.is_file():
+            digest.update(sha256(file.name.encode()).digest())
+            digest.update(sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:12]
+
+
+def _load(where: Path) -> Corpus | None:
+    """The corpus of a file; None if there is none, or not this one. Its time is that of its use."""
+    try:
+        with gzip.open(where, "rt", encoding="utf-8") as lines:
+            fingerprint = json.loads(next(lines))["fingerprint"]
+            corpus = to_corpus(Document(*json.loads(line)) for line in lines)
+        if corpus.fingerprint != fingerprint:
+            return None
+    except (OSError, EOFError, StopIteration, zlib.error):
+        return None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        # JSON lines of something else.
+        return None
+    with suppress(OSError):
+        os.utime(where)
+    return corpus
+
+
+def _store(corpus: Corpus, where: Path) -> None:
+    """Write beside and move, so that no other process sees half a file; failing is no error."""
+    rows = zip(corpus.ids, (label for (label,) in corpus.labels), corpus.texts or (), strict=True)
+    lines = [json.dumps(row) for row in ({"fingerprint": corpus.fingerprint}, *rows)]
+    content = gzip.compress("\n".join(lines).encode(), mtime=0)
+    with suppress(OSError):
+        where.parent.mkdir(parents=True, exist_ok=True)
+        beside = where.with_name(f"{where.name}.{os.getpid()}.part")
+        try:
+            beside.write_bytes(content)
+            os.replace(beside, where)
+        finally:
+            beside.unlink(missing_ok=True)
+        _remove_unused(where.parent)
+
+
+def _remove_unused(directory: Path) -> None:
+    """Corpora of other versions or rules that nobody has used for `UNUSED_DAYS` days."""
+    oldest = time.time() - UNUSED_DAYS * 24 * 60 * 60
+    for file in directory.glob("pydocs-*.jsonl.gz"):
+        with suppress(OSError):
+            if file.stat().st_mtime < oldest:
+                file.unlink()

@@ -1,0 +1,81 @@
+"""Rules 3 to 7: which documents stay, and what of their text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from laconic.corpus.pydocs.prose import paragraphs, without, words_of
+from laconic.corpus.pydocs.walking import Document
+
+COMMON = 4
+MIN_WORDS = 15
+SIMILAR = 0.5
+MIN_DOCS = 60
+MAX_DOCS = 300
+
+
+def select(documents: Iterable[Document]) -> list[Document]:
+    """Rules 2 to 7."""
+    long = [d for d in without_boilerplate(documents) if len(words_of(d.text)) >= MIN_WORDS]
+    kept = largest(distinct(long))
+    names = tuple(sorted({document.label.rpartition(".")[2] for document in kept}))
+    return sorted(d._replace(text=without(d.text, names)) for d in kept)
+
+
+def without_boilerplate(documents: Iterable[Document]) -> list[Document]:
+    """Rules 2 and 3."""
+    prose = [(document, paragraphs(document)) for document in documents]
+    often = Counter(key for _, parts in prose for key in parts)
+    return [
+        document._replace(text="\n\n".join(p for key, p in parts.items() if often[key] < COMMON))
+        for document, parts in prose
+    ]
+
+
+def distinct(documents: Sequence[Document]) -> list[Document]:
+    """The documents that are no near duplicate of an earlier one that is kept."""
+    X = _sequences(documents)
+    shared = (X @ X.T).tocsr()
+    length = X.sum(axis=1)
+    kept = np.zeros(len(documents), dtype=bool)
+    for i in range(len(documents)):
+        others = shared.indices[shared.indptr[i] : shared.indptr[i + 1]]
+        common = shared.data[shared.indptr[i] : shared.indptr[i + 1]]
+        similar = common >= SIMILAR * (length[i] + length[others] - common)
+        kept[i] = not kept[others[similar]].any()
+    return [document for document, keep in zip(documents, kept, strict=True) if keep]
+
+
+def _sequences(documents: Sequence[Document]) -> csr_array:
+    """Which document has which sequences of three words (0 or 1)."""
+    columns: dict[tuple[str, ...], int] = {}
+    indices: list[int] = []
+    indptr = [0]
+    for document in documents:
+        words = words_of(document.text)
+        triples = dict.fromkeys(zip(words, words[1:], words[2:], strict=False))
+        indices.extend(columns.setdefault(triple, len(columns)) for triple in triples)
+        indptr.append(len(indices))
+    data = np.ones(len(indices), dtype=np.int32)
+    return csr_array((data, indices, indptr), shape=(len(documents), len(columns)))
+
+
+def largest(documents: Sequence[Document]) -> list[Document]:
+    """Rule 6: the classes, and at most `MAX_DOCS` documents of each."""
+    counts = Counter(document.label for document in documents)
+    kept: Counter[str] = Counter()
+    chosen = []
+    for document in sorted(documents, key=lambda d: hash_of(d.name)):
+        kept[document.label] += 1
+        if counts[document.label] >= MIN_DOCS and kept[document.label] <= MAX_DOCS:
+            chosen.append(document)
+    return chosen
+
+
+def hash_of(name: str) -> int:
+    return int.from_bytes(sha256(name.encode()).digest()[:8], "big")
