@@ -54,26 +54,43 @@ def test_a_tiny_table_grows_and_forgets_nothing() -> None:
     assert scanned(docs) == [doc.split() for doc in docs]
 
 
-def test_equal_keys_are_told_apart_by_their_bytes() -> None:
-    docs = [b"abcdefghijklmnop", b"ijklmnopabcdefgh", b"abcdefghijklmnop", b"ijklmnopabcdefgh"]
-    fold, ends = tokens.folding(True), np.uint64(16)
-    keys = {
-        tokens.key_at(np.frombuffer(doc, np.uint8), np.uint64(0), ends, fold)[0] for doc in docs
-    }
-    assert len(keys) == 1, "the premise of this test"
-    assert scanned(docs) == [[doc] for doc in docs]
+def key_of(chunk: bytes) -> int:
+    text = np.frombuffer(chunk + b" x", np.uint8)
+    key, at = tokens.key_at(text, np.uint64(0), np.uint64(text.size), tokens.folding(False))
+    assert at == len(chunk)
+    return int(key)
+
+
+@pytest.mark.parametrize("blocks", range(2, 12))
+def test_equal_keys_are_told_apart_by_their_bytes(blocks: int) -> None:
+    one = b"".join(b"%08d" % block for block in range(blocks))
+    other = one[8:] + one[:8]
+    assert key_of(one) == key_of(other), "the premise: keys do not see the order of blocks"
+    assert scanned([one, other, one, other]) == [[one], [other], [one], [other]]
+
+
+def test_keys_are_the_chunk_itself_or_say_that_they_are_not() -> None:
+    for length in range(1, 9):
+        chunk = b"abcdefgh"[:length]
+        assert key_of(chunk) == int.from_bytes(chunk, "big") < tokens.HASHED
+    for length in range(9, 99):
+        assert key_of(b"a" * length) >= tokens.HASHED
+
+
+def test_same_compares_to_the_end() -> None:
+    arena, fold = np.frombuffer(b"abc\nab\n", np.uint8), tokens.folding(True)
+    text = np.frombuffer(b"ABCD", np.uint8)
+
+    def same(begin: int, end: int) -> bool:
+        return bool(tokens.same(arena, begin, text, np.uint64(0), np.uint64(end), fold))
+
+    assert [same(0, end) for end in (2, 3, 4)] == [False, True, False]
+    assert [same(4, end) for end in (1, 2, 3)] == [False, True, False]
 
 
 def test_a_long_chunk_is_not_its_own_beginning() -> None:
     docs = [b"_" * length for length in [8, 16, 24, 72, 8, 16, 136, 7, 15]]
     assert scanned(docs) == [[doc] for doc in docs]
-
-
-def test_keys_of_short_chunks_are_the_chunks() -> None:
-    fold = tokens.folding(False)
-    text = np.frombuffer("abcdefg é".encode(), np.uint8)
-    key, at = tokens.key_at(text, np.uint64(0), np.uint64(text.size), fold)
-    assert (int(key), int(at)) == (int.from_bytes(b"abcdefg", "big"), 7)
 
 
 units = st.lists(st.lists(st.integers(0, 3), max_size=8), max_size=5)

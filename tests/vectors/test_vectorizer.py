@@ -157,6 +157,17 @@ def expect_equal(found: csr_array, expected: Any) -> None:
     np.testing.assert_array_equal(found.data, expected.data)
 
 
+@pytest.mark.parametrize("pattern", [r"\w+", r"[^\W\d_]+", r"[a-z]+", r"\S+"])
+@pytest.mark.parametrize("lowercase", [True, False])
+@pytest.mark.parametrize("stop_words", [None, "english"])
+@pytest.mark.parametrize("stem", [None, "porter"])
+def test_tricky_texts(pattern: str, lowercase: bool, stop_words: str | None, stem: str) -> None:
+    options: dict[str, Any] = {"token_pattern": pattern, "lowercase": lowercase, "min_length": 1}
+    options |= {"stop_words": stop_words, "stem": stem}
+    oracle = CountVectorizer(analyzer=analyzer(**options))
+    expect_same(Vectorizer(n_jobs=2, **options), oracle, TRICKY, TRICKY[::-2])
+
+
 @given(texts, texts, options)
 def test_words_are_counted_by_the_definition(
     train: list[str], test: list[str], options: dict[str, Any]

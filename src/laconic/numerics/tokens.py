@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 NEWLINE = np.uint8(10)
 ONE, BYTE, TOP_BYTE = np.uint64(1), np.uint64(8), np.uint64(56)
 FREE = np.uint64(0)
-# keys of 7 bytes and fewer are the bytes themselves; this bit keeps hashed ones apart
+# a key without this bit is the chunk itself, of up to 8 bytes; one with it may be a hash
 HASHED = np.uint64(1 << 63)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST_BITS = 14
@@ -104,7 +104,7 @@ def key_at(text, at, end, fold):  # type: ignore[no-untyped-def]
         at += ONE
         if at >= end or fold[text[at]] == 0:
             break
-    if at - first > np.uint64(7):
+    if at - first > BYTE:
         key = (key ^ ((at - first) * GOLDEN)) | HASHED
     return key, at
 
