@@ -193,9 +193,9 @@ def test_characters_are_counted_as_scikit_learn_does(
     expect_same(vectorizer, oracle, train, test)
 
 
-@pytest.mark.parametrize(("lowercase", "sigma"), [(False, ""), (True, ""), (True, " ΑΣ'Α ΑΣ")])
-def test_every_code_point_in_context(lowercase: bool, sigma: str) -> None:
-    expect_every_point(range(0x110000), r"\w+", lowercase, sigma)
+@pytest.mark.parametrize("sigma", ["", " ΑΣ'Α ΑΣ"])
+def test_every_code_point_in_context(sigma: str) -> None:
+    expect_every_point(range(0x110000), r"\w+", lowercase=True, sigma=sigma)
 
 
 @pytest.mark.parametrize("lowercase", [True, False])

@@ -17,11 +17,11 @@ Keys = NDArray[np.uint64]
 Floats = NDArray[np.float64]
 
 NEWLINE = np.uint8(10)
-ONE, BYTE, TOP_BYTE = np.uint64(1), np.uint64(8), np.uint64(56)
+ONE, EIGHT, HALF, TOP = np.uint64(1), np.uint64(8), np.uint64(32), np.uint64(56)
 FREE = np.uint64(0)
 # a key without this bit is the chunk itself, of up to 8 bytes; one with it may be a hash
 HASHED = np.uint64(1 << 63)
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIXER, GOLDEN = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
 FIRST_BITS = 14
 
 
@@ -100,19 +100,20 @@ def key_at(text, at, end, fold):  # type: ignore[no-untyped-def]
     """The key of the chunk that begins here, never `FREE`, and where the chunk ends."""
     first, key = at, np.uint64(0)
     while True:
-        key = ((key << BYTE) | (key >> TOP_BYTE)) ^ np.uint64(fold[text[at]])
+        # the byte that is shifted out, 0 among the first eight, comes back as a hash
+        key = ((key << EIGHT) | np.uint64(fold[text[at]])) ^ ((key >> TOP) * MIXER)
         at += ONE
         if at >= end or fold[text[at]] == 0:
             break
-    if at - first > BYTE:
-        key = (key ^ ((at - first) * GOLDEN)) | HASHED
+    if at - first > EIGHT:
+        key |= HASHED
     return key, at
 
 
 @njit(nogil=True, cache=True)
 def home(key, bits):  # type: ignore[no-untyped-def]
-    """The slot where the search for a key begins: Knuth's multiplicative hash."""
-    return (key * GOLDEN) >> np.uint64(64 - bits)
+    """The slot where the search for a key begins: the high bits of a product, as Knuth has it."""
+    return ((key ^ (key >> HALF)) * GOLDEN) >> np.uint64(64 - bits)
 
 
 @njit(nogil=True, cache=True)
