@@ -1,21 +1,96 @@
-"""Scores from counting documents: pure functions (X, y) -> one number per term."""
+"""Scores from counting documents: pure functions (X, y) -> one number per term.
+
+All but `document_frequency` are supervised. They read one table, which says for each term and class
+in how many documents both meet; a class is judged against all other documents, so that several
+classes, or several labels, give a term one value a class. `combine` says what becomes of these:
+their "mean" (the default), their "max" or their "sum". With two classes there is one value.
+
+A stored entry of a sparse matrix is an occurrence, also where its weight is 0: `Weighting` keeps
+the entries of words whose idf is 0, because presence is a matter of counts.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
+from laconic.errors import LaconicError
+from laconic.numerics import contingency as tables
 from laconic.reduction import Matrix
+from laconic.vectors.targets import Targets
+
+Floats: TypeAlias = NDArray[np.float64]
+Combine: TypeAlias = Literal["mean", "max", "sum"]
 
 
-def document_frequency(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
-    """In how many documents each term occurs. Labels are not used.
+def document_frequency(X: Matrix, y: ArrayLike | None = None) -> Floats:
+    """In how many documents each term occurs. Labels are not used."""
+    if issparse(X):
+        frequency = np.bincount(tables.occurrences(X).indices, minlength=X.shape[1])
+    else:
+        frequency = np.count_nonzero(X, axis=0)
+    return frequency.astype(np.float64)
 
-    A stored entry of a sparse matrix is an occurrence, also where its weight is 0: `Weighting`
-    keeps the entries of words whose idf is 0, because presence is a matter of counts.
+
+def information_gain(X: Matrix, y: ArrayLike | None, combine: Combine = "mean") -> Floats:
+    """What a term's presence tells about the class, in nats: eq. 24 of Dasgupta et al. 2007."""
+    return _score(tables.information_gain, X, y, combine)
+
+
+def chi_squared(X: Matrix, y: ArrayLike | None, combine: Combine = "mean") -> Floats:
+    """Pearson's statistic of presence against class, a 2 × 2 table without correction.
+
+    Another number than `sklearn.feature_selection.chi2`, which adds up the values of X.
     """
-    if not issparse(X):
-        return np.count_nonzero(X, axis=0).astype(np.float64)
-    documents = X if X.format == "csr" else csr_array(X)
-    return np.bincount(documents.indices, minlength=X.shape[1]).astype(np.float64)
+    return _score(tables.chi_squared, X, y, combine)
+
+
+def bi_normal_separation(X: Matrix, y: ArrayLike | None, combine: Combine = "mean") -> Floats:
+    """|F⁻¹(true positive rate) − F⁻¹(false positive rate)|: Forman 2003.
+
+    F is the normal distribution; rates are kept within [0.0005, 0.9995].
+    """
+    return _score(tables.bi_normal_separation, X, y, combine)
+
+
+def _score(
+    by: Callable[[tables.Table], Floats], X: Matrix, y: ArrayLike | None, combine: Combine
+) -> Floats:
+    if combine not in COMBINED:
+        choices = ", ".join(map(repr, COMBINED))
+        raise LaconicError(f"{by.__name__}(combine={combine!r}): choose one of {choices}")
+    if y is None:
+        raise LaconicError(
+            f"{by.__name__} is supervised and needs labels, but y is None. "
+            "Give y, or a score that needs none: document_frequency"
+        )
+    documents = X if issparse(X) else np.asarray(X)
+    signs = Targets.of(y).signs
+    if len(signs) != documents.shape[0]:
+        raise LaconicError(
+            f"{by.__name__}: X has {documents.shape[0]} documents, y labels of {len(signs)}; "
+            "give each document its labels"
+        )
+    return COMBINED[combine](by(tables.contingency(documents, signs)))
+
+
+def _mean(values: Floats) -> Floats:
+    return _sum(values) / float(values.shape[1])
+
+
+def _max(values: Floats) -> Floats:
+    largest: Floats = values.max(axis=1)
+    return largest
+
+
+def _sum(values: Floats) -> Floats:
+    # sorted, because terms with the same values in other classes are ties, to the last bit
+    total: Floats = np.sort(values, axis=1).sum(axis=1)
+    return total
+
+
+COMBINED: dict[str, Callable[[Floats], Floats]] = {"mean": _mean, "max": _max, "sum": _sum}

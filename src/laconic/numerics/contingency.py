@@ -1,0 +1,195 @@
+"""One table of counts for all terms and classes, and the scores that are functions of it.
+
+For a term and a class, `present` counts the documents of the class with the term. With the
+document frequency `df` and the size of the class this gives all four cells,
+
+                  of the class      not of it
+    with term     both              df − both
+    without it    size − both       n_docs − df − size + both
+
+and `n_docs · count − (its row's total) · (its column's total)` is the same number in all four, up
+to its sign: the surplus. Here it is an exact integer, so nothing cancels where a term is almost
+independent of the class (64 bits suffice for 3 · 10⁹ documents).
+
+A column without a document, or with all of them, asks nothing: every term has score 0 there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log1p
+from typing import Any, TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from scipy.special import ndtri
+
+Floats: TypeAlias = NDArray[np.float64]
+Counts: TypeAlias = NDArray[np.int64]
+# An array or a scipy sparse array; scipy has no types to say so.
+Matrix: TypeAlias = Any
+
+# A dense X is read in blocks of about this many entries, lest its pattern outgrow X itself.
+DENSE_ENTRIES = 1 << 22
+# Forman 2003, section 2.2: rates of 0 and 1 have no finite quantile.
+LOWEST_RATE = 0.0005
+# Below this, log(1 + x) and x cancel and the series takes over; five terms are exact to 1e-15.
+SMALL = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """How often terms and classes meet.
+
+    Parameters
+    ----------
+    present : (n_terms, n_columns) documents of the class that have the term
+    df : (n_terms,) documents that have the term
+    class_sizes : (n_columns,) documents of the class
+    n_docs : all documents
+    """
+
+    present: Counts
+    df: Counts
+    class_sizes: Counts
+    n_docs: int
+
+    @property
+    def surplus(self) -> Counts:
+        """n_docs · present − df · class_sizes, exactly; 0 means independence."""
+        return self.n_docs * self.present - self.df[:, None] * self.class_sizes
+
+
+def contingency(X: Matrix, indicator: Matrix) -> Table:
+    """Count, in one pass over the entries of X.
+
+    A document belongs to the columns where `indicator`, signs or 0/1, is positive. A term occurs
+    where a sparse X has an entry, also one that is 0, and where a dense X is not 0.
+    """
+    labels = csr_array(indicator > 0)
+    n_docs, n_columns = labels.shape
+    present = np.zeros((X.shape[1], n_columns), dtype=np.int64)
+    df = np.zeros(X.shape[1], dtype=np.int64)
+    for first, block in _blocks(X):
+        _tally(block.indptr, block.indices, first, labels.indptr, labels.indices, present, df)
+    return Table(present, df, np.bincount(labels.indices, minlength=n_columns), n_docs)
+
+
+def occurrences(X: Matrix) -> csr_array:
+    """A sparse X by documents, each entry once."""
+    documents = csr_array(X)
+    if not documents.has_canonical_format:
+        # a copy, because csr_array shares the arrays of X
+        documents = documents.copy()
+        documents.sum_duplicates()
+    return documents
+
+
+def _blocks(X: Matrix) -> Iterator[tuple[int, csr_array]]:
+    """Consecutive documents with the number of the first."""
+    if issparse(X):
+        yield 0, occurrences(X)
+        return
+    step = max(1, DENSE_ENTRIES // max(1, X.shape[1]))
+    for first in range(0, X.shape[0], step):
+        yield first, csr_array(X[first : first + step] != 0)
+
+
+@njit(nogil=True, cache=True)
+def _tally(
+    starts: NDArray[np.integer[Any]],
+    terms: NDArray[np.integer[Any]],
+    first: int,
+    label_starts: NDArray[np.integer[Any]],
+    labels: NDArray[np.integer[Any]],
+    present: Counts,
+    df: Counts,
+) -> None:
+    for doc in range(starts.size - 1):
+        own = labels[label_starts[first + doc] : label_starts[first + doc + 1]]
+        for term in terms[starts[doc] : starts[doc + 1]]:
+            df[term] += 1
+            for label in own:
+                present[term, label] += 1
+
+
+def information_gain(table: Table) -> Floats:
+    """Eq. 24 of Dasgupta et al. 2007 in nats, with 0 · log 0 = 0; shape (n_terms, n_columns)."""
+    gains = np.empty(table.present.shape)
+    _gains(table.surplus, table.df, table.class_sizes, table.n_docs, gains)
+    return gains
+
+
+@njit(nogil=True, cache=True)
+def _gains(surplus: Counts, df: Counts, sizes: Counts, n_docs: int, out: Floats) -> None:
+    for term in range(df.size):
+        n_with, n_without = df[term], n_docs - df[term]
+        for column in range(sizes.size):
+            size, rest = sizes[column], n_docs - sizes[column]
+            more = surplus[term, column]
+            # in pairs, so that a class and its complement have the very same gain
+            out[term, column] = (
+                (_cell(n_with * size, more) + _cell(n_without * rest, more))
+                + (_cell(n_with * rest, -more) + _cell(n_without * size, -more))
+            ) / float(n_docs) ** 2
+
+
+@njit(nogil=True, cache=True)
+def _cell(margins: int, surplus: int) -> float:
+    """n_docs² P log(P / Q), less n_docs² (P − Q), which sums to 0 over the four cells.
+
+    P is the cell's share, Q = margins / n_docs² what independence would make it. In this form each
+    cell is at least 0, and so is their sum.
+    """
+    if margins == 0:
+        return 0.0
+    return margins * _excess(surplus / margins)
+
+
+@njit(nogil=True, cache=True)
+def _excess(x: float) -> float:
+    """(1 + x) log(1 + x) − x for x ≥ −1, without cancellation."""
+    if x <= -1.0:
+        return 1.0
+    if abs(x) > SMALL:
+        return (1.0 + x) * log1p(x) - x
+    # log(1 + x) = 2 artanh(r) = 2r + 2r³/3 + 2r⁵/5 + …, and 2r − x = −rx
+    r = x / (2.0 + x)
+    s = r * r
+    tail = 1 / 3 + s * (1 / 5 + s * (1 / 7 + s * (1 / 9 + s / 11)))
+    return (1.0 + x) * r * (2.0 * s * tail - x) + x * x
+
+
+def chi_squared(table: Table) -> Floats:
+    """Pearson's statistic of the four cells, without correction; shape (n_terms, n_columns)."""
+    n_docs, df, sizes = table.n_docs, table.df[:, None], table.class_sizes
+    # n_docs · surplus² / (product of the four margins), where surplus = ad − bc
+    by_term = _quotient(table.surplus, df * (n_docs - df))
+    by_class = _quotient(table.surplus, sizes * (n_docs - sizes))
+    return n_docs * by_term * by_class
+
+
+def bi_normal_separation(table: Table) -> Floats:
+    """|F⁻¹(tpr) − F⁻¹(fpr)| of Forman 2003, F the normal distribution; (n_terms, n_columns).
+
+    tpr is the share of the class with the term, fpr that of the other documents.
+    """
+    n_others = table.n_docs - table.class_sizes
+    tpr = _quotient(table.present, table.class_sizes)
+    fpr = _quotient(table.df[:, None] - table.present, n_others)
+    separation = np.abs(_quantile(tpr) - _quantile(fpr))
+    separation[:, (table.class_sizes == 0) | (n_others == 0)] = 0.0
+    return separation
+
+
+def _quantile(rate: Floats) -> Floats:
+    quantile: Floats = ndtri(np.clip(rate, LOWEST_RATE, 1 - LOWEST_RATE))
+    return quantile
+
+
+def _quotient(part: Counts, whole: Counts) -> Floats:
+    """0 where there is nothing to divide by."""
+    return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
