@@ -80,8 +80,8 @@ def test_keys_are_the_chunk_itself_or_say_that_they_are_not() -> None:
     for length in range(1, 9):
         chunk = b"abcdefgh"[:length]
         assert key_of(chunk) == int.from_bytes(chunk, "big") < tokens.HASHED
-    for length in range(9, 99):
-        assert key_of(b"a" * length) >= tokens.HASHED
+    for length in range(9, 40):
+        assert all(key_of(letter * length) >= tokens.HASHED for letter in (b"a", b"b", b"c", b"1"))
 
 
 def test_same_compares_to_the_end() -> None:
