@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import combinations
 from statistics import NormalDist
 
 import numpy as np
@@ -113,3 +114,107 @@ def bi_normal_separation_of_cells(cells):
         rate = min(max(cells[True, belongs] / size, 0.0005), 0.9995)
         quantiles.append(NormalDist().inv_cdf(rate))
     return abs(quantiles[0] - quantiles[1])
+
+
+def span_by_svd(X):
+    """U, Σ, V of X' with the directions that numpy calls rank."""
+    U, sigma, Vt = np.linalg.svd(X.T, full_matrices=False)
+    rank = np.linalg.matrix_rank(X)
+    return U[:, :rank], sigma[:rank], Vt[:rank].T
+
+
+def rls_in_dual(X, T, y, alpha):
+    """w̃ = S X'(X S X' + λI)⁻¹ y, the lifted RLS behind the map T (eq. 5 and 8)."""
+    S = T @ T.T
+    return S @ X.T @ np.linalg.solve(X @ S @ X.T + alpha * np.eye(len(X)), y)
+
+
+def conformal_by_counting(scores, confidence):
+    """The smallest score that at least (n + 1)·confidence of all scores do not exceed."""
+    for score in sorted(scores):
+        if sum(other <= score for other in scores) >= (len(scores) + 1) * confidence - 1e-9:
+            return score
+    return np.inf
+
+
+def floor_by_subsets(w, size):
+    """The least ‖w − w̃‖ over every model of `size` words: what it leaves out."""
+    return min(
+        np.linalg.norm(np.delete(w, list(kept))) for kept in combinations(range(len(w)), size)
+    )
+
+
+def cannot_change_by_pairs(coef, intercept, small_coef, small_intercept, q, rule, slack=0.0):
+    """Whether no non-negative document of q's length and the small model's values can flip."""
+    values = small_coef @ q + small_intercept
+    length = np.linalg.norm(q)
+
+    def lost(w, w_small):  # the most that w_small − w can be over such documents
+        return length * np.linalg.norm(np.clip(w_small - w, 0, None)) + slack
+
+    if rule == "argmax":
+        a = int(np.argmax(values))
+        return all(
+            values[a] - values[b]
+            > lost(coef[a] - coef[b], small_coef[a] - small_coef[b])
+            + (small_intercept[a] - small_intercept[b])
+            - (intercept[a] - intercept[b])
+            for b in range(len(values))
+            if b != a
+        )
+    signs = [1 if value > 0 else -1 for value in values]
+    return all(
+        sign * value > lost(sign * w, sign * w_small) + sign * (b_small - b)
+        for sign, value, w, w_small, b, b_small in zip(
+            signs, values, coef, small_coef, intercept, small_intercept, strict=True
+        )
+    )
+
+
+def leverage_by_projector(X):
+    """Diagonal of the projector onto the row space; singular values up to 1e-10 count as 0."""
+    return np.diag(np.linalg.pinv(X, rcond=1e-10) @ X)
+
+
+def leverage_by_svd(X, rank):
+    """Squared row lengths of the top right singular vectors (Dasgupta et al. 2007, eq. 22)."""
+    V = np.linalg.svd(X, full_matrices=False)[2][:rank].T
+    return (V**2).sum(axis=1)
+
+
+def ridge_leverage_by_inverse(X, alpha):
+    return np.diag(X.T @ np.linalg.inv(X @ X.T + alpha * np.eye(len(X))) @ X)
+
+
+def srls(X, y, q, alpha, terms, kept_with):
+    """Fig. 1 of Dasgupta et al. 2007, in its letters: rows of A and of q divided by √p̃."""
+    A = X.T
+    A_tilde = np.array([A[i] / np.sqrt(p) for i, p in zip(terms, kept_with, strict=True)])
+    q_tilde = np.array([q[i] / np.sqrt(p) for i, p in zip(terms, kept_with, strict=True)])
+    K = A_tilde.T @ A_tilde
+    x_opt = np.linalg.solve(K + alpha * np.eye(len(y)), y)
+    return q_tilde @ A_tilde @ x_opt
+
+
+def ridge_without(X, Y, alpha, intercept, left_out):
+    """Decision values of document `left_out` after training on the others, from the definition.
+
+    The intercept, if any, is a column of ones without penalty; alpha = 0 is the pseudo-inverse.
+    """
+    others = np.arange(X.shape[0]) != left_out
+    x_mean = X[others].mean(axis=0) if intercept else np.zeros(X.shape[1])
+    y_mean = Y[others].mean(axis=0) if intercept else np.zeros(Y.shape[1])
+    centred = X[others] - x_mean
+    if alpha == 0:
+        coef = np.linalg.pinv(centred, rcond=1e-10) @ (Y[others] - y_mean)
+    else:
+        columns = (Y[others] - y_mean).T
+        coef = np.column_stack([ridge_by_stacking(centred, y, alpha) for y in columns])
+    return (X[left_out] - x_mean) @ coef + y_mean
+
+
+def leave_one_out(X, Y, alpha, intercept):
+    """y_i minus what the model says of document i that was not trained on it, by refitting."""
+    return np.array(
+        [Y[i] - ridge_without(X, Y, alpha, intercept, i) for i in range(X.shape[0])]
+    ).reshape(Y.shape)

@@ -1,0 +1,195 @@
+"""Leverage of terms: the diagonal of the projector onto the row space of X, or a part of it.
+
+    the paper (Dasgupta et al. 2007)   here
+    A, terms × documents               X.T, documents × terms
+    U, Σ, V of A = U Σ V'              row space of X; leverage of term i is ‖U_(i)‖²  (eq. 9)
+    U_k                                `rank`                                          (eq. 22)
+    K = A'A                            gram(X), documents × documents
+    λ                                  `alpha`
+
+Full rank goes through a pivoted Cholesky factor of the smaller Gram matrix, not through its
+eigenvectors: a fraction of the work, and dependent documents fall out as pivots of 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from scipy import linalg
+from scipy.linalg import lapack
+from scipy.sparse import issparse
+
+from laconic.numerics.spectrum import EPS, Floats, Integers, Leading, Matrix, gram, leading
+
+# A dense block of terms × columns takes at most this much memory.
+BLOCK_BYTES = 64_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Leverage:
+    """One score a term in [0, 1], their sum, and how far any score may be from the truth.
+
+    `rank` is the dimension of the subspace; for a ridge the effective dimension, a fraction.
+    `error` counts the subspace only: 0 where it is the whole row space.
+    """
+
+    scores: Floats
+    rank: float
+    error: float = 0.0
+
+
+def full_leverage(X: Matrix) -> Leverage:
+    """Of the whole row space. The scores sum to the rank of X."""
+    if X.shape[0] <= X.shape[1]:
+        return _through_documents(X)
+    return _through_terms(X)
+
+
+def ridge_leverage(X: Matrix, alpha: float) -> Leverage:
+    """x_i'(X X' + alpha I)⁻¹x_i: what alpha cuts off is not counted.
+
+    The limit, `full_leverage`, where alpha drowns in the rounding of the Gram matrix.
+    """
+    by_documents = X.shape[0] <= X.shape[1]
+    K = gram(X if by_documents else X.T)
+    if alpha <= K.shape[0] * EPS * K.diagonal().max(initial=0.0):
+        return full_leverage(X)
+    K[np.diag_indices_from(K)] += alpha
+    factor = linalg.cholesky(K, lower=True, overwrite_a=True)
+    if by_documents:
+        everything = np.arange(X.shape[0])
+        scores = _inverse_forms(X, factor, everything, np.ones(X.shape[0]))
+    else:
+        # G (G + λI)⁻¹ = I − λ(G + λI)⁻¹
+        scores = 1.0 - alpha * _inverse(factor).diagonal()
+    scores = np.clip(scores, 0.0, 1.0)
+    return Leverage(scores, float(scores.sum()))
+
+
+def truncated_leverage(X: Matrix, rank: int) -> Leverage:
+    """Of the top `rank` right singular vectors; the whole row space where X has no more.
+
+    `error` is Davis and Kahan's bound: the projectors P, P̂ of equal rank onto the true and the
+    computed subspace have |ℓ_i − ℓ̂_i| = |e_i'(P − P̂)e_i| ≤ ‖P − P̂‖ = sin θ ≤ ‖R‖_F / δ, with
+    R = X'XV − V(V'X'XV) and δ the gap between V'X'XV and the first singular value left out. That
+    one is taken from its own Ritz pair, so a Krylov method must not have missed any before it.
+    Infinite where the gap is nil: then the subspace is not defined.
+    """
+    if rank >= min(X.shape):
+        return full_leverage(X)
+    found = leading(X, rank + 1)
+    if found.values[rank - 1] <= _noise(min(X.shape)) * found.values[0]:
+        return full_leverage(X)
+    V = _term_vectors(X, found)
+    scores = np.einsum("ij,ij->i", V[:, :rank], V[:, :rank])
+    return Leverage(np.minimum(scores, 1.0), float(rank), _davis_kahan(X, V, rank))
+
+
+def _noise(n: int) -> float:
+    """Relative size of a pivot or an eigenvalue of an n × n Gram matrix that means 0."""
+    return 64 * n * EPS
+
+
+def _through_documents(X: Matrix) -> Leverage:
+    """x_iP'(K_PP)⁻¹x_iP for independent documents P."""
+    factor, order, lengths = _pivoted(gram(X))
+    rank = factor.shape[1]
+    independent = order[:rank]
+    scores = _inverse_forms(X, factor[:rank], independent, 1.0 / lengths[independent])
+    return Leverage(np.clip(scores, 0.0, 1.0), float(rank))
+
+
+def _through_terms(X: Matrix) -> Leverage:
+    """Squared row lengths of an orthonormal basis of the range of X'X."""
+    factor, order, lengths = _pivoted(gram(X.T))
+    rank = factor.shape[1]
+    scores = np.empty(X.shape[1])
+    if rank == X.shape[1]:
+        scores[:] = 1.0
+    else:
+        Q = linalg.qr(factor * lengths[order][:, None], mode="economic", overwrite_a=True)[0]
+        scores[order] = np.minimum(np.einsum("ij,ij->i", Q, Q), 1.0)
+    return Leverage(scores, float(rank))
+
+
+def _pivoted(K: Floats) -> tuple[Floats, Integers, Floats]:
+    """A factor L of full column rank, the order of its rows, and the lengths √K_ii: K = S L L' S.
+
+    K is scaled to a diagonal of 1, so that one tolerance is right for long and short documents,
+    frequent and rare terms. K is overwritten.
+    """
+    lengths = np.sqrt(K.diagonal())
+    scale = np.where(lengths > 0, lengths, 1.0)
+    K /= scale[:, None]
+    K /= scale
+    packed, pivots, rank, _ = lapack.dpstrf(K.T, tol=_noise(scale.size), lower=1, overwrite_a=1)
+    return np.tril(packed[:, :rank]), pivots - 1, lengths
+
+
+def _inverse_forms(X: Matrix, factor: Floats, docs: Integers, scale: Floats) -> Floats:
+    """x'S(L L')⁻¹S x for every column x of X[docs]."""
+    if issparse(X):
+        inverse = _inverse(factor)
+        inverse *= scale[:, None]
+        inverse *= scale
+        columns = X.tocsr()[docs].tocsc()
+        columns.sort_indices()
+        return _quadratic_forms(columns.indptr, columns.indices, columns.data, inverse)
+    whole = np.zeros((X.shape[0], docs.size))
+    whole[docs] = linalg.solve_triangular(factor, np.eye(docs.size), lower=True).T * scale[:, None]
+    scores = np.zeros(X.shape[1])
+    for block in _blocks(docs.size, X.shape[1]):
+        Z = np.asarray(X.T @ whole[:, block])
+        scores += np.einsum("ij,ij->i", Z, Z)
+    return scores
+
+
+def _inverse(factor: Floats) -> Floats:
+    """(L L')⁻¹; its upper triangle only, in rows."""
+    if not factor.size:
+        return np.zeros((0, 0))
+    lower: Floats = lapack.dpotri(factor, lower=1)[0]
+    return lower.T
+
+
+@njit(nogil=True, cache=True)
+def _quadratic_forms(start: Integers, docs: Integers, values: Floats, M: Floats) -> Floats:
+    """x'Mx for every sparse column x, from the upper triangle of M: df²/2 products a term."""
+    forms = np.zeros(start.size - 1)
+    for term in range(forms.size):
+        for i in range(start[term], start[term + 1]):
+            row = M[docs[i]]
+            inner = 0.5 * values[i] * row[docs[i]]
+            for j in range(i + 1, start[term + 1]):
+                inner += values[j] * row[docs[j]]
+            forms[term] += 2.0 * values[i] * inner
+    return forms
+
+
+def _blocks(n_columns: int, height: int) -> list[slice]:
+    width = max(1, BLOCK_BYTES // (8 * max(1, height)))
+    return [slice(first, first + width) for first in range(0, n_columns, width)]
+
+
+def _term_vectors(X: Matrix, found: Leading) -> Floats:
+    """Right singular vectors, orthonormal to the last digit; those of nearly 0 are arbitrary."""
+    if found.of_terms:
+        return found.vectors
+    V: Floats = linalg.qr(np.asarray(X.T @ found.vectors), mode="economic", overwrite_a=True)[0]
+    return V
+
+
+def _davis_kahan(X: Matrix, V: Floats, rank: int) -> float:
+    """‖X'XV − V(V'X'XV)‖_F / δ for the first `rank` columns; the next one is the first left out."""
+    Y = np.asarray(X.T @ np.asarray(X @ V))
+    inside, outside = V[:, :rank], V[:, rank]
+    H = inside.T @ Y[:, :rank]
+    ritz = linalg.eigvalsh((H + H.T) / 2)
+    first_out = float(outside @ Y[:, rank])
+    first_out += float(np.linalg.norm(Y[:, rank] - first_out * outside))
+    rounding = np.sqrt(rank) * 8 * EPS * ritz[-1]
+    residual = float(np.linalg.norm(Y[:, :rank] - inside @ H)) + rounding
+    gap = float(ritz[0]) - first_out - rounding
+    return residual / gap if gap > 0 else float("inf")

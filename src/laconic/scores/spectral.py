@@ -1,0 +1,106 @@
+"""Scores to draw by: pure functions (X, y) -> one number per term; labels are not used.
+
+A draw normalises them to chances, so a leverage is in effect divided by the rank (eq. 22 of
+Dasgupta et al. 2007), not by the number of documents. An empty term scores 0: nothing is lost by
+never drawing it.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.leverage import Leverage, full_leverage, ridge_leverage, truncated_leverage
+from laconic.numerics.spectrum import as_floats, column_squares, rank_holding
+from laconic.reduction import Matrix
+
+# Scores this uncertain are worth a word: the cut falls between nearly equal singular values.
+UNCERTAIN = 0.01
+
+
+def uniform(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
+    """1 for every term that has a weight anywhere (US: uniform sampling)."""
+    return (np.asarray(abs(X).sum(axis=0)).ravel() > 0).astype(np.float64)
+
+
+def squared_norm(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
+    """Sum of squared weights of a term over documents (WS: weight-based sampling, eq. 23)."""
+    return column_squares(X)
+
+
+def leverage(
+    X: Matrix, y: ArrayLike | None = None, *, rank: int | float | None = None, alpha: float = 0.0
+) -> NDArray[np.float64]:
+    """How much a term sticks out of what the others explain (SS: subspace sampling, eq. 22).
+
+    The squared length of its row in an orthonormal basis of the row space of X: in [0, 1],
+    summing to the rank.
+
+    Parameters
+    ----------
+    rank : int, float or None
+        The top singular vectors only: so many, or a share in (0, 1) of the squared Frobenius norm.
+        None, or more than there are: all.
+    alpha : float
+        The ridge λ: x'(XX' + λI)⁻¹x, which does not count what regularization cuts off.
+    """
+    return measure_leverage(X, rank=rank, alpha=alpha).scores
+
+
+def measure_leverage(X: Matrix, *, rank: int | float | None, alpha: float) -> Leverage:
+    """The scores with their rank and error; warns where the subspace is not well defined."""
+    _refuse(rank, alpha)
+    documents = as_floats(X)
+    if alpha > 0:
+        return ridge_leverage(documents, alpha)
+    if rank is None:
+        return full_leverage(documents)
+    if not isinstance(rank, int | np.integer):
+        rank = rank_holding(documents, float(rank))
+    found = truncated_leverage(documents, int(rank))
+    if found.error > UNCERTAIN:
+        warnings.warn(
+            f"rank={rank} cuts between nearly equal singular values: scores may be off by "
+            f"{min(found.error, 1.0):.2g}. Another rank nearby is better defined.",
+            LaconicWarning,
+            stacklevel=3,
+        )
+    return found
+
+
+def _refuse(rank: object, alpha: float) -> None:
+    if not (np.isfinite(alpha) and alpha >= 0):
+        raise LaconicError(f"alpha={alpha}: must be a number of at least 0")
+    if rank is None:
+        return
+    if alpha > 0:
+        raise LaconicError(f"rank={rank} and alpha={alpha}: both cut the spectrum; give one")
+    whole = isinstance(rank, int | np.integer) and not isinstance(rank, bool) and rank >= 1
+    if not whole and not (isinstance(rank, float | np.floating) and 0 < rank < 1):
+        raise LaconicError(
+            f"rank={rank!r}: give a whole number of at least 1, a share in (0, 1) of the squared "
+            "Frobenius norm, or None for all"
+        )
+
+
+def hellinger(p: ArrayLike, q: ArrayLike) -> float:
+    """√Σ(√p_i − √q_i)², from 0 (equal) to √2 (nothing in common): the paper has no 1/√2."""
+    left, right = _distribution(p), _distribution(q)
+    if left.shape != right.shape:
+        raise LaconicError(
+            f"distributions over {left.size} and {right.size} terms: give equally many"
+        )
+    return float(np.linalg.norm(np.sqrt(left) - np.sqrt(right)))
+
+
+def _distribution(chance: ArrayLike) -> NDArray[np.float64]:
+    p = np.asarray(chance, dtype=np.float64)
+    if p.ndim != 1 or not (p >= 0).all() or abs(p.sum() - 1.0) > 1e-9:
+        raise LaconicError(
+            "a distribution is one row of numbers of at least 0 with sum 1; "
+            f"here shape {p.shape}, sum {p.sum():.12g}. Divide scores by their sum."
+        )
+    return p
