@@ -1,0 +1,76 @@
+"""X X' of the smaller side of a sparse or dense X, centred where there is an intercept."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+# An array or a scipy sparse array; scipy has no types to say so.
+Matrix: TypeAlias = Any
+
+
+def column_means(X: Matrix) -> Floats:
+    total: Floats = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
+    return total / float(X.shape[0])
+
+
+def by_documents(X: Matrix, x_mean: Floats) -> Floats:
+    """Xc Xc' in Fortran order. Only its lower triangle holds: that is all LAPACK reads."""
+    K = lower_gram(X)
+    if x_mean.any():
+        shift = np.asarray(X @ x_mean)
+        K -= shift[:, None]
+        K -= (shift - x_mean @ x_mean)[None, :]
+    return K
+
+
+def by_terms(X: Matrix, x_mean: Floats) -> Floats:
+    """Xc'Xc in Fortran order. Only its lower triangle holds."""
+    A = lower_gram(X.T)
+    if x_mean.any():
+        scaled = np.sqrt(X.shape[0]) * x_mean
+        A -= np.outer(scaled, scaled).T
+    return A
+
+
+def lower_gram(X: Matrix) -> Floats:
+    """The lower triangle of X X'; what is above it is not to be read."""
+    if not issparse(X):
+        return np.array(X @ X.T, dtype=np.float64, order="F")
+    rows = csr_array(X)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    columns = rows.tocsc()
+    product = np.zeros((rows.shape[0], rows.shape[0]))
+    _upper_product(
+        rows.indptr, rows.indices, rows.data, columns.indptr, columns.indices, columns.data, product
+    )
+    return product.T
+
+
+@njit(nogil=True, cache=True)
+def _upper_product(
+    row_ends: Ints,
+    row_terms: Ints,
+    row_values: Floats,
+    column_ends: Ints,
+    column_docs: Ints,
+    column_values: Floats,
+    product: Floats,
+) -> None:
+    """Rows in order, so that each column's entries before the row are known to be done."""
+    begins = column_ends[:-1].copy()
+    for doc in range(row_ends.size - 1):
+        line = product[doc]
+        for entry in range(row_ends[doc], row_ends[doc + 1]):
+            term, value = row_terms[entry], row_values[entry]
+            for other in range(begins[term], column_ends[term + 1]):
+                line[column_docs[other]] += value * column_values[other]
+            begins[term] += 1
