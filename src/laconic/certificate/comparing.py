@@ -1,0 +1,272 @@
+"""`certify` and `serving_interval`: two linear models over one vocabulary, compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse
+
+from laconic.certificate.parts import (
+    Certificate,
+    HeldOut,
+    InSpan,
+    NotComputed,
+    QueryBounds,
+    SpanSuprema,
+    Suprema,
+    WorstCase,
+)
+from laconic.certificate.spectral import Trained
+from laconic.errors import LaconicError
+from laconic.model import LinearModel
+from laconic.numerics import bounds as of
+from laconic.reduction import Floats, Matrix, Reduction
+
+KEPT = NotComputed(
+    "a model with the norm 'kept' divides by the length of its own words, so that these suprema "
+    "are not its own; the held-out part is"
+)
+
+
+def certify(
+    full: LinearModel,
+    small: LinearModel,
+    X: Matrix,
+    y: ArrayLike | None = None,
+    reduction: Reduction | None = None,
+    alpha: float | None = None,
+    held_out: Matrix | None = None,
+    confidence: float = 0.9,
+    *,
+    span_limit: int = 5_000,
+) -> Certificate:
+    """What may be relied on when `small` replaces `full`? Computed, or "not computed" with why.
+
+    Parameters
+    ----------
+    full, small : LinearModel
+        Over one vocabulary, with the same classes and rule.
+    X : the documents that both were trained on
+    y : their classes; with `reduction` and `alpha` for the part about RLS
+    reduction : what the small model was trained behind
+    alpha : the ridge of both models
+    held_out : documents that neither training nor selection has seen; labels are not needed
+    confidence : of the held-out part
+    span_limit : the smaller side of X up to which its span is computed (in cubic time)
+    """
+    if not 0 < confidence < 1:
+        raise LaconicError(f"confidence={confidence}: must lie between 0 and 1, such as 0.9")
+    _check_models(full, small)
+    seen = _documents(X, full, "X")
+    fresh = None if held_out is None else _documents(held_out, full, "held_out")
+    pair = _Pair(full, small)
+    span = pair.span_of(seen, span_limit)
+    in_span, bounds = pair.trained_parts(span, y, reduction, alpha, fresh)
+    return Certificate(
+        rule=full.rule,
+        rows=tuple((full.classes[1:] if full.rule == "sign" else full.classes).tolist()),
+        n_terms_in=full.n_terms_in,
+        n_terms=small.n_terms,
+        suprema=pair.suprema(),
+        span=span if isinstance(span, NotComputed) else pair.span_suprema(span),
+        worst_case=pair.worst_case(seen if fresh is None else fresh, fresh is not None),
+        in_span=in_span,
+        queries=bounds.medians() if isinstance(bounds, QueryBounds) else bounds,
+        held_out=pair.held_out(fresh, confidence),
+        query_bounds=bounds if isinstance(bounds, QueryBounds) else None,
+    )
+
+
+def serving_interval(
+    full: LinearModel, terms: ArrayLike, Q: Matrix, lengths: ArrayLike = 1.0
+) -> Floats:
+    """Between what values lies the full model's decision, if only the chosen words are known?
+
+    Parameters
+    ----------
+    full : LinearModel with the norm "document"
+    terms : the chosen columns of the vocabulary
+    Q : array of shape (n_docs, len(terms)), their entries in each non-negative document
+    lengths : of the whole documents; 1 for vectors divided by their length
+
+    Returns
+    -------
+    array of shape (n_docs, n_rows, 2), the lowest and the highest value
+    """
+    if full.norm != "document":
+        raise LaconicError("serving_interval needs a model with the norm 'document'")
+    columns = np.asarray(terms, dtype=np.intp)
+    if columns.ndim != 1 or Q.shape[1] != columns.size or np.unique(columns).size != columns.size:
+        raise LaconicError(f"{columns.shape} terms for {Q.shape[1]} columns: give distinct ones")
+    known = of.lengths(Q)
+    whole = np.broadcast_to(np.asarray(lengths, dtype=np.float64), known.shape)
+    short = int((whole < known * (1 - 1e-9)).sum())
+    if short:
+        raise LaconicError(f"{short} documents are shorter than their chosen part: check lengths")
+    w = of.dense(full.coef)
+    off = w.copy()
+    off[:, columns] = 0.0
+    middle = of.dense(Q @ w[:, columns].T) + full.intercept
+    return middle[:, :, None] + of.serving_range(off, known, whole)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two comparable models; `D` and `b` are what the small one adds."""
+
+    full: LinearModel
+    small: LinearModel
+
+    @cached_property
+    def D(self) -> Floats:  # noqa: N802 - a matrix
+        return of.dense(self.small.coef) - of.dense(self.full.coef)
+
+    @cached_property
+    def b(self) -> Floats:
+        return self.small.intercept - self.full.intercept
+
+    @property
+    def closed(self) -> bool:
+        return "kept" in (self.full.norm, self.small.norm)
+
+    def suprema(self) -> Suprema | NotComputed:
+        if self.closed:
+            return KEPT
+        kept = _kept(self.small)
+        w = of.dense(self.full.coef)
+        return Suprema(
+            everywhere=_row_values(of.lengths(self.D) + np.abs(self.b)),
+            up=_row_values(of.reach(self.D) + self.b),
+            down=_row_values(of.reach(-self.D) - self.b),
+            kept=tuple(kept.sum(axis=1).tolist()),
+            floor=_row_values(of.off_selection(w, kept)),
+            floor_any=_row_values(of.tail(w, kept.sum(axis=1))),
+        )
+
+    def span_of(self, X: csr_array, limit: int) -> of.Span | NotComputed:
+        if self.closed:
+            return KEPT
+        if min(X.shape) > limit:
+            return NotComputed(
+                f"X is {X.shape[0]:,} × {X.shape[1]:,}, and its span is computed up to a smaller "
+                f"side of {limit:,} (span_limit)"
+            )
+        if not X.count_nonzero():
+            return NotComputed("X has no entry that is not 0")
+        span = of.Span.of(X)
+        if span.doubtful:
+            return NotComputed(
+                f"X is too ill-conditioned: {span.doubtful} singular values are below "
+                f"{of.DOUBTFUL:g} of the largest, and their directions are lost in rounding"
+            )
+        return span
+
+    def span_suprema(self, span: of.Span) -> SpanSuprema:
+        shift = np.abs(self.b)
+        return SpanSuprema(
+            rank=span.rank,
+            inside=_row_values(of.lengths(span.coordinates(self.D)) + shift),
+            outside=_row_values(of.lengths(span.outside(self.D)) + shift),
+        )
+
+    def worst_case(self, documents: csr_array, held_out: bool) -> WorstCase | NotComputed:
+        if self.closed:
+            return KEPT
+        nonnegative = not documents.nnz or bool(documents.data.min() >= 0)
+        values, lengths = self.small.decision(documents), of.lengths(documents)
+        safe = of.cannot_change(values, self.D, self.b, lengths, self.full.rule, nonnegative)
+        name = "held-out" if held_out else "training"
+        return WorstCase(name, documents.shape[0], nonnegative, int(safe.sum()))
+
+    def trained_parts(
+        self,
+        span: of.Span | NotComputed,
+        y: ArrayLike | None,
+        reduction: Reduction | None,
+        alpha: float | None,
+        fresh: csr_array | None,
+    ) -> tuple[InSpan | NotComputed, QueryBounds | NotComputed]:
+        if isinstance(span, NotComputed):
+            return span, span
+        trained = Trained.read((self.full, self.small), span, y, reduction, alpha)
+        if isinstance(trained, NotComputed):
+            return trained, trained
+        spectrum, M_hat = trained.spectrum()
+        in_span = trained.in_span(spectrum, self.D)
+        if fresh is None:
+            return in_span, NotComputed("needs held_out documents")
+        return in_span, trained.query_bounds(fresh, self.D, spectrum, M_hat)
+
+    def held_out(self, fresh: csr_array | None, confidence: float) -> HeldOut | NotComputed:
+        if fresh is None:
+            return NotComputed("needs held_out documents")
+        needed = of.documents_needed(confidence)
+        if fresh.shape[0] < needed:
+            return NotComputed(
+                f"needs at least {needed:,} documents at confidence {confidence:g}, not "
+                f"{fresh.shape[0]:,}"
+            )
+        rule = self.full.rule
+        full, small = self.full.decision(fresh), self.small.decision(fresh)
+        loss = of.conformal_bound(of.margin_loss(full, small, rule), confidence)
+        decision = of.conformal_bound(np.abs(small - full).max(axis=1), confidence)
+        flips, margin = of.changed(full, small, rule), of.margin(small, rule)
+        # two classes may both move, each by up to the bound
+        certified, clear = margin > loss, margin > (2 if rule == "argmax" else 1) * decision
+        return HeldOut(
+            n_documents=fresh.shape[0],
+            confidence=confidence,
+            decision_bound=decision,
+            margin_bound=loss,
+            flips=int(flips.sum()),
+            flip_limit=of.rate_limit(int(flips.sum()), flips.size, confidence),
+            certified=int(certified.sum()),
+            certified_flips=int((certified & flips).sum()),
+            clear=int(clear.sum()),
+            clear_flips=int((clear & flips).sum()),
+        )
+
+
+def _row_values(values: Floats) -> tuple[float, ...]:
+    return tuple(values.tolist())
+
+
+def _kept(model: LinearModel) -> NDArray[np.bool_]:
+    """The words that each class row reads: stored entries of a sparse row."""
+    if not issparse(model.coef):
+        return np.asarray(model.coef != 0)
+    pattern = csr_array(model.coef, copy=True)
+    pattern.data = np.ones(pattern.data.size, dtype=bool)
+    return np.asarray(pattern.toarray())
+
+
+def _documents(X: Matrix, model: LinearModel, name: str) -> csr_array:
+    documents = csr_array(X, dtype=np.float64)
+    if documents.shape[1] != model.n_terms_in:
+        raise LaconicError(
+            f"{name} has {documents.shape[1]} columns, but the models were trained on a "
+            f"vocabulary of {model.n_terms_in}. Vectorize the documents with the same vocabulary."
+        )
+    if not documents.shape[0] or not np.isfinite(documents.data).all():
+        raise LaconicError(f"{name} has no documents, or entries that are not numbers")
+    return documents
+
+
+def _check_models(full: Any, small: Any) -> None:
+    for name, model in (("full", full), ("small", small)):
+        if not isinstance(model, LinearModel):
+            raise LaconicError(f"{name} is a {type(model).__name__}; certify compares LinearModels")
+    if full.n_terms_in != small.n_terms_in:
+        raise LaconicError(
+            f"the full model has a vocabulary of {full.n_terms_in}, the small one of "
+            f"{small.n_terms_in}. Lift the small model's coefficients with its reduction."
+        )
+    if full.rule != small.rule or not np.array_equal(full.classes, small.classes):
+        raise LaconicError(
+            f"the full model decides about {full.classes.tolist()} by {full.rule!r}, the small "
+            f"one about {small.classes.tolist()} by {small.rule!r}: train both on the same y"
+        )

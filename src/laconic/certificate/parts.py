@@ -1,0 +1,264 @@
+"""Values: the parts of a `Certificate`. Each is flat, and says itself in plain sentences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from laconic.model import Rule
+from laconic.reduction import Floats
+
+PerRow: TypeAlias = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class NotComputed:
+    """Why a part is absent."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Suprema:
+    """Exact suprema of the change f̃ − f over documents of length at most 1, one a class row.
+
+    `everywhere` is that of |f̃ − f| over all vectors; over non-negative ones (text) the change
+    reaches from −`down` to `up`. `floor`: no model that reads only the `kept` words is nearer for
+    all documents; `floor_any`: nor is one that reads as many others.
+    """
+
+    everywhere: PerRow
+    up: PerRow
+    down: PerRow
+    kept: tuple[int, ...]
+    floor: PerRow
+    floor_any: PerRow
+
+    def sentence(self) -> str:
+        text = max(max(u, d) for u, d in zip(self.up, self.down, strict=True))
+        return (
+            f"Over all conceivable documents of length 1, a decision value changes by up to "
+            f"{max(self.everywhere):.3g} (exact; {text:.3g} for documents without negative "
+            f"entries). No model of these words can promise less than {max(self.floor):.3g}, none "
+            f"of as many other words less than {max(self.floor_any):.3g}."
+        )
+
+
+@dataclass(frozen=True)
+class SpanSuprema:
+    """Suprema of |f̃ − f| over the span of the training documents and over its complement."""
+
+    rank: int
+    inside: PerRow
+    outside: PerRow
+
+    def sentence(self) -> str:
+        return (
+            f"Of that, up to {max(self.inside):.3g} happens to mixtures of training documents "
+            f"(rank {self.rank:,}), and up to {max(self.outside):.3g} to documents orthogonal to "
+            "all of them (both exact)."
+        )
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """Documents whose margin exceeds the supremum for their length: their label cannot change."""
+
+    documents: str
+    n_documents: int
+    nonnegative: bool
+    certified: int
+
+    def sentence(self) -> str:
+        return (
+            f"The worst case alone proves the label of {self.certified:,} of {self.n_documents:,} "
+            f"{self.documents} documents ({self.certified / self.n_documents:.1%}): it is no "
+            "guide to real documents."
+        )
+
+
+@dataclass(frozen=True)
+class InSpan:
+    """RLS at one alpha: |f̃ − f| ≤ `bound`·‖a‖ for every query X'a; `attained` is its supremum.
+
+    m and M are the extreme eigenvalues of M̂ = U'SU, and epsilon = ‖M̂ − I‖; `premise` is that of
+    the papers, epsilon ≤ ½.
+    """
+
+    rank: int
+    m: float
+    M: float
+    epsilon: float
+    premise: bool
+    condition: float
+    sigma_min: float
+    sigma_max: float
+    factor: float
+    bound: float
+    attained: float
+
+    def sentence(self) -> str:
+        holds = "holds" if self.premise else "does not hold"
+        return (
+            f"The premise of Dasgupta et al. (ε ≤ ½) {holds}: ε = {self.epsilon:.3g}, condition "
+            f"{self.condition:.3g}. For a mixture X'a of training documents a decision value "
+            f"changes by at most {self.bound:.3g}·‖a‖ (factor {self.factor:.3g}, whatever alpha); "
+            f"for these labels exactly up to {self.attained:.3g}·‖a‖."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class QueryBounds:
+    """For each held-out document q = X'a + q⊥ (first axis) and class row (second, if any).
+
+    change ≤ in_span + off_span always; ≤ theorem_1 (repaired) where epsilon < 1, and ≤ the
+    printed right-hand side where epsilon ≤ ½. in_span_change is that at X'a alone: ≤ in_span, and
+    ≤ theorem_2 = 2·ε̂·gamma·κ·|f| where ε̂ ≤ ½.
+    """
+
+    change: Floats
+    in_span_change: Floats
+    in_span: Floats
+    off_span: Floats
+    epsilon: Floats
+    theorem_1: Floats
+    theorem_1_printed: Floats
+    gamma: Floats
+    theorem_2: Floats
+
+    def medians(self) -> Queries:
+        def median(values: Floats) -> float:
+            return float(np.median(values.max(axis=1) if values.ndim == 2 else values))
+
+        return Queries(
+            n_documents=self.change.shape[0],
+            median_change=median(self.change),
+            median_bound=median(self.in_span + self.off_span),
+            premise_share=float((self.epsilon <= 0.5).mean()),
+            median_theorem_1=median(self.theorem_1),
+            median_theorem_1_printed=median(self.theorem_1_printed),
+            median_gamma=median(self.gamma),
+            median_theorem_2=median(self.theorem_2),
+        )
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Medians of `QueryBounds` over the held-out documents, each at its largest class row."""
+
+    n_documents: int
+    median_change: float
+    median_bound: float
+    premise_share: float
+    median_theorem_1: float
+    median_theorem_1_printed: float
+    median_gamma: float
+    median_theorem_2: float
+
+    def sentence(self) -> str:
+        repaired = self.median_theorem_1
+        theorem = f"{repaired:.3g}" if math.isfinite(repaired) else "nothing (ε ≥ 1)"
+        return (
+            f"For held-out documents the median change is {self.median_change:.3g}; the bound in "
+            f"and off the span says {self.median_bound:.3g}, the repaired Theorem 1 {theorem}; "
+            f"its premise holds for {self.premise_share:.1%} of them."
+        )
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What holds for further documents from where the held-out ones came from.
+
+    `decision_bound` is for the largest |f̃ − f| over the class rows of the next document,
+    `margin_bound` for what it loses of its margin, each with the confidence asked; `flip_limit` is
+    the upper confidence limit on the share of documents that are decided differently. `certified`
+    held-out documents have a margin above `margin_bound`; of them `certified_flips` changed. The
+    `clear` ones have a margin that no change up to `decision_bound` can use up (twice it for
+    "argmax"): fewer, and changed still more rarely.
+    """
+
+    n_documents: int
+    confidence: float
+    decision_bound: float
+    margin_bound: float
+    flips: int
+    flip_limit: float
+    certified: int
+    certified_flips: int
+    clear: int
+    clear_flips: int
+
+    def sentence(self) -> str:
+        n = self.n_documents
+        return (
+            f"From {n:,} held-out documents, at confidence {self.confidence:.0%}: no decision "
+            f"value of the next document changes by more than {self.decision_bound:.3g}, and at "
+            f"most {self.flip_limit:.2%} of documents are decided differently ({self.flips:,} "
+            f"were). {self.certified / n:.1%} have a margin above {self.margin_bound:.3g}, what "
+            f"the next document may lose; of these {self.certified_flips:,} changed. Of the "
+            f"{self.clear / n:.1%} whose margin outlasts every such change of decision values, "
+            f"{self.clear_flips:,} did."
+        )
+
+
+Part: TypeAlias = Suprema | SpanSuprema | WorstCase | InSpan | Queries | HeldOut
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """How far the small model may be from the full one, for each class row.
+
+    A part that could not be had is a `NotComputed` with its reason.
+    """
+
+    rule: Rule
+    rows: tuple[Any, ...]
+    n_terms_in: int
+    n_terms: int
+    suprema: Suprema | NotComputed
+    span: SpanSuprema | NotComputed
+    worst_case: WorstCase | NotComputed
+    in_span: InSpan | NotComputed
+    queries: Queries | NotComputed
+    held_out: HeldOut | NotComputed
+    query_bounds: QueryBounds | None = field(default=None, repr=False)
+
+    def parts(self) -> dict[str, Part | NotComputed]:
+        """What a practitioner can use first."""
+        names = ("held_out", "worst_case", "suprema", "span", "in_span", "queries")
+        return {name: getattr(self, name) for name in names}
+
+    def as_dict(self) -> dict[str, Any]:
+        """One flat level, ready for JSON; None stands for an infinite bound, which says nothing."""
+        flat: dict[str, Any] = {
+            "rule": self.rule,
+            "rows": list(self.rows),
+            "n_terms_in": self.n_terms_in,
+            "n_terms": self.n_terms,
+        }
+        for name, part in self.parts().items():
+            if isinstance(part, NotComputed):
+                flat[name] = f"not computed: {part.reason}"
+            else:
+                flat |= {f"{name}.{key}": _plain(value) for key, value in asdict(part).items()}
+        return flat
+
+    def summary(self) -> str:
+        """Plain sentences, one paragraph a part."""
+        lines = [f"The small model reads {self.n_terms:,} of {self.n_terms_in:,} words."]
+        for name, part in self.parts().items():
+            if isinstance(part, NotComputed):
+                title = name.replace("_", " ").capitalize()
+                lines.append(f"{title}: not computed: {part.reason}.")
+            else:
+                lines.append(part.sentence())
+        return "\n".join(lines)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
