@@ -225,14 +225,14 @@ def test_the_rank_that_holds_a_share(way, shape, share, monkeypatch):
 
 def test_a_share_is_of_the_squared_norm_and_reached_exactly():
     assert rank_holding(np.diag([2.0, 1.0, 1.0, 1.0, 1.0]), 0.5) == 1
-    for n in range(2, 40):
-        assert rank_holding(with_spectrum((50, 60), np.full(2 * n, 0.1)[:40]), 0.5) == min(n, 20)
+    for n in range(1, 40):
+        assert rank_holding(0.1 * np.eye(2 * n), 0.5) == n, "whatever rounding does to the sums"
 
 
 @given(counts(), st.sampled_from(FORMS))
-def test_gram_is_the_product(X, form):
-    np.testing.assert_allclose(gram(form(X)), X @ X.T)
-    np.testing.assert_allclose(gram(form(X).T), X.T @ X)
+def test_gram_is_the_lower_triangle_of_the_product(X, form):
+    np.testing.assert_allclose(np.tril(gram(form(X))), np.tril(X @ X.T))
+    np.testing.assert_allclose(np.tril(gram(form(X).T)), np.tril(X.T @ X))
 
 
 @given(counts())

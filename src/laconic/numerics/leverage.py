@@ -118,13 +118,13 @@ def _pivoted(K: Floats) -> tuple[Floats, Integers, Floats]:
     """A factor L of full column rank, the order of its rows, and the lengths √K_ii: K = S L L' S.
 
     K is scaled to a diagonal of 1, so that one tolerance is right for long and short documents,
-    frequent and rare terms. K is overwritten.
+    frequent and rare terms. Its lower triangle is read, and overwritten.
     """
     lengths = np.sqrt(K.diagonal())
     scale = np.where(lengths > 0, lengths, 1.0)
     K /= scale[:, None]
     K /= scale
-    packed, pivots, rank, _ = lapack.dpstrf(K.T, tol=_noise(scale.size), lower=1, overwrite_a=1)
+    packed, pivots, rank, _ = lapack.dpstrf(K, tol=_noise(scale.size), lower=1, overwrite_a=1)
     return np.tril(packed[:, :rank]), pivots - 1, lengths
 
 

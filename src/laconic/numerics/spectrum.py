@@ -1,7 +1,6 @@
 """Gram matrices, and the leading singular subspace of documents X on either side.
 
-X is touched through `X @ V`, `X.T @ U` and its Gram product; a sparse X also through a compiled
-kernel, because scipy's sparse product is several times slower where the result is dense.
+X is touched through `X @ V`, `X.T @ U` and its Gram product.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ from inspect import signature
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse import csr_array, issparse
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from laconic.errors import LaconicError
+from laconic.numerics.gram import lower_gram
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.integer[Any]]
@@ -67,46 +66,13 @@ def column_squares(X: Matrix) -> Floats:
 
 
 def gram(X: Matrix) -> Floats:
-    """X X' as a dense array; for X'X give X.T."""
+    """X X' in Fortran order, of which only the lower triangle holds; for X'X give X.T."""
     if X.shape[0] > LARGEST_GRAM:
         raise LaconicError(
             f"{X.shape[0]:,} documents or terms need a Gram matrix of "
             f"{X.shape[0] ** 2 * 8e-9:,.0f} GB. Ask for a rank (100, say), or give fewer documents."
         )
-    if not issparse(X):
-        return np.asarray(X @ X.T, dtype=np.float64)
-    rows = as_floats(X)
-    columns = rows.tocsc()
-    K = np.zeros((X.shape[0], X.shape[0]))
-    _add_products(
-        rows.indptr, rows.indices, rows.data, columns.indptr, columns.indices, columns.data, K
-    )
-    return K
-
-
-@njit(nogil=True, cache=True)
-def _add_products(
-    row_start: Integers,
-    terms: Integers,
-    values: Floats,
-    column_start: Integers,
-    docs: Integers,
-    column_values: Floats,
-    K: Floats,
-) -> None:
-    """K += X X': one row of K at a time stays in the cache; the other half is a mirror."""
-    for i in range(K.shape[0]):
-        row = K[i]
-        for at in range(row_start[i], row_start[i + 1]):
-            term, value = terms[at], values[at]
-            for other in range(column_start[term], column_start[term + 1]):
-                j = docs[other]
-                if j > i:
-                    break
-                row[j] += value * column_values[other]
-    for i in range(K.shape[0]):
-        for j in range(i):
-            K[j, i] = K[i, j]
+    return lower_gram(X)
 
 
 def leading(X: Matrix, rank: int) -> Leading:
