@@ -21,6 +21,9 @@ _HOME = {
     "Problem": "laconic.vectors.problem",
     "Projection": "laconic.reduction",
     "RLSClassifier": "laconic.classifiers.rls",
+    "SampledTerms": "laconic.selectors.sampled",
+    "SubspaceSampling": "laconic.selectors.sampled",
+    "certify": "laconic.certificate",
     "Ranking": "laconic.reduction",
     "ReduceThenFit": "laconic.classifiers.reduce_then_fit",
     "Selection": "laconic.reduction",
@@ -30,7 +33,7 @@ _HOME = {
     "curve": "laconic.curves",
     "load_corpus": "laconic.corpus.loading",
 }
-_MODULES = ("scores", "testing")
+_MODULES = ("papers", "scores", "testing")
 
 __all__ = [
     "Corpus",
@@ -40,18 +43,23 @@ __all__ = [
     "RLSClassifier",
     "Ranking",
     "ReduceThenFit",
+    "SampledTerms",
     "Selection",
+    "SubspaceSampling",
     "TopTerms",
     "Vectorizer",
     "Weighting",
+    "certify",
     "curve",
     "load_corpus",
+    "papers",
     "scores",
     "testing",
 ]
 
 if TYPE_CHECKING:
-    from laconic import scores, testing
+    from laconic import papers, scores, testing
+    from laconic.certificate import certify
     from laconic.classifiers.reduce_then_fit import ReduceThenFit
     from laconic.classifiers.rls import RLSClassifier
     from laconic.corpus.corpus import Corpus
@@ -59,6 +67,7 @@ if TYPE_CHECKING:
     from laconic.curves import curve
     from laconic.model import LinearModel
     from laconic.reduction import Projection, Ranking, Selection
+    from laconic.selectors.sampled import SampledTerms, SubspaceSampling
     from laconic.selectors.top import TopTerms
     from laconic.vectors.problem import Problem
     from laconic.vectors.vectorizer import Vectorizer

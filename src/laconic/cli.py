@@ -17,8 +17,10 @@ import click
 from laconic import __version__
 from laconic.console import (
     bar,
+    counter,
     print_card,
     print_catalog,
+    print_points,
     print_rows,
     printable,
     reading_bar,
@@ -153,7 +155,7 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
 @click.option("--method", default="DF", show_default=True, help="A method of the literature.")
 @click.option("--sizes", default=DEFAULT_SIZES, show_default=True, help="Counts, or shares.")
 @click.option("--measures", default="accuracy,micro-f1,macro-f1", show_default=True)
-@click.option("--alpha", type=float, default=1.0, show_default=True, help="Ridge λ.")
+@click.option("--alpha", default="1.0", show_default=True, help="Ridge λ, or loo to choose it.")
 @click.option(
     "--task",
     type=click.Choice(["auto", "classes", "labels", "per-category"]),
@@ -191,6 +193,7 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
     from laconic.methods import method_called
 
     recipe = method_called(method)
+    alpha = parse_alpha(options["alpha"])
     wanted = list(known_measures(word.strip() for word in measures.split(",")))
     asked = ascending(parse_sizes(sizes))
     vectorizer = vectorizer_of(options)
@@ -201,7 +204,7 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
         for problem in problems_of(loaded, vectorizer, options):
             with bar(f"{recipe.name} on {problem.name}", len(asked)) as step:
                 found = measure_curve(
-                    recipe.build(options["alpha"]),
+                    recipe.build(alpha, options["seed"]),
                     problem,
                     asked,
                     wanted,
@@ -212,6 +215,63 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
             rows += found.rows
     print_rows(rows, wanted)
     click.echo(f"rows: {output}")
+
+
+@main.command()
+@click.argument("paper", type=click.Choice(["dasgupta2007"]))
+@click.argument("figures", nargs=-1)
+@click.option("--full", is_flag=True, help="The paper's scale: all sets, splits and draws.")
+@click.option("--sets", type=click.IntRange(1), help="How many of the TechTC sets.")
+@click.option("--splits", type=click.IntRange(1), help="Splits of each corpus.")
+@click.option("--draws", type=click.IntRange(1), help="Draws of each random method.")
+@click.option("--honest", is_flag=True, help="Choose λ by leave-one-out, not on the test set.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("out"),
+    show_default=True,
+    help="Folder for the rows.",
+)
+def reproduce(
+    paper: str,
+    figures: tuple[str, ...],
+    full: bool,
+    honest: bool,
+    output: Path,
+    **scale: int | None,
+) -> None:
+    """Run the experiments of a paper's figures on the corpora in LACONIC_DATA.
+
+    \b
+    laconic reproduce dasgupta2007            # every figure, a quick part of it
+    laconic reproduce dasgupta2007 3 --full   # figure 3 at the paper's scale
+    """
+    from dataclasses import replace
+
+    from laconic.curves import rows_file
+    from laconic.papers import dasgupta2007
+
+    chosen = {name: dasgupta2007.figure_called(name) for name in figures or dasgupta2007.FIGURES}
+    given = {key: value for key, value in scale.items() if value is not None}
+    base = dasgupta2007.PAPER if full else dasgupta2007.QUICK
+    make_folder(output)
+    for name, figure in chosen.items():
+        file = output / f"{paper}-figure{name}{'-honest' if honest else ''}.csv"
+        with rows_file(file) as write, counter(f"{paper} figure {name}") as step:
+            rows = []
+            for row in figure(replace(base, honest=honest, done=step, **given)):
+                write([row])
+                rows.append(row)
+        print_points(f"{paper}, figure {name}", dasgupta2007.relative(rows))
+        click.echo(f"rows: {file}")
+
+
+def make_folder(where: Path) -> None:
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise LaconicError(f"{where}: cannot be made a folder ({problem.strerror})") from None
 
 
 def load(name: str, options: dict[str, Any]) -> Corpus:
@@ -282,6 +342,15 @@ def parse_sizes(text: str) -> list[int | float]:
             f"sizes {text!r}: give whole numbers, or shares with a point, such as 10,100,1000 or "
             "0.01,0.1,1.0"
         ) from None
+
+
+def parse_alpha(text: str) -> float | str:
+    if text == "loo":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise LaconicError(f"alpha {text!r}: give a number, or loo") from None
 
 
 def parse_ngrams(text: str) -> tuple[int, int]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from laconic.corpus.catalog import Known
     from laconic.curves import Row
+    from laconic.papers.dasgupta2007 import Point
     from laconic.vectors.card import Card
 
 CLASSES_SHOWN = 25
@@ -33,6 +34,13 @@ def stderr_console() -> Console:
     return Console(stderr=True)
 
 
+def as_text(text: str) -> str:
+    """Printable, and no markup."""
+    from rich.markup import escape
+
+    return escape(printable(text))
+
+
 @contextmanager
 def working(what: str) -> Iterator[None]:
     """A spinner on a terminal, nothing elsewhere."""
@@ -40,9 +48,7 @@ def working(what: str) -> Iterator[None]:
     if not console.is_terminal:
         yield
         return
-    from rich.markup import escape
-
-    with console.status(escape(printable(what))):
+    with console.status(as_text(what)):
         yield
 
 
@@ -62,7 +68,6 @@ def bar(what: str, total: int) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def progress_bar(what: str, total: int | None = None) -> Iterator[tuple[Any, Any]]:
-    from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = stderr_console()
@@ -70,7 +75,21 @@ def progress_bar(what: str, total: int | None = None) -> Iterator[tuple[Any, Any
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as display:
-        yield display, display.add_task(escape(printable(what)), total=total)
+        yield display, display.add_task(as_text(what), total=total)
+
+
+@contextmanager
+def counter(what: str) -> Iterator[Callable[[str], None]]:
+    """What was done last, and how many so far: for work whose end is not known."""
+    with progress_bar(what) as (display, task):
+        done = 0
+
+        def step(name: str) -> None:
+            nonlocal done
+            done += 1
+            display.update(task, description=f"{as_text(what)}: {done} done, last {as_text(name)}")
+
+        yield step
 
 
 def table_of(title: str, *columns: str) -> Any:
@@ -154,3 +173,16 @@ def print_rows(rows: list[Row], measures: list[str]) -> None:
             skipped.setdefault(row.reason, {})[f"{row.asked:,}"] = None
     for reason, sizes in skipped.items():
         click.echo(f"skipped {'; '.join(sizes)}: {printable(reason)}")
+
+
+def print_points(title: str, points: list[Point]) -> None:
+    """One table a measure: methods by sizes."""
+    for measure in dict.fromkeys(point.measure for point in points):
+        of_measure = [point for point in points if point.measure == measure]
+        sizes = sorted({point.asked for point in of_measure})
+        table = table_of(f"{title}: {measure}", "method", *(f"{size:,}" for size in sizes))
+        for method in dict.fromkeys(point.method for point in of_measure):
+            means = {point.asked: point.mean for point in of_measure if point.method == method}
+            cells = (f"{means[size]:.3f}" if size in means else "" for size in sizes)
+            table.add_row(as_text(method), *cells)
+        show(table)

@@ -1,42 +1,148 @@
-"""The literature's names of methods, as recipes."""
+"""The literature's names of methods, as recipes: `DF`, `IG[combine=max]`, `SS[rank=10]`.
+
+A recipe is a function whose keyword parameters are what the brackets may set.
+"""
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from inspect import signature
+from typing import Any
 
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.rls import RLSClassifier
 from laconic.errors import LaconicError
-from laconic.scores import document_frequency
+from laconic.reducer import Reducer
+from laconic.scores import (
+    bi_normal_separation,
+    chi_squared,
+    document_frequency,
+    information_gain,
+    squared_norm,
+    uniform,
+)
+from laconic.selectors.sampled import SampledTerms, SubspaceSampling
 from laconic.selectors.top import TopTerms
+
+DASGUPTA = "Dasgupta et al. 2007"
+SYNTAX = re.compile(r"(?P<name>[^\[\]]+)(?:\[(?P<settings>[^\[\]]*)\])?")
 
 
 @dataclass(frozen=True)
 class Method:
-    """A name from the literature and how to build it, with the ridge `alpha` of its classifier."""
+    """A name from the literature and its recipe; `settings` are what the brackets set."""
 
     name: str
     about: str
-    build: Callable[[float], PathClassifier]
+    paper: str
+    supervised: bool
+    recipe: Callable[..., Reducer]
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def build(self, alpha: float | str = 1.0, seed: int = 0) -> PathClassifier:
+        """The reducer, then regularized least squares with λ = `alpha` ("loo" chooses it)."""
+        given = dict(self.settings)
+        if "seed" in signature(self.recipe).parameters:
+            given.setdefault("seed", seed)
+        return ReduceThenFit(self.recipe(**given), RLSClassifier(alpha=alpha))
+
+    @property
+    def random(self) -> bool:
+        """Whether another seed gives another selection."""
+        return "seed" in signature(self.recipe).parameters
+
+
+def _df() -> Reducer:
+    return TopTerms(document_frequency)
+
+
+def _ig(*, combine: str = "mean") -> Reducer:
+    return TopTerms(partial(information_gain, combine=combine))
+
+
+def _chi2(*, combine: str = "mean") -> Reducer:
+    return TopTerms(partial(chi_squared, combine=combine))
+
+
+def _bns(*, combine: str = "mean") -> Reducer:
+    return TopTerms(partial(bi_normal_separation, combine=combine))
+
+
+def _us(*, draw: str = "exact", seed: int = 0) -> Reducer:
+    return SampledTerms(uniform, draw=draw, random_state=seed)
+
+
+def _ws(*, draw: str = "exact", seed: int = 0) -> Reducer:
+    return SampledTerms(squared_norm, draw=draw, random_state=seed)
+
+
+def _ss(
+    *, rank: float | None = None, alpha: float = 0.0, draw: str = "exact", seed: int = 0
+) -> Reducer:
+    return SubspaceSampling(rank=rank, alpha=alpha, draw=draw, random_state=seed)
+
+
+def _srls(*, seed: int = 0) -> Reducer:
+    return SubspaceSampling(draw="bernoulli", random_state=seed)
 
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
+        Method("DF", "words in the most documents", DASGUPTA, False, _df),
+        Method("IG", "words of the highest information gain", DASGUPTA, True, _ig),
         Method(
-            "DF",
-            "words in the most documents, then regularized least squares",
-            lambda alpha: ReduceThenFit(TopTerms(document_frequency), RLSClassifier(alpha=alpha)),
+            "CHI2", "words that depend most on the class (χ²)", "Yang & Pedersen 1997", True, _chi2
         ),
+        Method("BNS", "bi-normal separation", "Forman 2003", True, _bns),
+        Method("US", "words drawn uniformly", DASGUPTA, False, _us),
+        Method("WS", "words drawn by squared weight", DASGUPTA, False, _ws),
+        Method("SS", "words drawn by leverage in the top-rank subspace", DASGUPTA, False, _ss),
+        Method("SRLS", "SS of full rank, a coin for each word", DASGUPTA, False, _srls),
     )
 }
 
 
-def method_called(name: str) -> Method:
-    """The recipe of this name, in any case."""
-    by_name = {known.upper(): method for known, method in METHODS.items()}
-    if name.upper() not in by_name:
-        raise LaconicError(f"method {name!r}: choose from {', '.join(METHODS)}")
-    return by_name[name.upper()]
+def method_called(text: str) -> Method:
+    """The method of a name such as `DF` or `SS[rank=10,draw=iid]`, in any case."""
+    found = SYNTAX.fullmatch(text.strip())
+    known = METHODS.get(found["name"].strip().upper()) if found else None
+    if found is None or known is None:
+        raise LaconicError(
+            f"method {text!r}: choose from {', '.join(METHODS)}, with settings in brackets where "
+            "it has some, such as SS[rank=10]"
+        )
+    settings = _settings(found["settings"] or "", known)
+    inner = ",".join(f"{key}={value}" for key, value in settings.items())
+    name = f"{known.name}[{inner}]" if inner else known.name
+    return Method(name, known.about, known.paper, known.supervised, known.recipe, settings)
+
+
+def methods_called(text: str) -> list[Method]:
+    """A list of methods, divided by commas outside brackets."""
+    return [method_called(name) for name in re.split(r",(?![^\[]*\])", text)]
+
+
+def _settings(text: str, method: Method) -> dict[str, Any]:
+    allowed = list(signature(method.recipe).parameters)
+    settings = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or key not in allowed:
+            offered = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+            raise LaconicError(f"method {method.name}: no setting {part!r}; {offered}")
+        settings[key] = _value(value)
+    return settings
+
+
+def _value(text: str) -> Any:
+    """A number, None or a word."""
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text

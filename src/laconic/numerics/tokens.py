@@ -68,7 +68,7 @@ def read(  # type: ignore[no-untyped-def]
 ):
     """Read on from `at` until the end of the document, or until the table is full.
 
-    Apart from `scan`, because a loop that may replace its own arrays runs at half the speed.
+    Apart from `scan`, because a loop that may replace its own arrays runs markedly slower.
     """
     while at < end and n_known < begins.size:
         if fold[text[at]] == 0:

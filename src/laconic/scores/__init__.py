@@ -1,5 +1,20 @@
 """How much is a term worth? Pure functions (X, y) -> one number per term."""
 
-from laconic.scores.counts import document_frequency
+from laconic.scores.counts import (
+    bi_normal_separation,
+    chi_squared,
+    document_frequency,
+    information_gain,
+)
+from laconic.scores.spectral import hellinger, leverage, squared_norm, uniform
 
-__all__ = ["document_frequency"]
+__all__ = [
+    "bi_normal_separation",
+    "chi_squared",
+    "document_frequency",
+    "hellinger",
+    "information_gain",
+    "leverage",
+    "squared_norm",
+    "uniform",
+]

@@ -1,0 +1,1 @@
+"""One file a paper: reference, notation, recipes, the experiments of its figures, deviations."""

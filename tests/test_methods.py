@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from laconic.errors import LaconicError
+from laconic.methods import METHODS, method_called, methods_called
+from tests.strategies import text_like
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_gives_a_model_for_each_size(name):
+    X, y = text_like(40, 30, 3)
+    models = list(METHODS[name].build(alpha=0.5, seed=1).path(X, y, [10, 20]))
+    assert len(models) == 2
+    assert models[0].n_terms <= models[1].n_terms <= 20 or name == "SRLS"
+
+
+def test_brackets_set_parameters():
+    method = method_called(" ss[rank=3, draw=iid] ")
+    assert method.name == "SS[rank=3,draw=iid]"
+    reducer = method.build(seed=7).reducer
+    assert (reducer.rank, reducer.draw, reducer.random_state) == (3, "iid", 7)
+    assert method_called("SS[rank=0.9]").build().reducer.rank == 0.9
+    assert method_called("SS[seed=5]").build(seed=7).reducer.random_state == 5
+    assert method_called("IG[combine=max]").build().reducer.by.keywords == {"combine": "max"}
+    assert method_called("df").random is False
+    assert method_called("us").random is True
+
+
+def test_a_list_is_divided_outside_brackets():
+    names = [method.name for method in methods_called("DF,SS[rank=10,draw=iid], IG")]
+    assert names == ["DF", "SS[rank=10,draw=iid]", "IG"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("XYZ", "choose from DF"),
+        ("", "choose from DF"),
+        ("SS[rank=1", "choose from DF"),
+        ("SS[k=10]", "it takes rank, alpha, draw, seed"),
+        ("SS[rank]", "no setting 'rank'"),
+        ("DF[rank=1]", "it takes none"),
+    ],
+)
+def test_other_names_are_refused(text, says):
+    with pytest.raises(LaconicError, match=says):
+        method_called(text)
