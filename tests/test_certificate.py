@@ -238,17 +238,39 @@ def test_theorems_at_alpha_0_hold_for_least_norm_models():
         assert (change <= spectrum.off_span_factor(0.0) * crossed * 2 * (1 + 1e-9)).all()
 
 
-def test_known_eigenvalues_come_through():
-    """U = e₁, e₂ in words 0 and 1, weights √0.7 and √1.4, one word unread."""
+@pytest.mark.parametrize(
+    ("squares", "epsilon", "premise"), [([1.4, 0.7], 0.4, True), ([1.6, 0.7], 0.6, False)]
+)
+def test_known_eigenvalues_come_through(squares, epsilon, premise):
+    """U = e₁, e₂ in the words 0 and 1; word 2 is never seen, and read by nobody."""
     X = csr_array(np.array([[2.0, 0, 0], [0, 0.5, 0]]))
-    reduction = Selection([1, 0], np.sqrt([1.4, 0.7]), 3)
+    reduction = Selection([1, 0], np.sqrt(squares), 3)
     y = [0, 1]
     full = RLSClassifier(alpha=0.3).fit(X, y).model_
     small = model_behind(reduction, X, y, 0.3)
-    part = certify(full, small, X, y, reduction, 0.3).in_span
-    assert (part.m, part.M, part.epsilon) == pytest.approx((0.7, 1.4, 0.4))
+    held_out = np.array([[1.0, 0.5, 0], [0, 0, 1]])
+    certificate = certify(full, small, X, y, reduction, 0.3, held_out)
+    part = certificate.in_span
+    assert (part.m, part.M, part.epsilon) == pytest.approx((0.7, squares[0], epsilon))
     assert (part.condition, part.sigma_min, part.sigma_max) == pytest.approx((4, 0.5, 2))
-    assert (part.rank, part.premise) == (2, True)
+    assert (part.rank, part.premise) == (2, premise)
+    assert certificate.queries.premise_share == float(premise)
+
+
+def test_the_attained_change_is_that_of_the_worst_class():
+    X, y, reduction, alpha, full, small, _ = case(5)
+    part = certify(full, small, X, y, reduction, alpha).in_span
+    change = small.decision(X) - full.decision(X)
+    assert part.attained == pytest.approx(np.linalg.norm(change, axis=0).max())
+
+
+def test_queries_come_in_blocks(monkeypatch):
+    X, y, reduction, alpha, full, small, H = case(5)
+    whole = certify(full, small, X, y, reduction, alpha, H).query_bounds
+    monkeypatch.setattr("laconic.certificate.spectral.BLOCK", 5)
+    blocks = certify(full, small, X, y, reduction, alpha, H).query_bounds
+    for name, values in vars(whole).items():
+        np.testing.assert_allclose(getattr(blocks, name), values, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, "labels"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -128,6 +128,11 @@ class QueryBounds:
     theorem_1_printed: Floats
     gamma: Floats
     theorem_2: Floats
+
+    @classmethod
+    def stacked(cls, blocks: list[QueryBounds]) -> QueryBounds:
+        names = [each.name for each in fields(cls)]
+        return cls(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
 
     def medians(self) -> Queries:
         def median(values: Floats) -> float:

@@ -17,6 +17,8 @@ from laconic.vectors.targets import Targets
 
 # How well both models must satisfy the equations of RLS, relative to the right-hand side.
 TRAINED = 1e-7
+# Queries at a time: their products with all training documents are dense.
+BLOCK = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +112,14 @@ class Trained:
         return float(np.sqrt(self.signs.shape[0]))
 
     def query_bounds(
+        self, Q: csr_array, change: Floats, spectrum: of.Spectrum, M_hat: Floats
+    ) -> QueryBounds:
+        starts = range(0, Q.shape[0], BLOCK)
+        return QueryBounds.stacked(
+            [self._of_block(Q[i : i + BLOCK], change, spectrum, M_hat) for i in starts]
+        )
+
+    def _of_block(
         self, Q: csr_array, change: Floats, spectrum: of.Spectrum, M_hat: Floats
     ) -> QueryBounds:
         span, alpha, y_length = self.span, self.alpha, self._y_length
