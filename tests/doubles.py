@@ -1,4 +1,4 @@
-"""A matrix that can do only what numerics may ask of X (DESIGN, habit 4)."""
+"""A matrix that can do only what numerics may ask of X."""
 
 from __future__ import annotations
 

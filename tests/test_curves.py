@@ -123,7 +123,7 @@ def test_rows_replace_rows_only(tmp_path):
 
 
 def test_golden_curve_of_20_newsgroups(corpora):
-    """Counts of correct test documents; one document of tolerance (DESIGN, section 6)."""
+    """Counts of correct test documents; one document of tolerance (the habit of golden curves)."""
     corpus = load_corpus("20news-bydate")
     (problem,) = Problem.expand(corpus)
     found = curve(ReduceThenFit(), problem, [10, 100, 1000], ["accuracy"])

@@ -198,7 +198,7 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
     asked = ascending(parse_sizes(sizes))
     vectorizer = vectorizer_of(options)
     loaded = load(where, options)
-    output = options["output"] or Path(f"{file_name(loaded.name)}-{recipe.name}.csv")
+    output = options["output"] or Path(f"{file_name(loaded.name)}-{file_name(recipe.name)}.csv")
     with rows_file(output) as write:
         rows: list[Row] = []
         for problem in problems_of(loaded, vectorizer, options):

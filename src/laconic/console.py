@@ -92,20 +92,21 @@ def counter(what: str) -> Iterator[Callable[[str], None]]:
         yield step
 
 
-def table_of(title: str, *columns: str) -> Any:
+def table_of(*columns: str) -> Any:
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
-    table = Table(title=Text(printable(title)), box=box.SIMPLE_HEAD, title_justify="left")
+    table = Table(box=box.SIMPLE_HEAD)
     for position, column in enumerate(columns):
         table.add_column(column, justify="left" if position == 0 else "right")
     return table
 
 
-def show(renderable: Any) -> None:
+def show(renderable: Any, title: str = "") -> None:
     from rich.console import Console
 
+    if title:
+        click.echo(printable(title))
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
@@ -113,12 +114,12 @@ def show(renderable: Any) -> None:
 
 
 def print_catalog(entries: Iterable[Known]) -> None:
-    table = table_of("Known corpora; their files are looked for in LACONIC_DATA", "name", "what")
+    table = table_of("name", "what")
     table.columns[1].justify = "left"
     for entry in entries:
         splits = f" (splits: {', '.join(entry.splits)})" if entry.splits else ""
         table.add_row(entry.name, f"{entry.about}{splits}. Licence: {entry.licence}.")
-    show(table)
+    show(table, "Known corpora; their files are looked for in LACONIC_DATA")
 
 
 def print_card(card: Card) -> None:
@@ -134,7 +135,7 @@ def print_card(card: Card) -> None:
     spread = f"{least:,g} to {most:,g} a document, median {median:,g}"
     say(f"  words     {card.terms:,} distinct; {spread}")
     say(f"  hash      {card.fingerprint[:16]}")
-    table = table_of("", "class", "documents")
+    table = table_of("class", "documents")
     ranked = sorted(card.classes.items(), key=lambda item: (-item[1], item[0]))
     for name, count in ranked[:CLASSES_SHOWN]:
         table.add_row(Text(printable(name)), f"{count:,}")
@@ -150,7 +151,7 @@ def print_rows(rows: list[Row], measures: list[str]) -> None:
 
     problems = len({row.problem for row in rows})
     title = rows[0].problem if problems == 1 else f"mean ± sd of {problems} problems"
-    table = table_of(f"{rows[0].method}: {title}", "asked", "kept", "words", *measures, "seconds")
+    table = table_of("asked", "kept", "words", *measures, "seconds")
     for asked in dict.fromkeys(row.asked for row in rows):
         of_size = [row for row in rows if row.asked == asked]
         sound = [row for row in of_size if row.status == "ok"]
@@ -166,7 +167,7 @@ def print_rows(rows: list[Row], measures: list[str]) -> None:
         mean = [np.mean([getattr(row, name) for row in first]) for name in ("kept", "terms")]
         seconds = sum(row.seconds for row in first)
         table.add_row(f"{asked:,}", *(f"{value:,.0f}" for value in mean), *cells, f"{seconds:.2f}")
-    show(table)
+    show(table, f"{rows[0].method}: {title}")
     skipped: dict[str, dict[str, None]] = {}
     for row in rows:
         if row.reason:
@@ -180,9 +181,9 @@ def print_points(title: str, points: list[Point]) -> None:
     for measure in dict.fromkeys(point.measure for point in points):
         of_measure = [point for point in points if point.measure == measure]
         sizes = sorted({point.asked for point in of_measure})
-        table = table_of(f"{title}: {measure}", "method", *(f"{size:,}" for size in sizes))
+        table = table_of("method", *(f"{size:,}" for size in sizes))
         for method in dict.fromkeys(point.method for point in of_measure):
             means = {point.asked: point.mean for point in of_measure if point.method == method}
             cells = (f"{means[size]:.3f}" if size in means else "" for size in sizes)
             table.add_row(as_text(method), *cells)
-        show(table)
+        show(table, f"{title}: {measure}")

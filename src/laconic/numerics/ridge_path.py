@@ -5,7 +5,7 @@ to tridiagonal form Q T Q' once. Then (T + alpha I)⁻¹ costs O(side) a column,
 Q (T + alpha I)⁻¹ Q' O(side²), for each alpha. The eigenvectors of T, which would take twice
 as long as all that, are not needed, but where alpha = 0 asks for a pseudo-inverse.
 
-Leave-one-out (Rifkin & Lippert 2007). With G = K + alpha I, C = G⁻¹Y and the *full* G (ERRATA D9):
+Leave-one-out (Rifkin & Lippert 2007). With G = K + alpha I, the full one, and C = G⁻¹Y:
 
     y_i − f_{−i}(x_i) = C_i / (G⁻¹)_ii = r_i / (1 − h_i),    r = alpha C,   1 − h = alpha diag G⁻¹
 
