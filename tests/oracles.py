@@ -144,10 +144,10 @@ def floor_by_subsets(w, size):
     )
 
 
-def cannot_change_by_pairs(coef, intercept, small_coef, small_intercept, q, rule, slack=0.0):
-    """Whether no non-negative document of q's length and the small model's values can flip."""
-    values = small_coef @ q + small_intercept
-    length = np.linalg.norm(q)
+def cannot_change_by_pairs(
+    values, coef, intercept, small_coef, small_intercept, length, rule, slack=0.0
+):
+    """Whether no non-negative document of that length and these values of the small model flips."""
 
     def lost(w, w_small):  # the most that w_small − w can be over such documents
         return length * np.linalg.norm(np.clip(w_small - w, 0, None)) + slack

@@ -102,7 +102,10 @@ def test_the_worst_case_is_that_of_every_pair(rule, data):
     safe = of.cannot_change(small, D, d, of.lengths(Q), rule, nonnegative=True)
     # equality of margin and bound is decided by rounding: only clear cases are compared
     for slack, wrong in ((1e-9, ~safe), (-1e-9, safe)):
-        expected = [cannot_change_by_pairs(w, b, w + D, b + d, q, rule, slack) for q in Q]
+        expected = [
+            cannot_change_by_pairs(v, w, b, w + D, b + d, np.linalg.norm(q), rule, slack)
+            for v, q in zip(small, Q, strict=True)
+        ]
         assert not (wrong & (np.array(expected) == (slack > 0))).any()
     assert not of.changed(Q @ w.T + b, small, rule)[safe].any()
     both = of.cannot_change(small, D, d, of.lengths(Q), rule, nonnegative=False)
