@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 # Where each public name lives. They are imported on first use, so that the command line can answer
 # `laconic --help` without waiting for scikit-learn.
 _HOME = {
+    "Certificate": "laconic.certificate",
     "Corpus": "laconic.corpus.corpus",
     "LinearModel": "laconic.model",
     "Problem": "laconic.vectors.problem",
@@ -36,6 +37,7 @@ _HOME = {
 _MODULES = ("papers", "scores", "testing")
 
 __all__ = [
+    "Certificate",
     "Corpus",
     "LinearModel",
     "Problem",
@@ -59,7 +61,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from laconic import papers, scores, testing
-    from laconic.certificate import certify
+    from laconic.certificate import Certificate, certify
     from laconic.classifiers.reduce_then_fit import ReduceThenFit
     from laconic.classifiers.rls import RLSClassifier
     from laconic.corpus.corpus import Corpus
