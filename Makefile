@@ -38,7 +38,7 @@ format: .venv/.linted ## rewrite in our style
 	$(BIN)/ruff format .
 
 bench: .venv/.tested ## ratios to peers, in one run
-	@for script in bench/*.py; do $(ONE_THREAD) $(BIN)/python $$script; done
+	@$(ONE_THREAD) $(BIN)/python -m bench
 
 clean: ## remove the environment and what was made
 	rm -rf .venv out build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -9,11 +9,7 @@ CPU seconds with one BLAS thread, because the load of the machine drifts; interl
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from statistics import median
-from time import process_time
-from typing import Any
+import sys
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +18,8 @@ from scipy.sparse import csr_array
 from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
+from bench.measuring import Row, interleaved, row
+from bench.texts import shape, text_like
 from laconic.numerics.leverage import full_leverage, truncated_leverage
 
 REPEATS = 3
@@ -32,18 +30,20 @@ MOST_ITERATIONS = 32
 Floats = NDArray[np.float64]
 
 
-def rows() -> list[dict[str, Any]]:
-    """One row a comparison: name, CPU seconds of ours and of the peer, their ratio, the bar."""
+def rows() -> list[Row]:
     with threadpool_limits(1):
-        full_leverage(text_like(50, 200, 20))  # compiles
+        full_leverage(text_like(50, 200, 20)[0])  # compiles
         return [full_rank(), top_of_spectrum()]
 
 
-def full_rank() -> dict[str, Any]:
-    X = text_like(3_000, 60_000, 250)
-    ours, peer = interleaved(lambda: full_leverage(X).scores, lambda: through_eigenvectors(X))
-    np.testing.assert_allclose(ours[1], peer[1], atol=1e-8)
-    return row(f"full rank, {shape(X)}, against eigh of the Gram matrix", ours, peer, 1.7)
+def full_rank() -> Row:
+    X, _ = text_like(3_000, 60_000, 250)
+    ours, peer = interleaved(
+        REPEATS, lambda: full_leverage(X).scores, lambda: through_eigenvectors(X)
+    )
+    np.testing.assert_allclose(ours.last, peer.last, atol=1e-8)
+    name = f"full rank, {shape(X)}, against eigh of the Gram matrix, CPU"
+    return row(name, ours.cpu, peer.cpu, target=1.7)
 
 
 def through_eigenvectors(X: csr_array) -> Floats:
@@ -57,20 +57,20 @@ def through_eigenvectors(X: csr_array) -> Floats:
     return scores
 
 
-def top_of_spectrum() -> dict[str, Any]:
-    X = text_like(20_000, 60_000, 135)
+def top_of_spectrum() -> Row:
+    X, _ = text_like(20_000, 60_000, 135)
     exact = truncated_leverage(X, RANK)
     assert exact.error < 1e-8, f"our own bound on the error is {exact.error:.1e}"
     n_iter, error = iterations_for(X, exact.scores)
     ours, peer = interleaved(
-        lambda: truncated_leverage(X, RANK).scores, lambda: randomized(X, n_iter)
+        REPEATS, lambda: truncated_leverage(X, RANK).scores, lambda: randomized(X, n_iter)
     )
     reached = f"reaches {error:.1e}" if error <= ACCURACY else f"still off by {error:.1e}"
     name = (
         f"top {RANK}, {shape(X)}, error at most {exact.error:.0e}, against randomized SVD with "
-        f"n_iter={n_iter} ({reached} of the largest score)"
+        f"n_iter={n_iter} ({reached} of the largest score), CPU"
     )
-    return row(name, ours, peer, 1.0)
+    return row(name, ours.cpu, peer.cpu, target=1.0)
 
 
 def iterations_for(X: csr_array, exact: Floats) -> tuple[int, float]:
@@ -81,7 +81,8 @@ def iterations_for(X: csr_array, exact: Floats) -> tuple[int, float]:
     n_iter = 1
     while True:
         error = float(np.abs(randomized(X, n_iter) - exact).max() / exact.max())
-        print(f"  randomized SVD, n_iter={n_iter}: worst error {error:.1e} of the largest score")
+        told = f"randomized SVD, n_iter={n_iter}: worst error {error:.1e} of the largest score"
+        print(told, file=sys.stderr)  # not into the table
         if error <= ACCURACY or n_iter >= MOST_ITERATIONS:
             return n_iter, error
         n_iter *= 2
@@ -90,79 +91,3 @@ def iterations_for(X: csr_array, exact: Floats) -> tuple[int, float]:
 def randomized(X: csr_array, n_iter: int) -> Floats:
     V = randomized_svd(X, RANK, n_iter=n_iter, random_state=0)[2]
     return np.asarray((V**2).sum(axis=0))
-
-
-Timed = tuple[list[float], Floats]
-
-
-def interleaved(ours: Callable[[], Floats], peer: Callable[[], Floats]) -> tuple[Timed, Timed]:
-    """Seconds of each round, and the last result."""
-    seconds: tuple[list[float], list[float]] = ([], [])
-    results = [np.empty(0), np.empty(0)]
-    for _ in range(REPEATS):
-        for side, work in enumerate((ours, peer)):
-            start = process_time()
-            results[side] = work()
-            seconds[side].append(process_time() - start)
-    return (seconds[0], results[0]), (seconds[1], results[1])
-
-
-def row(name: str, ours: Timed, peer: Timed, target: float) -> dict[str, Any]:
-    return {
-        "name": name,
-        "ours_s": median(ours[0]),
-        "peer_s": median(peer[0]),
-        "ratio": median(b / a for a, b in zip(ours[0], peer[0], strict=True)),
-        "target": target,
-    }
-
-
-def shape(X: csr_array) -> str:
-    return f"{X.shape[0]:,} × {X.shape[1]:,}, {X.nnz / 1e6:.1f} M entries"
-
-
-def text_like(n_docs: int, n_terms: int, n_words: int, n_classes: int = 20) -> csr_array:
-    """Zipf's counts with 200 topic words a class, as unit ltc vectors."""
-    rng = np.random.default_rng(0)
-    steps = [_steps(n_terms, rng) for _ in range(n_classes)]
-    lengths = np.maximum(20, rng.lognormal(np.log(n_words), 0.5, n_docs)).astype(int)
-    words = [
-        np.searchsorted(steps[doc % n_classes], rng.random(length))
-        for doc, length in enumerate(lengths)
-    ]
-    docs = np.repeat(np.arange(n_docs), lengths)
-    terms = np.minimum(np.concatenate(words), n_terms - 1)
-    counts = csr_array((np.ones(docs.size), (docs, terms)), shape=(n_docs, n_terms))
-    return _ltc(counts)
-
-
-def _steps(n_terms: int, rng: np.random.Generator) -> Floats:
-    chance = 1.0 / np.arange(1, n_terms + 1)
-    chance[rng.choice(np.arange(50, max(260, n_terms // 3)) % n_terms, 200, replace=False)] *= 30
-    return np.asarray(np.cumsum(chance / chance.sum()))
-
-
-def _ltc(counts: csr_array) -> csr_array:
-    counts.sum_duplicates()
-    frequency = np.bincount(counts.indices, minlength=counts.shape[1])
-    idf = np.log(counts.shape[0] / np.maximum(frequency, 1))
-    counts.data = (1 + np.log(counts.data)) * idf[counts.indices]
-    length = np.sqrt(counts.power(2).sum(axis=1))
-    counts.data /= np.repeat(np.where(length > 0, length, 1.0), np.diff(counts.indptr))
-    return counts
-
-
-def main() -> None:
-    before = os.getloadavg()
-    for found in rows():
-        verdict = "reached" if found["ratio"] >= found["target"] else "MISSED"
-        print(
-            f"{found['name']}: {found['ours_s']:.2f} s of CPU, peer {found['peer_s']:.2f} s, "
-            f"{found['ratio']:.1f}x; bar {found['target']:.1f}x {verdict}"
-        )
-    load = " ".join(f"{value:.2f}" for value in (*before, *os.getloadavg()))
-    print(f"one BLAS thread; load average before and after: {load}")
-
-
-if __name__ == "__main__":
-    main()

@@ -9,50 +9,34 @@ from __future__ import annotations
 import os
 import re
 import tarfile
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from statistics import median
-from time import perf_counter, process_time
-from typing import Any
 
 import numpy as np
 import Stemmer
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import CountVectorizer
 
+from bench.measuring import Row, interleaved, row
 from laconic.vectors.vectorizer import Vectorizer
 
 REPEATS = 5
 
 
-def rows() -> list[dict[str, Any]]:
-    """One row a comparison: name, our seconds and the peer's, their ratio, the bar to clear."""
+def rows() -> list[Row]:
     texts, where = corpus()
-    ours = {n: Vectorizer(stem="porter", min_length=1, n_jobs=n) for n in (1, 2)}
+    one, two = (Vectorizer(stem="porter", min_length=1, n_jobs=n) for n in (1, 2))
     peer = yardstick()
-    runs: list[list[tuple[float, float]]] = []
-    ours[1].fit_transform(texts[:10])
-    for _ in range(REPEATS):
-        runs.append([timed(v.fit_transform, texts) for v in (peer, ours[1], ours[2])])
-    verify(peer, ours[1], texts)
-    verify(peer, ours[2], texts)
-    cpu, wall = ([[run[i][clock] for run in runs] for i in range(3)] for clock in (0, 1))
+    one.fit_transform(texts[:10])  # compiles
+    theirs, alone, both = interleaved(
+        REPEATS, *(partial(v.fit_transform, texts) for v in (peer, one, two))
+    )
+    verify(peer, one, texts)
+    verify(peer, two, texts)
     return [
-        row(f"vectorize {where}, 1 thread, CPU", cpu[1], cpu[0], target=5.0),
-        row(f"vectorize {where}, 2 threads, wall", wall[2], wall[0], target=8.0),
+        row(f"vectorize {where}, 1 thread, CPU", alone.cpu, theirs.cpu, target=5.0),
+        row(f"vectorize {where}, 2 threads, wall", both.wall, theirs.wall, target=8.0),
     ]
-
-
-def row(name: str, ours: list[float], peer: list[float], target: float) -> dict[str, Any]:
-    # the ratio of each round, because the load of the machine drifts between rounds
-    ratio = median(b / a for a, b in zip(ours, peer, strict=True))
-    return {
-        "name": name,
-        "ours_s": median(ours),
-        "peer_s": median(peer),
-        "ratio": ratio,
-        "target": target,
-    }
 
 
 def yardstick() -> CountVectorizer:
@@ -61,13 +45,6 @@ def yardstick() -> CountVectorizer:
     return CountVectorizer(
         analyzer=lambda text: [stemmer.stemWord(word) for word in pattern.findall(text.lower())]
     )
-
-
-def timed(work: Callable[[list[str]], object], texts: list[str]) -> tuple[float, float]:
-    """CPU and wall seconds."""
-    cpu, wall = process_time(), perf_counter()
-    work(texts)
-    return process_time() - cpu, perf_counter() - wall
 
 
 def verify(peer: CountVectorizer, ours: Vectorizer, texts: list[str]) -> None:
@@ -92,18 +69,3 @@ def generated(n_docs: int = 5000) -> list[str]:
     words = ["".join(rng.choice(list("etaoinshrdlu"), n)) for n in rng.integers(1, 12, 60_000)]
     ids = rng.zipf(1.25, (n_docs, 250)) % len(words)
     return [" ".join(words[i] for i in line) + ".\n" for line in ids.tolist()]
-
-
-def main() -> None:
-    load = " ".join(f"{value:.2f}" for value in os.getloadavg())
-    for found in rows():
-        verdict = "reached" if found["ratio"] >= found["target"] else "MISSED"
-        print(
-            f"{found['name']}: {found['ours_s']:.3f} s, CountVectorizer {found['peer_s']:.3f} s, "
-            f"{found['ratio']:.1f}x; bar {found['target']:.0f}x {verdict}"
-        )
-    print(f"load average before: {load}; after: {' '.join(f'{x:.2f}' for x in os.getloadavg())}")
-
-
-if __name__ == "__main__":
-    main()
