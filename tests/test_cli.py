@@ -252,6 +252,14 @@ def test_a_missing_catalog_folder_says_what_to_set(run, monkeypatch):
     assert "LACONIC_DATA" in done.stderr
 
 
+def test_a_warning_is_a_line_for_users(run, tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:0.5\n2 2:0.25\n" * 10)
+    done = run("curve", "a.svm", "--weighting", "ltc", "--sizes", "1")
+    assert done.exit_code == 0, done.output
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("laconic: note: the scheme 'ltc' takes counts")
+
+
 def test_the_installed_command_answers():
     done = subprocess.run(
         [sys.executable, "-m", "laconic.cli", "corpus", "absent.csv"],

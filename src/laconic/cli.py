@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -26,7 +27,7 @@ from laconic.console import (
     reading_bar,
     working,
 )
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, LaconicWarning
 
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
@@ -42,10 +43,18 @@ class Laconic(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("default", LaconicWarning)
+                warnings.showwarning = show_warning
+                return super().invoke(ctx)
         except LaconicError as problem:
             click.echo(f"laconic: {printable(str(problem))}", err=True)
             ctx.exit(2)
+
+
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as a line for users, without the place in our source."""
+    click.echo(f"laconic: note: {printable(str(message))}", err=True)
 
 
 @click.group(cls=Laconic, context_settings={"help_option_names": ["-h", "--help"]})
