@@ -1,4 +1,4 @@
-"""The command `laconic`. Parses, calls the library, prints; decides nothing.
+"""The commands of `laconic`.
 
 Heavy imports stay inside the commands, so that help is instant.
 """
@@ -6,9 +6,7 @@ Heavy imports stay inside the commands, so that help is instant.
 from __future__ import annotations
 
 import json
-import sys
 import warnings
-from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from laconic import __version__
-from laconic.console import (
+from laconic.cli.console import (
     bar,
     counter,
     print_card,
@@ -24,16 +22,23 @@ from laconic.console import (
     print_points,
     print_rows,
     printable,
-    reading_bar,
     working,
+)
+from laconic.cli.options import (
+    file_name,
+    load,
+    make_folder,
+    parse_alpha,
+    parse_sizes,
+    problems_of,
+    reading_options,
+    vectorizer_of,
+    vectorizing_options,
 )
 from laconic.errors import LaconicError, LaconicWarning
 
 if TYPE_CHECKING:
-    from laconic.corpus.corpus import Corpus
-    from laconic.corpus.splits import Split
     from laconic.curves import Row
-    from laconic.vectors.problem import Problem
 
 DEFAULT_SIZES = "10,30,100,300,1000,3000,10000"
 
@@ -66,59 +71,6 @@ def main() -> None:
     laconic corpus tickets.csv --text body --label queue
     laconic curve pydocs --method DF --sizes 10,100,1000
     """
-
-
-def reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """How to read a file: the options that every command with a corpus shares."""
-    options = (
-        click.option("--format", help="Format of the file; default: by its ending or contents."),
-        click.option("--text", help="Column or key with the text.  [default: text]"),
-        click.option("--label", multiple=True, help="Column or key with the label; repeatable."),
-        click.option("--separator", help="Divides the label column into several labels."),
-        click.option("--id", "id", help="Column or key with the document's id."),
-        click.option("--split-column", help="Column or key that says train or test."),
-        click.option("--split", help="A standard split by name, such as ModApte."),
-        click.option("--encoding", help="Encoding of the text.  [default: utf-8]"),
-        click.option(
-            "--undecodable",
-            type=click.Choice(["error", "replace"]),
-            default="error",
-            show_default=True,
-            help="What to do about bytes outside the encoding.",
-        ),
-        click.option(
-            "--unlabelled",
-            type=click.Choice(["error", "drop", "keep"]),
-            default="error",
-            show_default=True,
-            help="What to do about documents without a label.",
-        ),
-        click.option("--max-line", type=click.IntRange(1), help="Longest line allowed, in bytes."),
-        click.option("--max-bytes", type=click.IntRange(1), help="Most bytes read, unpacked."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def vectorizing_options(command: Callable[..., None]) -> Callable[..., None]:
-    """How to count words."""
-    options = (
-        click.option(
-            "--unit",
-            type=click.Choice(["word", "char"]),
-            default="word",
-            show_default=True,
-            help="Count words, or characters (for languages without blanks).",
-        ),
-        click.option("--ngrams", default="1", show_default=True, help="1, 2, or a range: 1-2."),
-        click.option("--stem", help="Stemmer, such as porter.  [default: none]"),
-        click.option("--stop-words", help="english, smart, or a file.  [default: none]"),
-        click.option("--min-length", type=click.IntRange(1), default=2, show_default=True),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 @main.command()
@@ -274,105 +226,3 @@ def reproduce(
                 rows.append(row)
         print_points(f"{paper}, figure {name}", dasgupta2007.relative(rows))
         click.echo(f"rows: {file}")
-
-
-def make_folder(where: Path) -> None:
-    try:
-        where.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise LaconicError(f"{where}: cannot be made a folder ({problem.strerror})") from None
-
-
-def load(name: str, options: dict[str, Any]) -> Corpus:
-    from laconic.corpus.loading import load_corpus
-
-    reading = ("format", "text", "label", "separator", "id", "split_column", "split", "encoding")
-    policy = ("undecodable", "unlabelled", "max_line", "max_bytes")
-    given = {key: options[key] for key in (*reading, *policy) if options[key] is not None}
-    with reading_bar(f"reading {name}") as progress:
-        return load_corpus(name, **given, progress=progress)
-
-
-def vectorizer_of(options: dict[str, Any]) -> Any:
-    from laconic.vectors.vectorizer import Vectorizer
-
-    return Vectorizer(
-        unit=options["unit"],
-        ngrams=parse_ngrams(options["ngrams"]),
-        stem=options["stem"],
-        stop_words=options["stop_words"],
-        min_length=options["min_length"],
-        n_jobs=-1,
-    )
-
-
-def problems_of(loaded: Corpus, vectorizer: Any, options: dict[str, Any]) -> Iterator[Problem]:
-    from laconic.vectors.problem import Problem
-    from laconic.vectors.weighting import Weighting
-
-    weighting = Weighting(options["weighting"] or "ltc", min_df=options["min_df"])
-    if options["weighting"] is None and loaded.vectors is not None:
-        from laconic.vectors.problem import default_weighting
-
-        weighting = default_weighting(loaded.vectors).set_params(min_df=options["min_df"])
-    with working(f"counting the words of {loaded.name}"):
-        problems = Problem.expand(
-            loaded,
-            splits_of(loaded, options),
-            vectorizer=vectorizer,
-            weighting=weighting,
-            task=options["task"],
-        )
-        first = next(problems)
-    yield first
-    yield from problems
-
-
-def splits_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Split] | None:
-    from laconic.corpus.splits import folds, random_splits
-
-    if options["folds"] is not None and options["test_share"] is not None:
-        raise click.UsageError("--folds and --test-share: give one of them")
-    repeats, seed = options["repeats"], options["seed"]
-    if options["folds"] is not None:
-        return folds(loaded, options["folds"], repeats=repeats, seed=seed)
-    if options["test_share"] is not None:
-        return random_splits(loaded, options["test_share"], times=repeats, seed=seed)
-    if loaded.split is None:
-        return random_splits(loaded, times=repeats, seed=seed)
-    return None
-
-
-def parse_sizes(text: str) -> list[int | float]:
-    try:
-        return [float(word) if "." in word else int(word) for word in text.split(",")]
-    except ValueError:
-        raise LaconicError(
-            f"sizes {text!r}: give whole numbers, or shares with a point, such as 10,100,1000 or "
-            "0.01,0.1,1.0"
-        ) from None
-
-
-def parse_alpha(text: str) -> float | str:
-    if text == "loo":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise LaconicError(f"alpha {text!r}: give a number, or loo") from None
-
-
-def parse_ngrams(text: str) -> tuple[int, int]:
-    low, _, high = text.partition("-")
-    try:
-        return int(low), int(high or low)
-    except ValueError:
-        raise LaconicError(f"ngrams {text!r}: give a number or a range, such as 1-2") from None
-
-
-def file_name(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-") or "corpus"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

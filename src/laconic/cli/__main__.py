@@ -1,0 +1,3 @@
+from laconic.cli import main
+
+main()
