@@ -14,7 +14,7 @@ from laconic.errors import LaconicError
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
-    from laconic.vectors.problem import Problem
+    from laconic.vectors.problem import Problem, default_weighting
     from laconic.vectors.vectorizer import Vectorizer
 
 
@@ -104,7 +104,7 @@ def vectorizer_of(options: dict[str, Any]) -> Vectorizer:
 def problems_of(
     loaded: Corpus, vectorizer: Vectorizer, options: dict[str, Any]
 ) -> Iterator[Problem]:
-    from laconic.vectors.problem import Problem
+    from laconic.vectors.problem import Problem, default_weighting
     from laconic.vectors.weighting import Weighting
 
     weighting = Weighting(options["weighting"] or "ltc", min_df=options["min_df"])
