@@ -14,7 +14,7 @@ from laconic.errors import LaconicError
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
-    from laconic.vectors.problem import Problem, default_weighting
+    from laconic.vectors.problem import Problem
     from laconic.vectors.vectorizer import Vectorizer
 
 
