@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from pathlib import Path
+from tempfile import mkstemp
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -94,6 +96,7 @@ def curve(
     measures: Iterable[str] = ("accuracy", "micro-f1", "macro-f1"),
     *,
     name: str | None = None,
+    seed: int = 0,
     progress: Callable[[Size], None] | None = None,
 ) -> Curve:
     """Train once, cut at every size, and measure each model on the test documents.
@@ -105,33 +108,47 @@ def curve(
     sizes : numbers of columns, or shares in (0, 1] of what the method can choose from
     measures : names from `laconic.curves.MEASURES`
     name : of the method in the rows, default: its own representation
+    seed : of the method, for the rows
     progress : called with each size when it is done
 
-    A size that cannot be had gives a row with status "skipped" and the reason.
+    A size that cannot be had gives a row with status "skipped" and the reason; so does every size
+    of a problem whose training documents are all of one class.
     """
     asked = ascending(sizes)
     wanted = known_measures(measures)
     label = name if name is not None else repr(method)
-    targets = Targets.of(problem.y_train)
-    truth = targets.like(problem.y_test)
     rows: list[Row] = []
-    path = _timed(method.path(problem.X_train, problem.y_train, asked))
-    for size, (outcome, seconds) in zip(asked, path, strict=True):
-        rows += _rows_of(outcome, problem, label, size, wanted, truth, seconds)
+    for size, outcome, seconds in _outcomes(method, problem, asked):
+        row = Row(problem.name, label, size, None, None, "", None, seconds, seed=seed)
+        rows += _rows_of(outcome, problem, row, wanted)
         if progress is not None:
             progress(size)
     return Curve(problem.name, label, tuple(rows))
 
 
+def _outcomes(
+    method: PathClassifier, problem: Problem, sizes: list[Size]
+) -> Iterator[tuple[Size, Model | SizeUnavailable, float]]:
+    """Each size with its model, or why there is none, and the seconds it took."""
+    if problem.y_train.ndim == 1 and (problem.y_train == problem.y_train[0]).all():
+        reason = "all training documents are of one class. Choose another split"
+        yield from ((size, SizeUnavailable(size, reason), 0.0) for size in sizes)
+        return
+    path = _timed(method.path(problem.X_train, problem.y_train, sizes))
+    for size, (outcome, seconds) in zip(sizes, path, strict=True):
+        yield size, outcome, seconds
+
+
 def ascending(sizes: Iterable[Size]) -> list[Size]:
     """Distinct sizes in ascending order; counts or shares, not both."""
-    asked = sorted(set(sizes))
-    if not asked:
+    given = [size.item() if isinstance(size, np.generic) else size for size in sizes]
+    if not given:
         raise LaconicError("no sizes: give at least one, such as 10,100,1000")
-    shares = [isinstance(size, float | np.floating) for size in asked]
-    if any(shares) and not all(shares):
-        raise LaconicError(f"sizes {asked}: give numbers of words or shares in (0, 1], not both")
-    wrong = [s for s, share in zip(asked, shares, strict=True) if s <= 0 or (share and s > 1)]
+    shares = {isinstance(size, float) for size in given}
+    if len(shares) > 1:
+        raise LaconicError(f"sizes {given}: give numbers of words or shares in (0, 1], not both")
+    asked = sorted(set(given))
+    wrong = [size for size in asked if size <= 0 or (True in shares and size > 1)]
     if wrong:
         raise LaconicError(
             f"size {wrong[0]}: give a whole number from 1, or a share in (0, 1] such as 0.05"
@@ -140,7 +157,7 @@ def ascending(sizes: Iterable[Size]) -> list[Size]:
 
 
 def known_measures(names: Iterable[str]) -> dict[str, Measure]:
-    asked = list(names)
+    asked = [names] if isinstance(names, str) else list(names)
     unknown = [name for name in asked if name not in MEASURES]
     if unknown or not asked:
         raise LaconicError(f"measure {unknown or 'missing'}: choose from {', '.join(MEASURES)}")
@@ -158,25 +175,23 @@ def _timed(path: Iterator[Any]) -> Iterator[tuple[Any, float]]:
 
 
 def _rows_of(
-    outcome: Model | SizeUnavailable,
-    problem: Problem,
-    method: str,
-    size: Size,
-    wanted: dict[str, Measure],
-    truth: Floats,
-    seconds: float,
+    outcome: Model | SizeUnavailable, problem: Problem, row: Row, wanted: dict[str, Measure]
 ) -> Iterator[Row]:
+    """`row` once a measure, filled in."""
     if isinstance(outcome, SizeUnavailable):
         for measure in wanted:
-            gap = (size, None, None, measure, None, seconds)
-            yield Row(problem.name, method, *gap, status="skipped", reason=outcome.reason)
+            yield replace(row, measure=measure, status="skipped", reason=outcome.reason)
         return
     decision = outcome.decision(problem.X_test)
+    truth = Targets(np.empty(0), outcome.classes, outcome.rule).like(problem.y_test)
+    row = replace(row, kept=outcome.size, terms=outcome.n_terms)
     for measure, of in wanted.items():
         value = of(decision, truth, outcome.rule)
-        yield Row(
-            problem.name, method, size, outcome.size, outcome.n_terms, measure, value, seconds
-        )
+        if np.isnan(value):
+            reason = f"{measure} is not defined: the test documents do not have both answers"
+            yield replace(row, measure=measure, status="skipped", reason=reason)
+        else:
+            yield replace(row, measure=measure, value=value)
 
 
 @contextmanager
@@ -189,13 +204,14 @@ def rows_file(where: Path) -> Iterator[Callable[[Iterable[Row]], None]]:
     if not jsonl and where.suffix != ".csv":
         raise LaconicError(f"{where}: rows are written as .csv or .jsonl")
     _check_overwrites_rows(where)
-    draft = where.with_name(f".{where.name}.draft")
     try:
-        stream = draft.open("w", encoding="utf-8", newline="")
-    except OSError as problem:
-        raise LaconicError(f"{where}: cannot be written ({problem.strerror})") from None
+        handle, name = mkstemp(prefix=f".{where.name}.", suffix=".draft", dir=where.parent)
+    except OSError as failure:
+        raise LaconicError(f"{where}: cannot be written ({failure.strerror})") from None
+    draft = Path(name)
     try:
-        with stream:
+        # a lone surrogate, which JSON may hold, has no UTF-8
+        with open(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
             table = csv.writer(stream)
             if not jsonl:
                 table.writerow(Row.columns())
@@ -208,10 +224,18 @@ def rows_file(where: Path) -> Iterator[Callable[[Iterable[Row]], None]]:
                         table.writerow([_cell(value) for value in astuple(row)])
 
             yield write
+        draft.chmod(0o666 & ~_umask())
         draft.replace(where)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def _umask() -> int:
+    """What is kept from others; `mkstemp` keeps everything."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _check_overwrites_rows(where: Path) -> None:

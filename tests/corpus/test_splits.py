@@ -41,6 +41,23 @@ def test_each_class_gives_its_share():
         assert Counter(corpus.labels[i][0] for i in split.test) == {"rare": 2, "common": 18}
 
 
+def test_every_rare_class_is_tested_in_some_split():
+    corpus = corpus_of([(f"class {i % 30:02}",) for i in range(60)])
+    tested = {corpus.labels[i][0] for split in random_splits(corpus, times=50) for i in split.test}
+    # a class is passed over with probability at most 0.8 a split: 30 · 0.8⁵⁰ < 5e-4, seed fixed
+    assert len(tested) == 30
+
+
+def test_the_share_is_exact_and_unused_documents_stay_so():
+    corpus = corpus_of([("a",), ("b",)] * 50)
+    (split,) = random_splits(corpus, 0.29, times=1)
+    assert (split.train.size, split.test.size) == (71, 29)
+    marked = corpus_of([("a",), ("b",)] * 5, split=("train", "test", "", "", "train") * 2)
+    used = {0, 1, 4, 5, 6, 9}
+    for split in (*folds(marked, 2), *random_splits(marked, 0.5, times=2)):
+        assert {*split.train, *split.test} == used
+
+
 def test_splits_repeat_with_their_seed_and_differ_otherwise():
     corpus = corpus_of([("a",), ("b",)] * 30)
     first, again = (list(random_splits(corpus, times=2, seed=4)) for _ in range(2))

@@ -53,9 +53,24 @@ def test_class_measures_are_scikit_learns(pair, random):
 
 
 def test_a_document_of_an_unseen_class_is_never_right():
-    signs = np.array([[1.0, -1.0], [-1.0, -1.0]])
-    chosen = m.chosen_by(np.array([[2.0, 1.0], [2.0, 1.0]]), "argmax")
-    assert m.accuracy(chosen, signs) == 0.5
+    """As scikit-learn counts a third class that is never predicted."""
+    nan = np.nan
+    several = np.array([[1.0, -1.0, -1.0], [nan, nan, nan], [-1.0, 1.0, -1.0]])
+    chosen = m.chosen_by(np.array([[2.0, 1.0, 0.0]] * 3), "argmax")
+    assert m.accuracy(chosen, several) == pytest.approx(1 / 3)
+    assert m.micro_f1(chosen, several) == pytest.approx(
+        metrics.f1_score([0, 9, 1], [0, 0, 0], average="micro")
+    )
+    two = np.array([[1.0], [nan], [-1.0], [nan]])
+    for decision in ([[1.0], [1.0], [-1.0], [-1.0]], [[1.0], [-1.0], [-1.0], [1.0]]):
+        assert m.accuracy(m.chosen_by(np.array(decision), "sign"), two) == 0.5
+
+
+def test_measures_of_several_columns_are_means():
+    decision = np.array([[3.0, 1.0], [2.0, 2.0], [1.0, 3.0]])
+    signs = np.array([[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0]])
+    assert m.auc(decision, signs) == pytest.approx((1.0 + 0.5) / 2)
+    assert m.best_f1(decision, signs) == pytest.approx((1.0 + 0.8) / 2)
 
 
 @given(decisions(1))

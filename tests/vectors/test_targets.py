@@ -30,14 +30,13 @@ def test_an_indicator_matrix_is_labels(form):
     assert targets.like(form(1 - indicator)).tolist() == [[-1, 1, -1], [1, 1, 1]]
 
 
-def test_a_class_unseen_in_training_has_no_column():
-    targets = Targets.of(["b", "d", "c"])
-    assert targets.like(["d", "a", "z", "b"]).tolist() == [
-        [-1, -1, 1],
-        [-1, -1, -1],
-        [-1, -1, -1],
-        [1, -1, -1],
-    ]
+def test_a_class_unseen_in_training_has_no_sign():
+    nan = np.nan
+    np.testing.assert_array_equal(
+        Targets.of(["b", "d", "c"]).like(["d", "a", "z", "b"]),
+        [[-1, -1, 1], [nan, nan, nan], [nan, nan, nan], [1, -1, -1]],
+    )
+    np.testing.assert_array_equal(Targets.of(["b", "d"]).like(["d", "a", "b"]), [[1], [nan], [-1]])
 
 
 def test_what_is_no_target_is_refused():

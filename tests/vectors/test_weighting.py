@@ -81,6 +81,19 @@ def test_filters():
     ]
 
 
+def test_entries_that_repeat_are_one_occurrence():
+    parts = (np.array([1.0, 1, 2, 1]), np.array([0, 0, 1, 1]), np.array([0, 3, 4]))
+    X = csr_array(parts, shape=(2, 2))
+    whole = csr_array(X.toarray())
+    for scheme in ("ltc", "binary", "tfidf"):
+        fitted = Weighting(scheme).fit(X)
+        assert fitted.document_frequency_.tolist() == [1, 2]
+        np.testing.assert_allclose(
+            fitted.transform(X).toarray(), Weighting(scheme).fit_transform(whole).toarray()
+        )
+    assert X.nnz == 4, "the caller's matrix is not touched"
+
+
 def test_stored_zeros_are_no_occurrences():
     X = csr_array((np.array([1.0, 0.0]), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
     assert Weighting("count").fit(X).kept_.tolist() == [0]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
 from laconic.classifiers.path import PathClassifier, read_documents
@@ -25,6 +26,9 @@ from laconic.reduction import (
 )
 from laconic.selectors.top import TopTerms
 from laconic.vectors.targets import Targets
+
+# So many documents are asked whether a classifier is linear.
+ASKED = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,24 +112,42 @@ class ReduceThenFit(PathClassifier):
         self, reduction: Reduction, X: Matrix, labels: NDArray[Any], targets: Targets
     ) -> Model:
         classifier = clone(self.classifier if self.classifier is not None else RLSClassifier())
-        classifier.fit(reduction.apply(X), labels)
-        coef = getattr(classifier, "coef_", None)
-        if coef is None:
+        Z = reduction.apply(X)
+        classifier.fit(Z, labels)
+        weights = _linear(classifier, Z, targets.signs.shape[1])
+        if weights is None:
             return ReducedModel(reduction, classifier, targets.classes, targets.rule)
+        coef, intercept = weights
         return LinearModel(
-            reduction.lift(np.atleast_2d(coef)),
-            np.atleast_1d(classifier.intercept_),
-            targets.classes,
-            reduction.size,
-            rule=targets.rule,
+            reduction.lift(coef), intercept, targets.classes, reduction.size, rule=targets.rule
         )
+
+
+def _linear(classifier: BaseEstimator, Z: Matrix, n_rows: int) -> tuple[Floats, Floats] | None:
+    """Coefficients and intercepts, one row a column of the targets; None if it is not linear so.
+
+    What is called `coef_` may be another thing (one-vs-one, a multinomial of two classes), so that
+    the decisions themselves are asked.
+    """
+    coef = getattr(classifier, "coef_", None)
+    if coef is None or not hasattr(classifier, "decision_function"):
+        return None
+    W = np.atleast_2d(coef.toarray() if issparse(coef) else np.asarray(coef, dtype=np.float64))
+    if W.shape != (n_rows, Z.shape[1]):
+        return None
+    b = np.broadcast_to(np.asarray(classifier.intercept_, dtype=np.float64), (n_rows,)).copy()
+    asked = Z[:ASKED]
+    said = np.reshape(classifier.decision_function(asked), (-1, n_rows))
+    return (W, b) if np.allclose(said, asked @ W.T + b, rtol=1e-6, atol=1e-8) else None
 
 
 def _log_odds(probability: Any, rule: Rule) -> Floats:
     """Decision values of a classifier that has probabilities only (k-NN, forests)."""
     tiny = np.finfo(np.float64).tiny
     if rule == "labels" and isinstance(probability, list):
-        probability = np.column_stack([of_class[:, 1] for of_class in probability])
+        # one column where training knew one answer only, which is then no
+        yes = [of_class[:, 1:].sum(axis=1) for of_class in probability]
+        probability = np.column_stack(yes)
     if rule == "argmax":
         return np.log(np.maximum(probability, tiny))
     positive = probability[:, 1] if rule == "sign" else probability

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.corpus.corpus import TEST, TRAIN, Corpus
+from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
 from laconic.errors import LaconicError
 
 
@@ -29,14 +29,18 @@ def given_split(corpus: Corpus) -> Iterator[Split]:
 def folds(corpus: Corpus, n_folds: int = 5, *, repeats: int = 1, seed: int = 0) -> Iterator[Split]:
     """Stratified cross-validation: each document is tested once a repeat."""
     if not 2 <= n_folds <= len(corpus):
-        raise LaconicError(f"{n_folds} folds of {len(corpus)} documents: give at least 2 of each")
+        raise LaconicError(
+            f"{n_folds} folds of {len(corpus)} documents: give from 2 folds to one a document"
+        )
     for repeat in range(repeats):
-        fold_of = _dealt(corpus, np.random.default_rng([seed, repeat])) % n_folds
+        documents = _dealt(corpus, np.random.default_rng([seed, repeat]))
+        fold_of = np.full(len(corpus), -1)
+        fold_of[documents] = np.arange(documents.size) % n_folds
         for fold in range(n_folds):
-            name = f"fold {fold + 1} of {n_folds}" + (
-                f", repeat {repeat + 1}" if repeats > 1 else ""
-            )
-            yield Split(name, np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
+            again = f", repeat {repeat + 1}" if repeats > 1 else ""
+            name = f"fold {fold + 1} of {n_folds}{again}"
+            train = np.flatnonzero((fold_of != fold) & (fold_of >= 0))
+            yield Split(name, train, np.flatnonzero(fold_of == fold))
 
 
 def random_splits(
@@ -46,16 +50,23 @@ def random_splits(
     if not 0 < test_share < 1:
         raise LaconicError(f"test_share={test_share}: must lie strictly between 0 and 1")
     for time in range(times):
-        place = _dealt(corpus, np.random.default_rng([seed, time]))
-        # Every 1/share-th document of the dealt order, so that each stratum gives its share.
-        tested = np.floor((place + 1) * test_share) > np.floor(place * test_share)
-        yield Split(f"split {time + 1} of {times}", np.flatnonzero(~tested), np.flatnonzero(tested))
+        rng = np.random.default_rng([seed, time])
+        documents = _dealt(corpus, rng)
+        n_test = min(max(1, round(test_share * documents.size)), documents.size - 1)
+        # Evenly spaced from a random start, so that each stratum gives its share, and none is
+        # passed over in every split.
+        start = rng.random()
+        tested = ((np.arange(n_test) + start) * documents.size / n_test).astype(np.intp)
+        test = documents[tested]
+        train = np.setdiff1d(documents, test)
+        yield Split(f"split {time + 1} of {times}", train, np.sort(test))
 
 
 def _dealt(corpus: Corpus, rng: np.random.Generator) -> NDArray[np.intp]:
-    """The place of each document in an order that is random but goes stratum by stratum.
+    """The documents in an order that is random but goes stratum by stratum, these at random too.
 
-    The stratum of a document is its rarest label, so that rare classes are spread best.
+    The stratum of a document is its rarest label, so that rare classes are spread best. Documents
+    that the corpus's own split leaves unused stay so.
     """
     counts = corpus.class_counts
     number = {label: i for i, label in enumerate(corpus.classes)}
@@ -65,8 +76,9 @@ def _dealt(corpus: Corpus, rng: np.random.Generator) -> NDArray[np.intp]:
             for labels in corpus.labels
         ]
     )
-    shuffled = rng.permutation(len(corpus))
-    order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
-    place = np.empty(len(corpus), dtype=np.intp)
-    place[order] = np.arange(len(corpus))
-    return place
+    order_of_strata = rng.permutation(len(corpus.classes) + 1)
+    used = np.arange(len(corpus))
+    if corpus.split is not None:
+        used = np.flatnonzero(np.array(corpus.split, dtype=object) != UNUSED)
+    shuffled = rng.permutation(used)
+    return shuffled[np.argsort(order_of_strata[stratum[shuffled]], kind="stable")]

@@ -1,7 +1,8 @@
 """Measures of decision values against signs. Arrays in, one number out.
 
 `decision` and `signs` have shape (n_docs, n_columns); `chosen` is the boolean matrix of what was
-predicted. One column means one yes/no question, about the second of two classes.
+predicted. One column means one yes/no question, about the second of two classes. A document of a
+class that no column stands for has the sign NaN: a yes about it is false, and so is a no.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def chosen_by(decision: Floats, rule: str) -> Bools:
 
 def accuracy(chosen: Bools, signs: Floats) -> float:
     """Share of documents with every column right."""
-    return float((chosen == (signs > 0)).all(axis=1).mean())
+    return float(((chosen == (signs > 0)) & ~np.isnan(signs)).all(axis=1).mean())
 
 
 def _counts(chosen: Bools, signs: Floats) -> tuple[Floats, Floats, Floats]:
@@ -42,9 +43,10 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
 
 
 def micro_f1(chosen: Bools, signs: Floats) -> float:
-    """F1 of the pooled decisions."""
+    """F1 of the pooled decisions; a document of an unseen class is one that several missed."""
     hits, yes, true = (np.atleast_1d(counts.sum()) for counts in _counts(chosen, signs))
-    return float(_ratio(2 * hits, yes + true)[0])
+    missed = np.isnan(signs).all(axis=1).sum() if signs.shape[1] > 1 else 0
+    return float(_ratio(2 * hits, yes + true + missed)[0])
 
 
 def macro_f1(chosen: Bools, signs: Floats) -> float:

@@ -54,8 +54,8 @@ class Targets:
     def like(self, y: ArrayLike) -> NDArray[np.float64]:
         """Other documents' labels as signs in the columns of these classes.
 
-        A class that was never seen in training has no column: its documents are -1 throughout, and
-        no prediction can be right about them.
+        A class that was never seen in training has no column. Its documents have the sign NaN
+        throughout: neither yes nor no, so that no prediction is right about them.
         """
         if self.rule == "labels":
             return Targets._of_indicator(y).signs
@@ -67,4 +67,6 @@ class Targets:
 
 def _signs(codes: NDArray[np.intp], n_classes: int, rule: str) -> NDArray[np.float64]:
     columns = np.array([1]) if rule == "sign" else np.arange(n_classes)
-    return np.where(codes[:, None] == columns, 1.0, -1.0)
+    signs = np.where(codes[:, None] == columns, 1.0, -1.0)
+    signs[codes < 0] = np.nan
+    return signs

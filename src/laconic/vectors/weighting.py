@@ -110,8 +110,9 @@ class Weighting(TransformerMixin, BaseEstimator):
     def _read(self, X: Any, *, reset: bool) -> csr_array:
         documents = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         counts = csr_array(documents)
-        if not counts.data.all():
+        if not (counts.has_canonical_format and counts.data.all()):
             counts = counts.copy()
+            counts.sum_duplicates()
             counts.eliminate_zeros()
         if counts.nnz and counts.data.min() < 0:
             raise LaconicError(
