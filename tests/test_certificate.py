@@ -215,7 +215,7 @@ def test_the_models_are_the_papers():
 
 
 def test_theorems_at_alpha_0_hold_for_least_norm_models():
-    """λ = 0 by the functions: in-span 0, off-span ε/(1−ε)·‖β‖‖y‖/σ_min (D1)."""
+    """λ = 0, which certify leaves out: in-span 0, off-span ε/(1−ε)·‖β‖‖y‖/σ_min (D1)."""
     rng = RNG(5)
     for _ in range(50):
         X = csr_array(rng.normal(size=(4, 12)))
@@ -224,18 +224,18 @@ def test_theorems_at_alpha_0_hold_for_least_norm_models():
         full = RLSClassifier(alpha=0).fit(X, y).model_
         small = model_behind(reduction, X, y, 0.0)
         span = of.Span.of(X)
-        M_hat = span.reduced_gram(reduction.apply)
-        spectrum = of.Spectrum.of(span, M_hat)
-        assert spectrum.in_span_factor(0.0) == 0.0
+        reduced = of.Reduced(span, reduction.apply)
+        spectrum = of.Spectrum.of(reduced)
+        assert spectrum.m > 0
         np.testing.assert_allclose(small.decision(X), full.decision(X), atol=1e-9)
         Q = rng.normal(size=(5, 12))
         u = span.coordinates(Q)
         rest = of.lengths(span.outside(Q))
-        crossed = of.lengths(span.crossed(Q, reduction.apply) - u @ M_hat)
+        crossed = of.lengths(reduced.crossed(Q) - u @ reduced.gram)
         change = np.abs(small.decision(Q) - full.decision(Q)).ravel()
         epsilon = of.query_epsilon(crossed, rest, spectrum.epsilon, np.zeros(5))
+        assert (of.repaired_20(epsilon, spectrum, 0.0) == 0).all()
         assert (change <= of.repaired_21(epsilon, spectrum, 0.0) * rest * 2 * (1 + 1e-9)).all()
-        assert (change <= spectrum.off_span_factor(0.0) * crossed * 2 * (1 + 1e-9)).all()
 
 
 @pytest.mark.parametrize(
@@ -271,6 +271,64 @@ def test_queries_come_in_blocks(monkeypatch):
     blocks = certify(full, small, X, y, reduction, alpha, H).query_bounds
     for name, values in vars(whole).items():
         np.testing.assert_allclose(getattr(blocks, name), values, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(4, 9), (9, 4)])
+def test_what_is_the_same_for_all_blocks_is_computed_once(monkeypatch, shape):
+    """Each further block costs one projection and one reduction, of its own queries."""
+    X, y, reduction, alpha, full, small, H = case(5, X=RNG(5).random(shape))
+    calls = []
+
+    def counted(owner, name):
+        method = getattr(owner, name)
+
+        def counting(self, given, *rest):
+            calls.append((name, given.shape[0]))
+            return method(self, given, *rest)
+
+        monkeypatch.setattr(owner, name, counting)
+
+    for owner, name in (
+        (of.Span, "coordinates"),
+        (of.Span, "on_documents"),
+        (type(reduction), "apply"),
+    ):
+        counted(owner, name)
+    eigenvalues = of.linalg.eigvalsh
+    monkeypatch.setattr(
+        of.linalg, "eigvalsh", lambda M: calls.append(("eigvalsh", len(M))) or eigenvalues(M)
+    )
+    certify(full, small, X, y, reduction, alpha, H)
+    once = calls.copy()
+    calls.clear()
+    monkeypatch.setattr("laconic.certificate.spectral.BLOCK", 6)
+    certify(full, small, X, y, reduction, alpha, H)
+    of_queries = [("coordinates", 6), ("apply", 6)]
+    others = [each for each in once if each[1] != 12]
+    assert sorted(calls) == sorted(others + 2 * of_queries)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, "labels"])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_the_change_of_each_held_out_document_needs_no_training_facts(n_classes, intercept):
+    X, _, _, _, full, small, H = case(4, n_classes, intercept=intercept)
+    certificate = certify(full, small, X, held_out=H, span_limit=0)
+    part, (D, b) = certificate.changes, (small.coef - full.coef, small.intercept - full.intercept)
+    exact = np.abs(H.toarray() @ of.dense(D).T + b)
+    np.testing.assert_allclose(part.per_document, exact, atol=1e-12)
+    worst = part.per_document.max(axis=1)
+    assert (part.n_documents, part.median, part.largest) == (12, np.median(worst), worst.max())
+    assert part.median < part.largest
+    assert certify(full, small, X, held_out=H[:1]).changes.n_documents == 1, "no least number"
+    assert certify(full, small, X).changes.reason == "needs held_out documents"
+    said = f"by {part.median:.3g} in the median and by {part.largest:.3g} at most (exact)"
+    assert said in certificate.summary()
+    assert "per_document" not in repr(certificate)
+    assert {k for k in certificate.as_dict() if k.startswith("changes")} == {
+        "changes.n_documents",
+        "changes.median",
+        "changes.largest",
+    }
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, "labels"])
@@ -356,15 +414,16 @@ def test_models_outside_the_span_have_suprema_too():
 
 
 @pytest.mark.parametrize("closed", ["full", "small"])
-def test_a_kept_model_has_the_held_out_part_only(closed):
+def test_a_kept_model_has_the_parts_from_held_out_documents_only(closed):
     X, y, reduction, alpha, full, small, H = case(2)
     models = {"full": full, "small": small}
     models[closed] = replace(models[closed], norm="kept")
     certificate = certify(**models, X=X, y=y, reduction=reduction, alpha=alpha, held_out=H)
     for name, part in certificate.parts().items():
-        assert isinstance(part, NotComputed) == (name != "held_out")
+        assert isinstance(part, NotComputed) == (name not in ("held_out", "changes"))
     assert "'kept'" in certificate.suprema.reason
     change = models["small"].decision(H) - models["full"].decision(H)
+    np.testing.assert_array_equal(certificate.changes.per_document, np.abs(change))
     assert certificate.held_out.decision_bound <= np.abs(change).max()
 
 
@@ -471,7 +530,7 @@ def test_a_certificate_is_flat_and_speaks(n_classes):
     assert all(isinstance(v, int | float | str | bool | list | None) for v in flat.values())
     said = certificate.summary()
     assert "reads 40 of 200 words" in said
-    assert "From 20 held-out documents, at confidence 90%" in said
+    assert "From 20 held-out documents, each at confidence 90%: no decision value" in said
     assert "does not hold: ε = 1" in said
     assert "nothing (ε ≥ 1)" in said
     assert "not computed" not in said

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 
 from laconic.certificate.parts import (
     Certificate,
+    Changes,
     HeldOut,
     InSpan,
     NotComputed,
@@ -28,8 +29,9 @@ from laconic.reduction import Floats, Matrix, Reduction
 
 KEPT = NotComputed(
     "a model with the norm 'kept' divides by the length of its own words, so that these suprema "
-    "are not its own; the held-out part is"
+    "are not its own; the parts from held-out documents are"
 )
+NO_DOCUMENTS = NotComputed("needs held_out documents")
 
 
 def certify(
@@ -66,6 +68,7 @@ def certify(
     pair = _Pair(full, small)
     span = pair.span_of(seen, span_limit)
     in_span, bounds = pair.trained_parts(span, y, reduction, alpha, fresh)
+    changes, further = pair.held_out_parts(fresh, confidence)
     return Certificate(
         rule=full.rule,
         rows=tuple((full.classes[1:] if full.rule == "sign" else full.classes).tolist()),
@@ -76,7 +79,8 @@ def certify(
         worst_case=pair.worst_case(seen if fresh is None else fresh, fresh is not None),
         in_span=in_span,
         queries=bounds.medians() if isinstance(bounds, QueryBounds) else bounds,
-        held_out=pair.held_out(fresh, confidence),
+        changes=changes,
+        held_out=further,
         query_bounds=bounds if isinstance(bounds, QueryBounds) else None,
     )
 
@@ -195,30 +199,32 @@ class _Pair:
         trained = Trained.read((self.full, self.small), span, y, reduction, alpha)
         if isinstance(trained, NotComputed):
             return trained, trained
-        spectrum, M_hat = trained.spectrum()
-        in_span = trained.in_span(spectrum, self.D)
-        if fresh is None:
-            return in_span, NotComputed("needs held_out documents")
-        return in_span, trained.query_bounds(fresh, self.D, spectrum, M_hat)
+        in_span = trained.in_span()
+        return in_span, NO_DOCUMENTS if fresh is None else trained.query_bounds(fresh)
 
-    def held_out(self, fresh: csr_array | None, confidence: float) -> HeldOut | NotComputed:
+    def held_out_parts(
+        self, fresh: csr_array | None, confidence: float
+    ) -> tuple[Changes | NotComputed, HeldOut | NotComputed]:
         if fresh is None:
-            return NotComputed("needs held_out documents")
+            return NO_DOCUMENTS, NO_DOCUMENTS
+        full, small = self.full.decision(fresh), self.small.decision(fresh)
+        return Changes.of(np.abs(small - full)), self._held_out(full, small, confidence)
+
+    def _held_out(self, full: Floats, small: Floats, confidence: float) -> HeldOut | NotComputed:
         needed = of.documents_needed(confidence)
-        if fresh.shape[0] < needed:
+        if len(full) < needed:
             return NotComputed(
                 f"needs at least {needed:,} documents at confidence {confidence:g}, not "
-                f"{fresh.shape[0]:,}"
+                f"{len(full):,}"
             )
         rule = self.full.rule
-        full, small = self.full.decision(fresh), self.small.decision(fresh)
         loss = of.conformal_bound(of.margin_loss(full, small, rule), confidence)
         decision = of.conformal_bound(np.abs(small - full).max(axis=1), confidence)
         flips, margin = of.changed(full, small, rule), of.margin(small, rule)
         # two classes may both move, each by up to the bound
         certified, clear = margin > loss, margin > (2 if rule == "argmax" else 1) * decision
         return HeldOut(
-            n_documents=fresh.shape[0],
+            n_documents=len(full),
             confidence=confidence,
             decision_bound=decision,
             margin_bound=loss,

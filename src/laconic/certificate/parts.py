@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -174,6 +174,31 @@ class Queries:
 
 
 @dataclass(frozen=True)
+class Changes:
+    """|f̃ − f| of each held-out document, exactly; median and largest at its largest class row.
+
+    `per_document` has a row for each document and a column for each class row.
+    """
+
+    n_documents: int
+    median: float
+    largest: float
+    per_document: Floats = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, per_document: Floats) -> Changes:
+        worst = per_document.max(axis=1)
+        return cls(worst.size, float(np.median(worst)), float(worst.max()), per_document)
+
+    def sentence(self) -> str:
+        return (
+            f"In the {self.n_documents:,} held-out documents themselves the decision value that "
+            f"changes most does so by {self.median:.3g} in the median and by {self.largest:.3g} "
+            "at most (exact)."
+        )
+
+
+@dataclass(frozen=True)
 class HeldOut:
     """What holds for further documents from where the held-out ones came from.
 
@@ -199,9 +224,9 @@ class HeldOut:
     def sentence(self) -> str:
         n = self.n_documents
         return (
-            f"From {n:,} held-out documents, at confidence {self.confidence:.0%}: no decision "
-            f"value of the next document changes by more than {self.decision_bound:.3g}, and at "
-            f"most {self.flip_limit:.2%} of documents are decided differently ({self.flips:,} "
+            f"From {n:,} held-out documents, each at confidence {self.confidence:.0%}: no "
+            f"decision value of the next document changes by more than {self.decision_bound:.3g}; "
+            f"at most {self.flip_limit:.2%} of documents are decided differently ({self.flips:,} "
             f"were). {self.certified / n:.1%} have a margin above {self.margin_bound:.3g}, what "
             f"the next document may lose; of these {self.certified_flips:,} changed. Of the "
             f"{self.clear / n:.1%} whose margin outlasts every such change of decision values, "
@@ -209,7 +234,7 @@ class HeldOut:
         )
 
 
-Part: TypeAlias = Suprema | SpanSuprema | WorstCase | InSpan | Queries | HeldOut
+Part: TypeAlias = Suprema | SpanSuprema | WorstCase | InSpan | Queries | Changes | HeldOut
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,16 +253,20 @@ class Certificate:
     worst_case: WorstCase | NotComputed
     in_span: InSpan | NotComputed
     queries: Queries | NotComputed
+    changes: Changes | NotComputed
     held_out: HeldOut | NotComputed
     query_bounds: QueryBounds | None = field(default=None, repr=False)
 
     def parts(self) -> dict[str, Part | NotComputed]:
         """What a practitioner can use first."""
-        names = ("held_out", "worst_case", "suprema", "span", "in_span", "queries")
+        names = ("held_out", "changes", "worst_case", "suprema", "span", "in_span", "queries")
         return {name: getattr(self, name) for name in names}
 
     def as_dict(self) -> dict[str, Any]:
-        """One flat level, ready for JSON; None stands for an infinite bound, which says nothing."""
+        """One flat level, ready for JSON, without arrays per document.
+
+        None stands for an infinite bound, which says nothing.
+        """
         flat: dict[str, Any] = {
             "rule": self.rule,
             "rows": list(self.rows),
@@ -248,7 +277,8 @@ class Certificate:
             if isinstance(part, NotComputed):
                 flat[name] = f"not computed: {part.reason}"
             else:
-                flat |= {f"{name}.{key}": _plain(value) for key, value in asdict(part).items()}
+                shown = [each.name for each in fields(part) if each.repr]
+                flat |= {f"{name}.{key}": _plain(getattr(part, key)) for key in shown}
         return flat
 
     def summary(self) -> str:

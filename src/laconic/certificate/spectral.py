@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +33,10 @@ class Trained:
     reduction: Reduction
     alpha: float
 
+    @cached_property
+    def change(self) -> Floats:
+        return of.dense(self.small.coef) - of.dense(self.full.coef)
+
     @classmethod
     def read(
         cls,
@@ -46,7 +51,9 @@ class Trained:
             missing = ", ".join(name for name, value in given.items() if value is None)
             return NotComputed(f"give also {missing}; this part is for RLS behind a reduction")
         if not (np.isfinite(alpha) and alpha > 0):
-            return NotComputed(f"alpha={alpha}: must be positive")
+            return NotComputed(
+                f"alpha={alpha}: must be positive; least-norm models are not checked"
+            )
         if reduction.n_terms_in != models[0].n_terms_in:
             raise LaconicError(
                 f"the reduction was made for a vocabulary of {reduction.n_terms_in}, but the "
@@ -86,13 +93,26 @@ class Trained:
         """rows S, with S = TT'."""
         return of.dense(self.reduction.lift(self.reduction.apply(rows)))
 
-    def spectrum(self) -> tuple[of.Spectrum, Floats]:
-        M_hat = self.span.reduced_gram(self.reduction.apply)
-        return of.Spectrum.of(self.span, M_hat), M_hat
+    @cached_property
+    def _reduced(self) -> of.Reduced:
+        return of.Reduced(self.span, self.reduction.apply)
 
-    def in_span(self, spectrum: of.Spectrum, change: Floats) -> InSpan:
-        factor = spectrum.in_span_factor(self.alpha)
-        at_documents = np.asarray(self.span.X @ change.T).T
+    @cached_property
+    def _spectrum(self) -> of.Spectrum:
+        return of.Spectrum.of(self._reduced)
+
+    @cached_property
+    def _change_inside(self) -> Floats:
+        return self.span.coordinates(self.change)
+
+    @cached_property
+    def _seen_lengths(self) -> Floats:
+        return of.lengths(self.span.on_documents(self.signs).T)
+
+    def in_span(self) -> InSpan:
+        spectrum = self._spectrum
+        factor = spectrum.in_span_factor
+        at_documents = np.asarray(self.span.X @ self.change.T).T
         return InSpan(
             rank=self.span.rank,
             m=spectrum.m,
@@ -111,32 +131,27 @@ class Trained:
     def _y_length(self) -> float:
         return float(np.sqrt(self.signs.shape[0]))
 
-    def query_bounds(
-        self, Q: csr_array, change: Floats, spectrum: of.Spectrum, M_hat: Floats
-    ) -> QueryBounds:
+    def query_bounds(self, Q: csr_array) -> QueryBounds:
         starts = range(0, Q.shape[0], BLOCK)
-        return QueryBounds.stacked(
-            [self._of_block(Q[i : i + BLOCK], change, spectrum, M_hat) for i in starts]
-        )
+        return QueryBounds.stacked([self._of_block(Q[i : i + BLOCK]) for i in starts])
 
-    def _of_block(
-        self, Q: csr_array, change: Floats, spectrum: of.Spectrum, M_hat: Floats
-    ) -> QueryBounds:
+    def _of_block(self, Q: csr_array) -> QueryBounds:
         span, alpha, y_length = self.span, self.alpha, self._y_length
+        reduced, spectrum = self._reduced, self._spectrum
         u = span.coordinates(Q)
         lengths, f = of.lengths(Q), np.abs(self.full.decision(Q))
         rest = np.sqrt(np.maximum(lengths**2 - (u**2).sum(axis=1), 0.0))
         a_length = of.lengths(u / span.sigma)
-        crossed = of.lengths(span.crossed(Q, self.reduction.apply) - u @ M_hat)
+        crossed = of.lengths(reduced.crossed(Q) - u @ reduced.gram)
         # V'y has a length for each class row, y the same one for all
-        aligned = np.outer(of.shrunk(u, span.sigma, alpha), self._seen_lengths())
+        aligned = np.outer(of.shrunk(u, span.sigma, alpha), self._seen_lengths)
         noise = 1e-12 * lengths * (1 + spectrum.M)
         epsilon = of.query_epsilon(crossed, rest, spectrum.epsilon, noise)
         outside = rest * y_length
         return QueryBounds(
-            change=np.abs(np.asarray(Q @ change.T)),
-            in_span_change=np.abs(u @ span.coordinates(change).T),
-            in_span=spectrum.in_span_factor(alpha) * a_length * y_length,
+            change=np.abs(np.asarray(Q @ self.change.T)),
+            in_span_change=np.abs(u @ self._change_inside.T),
+            in_span=spectrum.in_span_factor * a_length * y_length,
             off_span=spectrum.off_span_factor(alpha) * crossed * y_length,
             epsilon=epsilon,
             theorem_1=of.theorem_1(epsilon, spectrum, alpha, aligned, outside),
@@ -144,9 +159,6 @@ class Trained:
             gamma=np.divide(aligned, f, out=np.full_like(f, np.inf), where=f > 0),
             theorem_2=2 * spectrum.epsilon * spectrum.condition * aligned,
         )
-
-    def _seen_lengths(self) -> Floats:
-        return of.lengths(self.span.on_documents(self.signs).T)
 
 
 def _relative(misses: Floats, scale: Floats) -> float:

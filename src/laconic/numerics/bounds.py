@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -194,11 +195,17 @@ class Span:
         """Q U, with U = X' V Σ⁻¹ unformed where documents are fewer than terms."""
         if self.U is not None:
             return dense(Q @ self.U)
-        assert self.V is not None
-        return dense(Q @ self.X.T) @ (self.V / self.sigma)
+        return dense(Q @ self.X.T) @ self.scaled
+
+    @cached_property
+    def scaled(self) -> Floats:
+        """V Σ⁻¹, or U Σ⁻¹ where that is the basis at hand."""
+        basis = self.U if self.V is None else self.V
+        assert basis is not None
+        return basis / self.sigma
 
     def outside(self, D: Floats) -> Floats:
-        """D − D U U', projected twice because once leaves rounding of the size of D."""
+        """D − D U U', projected twice: once leaves up to `rounding` of D, twice its square."""
         rest = D
         for _ in range(2):
             rest = rest - self._back(self.coordinates(rest))
@@ -207,31 +214,38 @@ class Span:
     def _back(self, coordinates: Floats) -> Floats:
         if self.U is not None:
             return coordinates @ self.U.T
-        assert self.V is not None
-        return np.asarray((coordinates @ (self.V / self.sigma).T) @ self.X)
+        return np.asarray((coordinates @ self.scaled.T) @ self.X)
 
     def on_documents(self, Y: Floats) -> Floats:
         """V'Y."""
         if self.V is not None:
             return self.V.T @ Y
-        assert self.U is not None
-        return np.asarray((self.U / self.sigma).T @ np.asarray(self.X.T @ Y))
+        return np.asarray(self.scaled.T @ np.asarray(self.X.T @ Y))
 
-    def reduced_gram(self, apply: Map) -> Floats:
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """The span behind a reduction, whose map is applied to it once."""
+
+    span: Span
+    apply: Map
+
+    @cached_property
+    def _image(self) -> Matrix:
+        """U'T if U is at hand, else XT."""
+        U = self.span.U
+        return self.apply(self.span.X) if U is None else dense(self.apply(U.T))
+
+    @cached_property
+    def gram(self) -> Floats:
         """M̂ = U'SU."""
-        if self.U is not None:
-            B = dense(apply(self.U.T))
-            return B @ B.T
-        assert self.V is not None
-        Z, C = apply(self.X), self.V / self.sigma
-        return C.T @ dense(Z @ Z.T) @ C
+        gram = dense(self._image @ self._image.T)
+        return gram if self.span.V is None else self.span.scaled.T @ gram @ self.span.scaled
 
-    def crossed(self, Q: Matrix, apply: Map) -> Floats:
+    def crossed(self, Q: Matrix) -> Floats:
         """Q S U."""
-        if self.U is not None:
-            return dense(apply(Q) @ dense(apply(self.U.T)).T)
-        assert self.V is not None
-        return dense(apply(Q) @ apply(self.X).T) @ (self.V / self.sigma)
+        products = dense(self.apply(Q) @ self._image.T)
+        return products if self.span.V is None else products @ self.span.scaled
 
 
 @dataclass(frozen=True)
@@ -245,8 +259,8 @@ class Spectrum:
     rounding: float
 
     @classmethod
-    def of(cls, span: Span, M_hat: Floats) -> Spectrum:
-        values = linalg.eigvalsh(M_hat)
+    def of(cls, reduced: Reduced) -> Spectrum:
+        span, values = reduced.span, linalg.eigvalsh(reduced.gram)
         m, M = max(float(values[0]), 0.0), max(float(values[-1]), 0.0)
         slack = span.rounding * max(1.0, M)
         return cls(m, M, float(span.sigma[-1]), float(span.sigma[0]), slack)
@@ -259,19 +273,18 @@ class Spectrum:
     def condition(self) -> float:
         return self.sigma_max / self.sigma_min
 
-    def in_span_factor(self, alpha: float) -> float:
-        """Proposition 6: |f̃ − f|(X'a) ≤ factor·‖a‖‖y‖. Rounded outwards, as is the next."""
+    @property
+    def in_span_factor(self) -> float:
+        """Proposition 6: |f̃ − f|(X'a) ≤ factor·‖a‖‖y‖, alpha > 0. Rounded outwards, as the next."""
         m, M = max(self.m - self.rounding, 0.0), self.M + self.rounding
-        if alpha == 0:
-            return 0.0 if m > 0 else 1.0
         below, above = math.sqrt(m), math.sqrt(M)
         return max((1 - below) / (1 + below), (above - 1) / (above + 1))
 
     def off_span_factor(self, alpha: float) -> float:
-        """Proposition 7: |f̃(q⊥)| ≤ factor·‖U'Sq⊥‖‖y‖."""
+        """Proposition 7: |f̃(q⊥)| ≤ factor·‖U'Sq⊥‖‖y‖, alpha > 0."""
         m, M = max(self.m - self.rounding, 0.0), self.M + self.rounding
         least, most = m * self.sigma_min**2, M * self.sigma_max**2
-        crude = self.sigma_max / (least + alpha) if least + alpha > 0 else math.inf
+        crude = self.sigma_max / (least + alpha)
         if m == 0:
             return crude
         peak = min(max(alpha, least), most)
@@ -296,8 +309,6 @@ def query_epsilon(crossed_rest: Floats, rest: Floats, at_least: float, noise: Fl
 def repaired_20(epsilon: Floats | float, spectrum: Spectrum, alpha: float) -> Floats:
     """Prefactor ελκ / ((1−ε)σ²_min + λ) of eq. 20, for ε < 1."""
     eps = np.asarray(epsilon, dtype=np.float64)
-    if alpha == 0:
-        return np.zeros_like(eps)
     below = (1 - eps) * spectrum.sigma_min**2 + alpha
     return np.asarray(eps * alpha * spectrum.condition / below)
 
