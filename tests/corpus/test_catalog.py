@@ -18,13 +18,17 @@ SHAPES = {
 }
 
 
+def off(corpus):
+    return [note for note in corpus.notes if "are known" in note]
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_vectors(corpora, name):
     corpus = load_corpus(name)
     assert (*corpus.vectors.shape, len(corpus.classes)) == SHAPES[name]
     assert corpus.name == name
     assert len(set(corpus.vocabulary)) == len(corpus.vocabulary)
-    assert not [note for note in corpus.notes if "are known" in note]
+    assert not off(corpus)
 
 
 @pytest.mark.parametrize(
@@ -38,8 +42,10 @@ def test_20_newsgroups(corpora):
     bydate = load_corpus("20news-bydate")
     assert (bydate.part("train").size, bydate.part("test").size) == (11_314, 7_532)
     assert len(bydate.classes) == 20
+    assert not off(bydate)
     original = load_corpus("20news")
     assert len(original) == 19_997
+    assert not off(original)
     counts = dict(original.class_counts)
     assert counts.pop("soc.religion.christian") == 997
     assert set(counts.values()) == {1000}
@@ -53,11 +59,19 @@ def test_reuters(corpora, split, train, test):
     corpus = load_corpus("reuters-21578", split=split)
     assert (corpus.part("train").size, corpus.part("test").size) == (train, test)
     assert corpus.multilabel
+    assert not off(corpus)
+
+
+def test_reuters_without_a_split(corpora):
+    corpus = load_corpus("reuters-21578", split="none")
+    assert (len(corpus), len(corpus.classes)) == (21_578, 120)
+    assert not off(corpus)
 
 
 def test_rcv1(corpora):
     corpus = load_corpus("rcv1")
     assert corpus.vectors.shape == (27_613, 47_236)
+    assert not off(corpus)
     norms = np.sqrt(corpus.vectors.power(2).sum(axis=1))
     np.testing.assert_allclose(norms, 1.0, atol=1e-4)
     share = corpus.part("test").size / len(corpus)
@@ -68,6 +82,7 @@ def test_techtc_by_name(corpora):
     corpus = load_corpus("techtc100/Exp_10341_10755")
     assert corpus.name == "techtc100/Exp_10341_10755"
     assert corpus.classes == ("-1", "1")
+    assert not off(corpus)
     with pytest.raises(CorpusError, match="Exp_0_0"):
         load_corpus("techtc100/Exp_0_0")
 
@@ -75,6 +90,7 @@ def test_techtc_by_name(corpora):
 def test_sms_spam(corpora):
     corpus = load_corpus("sms-spam")
     assert len(corpus) == 5_574
+    assert not off(corpus)
     assert corpus.classes == ("ham", "spam")
 
 
@@ -90,7 +106,87 @@ def test_a_wrong_count_is_noted(tmp_path, monkeypatch):
         '{"text": "a", "label": "ham"}\n{"text": "b", "label": "spam"}\n'
     )
     monkeypatch.setenv("LACONIC_DATA", str(tmp_path))
-    assert "2 documents where 5,574 are known" in load_corpus("sms-spam").notes
+    assert "documents: 2 found where 5,574 are known" in load_corpus("sms-spam").notes
+
+
+STORY = """<REUTERS TOPICS="YES" LEWISSPLIT="{}" CGISPLIT="{}" NEWID="{}">
+<TOPICS><D>{}</D></TOPICS><TEXT><TITLE>a title</TITLE></TEXT></REUTERS>
+"""
+
+
+@pytest.mark.parametrize(
+    ("split", "notes"),
+    [
+        (
+            None,
+            [
+                "training documents: 1 found where 9,603 are known",
+                "test documents: 1 found where 3,299 are known",
+            ],
+        ),
+        (
+            "modlewis",
+            [
+                "training documents: 1 found where 13,625 are known",
+                "test documents: 1 found where 6,188 are known",
+            ],
+        ),
+        (
+            "ModHayes",
+            [
+                "training documents: 1 found where 20,856 are known",
+                "test documents: 1 found where 722 are known",
+                "classes: 2 found where 120 are known",
+            ],
+        ),
+        (
+            "none",
+            [
+                "documents: 2 found where 21,578 are known",
+                "classes: 2 found where 120 are known",
+            ],
+        ),
+    ],
+)
+def test_a_part_of_reuters_is_noted(tmp_path, monkeypatch, split, notes):
+    (tmp_path / "reuters21578").mkdir()
+    (tmp_path / "reuters21578/reut2-000.sgm").write_text(
+        STORY.format("TRAIN", "TRAINING-SET", 1, "gold")
+        + STORY.format("TEST", "PUBLISHED-TESTSET", 2, "grain")
+    )
+    monkeypatch.setenv("LACONIC_DATA", str(tmp_path))
+    assert off(load_corpus("reuters-21578", split=split)) == notes
+
+
+def test_a_part_of_the_subsets_of_rcv1_is_noted(tmp_path, monkeypatch):
+    (tmp_path / "rcv1").mkdir()
+    (tmp_path / "rcv1/rcv1_topics.tsv").write_text("index\tcode\n0\tC11\n1\tM11\n")
+    (tmp_path / "rcv1/rcv1subset1.svm").write_text("0 1:1\n1 2:1\n")
+    monkeypatch.setenv("LACONIC_DATA", str(tmp_path))
+    assert off(load_corpus("rcv1")) == [
+        "documents: 2 found where 27,613 are known",
+        "classes: 3 found where 102 are known",
+    ]
+
+
+def test_a_part_of_the_published_rcv1_is_noted(tmp_path, monkeypatch):
+    (tmp_path / "rcv1").mkdir()
+    (tmp_path / "rcv1/lyrl2004_vectors_train.dat").write_text("2286  1:1\n2287  2:1\n")
+    (tmp_path / "rcv1/rcv1-v2.topics.qrels").write_text("E11 2286 1\nM11 2287 1\n")
+    monkeypatch.setenv("LACONIC_DATA", str(tmp_path))
+    assert off(load_corpus("rcv1")) == [
+        "training documents: 2 found where 23,149 are known",
+        "test documents: 0 found where 781,265 are known",
+    ]
+
+
+def test_a_third_class_of_techtc_is_noted(tmp_path, monkeypatch):
+    folder = tmp_path / "techtc100/Exp_1_2"
+    folder.mkdir(parents=True)
+    (folder / "features.idx").write_text("1 word\n")
+    (folder / "vectors.dat").write_text("1 1:1\n-1 1:2\n11 1:1\n")
+    monkeypatch.setenv("LACONIC_DATA", str(tmp_path))
+    assert off(load_corpus("techtc100/Exp_1_2")) == ["classes: 3 found where 2 are known"]
 
 
 def test_a_missing_corpus_says_which_file(tmp_path, monkeypatch):

@@ -58,7 +58,7 @@ def test_two_files_of_names_that_fit_are_none(tmp_path: Path) -> None:
 
 
 def test_an_empty_label_is_a_document_without_one(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"line 3: 1 of 3 documents have no label"):
+    with pytest.raises(CorpusError, match=r"line 3: 1 of 3 documents has no label"):
         read(tmp_path, classes="tea\n\ncoffee\n")
 
 

@@ -60,6 +60,7 @@ def test_the_fingerprint_ignores_what_results_do_not_depend_on(change):
         {"split": None},
         {"split": ("test", "test", "train")},
         {"classes": ("a", "b", "c")},
+        {"multilabel": True},
         {"texts": None, "vectors": csr_array(np.eye(3)), "vocabulary": ("x", "y", "z")},
     ],
 )
@@ -74,6 +75,30 @@ def test_vectors_are_fingerprinted_by_value():
     wide.indices = wide.indices.astype(np.int64)
     assert made(vectors=wide, **parts).fingerprint == same
     assert made(vectors=csr_array(2 * np.eye(3)), **parts).fingerprint != same
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices", "data"),
+    [
+        ([0, 2, 2, 3], [2, 0, 1], [4.0, 5.0, 6.0]),
+        ([0, 3, 3, 4], [0, 2, 2, 1], [5.0, 1.0, 3.0, 6.0]),
+        ([0, 3, 3, 4], [0, 1, 2, 1], [5.0, 0.0, 4.0, 6.0]),
+        ([0, 4, 4, 5], [1, 0, 2, 1, 1], [3.0, 5.0, 4.0, -3.0, 6.0]),
+    ],
+    ids=["unsorted", "repeated", "a stored zero", "a sum of zero"],
+)
+def test_vectors_are_kept_sorted_and_each_entry_once(indptr, indices, data):
+    given = csr_array((np.array(data), np.array(indices), np.array(indptr)), shape=(3, 3))
+    corpus = made(texts=None, vectors=given, vocabulary=("x", "y", "z"))
+    assert corpus.vectors.indptr.tolist() == [0, 2, 2, 3]
+    assert corpus.vectors.indices.tolist() == [0, 2, 1]
+    assert corpus.vectors.data.tolist() == [5, 4, 6]
+    assert (given.indices.tolist(), given.data.tolist()) == (indices, data), "the caller's own"
+
+
+def test_vectors_that_are_so_already_are_not_copied():
+    given = csr_array(np.eye(3))
+    assert made(texts=None, vectors=given, vocabulary=("x", "y", "z")).vectors is given
 
 
 @pytest.mark.parametrize(

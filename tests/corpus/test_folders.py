@@ -74,7 +74,7 @@ def test_folders_around_everything_are_passed_through(tmp_path: Path, prefix: st
 def test_a_file_beside_the_classes_is_left_out_and_noted(tmp_path: Path) -> None:
     corpus = read(tmp_path, PLAIN | {"README.txt": "about"})
     assert corpus.ids == tuple(sorted(PLAIN))
-    assert corpus.notes == ("1 files beside the class folders left out, such as README.txt",)
+    assert corpus.notes == ("1 file beside the class folders left out, such as README.txt",)
     around = {f"around/{name}": content for name, content in PLAIN.items()}
     corpus = read(tmp_path / "around", around | {"README": "a", "around/LICENCE": "b"})
     assert corpus.ids == tuple(sorted(PLAIN))
@@ -107,9 +107,7 @@ def test_ids_keep_the_part_where_they_would_collide(tmp_path: Path) -> None:
 def test_another_part_beside_train_and_test_is_unused(tmp_path: Path) -> None:
     corpus = read(tmp_path, PARTS | {"by-date-dev/ham/5": "e"})
     assert (corpus.split or ())[corpus.ids.index("ham/5")] == ""
-    assert corpus.notes == (
-        "1 documents are in neither train nor test (folder by-date-dev): unused",
-    )
+    assert corpus.notes == ("1 document is in neither train nor test (folder by-date-dev): unused",)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +157,7 @@ def test_links_that_leave_the_folder_are_left_out_and_noted(tmp_path: Path) -> N
     assert corpus.ids == ("ham/1", "ham/2", "ham/3", "spam/1", "spam/10", "spam/2")
     assert corpus.texts is not None
     assert corpus.texts[2] == "hello"
-    assert corpus.notes == ("5 links or devices in the folder were left out, such as leaks",)
+    assert corpus.notes == ("5 links or devices in the folder left out, such as leaks",)
 
 
 def test_no_classes_one_class_or_nothing_at_all(tmp_path: Path) -> None:

@@ -19,8 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.corpus.formats import opening
+from laconic.corpus.formats.decoding import Decoding
 from laconic.corpus.formats.gathering import MIB, Reading
-from laconic.corpus.formats.opening import decode, is_tar, lines, members, open_bytes
+from laconic.corpus.formats.opening import is_tar, lines, members, open_bytes
 from laconic.errors import CorpusError
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
@@ -233,13 +234,13 @@ def test_an_unknown_encoding_is_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_a_document_follows_the_same_rules() -> None:
-    assert decode(b"\xef\xbb\xbfa\r\nb", "x", Reading()) == "a\r\nb"
-    assert decode(b"\xe9", "x", Reading(), "latin-1") == "é"
-    assert decode(b"a\xe9", "x", Reading(undecodable="replace")) == "a\ufffd"
+    assert Decoding("x", Reading()).text(b"\xef\xbb\xbfa\r\nb") == "a\r\nb"
+    assert Decoding("x", Reading(), "latin-1").text(b"\xe9") == "é"
+    assert Decoding("x", Reading(undecodable="replace")).text(b"a\xe9") == "a\ufffd"
     with pytest.raises(CorpusError, match="x, line 3: byte 0xe9 in column 2"):
-        decode(b"a\nb\nc\xe9", "x", Reading())
+        Decoding("x", Reading()).text(b"a\nb\nc\xe9")
     with pytest.raises(CorpusError, match="x, line 2: has a NUL"):
-        decode(b"a\n\0", "x", Reading())
+        Decoding("x", Reading()).text(b"a\n\0")
 
 
 def entry(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:

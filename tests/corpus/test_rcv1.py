@@ -59,7 +59,7 @@ def test_subsets_are_pooled_and_repeated_vectors_dropped(tmp_path: Path) -> None
     assert corpus.vectors is not None
     assert corpus.vectors.shape == (5, N_TERMS)
     assert corpus.classes == ("C11", "CCAT", "M11", "M142", "MCAT")
-    assert "1 repeated vectors left out, 1 of them with other topics" in corpus.notes[0]
+    assert "1 repeated vector left out, 1 of them with other topics" in corpus.notes[0]
     assert any("MCAT is not in the files" in note for note in corpus.notes)
 
 

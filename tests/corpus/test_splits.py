@@ -58,6 +58,15 @@ def test_the_share_is_exact_and_unused_documents_stay_so():
         assert {*split.train, *split.test} == used
 
 
+def test_of_several_labels_the_rarest_is_spread():
+    corpus = corpus_of([("common", "rare")] * 10 + [("common",)] * 80 + [("other", "common")] * 10)
+    for seed in range(5):
+        made = [*folds(corpus, 5, seed=seed), *random_splits(corpus, 0.2, times=3, seed=seed)]
+        for split in made:
+            counts = Counter(label for i in split.test for label in corpus.labels[i])
+            assert counts == {"rare": 2, "other": 2, "common": 20}
+
+
 def test_splits_repeat_with_their_seed_and_differ_otherwise():
     corpus = corpus_of([("a",), ("b",)] * 30)
     first, again = (list(random_splits(corpus, times=2, seed=4)) for _ in range(2))

@@ -61,7 +61,7 @@ def test_a_line_without_label_makes_the_file_multilabel(tmp_path: Path) -> None:
     corpus = read(tmp_path, "3 1:1\n1:2 2:1\n")
     assert corpus.labels == (("3",), ())
     assert corpus.multilabel
-    assert "1 lines have no label" in corpus.notes[0]
+    assert "1 line has no label" in corpus.notes[0]
     assert dense(corpus) == [[1, 0], [2, 1]]
 
 

@@ -195,7 +195,7 @@ def test_unlabelled_documents_are_dropped_or_kept_on_request(tmp_path: Path) -> 
     content = "text,label\na,x\nb,\nc,y\n"
     dropped = read(tmp_path, content, unlabelled="drop")
     assert dropped.texts == ("a", "c")
-    assert dropped.notes == ("1 of 3 documents have no label: left out",)
+    assert dropped.notes == ("1 of 3 documents has no label: left out",)
     assert read(tmp_path, content, unlabelled="keep").labels == (("x",), (), ("y",))
 
 
@@ -217,9 +217,7 @@ def test_several_label_columns_give_their_union(tmp_path: Path) -> None:
 def test_the_split_column_knows_train_and_test(tmp_path: Path) -> None:
     corpus = read(tmp_path, "text,label,split\na,x,Train\nb,y,TEST\nc,x,dev\nd,y, train \n")
     assert corpus.split == ("train", "test", "", "train")
-    assert corpus.notes == (
-        "1 documents are in neither train nor test (the first in 'dev'): unused",
-    )
+    assert corpus.notes == ("1 document is in neither train nor test (the first in 'dev'): unused",)
     assert read(tmp_path, "text,label,split\na,x,all\nb,y,all\n").split is None
     declined = read(tmp_path, "text,label,split\na,x,train\nb,y,test\n", split_column="")
     assert declined.split is None
@@ -259,7 +257,7 @@ def test_an_empty_list_is_no_class_but_an_absent_label_is_missing(
     tmp_path: Path, missing: dict[str, None]
 ) -> None:
     objects = [{"text": "a", "labels": []}, {"text": "b", "labels": ["y"]}, {"text": "c"} | missing]
-    with pytest.raises(CorpusError, match="line 3: 1 of 3 documents have no label"):
+    with pytest.raises(CorpusError, match="line 3: 1 of 3 documents has no label"):
         read_objects(tmp_path, *objects)
     corpus = read_objects(tmp_path, *objects, unlabelled="drop")
     assert corpus.labels == ((), ("y",))
@@ -345,7 +343,7 @@ def test_parquet_labels_may_be_lists_or_dictionaries(tmp_path: Path) -> None:
     [
         ({"body": ["a"], "label": ["x"]}, {}, "has no column 'text'"),
         ({"text": ["a", None], "label": ["x", "y"]}, {}, "document 2: the text is null"),
-        ({"text": ["a", "b"], "label": ["x", None]}, {}, "1 of 2 documents have no label"),
+        ({"text": ["a", "b"], "label": ["x", None]}, {}, "1 of 2 documents has no label"),
         ({"text": [b"\xff", b"b"], "label": ["x", "y"]}, {}, "document 1: the text is of type"),
         ({"text": ["a" * 99_999] * 9, "label": list("xyxyxyxyx")}, {"max_bytes": 500_000},
          "more than 500,000 bytes"),

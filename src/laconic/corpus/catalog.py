@@ -11,24 +11,37 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from laconic.corpus.corpus import Corpus
+from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.arff import read_arff
 from laconic.corpus.formats.cluto import read_cluto
 from laconic.corpus.formats.folders import read_folder
 from laconic.corpus.formats.gathering import Reading
-from laconic.corpus.formats.rcv1 import read_rcv1
-from laconic.corpus.formats.reuters import read_reuters
+from laconic.corpus.formats.rcv1 import is_published, read_rcv1
+from laconic.corpus.formats.reuters import read_reuters, split_name
 from laconic.corpus.formats.tables import read_jsonl
 from laconic.corpus.formats.techtc import read_techtc
 from laconic.corpus.pydocs import build_pydocs
 from laconic.errors import CorpusError
 
+Counts = dict[str, int]
 RESEARCH = "for research only; not to be passed on"
+REUTERS: dict[str, Counts] = {
+    "ModApte": {"training documents": 9_603, "test documents": 3_299},
+    "ModLewis": {"training documents": 13_625, "test documents": 6_188},
+    "ModHayes": {"training documents": 20_856, "test documents": 722, "classes": 120},
+    "none": {"documents": 21_578, "classes": 120},
+}
+# The subsets are counted after the repeated vectors are left out, and with MCAT.
+RCV1_SUBSETS: Counts = {"documents": 27_613, "terms": 47_236, "classes": 102}
+RCV1_PUBLISHED: Counts = {"training documents": 23_149, "test documents": 781_265}
 
 
 @dataclass(frozen=True)
 class Known:
-    """A corpus of the literature. `expected` are counts that a sound copy gives."""
+    """A corpus of the literature. `expected` are the counts that a sound copy gives.
+
+    Where they depend on the split or on the form of the files, it is a function that tells them.
+    """
 
     name: str
     about: str
@@ -36,7 +49,7 @@ class Known:
     read: Callable[[Path, Reading], Corpus]
     licence: str
     citation: str
-    expected: dict[str, int]
+    expected: Counts | Callable[[Path, Reading], Counts]
     encoding: str | None = None
     splits: tuple[str, ...] = ()
 
@@ -51,7 +64,7 @@ CATALOG: dict[str, Known] = {
             read_reuters,
             RESEARCH,
             "D. D. Lewis, Reuters-21578 text categorization collection, Distribution 1.0, 1997",
-            {},
+            lambda where, reading: REUTERS[split_name(where, reading)],
             splits=("ModApte", "ModLewis", "ModHayes", "none"),
         ),
         Known(
@@ -61,7 +74,12 @@ CATALOG: dict[str, Known] = {
             read_folder,
             "Usenet messages, freely copied for research",
             "K. Lang, NewsWeeder: learning to filter netnews, ICML 1995; J. Rennie's version",
-            {"documents": 18_846, "classes": 20, "train": 11_314, "test": 7_532},
+            {
+                "documents": 18_846,
+                "classes": 20,
+                "training documents": 11_314,
+                "test documents": 7_532,
+            },
             encoding="latin-1",
         ),
         Known(
@@ -81,7 +99,7 @@ CATALOG: dict[str, Known] = {
             read_rcv1,
             RESEARCH,
             "D. D. Lewis, Y. Yang, T. G. Rose, F. Li, RCV1, JMLR 5:361-397, 2004",
-            {"terms": 47_236},
+            lambda where, _: RCV1_PUBLISHED if is_published(where) else RCV1_SUBSETS,
         ),
         Known(
             "fbis",
@@ -155,7 +173,8 @@ TECHTC = Known(
     read_techtc,
     "for research",
     "E. Gabrilovich, S. Markovitch, Text categorization with many redundant features, ICML 2004",
-    {},
+    # The numbers of documents and terms differ from set to set and with the preprocessing.
+    {"classes": 2},
 )
 
 
@@ -181,10 +200,11 @@ def load_known(known: Known, reading: Reading) -> Corpus:
     if reading.encoding is None:
         reading = replace(reading, encoding=known.encoding)
     corpus = replace(known.read(where, reading), name=known.name)
+    expected = known.expected(where, reading) if callable(known.expected) else known.expected
     found = _counts(corpus)
     off = [
-        f"{found[what]:,} {what} where {count:,} are known"
-        for what, count in known.expected.items()
+        f"{what}: {found[what]:,} found where {count:,} are known"
+        for what, count in expected.items()
         if found[what] != count
     ]
     return replace(corpus, notes=(*corpus.notes, *off))
@@ -209,12 +229,12 @@ def locate(known: Known) -> Path:
     )
 
 
-def _counts(corpus: Corpus) -> dict[str, int]:
+def _counts(corpus: Corpus) -> Counts:
     split = corpus.split or ()
     return {
         "documents": len(corpus),
         "classes": len(corpus.classes),
         "terms": len(corpus.vocabulary or ()),
-        "train": split.count("train"),
-        "test": split.count("test"),
+        "training documents": split.count(TRAIN),
+        "test documents": split.count(TEST),
     }

@@ -31,7 +31,8 @@ class Corpus:
         Distinct names of the documents.
     texts : tuple of str, optional
     vectors : csr_array of shape (n_docs, n_terms), optional
-        Counts or weights, sorted indices, no duplicates.
+        Counts or weights. Kept with sorted indices, no duplicates and no stored zeros: a stored
+        entry is an occurrence. A matrix that is not so is copied.
     vocabulary : tuple of str, optional
         The names of the columns of `vectors`.
     split : tuple of str, optional
@@ -62,6 +63,8 @@ class Corpus:
             self.vocabulary is None or len(self.vocabulary) != self.vectors.shape[1]
         ):
             raise TypeError(f"Corpus {self.name}: vectors need a vocabulary with a name a column")
+        if self.vectors is not None:
+            object.__setattr__(self, "vectors", _canonical(self.vectors))
         n_docs = self.vectors.shape[0] if self.vectors is not None else len(self.texts or ())
         lengths = {len(self.labels), len(self.ids), n_docs}
         if self.split is not None:
@@ -113,8 +116,11 @@ class Corpus:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of all that a result may depend on: documents, labels, ids, split, vocabulary."""
-        digest = sha256()
+        """A hash of all that a result may depend on: documents, labels, ids, split, vocabulary.
+
+        `multilabel` is part of it, because it decides the task.
+        """
+        digest = sha256(bytes([bool(self.multilabel)]))
 
         def feed(values: Iterable[str]) -> None:
             for value in values:
@@ -142,3 +148,13 @@ class Corpus:
             ):
                 digest.update(np.ascontiguousarray(array, dtype=dtype).tobytes())
         return digest.hexdigest()
+
+
+def _canonical(vectors: csr_array) -> csr_array:
+    """The same if it is in the form that a `Corpus` promises, else a copy that is."""
+    if vectors.has_canonical_format and vectors.data.all():
+        return vectors
+    vectors = vectors.copy()
+    vectors.sum_duplicates()
+    vectors.eliminate_zeros()
+    return vectors

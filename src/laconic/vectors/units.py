@@ -42,8 +42,8 @@ WITHIN_CHUNKS = frozenset(
 WHOLE_CHUNKS = frozenset((r"\w+", r"(?u)\w+", r"\b\w+\b", r"(?u)\b\w+\b"))
 
 
-class Reading(NamedTuple):
-    """What some chunks stand for: `sizes[c]` tokens from `firsts[c]` on, and which are counted.
+class Spelling(NamedTuple):
+    """What some chunks spell: `sizes[c]` tokens from `firsts[c]` on, and which are counted.
 
     `units` has a unit for each token that is counted.
     """
@@ -66,7 +66,7 @@ class Unit(Protocol):
     def scan(self, parts: list[list[str]], each: Each) -> Scans:
         """The chunks of the texts, numbered."""
 
-    def read(self, chunks: list[str]) -> Reading:
+    def read(self, chunks: list[str]) -> Spelling:
         """The units of distinct chunks."""
 
 
@@ -85,9 +85,11 @@ class Characters:
     def scan(self, parts: list[list[str]], each: Each) -> Scans:
         return scan_characters([[self._clean(text) for text in texts] for texts in parts])
 
-    def read(self, chunks: list[str]) -> Reading:
+    def read(self, chunks: list[str]) -> Spelling:
         n = len(chunks)
-        return Reading(np.arange(n, dtype=np.int32), np.ones(n, np.int32), np.ones(n, bool), chunks)
+        return Spelling(
+            np.arange(n, dtype=np.int32), np.ones(n, np.int32), np.ones(n, bool), chunks
+        )
 
     def _clean(self, text: str) -> str:
         return re.sub(r"\s\s+", " ", text.lower() if self.lowercase else text)
@@ -114,7 +116,7 @@ class Words:
             return scan_bytes(parts, self.lowercase, each)
         return scan_matches([map(self._cased, texts) for texts in parts], finder(self.pattern))
 
-    def read(self, chunks: list[str]) -> Reading:
+    def read(self, chunks: list[str]) -> Spelling:
         plain = self._plain(chunks)
         found, ends = self._found(list(compress(chunks, (~plain).tolist())))
         tokens = chunks + found
@@ -124,7 +126,7 @@ class Words:
         counted = self._counted(tokens)
         counted[: plain.size] &= plain
         counted[plain.size + ends] = False
-        return Reading(firsts, sizes, counted, self.stem(list(compress(tokens, counted.tolist()))))
+        return Spelling(firsts, sizes, counted, self.stem(list(compress(tokens, counted.tolist()))))
 
     def _plain(self, chunks: list[str]) -> Bools:
         """Which chunks are tokens as they are."""

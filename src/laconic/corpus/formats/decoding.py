@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from os import PathLike
 from typing import BinaryIO
 
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import Reading, amount
 from laconic.errors import CorpusError
 
 
@@ -52,8 +52,8 @@ class Decoding:
         """What to tell the user; `unit` is what was decoded, a line or a document."""
         if not self.replaced:
             return []
-        units = unit if self.replaced == 1 else f"{unit}s"
-        return [f"{self.replaced:,} {units} had bytes that are not {self.encoding}: replaced"]
+        units = amount(self.replaced, unit, f"{unit}s")
+        return [f"{units} had bytes that are not {self.encoding}: replaced"]
 
     def _byte_lines(self, stream: BinaryIO) -> Iterator[str]:
         number = 0

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
 from laconic.corpus.formats.columns import stem
 from laconic.corpus.formats.decoding import Decoding
-from laconic.corpus.formats.gathering import Gathering, Reading
+from laconic.corpus.formats.gathering import Gathering, Reading, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.trees import tree
 from laconic.errors import CorpusError
@@ -76,19 +76,23 @@ def _parts(documents: list[_Document]) -> dict[str, str]:
 def _judge(where: Where, kept: list[_Document], loose: list[str], notes: list[str]) -> None:
     if not kept and loose:
         raise CorpusError(
-            f"has {len(loose):,} files such as {loose[0]}, but no folders of classes. Put the "
-            "documents of each class into a folder with its name.",
+            f"has {amount(len(loose), 'file', 'files')} such as {loose[0]}, but no folders of "
+            "classes. Put the documents of each class into a folder with its name.",
             where=where,
         )
     if loose:
-        notes.append(f"{len(loose):,} files beside the class folders left out, such as {loose[0]}")
+        notes.append(
+            f"{amount(len(loose), 'file', 'files')} beside the class folders left out, such as "
+            f"{loose[0]}"
+        )
 
 
 def _note_unused(kept: list[_Document], parts: dict[str, str], notes: list[str]) -> None:
     unused = [document.names[0] for document in kept if document.names[0] not in parts]
     if parts and unused:
         notes.append(
-            f"{len(unused):,} documents are in neither train nor test (folder {unused[0]}): unused"
+            f"{amount(len(unused), 'document is', 'documents are')} in neither train nor test "
+            f"(folder {unused[0]}): unused"
         )
 
 

@@ -22,6 +22,11 @@ from laconic.errors import CorpusError
 MIB = 1 << 20
 
 
+def amount(number: int, one: str, many: str) -> str:
+    """`1 document has` or `2 documents have`, for messages."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
 @dataclass(frozen=True)
 class Reading:
     """How to read a file; each field is an option of `load_corpus` and of the command line.
@@ -152,7 +157,8 @@ class Gathering:
                 where=self.where,
             )
         if self._unlabelled:
-            found = f"{self._unlabelled:,} of {total:,} documents have no label"
+            have = "has" if self._unlabelled == 1 else "have"
+            found = f"{self._unlabelled:,} of {total:,} documents {have} no label"
             if self.reading.unlabelled == "error":
                 raise CorpusError(
                     f"{found} (this is the first). Label them, or pass --unlabelled drop to leave "

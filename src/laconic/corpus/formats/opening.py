@@ -122,11 +122,6 @@ def lines_in(
         notes.extend(decoding.notes("line"))
 
 
-def decode(raw: bytes, where: Where, reading: Reading, default: str = "utf-8") -> str:
-    """A whole document. For many of them, and their count of replacements, keep a `Decoding`."""
-    return Decoding(where, reading, default).text(raw)
-
-
 class _Entry(tarfile.TarInfo):
     """A header. tarfile takes a damaged one for the end of the archive: documents would be lost."""
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.columns import clipped, column_of, distinct, inside, plain_name
-from laconic.corpus.formats.gathering import Gathering, Reading
+from laconic.corpus.formats.gathering import Gathering, Reading, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines
 from laconic.corpus.formats.svmlight import Example, examples
@@ -33,7 +33,7 @@ def read_rcv1(where: Where, reading: Reading) -> Corpus:
     """`where` is the folder of either form; topics are labels, and a document has any number."""
     gathering = Gathering(where, reading, multilabel=True)
     subsets = sorted(Path(fspath(where)).glob("rcv1subset*.svm*"))
-    if inside(where, PUBLISHED_TRAIN) is not None:
+    if is_published(where):
         topics = _gather_published(gathering)
     elif subsets:
         topics = _gather_subsets(gathering, subsets)
@@ -44,6 +44,11 @@ def read_rcv1(where: Where, reading: Reading) -> Corpus:
             where=where,
         )
     return gathering.corpus("rcv1", vocabulary=_stems(where, reading), classes=sorted(topics))
+
+
+def is_published(where: Where) -> bool:
+    """Whether the folder holds RCV1 as LYRL2004 publish it, and not the LIBSVM subsets."""
+    return inside(where, PUBLISHED_TRAIN) is not None
 
 
 def vector_hash(indices: Sequence[int], values: Sequence[float]) -> bytes:
@@ -68,8 +73,8 @@ def _gather_subsets(gathering: Gathering, subsets: Sequence[Path]) -> set[str]:
         part = TEST if int.from_bytes(key, "big") % 5 == 0 else TRAIN
         gathering.add_vector(_columns_of(example, file), example.values, labels, id=id, split=part)
     gathering.notes += [
-        f"{repeated:,} repeated vectors left out, {disagreeing:,} of them with other topics than "
-        "the first, which is kept",
+        f"{amount(repeated, 'repeated vector', 'repeated vectors')} left out, "
+        f"{disagreeing:,} of them with other topics than the first, which is kept",
         "split by a hash of the vector: about 4 of 5 documents train, the others test",
     ]
     if "MCAT" not in topics and any("MCAT" in labels for labels in seen.values()):
@@ -156,7 +161,9 @@ def _gather_published(gathering: Gathering) -> set[str]:
             columns, example.values, labels, id=example.label, split=part, line=line
         )
     if bare:
-        gathering.notes.append(f"{bare:,} documents have no topic in {QRELS}")
+        gathering.notes.append(
+            f"{amount(bare, 'document has', 'documents have')} no topic in {QRELS}"
+        )
     return {topic for of_one in topics.values() for topic in of_one}
 
 

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
 from laconic.corpus.formats.columns import stem
-from laconic.corpus.formats.gathering import Gathering, Reading
+from laconic.corpus.formats.gathering import Gathering, Reading, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.errors import CorpusError
 
@@ -115,8 +115,8 @@ class Records:
     def corpus(self) -> Corpus:
         if self._in_neither and self._in_a_part:
             self.notes.append(
-                f"{self._in_neither:,} documents are in neither train nor test (the first in "
-                f"{self._other_part!r}): unused"
+                f"{amount(self._in_neither, 'document is', 'documents are')} in neither train nor "
+                f"test (the first in {self._other_part!r}): unused"
             )
         elif self._in_neither:
             self.notes.append(

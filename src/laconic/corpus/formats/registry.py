@@ -10,6 +10,7 @@ from pathlib import Path
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.arff import read_arff
 from laconic.corpus.formats.cluto import read_cluto
+from laconic.corpus.formats.columns import COMPRESSED
 from laconic.corpus.formats.folders import read_folder
 from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.opening import is_tar, members
@@ -45,7 +46,6 @@ FORMATS: dict[str, Format] = {
     "cluto": Format(read_cluto, (".mat",), "CLUTO, with .rclass beside it"),
     "techtc": Format(read_techtc, (), "a TechTC folder: vectors.dat and features.idx"),
 }
-PACKINGS = (".gz", ".xz", ".bz2")
 MEMBERS_LOOKED_AT = 50
 
 
@@ -60,7 +60,7 @@ def format_of(where: Path, reading: Reading) -> str:
             where=where,
         )
     name = where.name.lower()
-    for packing in PACKINGS:
+    for packing in COMPRESSED:
         name = name.removesuffix(packing)
     for known, format in FORMATS.items():
         if name.endswith(format.endings):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.columns import stem
-from laconic.corpus.formats.gathering import Gathering, Reading
+from laconic.corpus.formats.gathering import Gathering, Reading, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import is_tar, lines, lines_in
 from laconic.corpus.formats.trees import tree
@@ -64,7 +64,7 @@ NONE = "none"
 
 def read_reuters(where: Where, reading: Reading) -> Corpus:
     """Reuters-21578 with the split `reading.split`; "none" keeps all documents, without a split."""
-    split = _split_name(where, reading)
+    split = split_name(where, reading)
     gathering = Gathering(where, reading, multilabel=True)
     dropped = 0
     for file, stories in sorted(_files(where, reading, gathering.notes)):
@@ -79,11 +79,15 @@ def read_reuters(where: Where, reading: Reading) -> Corpus:
             else:
                 gathering.add_text(story.text, story.topics, id=name, split=part)
     if dropped:
-        gathering.notes.append(f"{dropped:,} documents are in neither part of {split}: left out")
+        gathering.notes.append(
+            f"{amount(dropped, 'document is', 'documents are')} in neither part of {split}: "
+            "left out"
+        )
     return gathering.corpus(Path(where).resolve().name if os.path.isdir(where) else stem(where))
 
 
-def _split_name(where: Where, reading: Reading) -> str:
+def split_name(where: Where, reading: Reading) -> str:
+    """The split that the reading asks for, as it is spelled in `SPLITS`, or "none"."""
     asked = reading.split or "ModApte"
     for name in (*SPLITS, NONE):
         if name.lower() == asked.lower():

@@ -19,7 +19,7 @@ from laconic.corpus.formats.columns import (
     plain_name,
     stem,
 )
-from laconic.corpus.formats.gathering import Gathering, Reading
+from laconic.corpus.formats.gathering import Gathering, Reading, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines
 from laconic.errors import CorpusError
@@ -63,7 +63,9 @@ def svmlight_corpus(
         if indices:
             first, last = min(first, min(indices)), max(last, max(indices))
     if bare:
-        gathering.notes.append(f"{bare:,} lines have no label: read as documents of no class")
+        gathering.notes.append(
+            f"{amount(bare, 'line has', 'lines have')} no label: read as of no class"
+        )
     if first == 0:
         gathering.notes.append("index 0 occurs: indices are counted from 0, not from 1")
     names = columns(first, last)

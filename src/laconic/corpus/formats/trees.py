@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from laconic.corpus.formats.gathering import MIB, Reading
+from laconic.corpus.formats.gathering import MIB, Reading, amount
 from laconic.corpus.formats.guarding import Where, too_big
 from laconic.corpus.formats.opening import is_tar, members
 from laconic.errors import CorpusError
@@ -63,7 +63,8 @@ def _plain_files(folder: Path, notes: list[str]) -> list[Path]:
                 refused.append(file.relative_to(folder).as_posix())
     if refused:
         notes.append(
-            f"{len(refused):,} links or devices in the folder were left out, such as {refused[0]}"
+            f"{amount(len(refused), 'link or device', 'links or devices')} in the folder left out, "
+            f"such as {refused[0]}"
         )
     return files
 
