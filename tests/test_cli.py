@@ -6,9 +6,11 @@ import csv
 import gzip
 import io
 import json
+import signal
 import subprocess
 import sys
 import tarfile
+import time
 
 import pytest
 from click.testing import CliRunner
@@ -214,6 +216,10 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(run, tmp_path, case, comm
         (["--stem", "klingon"], "klingon"),
         (["--stop-words", "absent.txt"], "absent.txt"),
         (["--ngrams", "two"], "ngrams 'two'"),
+        (["--seed", "-1"], "--seed"),
+        (["--method", "SS[alpha=x]", "--sizes", "2"], "alpha='x'"),
+        (["--method", "US[seed=abc]", "--sizes", "2"], "random_state='abc'"),
+        (["--method", "US[seed=1.5]", "--sizes", "2"], "random_state=1.5"),
         (["--min-df", "99"], "no word is left"),
         (["-o", "absent/rows.csv"], "cannot be written"),
         (["-o", "pets.csv"], "no file of rows"),
@@ -250,6 +256,68 @@ def test_a_missing_catalog_folder_says_what_to_set(run, monkeypatch):
     done = run("corpus", "reuters-21578")
     assert done.exit_code == 2
     assert "LACONIC_DATA" in done.stderr
+
+
+def test_options_about_texts_are_refused_for_vectors(run, tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:5\n2 2:2\n" * 10)
+    for option in (["--stem", "porter"], ["--stop-words", "english"], ["--unit", "char"]):
+        done = run("curve", "a.svm", "--sizes", "1", *option)
+        assert done.exit_code == 2
+        assert f"{option[0]}: a comes as vectors" in done.stderr
+
+
+def test_a_category_without_training_documents_is_skipped(run, tmp_path):
+    lines = ["text,label,split", *(f"cat {i},a|b,train\ndog {i},a,train" for i in range(5))]
+    lines += ["bird one,c,test", "cat two,a|b,test"]
+    (tmp_path / "m.csv").write_text("\n".join(lines) + "\n")
+    options = ("--separator", "|", "--task", "per-category", "--sizes", "2", "-o", "rows.csv")
+    done = run("curve", "m.csv", *options, "--measures", "accuracy,auc")
+    assert done.exit_code == 0, done.output
+    assert "one class" in done.output
+    rows = list(csv.DictReader((tmp_path / "rows.csv").open()))
+    found = {row["problem"].split(": ")[1]: row["status"] for row in rows}
+    assert found == {"a, given": "skipped", "b, given": "ok", "c, given": "skipped"}
+
+
+def test_rows_carry_the_seed_and_an_intercept_can_be_had(run, tmp_path):
+    (tmp_path / "pets.csv").write_text(GOOD)
+    done = run("curve", "pets.csv", "--method", "US", "--seed", "7", "--sizes", "3", "--intercept")
+    assert done.exit_code == 0, done.output
+    assert {row["seed"] for row in csv.DictReader((tmp_path / "pets-US.csv").open())} == {"7"}
+
+
+def test_what_the_reader_noticed_is_said(run, tmp_path):
+    (tmp_path / "a.csv").write_bytes(GOOD.encode() + b"caf\xe9,cat\n")
+    done = run("curve", "a.csv", "--undecodable", "replace", "--sizes", "3")
+    assert done.stderr.startswith("note: 1 line had bytes that are not utf-8")
+
+
+def test_interrupted_or_ended_runs_leave_nothing_half_written(tmp_path):
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        run = subprocess.Popen(
+            [sys.executable, "-m", "laconic.cli", "curve", "pydocs", "--folds", "9", "-o", "a.csv"],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for _ in range(600):
+            if list(tmp_path.glob(".a.csv.*.draft")):
+                break
+            time.sleep(0.1)
+        run.send_signal(number)
+        assert run.wait(60) == code
+        run.communicate()
+        assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.corpus
+def test_reproduce_runs_a_figure(run, tmp_path, corpora, monkeypatch):
+    monkeypatch.setenv("LACONIC_DATA", str(corpora))
+    done = run("reproduce", "dasgupta2007", "4c", "--sets", "1", "-o", "out")
+    assert done.exit_code == 0, done.output
+    assert "hellinger to WS" in done.output
+    assert (tmp_path / "out" / "dasgupta2007-figure4c.csv").exists()
+    assert run("reproduce", "dasgupta2007", "99").exit_code == 2
 
 
 def test_a_warning_is_a_line_for_users(run, tmp_path):

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array, csr_array
 from sklearn.base import BaseEstimator, clone
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import GridSearchCV
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import laconic
@@ -50,6 +50,13 @@ def test_the_public_names_are_there():
 def test_reducers_keep_our_contract(reducer, form):
     X, y = text_like(30, 21, 3)
     check_reducer(reducer(), form(X), y)
+
+
+@pytest.mark.parametrize("draw", ["bernoulli", "iid"])
+@pytest.mark.parametrize("reducer", [laconic.SampledTerms, laconic.SubspaceSampling])
+def test_other_draws_keep_our_contract_too(reducer, draw):
+    X, y = text_like(30, 21, 3)
+    check_reducer(reducer(draw=draw, random_state=3), X, y)
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -163,6 +170,43 @@ def test_a_classifier_that_is_not_linear_is_kept_with_its_reduction(inner):
         expected = clone(inner).fit(dense[:, terms], labels).predict(dense[:, terms])
         assert (whole.predict(dense) == expected).mean() > 0.95, "but for ties of probability"
         assert whole.model_.size == whole.model_.n_terms == 7
+
+
+@pytest.mark.parametrize("form", [csr_array, csr_array.toarray])
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize(
+    "inner",
+    [
+        SVC(kernel="linear"),
+        LinearSVC(fit_intercept=False),
+        RidgeClassifier(fit_intercept=False),
+        SGDClassifier(random_state=0),
+        MultinomialNB(),
+    ],
+)
+def test_what_is_called_coef_is_believed_only_if_the_decisions_agree(inner, n_classes, form):
+    X, y = text_like(60, 30, n_classes)
+    X = form(X)
+    whole = laconic.ReduceThenFit(laconic.TopTerms(), inner, size=12).fit(X, y)
+    chosen = laconic.TopTerms(size=12).fit(X).at(12).apply(X)
+    expected = clone(inner).fit(chosen, y)
+    assert (whole.predict(X) == expected.predict(chosen)).mean() > 0.95, "but for ties"
+
+
+def test_probabilities_of_labels_that_training_never_saw():
+    X, y = text_like(60, 30, 3)
+    labels = np.column_stack([y == 0, np.zeros(60, dtype=bool), y == 2]).astype(int)
+    whole = laconic.ReduceThenFit(laconic.TopTerms(), KNeighborsClassifier(1), size=20)
+    fitted = whole.fit(X.toarray(), labels)
+    assert (fitted.predict(X.toarray()) == labels).mean() > 0.99
+    values = fitted.model_.decision(X.toarray())
+    assert (values[:, 1] < -100).all(), "log-odds of an impossible label"
+
+
+def test_ties_of_a_score_are_broken_by_document_frequency_then_column():
+    X = np.array([[1.0, 1, 0, 0], [0, 1, 1, 1], [0, 1, 1, 0]])
+    top = laconic.TopTerms(by=lambda X, y: np.zeros(4)).fit(X)
+    assert top.at(4).terms.tolist() == [1, 2, 0, 3]
 
 
 def test_a_size_that_cannot_be_had_says_what_can():

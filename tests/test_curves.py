@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.metrics import accuracy_score, f1_score
 
-from laconic import Problem, ReduceThenFit, curve, load_corpus
+from laconic import LinearModel, Problem, ReduceThenFit, curve, load_corpus
 from laconic.curves import MEASURES, Row, rows_file
 from laconic.errors import LaconicError
 from tests.strategies import text_like
@@ -42,6 +44,13 @@ def test_a_size_that_cannot_be_had_is_a_row_with_its_reason(problem):
     assert found.values("accuracy")[31] is None
 
 
+def test_sizes_may_come_from_numpy(problem, tmp_path):
+    found = curve(ReduceThenFit(), problem, np.array([3, 9]), "accuracy")
+    with rows_file(tmp_path / "rows.jsonl") as write:
+        write(found.rows)
+    assert [json.loads(line)["asked"] for line in (tmp_path / "rows.jsonl").open()] == [3, 9]
+
+
 def test_shares_are_of_the_candidates(problem):
     found = curve(ReduceThenFit(), problem, [0.1, 1.0], ["accuracy"])
     assert [row.kept for row in found.rows] == [3, 30]
@@ -51,6 +60,43 @@ def test_every_measure_is_a_number(problem):
     found = curve(ReduceThenFit(), problem, [9], MEASURES)
     assert all(0 <= row.value <= 1 for row in found.rows)
     assert len(found.rows) == 7
+
+
+def test_a_problem_of_one_class_is_skipped_not_fatal(problem):
+    one = replace(problem, y_train=np.zeros(40, dtype=int))
+    (row,) = curve(ReduceThenFit(), one, [5], ["accuracy"]).rows
+    assert (row.status, row.value) == ("skipped", None)
+    assert "one class" in row.reason
+
+
+def test_a_measure_without_a_meaning_is_skipped(problem):
+    two = replace(problem, y_train=problem.y_train % 2, y_test=np.zeros(20, dtype=int))
+    row, accuracy = curve(ReduceThenFit(), two, [5], ["auc", "accuracy"]).rows
+    assert (row.status, row.value, row.kept) == ("skipped", None, 5)
+    assert accuracy.status == "ok"
+
+
+def test_a_class_unseen_in_training_is_never_right(problem):
+    stranger = problem.y_test.copy()
+    stranger[:] = 7
+    for y_train in (problem.y_train, problem.y_train % 2):
+        strange = replace(problem, y_train=y_train, y_test=stranger)
+        assert curve(ReduceThenFit(), strange, [5], ["accuracy"]).rows[0].value == 0.0
+
+
+def test_rows_tell_words_from_columns_and_carry_the_seed(problem):
+    class OwnWords(ReduceThenFit):
+        """Each class keeps words of its own, as LARS does."""
+
+        def path(self, X, y, sizes):
+            for size in sizes:
+                coef = np.zeros((3, 30))
+                for row in range(3):
+                    coef[row, row * size : (row + 1) * size] = 1.0
+                yield LinearModel(csr_array(coef), np.zeros(3), np.arange(3), size)
+
+    (row,) = curve(OwnWords(), problem, [4], ["accuracy"], seed=9).rows
+    assert (row.kept, row.terms, row.seed) == (4, 12, 9)
 
 
 def test_progress_is_told_of_each_size(problem):
@@ -64,6 +110,7 @@ def test_progress_is_told_of_each_size(problem):
     [
         ([], ["accuracy"], "no sizes"),
         ([5, 0.5], ["accuracy"], "not both"),
+        ([1, 1.0], ["accuracy"], "not both"),
         ([0], ["accuracy"], "size 0"),
         ([1.5], ["accuracy"], "size 1.5"),
         ([5], ["brier"], "choose from accuracy"),

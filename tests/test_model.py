@@ -107,6 +107,20 @@ def test_model_refuses(change, says):
         LinearModel(**(parts | change))
 
 
+def test_a_model_owns_its_numbers():
+    coef = csr_array(([1.0, 2.0], [0, 0], [0, 2, 2]), shape=(2, 3))
+    model = LinearModel(coef, [0.0, 0.0], np.arange(2), 1, norm="kept")
+    np.testing.assert_allclose(model.decision(np.array([[2.0, 5.0, 0.0]])), [[3.0, 0.0]])
+    coef.data[:] = 0
+    assert model.coef.toarray().tolist() == [[3, 0, 0], [0, 0, 0]]
+    for array in (model.coef.data, model.intercept):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 7
+    dense = LinearModel(np.eye(3), np.zeros(3), np.arange(3), 3)
+    with pytest.raises(ValueError, match="read-only"):
+        dense.coef[:] = 0
+
+
 def test_another_vocabulary_is_refused():
     with pytest.raises(ValueError, match="vocabulary of 4"):
         sparse_model(4, [[0], [1]]).decision(np.ones((1, 5)))

@@ -200,10 +200,8 @@ def rows_file(where: Path) -> Iterator[Callable[[Iterable[Row]], None]]:
 
     Opened before the work, so that a folder that cannot be written to is known at once.
     """
-    jsonl = where.suffix in (".jsonl", ".ndjson")
-    if not jsonl and where.suffix != ".csv":
-        raise LaconicError(f"{where}: rows are written as .csv or .jsonl")
-    _check_overwrites_rows(where)
+    check_output(where)
+    jsonl = where.suffix != ".csv"
     try:
         handle, name = mkstemp(prefix=f".{where.name}.", suffix=".draft", dir=where.parent)
     except OSError as failure:
@@ -238,8 +236,12 @@ def _umask() -> int:
     return mask
 
 
-def _check_overwrites_rows(where: Path) -> None:
+def check_output(where: Path) -> None:
     """Rows may replace rows, never a file that something else wrote."""
+    if where.suffix not in (".csv", ".jsonl", ".ndjson"):
+        raise LaconicError(f"{where}: rows are written as .csv or .jsonl")
+    if not where.parent.is_dir():
+        raise LaconicError(f"{where}: cannot be written (there is no folder {where.parent})")
     if not where.exists():
         return
     start = b'{"problem"' if where.suffix != ".csv" else ",".join(Row.columns()).encode()

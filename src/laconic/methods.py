@@ -44,12 +44,15 @@ class Method:
     recipe: Callable[..., Reducer]
     settings: dict[str, Any] = field(default_factory=dict)
 
-    def build(self, alpha: float | str = 1.0, seed: int = 0) -> PathClassifier:
+    def build(
+        self, alpha: float | str = 1.0, seed: int = 0, intercept: bool = False
+    ) -> PathClassifier:
         """The reducer, then regularized least squares with λ = `alpha` ("loo" chooses it)."""
         given = dict(self.settings)
         if "seed" in signature(self.recipe).parameters:
             given.setdefault("seed", seed)
-        return ReduceThenFit(self.recipe(**given), RLSClassifier(alpha=alpha))
+        classifier = RLSClassifier(alpha=alpha, fit_intercept=intercept)
+        return ReduceThenFit(self.recipe(**given), classifier)
 
     @property
     def random(self) -> bool:

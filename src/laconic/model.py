@@ -15,16 +15,20 @@ value of a document with no chosen word and no intercept, is a no.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from laconic.reduction import Floats, Matrix
+from laconic.reduction import Floats, Matrix, frozen
 
 Norm: TypeAlias = Literal["document", "kept"]
 Rule: TypeAlias = Literal["sign", "argmax", "labels"]
+
+# A sparse product that keeps more than this share of the words is slower than a dense one.
+DENSE_FROM = 0.1
 
 
 class Model(Protocol):
@@ -81,9 +85,9 @@ class LinearModel:
     rule: Rule = "argmax"
 
     def __post_init__(self) -> None:
-        coef = csr_array(self.coef) if issparse(self.coef) else np.atleast_2d(self.coef)
+        coef = _own(self.coef)
         object.__setattr__(self, "coef", coef)
-        object.__setattr__(self, "intercept", np.atleast_1d(self.intercept).astype(np.float64))
+        object.__setattr__(self, "intercept", frozen(np.atleast_1d(self.intercept), np.float64))
         object.__setattr__(self, "classes", np.asarray(self.classes))
         if self.norm not in get_args(Norm) or self.rule not in get_args(Rule):
             raise ValueError(
@@ -121,11 +125,18 @@ class LinearModel:
                 f"X has {X.shape[1]} columns, but the model was trained on a vocabulary of "
                 f"{self.n_terms_in}. Vectorize the documents with the same vocabulary."
             )
-        product = X @ self.coef.T
+        product = X @ self._columns
         values = product.toarray() if issparse(product) else np.asarray(product, dtype=np.float64)
         if self.norm == "kept":
             values = _quotient(values, self._kept_lengths(X))
         return values + self.intercept
+
+    @cached_property
+    def _columns(self) -> Matrix:
+        """The coefficients as a factor of X: dense where most words are kept, being faster then."""
+        if issparse(self.coef) and self.coef.nnz > DENSE_FROM * np.prod(self.coef.shape):
+            return np.ascontiguousarray(self.coef.toarray().T)
+        return self.coef.T
 
     def predict(self, X: Matrix) -> NDArray[Any]:
         """Class names; for the rule "labels" an indicator matrix."""
@@ -171,6 +182,16 @@ class LinearModel:
         total = squares @ pattern.T
         dense: Floats = total.toarray() if issparse(total) else np.asarray(total)
         return np.asarray(np.sqrt(dense))
+
+
+def _own(coef: Matrix) -> Matrix:
+    """A read-only copy with one entry a place: models are shared and must not move."""
+    if not issparse(coef):
+        return frozen(np.atleast_2d(coef), np.float64)
+    own = csr_array(coef, dtype=np.float64, copy=True)
+    own.sum_duplicates()
+    own.data.setflags(write=False)
+    return own
 
 
 def _quotient(values: Floats, lengths: Floats) -> Floats:

@@ -34,7 +34,7 @@ class Reducer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def _cut(self, size: int) -> Reduction:
-        """The reduction to exactly `size` columns, or SizeUnavailable. Changes nothing in self."""
+        """The reduction of this size (draws may keep fewer), or SizeUnavailable; self stays."""
 
     def at(self, size: int | float | None) -> Reduction:
         """The reduction to `size` columns: a number, a share in (0, 1], or None for all.

@@ -34,17 +34,18 @@ def check_reducer(
     fitted = clone(reducer).fit(X, y)
     before = pickle.dumps(fitted)
     sizes = _spread(fitted.available_)
-    cuts = [cut for cut in (_cut_or_none(fitted, size) for size in sizes) if cut is not None]
+    made = {size: _cut_or_none(fitted, size) for size in sizes}
+    cuts = {size: cut for size, cut in made.items() if cut is not None}
     assert cuts, f"no size of {sizes} can be had"
-    for cut in cuts:
+    for size, cut in cuts.items():
         _check_reduction(cut, X)
-        again = fitted.at(cut.size)
-        assert _same(again.apply(X), cut.apply(X)), f"at({cut.size}) differs when asked again"
+        again = fitted.at(size)
+        assert _same(again.apply(X), cut.apply(X)), f"at({size}) differs when asked again"
     if nested:
-        for small, large in pairwise(cuts):
+        for small, large in pairwise(cuts.values()):
             _check_nested(small, large)
     assert pickle.dumps(fitted) == before, "at() or apply() changed the fitted reducer"
-    _check_transform(clone(reducer).set_params(size=cuts[0].size).fit(X, y), X)
+    _check_transform(clone(reducer).set_params(size=next(iter(cuts))).fit(X, y), X)
     _check_refusal(fitted)
 
 

@@ -47,6 +47,16 @@ def test_draws_share_their_scores_and_differ_in_their_seed(problem):
     assert drawn[-1].value == expected
 
 
+def test_draws_keep_the_settings_of_the_method(problem):
+    (method,) = paper.methods_called("SS[rank=2,draw=iid]")
+    for path in paper.draws_of(method, problem, 1.0, 2):
+        assert path.reducer.draw == "iid"
+
+
+def test_the_header_of_a_message_is_not_read():
+    assert paper.without_header("Newsgroups: sci.space\nFrom: x\n\nbody\n\nmore") == "body\n\nmore"
+
+
 def test_relative_values_are_shares_of_all_words_averaged_over_draws_then_problems():
     def row(problem, method, value, seed=0):
         return Row(problem, method, 10, 10, 10, "micro-f1", value, 0.0, seed=seed)
@@ -58,8 +68,11 @@ def test_relative_values_are_shares_of_all_words_averaged_over_draws_then_proble
         row("q", paper.ALL_WORDS, 0.5),
         row("q", "US", 0.5),
     ]
-    (point,) = paper.relative(rows)
+    (point,) = paper.points(rows)
     assert (point.method, point.asked, point.problems) == ("US", 10, 2)
+    assert point.measure == "relative micro-f1"
+    (absolute,) = paper.points([row("r", "US", 0.25)])
+    assert (absolute.measure, absolute.mean) == ("micro-f1", 0.25)
     assert point.mean == pytest.approx((0.75 + 1.0) / 2)
     assert point.sd == pytest.approx(np.std([0.75, 1.0], ddof=1))
 
@@ -71,8 +84,8 @@ def test_an_unknown_figure_is_refused():
 
 def test_findings_on_two_techtc_sets(corpora):
     """Direction only, on a small part: the whole is in docs/papers/dasgupta2007.md."""
-    points = {(p.method, p.asked, p.measure): p.mean for p in paper.relative(paper.figure3(SCALE))}
-    at_500 = {name: points[name, 500, "micro-f1"] for name in ("SS", "IG", "WS", "US")}
+    points = {(p.method, p.asked, p.measure): p.mean for p in paper.points(paper.figure3(SCALE))}
+    at_500 = {name: points[name, 500, "relative micro-f1"] for name in ("SS", "IG", "WS", "US")}
     assert min(at_500["SS"], at_500["IG"], at_500["WS"]) > at_500["US"]
 
 

@@ -30,7 +30,7 @@ UNSOLVED = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """What each alpha would have said of every document, had it not been trained on it."""
+    """What the decisions of each alpha about documents left out of training are worth."""
 
     alphas: Floats
     values: Floats

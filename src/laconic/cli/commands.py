@@ -6,9 +6,13 @@ Heavy imports stay inside the commands, so that help is instant.
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from dataclasses import asdict
+from io import TextIOWrapper
 from pathlib import Path
+from signal import SIGTERM, signal
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +23,7 @@ from laconic.cli.console import (
     counter,
     print_card,
     print_catalog,
+    print_notes,
     print_points,
     print_rows,
     printable,
@@ -44,17 +49,26 @@ DEFAULT_SIZES = "10,30,100,300,1000,3000,10000"
 
 
 class Laconic(click.Group):
-    """Turns an error that the user can mend into one line and exit code 2."""
+    """Turns an error that the user can mend into one line and exit code 2; 130 for Ctrl-C."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(errors="replace")
+        if current_thread() is main_thread():
+            # so that what is half written is taken away also when the process is told to end
+            signal(SIGTERM, lambda *_: sys.exit(143))
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("default", LaconicWarning)
                 warnings.showwarning = show_warning
                 return super().invoke(ctx)
-        except LaconicError as problem:
-            click.echo(f"laconic: {printable(str(problem))}", err=True)
+        except LaconicError as failure:
+            click.echo(f"laconic: {printable(str(failure))}", err=True)
             ctx.exit(2)
+        except KeyboardInterrupt:
+            click.echo("laconic: interrupted; nothing half-written is left", err=True)
+            ctx.exit(130)
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -113,9 +127,21 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
 
 @main.command()
 @click.argument("where", metavar="CORPUS")
-@click.option("--method", default="DF", show_default=True, help="A method of the literature.")
-@click.option("--sizes", default=DEFAULT_SIZES, show_default=True, help="Counts, or shares.")
-@click.option("--measures", default="accuracy,micro-f1,macro-f1", show_default=True)
+@click.option(
+    "--method",
+    default="DF",
+    show_default=True,
+    help="DF, IG, CHI2, BNS, US, WS, SS or SRLS; settings in brackets: SS[rank=10].",
+)
+@click.option(
+    "--sizes", default=DEFAULT_SIZES, show_default=True, help="Numbers of words, or shares: 0.1."
+)
+@click.option(
+    "--measures",
+    default="accuracy,micro-f1,macro-f1",
+    show_default=True,
+    help="Also precision, recall, auc, best-f1. Of two classes, the second is the positive one.",
+)
 @click.option("--alpha", default="1.0", show_default=True, help="Ridge λ, or loo to choose it.")
 @click.option(
     "--task",
@@ -125,15 +151,29 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
     help="One class a document, any number of labels, or yes/no about each class.",
 )
 @click.option("--folds", type=click.IntRange(2), help="Cross-validation instead of the split.")
-@click.option("--repeats", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--intercept", is_flag=True, help="Fit an intercept; the paper has none.")
+@click.option(
+    "--repeats", type=click.IntRange(1), default=1, show_default=True, help="Of folds or splits."
+)
 @click.option("--test-share", type=float, help="Random splits with this share to test on.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of splits and draws."
+)
 @click.option(
     "--weighting",
     type=click.Choice(["ltc", "tfidf", "binary", "histogram", "count"]),
     help="Weights of words.  [default: ltc; count for vectors that are weighted already]",
 )
-@click.option("--min-df", type=click.IntRange(1), default=1, show_default=True)
+@click.option(
+    "--min-df",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Words must occur in so many training documents.",
+)
+@click.option(
+    "--max-df", type=click.FloatRange(0, 1), default=1.0, help="… and in at most this share."
+)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="File of rows, .csv or .jsonl."
 )
@@ -146,10 +186,10 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
 
     \b
     laconic curve pydocs --method DF --sizes 10,100,1000
-    laconic curve tickets.csv --label queue --folds 5 -o tickets.csv
+    laconic curve tickets.csv --label queue --folds 5 -o tickets-curve.csv
     laconic curve reuters-21578 --split ModApte --measures micro-f1,macro-f1,auc
     """
-    from laconic.curves import ascending, known_measures, rows_file
+    from laconic.curves import ascending, check_output, known_measures, rows_file
     from laconic.curves import curve as measure_curve
     from laconic.methods import method_called
 
@@ -158,18 +198,22 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
     wanted = list(known_measures(word.strip() for word in measures.split(",")))
     asked = ascending(parse_sizes(sizes))
     vectorizer = vectorizer_of(options)
+    if options["output"] is not None:
+        check_output(options["output"])
     loaded = load(where, options)
+    print_notes(loaded.notes)
     output = options["output"] or Path(f"{file_name(loaded.name)}-{file_name(recipe.name)}.csv")
     with rows_file(output) as write:
         rows: list[Row] = []
         for problem in problems_of(loaded, vectorizer, options):
             with bar(f"{recipe.name} on {problem.name}", len(asked)) as step:
                 found = measure_curve(
-                    recipe.build(alpha, options["seed"]),
+                    recipe.build(alpha, options["seed"], options["intercept"]),
                     problem,
                     asked,
                     wanted,
                     name=recipe.name,
+                    seed=options["seed"],
                     progress=lambda _, step=step: step(),
                 )
             write(found.rows)
@@ -224,5 +268,5 @@ def reproduce(
             for row in figure(replace(base, honest=honest, done=step, **given)):
                 write([row])
                 rows.append(row)
-        print_points(f"{paper}, figure {name}", dasgupta2007.relative(rows))
+        print_points(f"{paper}, figure {name}", dasgupta2007.points(rows))
         click.echo(f"rows: {file}")

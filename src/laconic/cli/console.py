@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from laconic.vectors.card import Card
 
 CLASSES_SHOWN = 25
+LEAST_WIDTH = 88
 
 
 def printable(text: str) -> str:
@@ -108,9 +110,9 @@ def show(renderable: Any, title: str = "") -> None:
     if title:
         click.echo(printable(title))
     console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=120)
-    console.print(renderable)
+    # below this the numbers of a table would be cut off; a terminal wraps them instead
+    wide = max(console.width, LEAST_WIDTH) if console.is_terminal else 120
+    Console(highlight=False, width=wide).print(renderable)
 
 
 def print_catalog(entries: Iterable[Known]) -> None:
@@ -120,6 +122,12 @@ def print_catalog(entries: Iterable[Known]) -> None:
         splits = f" (splits: {', '.join(entry.splits)})" if entry.splits else ""
         table.add_row(entry.name, f"{entry.about}{splits}. Licence: {entry.licence}.")
     show(table, "Known corpora; their files are looked for in LACONIC_DATA")
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """What the reader found, on standard error: results go elsewhere."""
+    for note in notes:
+        click.echo(f"note: {printable(note)}", err=True)
 
 
 def print_card(card: Card) -> None:
@@ -147,26 +155,12 @@ def print_card(card: Card) -> None:
 
 
 def print_rows(rows: list[Row], measures: list[str]) -> None:
-    import numpy as np
-
+    """One line a size: means over problems, of those that have a value."""
     problems = len({row.problem for row in rows})
     title = rows[0].problem if problems == 1 else f"mean ± sd of {problems} problems"
     table = table_of("asked", "kept", "words", *measures, "seconds")
     for asked in dict.fromkeys(row.asked for row in rows):
-        of_size = [row for row in rows if row.asked == asked]
-        sound = [row for row in of_size if row.status == "ok"]
-        if not sound:
-            table.add_row(f"{asked:,}", "skipped", *[""] * (len(measures) + 2))
-            continue
-        cells = []
-        for measure in measures:
-            values = np.array([row.value for row in sound if row.measure == measure])
-            spread = f" ± {values.std(ddof=1):.3f}" if values.size > 1 else ""
-            cells.append(f"{values.mean():.4f}{spread}")
-        first = [row for row in sound if row.measure == measures[0]]
-        mean = [np.mean([getattr(row, name) for row in first]) for name in ("kept", "terms")]
-        seconds = sum(row.seconds for row in first)
-        table.add_row(f"{asked:,}", *(f"{value:,.0f}" for value in mean), *cells, f"{seconds:.2f}")
+        table.add_row(f"{asked:,}", *_cells([r for r in rows if r.asked == asked], measures))
     show(table, f"{rows[0].method}: {title}")
     skipped: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -174,6 +168,28 @@ def print_rows(rows: list[Row], measures: list[str]) -> None:
             skipped.setdefault(row.reason, {})[f"{row.asked:,}"] = None
     for reason, sizes in skipped.items():
         click.echo(f"skipped {'; '.join(sizes)}: {printable(reason)}")
+
+
+def _cells(rows: list[Row], measures: list[str]) -> list[str]:
+    kept = [row for row in rows if row.kept is not None and row.measure == measures[0]]
+    if not kept:
+        return ["skipped", *[""] * (len(measures) + 2)]
+    values = [[r.value for r in rows if r.measure == m and r.value is not None] for m in measures]
+    return [
+        f"{mean(row.kept for row in kept):,.0f}",
+        f"{mean(row.terms or 0 for row in kept):,.0f}",
+        *(_spread(found, len(kept)) for found in values),
+        f"{sum(row.seconds for row in kept):.2f}",
+    ]
+
+
+def _spread(values: list[float], problems: int) -> str:
+    """The mean, with the deviation of several values, and how many there are if some lack."""
+    if not values:
+        return "–"
+    several = f" ± {stdev(values):.3f}" if len(values) > 1 else ""
+    some = f" ({len(values)} of {problems})" if len(values) < problems else ""
+    return f"{mean(values):.4f}{several}{some}"
 
 
 def print_points(title: str, points: list[Point]) -> None:

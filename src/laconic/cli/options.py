@@ -64,7 +64,11 @@ def vectorizing_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--ngrams", default="1", show_default=True, help="1, 2, or a range: 1-2."),
         click.option("--stem", help="Stemmer, such as porter.  [default: none]"),
         click.option("--stop-words", help="english, smart, or a file.  [default: none]"),
-        click.option("--min-length", type=click.IntRange(1), default=2, show_default=True),
+        click.option(
+            "--min-length",
+            type=click.IntRange(1),
+            help="Words must have so many characters.  [default: 2; 1 for vectors]",
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -96,7 +100,7 @@ def vectorizer_of(options: dict[str, Any]) -> Vectorizer:
         ngrams=parse_ngrams(options["ngrams"]),
         stem=options["stem"],
         stop_words=options["stop_words"],
-        min_length=options["min_length"],
+        min_length=options["min_length"] or 2,
         n_jobs=-1,
     )
 
@@ -107,9 +111,13 @@ def problems_of(
     from laconic.vectors.problem import Problem, default_weighting
     from laconic.vectors.weighting import Weighting
 
-    weighting = Weighting(options["weighting"] or "ltc", min_df=options["min_df"])
-    if options["weighting"] is None and loaded.vectors is not None:
-        weighting = default_weighting(loaded.vectors).set_params(min_df=options["min_df"])
+    weighting = Weighting(options["weighting"] or "ltc")
+    if loaded.vectors is not None:
+        refuse_text_options(loaded, options)
+        if options["weighting"] is None:
+            weighting = default_weighting(loaded.vectors)
+        weighting.set_params(min_length=options["min_length"] or 1)
+    weighting.set_params(min_df=options["min_df"], max_df=options["max_df"])
     with working(f"counting the words of {loaded.name}"):
         problems = Problem.expand(
             loaded,
@@ -121,6 +129,18 @@ def problems_of(
         first = next(problems)
     yield first
     yield from problems
+
+
+def refuse_text_options(loaded: Corpus, options: dict[str, Any]) -> None:
+    """What is said about texts has no effect on vectors, and would be missed in silence."""
+    given = {"--stem": options["stem"], "--stop-words": options["stop_words"]}
+    given |= {"--unit": options["unit"] != "word", "--ngrams": options["ngrams"] != "1"}
+    idle = [option for option, value in given.items() if value]
+    if idle:
+        raise LaconicError(
+            f"{', '.join(idle)}: {loaded.name} comes as vectors, whose words are counted already. "
+            "Leave it out"
+        )
 
 
 def splits_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Split] | None:
@@ -135,6 +155,10 @@ def splits_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Split] | None
         return random_splits(loaded, options["test_share"], times=repeats, seed=seed)
     if loaded.split is None:
         return random_splits(loaded, times=repeats, seed=seed)
+    if repeats > 1:
+        raise click.UsageError(
+            "--repeats: the corpus has its own split; add --folds or --test-share"
+        )
     return None
 
 

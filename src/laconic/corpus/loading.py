@@ -81,6 +81,12 @@ def load_corpus(
         max_bytes=max_bytes,
         progress=progress,
     )
+    for option, value, choices in (
+        ("undecodable", undecodable, ("error", "replace")),
+        ("unlabelled", unlabelled, ("error", "drop", "keep")),
+    ):
+        if value not in choices:
+            raise CorpusError(f"{option}={value!r}: choose from {', '.join(choices)}")
     known = find(where) if isinstance(where, str) and format is None else None
     if known is not None:
         return load_known(known, reading)

@@ -217,9 +217,9 @@ def draws_of(
     if not method.random:
         yield method.build(alpha)
         return
-    scores = method.recipe(**method.settings).fit(problem.X_train, problem.y_train).scores_
+    fitted = method.recipe(**method.settings).fit(problem.X_train, problem.y_train)
     for seed in range(draws):
-        reducer = SampledTerms(Given(scores), random_state=seed)
+        reducer = SampledTerms(Given(fitted.scores_), draw=fitted.draw, random_state=seed)
         yield ReduceThenFit(reducer, RLSClassifier(alpha=alpha))
 
 
@@ -245,18 +245,25 @@ class Point:
     problems: int
 
 
-def relative(rows: Iterable[Row]) -> list[Point]:
-    """Values as shares of those of all words: means over draws, then over problems."""
+def points(rows: Iterable[Row]) -> list[Point]:
+    """Means over draws, then over problems.
+
+    "relative" are values as shares of those of all words; where these were not measured, values
+    stay as they are.
+    """
     gathered: dict[tuple[str, int | float, str], dict[str, list[float]]] = defaultdict(dict)
     whole: dict[tuple[str, str], float] = {}
     for row in rows:
-        if row.method == ALL_WORDS and row.value is not None:
+        if row.value is None:
+            continue
+        if row.method == ALL_WORDS:
             whole[row.problem, row.measure] = row.value
-        elif row.value is not None:
-            full = whole.get((row.problem, row.measure), 1.0)
-            ratio = row.value / full if full > 0 else float("nan")
-            key = (row.method, row.asked, row.measure)
-            gathered[key].setdefault(row.problem, []).append(ratio)
+            continue
+        full = whole.get((row.problem, row.measure))
+        measure = row.measure if full is None else f"relative {row.measure}"
+        ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
+        key = (row.method, row.asked, measure)
+        gathered[key].setdefault(row.problem, []).append(ratio)
     return [_point(key, by_problem) for key, by_problem in gathered.items()]
 
 

@@ -72,8 +72,9 @@ def measure_leverage(X: Matrix, *, rank: int | float | None, alpha: float) -> Le
 
 
 def _refuse(rank: object, alpha: float) -> None:
-    if not (np.isfinite(alpha) and alpha >= 0):
-        raise LaconicError(f"alpha={alpha}: must be a number of at least 0")
+    number = isinstance(alpha, int | float | np.number) and not isinstance(alpha, bool)
+    if not (number and np.isfinite(alpha) and alpha >= 0):
+        raise LaconicError(f"alpha={alpha!r}: must be a number of at least 0")
     if rank is None:
         return
     if alpha > 0:

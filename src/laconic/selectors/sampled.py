@@ -203,4 +203,9 @@ def _seed(random_state: Any) -> int:
         return int(np.random.default_rng().integers(2**63))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError:
+        raise LaconicError(
+            f"random_state={random_state!r}: give a whole number of at least 0, a generator or None"
+        ) from None

@@ -113,7 +113,7 @@ def _questions(
     for document, labels in enumerate(corpus.labels):
         for label in labels:
             indicator[document, number[label]] = 1
-    if task == "labels":
+    if task == "labels" and len(corpus.classes) > 1:
         yield corpus.name, corpus.classes, indicator
         return
     for label, i in number.items():
@@ -135,5 +135,5 @@ def _check_split(split: Split, corpus: Corpus) -> None:
     if split.train.size == 0 or split.test.size == 0:
         raise LaconicError(
             f"{corpus.name}, {split.name}: {split.train.size:,} training and {split.test.size:,} "
-            "test documents; both are needed"
+            "test documents; both are needed. Choose --folds, or another --test-share"
         )
