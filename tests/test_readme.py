@@ -10,6 +10,12 @@ from laconic import load_corpus
 README = Path(__file__).parents[1] / "README.md"
 
 
+def test_no_page_is_half_written():
+    pages = [README, *README.parent.glob("*.md"), *README.parent.glob("docs/**/*.md")]
+    for page in pages:
+        assert not re.findall(r"\{[A-Z0-9]+\}", page.read_text()), page
+
+
 def test_the_python_of_the_readme_runs(capsys):
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
     assert len(blocks) >= 3
