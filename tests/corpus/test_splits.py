@@ -48,6 +48,13 @@ def test_every_rare_class_is_tested_in_some_split():
     assert len(tested) == 30
 
 
+def test_the_only_document_of_a_class_is_tested_as_often_as_any():
+    """2,000 splits, 5 standard errors, seed fixed: a false alarm has probability below 6e-7."""
+    corpus = corpus_of([("rare",)] + [("common",)] * 9)
+    rate = np.mean([0 in split.test for split in random_splits(corpus, 0.2, times=2000)])
+    assert abs(rate - 0.2) < 5 * np.sqrt(0.2 * 0.8 / 2000)
+
+
 def test_the_share_is_exact_and_unused_documents_stay_so():
     corpus = corpus_of([("a",), ("b",)] * 50)
     (split,) = random_splits(corpus, 0.29, times=1)

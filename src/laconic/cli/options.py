@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from laconic.corpus.splits import Split
     from laconic.vectors.problem import Problem
     from laconic.vectors.vectorizer import Vectorizer
+
+
+def decorated(
+    command: Callable[..., None], options: Sequence[Callable[..., Any]]
+) -> Callable[..., None]:
+    """The command with these options, which its help lists in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def reading_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -46,9 +55,7 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--max-line", type=click.IntRange(1), help="Longest line allowed, in bytes."),
         click.option("--max-bytes", type=click.IntRange(1), help="Most bytes read, unpacked."),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return decorated(command, options)
 
 
 def vectorizing_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -70,9 +77,7 @@ def vectorizing_options(command: Callable[..., None]) -> Callable[..., None]:
             help="Words must have so many characters.  [default: 2; 1 for vectors]",
         ),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return decorated(command, options)
 
 
 def make_folder(where: Path) -> None:
