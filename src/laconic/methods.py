@@ -17,6 +17,7 @@ from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.rls import RLSClassifier
 from laconic.errors import LaconicError
+from laconic.model import Norm
 from laconic.reducer import Reducer
 from laconic.scores import (
     bi_normal_separation,
@@ -45,14 +46,21 @@ class Method:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def build(
-        self, alpha: float | str = 1.0, seed: int = 0, intercept: bool = False
+        self,
+        alpha: float | str = 1.0,
+        seed: int = 0,
+        intercept: bool = False,
+        norm: Norm = "document",
     ) -> PathClassifier:
-        """The reducer, then regularized least squares with λ = `alpha` ("loo" chooses it)."""
+        """The reducer, then regularized least squares with λ = `alpha` ("loo" chooses it).
+
+        `norm="kept"` gives closed models.
+        """
         given = dict(self.settings)
         if "seed" in signature(self.recipe).parameters:
             given.setdefault("seed", seed)
         classifier = RLSClassifier(alpha=alpha, fit_intercept=intercept)
-        return ReduceThenFit(self.recipe(**given), classifier)
+        return ReduceThenFit(self.recipe(**given), classifier, norm=norm)
 
     @property
     def random(self) -> bool:

@@ -178,10 +178,14 @@ class LinearModel:
     def _kept_lengths(self, X: Matrix) -> Floats:
         pattern = csr_array(self.coef, copy=True)
         pattern.data = np.ones_like(pattern.data)
-        squares = X.power(2) if issparse(X) else np.square(X)
-        total = squares @ pattern.T
+        total = squared(X) @ pattern.T
         dense: Floats = total.toarray() if issparse(total) else np.asarray(total)
         return np.asarray(np.sqrt(dense))
+
+
+def squared(X: Matrix) -> Matrix:
+    """Every entry squared."""
+    return X.power(2) if issparse(X) else np.square(X)
 
 
 def _own(coef: Matrix) -> Matrix:

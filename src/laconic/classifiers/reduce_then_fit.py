@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, clone
 
 from laconic.classifiers.path import PathClassifier, read_documents
 from laconic.classifiers.rls import RLSClassifier
-from laconic.errors import SizeUnavailable
-from laconic.model import LinearModel, Model, Rule, decide
+from laconic.errors import LaconicError, SizeUnavailable
+from laconic.model import LinearModel, Model, Norm, Rule, decide, squared
 from laconic.reducer import Reducer
 from laconic.reduction import (
     Floats,
@@ -39,6 +39,7 @@ class ReducedModel:
     classifier: BaseEstimator
     classes: NDArray[Any]
     rule: Rule
+    norm: Norm = "document"
 
     @property
     def size(self) -> int:
@@ -46,14 +47,12 @@ class ReducedModel:
 
     @property
     def n_terms(self) -> int:
-        if isinstance(self.reduction, Selection):
-            return self.reduction.size
-        assert isinstance(self.reduction, Projection)
-        return int(self.reduction.components.any(axis=1).sum())
+        return int(_words_read(self.reduction).size)
 
     def decision(self, X: Matrix) -> Floats:
         """Decision values of shape (n_docs, n_rows); log-odds where only probabilities exist."""
-        documents = self.reduction.apply(X)
+        lengths = _lengths(squared(X), self.reduction) if self.norm == "kept" else None
+        documents = _reduced(self.reduction, X, lengths)
         if hasattr(self.classifier, "decision_function"):
             values = np.asarray(self.classifier.decision_function(documents))
         else:
@@ -74,6 +73,9 @@ class ReduceThenFit(PathClassifier):
         A linear one (with `coef_` and `intercept_`) gives models over the original vocabulary.
     size : int, float or None
         Columns that the classifier sees: a number, a share in (0, 1], None for all.
+    norm : "document" or "kept", default="document"
+        Documents are taken as they come; or divided by their length over the words of the
+        reduction, before its weights, which gives closed models: they need their own words only.
 
     Attributes
     ----------
@@ -87,16 +89,21 @@ class ReduceThenFit(PathClassifier):
         classifier: BaseEstimator | None = None,
         *,
         size: int | float | None = None,
+        norm: Norm = "document",
     ) -> None:
         self.reducer = reducer
         self.classifier = classifier
         self.size = size
+        self.norm = norm
 
     def path(
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
     ) -> Iterator[Model | SizeUnavailable]:
         """One model a size, ascending; the reducer is fitted once for all of them."""
+        if self.norm not in get_args(Norm):
+            raise LaconicError(f"norm={self.norm!r}: choose from {', '.join(get_args(Norm))}")
         documents, targets = read_documents(self, X, y)
+        squares = squared(documents) if self.norm == "kept" else None
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
         reducer = clone(self.reducer if self.reducer is not None else TopTerms())
         reducer.fit(documents, labels)
@@ -106,21 +113,54 @@ class ReduceThenFit(PathClassifier):
             except SizeUnavailable as absent:
                 yield absent
             else:
-                yield self._train(reduction, documents, labels, targets)
+                lengths = None if squares is None else _lengths(squares, reduction)
+                Z = _reduced(reduction, documents, lengths)
+                yield self._train(reduction, Z, labels, targets)
 
     def _train(
-        self, reduction: Reduction, X: Matrix, labels: NDArray[Any], targets: Targets
+        self, reduction: Reduction, Z: Matrix, labels: NDArray[Any], targets: Targets
     ) -> Model:
         classifier = clone(self.classifier if self.classifier is not None else RLSClassifier())
-        Z = reduction.apply(X)
         classifier.fit(Z, labels)
         weights = _linear(classifier, Z, targets.signs.shape[1])
         if weights is None:
-            return ReducedModel(reduction, classifier, targets.classes, targets.rule)
+            return ReducedModel(reduction, classifier, targets.classes, targets.rule, self.norm)
         coef, intercept = weights
         return LinearModel(
-            reduction.lift(coef), intercept, targets.classes, reduction.size, rule=targets.rule
+            reduction.lift(coef),
+            intercept,
+            targets.classes,
+            reduction.size,
+            norm=self.norm,
+            rule=targets.rule,
         )
+
+
+def _words_read(reduction: Reduction) -> NDArray[np.intp]:
+    if isinstance(reduction, Selection):
+        return reduction.terms
+    assert isinstance(reduction, Projection)
+    return np.flatnonzero(reduction.components.any(axis=1))
+
+
+def _lengths(squares: Matrix, reduction: Reduction) -> Floats:
+    """Of each document, over the words that the reduction reads."""
+    read = np.zeros(squares.shape[1])
+    read[_words_read(reduction)] = 1.0
+    return np.asarray(np.sqrt(squares @ read))
+
+
+def _reduced(reduction: Reduction, X: Matrix, lengths: Floats | None) -> Matrix:
+    """Documents over the columns, divided by their lengths where these are given."""
+    Z = reduction.apply(X)
+    if lengths is None:
+        return Z
+    inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    if not issparse(Z):
+        return Z * inverse[:, None]
+    scaled = Z.tocsr()
+    data = scaled.data * np.repeat(inverse, np.diff(scaled.indptr))
+    return csr_array((data, scaled.indices, scaled.indptr), shape=scaled.shape)
 
 
 def _linear(classifier: BaseEstimator, Z: Matrix, n_rows: int) -> tuple[Floats, Floats] | None:
