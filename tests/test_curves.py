@@ -10,8 +10,9 @@ from scipy.sparse import csr_array
 from sklearn.metrics import accuracy_score, f1_score
 
 from laconic import LinearModel, Problem, ReduceThenFit, curve, load_corpus
-from laconic.curves import MEASURES, Row, rows_file
+from laconic.curves import MEASURES
 from laconic.errors import LaconicError
+from laconic.rows import Row, rows_file
 from tests.strategies import text_like
 
 
@@ -127,7 +128,7 @@ def test_values_of_an_unmeasured_measure(problem):
         curve(ReduceThenFit(), problem, [5], ["accuracy"]).values("auc")
 
 
-ROW = Row("=cmd(), given", "DF", 10, 10, 10, "auc", 0.5, 0.1)
+ROW = Row("=cmd(), given", "DF", 10, "auc", 0.5, 10, 10, seconds=0.1)
 
 
 def test_rows_are_written_whole_and_no_cell_is_a_formula(tmp_path):

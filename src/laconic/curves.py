@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, fields, replace
-from pathlib import Path
-from tempfile import mkstemp
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,6 +13,7 @@ from numpy.typing import NDArray
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import Model
 from laconic.numerics import measures as m
+from laconic.rows import Row, Size
 from laconic.vectors.problem import Problem
 from laconic.vectors.targets import Targets
 
@@ -26,7 +21,6 @@ if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
 
 Floats: TypeAlias = NDArray[np.float64]
-Size: TypeAlias = int | float
 
 # A measure takes decision values, signs and the model's rule.
 Measure: TypeAlias = Callable[[Floats, Floats, str], float]
@@ -47,29 +41,48 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-@dataclass(frozen=True)
-class Row:
-    """One measured value, or why there is none. Flat, so that a table is a list of them.
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What a path gave for one size: a model with its decisions on the test documents, or a reason.
 
-    `kept` are columns that the classifier saw, `terms` distinct words in the whole model.
-    `seconds` is the training time of this size, the first size carrying what all sizes share.
+    `signs` are the true answers in the columns of `decision`; NaN where training had not seen the
+    document's class.
     """
 
-    problem: str
-    method: str
     asked: Size
-    kept: int | None
-    terms: int | None
-    measure: str
-    value: float | None
     seconds: float
-    status: str = "ok"
+    model: Model | None = None
+    decision: Floats | None = None
+    signs: Floats | None = None
     reason: str = ""
-    seed: int = 0
 
-    @classmethod
-    def columns(cls) -> list[str]:
-        return [field.name for field in fields(cls)]
+    def values(self, measures: Mapping[str, Measure]) -> Iterator[tuple[str, float | None, str]]:
+        """Each measure with its value, or None and why."""
+        for name, of in measures.items():
+            if self.model is None or self.decision is None or self.signs is None:
+                yield name, None, self.reason
+                continue
+            value = of(self.decision, self.signs, self.model.rule)
+            if np.isnan(value):
+                reason = "is not defined: the test documents do not have both answers"
+                yield name, None, f"{name} {reason}"
+            else:
+                yield name, value, ""
+
+    def rows(self, like: Row, measures: Mapping[str, Measure]) -> Iterator[Row]:
+        """`like` once a measure, filled in."""
+        if self.model is not None:
+            like = replace(like, kept=self.model.size, terms=self.model.n_terms)
+        for measure, value, reason in self.values(measures):
+            yield replace(
+                like,
+                asked=self.asked,
+                measure=measure,
+                value=value,
+                seconds=self.seconds,
+                status="skipped" if value is None else "ok",
+                reason=reason,
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,26 +130,29 @@ def curve(
     asked = ascending(sizes)
     wanted = known_measures(measures)
     label = name if name is not None else repr(method)
+    like = Row(problem.name, label, asked[0], "", seed=seed, fold=problem.fold)
     rows: list[Row] = []
-    for size, outcome, seconds in _outcomes(method, problem, asked):
-        row = Row(problem.name, label, size, None, None, "", None, seconds, seed=seed)
-        rows += _rows_of(outcome, problem, row, wanted)
+    for measured in measure_path(method, problem, asked):
+        rows += measured.rows(like, wanted)
         if progress is not None:
-            progress(size)
+            progress(measured.asked)
     return Curve(problem.name, label, tuple(rows))
 
 
-def _outcomes(
-    method: PathClassifier, problem: Problem, sizes: list[Size]
-) -> Iterator[tuple[Size, Model | SizeUnavailable, float]]:
-    """Each size with its model, or why there is none, and the seconds it took."""
+def measure_path(method: PathClassifier, problem: Problem, sizes: list[Size]) -> Iterator[Measured]:
+    """Train once; each of these ascending sizes with its model and decisions, or why not."""
     if problem.y_train.ndim == 1 and (problem.y_train == problem.y_train[0]).all():
         reason = "all training documents are of one class. Choose another split"
-        yield from ((size, SizeUnavailable(size, reason), 0.0) for size in sizes)
+        yield from (Measured(size, 0.0, reason=reason) for size in sizes)
         return
     path = _timed(method.path(problem.X_train, problem.y_train, sizes))
     for size, (outcome, seconds) in zip(sizes, path, strict=True):
-        yield size, outcome, seconds
+        if isinstance(outcome, SizeUnavailable):
+            yield Measured(size, seconds, reason=outcome.reason)
+            continue
+        decision = outcome.decision(problem.X_test)
+        signs = Targets(np.empty(0), outcome.classes, outcome.rule).like(problem.y_test)
+        yield Measured(size, seconds, outcome, decision, signs)
 
 
 def ascending(sizes: Iterable[Size]) -> list[Size]:
@@ -172,85 +188,3 @@ def _timed(path: Iterator[Any]) -> Iterator[tuple[Any, float]]:
         except StopIteration:
             return
         yield outcome, perf_counter() - start
-
-
-def _rows_of(
-    outcome: Model | SizeUnavailable, problem: Problem, row: Row, wanted: dict[str, Measure]
-) -> Iterator[Row]:
-    """`row` once a measure, filled in."""
-    if isinstance(outcome, SizeUnavailable):
-        for measure in wanted:
-            yield replace(row, measure=measure, status="skipped", reason=outcome.reason)
-        return
-    decision = outcome.decision(problem.X_test)
-    truth = Targets(np.empty(0), outcome.classes, outcome.rule).like(problem.y_test)
-    row = replace(row, kept=outcome.size, terms=outcome.n_terms)
-    for measure, of in wanted.items():
-        value = of(decision, truth, outcome.rule)
-        if np.isnan(value):
-            reason = f"{measure} is not defined: the test documents do not have both answers"
-            yield replace(row, measure=measure, status="skipped", reason=reason)
-        else:
-            yield replace(row, measure=measure, value=value)
-
-
-@contextmanager
-def rows_file(where: Path) -> Iterator[Callable[[Iterable[Row]], None]]:
-    """A file of rows, CSV or (by its ending) JSON lines, that appears whole or not at all.
-
-    Opened before the work, so that a folder that cannot be written to is known at once.
-    """
-    check_output(where)
-    jsonl = where.suffix != ".csv"
-    try:
-        handle, name = mkstemp(prefix=f".{where.name}.", suffix=".draft", dir=where.parent)
-    except OSError as failure:
-        raise LaconicError(f"{where}: cannot be written ({failure.strerror})") from None
-    draft = Path(name)
-    try:
-        # a lone surrogate, which JSON may hold, has no UTF-8
-        with open(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
-            table = csv.writer(stream)
-            if not jsonl:
-                table.writerow(Row.columns())
-
-            def write(rows: Iterable[Row]) -> None:
-                for row in rows:
-                    if jsonl:
-                        stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
-                    else:
-                        table.writerow([_cell(value) for value in astuple(row)])
-
-            yield write
-        draft.chmod(0o666 & ~_umask())
-        draft.replace(where)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    """What is kept from others; `mkstemp` keeps everything."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def check_output(where: Path) -> None:
-    """Rows may replace rows, never a file that something else wrote."""
-    if where.suffix not in (".csv", ".jsonl", ".ndjson"):
-        raise LaconicError(f"{where}: rows are written as .csv or .jsonl")
-    if not where.parent.is_dir():
-        raise LaconicError(f"{where}: cannot be written (there is no folder {where.parent})")
-    if not where.exists():
-        return
-    start = b'{"problem"' if where.suffix != ".csv" else ",".join(Row.columns()).encode()
-    if where.is_dir() or (where.stat().st_size and not where.read_bytes().startswith(start)):
-        raise LaconicError(f"{where}: exists and is no file of rows. Choose another name.")
-
-
-def _cell(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: names come from strangers' files."""
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return f"'{value}"
-    return value

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from laconic import Problem, ReduceThenFit, RLSClassifier, SampledTerms, curve
-from laconic.curves import Row
 from laconic.errors import LaconicError
 from laconic.papers import dasgupta2007 as paper
+from laconic.rows import Row
 from laconic.scores import leverage
 from tests.strategies import text_like
 
@@ -59,7 +59,7 @@ def test_the_header_of_a_message_is_not_read():
 
 def test_relative_values_are_shares_of_all_words_averaged_over_draws_then_problems():
     def row(problem, method, value, seed=0):
-        return Row(problem, method, 10, 10, 10, "micro-f1", value, 0.0, seed=seed)
+        return Row(problem, method, 10, "micro-f1", value, 10, 10, seed=seed)
 
     rows = [
         row("p", paper.ALL_WORDS, 0.8),

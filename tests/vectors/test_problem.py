@@ -24,7 +24,7 @@ SPLIT = ("train",) * 4 + ("test",) * 2
 
 def test_classes_are_numbered_and_test_words_have_no_weight():
     (problem,) = Problem.expand(corpus_of(CLASSES, SPLIT))
-    assert problem.name == "pets, given"
+    assert (problem.name, problem.fold) == ("pets", "given")
     assert problem.classes == ("bird", "cat", "dog")
     assert problem.y_train.tolist() == [1, 2, 1, 2]
     assert problem.y_test.tolist() == [0, 0]
@@ -42,11 +42,7 @@ def test_labels_become_an_indicator():
 
 def test_per_category_asks_about_each_class_and_shares_the_documents():
     problems = list(Problem.expand(corpus_of(CLASSES, SPLIT), task="per-category"))
-    assert [p.name for p in problems] == [
-        "pets: bird, given",
-        "pets: cat, given",
-        "pets: dog, given",
-    ]
+    assert [p.name for p in problems] == ["pets: bird", "pets: cat", "pets: dog"]
     assert problems[1].classes == ("not cat", "cat")
     assert problems[1].y_train.tolist() == [1, 0, 1, 0]
     assert problems[0].X_train is problems[2].X_train
@@ -85,7 +81,7 @@ def test_vectors_keep_their_vocabulary_and_weights_stay_as_they_are():
 
 def test_without_a_split_one_is_drawn():
     (problem,) = Problem.expand(corpus_of(CLASSES))
-    assert problem.name == "pets, split 1 of 1"
+    assert (problem.name, problem.fold) == ("pets", "split 1 of 1")
     assert problem.X_train.shape[0] + problem.X_test.shape[0] == 6
 
 

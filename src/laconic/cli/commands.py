@@ -43,7 +43,7 @@ from laconic.cli.options import (
 from laconic.errors import LaconicError, LaconicWarning
 
 if TYPE_CHECKING:
-    from laconic.curves import Row
+    from laconic.rows import Row
 
 DEFAULT_SIZES = "10,30,100,300,1000,3000,10000"
 
@@ -189,9 +189,10 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
     laconic curve tickets.csv --label queue --folds 5 -o tickets-curve.csv
     laconic curve reuters-21578 --split ModApte --measures micro-f1,macro-f1,auc
     """
-    from laconic.curves import ascending, check_output, known_measures, rows_file
+    from laconic.curves import ascending, known_measures
     from laconic.curves import curve as measure_curve
     from laconic.methods import method_called
+    from laconic.rows import check_output, rows_file
 
     recipe = method_called(method)
     alpha = parse_alpha(options["alpha"])
@@ -206,7 +207,7 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
     with rows_file(output) as write:
         rows: list[Row] = []
         for problem in problems_of(loaded, vectorizer, options):
-            with bar(f"{recipe.name} on {problem.name}", len(asked)) as step:
+            with bar(f"{recipe.name} on {problem.name}, {problem.fold}", len(asked)) as step:
                 found = measure_curve(
                     recipe.build(alpha, options["seed"], options["intercept"]),
                     problem,
@@ -254,8 +255,8 @@ def reproduce(
     """
     from dataclasses import replace
 
-    from laconic.curves import rows_file
     from laconic.papers import dasgupta2007
+    from laconic.rows import rows_file
 
     chosen = {name: dasgupta2007.figure_called(name) for name in figures or dasgupta2007.FIGURES}
     given = {key: value for key, value in scale.items() if value is not None}

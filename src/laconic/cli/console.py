@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from laconic.corpus.catalog import Known
-    from laconic.curves import Row
     from laconic.papers.dasgupta2007 import Point
+    from laconic.rows import Row
     from laconic.vectors.card import Card
 
 CLASSES_SHOWN = 25
@@ -156,8 +156,9 @@ def print_card(card: Card) -> None:
 
 def print_rows(rows: list[Row], measures: list[str]) -> None:
     """One line a size: means over problems, of those that have a value."""
-    problems = len({row.problem for row in rows})
-    title = rows[0].problem if problems == 1 else f"mean ± sd of {problems} problems"
+    problems = {(row.problem, row.fold) for row in rows}
+    one = ", ".join(filter(None, problems.copy().pop()))
+    title = one if len(problems) == 1 else f"mean ± sd of {len(problems)} problems"
     table = table_of("asked", "kept", "words", *measures, "seconds")
     for asked in dict.fromkeys(row.asked for row in rows):
         table.add_row(f"{asked:,}", *_cells([r for r in rows if r.asked == asked], measures))

@@ -57,10 +57,11 @@ from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.techtc import read_all_techtc
 from laconic.corpus.loading import load_corpus
 from laconic.corpus.splits import random_splits
-from laconic.curves import Row, curve
+from laconic.curves import curve
 from laconic.errors import LaconicError
 from laconic.methods import Method, methods_called
 from laconic.reduction import Matrix
+from laconic.rows import Row
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.selectors.sampled import SampledTerms
 from laconic.selectors.top import TopTerms
@@ -127,8 +128,9 @@ def figure4c(scale: Scale) -> Iterator[Row]:
         for rank in (1, 2, 5, 10, 20, 40, 60, 80, 100):
             chance = leverage(X, rank=rank)
             value = hellinger(weights / weights.sum(), chance / chance.sum())
-            counts = (rank, None, None)
-            yield Row(problem.name, "SS, by rank", *counts, "hellinger to WS", value, 0.0)
+            yield Row(
+                problem.name, "SS, by rank", rank, "hellinger to WS", value, fold=problem.fold
+            )
         scale.done(problem.name)
 
 
@@ -251,23 +253,27 @@ def points(rows: Iterable[Row]) -> list[Point]:
     "relative" are values as shares of those of all words; where these were not measured, values
     stay as they are.
     """
-    gathered: dict[tuple[str, int | float, str], dict[str, list[float]]] = defaultdict(dict)
-    whole: dict[tuple[str, str], float] = {}
+    gathered: dict[tuple[str, int | float, str], dict[tuple[str, str], list[float]]] = defaultdict(
+        dict
+    )
+    whole: dict[tuple[str, str, str], float] = {}
     for row in rows:
         if row.value is None:
             continue
         if row.method == ALL_WORDS:
-            whole[row.problem, row.measure] = row.value
+            whole[row.problem, row.fold, row.measure] = row.value
             continue
-        full = whole.get((row.problem, row.measure))
+        full = whole.get((row.problem, row.fold, row.measure))
         measure = row.measure if full is None else f"relative {row.measure}"
         ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
         key = (row.method, row.asked, measure)
-        gathered[key].setdefault(row.problem, []).append(ratio)
+        gathered[key].setdefault((row.problem, row.fold), []).append(ratio)
     return [_point(key, by_problem) for key, by_problem in gathered.items()]
 
 
-def _point(key: tuple[str, int | float, str], by_problem: dict[str, list[float]]) -> Point:
+def _point(
+    key: tuple[str, int | float, str], by_problem: dict[tuple[str, str], list[float]]
+) -> Point:
     means = np.array([np.mean(values) for values in by_problem.values()])
     means = means[~np.isnan(means)]
     sd = float(means.std(ddof=1)) if means.size > 1 else 0.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
-from laconic.vectors.problem import count_words
+from laconic.vectors.problem import Counted
 from laconic.vectors.vectorizer import Vectorizer
 
 FEW = 5
@@ -34,7 +34,7 @@ class Card:
     @classmethod
     def of(cls, corpus: Corpus, vectorizer: Vectorizer | None = None) -> Card:
         """Count everything once."""
-        counts, words = count_words(corpus, vectorizer)
+        counts = Counted.of(corpus, vectorizer).counts
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         split = Counter(corpus.split or ())
         return cls(
@@ -46,7 +46,7 @@ class Card:
             multilabel=bool(corpus.multilabel),
             train=split[TRAIN] if corpus.split is not None else None,
             test=split[TEST] if corpus.split is not None else None,
-            terms=len(words),
+            terms=counts.shape[1],
             words=(float(lengths.min()), float(np.median(lengths)), float(lengths.max())),
             fingerprint=corpus.fingerprint,
             problems=(*corpus.notes, *_problems(corpus, np.diff(counts.indptr))),

@@ -25,7 +25,8 @@ class Problem:
     """One question put to a classifier, with training and test documents.
 
     y holds positions in `classes`: one number a document, or, where a document may have any number
-    of labels, an indicator matrix. Of two classes, the second is the positive one.
+    of labels, an indicator matrix. Of two classes, the second is the positive one. `columns` are
+    the places of the vocabulary among all words of the corpus, which its folds share.
     """
 
     name: str
@@ -35,6 +36,8 @@ class Problem:
     y_test: NDArray[np.int64] = field(repr=False)
     vocabulary: NDArray[Any] = field(repr=False)
     classes: tuple[str, ...]
+    fold: str = ""
+    columns: NDArray[np.intp] | None = field(default=None, repr=False)
 
     @classmethod
     def expand(
@@ -60,25 +63,71 @@ class Problem:
         task : "auto" takes "labels" (several a document) or "classes" (one a document) as the
             corpus has it; "per-category" asks yes or no about each class.
         """
-        asked = ("labels" if corpus.multilabel else "classes") if task == "auto" else task
-        _check_task(asked, corpus)
-        counts, words = count_words(corpus, vectorizer)
-        scheme = weighting if weighting is not None else default_weighting(counts)
+        counted = Counted.of(corpus, vectorizer)
+        questions = questions_of(corpus, task)
         for split in splits if splits is not None else default_splits(corpus):
-            _check_split(split, corpus)
-            fitted = clone(scheme).fit(counts[split.train], words=words)
-            X = fitted.transform(counts[split.train]), fitted.transform(counts[split.test])
-            vocabulary = words[fitted.kept_]
-            for name, classes, y in _questions(corpus, asked):
-                yield cls(
-                    f"{name}, {split.name}",
-                    X[0],
-                    y[split.train],
-                    X[1],
-                    y[split.test],
-                    vocabulary,
-                    classes,
-                )
+            yield from counted.problems(split, questions, weighting)
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A corpus with its words counted, once for all splits."""
+
+    corpus: Corpus
+    counts: csr_array = field(repr=False)
+    words: NDArray[Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, corpus: Corpus, vectorizer: Vectorizer | None = None) -> Counted:
+        """Counts over all documents, and the words; a corpus of vectors has them already."""
+        if corpus.vectors is not None:
+            return cls(corpus, corpus.vectors, np.array(corpus.vocabulary, dtype=object))
+        fresh = clone(vectorizer) if vectorizer is not None else Vectorizer()
+        counts = fresh.fit_transform(corpus.texts)
+        return cls(corpus, counts, fresh.get_feature_names_out())
+
+    def weigh(self, split: Split, weighting: Weighting | None = None) -> Weighting:
+        """The weighting as the training documents of the split make it."""
+        _check_split(split, self.corpus)
+        scheme = weighting if weighting is not None else default_weighting(self.counts)
+        return clone(scheme).fit(self.counts[split.train], words=self.words)
+
+    def problems(
+        self, split: Split, questions: Iterable[Question], weighting: Weighting | None = None
+    ) -> Iterator[Problem]:
+        """One problem a question, over the words of the split's training documents."""
+        fitted = self.weigh(split, weighting)
+        X_train, X_test = (
+            fitted.transform(self.counts[part]) for part in (split.train, split.test)
+        )
+        for question in questions:
+            yield Problem(
+                question.name,
+                X_train,
+                question.y[split.train],
+                X_test,
+                question.y[split.test],
+                self.words[fitted.kept_],
+                question.classes,
+                split.name,
+                fitted.kept_,
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked about every document: y holds positions in `classes`, or is an indicator."""
+
+    name: str
+    classes: tuple[str, ...]
+    y: NDArray[np.int64] = field(repr=False)
+
+
+def questions_of(corpus: Corpus, task: Task = "auto") -> list[Question]:
+    """The questions about a corpus: one, or, for "per-category", one a class."""
+    asked = ("labels" if corpus.multilabel else "classes") if task == "auto" else task
+    _check_task(asked, corpus)
+    return list(_questions(corpus, asked))
 
 
 def default_splits(corpus: Corpus) -> Iterator[Split]:
@@ -92,32 +141,21 @@ def default_weighting(counts: csr_array) -> Weighting:
     return Weighting("ltc" if whole else "count")
 
 
-def count_words(corpus: Corpus, vectorizer: Vectorizer | None) -> tuple[csr_array, NDArray[Any]]:
-    """Counts over all documents, and the words; a corpus of vectors has them already."""
-    if corpus.vectors is not None:
-        return corpus.vectors, np.array(corpus.vocabulary, dtype=object)
-    fresh = clone(vectorizer) if vectorizer is not None else Vectorizer()
-    counts = fresh.fit_transform(corpus.texts)
-    return counts, fresh.get_feature_names_out()
-
-
-def _questions(
-    corpus: Corpus, task: str
-) -> Iterator[tuple[str, tuple[str, ...], NDArray[np.int64]]]:
+def _questions(corpus: Corpus, task: str) -> Iterator[Question]:
     number = {label: i for i, label in enumerate(corpus.classes)}
     if task == "classes":
         codes = np.array([number[labels[0]] for labels in corpus.labels])
-        yield corpus.name, corpus.classes, codes
+        yield Question(corpus.name, corpus.classes, codes)
         return
     indicator = np.zeros((len(corpus), len(corpus.classes)), dtype=np.int64)
     for document, labels in enumerate(corpus.labels):
         for label in labels:
             indicator[document, number[label]] = 1
     if task == "labels" and len(corpus.classes) > 1:
-        yield corpus.name, corpus.classes, indicator
+        yield Question(corpus.name, corpus.classes, indicator)
         return
     for label, i in number.items():
-        yield f"{corpus.name}: {label}", (f"not {label}", label), indicator[:, i]
+        yield Question(f"{corpus.name}: {label}", (f"not {label}", label), indicator[:, i])
 
 
 def _check_task(task: str, corpus: Corpus) -> None:

@@ -1,0 +1,258 @@
+"""`Task`: one fit of one method on one fold, measured at all sizes. What a study is made of.
+
+A task knows everything that its rows depend on, so its key, a hash of that, is the same on every
+machine and in every order; the seed of its draws is a hash too.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, cached_property
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter, time
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from laconic.curves import Measured, known_measures, measure_path
+from laconic.errors import LaconicError, LaconicWarning
+from laconic.methods import method_called
+from laconic.model import LinearModel, Norm
+from laconic.numerics.measures import chosen_by
+from laconic.rows import Row, Size
+from laconic.vectors.problem import Problem
+
+Part = Literal["validation", "test"]
+PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One method with one seed on one fold of one problem, at all sizes.
+
+    `data` is the corpus's fingerprint, `split` and `vectorizing` say in words how its documents
+    were divided and counted: with the fold's name they determine the numbers that are trained on.
+    `detail` asks for the answers and the words of each size beside the rows.
+    """
+
+    data: str
+    problem: str
+    part: Part
+    fold: str
+    split: str
+    vectorizing: str
+    method: str
+    seed: int
+    sizes: tuple[Size, ...]
+    measures: tuple[str, ...]
+    alpha: float | str = 1.0
+    intercept: bool = True
+    norm: Norm = "kept"
+    detail: bool = True
+
+    @cached_property
+    def key(self) -> str:
+        return _digest(self.to_json())
+
+    @property
+    def address(self) -> str:
+        """What the draws depend on: not on which sizes and measures are asked for."""
+        return _digest(
+            json.dumps([self.data, self.split, self.fold, self.vectorizing, self.problem])
+        )
+
+    @property
+    def random_state(self) -> int:
+        return int(_digest(f"{self.address} {self.method} {self.seed}")[:8], 16)
+
+    @property
+    def title(self) -> str:
+        again = f" (draw {self.seed + 1})" if self.seed else ""
+        return f"{self.method}{again} on {self.problem}, {self.fold}"
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        given = json.loads(text)
+        return cls(**given | {key: tuple(given[key]) for key in ("sizes", "measures")})
+
+    def row(self) -> Row:
+        """What all rows of the task share."""
+        return Row(
+            self.problem,
+            self.method,
+            self.sizes[0],
+            "",
+            seed=self.seed,
+            part=self.part,
+            fold=self.fold,
+            versions=versions(),
+            task=self.key,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """What one size gave beside its rows.
+
+    `terms` are columns among all words of the corpus, ascending; `chosen` (documents × columns)
+    what the model answered about the test documents.
+    """
+
+    asked: Size
+    terms: NDArray[np.int64]
+    chosen: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What became of a task.
+
+    `signs` are the true answers, 0 where training had not seen a document's class; `notes` are
+    warnings on the way; `started` is a time since the epoch.
+    """
+
+    task: Task
+    status: Literal["ok", "failed"]
+    rows: tuple[Row, ...]
+    reason: str = ""
+    cuts: tuple[Cut, ...] = ()
+    signs: NDArray[np.int8] | None = None
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    memory: int | None = None
+    started: float = field(default_factory=time)
+    host: str = field(default_factory=platform.node)
+
+    @classmethod
+    def failed(cls, task: Task, reason: str, **about: float | int | None) -> Self:
+        """A failure is rows too: each size and measure, with the reason."""
+        like = replace(task.row(), status="failed", reason=reason)
+        rows = tuple(
+            replace(like, asked=asked, measure=measure)
+            for asked in task.sizes
+            for measure in task.measures
+        )
+        return cls(task, "failed", rows, reason, **about)
+
+
+def run(task: Task, problem: Problem) -> Outcome:
+    """Train once, measure every size. What goes wrong is an outcome, not an exception.
+
+    One thread of BLAS, so that the same task gives the same numbers beside any others.
+    """
+    started, clock = time(), perf_counter()
+    with peak_memory() as peak, noted() as notes:
+        try:
+            with threadpool_limits(1):
+                rows, cuts, signs = _measure(task, problem)
+        except Exception as failure:
+            about = {"seconds": perf_counter() - clock, "memory": peak(), "started": started}
+            return Outcome.failed(task, said(failure), **about)
+        memory = peak()
+    return Outcome(
+        task,
+        "ok",
+        tuple(replace(row, memory=memory) for row in rows),
+        cuts=cuts,
+        signs=signs,
+        notes=tuple(notes),
+        seconds=perf_counter() - clock,
+        memory=memory,
+        started=started,
+    )
+
+
+def said(failure: BaseException) -> str:
+    """A failure in words; ours speak for themselves, others name their kind."""
+    if isinstance(failure, LaconicError):
+        return str(failure)
+    return f"{type(failure).__name__}: {failure}"
+
+
+def _measure(
+    task: Task, problem: Problem
+) -> tuple[list[Row], tuple[Cut, ...], NDArray[np.int8] | None]:
+    wanted = known_measures(task.measures)
+    method = method_called(task.method)
+    path = method.build(task.alpha, task.random_state, task.intercept, task.norm)
+    rows: list[Row] = []
+    cuts: list[Cut] = []
+    signs = None
+    for measured in measure_path(path, problem, list(task.sizes)):
+        rows += measured.rows(task.row(), wanted)
+        if task.detail and measured.signs is not None:
+            cuts.append(_cut(measured, problem))
+            signs = np.nan_to_num(measured.signs).astype(np.int8)
+    return rows, tuple(cuts), signs
+
+
+def _cut(measured: Measured, problem: Problem) -> Cut:
+    model, decision = measured.model, measured.decision
+    assert model is not None
+    assert decision is not None
+    read = model.terms if isinstance(model, LinearModel) else np.empty(0, dtype=np.intp)
+    terms = read if problem.columns is None else problem.columns[read]
+    return Cut(measured.asked, terms.astype(np.int64), chosen_by(decision, model.rule))
+
+
+@contextmanager
+def noted() -> Iterator[list[str]]:
+    """Our warnings as distinct lines, in order; none reaches the screen."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", LaconicWarning)
+        lines: list[str] = []
+        yield lines
+        lines += dict.fromkeys(str(warning.message) for warning in caught)
+
+
+@contextmanager
+def peak_memory() -> Iterator[Callable[[], int | None]]:
+    """A function that tells the most memory this process has held since, in bytes.
+
+    Linux can forget the peak so far; elsewhere it is that of the process's whole life.
+    """
+    status = Path("/proc/self/status")
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+        status.read_text()
+    except OSError:
+        yield _life_peak
+        return
+
+    def peak() -> int | None:
+        lines = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
+        return int(lines[0].split()[1]) * 1024 if lines else None
+
+    yield peak
+
+
+def _life_peak() -> int | None:
+    try:
+        from resource import RUSAGE_SELF, getrusage
+    except ImportError:
+        return None
+    return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+@cache
+def versions() -> str:
+    python = f"python {platform.python_version()}"
+    return ", ".join([*(f"{name} {version(name)}" for name in PACKAGES), python])
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
