@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 # `laconic --help` without waiting for scikit-learn.
 _HOME = {
     "Certificate": "laconic.certificate",
+    "CompactModel": "laconic.compact",
     "Corpus": "laconic.corpus.corpus",
     "LinearModel": "laconic.model",
     "Problem": "laconic.vectors.problem",
@@ -38,6 +39,7 @@ _MODULES = ("papers", "scores", "testing")
 
 __all__ = [
     "Certificate",
+    "CompactModel",
     "Corpus",
     "LinearModel",
     "Problem",
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from laconic.certificate import Certificate, certify
     from laconic.classifiers.reduce_then_fit import ReduceThenFit
     from laconic.classifiers.rls import RLSClassifier
+    from laconic.compact import CompactModel
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.loading import load_corpus
     from laconic.curves import curve

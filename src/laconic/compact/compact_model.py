@@ -1,0 +1,289 @@
+"""`CompactModel`: a model over its own words, with all that it takes to read raw text.
+
+It is *closed* if its own words suffice: where each class divides by the length over its own words
+(`norm="kept"`), or where documents are not divided at all. Any other model divides by the length
+over all words, so that it carries the table of all words with their idf, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+
+from laconic.compact.counts import Document, counts_of
+from laconic.compact.kernel_model import KernelModel
+from laconic.compact.settings import LARGEST, TextSettings, WordWeights
+from laconic.errors import LaconicError
+from laconic.model import LinearModel, Model
+from laconic.reduction import Floats, Matrix, Projection
+
+if TYPE_CHECKING:
+    from laconic.vectors.counting import Terms
+    from laconic.vectors.vectorizer import Vectorizer
+    from laconic.vectors.weighting import Weighting
+
+MOST_WORDS = 1 << 22
+MOST_CLASSES = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class CompactModel:
+    """A decision about raw texts.
+
+    Make one with `CompactModel.of` or `CompactModel.load`.
+
+    Parameters
+    ----------
+    model : LinearModel or KernelModel over `words`; its classes are names
+    words : tuple of str
+        Those of the model; all words of the training documents where it is not `closed`.
+    weights : WordWeights
+    text : TextSettings, or None for a model of documents that came as vectors
+    """
+
+    model: LinearModel | KernelModel
+    words: tuple[str, ...] = field(repr=False)
+    weights: WordWeights
+    text: TextSettings | None
+
+    def __post_init__(self) -> None:
+        n_words, idf = len(self.words), self.weights.idf
+        if self.model.n_terms_in != n_words or (idf is not None and idf.shape != (n_words,)):
+            raise LaconicError(
+                f"{n_words:,} words, but the model reads {self.model.n_terms_in:,} and there are "
+                f"{n_words if idf is None else idf.size:,} idf: one a word is needed"
+            )
+        if n_words > MOST_WORDS or len(self.model.classes) > MOST_CLASSES:
+            raise LaconicError(
+                f"{n_words:,} words and {len(self.model.classes):,} classes: a compact model has "
+                f"at most {MOST_WORDS:,} and {MOST_CLASSES:,}. Use norm='kept', or raise min_df."
+            )
+        for what, names in (("words", self.words), ("classes", self.model.classes.tolist())):
+            if len(set(names)) != len(names):
+                raise LaconicError(f"two {what} have the same name. Give each its own.")
+        if not all(_sound(numbers) for numbers in _numbers(self.model)):
+            raise LaconicError(f"a coefficient is no number from {-LARGEST:g} to {LARGEST:g}")
+
+    @classmethod
+    def of(
+        cls,
+        model: Model,
+        vectorizer: Vectorizer | None,
+        weighting: Weighting,
+        vocabulary: Iterable[str] | None = None,
+        classes: Iterable[str] | None = None,
+    ) -> CompactModel:
+        """The model with its own words and what it takes to find them in texts.
+
+        Parameters
+        ----------
+        model : LinearModel, or a ReducedModel whose classifier is an SVC with Gaussian kernel
+        vectorizer : Vectorizer, or None where the documents came as vectors
+        weighting : Weighting, fitted on the training documents
+        vocabulary : the columns that the model was trained on, by default those words of a fitted
+            vectorizer that the weighting has kept
+        classes : names of the classes where the model has positions in them
+        """
+        named = _named(_savable(model), classes)
+        words = _vocabulary(vectorizer, weighting, vocabulary)
+        weights = WordWeights.of(weighting)
+        if not len(words) == named.n_terms_in == len(weighting.kept_):
+            raise LaconicError(
+                f"the model reads {named.n_terms_in:,} columns, the weighting has "
+                f"{len(weighting.kept_):,}, the vocabulary {len(words):,}. Give those that the "
+                "model was trained with."
+            )
+        text = None if vectorizer is None else TextSettings.of(vectorizer)
+        if _closed(named, weights):
+            own = named.terms
+            return cls(_over(named, own), tuple(words[own].tolist()), weights.only(own), text)
+        return cls(named, tuple(words.tolist()), weights, text)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(self.model.classes.tolist())
+
+    @property
+    def n_words(self) -> int:
+        """The words that the model reads; the file of one that is not closed has more."""
+        return self.model.n_terms
+
+    @property
+    def closed(self) -> bool:
+        """Whether the model needs its own words only."""
+        return _closed(self.model, self.weights)
+
+    def vectors(self, documents: Iterable[Document] | Matrix, names: Any = None) -> csr_array:
+        """The documents as weights over `words`; undivided for norm "kept", which divides itself.
+
+        Parameters
+        ----------
+        documents : texts, or mappings of words to counts, or a matrix of counts
+        names : the names of the matrix's columns
+        """
+        counts = counts_of(documents, names, self._terms, self.text)
+        return self.weights.of_counts(counts, divide=self.model.norm == "document")
+
+    def decision(self, documents: Iterable[Document] | Matrix, names: Any = None) -> Floats:
+        """Decision values of shape (n_docs, n_rows): one row for the rule "sign", else a class."""
+        return self._decision(self.vectors(documents, names))
+
+    def predict(self, documents: Iterable[Document] | Matrix, names: Any = None) -> list[Any]:
+        """The class of each document; for the rule "labels" the tuple of its classes."""
+        return self.named(self.decision(documents, names))
+
+    def named(self, decision: Floats) -> list[Any]:
+        """The classes that decision values stand for."""
+        classes = self.classes
+        if self.model.rule == "sign":
+            return [classes[position] for position in (decision[:, 0] > 0).astype(int).tolist()]
+        if self.model.rule == "argmax":
+            return [classes[position] for position in decision.argmax(axis=1).tolist()]
+        chosen = (np.flatnonzero(row > 0).tolist() for row in decision)
+        return [tuple(classes[position] for position in row) for row in chosen]
+
+    def explain(
+        self, document: Document, top: int | None = 10
+    ) -> dict[str, list[tuple[str, float]]]:
+        """The words that decided about one document, strongest first, for each class.
+
+        The numbers of a class add up to its decision value without the intercept. For the rule
+        "sign" the one entry is the second class: positive numbers speak for it.
+        """
+        if isinstance(self.model, KernelModel):
+            raise LaconicError(
+                "explain: this model is a kernel machine, whose decision is no sum over words. "
+                "Explain a linear model."
+            )
+        return self.model.explain(self.vectors([document]), self._names, top)
+
+    def summary(self) -> str:
+        """What is in the model, in a few lines."""
+        from laconic.compact.summary import summary
+
+        return summary(self)
+
+    def save(self, file: str | PathLike[str]) -> None:
+        """Write the model; the file appears whole or not at all."""
+        from laconic.compact.model_file import write
+
+        write(self, file)
+
+    @classmethod
+    def load(cls, file: str | PathLike[str], *, trusted: bool = False) -> CompactModel:
+        """Read a model, also one that a stranger wrote: nothing of it is executed.
+
+        Parameters
+        ----------
+        file : path
+        trusted : bool, default=False
+            Also take a `token_pattern` of one's own, which could be made to search for years.
+
+        Raises
+        ------
+        LaconicError
+            Whatever is wrong with the file.
+        """
+        from laconic.compact.model_file import read
+
+        return read(file, trusted=trusted)
+
+    def _decision(self, X: csr_array) -> Floats:
+        if isinstance(self.model, KernelModel):
+            return self.model.decision(X)
+        from laconic.numerics.serving import linear_decisions
+
+        firsts, rows, coef = self._by_word
+        sums = linear_decisions(
+            X.indices.astype(np.int32, copy=False),
+            X.data,
+            X.indptr.astype(np.int64, copy=False),
+            firsts,
+            rows,
+            coef,
+            self.model.intercept.size,
+            self.model.norm == "kept",
+        )
+        return np.asarray(sums + self.model.intercept)
+
+    @cached_property
+    def _by_word(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
+        assert isinstance(self.model, LinearModel)
+        by_word = csc_array(self.model.coef)
+        return (
+            by_word.indptr.astype(np.int64),
+            by_word.indices.astype(np.int32),
+            np.asarray(by_word.data),
+        )
+
+    @cached_property
+    def _terms(self) -> Terms:
+        from laconic.vectors.counting import Terms
+
+        return Terms(self.words)
+
+    @cached_property
+    def _names(self) -> NDArray[Any]:
+        return np.array([*self.words, None], dtype=object)[:-1]
+
+
+def _closed(model: LinearModel | KernelModel, weights: WordWeights) -> bool:
+    return model.norm == "kept" or weights.length is None
+
+
+def _savable(model: Model) -> LinearModel | KernelModel:
+    return model if isinstance(model, LinearModel | KernelModel) else KernelModel.of(model)
+
+
+def _named(
+    model: LinearModel | KernelModel, classes: Iterable[str] | None
+) -> LinearModel | KernelModel:
+    """The model with names for classes."""
+    given = model.classes.tolist()
+    if classes is not None:
+        names = list(classes)
+        if not all(isinstance(code, int) and 0 <= code < len(names) for code in given):
+            raise LaconicError(
+                f"the classes of the model are {given[:5]}, no positions among the {len(names)} "
+                "names given. Leave out the names."
+            )
+        given = [names[code] for code in given]
+    return replace(model, classes=np.array([str(name) for name in given], dtype=object))
+
+
+def _vocabulary(
+    vectorizer: Vectorizer | None, weighting: Weighting, vocabulary: Iterable[str] | None
+) -> NDArray[np.object_]:
+    if vocabulary is not None:
+        words = [str(word) for word in vocabulary]
+        return np.array([*words, None], dtype=object)[:-1]
+    if vectorizer is None or not hasattr(vectorizer, "vocabulary_"):
+        raise LaconicError("the words are not known: give vocabulary, or a fitted vectorizer")
+    return np.asarray(vectorizer.vocabulary_[weighting.kept_])
+
+
+def _over(model: LinearModel | KernelModel, words: NDArray[np.intp]) -> LinearModel | KernelModel:
+    """The model over some columns only, which are all that it reads."""
+    if isinstance(model, KernelModel):
+        return model.over(words)
+    return replace(model, coef=csr_array(model.coef)[:, words])
+
+
+def _numbers(model: LinearModel | KernelModel) -> tuple[Any, ...]:
+    if isinstance(model, KernelModel):
+        reduction = model.reduction
+        map_ = reduction.components if isinstance(reduction, Projection) else reduction.weights
+        return map_, model.support, model.dual, model.intercept, model.gamma
+    return csr_array(model.coef).data, model.intercept
+
+
+def _sound(numbers: Any) -> bool:
+    # not a number compares as false
+    return bool((np.abs(np.asarray(numbers)) <= LARGEST).all())

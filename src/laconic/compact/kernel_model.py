@@ -1,0 +1,176 @@
+"""`KernelModel`: a reduction, then a machine with a Gaussian kernel, as plain numbers.
+
+f(z) = Σ dual_i · exp(−gamma ‖z − support_i‖²) + intercept, for each row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+
+from laconic.errors import LaconicError
+from laconic.model import Model, Norm, Rule, squared
+from laconic.reduction import Floats, Matrix, Projection, Selection, frozen
+
+BLOCK = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class KernelModel:
+    """Decision values of a support vector machine with Gaussian kernel over reduced documents.
+
+    Parameters
+    ----------
+    reduction : Selection or Projection
+    support : array of shape (n_support, size)
+    dual : array of shape (n_rows, n_support)
+    intercept : array of shape (n_rows,)
+    gamma : float, positive
+    classes, rule, norm : as a `LinearModel` has them; "kept" divides by the length over the words
+        of the reduction, for all classes
+    """
+
+    reduction: Selection | Projection
+    support: Floats
+    dual: Floats
+    intercept: Floats
+    gamma: float
+    classes: NDArray[Any]
+    rule: Rule
+    norm: Norm = "document"
+
+    def __post_init__(self) -> None:
+        for name in ("support", "dual", "intercept"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float64))
+        rows = 1 if self.rule == "sign" else len(self.classes)
+        n_support = len(self.support)
+        shapes = self.support.shape, self.dual.shape, self.intercept.shape
+        asked = (n_support, self.reduction.size), (rows, n_support), (rows,)
+        if shapes != asked or (self.rule == "sign") > (len(self.classes) == 2):
+            raise LaconicError(
+                f"a kernel machine for {len(self.classes)} classes by the rule {self.rule!r} over "
+                f"{self.reduction.size} columns has arrays of shapes {asked}, not {shapes}"
+            )
+        if not self.gamma > 0:
+            raise LaconicError(f"gamma={self.gamma}: must be positive")
+
+    @classmethod
+    def of(cls, model: Model) -> KernelModel:
+        """The numbers of a fitted SVC(kernel="rbf"), or OneVsRestClassifier of such."""
+        from laconic.classifiers.reduce_then_fit import ReducedModel
+
+        if not isinstance(model, ReducedModel):
+            raise LaconicError(
+                f"{type(model).__name__} cannot be saved: it is neither a LinearModel nor a "
+                "ReducedModel"
+            )
+        machines = _machines(model.classifier)
+        chosen = np.unique(np.concatenate([machine.support_ for machine in machines]))
+        support = np.zeros((chosen.size, model.size))
+        dual = np.zeros((len(machines), chosen.size))
+        for row, machine in enumerate(machines):
+            places = np.searchsorted(chosen, machine.support_)
+            support[places] = _dense(machine.support_vectors_)
+            dual[row, places] = _dense(machine.dual_coef_)[0]
+        intercept = np.array([machine.intercept_[0] for machine in machines])
+        assert isinstance(model.reduction, Selection | Projection)
+        return cls(
+            model.reduction,
+            support,
+            dual,
+            intercept,
+            _gamma(machines),
+            model.classes,
+            model.rule,
+            model.norm,
+        )
+
+    @property
+    def size(self) -> int:
+        return self.reduction.size
+
+    @property
+    def n_terms_in(self) -> int:
+        return self.reduction.n_terms_in
+
+    @property
+    def terms(self) -> NDArray[np.intp]:
+        """The distinct columns that the model reads, ascending."""
+        if isinstance(self.reduction, Selection):
+            return np.sort(self.reduction.terms)
+        return np.flatnonzero(self.reduction.components.any(axis=1))
+
+    @property
+    def n_terms(self) -> int:
+        return int(self.terms.size)
+
+    def over(self, words: NDArray[np.intp]) -> KernelModel:
+        """The same over some columns only, which are all that it reads."""
+        if isinstance(self.reduction, Projection):
+            return replace(self, reduction=Projection(self.reduction.components[words]))
+        terms = np.searchsorted(words, self.reduction.terms)
+        return replace(self, reduction=Selection(terms, self.reduction.weights, words.size))
+
+    def decision(self, X: Matrix) -> Floats:
+        """Decision values of shape (n_docs, n_rows)."""
+        reduced = _dense(self.reduction.apply(csr_array(X)))
+        if self.norm == "kept":
+            lengths = np.sqrt(squared(csr_array(X)[:, self.terms]).sum(axis=1))
+            inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+            reduced = reduced * inverse[:, None]
+        step = max(1, BLOCK // max(1, len(self.support)))
+        blocks = [self._block(reduced[at : at + step]) for at in range(0, len(reduced), step)]
+        return np.concatenate([np.empty((0, len(self.intercept))), *blocks])
+
+    def _block(self, Z: Floats) -> Floats:
+        distances = (
+            np.square(Z).sum(axis=1)[:, None]
+            + np.square(self.support).sum(axis=1)
+            - 2.0 * (Z @ self.support.T)
+        )
+        kernel = np.exp(-self.gamma * np.maximum(distances, 0.0))
+        return np.asarray(kernel @ self.dual.T + self.intercept)
+
+
+def _machines(classifier: Any) -> list[Any]:
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.svm import SVC
+
+    several = isinstance(classifier, OneVsRestClassifier)
+    machines = list(classifier.estimators_) if several else [classifier]
+    for machine in machines:
+        reason = (
+            _unsavable(machine)
+            if isinstance(machine, SVC)
+            else f"{type(machine).__name__} is neither linear nor a machine with Gaussian kernel"
+        )
+        if reason:
+            raise LaconicError(
+                f"{type(classifier).__name__} cannot be saved: {reason}. Linear classifiers can, "
+                "SVC(kernel='rbf') for two classes, and OneVsRestClassifier(SVC(kernel='rbf'))."
+            )
+    return machines
+
+
+def _unsavable(machine: Any) -> str | None:
+    if machine.kernel != "rbf":
+        return f"its kernel is {machine.kernel!r}, not 'rbf'"
+    if len(machine.classes_) != 2:
+        return "an SVC of several classes votes one against one"
+    return None
+
+
+def _gamma(machines: list[Any]) -> float:
+    """The one that "scale" and "auto" stand for is known by a private name only."""
+    gammas = {float(machine._gamma) for machine in machines}
+    if len(gammas) > 1:
+        raise LaconicError(f"the machines have different gamma, {sorted(gammas)}: set one number")
+    return gammas.pop()
+
+
+def _dense(matrix: Any) -> Floats:
+    return np.asarray(matrix.toarray() if issparse(matrix) else matrix, dtype=np.float64)

@@ -1,0 +1,140 @@
+"""A stranger's safetensors file: every claim it makes is examined before it is believed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.errors import LaconicError
+
+# what takes more is no header of ours, and would take many times that as Python's objects
+MOST_HEADER = 1 << 16
+KEY = "laconic"
+DTYPES: dict[str, np.dtype[Any]] = {
+    "U8": np.dtype("<u1"),
+    "U32": np.dtype("<u4"),
+    "I64": np.dtype("<i8"),
+    "F64": np.dtype("<f8"),
+}
+
+
+class Tensors:
+    """Named arrays, each taken once with the type and shape that is expected."""
+
+    def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
+        self._left = arrays
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._left
+
+    def take(self, name: str, dtype: type, *shape: int | None) -> NDArray[Any]:
+        """None in the shape is any number."""
+        if name not in self._left:
+            raise LaconicError(f"has no tensor {name!r}")
+        array = self._left.pop(name)
+        fits = len(shape) == array.ndim and all(
+            asked is None or asked == found for asked, found in zip(shape, array.shape, strict=True)
+        )
+        if array.dtype != dtype or not fits:
+            asked = ", ".join("any" if side is None else f"{side}" for side in shape)
+            raise LaconicError(
+                f"its tensor {name!r} is {array.dtype} of shape {array.shape}, not "
+                f"{np.dtype(dtype)} of ({asked})"
+            )
+        return array
+
+    def end(self) -> None:
+        """Nothing may be left that nobody reads."""
+        if self._left:
+            raise LaconicError(f"has a tensor {min(self._left)[:40]!r}, which nothing reads")
+
+
+def to_bytes(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
+    """One key of metadata only: the order of several would change from run to run."""
+    from safetensors.numpy import save
+
+    little = {
+        name: np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        for name, array in arrays.items()
+    }
+    return save(little, {KEY: json.dumps(header, separators=(",", ":"))})
+
+
+def from_bytes(data: bytes) -> tuple[dict[str, Any], Tensors]:
+    """The header and the arrays, views of the data; a ValueError for whatever is wrong."""
+    size = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or size > min(MOST_HEADER, len(data) - 8):
+        raise LaconicError("is no compact model of Laconic, or a damaged one")
+    entries = _object(data[8 : 8 + size])
+    metadata = entries.pop("__metadata__", None)
+    told = metadata.get(KEY) if isinstance(metadata, dict) else None
+    if not isinstance(told, str):
+        raise LaconicError("is no compact model of Laconic. Write one with `laconic train`.")
+    body = memoryview(data)[8 + size :]
+    spans = {name: _span(name, entry) for name, entry in entries.items()}
+    _check_cover(spans, len(body))
+    arrays = {
+        name: np.frombuffer(body[a:b], dtype).reshape(shape)
+        for name, (dtype, shape, a, b) in spans.items()
+    }
+    return _object(told), Tensors(arrays)
+
+
+Span = tuple[np.dtype[Any], tuple[int, ...], int, int]
+
+
+def _span(name: str, entry: Any) -> Span:
+    """The type, shape, begin and end that an entry states."""
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+        raise LaconicError(f"its entry {name[:40]!r} is none of a tensor")
+    shape, offsets = entry["shape"], entry["data_offsets"]
+    for numbers in (shape, offsets):
+        if not isinstance(numbers, list) or not all(
+            type(number) is int and 0 <= number < 1 << 62 for number in numbers
+        ):
+            raise LaconicError(f"its entry {name[:40]!r} has no sizes, but {str(numbers)[:40]!r}")
+    dtype = DTYPES.get(entry["dtype"]) if isinstance(entry["dtype"], str) else None
+    if dtype is None or len(shape) not in (1, 2) or len(offsets) != 2:
+        raise LaconicError(f"its tensor {name[:40]!r} is of no kind that a model has")
+    begin, end = offsets
+    n_items = shape[0] * (shape[1] if len(shape) == 2 else 1)
+    if end - begin != n_items * dtype.itemsize:
+        raise LaconicError(f"its tensor {name[:40]!r} has not the bytes that its shape asks for")
+    return dtype, tuple(shape), begin, end
+
+
+def _check_cover(spans: dict[str, Span], n_bytes: int) -> None:
+    """The tensors lie one after the other, from the first byte to the last."""
+    at = 0
+    for _, _, begin, end in sorted(spans.values(), key=lambda span: span[2:]):
+        if begin != at:
+            raise LaconicError("its tensors overlap, or leave gaps")
+        at = end
+    if at != n_bytes:
+        raise LaconicError(f"has {n_bytes:,} bytes of numbers, but its header speaks of {at:,}")
+
+
+def _object(text: str | bytes) -> dict[str, Any]:
+    try:
+        told = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
+    except RecursionError:
+        raise LaconicError("has a header of too many levels") from None
+    except json.JSONDecodeError as problem:
+        raise LaconicError(f"has a header that is no JSON ({problem.msg})") from None
+    if not isinstance(told, dict):
+        raise LaconicError("has a header that is no JSON object")
+    return told
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    told = dict(pairs)
+    if len(told) != len(pairs):
+        raise LaconicError("has a header that gives a key twice")
+    return told
+
+
+def _no_constant(name: str) -> Any:
+    raise LaconicError(f"has {name} in its header, which is no number")

@@ -1,0 +1,62 @@
+"""From a labelled corpus to a compact model in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.compact.compact_model import CompactModel
+from laconic.errors import SizeUnavailable
+
+if TYPE_CHECKING:
+    from laconic.classifiers.path import PathClassifier
+    from laconic.corpus.corpus import Corpus
+    from laconic.vectors.vectorizer import Vectorizer
+    from laconic.vectors.weighting import Weighting
+
+
+def train(
+    method: PathClassifier,
+    corpus: Corpus,
+    size: int | float | None,
+    *,
+    vectorizer: Vectorizer | None = None,
+    weighting: Weighting | None = None,
+    documents: NDArray[np.intp] | None = None,
+) -> CompactModel:
+    """The model of one size, trained on all documents or those at the positions given.
+
+    Parameters
+    ----------
+    method : PathClassifier
+        With `norm="kept"`, where it has one, the model is closed.
+    corpus : Corpus
+    size : int, share or None for all words
+    vectorizer : Vectorizer, default=Vectorizer(); not used where the corpus comes as vectors
+    weighting : Weighting, default: ltc for counts, as they are for other vectors
+    documents : positions, default: all
+    """
+    from sklearn.base import clone
+
+    from laconic.vectors.problem import Counted, default_weighting, questions_of
+    from laconic.vectors.vectorizer import Vectorizer
+
+    reading = vectorizer if vectorizer is not None else Vectorizer()
+    question = questions_of(corpus)[0]
+    counted = Counted.of(corpus, reading)
+    chosen = np.arange(len(corpus)) if documents is None else documents
+    counts = counted.counts[chosen]
+    scheme = weighting if weighting is not None else default_weighting(counted.counts)
+    fitted = clone(scheme).fit(counts, words=counted.words)
+    model = next(iter(method.path(fitted.transform(counts), question.y[chosen], [size])))
+    if isinstance(model, SizeUnavailable):
+        raise model
+    return CompactModel.of(
+        model,
+        None if corpus.texts is None else reading,
+        fitted,
+        counted.words[fitted.kept_],
+        question.classes,
+    )

@@ -1,0 +1,49 @@
+"""Decision values of weighted documents, word by word: what a served model does.
+
+The coefficients come by word: those of word w are `coef[firsts[w]:firsts[w + 1]]`, and entry i
+belongs to class `rows[i]`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+
+
+@njit(nogil=True, cache=True)
+def linear_decisions(
+    columns: Int32s,
+    weights: Floats,
+    starts: Int64s,
+    firsts: Int64s,
+    rows: Int32s,
+    coef: Floats,
+    n_rows: int,
+    kept: bool,
+) -> Floats:
+    """Sums of weight times coefficient for each document and class, without intercepts.
+
+    `kept` divides by the length over the words that the class keeps; 0 for a document without any.
+    """
+    n_docs = starts.size - 1
+    values = np.zeros((n_docs, n_rows))
+    squares = np.zeros(n_rows)
+    for doc in range(n_docs):
+        squares[:] = 0.0
+        for at in range(starts[doc], starts[doc + 1]):
+            weight = weights[at]
+            for entry in range(firsts[columns[at]], firsts[columns[at] + 1]):
+                values[doc, rows[entry]] += weight * coef[entry]
+                squares[rows[entry]] += weight * weight
+        if kept:
+            for row in range(n_rows):
+                if squares[row] > 0.0:
+                    values[doc, row] /= np.sqrt(squares[row])
+                else:
+                    values[doc, row] = 0.0
+    return values
