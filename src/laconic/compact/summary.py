@@ -21,17 +21,23 @@ def summary(compact: CompactModel) -> str:
     model, weights = compact.model, compact.weights
     shown = ", ".join(compact.classes[:CLASSES_SHOWN])
     more = len(compact.classes) - CLASSES_SHOWN
-    length = f", divided by length {weights.length}" if weights.length else ""
     return "\n".join(
         (
             f"{compact.n_words:,} words, {len(compact.classes):,} classes",
             f"classes: {shown}" + (f" … and {more:,} more" if more > 0 else ""),
             f"answer: {RULES[model.rule]}",
-            f"kind: {type(model).__name__}, norm {model.norm!r}, weights {weights.scheme}{length}",
+            f"kind: {type(model).__name__}, weights {weights.scheme}, {_divided(compact)}",
             f"closed: {_closed(compact)}",
             f"text: {_text(compact.text)}",
         )
     )
+
+
+def _divided(compact: CompactModel) -> str:
+    if compact.model.norm == "kept":
+        return "divided by the length over its own words"
+    length = compact.weights.length
+    return f"divided by the length ({length}) over all words" if length else "not divided"
 
 
 def _closed(compact: CompactModel) -> str:

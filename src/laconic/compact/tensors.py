@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -138,3 +139,12 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise LaconicError(f"has {name} in its header, which is no number")
+
+
+def looks_like_model(where: Path) -> bool:
+    """Whether the file begins as those that we write do."""
+    try:
+        with where.open("rb") as stream:
+            return stream.read(64)[8:].startswith(f'{{"__metadata__":{{"{KEY}":'.encode())
+    except OSError:
+        return False

@@ -1,0 +1,162 @@
+"""Documents one at a time, without labels: what a model is asked about.
+
+JSON lines, CSV, TSV, or a text of one document a line; from a file or a pipe, in little memory.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Collection, Iterator
+from itertools import chain
+from os import fspath
+from typing import Any, BinaryIO, NamedTuple
+
+from laconic.corpus.formats.columns import plain_name
+from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.guarding import Where
+from laconic.corpus.formats.opening import lines_in, open_bytes
+from laconic.corpus.formats.records import fields_among, no_such_field
+from laconic.errors import CorpusError
+
+STDIN = "-"
+ENDINGS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "txt",
+}
+STREAMED = ("jsonl", "csv", "tsv", "txt")
+
+
+class Item(NamedTuple):
+    """A document: its text, or what JSON has in its place, and its id, by default its position."""
+
+    id: Any
+    document: Any
+    line: int
+
+
+def stream(where: Where, reading: Reading, format: str | None = None) -> Iterator[Item]:
+    """The documents of a file, or of standard input for "-".
+
+    Without a format, the ending of the name tells; else lines that begin with { are JSON, and
+    others are documents.
+    """
+    if format is not None and format not in STREAMED:
+        raise CorpusError(
+            f"format {format!r} cannot be read document by document. Choose from "
+            f"{', '.join(STREAMED)}.",
+            where=where,
+        )
+    place = "/dev/stdin" if fspath(where) == STDIN else where
+    with open_bytes(place, reading) as source:
+        kind = format or _kind(place, source)
+        if kind == "txt":
+            for line, text in lines_in(source, place, reading):
+                yield Item(line - 1, text, line)
+        elif kind == "jsonl":
+            yield from _json_items(source, place, reading)
+        else:
+            yield from _table_items(source, place, reading, "\t" if kind == "tsv" else ",")
+
+
+def _kind(where: Where, source: BinaryIO) -> str:
+    name = plain_name(where).lower()
+    for ending, kind in ENDINGS.items():
+        if name.endswith(ending):
+            return kind
+    start: bytes = source.peek(1)  # type: ignore[attr-defined]
+    return "jsonl" if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else "txt"
+
+
+def _json_items(source: BinaryIO, where: Where, reading: Reading) -> Iterator[Item]:
+    position = 0
+    for line, text in lines_in(source, where, reading):
+        if not text.strip():
+            continue
+        record = _record(text, where, line)
+        name, id = _text_and_id(record, where, reading, line, "key")
+        document = record[name]
+        if not isinstance(document, str | dict):
+            raise CorpusError(
+                f"{name!r} is no text, and no object of words and counts. Name another key with "
+                "--text.",
+                where=where,
+                line=line,
+            )
+        yield Item(position if id is None else record[id], document, line)
+        position += 1
+
+
+def _record(text: str, where: Where, line: int) -> dict[str, Any]:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        found = problem.msg if isinstance(problem, json.JSONDecodeError) else str(problem)
+        raise CorpusError(
+            f'is not JSON: {found}. Write an object a line, such as {{"text": "…"}}.',
+            where=where,
+            line=line,
+        ) from None
+    if not isinstance(record, dict):
+        raise CorpusError(
+            'is JSON, but no object. Write an object a line, such as {"text": "…"}.',
+            where=where,
+            line=line,
+        )
+    return record
+
+
+def _table_items(
+    source: BinaryIO, where: Where, reading: Reading, delimiter: str
+) -> Iterator[Item]:
+    physical = (line for _, line in lines_in(source, where, reading, keep_ends=True))
+    first = next(physical)
+    bare = re.sub('"[^"]*"', "", first)
+    usual = delimiter if delimiter in bare else max(",;\t|", key=bare.count)
+    before = csv.field_size_limit(reading.max_line)
+    reader = csv.reader(chain([first], physical), delimiter=usual, strict=True)
+    try:
+        header = [name.strip() for name in next(reader)]
+        name, id = _text_and_id(header, where, reading, 1, "column")
+        begin, position = reader.line_num + 1, 0
+        for cells in reader:
+            if len(cells) == len(header):
+                cell = dict(zip(header, cells, strict=True))
+                yield Item(position if id is None else cell[id], cell[name], begin)
+                position += 1
+            elif cells:
+                raise CorpusError(
+                    f"the record that begins here has {len(cells)} fields, but the first line "
+                    f"names {len(header)} columns. Put quotes around fields that hold the "
+                    "delimiter, a quote or a line end.",
+                    where=where,
+                    line=begin,
+                )
+            begin = reader.line_num + 1
+    except csv.Error as problem:
+        raise CorpusError(
+            f"this is not CSV ({problem}). Put quotes around fields that hold quotes, and double "
+            "the quotes inside.",
+            where=where,
+            line=reader.line_num,
+        ) from problem
+    finally:
+        csv.field_size_limit(before)
+
+
+def _text_and_id(
+    found: Collection[str], where: Where, reading: Reading, line: int, kind: Any
+) -> tuple[str, str | None]:
+    """The names of both fields; an id is used if there is one called so, or as asked."""
+    fields = fields_among(found, reading)
+    absent = {} if fields.text is not None else {"--text": reading.text or "text"}
+    if reading.id and fields.id is None:
+        absent["--id"] = reading.id
+    if absent or fields.text is None:
+        raise no_such_field(where, absent, found, kind, line)
+    return fields.text, fields.id
