@@ -1,0 +1,412 @@
+"""The file: exact, small, the same each time, and safe to load whoever wrote it."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import load, save
+
+from laconic import LinearModel, Vectorizer, Weighting
+from laconic.compact import CompactModel, model_file
+from laconic.errors import LaconicError
+from laconic.reduction import Selection
+from tests.compact.models import TEXTS, served
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "model.laconic"
+
+
+def rewritten(file, change=None, header=None):
+    """The file with other tensors, or with other settings."""
+    with safe_open(file, "np") as opened:
+        told = json.loads(opened.metadata()["laconic"])
+    tensors = {name: array.copy() for name, array in load(file.read_bytes()).items()}
+    if change is not None:
+        change(tensors)
+    if header is not None:
+        header(told)
+    file.write_bytes(save(tensors, {"laconic": json.dumps(told)}))
+
+
+@pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
+@pytest.mark.parametrize("norm", ["kept", "document"])
+@pytest.mark.parametrize("ragged", [True, False])
+def test_a_round_trip_is_exact(rule, norm, ragged, file):
+    settings = {"stem": "porter", "stop_words": ["the", "été"], "ngrams": (1, 2)}
+    compact, _ = served(rule, norm, ragged=ragged, **settings)
+    compact.save(file)
+    loaded = CompactModel.load(file)
+    np.testing.assert_array_equal(loaded.decision(TEXTS), compact.decision(TEXTS))
+    for name in ("words", "text", "classes", "n_words", "closed"):
+        assert getattr(loaded, name) == getattr(compact, name), name
+    assert (loaded.weights.scheme, loaded.weights.length) == ("ltc", "l2")
+    np.testing.assert_array_equal(loaded.weights.idf, compact.weights.idf)
+    assert (loaded.model.size, loaded.model.norm, loaded.model.rule) == (
+        compact.model.size,
+        norm,
+        rule,
+    )
+    assert abs(loaded.model.coef - compact.model.coef).nnz == 0
+    assert loaded.model.coef.nnz == compact.model.coef.nnz, "kept words with coefficient 0"
+    again = file.with_name("again")
+    loaded.save(again)
+    assert again.read_bytes() == file.read_bytes()
+
+
+def test_anybody_can_read_it(file):
+    """With safetensors alone: the names and shapes that the documentation promises."""
+    compact, _ = served("argmax", "kept", ragged=False, stop_words=["the"])
+    compact.save(file)
+    tensors = load(file.read_bytes())
+    n_words = compact.n_words
+    assert {name: (array.dtype.str, array.shape) for name, array in tensors.items()} == {
+        "words.text": ("|u1", (sum(len(word.encode()) for word in compact.words),)),
+        "words.length": ("<u4", (n_words,)),
+        "classes.text": ("|u1", (12,)),
+        "classes.length": ("<u4", (3,)),
+        "stops.text": ("|u1", (3,)),
+        "stops.length": ("<u4", (1,)),
+        "idf": ("<f8", (n_words,)),
+        "intercept": ("<f8", (3,)),
+        "coef": ("<f8", (n_words, 3)),
+    }
+    np.testing.assert_array_equal(tensors["coef"], compact.model.coef.toarray().T)
+    with safe_open(file, "np") as opened:
+        assert json.loads(opened.metadata()["laconic"]) == {
+            "format": "laconic compact model",
+            "version": 1,
+            "kind": "linear",
+            "size": compact.model.size,
+            "norm": "kept",
+            "rule": "argmax",
+            "scheme": "ltc",
+            "length": "l2",
+            "text": {
+                "unit": "word",
+                "token_pattern": r"\w+",
+                "lowercase": True,
+                "min_length": 2,
+                "stem": None,
+                "ngrams": [1, 1],
+            },
+        }
+
+
+def test_a_thousand_words_and_twenty_classes_take_less_than_200_kB(file):  # noqa: N802
+    rng = np.random.default_rng(0)
+    letters = list("etaoinshrdlucmfw")
+    words = sorted({"".join(rng.choice(letters, rng.integers(4, 13))) for _ in range(3000)})
+    vectorizer = Vectorizer(stop_words="english")
+    weighting = Weighting().fit(vectorizer.fit_transform([" ".join(words), "other"]))
+    chosen = Selection(rng.permutation(weighting.kept_.size)[:1000], None, weighting.kept_.size)
+    coef = chosen.lift(rng.normal(size=(20, 1000)))
+    model = LinearModel(coef, rng.normal(size=20), np.arange(20), 1000, norm="kept")
+    names = [f"comp.sys.class-{number}" for number in range(20)]
+    compact = CompactModel.of(model, vectorizer, weighting, classes=names)
+    compact.save(file)
+    assert compact.n_words == 1000
+    assert file.stat().st_size < 200_000
+
+
+def test_bytes_are_the_same_in_every_process(file):
+    served("labels", "kept", stop_words=["the", "on", "at"])[0].save(file)
+    code = (
+        "from tests.compact.models import served\n"
+        f"served('labels', 'kept', stop_words=['the', 'on', 'at'])[0].save({str(file) + '2'!r})"
+    )
+    for seed in ("1", "2"):
+        subprocess.run(
+            [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONHASHSEED": seed}
+        )
+        assert Path(f"{file}2").read_bytes() == file.read_bytes()
+
+
+def test_words_that_are_no_unicode_come_back(file):
+    texts = ["a\ud800b cat", "dog \udfff", "moon été"]
+    compact, slow = served("argmax", texts=texts, unit="char", ngrams=(1, 2))
+    compact.save(file)
+    loaded = CompactModel.load(file)
+    assert loaded.words == compact.words
+    assert any("\ud800" in word for word in loaded.words)
+    np.testing.assert_allclose(loaded.decision(texts), slow(texts), atol=1e-10)
+
+
+def test_a_model_that_reads_nothing(file):
+    vectorizer, weighting = Vectorizer(), Weighting()
+    weighting.fit(vectorizer.fit_transform(TEXTS))
+    nothing = LinearModel(
+        np.zeros((3, weighting.kept_.size)), [1.0, 2.0, 0.0], [0, 1, 2], 1, "kept"
+    )
+    compact = CompactModel.of(nothing, vectorizer, weighting)
+    assert compact.n_words == 0
+    compact.save(file)
+    assert CompactModel.load(file).predict(TEXTS) == ["1"] * len(TEXTS)
+
+
+def test_a_failed_save_leaves_what_was_there(file, monkeypatch):
+    compact, _ = served()
+    file.write_bytes(b"before")
+    monkeypatch.setattr(model_file, "MOST_BYTES", 100)
+    with pytest.raises(LaconicError, match="takes"):
+        compact.save(file)
+    monkeypatch.undo()
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "chmod", fail)
+    with pytest.raises(OSError, match="disk full"):
+        compact.save(file)
+    assert file.read_bytes() == b"before"
+    assert [found.name for found in file.parent.iterdir()] == [file.name]
+
+
+def test_saving_where_one_cannot(tmp_path):
+    compact, _ = served()
+    for bad in (tmp_path / "no" / "model", tmp_path, tmp_path / "nul\0"):
+        with pytest.raises(LaconicError, match="cannot be written"):
+            compact.save(bad)
+    assert not list(tmp_path.iterdir())
+
+
+def test_others_may_read_it_as_the_umask_says(file):
+    before = os.umask(0o027)
+    try:
+        served()[0].save(file)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "damaged"),
+        (b"1234567", "damaged"),
+        (b"PK\x03\x04" * 50, "damaged"),
+        (b"\x80\x04pickle" * 9, "damaged"),
+        ((1 << 20).to_bytes(8, "little") + b"{" * (1 << 20), "damaged"),
+        ((2).to_bytes(8, "little") + b"{}", "no compact model"),
+        ((2).to_bytes(8, "little") + b"[]", "no JSON object"),
+        ((2).to_bytes(8, "little") + b"\xff\xff", "model.laconic: "),
+        ((4).to_bytes(8, "little") + b"{1:2", "no JSON"),
+        ((60000).to_bytes(8, "little") + b"[" * 60000, "levels"),
+        (save({"x": np.zeros(3)}, {"other": "{}"}), "no compact model"),
+        (save({"x": np.zeros(3)}, {"laconic": "{}"}), "no 'format'"),
+        (save({"x": np.zeros(3)}, {"laconic": '{"a": NaN}'}), "NaN"),
+        (save({"x": np.zeros(3)}, {"laconic": '{"a": 1, "a": 2}'}), "twice"),
+        (save({"x": np.zeros(3, np.float16)}, {"laconic": "{}"}), "no kind"),
+    ],
+)
+def test_files_of_others_are_refused(data, says, file):
+    file.write_bytes(data)
+    with pytest.raises(LaconicError, match=says):
+        CompactModel.load(file)
+
+
+def test_files_that_cannot_be_opened(tmp_path):
+    for bad in (tmp_path / "nothing", tmp_path, "nul\0"):
+        with pytest.raises(LaconicError, match="cannot be read"):
+            CompactModel.load(bad)
+
+
+def test_no_more_than_the_limit_is_read(file, monkeypatch):
+    monkeypatch.setattr(model_file, "MOST_BYTES", 1 << 20)
+    with file.open("wb") as stream:
+        stream.truncate(1 << 40)  # a hole of a terabyte
+    with pytest.raises(LaconicError, match="more than 1,048,576 bytes"):
+        CompactModel.load(file)
+
+
+def set_to(name, value):
+    def change(tensors):
+        tensors[name] = value(tensors[name]) if callable(value) else value
+
+    return change
+
+
+def put(name, at, value):
+    def change(tensors):
+        tensors[name].flat[at] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (put("coef", 0, np.nan), "a coefficient is no number"),
+        (put("coef", 0, -np.inf), "a coefficient is no number"),
+        (put("coef", 0, 1e31), "a coefficient is no number"),
+        (put("intercept", 1, np.inf), "a coefficient is no number"),
+        (put("idf", 2, -0.5), "an idf"),
+        (put("idf", 2, np.nan), "an idf"),
+        (put("words.length", 0, 4_000_000_000), "add up"),
+        (put("words.text", 0, 0xFF), "can't decode"),
+        (set_to("words.length", lambda a: a[:-1]), "add up"),
+        (set_to("words.length", lambda a: a.astype(np.float64)), "'words.length' is float64"),
+        (set_to("coef", lambda a: a.astype(np.int64)), "'coef' is int64"),
+        (set_to("intercept", np.zeros(2)), r"'intercept' is float64 of shape \(2,\)"),
+        (set_to("idf", lambda a: a[1:]), "'idf'"),
+        (set_to("extra", np.zeros(1)), "nothing reads"),
+        (lambda t: t.pop("idf"), "do not belong together"),
+        (lambda t: t.pop("coef"), "no tensor 'coef'"),
+        (lambda t: t.pop("stops.text"), "no tensor 'stops.text'"),
+        (put("coef.row", 0, 3), "outside"),
+        (put("coef.first", 0, 1), "differ in length"),
+        (put("coef.first", -1, 1 << 40), "differ in length"),
+        (put("coef.first", 1, 1 << 40), "outside"),
+        (put("coef.first", 1, -5), "outside"),
+        (set_to("coef.row", lambda a: a[1:]), "differ in length"),
+        (set_to("coef.row", lambda a: np.zeros_like(a)), "out of order"),
+    ],
+)
+def test_numbers_that_are_none_are_refused(change, says, file):
+    served("argmax", "kept", stop_words=["the"])[0].save(file)
+    rewritten(file, change if callable(change) else None)
+    with pytest.raises(LaconicError, match=says) as raised:
+        CompactModel.load(file)
+    assert str(raised.value).startswith(f"{file}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("format", "something else", "no compact model"),
+        ("version", 2, "version 2 of the format, but this Laconic reads version 1"),
+        ("version", "1", "no int"),
+        ("version", True, "no int"),
+        ("kind", "tree", "kind 'tree'"),
+        ("size", -1, "size -1"),
+        ("size", 2**70, "size"),
+        ("norm", "none", "norm"),
+        ("rule", "vote", "rule"),
+        ("rule", "sign", "shape"),
+        ("scheme", "bm25", "scheme"),
+        ("scheme", "binary", "do not belong together"),
+        ("length", "l3", "length"),
+        ("text", [], "no dict"),
+        ("surprise", 1, "nothing reads"),
+        ("text.unit", "bit", "unit"),
+        ("text.stem", "klingon", "no such stemmer"),
+        ("text.min_length", 1.5, "no int"),
+        ("text.min_length", -1, "min_length"),
+        ("text.ngrams", [1, 10**9], "n-grams of 1 to"),
+        ("text.ngrams", [2, 1], "n-grams"),
+        ("text.ngrams", [1], "two whole numbers"),
+        ("text.ngrams", [1, True], "two whole numbers"),
+        ("text.lowercase", 1, "no bool"),
+        ("text.token_pattern", "(", "not a regular expression"),
+        ("text.token_pattern", "x" * 2000, "2,000 characters"),
+        ("text.token_pattern", r"(\w+\s*)+$", "trusted=True"),
+        ("text.surprise", 1, "nothing reads"),
+    ],
+)
+def test_settings_that_are_none_are_refused(name, value, says, file):
+    served("argmax", "kept", stop_words=["the"])[0].save(file)
+
+    def header(told):
+        first, _, second = name.partition(".")
+        if second:
+            told[first][second] = value
+        else:
+            told[first] = value
+
+    rewritten(file, header=header)
+    with pytest.raises(LaconicError, match=says):
+        CompactModel.load(file)
+
+
+@pytest.mark.parametrize("name", ["words", "classes"])
+def test_names_are_distinct(name, file):
+    served("argmax", "kept")[0].save(file)
+
+    def change(tensors):
+        n_names = tensors[f"{name}.length"].size
+        tensors[f"{name}.text"] = np.full(n_names, ord("x"), np.uint8)
+        tensors[f"{name}.length"] = np.ones(n_names, np.uint32)
+
+    rewritten(file, change)
+    with pytest.raises(LaconicError, match=f"two {name} have the same name"):
+        CompactModel.load(file)
+
+
+def raw_header(file, change):
+    data = file.read_bytes()
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + size])
+    change(header)
+    raw = json.dumps(header).encode()
+    file.write_bytes(len(raw).to_bytes(8, "little") + raw + data[8 + size :])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("shape", [2**61, 8], "bytes that its shape"),
+        ("shape", [-1, 3], "no sizes"),
+        ("shape", [1.0, 3], "no sizes"),
+        ("shape", "big", "no sizes"),
+        ("shape", [], "no kind"),
+        ("dtype", "BF16", "no kind"),
+        ("dtype", ["F64"], "no kind"),
+        ("data_offsets", [0], "no kind"),
+        ("data_offsets", [0, 10**15], "bytes that its shape"),
+        ("more", 1, "none of a tensor"),
+    ],
+)
+def test_claims_about_tensors_are_examined(name, value, says, file):
+    served("argmax", "kept")[0].save(file)
+    raw_header(file, lambda header: header["coef"].update({name: value}))
+    with pytest.raises(LaconicError, match=says):
+        CompactModel.load(file)
+
+
+def test_tensors_may_not_overlap(file):
+    served("argmax", "kept")[0].save(file)
+
+    def overlap(header):
+        header["intercept"]["data_offsets"] = [0, 24]
+
+    raw_header(file, overlap)
+    with pytest.raises(LaconicError, match="overlap"):
+        CompactModel.load(file)
+    served("argmax", "kept")[0].save(file)
+    file.write_bytes(file.read_bytes() + b"more")
+    with pytest.raises(LaconicError, match="its header speaks of"):
+        CompactModel.load(file)
+
+
+def test_a_pattern_of_ones_own_needs_trust(file):
+    compact, slow = served(token_pattern=r"[\w']+")
+    compact.save(file)
+    with pytest.raises(LaconicError, match="If you trust the file"):
+        CompactModel.load(file)
+    loaded = CompactModel.load(file, trusted=True)
+    np.testing.assert_allclose(loaded.decision(TEXTS), slow(TEXTS), atol=1e-10)
+
+
+def fuzzed(count, seed):
+    command = [sys.executable, "-m", "tests.compact.fuzzing", str(count), str(seed)]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert sum(told.values()) == count
+    assert min(told["loaded"], told["refused"]) > count // 100, "both must happen"
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory limit needs Linux")
+@pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_mutated_files_load_or_are_refused(count):
+    fuzzed(count, seed=count)
