@@ -1,0 +1,126 @@
+"""How a journal writes what SQLite has no type for: arrays, any text, any number.
+
+Each `pack` has its `unpack`, and what comes back is equal to what went in. Arrays end in zlib,
+whose checksum finds damage that SQLite itself cannot notice.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable
+from math import isnan, prod
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Cell: TypeAlias = int | float | str | bytes | None
+
+LONGEST = 1 << 63
+SIDE = np.dtype("<i8")
+
+
+class DamagedError(Exception):
+    """Bytes that no `pack` has written."""
+
+
+def pack_number(value: float | None) -> Cell:
+    """SQLite knows integers of 64 bits, and takes nan for nothing."""
+    if isinstance(value, Integral):
+        whole = int(value)
+        return whole if -LONGEST <= whole < LONGEST else str(whole)
+    if isinstance(value, Real):
+        return "nan" if isnan(value) else float(value)
+    return None
+
+
+def unpack_number(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return cell
+    try:
+        return float("nan") if cell == "nan" else int(cell)
+    except ValueError:
+        raise DamagedError(f"{cell!r} is no number") from None
+
+
+def pack_text(text: str) -> Cell:
+    """Text, or bytes where a lone surrogate, which JSON may hold, has no UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _bytes(text)
+    return text
+
+
+def unpack_text(cell: str | bytes) -> str:
+    if isinstance(cell, str):
+        return cell
+    try:
+        return cell.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as failure:
+        raise DamagedError(str(failure)) from None
+
+
+def pack_strings(strings: Iterable[str]) -> bytes:
+    # no \u escapes, which would join two lone surrogates to one letter
+    return zlib.compress(_bytes(json.dumps(list(strings), ensure_ascii=False)))
+
+
+def unpack_strings(blob: bytes) -> tuple[str, ...]:
+    return tuple(json.loads(unpack_text(_inflate(blob))))
+
+
+def pack_terms(terms: NDArray[np.int64]) -> bytes:
+    """Steps from one column to the next, lowest bytes first: small steps are runs of zeros."""
+    steps = np.diff(np.asarray(terms, dtype="<i8"), prepend=SIDE.type(0))
+    planes = steps.astype("<i8").view(np.uint8).reshape(-1, SIDE.itemsize).T
+    return zlib.compress(planes.tobytes())
+
+
+def unpack_terms(blob: bytes) -> NDArray[np.int64]:
+    planes = np.frombuffer(_inflate(blob), dtype=np.uint8).reshape(SIDE.itemsize, -1)
+    return np.cumsum(np.ascontiguousarray(planes.T).view("<i8").ravel(), dtype=np.int64)
+
+
+def pack_bits(bits: NDArray[np.bool_]) -> bytes:
+    return _packed(bits.shape, np.packbits(bits, axis=None))
+
+
+def unpack_bits(blob: bytes) -> NDArray[np.bool_]:
+    shape, data = _unpacked(blob)
+    return np.unpackbits(data, count=prod(shape)).astype(np.bool_).reshape(shape)
+
+
+def pack_signs(signs: NDArray[np.int8]) -> bytes:
+    return _packed(signs.shape, np.ascontiguousarray(signs, dtype=np.int8))
+
+
+def unpack_signs(blob: bytes) -> NDArray[np.int8]:
+    shape, data = _unpacked(blob)
+    return data.view(np.int8).reshape(shape).copy()
+
+
+def _packed(shape: tuple[int, ...], data: NDArray[Any]) -> bytes:
+    sides = np.array([len(shape), *shape], dtype=SIDE)
+    return zlib.compress(sides.tobytes() + data.tobytes())
+
+
+def _unpacked(blob: bytes) -> tuple[tuple[int, ...], NDArray[np.uint8]]:
+    plain = _inflate(blob)
+    n_sides = int(np.frombuffer(plain, dtype=SIDE, count=1)[0])
+    start = (1 + n_sides) * SIDE.itemsize
+    shape = np.frombuffer(plain[:start], dtype=SIDE)[1:]
+    return tuple(shape.tolist()), np.frombuffer(plain, dtype=np.uint8, offset=start)
+
+
+def _inflate(blob: bytes) -> bytes:
+    try:
+        return zlib.decompress(blob)
+    except (zlib.error, TypeError) as failure:
+        raise DamagedError(str(failure)) from None
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

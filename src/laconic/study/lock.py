@@ -1,0 +1,88 @@
+"""`exclusive`: one study at a time in a folder, however the last one ended."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from laconic.errors import LaconicError
+
+try:
+    import fcntl
+except ImportError:  # Windows: two studies would share their work; rows stay single all the same
+    fcntl = None  # type: ignore[assignment]
+
+_held: set[int] = set()
+
+
+@contextmanager
+def exclusive(where: Path | str) -> Iterator[None]:
+    """Hold the lock beside the journal `where`; `journal.db` has `journal.lock`.
+
+    The kernel holds it, so that it ends with the process, even by `kill -9`. The file stays: to
+    remove it would let two processes lock two files of one name.
+    """
+    if fcntl is None:
+        yield
+        return
+    beside = Path(where).with_suffix(".lock")
+    handle = _opened(beside)
+    _held.add(handle)
+    try:
+        _take(handle, beside)
+        _sign(handle)
+        yield
+    finally:
+        # in a forked child it is closed already, and the number may be another file's
+        if handle in _held:
+            _held.discard(handle)
+            os.close(handle)
+
+
+def _opened(beside: Path) -> int:
+    try:
+        return os.open(beside, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as failure:
+        raise LaconicError(
+            f"{beside}: cannot be written ({failure.strerror})."
+            " Choose a folder that exists and can be written to"
+        ) from None
+
+
+def _take(handle: int, beside: Path) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise LaconicError(
+            f"{beside.parent}: another study{_holder(handle)} works here."
+            " Wait for it, or choose another folder"
+        ) from None
+    except OSError as failure:
+        raise LaconicError(
+            f"{beside}: cannot be locked ({failure.strerror}). Choose a folder on a local disk"
+        ) from None
+
+
+def _sign(handle: int) -> None:
+    # a courtesy to who is refused: a full disk may withhold it
+    with suppress(OSError):
+        os.truncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()} {platform.node()}\n".encode(), 0)
+
+
+def _holder(handle: int) -> str:
+    pid, _, host = os.pread(handle, 1000, 0).decode("utf-8", "replace").strip().partition(" ")
+    return f" (process {pid} on {host})" if pid else ""
+
+
+def _let_go() -> None:
+    """A forked worker must not keep the lock of a study that was killed."""
+    while _held:
+        os.close(_held.pop())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
