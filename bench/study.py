@@ -1,0 +1,68 @@
+"""The tasks of a study of pydocs: two processes against one, by wall time.
+
+Four times five folds, all methods, six sizes. Both build the problems as they go; the start of the
+two processes, with all they import, is in their time. The rows must be the same. Two CPUs must be
+idle, so the load average stands beside the ratio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from bench.measuring import Row, interleaved, load, row
+from laconic.corpus.loading import load_corpus
+from laconic.corpus.splits import folds
+from laconic.methods import METHODS
+from laconic.rows import Row as Result
+from laconic.study.executors import Job, executor_for, usable_cpus
+from laconic.study.task import Task
+from laconic.vectors.problem import Counted, questions_of
+
+REPEATS = 3
+SIZES = (10, 30, 100, 300, 1_000, 3_000)
+MEASURES = ("accuracy", "micro-f1", "macro-f1")
+
+
+def rows() -> list[Row]:
+    corpus = load_corpus("pydocs")
+    counted = Counted.of(corpus)
+    before = load()
+    two, one = interleaved(REPEATS, lambda: results(counted, 2), lambda: results(counted, 1))
+    assert two.last == one.last, "two processes give other rows than one"
+    name = (
+        f"a study's tasks on pydocs, {len(corpus):,} documents, 2 processes against 1, wall, "
+        f"{usable_cpus()} CPUs, load {before} before, {load()} after"
+    )
+    return [row(name, two.wall, one.wall, target=1.6)]
+
+
+def results(counted: Counted, n_jobs: int) -> list[Result]:
+    with executor_for(n_jobs) as executor:
+        found = [
+            replace(row, seconds=0.0, memory=None)
+            for outcome in executor.run(jobs(counted))
+            for row in outcome.rows
+        ]
+    assert all(row.status == "ok" for row in found)
+    return sorted(found, key=lambda row: (row.task, row.asked, row.measure))
+
+
+def jobs(counted: Counted) -> Iterator[Job]:
+    corpus = counted.corpus
+    for split in folds(corpus, 5, repeats=4):
+        for problem in counted.problems(split, questions_of(corpus)):
+            for method in METHODS:
+                task = Task(
+                    corpus.fingerprint,
+                    problem.name,
+                    "validation",
+                    problem.fold,
+                    "5 folds, 4 repeats",
+                    "ltc",
+                    method,
+                    0,
+                    SIZES,
+                    MEASURES,
+                )
+                yield task, problem

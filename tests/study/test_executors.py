@@ -1,0 +1,448 @@
+"""Executors: the same rows anywhere, nothing lost with a process, nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from shutil import rmtree
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from laconic.errors import LaconicError
+from laconic.methods import METHODS
+from laconic.study import executors
+from laconic.study.executors import InProcess, Job, Processes, executor_for, usable_cpus
+from laconic.study.staging import NAME, stage
+from laconic.study.task import Outcome, Task, run
+from laconic.study.workers import ONE_THREAD, Desk, Worker
+from laconic.vectors.problem import Problem
+from tests.study.test_staging import problem
+
+ROOT = Path(__file__).parents[2]
+SIZES = (5, 20)
+
+
+def task_for(asked: Problem, method: str = "DF", seed: int = 0) -> Task:
+    return Task(
+        "data", asked.name, "test", asked.fold, "split", "ltc", method, seed, SIZES, ("accuracy",)
+    )
+
+
+def jobs_of(n_problems: int, methods: Iterable[str] = ("DF",), n_seeds: int = 1) -> Iterator[Job]:
+    for number in range(n_problems):
+        built = problem(labels=number % 2 == 1, name=f"problem {number}")
+        for method in methods:
+            for seed in range(n_seeds):
+                yield task_for(built, method, seed), built
+
+
+def run_all(executor, jobs: Iterable[Job]) -> dict[str, Outcome]:
+    with executor:
+        found = list(executor.run(jobs))
+    by_title = {outcome.task.title: outcome for outcome in found}
+    assert len(by_title) == len(found)
+    return by_title
+
+
+# what workers do in these tests: they import it by its name
+
+
+def deadly_draw_2(task: Task, problem: Problem) -> Outcome:
+    if task.seed == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return run(task, problem)
+
+
+class Unreadable:
+    def __reduce__(self):
+        return int, ("not a number",)
+
+
+def mishap(task: Task, problem: Problem) -> Outcome:
+    """Another one each draw."""
+    match task.seed:
+        case 0:
+            os._exit(3)
+        case 1:
+            os.abort()
+        case 2:
+            raise RuntimeError("no such luck")
+        case 3:
+            return replace(run(task, problem), notes=(lambda: None,))
+        case 4:
+            return replace(run(task, problem), notes=(Unreadable(),))
+    return run(task, problem)
+
+
+def tells_its_surroundings(task: Task, problem: Problem) -> Outcome:
+    about = {
+        "pid": os.getpid(),
+        "threads": [library["num_threads"] for library in threadpool_info()],
+        "environment": {name: os.environ.get(name) for name in ONE_THREAD},
+        "mapped": not problem.X_train.data.flags.writeable,
+        "same": id(problem),
+    }
+    return replace(run(task, problem), notes=(json.dumps(about),))
+
+
+def disturbs(task: Task, problem: Problem) -> Outcome:
+    print("noise from a worker")
+    print("noise from a worker", file=sys.stderr)
+    os.write(2, b"noise from a worker")
+    os.kill(os.getpid(), signal.SIGINT)
+    return run(task, problem)
+
+
+def sleeps(task: Task, problem: Problem) -> Outcome:
+    time.sleep(600)
+    return run(task, problem)
+
+
+def draw_2_sleeps(task: Task, problem: Problem) -> Outcome:
+    return sleeps(task, problem) if task.seed == 1 else run(task, problem)
+
+
+def stillborn() -> Callable[[Task, Problem], Outcome]:
+    os._exit(7)
+
+
+class Stillborn:
+    """A process that unpickles it ends."""
+
+    def __reduce__(self):
+        return stillborn, ()
+
+
+def test_two_processes_give_the_same_rows_as_none(tmp_path):
+    here = run_all(InProcess(), jobs_of(3, METHODS, 2))
+    there = run_all(Processes(2, folder=tmp_path), jobs_of(3, METHODS, 2))
+    assert there.keys() == here.keys()
+    for title, outcome in here.items():
+        assert_same(there[title], outcome)
+        assert outcome.status == "ok"
+    assert list(tmp_path.iterdir()) == []
+
+
+def assert_same(one: Outcome, other: Outcome) -> None:
+    assert (one.task, one.status, one.notes) == (other.task, other.status, other.notes)
+    aside = {"seconds": 0.0, "memory": None}
+    assert [replace(row, **aside) for row in one.rows] == [
+        replace(row, **aside) for row in other.rows
+    ]
+    np.testing.assert_array_equal(one.signs, other.signs)
+    for mine, theirs in zip(one.cuts, other.cuts, strict=True):
+        assert mine.asked == theirs.asked
+        np.testing.assert_array_equal(mine.terms, theirs.terms)
+        np.testing.assert_array_equal(mine.chosen, theirs.chosen)
+
+
+def test_jobs_are_drawn_when_they_can_run_and_one_ahead(tmp_path):
+    drawn, most = [], 0
+
+    def counted() -> Iterator[Job]:
+        nonlocal most
+        for job in jobs_of(12):
+            drawn.append(job)
+            most = max(most, len(list(tmp_path.glob("*/problem-*"))))
+            yield job
+
+    with Processes(2, folder=tmp_path) as executor:
+        assert drawn == []
+        for finished, _ in enumerate(executor.run(counted()), start=1):
+            assert len(drawn) - finished <= 2 + 1 - 1, "two run, one waits; one has just finished"
+    assert len(drawn) == 12
+    assert 1 <= most <= 3
+
+
+def test_in_process_draws_one_at_a_time():
+    drawn = []
+    outcomes = InProcess().run(drawn.append(job) or job for job in jobs_of(3))
+    next(outcomes)
+    assert len(drawn) == 1
+
+
+def test_workers_map_the_problem_keep_it_open_and_have_one_thread(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
+    found = run_all(Processes(2, run=tells_its_surroundings), jobs_of(1, ("DF", "IG", "US"), 2))
+    told = [json.loads(outcome.notes[0]) for outcome in found.values()]
+    assert os.getpid() not in {about["pid"] for about in told}
+    assert all(about["mapped"] for about in told)
+    assert all(set(about["threads"]) == {1} for about in told)
+    assert all(about["environment"] == ONE_THREAD for about in told)
+    assert len({(about["pid"], about["same"]) for about in told}) == len(
+        {about["pid"] for about in told}
+    )
+    assert os.environ["OMP_NUM_THREADS"] == "2"
+    assert "MKL_NUM_THREADS" not in os.environ
+
+
+def test_messages_are_small(tmp_path, monkeypatch):
+    sizes = []
+    hand = Worker.hand
+
+    def measured(self: Worker, *message: object) -> None:
+        sizes.append(len(pickle.dumps(message)))
+        hand(self, *message)
+
+    monkeypatch.setattr(Worker, "hand", measured)
+    run_all(Processes(1, folder=tmp_path), jobs_of(1, ("DF", "IG")))
+    assert len(sizes) == 2
+    assert max(sizes) < 1000
+
+
+def test_a_worker_that_is_killed_costs_its_task_only(tmp_path):
+    with Processes(2, folder=tmp_path, run=deadly_draw_2) as executor:
+        found = list(executor.run(jobs_of(2, n_seeds=3)))
+        again = list(executor.run(jobs_of(1)))
+    assert len(found) == 6
+    for outcome in found:
+        assert (outcome.status == "failed") == (outcome.task.seed == 1)
+    lost = next(outcome for outcome in found if outcome.status == "failed")
+    assert "SIGKILL" in lost.reason
+    assert lost.reason.endswith("it may have run out of memory: use fewer --jobs")
+    assert [row.status for row in lost.rows] == ["failed"] * len(SIZES)
+    assert lost.seconds > 0
+    assert [outcome.status for outcome in again] == ["ok"]
+
+
+def test_what_goes_wrong_in_a_worker_is_an_outcome():
+    found = run_all(Processes(2, run=mishap), jobs_of(1, n_seeds=6))
+    by_seed = sorted(found.values(), key=lambda outcome: outcome.task.seed)
+    reasons = [outcome.reason for outcome in by_seed]
+    assert "exit code 3" in reasons[0]
+    assert "SIGABRT (Fatal Python error: Aborted)" in reasons[1]
+    assert reasons[2] == "RuntimeError: no such luck"
+    assert "pickle" in reasons[3]
+    assert "cannot be read: ValueError" in reasons[4]
+    assert [outcome.status for outcome in by_seed] == ["failed"] * 5 + ["ok"]
+    assert all(outcome.rows for outcome in by_seed)
+
+
+@pytest.mark.parametrize("make", [InProcess, lambda: Processes(1)], ids=["here", "processes"])
+def test_a_failing_task_is_an_outcome_and_the_others_run(make):
+    found = run_all(make(), jobs_of(1, ("DF", "nonsense", "IG")))
+    assert [outcome.status for outcome in found.values()].count("ok") == 2
+    lost = found["nonsense on problem 0, fold 1"]
+    assert lost.status == "failed"
+    assert "choose from" in lost.reason
+
+
+def test_a_vanished_file_is_an_outcome_and_the_last_problem_stays_open(tmp_path):
+    [(task, built)] = jobs_of(1)
+    desk = Desk(run)
+    stage(built, tmp_path / "one")
+    assert pickle.loads(desk.message(task, tmp_path / "one")).status == "ok"
+    rmtree(tmp_path / "one")
+    assert pickle.loads(desk.message(task, tmp_path / "one")).status == "ok"
+    lost = pickle.loads(desk.message(task, tmp_path / "two"))
+    assert lost.status == "failed"
+    assert "FileNotFoundError" in lost.reason
+
+
+def test_processes_that_cannot_start_are_given_up(tmp_path):
+    with (
+        pytest.raises(LaconicError, match=r"exit code 7.*if __name__ == .*--jobs 1"),
+        Processes(2, folder=tmp_path, run=Stillborn()) as executor,
+    ):
+        list(executor.run(jobs_of(1)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_idle_workers_that_are_killed_are_replaced():
+    with Processes(2) as executor:
+        assert len(list(executor.run(jobs_of(2)))) == 2
+        for worker in executor._crew.workers:
+            os.kill(worker.process.pid, signal.SIGKILL)
+            worker.process.join()
+        assert len(list(executor.run(jobs_of(2)))) == 2
+
+
+def test_a_script_without_a_guard_is_told(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from tests.study.test_executors import *\n"
+        f"with Processes(2, folder=Path({str(tmp_path)!r}) / 'staging') as executor:\n"
+        "    list(executor.run(jobs_of(1)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], env=environment(), capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1, "children do not spoil the screen"
+    assert 'commands under `if __name__ == "__main__":`' in done.stderr
+    assert list((tmp_path / "staging").iterdir()) == []
+
+
+def environment() -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": str(ROOT)}
+
+
+def test_workers_neither_write_on_the_screen_nor_heed_ctrl_c(capfd):
+    found = run_all(Processes(1, run=disturbs), jobs_of(1))
+    assert [outcome.status for outcome in found.values()] == ["ok"]
+    os.write(2, b"our own")
+    seen = capfd.readouterr()
+    assert "noise" not in seen.out + seen.err
+    assert seen.err == "our own"
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_nothing_is_left_after_an_exception(tmp_path, error):
+    pids = []
+
+    def interrupted() -> None:
+        with Processes(2, folder=tmp_path, run=draw_2_sleeps) as executor:
+            outcomes = executor.run(jobs_of(2, n_seeds=2))
+            next(outcomes)
+            pids.extend(worker.process.pid for worker in executor._crew.workers)
+            raise error
+
+    with pytest.raises(error):
+        interrupted()
+    assert len(pids) == 2
+    assert all(gone(pid) for pid in pids)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_iterator_of_jobs_that_fails_takes_everything_along(tmp_path):
+    def broken() -> Iterator[Job]:
+        yield from jobs_of(1)
+        raise LaconicError("no such fold")
+
+    with (
+        pytest.raises(LaconicError, match="no such fold"),
+        Processes(2, folder=tmp_path, run=sleeps) as executor,
+    ):
+        list(executor.run(broken()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_closing_the_outcomes_ends_what_runs_and_the_next_run_is_clean(tmp_path):
+    with Processes(2, folder=tmp_path, run=draw_2_sleeps) as executor:
+        outcomes = executor.run(jobs_of(2, n_seeds=2))
+        first = next(outcomes)
+        outcomes.close()
+        assert staging_of(tmp_path) == []
+        again = list(executor.run(jobs_of(2, ("IG",))))
+    assert first.task.seed == 0
+    assert [outcome.task.method for outcome in again] == ["IG", "IG"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def staging_of(folder: Path) -> list[Path]:
+    return list(folder.glob(f"{NAME}*/problem-*"))
+
+
+OWNER = """
+from tests.study.test_executors import *
+if __name__ == "__main__":
+    with Processes(2, folder=Path(sys.argv[1]), run=draw_2_sleeps) as executor:
+        for _ in executor.run(jobs_of(2, n_seeds=2)):
+            print(*[worker.process.pid for worker in executor._crew.workers], flush=True)
+"""
+
+
+@pytest.fixture
+def owner(tmp_path) -> Iterator[tuple[subprocess.Popen, list[int]]]:
+    """A script with two workers, one of them asleep in its task."""
+    (tmp_path / "owner.py").write_text(OWNER)
+    process = subprocess.Popen(
+        [sys.executable, tmp_path / "owner.py", tmp_path / "staging"],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with process:
+        yield process, [int(pid) for pid in process.stdout.readline().split()]
+        process.kill()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="tells the dead by /proc")
+def test_workers_end_with_their_owner_and_the_next_study_tidies_up(owner, tmp_path):
+    process, pids = owner
+    assert len(pids) == 2
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert soon(lambda: all(gone(pid) for pid in pids))
+    assert staging_of(tmp_path / "staging")
+    with Processes(1, folder=tmp_path / "staging"):
+        assert len(list((tmp_path / "staging").iterdir())) == 1
+    assert list((tmp_path / "staging").iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="tells the dead by /proc")
+def test_ctrl_c_ends_all_with_one_traceback(owner, tmp_path):
+    process, pids = owner
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert errors.count("KeyboardInterrupt") == 1
+    assert errors.count("Traceback") == 1
+    assert all(gone(pid) for pid in pids)
+    assert list((tmp_path / "staging").iterdir()) == []
+
+
+def gone(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state in "ZX"
+
+
+def soon(holds: Callable[[], bool], seconds: float = 20.0) -> bool:
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return holds()
+
+
+def test_processes_start_with_the_with_and_are_needed():
+    executor = Processes(2)
+    with pytest.raises(LaconicError, match="with Processes"):
+        next(executor.run(jobs_of(1)))
+    with executor:
+        assert [worker.process.is_alive() for worker in executor._crew.workers] == [True, True]
+    with pytest.raises(LaconicError, match="with Processes"):
+        next(executor.run(jobs_of(1)))
+
+
+def test_no_jobs_no_outcomes():
+    assert run_all(Processes(1), []) == {}
+    assert run_all(InProcess(), []) == {}
+
+
+def test_the_executor_for_a_number_of_jobs(monkeypatch, tmp_path):
+    assert isinstance(executor_for(1), InProcess)
+    three = executor_for(3, folder=tmp_path)
+    assert isinstance(three, Processes)
+    assert (three.n_workers, three.folder) == (3, tmp_path)
+    monkeypatch.setattr(executors, "usable_cpus", lambda: 5)
+    assert executor_for(-1).n_workers == 5
+    monkeypatch.setattr(executors, "usable_cpus", lambda: 1)
+    assert isinstance(executor_for(-1), InProcess)
+    for wrong in (0, -2):
+        with pytest.raises(LaconicError, match="from 1, or -1"):
+            executor_for(wrong)
+    with pytest.raises(LaconicError, match="from 1"):
+        Processes(0)
+
+
+def test_usable_cpus_are_those_this_process_may_have(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 3, 5}, raising=False)
+    assert usable_cpus() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert usable_cpus() == 1
