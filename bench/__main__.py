@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from bench import leverage, rls, scores, vectorizing
+from bench import leverage, rls, scores, serving, vectorizing
 from bench.measuring import Row, print_table
 
 BENCHES: dict[str, Callable[[bool], list[Row]]] = {
@@ -18,6 +18,7 @@ BENCHES: dict[str, Callable[[bool], list[Row]]] = {
     "scores": scores.rows,
     "leverage": lambda full: leverage.rows(),
     "rls": lambda full: rls.rows(),
+    "serving": lambda full: serving.rows(),
 }
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -263,3 +266,43 @@ def test_predicting_needs_no_scikit_learn(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(compact.predict(["cat"]))
+
+
+@pytest.mark.parametrize("limit", ["MOST_CHUNKS", "MOST_CHARACTERS"])
+def test_what_was_read_is_remembered_up_to_a_limit(limit, monkeypatch):
+    monkeypatch.setattr(f"laconic.compact.counts.{limit}", 12)
+    compact, slow = served("argmax", "document", stem="porter")
+    for text in (*TEXTS, *TEXTS, *UNSEEN):
+        np.testing.assert_allclose(compact.decision([text]), slow([text]), atol=1e-10)
+        lexicon = compact._reader._lexicon
+        assert len(lexicon.place) + len(lexicon.latest) <= 12
+        assert sum(map(len, [*lexicon.place, *lexicon.latest])) <= 60
+
+
+def test_remembering_spares_the_stemmer(monkeypatch):
+    compact, _ = served("argmax", "document", stem="porter")
+    compact.decision(TEXTS)
+    before = compact.decision(TEXTS)
+
+    def never(*_):
+        raise AssertionError("all words are known")
+
+    monkeypatch.setattr("laconic.vectors.units.Words.read", never)
+    np.testing.assert_array_equal(compact.decision(TEXTS), before)
+
+
+def test_threads_share_a_model(monkeypatch):
+    monkeypatch.setattr("laconic.compact.counts.MOST_CHUNKS", 40)
+    compact, slow = served("argmax", "kept", stem="porter")
+    documents = [f"{text} word{number} cats" for number in range(50) for text in TEXTS]
+    expected = slow(documents)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda text: compact.decision([text])[0], documents))
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+def test_a_model_goes_to_other_processes():
+    compact, _ = served("argmax", "kept", stem="porter")
+    compact.predict(TEXTS)
+    for copy in (pickle.loads(pickle.dumps(compact)), deepcopy(compact)):
+        np.testing.assert_array_equal(copy.decision(TEXTS), compact.decision(TEXTS))

@@ -24,11 +24,12 @@ from laconic.cli.console import (
 from laconic.cli.options import (
     decorated,
     load,
+    min_df_option,
     parse_alpha,
     parse_sizes,
     reading_options,
-    refuse_text_options,
-    vectorizer_of,
+    training_options,
+    vectorizing_of,
     vectorizing_options,
 )
 from laconic.errors import LaconicError
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.formats.gathering import Reading
     from laconic.corpus.formats.streaming import Item
-    from laconic.vectors.weighting import Weighting
 
 # A batch is decided at once: enough for speed, little memory. Long n-grams take more of it.
 BATCH_CHARACTERS = 1 << 22
@@ -83,16 +83,9 @@ def document_options(command: Callable[..., None]) -> Callable[..., None]:
     "--method", default="IG", show_default=True, help="As `laconic curve` has it: IG, SS[rank=10]."
 )
 @click.option("--size", default="300", show_default=True, help="Number of words, or a share: 0.1.")
-@click.option("--alpha", default="1.0", show_default=True, help="Ridge λ, or loo to choose it.")
 @click.option("--intercept", is_flag=True, help="Fit an intercept.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of draws.")
-@click.option(
-    "--weighting",
-    type=click.Choice(["ltc", "tfidf", "binary", "histogram", "count"]),
-    help="Weights of words.  [default: ltc; count for vectors that are weighted already]",
-)
-@click.option("--min-df", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--max-df", type=click.FloatRange(0, 1), default=1.0, show_default=True)
+@min_df_option(1)
 @click.option("--all", "everything", is_flag=True, help="Train on the test documents too.")
 @click.option(
     "-o",
@@ -102,6 +95,7 @@ def document_options(command: Callable[..., None]) -> Callable[..., None]:
     show_default=True,
     help="File of the model.",
 )
+@training_options
 @reading_options
 @vectorizing_options
 def train(
@@ -125,7 +119,7 @@ def train(
     built = recipe.build(
         parse_alpha(options["alpha"]), options["seed"], options["intercept"], norm="kept"
     )
-    vectorizer = vectorizer_of(options)
+    vectorizing = vectorizing_of(options)
     check_model_output(output)
     loaded = load(where, options)
     print_notes(loaded.notes)
@@ -135,9 +129,10 @@ def train(
             built,
             loaded,
             wanted[0],
-            vectorizer=vectorizer,
-            weighting=weighting_of(loaded, options),
+            vectorizer=vectorizing.vectorizer(),
+            weighting=vectorizing.weighting_for(loaded),
             documents=documents,
+            task=options["task"],
         )
     model.save(output)
     click.echo(f"{recipe.name} on {printable(loaded.name)}, {told}")
@@ -248,19 +243,6 @@ def training_part(loaded: Corpus, everything: bool) -> tuple[np.ndarray, str]:
             f"{loaded.name}: its split has no training document. Pass --all to train on every one."
         )
     return chosen, f"the {chosen.size:,} training documents of {len(loaded):,}"
-
-
-def weighting_of(loaded: Corpus, options: dict[str, Any]) -> Weighting:
-    from laconic.vectors.problem import default_weighting
-    from laconic.vectors.weighting import Weighting
-
-    weighting = Weighting(options["weighting"] or "ltc")
-    if loaded.vectors is not None:
-        refuse_text_options(loaded, options)
-        if options["weighting"] is None:
-            weighting = default_weighting(loaded.vectors)
-        weighting.set_params(min_length=options["min_length"] or 1)
-    return weighting.set_params(min_df=options["min_df"], max_df=options["max_df"])
 
 
 def check_model_output(where: Path) -> None:

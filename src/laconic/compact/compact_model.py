@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from laconic.compact.counts import Document, counts_of
+from laconic.compact.counts import Document, Reader, counts_of
 from laconic.compact.kernel_model import KernelModel
 from laconic.compact.settings import LARGEST, TextSettings, WordWeights
 from laconic.errors import LaconicError
@@ -106,6 +106,10 @@ class CompactModel:
             return cls(_over(named, own), tuple(words[own].tolist()), weights.only(own), text)
         return cls(named, tuple(words.tolist()), weights, text)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What was looked up or remembered stays here: some of it cannot go to other processes."""
+        return {name: getattr(self, name) for name in ("model", "words", "weights", "text")}
+
     @property
     def classes(self) -> tuple[str, ...]:
         return tuple(self.model.classes.tolist())
@@ -128,7 +132,7 @@ class CompactModel:
         documents : texts, or mappings of words to counts, or a matrix of counts
         names : the names of the matrix's columns
         """
-        counts = counts_of(documents, names, self._terms, self.text)
+        counts = counts_of(documents, names, self._terms, self._reader)
         return self.weights.of_counts(counts, divide=self.model.norm == "document")
 
     def decision(self, documents: Iterable[Document] | Matrix, names: Any = None) -> Floats:
@@ -222,6 +226,10 @@ class CompactModel:
             by_word.indices.astype(np.int32),
             np.asarray(by_word.data),
         )
+
+    @cached_property
+    def _reader(self) -> Reader | None:
+        return None if self.text is None else Reader(self.text, self._terms)
 
     @cached_property
     def _terms(self) -> Terms:

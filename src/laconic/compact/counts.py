@@ -4,20 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
+from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.compact.settings import TextSettings
 from laconic.errors import LaconicError
-from laconic.vectors.counting import Terms, count
-from laconic.vectors.scanning import described
+from laconic.vectors.counting import Lexicon, Terms, assembled, count, counted
+from laconic.vectors.scanning import batches, described
 
 Document: TypeAlias = str | Mapping[str, float]
 
 
-def counts_of(documents: Any, names: Any, terms: Terms, text: TextSettings | None) -> csr_array:
+# What a model remembers of the texts it has read: distinct chunks, and characters in them.
+MOST_CHUNKS = 1 << 16
+MOST_CHARACTERS = 1 << 23
+
+
+class Reader:
+    """Counts the terms in texts. Threads may share it.
+
+    What each chunk of text was read as (its tokens, their stems) is remembered between calls, up to
+    a limit: texts that come one by one have most of their words in common.
+    """
+
+    def __init__(self, text: TextSettings, terms: Terms) -> None:
+        self._text, self._terms, self._lock = text, terms, Lock()
+        self._forget()
+
+    def counts(self, texts: Iterable[str]) -> csr_array:
+        unit, n_columns = self._text.reader, len(self._terms.column)
+        if self._text.ngrams[1] > 1:
+            return count(texts, unit, self._text.ngrams, self._terms, 1)
+        pieces = []
+        for batch in batches(texts, unit.batch):
+            scans = unit.scan([batch], map)
+            lexicon, places = self._places(scans.chunks)
+            pieces.append(counted(n_columns, lexicon.grams(1, places, scans.parts[0]), []))
+        return assembled(pieces, n_columns)
+
+    def _places(self, chunks: list[str]) -> tuple[Lexicon, NDArray[np.int32]]:
+        with self._lock:
+            lexicon = self._lexicon
+            try:
+                known = map(lexicon.place.__getitem__, chunks)
+                return lexicon, np.fromiter(known, np.int32, len(chunks))
+            except KeyError:
+                places = lexicon.places(chunks)
+            self._characters += sum(map(len, chunks))
+            n_chunks = len(lexicon.place) + len(lexicon.latest)
+            if n_chunks > MOST_CHUNKS or self._characters > MOST_CHARACTERS:
+                self._forget()
+            return lexicon, places
+
+    def _forget(self) -> None:
+        self._lexicon, self._characters = Lexicon(self._text.reader, self._terms), 0
+
+
+def counts_of(documents: Any, names: Any, terms: Terms, reader: Reader | None) -> csr_array:
     """Counts over the terms; other words are left out."""
     if names is not None:
         return _of_matrix(documents, names, terms)
@@ -31,13 +78,13 @@ def counts_of(documents: Any, names: Any, terms: Terms, text: TextSettings | Non
         every = chain([first], rest)
         if isinstance(first, Mapping):
             return _of_mappings(every, terms)
-        if text is None:
+        if reader is None:
             raise LaconicError(
                 "this model was trained on vectors, so that nothing is known about how to find "
                 "its words in texts. Give each document as a mapping of words to counts, or a "
                 "matrix with the names of its columns."
             )
-        return count(every, text.reader, text.ngrams, terms, 1)
+        return reader.counts(every)
     return csr_array((0, len(terms.column)))
 
 

@@ -45,6 +45,7 @@ from laconic.reduction import Projection, Selection
 FORMAT = "laconic compact model"
 VERSION = 1
 MOST_BYTES = 1 << 28
+PIECE = 1 << 20
 MOST_STOP_WORDS = 1 << 20
 LARGEST_SIZE = 1 << 40
 
@@ -67,17 +68,24 @@ def read(file: str | PathLike[str], *, trusted: bool = False) -> CompactModel:
     """The model, or a `LaconicError` that says what is wrong with the file."""
     where = fspath(file)
     try:
-        with open(where, "rb") as stream:
-            data = stream.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else problem
-        raise LaconicError(f"{where}: cannot be read ({reason})") from None
-    try:
-        if len(data) > MOST_BYTES:
-            raise LaconicError(f"has more than {MOST_BYTES:,} bytes, as no compact model has")
-        return model_of(*from_bytes(data), trusted=trusted)
+        return model_of(*from_bytes(_bytes_of(where)), trusted=trusted)
     except ValueError as problem:
         raise LaconicError(f"{where}: {problem}") from problem
+
+
+def _bytes_of(where: str) -> bytes:
+    """All bytes of the file, in pieces: what it claims to hold is not set apart in advance."""
+    data = bytearray()
+    try:
+        with open(where, "rb") as stream:
+            while len(data) <= MOST_BYTES and (piece := stream.read(PIECE)):
+                data += piece
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise LaconicError(f"cannot be read ({reason})") from None
+    if len(data) > MOST_BYTES:
+        raise LaconicError(f"has more than {MOST_BYTES:,} bytes, as no compact model has")
+    return bytes(data)
 
 
 def header_of(compact: CompactModel) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -82,6 +82,10 @@ class TextSettings:
         finder(self.token_pattern)
         stops = frozenset(self.stop_words)
         return Words(self.token_pattern, self.lowercase, self.min_length, stops, stemmer(self.stem))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the reader, whose stemmer cannot go to other processes."""
+        return {name: value for name, value in self.__dict__.items() if name != "reader"}
 
     @property
     def linear(self) -> bool:

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.compact.compact_model import CompactModel
-from laconic.errors import SizeUnavailable
+from laconic.errors import LaconicError, SizeUnavailable
 
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
     from laconic.corpus.corpus import Corpus
+    from laconic.vectors.problem import Task
     from laconic.vectors.vectorizer import Vectorizer
     from laconic.vectors.weighting import Weighting
 
@@ -25,6 +26,7 @@ def train(
     vectorizer: Vectorizer | None = None,
     weighting: Weighting | None = None,
     documents: NDArray[np.intp] | None = None,
+    task: Task = "auto",
 ) -> CompactModel:
     """The model of one size, trained on all documents or those at the positions given.
 
@@ -37,6 +39,7 @@ def train(
     vectorizer : Vectorizer, default=Vectorizer(); not used where the corpus comes as vectors
     weighting : Weighting, default: ltc for counts, as they are for other vectors
     documents : positions, default: all
+    task : as `Problem.expand` has it, if it asks one question
     """
     from sklearn.base import clone
 
@@ -44,7 +47,13 @@ def train(
     from laconic.vectors.vectorizer import Vectorizer
 
     reading = vectorizer if vectorizer is not None else Vectorizer()
-    question = questions_of(corpus)[0]
+    questions = questions_of(corpus, task)
+    if len(questions) != 1:
+        raise LaconicError(
+            f"the task {task!r} asks {len(questions):,} questions about {corpus.name}, but a model "
+            "answers one. Choose 'auto', 'classes' or 'labels'."
+        )
+    question = questions[0]
     counted = Counted.of(corpus, reading)
     chosen = np.arange(len(corpus)) if documents is None else documents
     counts = counted.counts[chosen]

@@ -1,7 +1,7 @@
 """Decision values of weighted documents, word by word: what a served model does.
 
 The coefficients come by word: those of word w are `coef[firsts[w]:firsts[w + 1]]`, and entry i
-belongs to class `rows[i]`.
+belongs to class `rows[i]`, ascending for a word.
 """
 
 from __future__ import annotations
@@ -34,16 +34,22 @@ def linear_decisions(
     values = np.zeros((n_docs, n_rows))
     squares = np.zeros(n_rows)
     for doc in range(n_docs):
+        line, common = values[doc], 0.0
         squares[:] = 0.0
         for at in range(starts[doc], starts[doc + 1]):
-            weight = weights[at]
-            for entry in range(firsts[columns[at]], firsts[columns[at] + 1]):
-                values[doc, rows[entry]] += weight * coef[entry]
+            weight, first, end = weights[at], firsts[columns[at]], firsts[columns[at] + 1]
+            if end - first == n_rows:
+                # all classes keep the word: no rows to look up, several are done at once
+                own = coef[first:end]
+                common += weight * weight
+                for row in range(own.size):
+                    line[row] += weight * own[row]
+                continue
+            for entry in range(first, end):
+                line[rows[entry]] += weight * coef[entry]
                 squares[rows[entry]] += weight * weight
         if kept:
             for row in range(n_rows):
-                if squares[row] > 0.0:
-                    values[doc, row] /= np.sqrt(squares[row])
-                else:
-                    values[doc, row] = 0.0
+                square = squares[row] + common
+                line[row] = line[row] / np.sqrt(square) if square > 0.0 else 0.0
     return values
