@@ -206,7 +206,7 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(run, tmp_path, case, comm
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--method", "LDA2000"], "choose from DF"),
+        (["--method", "LDA2000"], "choose from ALL"),
         (["--sizes", "ten"], "sizes 'ten'"),
         (["--sizes", "0"], "size 0"),
         (["--sizes", "5,0.5"], "not both"),
@@ -265,7 +265,7 @@ def test_options_about_texts_are_refused_for_vectors(run, tmp_path):
     for option in (["--stem", "porter"], ["--stop-words", "english"], ["--unit", "char"]):
         done = run("curve", "a.svm", "--sizes", "1", *option)
         assert done.exit_code == 2
-        assert f"{option[0]}: a comes as vectors" in done.stderr
+        assert f"{option[0][2:].replace('-', '_')}: a comes as vectors" in done.stderr
 
 
 def test_a_category_without_training_documents_is_skipped(run, tmp_path):

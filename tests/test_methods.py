@@ -35,9 +35,9 @@ def test_a_list_is_divided_outside_brackets():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("XYZ", "choose from DF"),
-        ("", "choose from DF"),
-        ("SS[rank=1", "choose from DF"),
+        ("XYZ", "choose from ALL"),
+        ("", "choose from ALL"),
+        ("SS[rank=1", "choose from ALL"),
         ("SS[k=10]", "it takes rank, alpha, draw, seed"),
         ("SS[rank]", "no setting 'rank'"),
         ("DF[rank=1]", "it takes none"),

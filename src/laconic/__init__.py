@@ -20,10 +20,12 @@ _HOME = {
     "CompactModel": "laconic.compact",
     "Corpus": "laconic.corpus.corpus",
     "LinearModel": "laconic.model",
+    "Plan": "laconic.study.plan",
     "Problem": "laconic.vectors.problem",
     "Projection": "laconic.reduction",
     "RLSClassifier": "laconic.classifiers.rls",
     "SampledTerms": "laconic.selectors.sampled",
+    "Study": "laconic.study.study",
     "SubspaceSampling": "laconic.selectors.sampled",
     "certify": "laconic.certificate",
     "Ranking": "laconic.reduction",
@@ -42,6 +44,7 @@ __all__ = [
     "CompactModel",
     "Corpus",
     "LinearModel",
+    "Plan",
     "Problem",
     "Projection",
     "RLSClassifier",
@@ -49,6 +52,7 @@ __all__ = [
     "ReduceThenFit",
     "SampledTerms",
     "Selection",
+    "Study",
     "SubspaceSampling",
     "TopTerms",
     "Vectorizer",
@@ -74,6 +78,8 @@ if TYPE_CHECKING:
     from laconic.reduction import Projection, Ranking, Selection
     from laconic.selectors.sampled import SampledTerms, SubspaceSampling
     from laconic.selectors.top import TopTerms
+    from laconic.study.plan import Plan
+    from laconic.study.study import Study
     from laconic.vectors.problem import Problem
     from laconic.vectors.vectorizer import Vectorizer
     from laconic.vectors.weighting import Weighting

@@ -160,6 +160,9 @@ def ascending(sizes: Iterable[Size]) -> list[Size]:
     given = [size.item() if isinstance(size, np.generic) else size for size in sizes]
     if not given:
         raise LaconicError("no sizes: give at least one, such as 10,100,1000")
+    for size in given:
+        if isinstance(size, bool) or not isinstance(size, int | float):
+            raise LaconicError(f"size {size!r}: give a whole number from 1, or a share in (0, 1]")
     shares = {isinstance(size, float) for size in given}
     if len(shares) > 1:
         raise LaconicError(f"sizes {given}: give numbers of words or shares in (0, 1], not both")

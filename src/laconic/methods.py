@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -31,18 +31,27 @@ from laconic.selectors.sampled import SampledTerms, SubspaceSampling
 from laconic.selectors.top import TopTerms
 
 DASGUPTA = "Dasgupta et al. 2007"
+GRAM = "a Gram matrix of the documents (or words), factorised"
+SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
 SYNTAX = re.compile(r"(?P<name>[^\[\]]+)(?:\[(?P<settings>[^\[\]]*)\])?")
 
 
 @dataclass(frozen=True)
 class Method:
-    """A name from the literature and its recipe; `settings` are what the brackets set."""
+    """A name from the literature and its recipe.
+
+    `nested` methods keep the words of a small model in every larger one; `sizes` are those of a
+    method that has its own; `settings` are what the brackets set.
+    """
 
     name: str
     about: str
     paper: str
     supervised: bool
     recipe: Callable[..., Reducer]
+    cost: str = "one pass over the words"
+    nested: bool = True
+    sizes: tuple[float, ...] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
 
     def build(
@@ -62,10 +71,27 @@ class Method:
         classifier = RLSClassifier(alpha=alpha, fit_intercept=intercept)
         return ReduceThenFit(self.recipe(**given), classifier, norm=norm)
 
+    def described(self) -> dict[str, Any]:
+        """What `laconic methods` lists."""
+        return {
+            "name": self.name,
+            "about": self.about,
+            "paper": self.paper,
+            "supervised": self.supervised,
+            "random": self.random,
+            "nested": self.nested,
+            "cost": self.cost,
+            "settings": [p for p in signature(self.recipe).parameters if p != "seed"],
+        }
+
     @property
     def random(self) -> bool:
         """Whether another seed gives another selection."""
         return "seed" in signature(self.recipe).parameters
+
+
+def _all() -> Reducer:
+    return TopTerms(document_frequency)
 
 
 def _df() -> Reducer:
@@ -105,16 +131,19 @@ def _srls(*, seed: int = 0) -> Reducer:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
+        Method("ALL", "every word, to compare with", "", False, _all, "none", sizes=(1.0,)),
         Method("DF", "words in the most documents", DASGUPTA, False, _df),
         Method("IG", "words of the highest information gain", DASGUPTA, True, _ig),
         Method(
             "CHI2", "words that depend most on the class (χ²)", "Yang & Pedersen 1997", True, _chi2
         ),
         Method("BNS", "bi-normal separation", "Forman 2003", True, _bns),
-        Method("US", "words drawn uniformly", DASGUPTA, False, _us),
+        Method("US", "words drawn uniformly", DASGUPTA, False, _us, "none"),
         Method("WS", "words drawn by squared weight", DASGUPTA, False, _ws),
-        Method("SS", "words drawn by leverage in the top-rank subspace", DASGUPTA, False, _ss),
-        Method("SRLS", "SS of full rank, a coin for each word", DASGUPTA, False, _srls),
+        Method(
+            "SS", "words drawn by leverage in the top-rank subspace", DASGUPTA, False, _ss, SPECTRAL
+        ),
+        Method("SRLS", "SS of full rank, a coin for each word", DASGUPTA, False, _srls, GRAM),
     )
 }
 
@@ -131,7 +160,7 @@ def method_called(text: str) -> Method:
     settings = _settings(found["settings"] or "", known)
     inner = ",".join(f"{key}={value}" for key, value in settings.items())
     name = f"{known.name}[{inner}]" if inner else known.name
-    return Method(name, known.about, known.paper, known.supervised, known.recipe, settings)
+    return replace(known, name=name, settings=settings)
 
 
 def methods_called(text: str) -> list[Method]:

@@ -212,3 +212,15 @@ def cell(value: Any) -> Any:
     if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return f"'{value}"
     return value
+
+
+def file_name(name: str) -> str:
+    """A name that is safe for a file."""
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-") or "corpus"
+
+
+def make_folder(where: Path) -> None:
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise LaconicError(f"{where}: cannot be made a folder ({failure.strerror})") from None

@@ -79,6 +79,7 @@ class ReduceThenFit(PathClassifier):
 
     Attributes
     ----------
+    reducer_ : the reducer as it was fitted
     model_ : LinearModel, or ReducedModel behind a classifier that is not linear
     classes_ : array
     """
@@ -106,7 +107,7 @@ class ReduceThenFit(PathClassifier):
         squares = squared(documents) if self.norm == "kept" else None
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
         reducer = clone(self.reducer if self.reducer is not None else TopTerms())
-        reducer.fit(documents, labels)
+        self.reducer_ = reducer.fit(documents, labels)
         for size in sorted(columns_for(size, reducer.available_) for size in sizes):
             try:
                 reduction = reducer.at(size)

@@ -30,16 +30,19 @@ from laconic.cli.console import (
     working,
 )
 from laconic.cli.options import (
-    file_name,
     load,
-    make_folder,
+    min_df_option,
     parse_alpha,
     parse_sizes,
     problems_of,
     reading_options,
+    training_options,
     vectorizer_of,
+    vectorizing_of,
     vectorizing_options,
 )
+from laconic.cli.serving import explain, predict, train
+from laconic.cli.studying import completion, export, methods, select, study
 from laconic.errors import LaconicError, LaconicWarning
 
 if TYPE_CHECKING:
@@ -67,7 +70,11 @@ class Laconic(click.Group):
             click.echo(f"laconic: {printable(str(failure))}", err=True)
             ctx.exit(2)
         except KeyboardInterrupt:
-            click.echo("laconic: interrupted; nothing half-written is left", err=True)
+            click.echo(
+                "laconic: interrupted; nothing half-written is left, and a study goes on where it "
+                "was when the same command is given again",
+                err=True,
+            )
             ctx.exit(130)
 
 
@@ -82,8 +89,9 @@ def main() -> None:
     """Finds the few words a text classifier needs, and proves what is lost.
 
     \b
-    laconic corpus tickets.csv --text body --label queue
-    laconic curve pydocs --method DF --sizes 10,100,1000
+    laconic study tickets.csv --text body --label queue    # the main job
+    laconic corpus tickets.csv --text body --label queue   # what is in it
+    laconic methods                                        # what can be compared
     """
 
 
@@ -131,7 +139,7 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
     "--method",
     default="DF",
     show_default=True,
-    help="DF, IG, CHI2, BNS, US, WS, SS or SRLS; settings in brackets: SS[rank=10].",
+    help="A name of `laconic methods`; settings in brackets: SS[rank=10].",
 )
 @click.option(
     "--sizes", default=DEFAULT_SIZES, show_default=True, help="Numbers of words, or shares: 0.1."
@@ -142,14 +150,6 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
     show_default=True,
     help="Also precision, recall, auc, best-f1. Of two classes, the second is the positive one.",
 )
-@click.option("--alpha", default="1.0", show_default=True, help="Ridge λ, or loo to choose it.")
-@click.option(
-    "--task",
-    type=click.Choice(["auto", "classes", "labels", "per-category"]),
-    default="auto",
-    show_default=True,
-    help="One class a document, any number of labels, or yes/no about each class.",
-)
 @click.option("--folds", type=click.IntRange(2), help="Cross-validation instead of the split.")
 @click.option("--intercept", is_flag=True, help="Fit an intercept; the paper has none.")
 @click.option(
@@ -159,24 +159,14 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of splits and draws."
 )
+@min_df_option(1)
 @click.option(
-    "--weighting",
-    type=click.Choice(["ltc", "tfidf", "binary", "histogram", "count"]),
-    help="Weights of words.  [default: ltc; count for vectors that are weighted already]",
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="File of rows: .csv, .jsonl or .parquet.",
 )
-@click.option(
-    "--min-df",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Words must occur in so many training documents.",
-)
-@click.option(
-    "--max-df", type=click.FloatRange(0, 1), default=1.0, help="… and in at most this share."
-)
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="File of rows, .csv or .jsonl."
-)
+@training_options
 @reading_options
 @vectorizing_options
 def curve(where: str, method: str, sizes: str, measures: str, **options: Any) -> None:
@@ -192,13 +182,13 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
     from laconic.curves import ascending, known_measures
     from laconic.curves import curve as measure_curve
     from laconic.methods import method_called
-    from laconic.rows import check_output, rows_file
+    from laconic.rows import check_output, file_name, rows_file
 
     recipe = method_called(method)
     alpha = parse_alpha(options["alpha"])
     wanted = list(known_measures(word.strip() for word in measures.split(",")))
     asked = ascending(parse_sizes(sizes))
-    vectorizer = vectorizer_of(options)
+    vectorizing_of(options)
     if options["output"] is not None:
         check_output(options["output"])
     loaded = load(where, options)
@@ -206,7 +196,7 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
     output = options["output"] or Path(f"{file_name(loaded.name)}-{file_name(recipe.name)}.csv")
     with rows_file(output) as write:
         rows: list[Row] = []
-        for problem in problems_of(loaded, vectorizer, options):
+        for problem in problems_of(loaded, options):
             with bar(f"{recipe.name} on {problem.name}, {problem.fold}", len(asked)) as step:
                 found = measure_curve(
                     recipe.build(alpha, options["seed"], options["intercept"]),
@@ -256,7 +246,7 @@ def reproduce(
     from dataclasses import replace
 
     from laconic.papers import dasgupta2007
-    from laconic.rows import rows_file
+    from laconic.rows import make_folder, rows_file
 
     chosen = {name: dasgupta2007.figure_called(name) for name in figures or dasgupta2007.FIGURES}
     given = {key: value for key, value in scale.items() if value is not None}
@@ -271,3 +261,7 @@ def reproduce(
                 rows.append(row)
         print_points(f"{paper}, figure {name}", dasgupta2007.points(rows))
         click.echo(f"rows: {file}")
+
+
+for command in (study, methods, select, export, train, predict, explain, completion):
+    main.add_command(command)

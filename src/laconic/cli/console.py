@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from laconic.corpus.catalog import Known
+    from laconic.methods import Method
     from laconic.papers.dasgupta2007 import Point
     from laconic.rows import Row
+    from laconic.study.words import Word
     from laconic.vectors.card import Card
 
 CLASSES_SHOWN = 25
@@ -204,3 +206,33 @@ def print_points(title: str, points: list[Point]) -> None:
             cells = (f"{means[size]:.3f}" if size in means else "" for size in sizes)
             table.add_row(as_text(method), *cells)
         show(table, f"{title}: {measure}")
+
+
+def print_methods(methods: Iterable[Method]) -> None:
+    table = table_of("method", "keeps", "paper", "labels", "chance", "nested", "settings", "cost")
+    for column in table.columns:
+        column.justify = "left"
+    for method in methods:
+        told = method.described()
+        table.add_row(
+            method.name,
+            as_text(method.about),
+            method.paper,
+            *("yes" if told[key] else "no" for key in ("supervised", "random", "nested")),
+            ", ".join(told["settings"]),
+            method.cost,
+        )
+    show(table, "Methods; settings go in brackets: SS[rank=10]")
+
+
+def print_words(title: str, classes: tuple[str, ...], words: list[Word]) -> None:
+    """The words with what they speak for: the class of the largest coefficient."""
+    table = table_of("word", "documents", "score", "speaks for", "by")
+    for one in words:
+        place = max(range(len(classes)), key=lambda i: abs(one.coefficients[i]))
+        score = "" if one.score is None else f"{one.score:.4g}"
+        value = one.coefficients[place]
+        side = "" if value >= 0 else "against "
+        speaks = f"{side}{as_text(classes[place])}"
+        table.add_row(as_text(one.word), f"{one.documents:,}", score, speaks, f"{value:+.3f}")
+    show(table, title)

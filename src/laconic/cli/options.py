@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +13,7 @@ from laconic.errors import LaconicError
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
+    from laconic.study.plan import Source, Vectorizing
     from laconic.vectors.problem import Problem
     from laconic.vectors.vectorizer import Vectorizer
 
@@ -80,72 +80,85 @@ def vectorizing_options(command: Callable[..., None]) -> Callable[..., None]:
     return decorated(command, options)
 
 
-def make_folder(where: Path) -> None:
-    try:
-        where.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise LaconicError(f"{where}: cannot be made a folder ({problem.strerror})") from None
+def training_options(command: Callable[..., None]) -> Callable[..., None]:
+    """What is measured, and how models are trained."""
+    options = (
+        click.option(
+            "--task",
+            type=click.Choice(["auto", "classes", "labels", "per-category"]),
+            default="auto",
+            show_default=True,
+            help="One class a document, any number of labels, or yes/no about each class.",
+        ),
+        click.option(
+            "--alpha", default="1.0", show_default=True, help="Ridge λ, or loo to choose it."
+        ),
+        click.option(
+            "--weighting",
+            type=click.Choice(["ltc", "tfidf", "binary", "histogram", "count"]),
+            help="Weights of words.  [default: ltc; count for vectors that are weighted already]",
+        ),
+        click.option(
+            "--max-df",
+            type=click.FloatRange(0, 1),
+            default=1.0,
+            help="… in at most this share.",
+        ),
+    )
+    return decorated(command, options)
 
 
-def load(name: str, options: dict[str, Any]) -> Corpus:
-    from laconic.corpus.loading import load_corpus
+def min_df_option(default: int) -> Callable[..., Any]:
+    return click.option(
+        "--min-df",
+        type=click.IntRange(1),
+        default=default,
+        show_default=True,
+        help="Words must occur in so many training documents.",
+    )
+
+
+def source_of(where: str, options: dict[str, Any]) -> Source:
+    from laconic.study.plan import Source
 
     reading = ("format", "text", "label", "separator", "id", "split_column", "split", "encoding")
     policy = ("undecodable", "unlabelled", "max_line", "max_bytes")
     given = {key: options[key] for key in (*reading, *policy) if options[key] is not None}
+    return Source(where, **given)
+
+
+def load(name: str, options: dict[str, Any]) -> Corpus:
     with reading_bar(f"reading {name}") as progress:
-        return load_corpus(name, **given, progress=progress)
+        return next(source_of(name, options).load(progress))
+
+
+def vectorizing_of(options: dict[str, Any]) -> Vectorizing:
+    from laconic.study.plan import Vectorizing
+
+    names = ("unit", "stem", "stop_words", "min_length", "weighting", "min_df", "max_df")
+    given = {name: options[name] for name in names if name in options}
+    return Vectorizing(ngrams=parse_ngrams(options["ngrams"]), **given)
 
 
 def vectorizer_of(options: dict[str, Any]) -> Vectorizer:
-    from laconic.vectors.vectorizer import Vectorizer
-
-    return Vectorizer(
-        unit=options["unit"],
-        ngrams=parse_ngrams(options["ngrams"]),
-        stem=options["stem"],
-        stop_words=options["stop_words"],
-        min_length=options["min_length"] or 2,
-        n_jobs=-1,
-    )
+    return vectorizing_of(options).vectorizer()
 
 
-def problems_of(
-    loaded: Corpus, vectorizer: Vectorizer, options: dict[str, Any]
-) -> Iterator[Problem]:
-    from laconic.vectors.problem import Problem, default_weighting
-    from laconic.vectors.weighting import Weighting
+def problems_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Problem]:
+    from laconic.vectors.problem import Problem
 
-    weighting = Weighting(options["weighting"] or "ltc")
-    if loaded.vectors is not None:
-        refuse_text_options(loaded, options)
-        if options["weighting"] is None:
-            weighting = default_weighting(loaded.vectors)
-        weighting.set_params(min_length=options["min_length"] or 1)
-    weighting.set_params(min_df=options["min_df"], max_df=options["max_df"])
+    vectorizing = vectorizing_of(options)
     with working(f"counting the words of {loaded.name}"):
         problems = Problem.expand(
             loaded,
             splits_of(loaded, options),
-            vectorizer=vectorizer,
-            weighting=weighting,
+            vectorizer=vectorizing.vectorizer(),
+            weighting=vectorizing.weighting_for(loaded),
             task=options["task"],
         )
         first = next(problems)
     yield first
     yield from problems
-
-
-def refuse_text_options(loaded: Corpus, options: dict[str, Any]) -> None:
-    """What is said about texts has no effect on vectors, and would be missed in silence."""
-    given = {"--stem": options["stem"], "--stop-words": options["stop_words"]}
-    given |= {"--unit": options["unit"] != "word", "--ngrams": options["ngrams"] != "1"}
-    idle = [option for option, value in given.items() if value]
-    if idle:
-        raise LaconicError(
-            f"{', '.join(idle)}: {loaded.name} comes as vectors, whose words are counted already. "
-            "Leave it out"
-        )
 
 
 def splits_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Split] | None:
@@ -192,7 +205,3 @@ def parse_ngrams(text: str) -> tuple[int, int]:
         return int(low), int(high or low)
     except ValueError:
         raise LaconicError(f"ngrams {text!r}: give a number or a range, such as 1-2") from None
-
-
-def file_name(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-") or "corpus"

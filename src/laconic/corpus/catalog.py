@@ -7,7 +7,7 @@ names in which the public gets them. `pydocs` needs no file: it is made from the
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.rcv1 import is_published, read_rcv1
 from laconic.corpus.formats.reuters import read_reuters, split_name
 from laconic.corpus.formats.tables import read_jsonl
-from laconic.corpus.formats.techtc import read_techtc
+from laconic.corpus.formats.techtc import read_all_techtc, read_techtc
 from laconic.corpus.pydocs import build_pydocs
 from laconic.errors import CorpusError
 
@@ -52,6 +52,12 @@ class Known:
     expected: Counts | Callable[[Path, Reading], Counts]
     encoding: str | None = None
     splits: tuple[str, ...] = ()
+
+
+def read_bodies(where: Path, reading: Reading) -> Corpus:
+    """Messages without what precedes the first empty line: the header names the newsgroup."""
+    whole = read_folder(where, reading)
+    return replace(whole, texts=tuple(text.partition("\n\n")[2] for text in whole.texts or ()))
 
 
 CATALOG: dict[str, Known] = {
@@ -87,6 +93,16 @@ CATALOG: dict[str, Known] = {
             "20 Newsgroups, the original 19,997 messages with full headers",
             ("20news-19997.tar.xz", "20news-19997.tar.gz", "20_newsgroups"),
             read_folder,
+            "Usenet messages, freely copied for research",
+            "K. Lang, NewsWeeder: learning to filter netnews, ICML 1995",
+            {"documents": 19_997, "classes": 20},
+            encoding="latin-1",
+        ),
+        Known(
+            "20news-bodies",
+            "the same 19,997 messages without their headers, which name the group",
+            ("20news-19997.tar.xz", "20news-19997.tar.gz", "20_newsgroups"),
+            read_bodies,
             "Usenet messages, freely copied for research",
             "K. Lang, NewsWeeder: learning to filter netnews, ICML 1995",
             {"documents": 19_997, "classes": 20},
@@ -208,6 +224,12 @@ def load_known(known: Known, reading: Reading) -> Corpus:
         if found[what] != count
     ]
     return replace(corpus, notes=(*corpus.notes, *off))
+
+
+def load_family(reading: Reading) -> Iterator[Corpus]:
+    """Every set of TechTC-100, in the order of the archive."""
+    for corpus in read_all_techtc(locate(TECHTC), reading):
+        yield replace(corpus, name=f"{TECHTC.name}/{corpus.name}")
 
 
 def locate(known: Known) -> Path:

@@ -1,13 +1,13 @@
-"""`load_corpus`: one door for catalog names, files and folders."""
+"""`load_corpus` and `load_corpora`: one door for catalog names, files and folders."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from laconic.corpus.catalog import find, load_known
+from laconic.corpus.catalog import TECHTC, find, load_family, load_known
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.registry import FORMATS, format_of
@@ -95,3 +95,11 @@ def load_corpus(
     if name not in FORMATS:
         raise CorpusError(f"format {name!r} is not known. Choose from {', '.join(FORMATS)}.")
     return FORMATS[name].read(file, reading)
+
+
+def load_corpora(where: str | PathLike[str], **options: Any) -> Iterator[Corpus]:
+    """The corpora of a name: one, or, for "techtc100", its hundred sets; options as above."""
+    if where == TECHTC.name:
+        yield from load_family(Reading())
+    else:
+        yield load_corpus(where, **options)

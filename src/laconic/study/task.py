@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from laconic.classifiers.path import PathClassifier
 from laconic.curves import Measured, known_measures, measure_path
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.methods import method_called
@@ -87,6 +88,11 @@ class Task:
     def from_json(cls, text: str) -> Self:
         given = json.loads(text)
         return cls(**given | {key: tuple(given[key]) for key in ("sizes", "measures")})
+
+    def build(self) -> PathClassifier:
+        """The method, ready to be trained."""
+        method = method_called(self.method)
+        return method.build(self.alpha, self.random_state, self.intercept, self.norm)
 
     def row(self) -> Row:
         """What all rows of the task share."""
@@ -186,12 +192,10 @@ def _measure(
     task: Task, problem: Problem
 ) -> tuple[list[Row], tuple[Cut, ...], NDArray[np.int8] | None]:
     wanted = known_measures(task.measures)
-    method = method_called(task.method)
-    path = method.build(task.alpha, task.random_state, task.intercept, task.norm)
     rows: list[Row] = []
     cuts: list[Cut] = []
     signs = None
-    for measured in measure_path(path, problem, list(task.sizes)):
+    for measured in measure_path(task.build(), problem, list(task.sizes)):
         rows += measured.rows(task.row(), wanted)
         if task.detail and measured.signs is not None:
             cuts.append(_cut(measured, problem))

@@ -66,6 +66,7 @@ class Problem:
         counted = Counted.of(corpus, vectorizer)
         questions = questions_of(corpus, task)
         for split in splits if splits is not None else default_splits(corpus):
+            check_split(split, corpus)
             yield from counted.problems(split, questions, weighting)
 
 
@@ -88,7 +89,6 @@ class Counted:
 
     def weigh(self, split: Split, weighting: Weighting | None = None) -> Weighting:
         """The weighting as the training documents of the split make it."""
-        _check_split(split, self.corpus)
         scheme = weighting if weighting is not None else default_weighting(self.counts)
         return clone(scheme).fit(self.counts[split.train], words=self.words)
 
@@ -97,9 +97,10 @@ class Counted:
     ) -> Iterator[Problem]:
         """One problem a question, over the words of the split's training documents."""
         fitted = self.weigh(split, weighting)
-        X_train, X_test = (
-            fitted.transform(self.counts[part]) for part in (split.train, split.test)
-        )
+        X_train = fitted.transform(self.counts[split.train])
+        X_test = csr_array((0, fitted.kept_.size))
+        if split.test.size:
+            X_test = fitted.transform(self.counts[split.test])
         for question in questions:
             yield Problem(
                 question.name,
@@ -169,7 +170,7 @@ def _check_task(task: str, corpus: Corpus) -> None:
         )
 
 
-def _check_split(split: Split, corpus: Corpus) -> None:
+def check_split(split: Split, corpus: Corpus) -> None:
     if split.train.size == 0 or split.test.size == 0:
         raise LaconicError(
             f"{corpus.name}, {split.name}: {split.train.size:,} training and {split.test.size:,} "

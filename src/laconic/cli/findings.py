@@ -1,0 +1,122 @@
+"""How a running study and its findings look in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from laconic.cli.console import as_text, printable, show, stderr_console, table_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from laconic.study.concluding import Findings
+    from laconic.study.recommending import Recommendation
+    from laconic.study.study import Event, Listener
+
+PROBLEMS_SHOWN = 10
+FAILURES_SHOWN = 5
+
+
+@contextmanager
+def study_bar() -> Iterator[tuple[Listener, Callable[[int, int], None]]]:
+    """One live bar: what was done last, how many, how fast, how long still.
+
+    Two functions feed it: one takes events, the other what was read of how much.
+    """
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = stderr_console()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        shown = bar.add_task("reading the corpora", total=None, rate="")
+
+        def listen(event: Event) -> None:
+            if event.kind == "loaded":
+                bar.reset(shown, total=None)
+                bar.update(shown, description=as_text(f"counting the words of {event.what}"))
+            elif event.kind == "planned":
+                bar.reset(shown, total=event.total, completed=event.done, rate="")
+            elif event.kind == "task":
+                speed = bar.tasks[0].speed
+                rate = f"{speed:.1f} a second" if speed else ""
+                what = as_text(event.what) + (" failed" if event.status == "failed" else "")
+                bar.update(shown, completed=event.done, description=what, rate=rate)
+            elif event.kind == "concluding":
+                bar.update(shown, description="training the recommended model", rate="")
+
+        yield listen, lambda done, total: bar.update(shown, completed=done, total=total)
+
+
+def print_findings(findings: Findings, where: Path, *, short: bool = False) -> None:
+    """The table of methods, the recommendation in a sentence, and where everything is."""
+    if not short:
+        problems = list(dict.fromkeys(one.problem for one in findings.each))
+        for problem in problems[:PROBLEMS_SHOWN]:
+            _print_problem([one for one in findings.each if one.problem == problem], findings)
+        if len(problems) > PROBLEMS_SHOWN:
+            more = len(problems) - PROBLEMS_SHOWN
+            click.echo(f"… {more} more problems: {where / 'recommendation.json'}")
+    for one in findings.recommendations:
+        click.echo(printable(one.sentence))
+    if short:
+        return
+    for title, reason in list(findings.failed.items())[:FAILURES_SHOWN]:
+        click.echo(f"failed: {printable(title)}: {printable(reason)}", err=True)
+    if len(findings.failed) > FAILURES_SHOWN:
+        click.echo(f"… and {len(findings.failed) - FAILURES_SHOWN} more failed", err=True)
+    for note, times in findings.notes.items():
+        click.echo(f"note ({times} tasks): {printable(note)}", err=True)
+    click.echo(f"everything is in {printable(str(where))}: {', '.join(_files(where))}")
+
+
+def _print_problem(each: list[Recommendation], findings: Findings) -> None:
+    table = table_of("method", "best", "words", "within one error", "words", "p against the best")
+    top = max(each, key=lambda one: one.best.mean)
+    for one in each:
+        table.add_row(
+            as_text(one.best.method),
+            f"{one.best.mean:.4f} ± {one.best.se:.4f}",
+            f"{one.best.terms:,.0f}",
+            f"{one.chosen.mean:.4f}",
+            f"{one.chosen.terms:,.0f}",
+            _p_value(one, top, findings),
+        )
+    folds = f"mean ± standard error of {top.best.folds} folds"
+    show(table, f"{each[0].problem}: {each[0].measure}, {folds}")
+
+
+def _p_value(one: Recommendation, top: Recommendation, findings: Findings) -> str:
+    """Of the t-test over folds between the sizes recommended, Holm's correction included."""
+    pair = {one.chosen.method, top.chosen.method}
+    for found in findings.comparisons:
+        same = found.problem == one.problem and {found.a, found.b} == pair
+        if same and found.test.endswith("t-test") and "macro" not in found.test:
+            return f"{found.holm:.3f}"
+    return ""
+
+
+def _files(where: Path) -> list[str]:
+    return sorted(
+        file.name for file in where.iterdir() if not file.name.startswith((".", "journal.lock"))
+    )

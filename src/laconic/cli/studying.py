@@ -1,0 +1,331 @@
+"""The commands around a study: `study`, `methods`, `select`, `export`, `completion`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from laconic.cli.console import print_methods, print_notes, print_words, printable, working
+from laconic.cli.findings import print_findings, study_bar
+from laconic.cli.options import (
+    load,
+    min_df_option,
+    parse_alpha,
+    parse_sizes,
+    reading_options,
+    source_of,
+    training_options,
+    vectorizing_of,
+    vectorizing_options,
+)
+from laconic.errors import LaconicError
+
+if TYPE_CHECKING:
+    from laconic.study.plan import Plan, Splitting
+    from laconic.study.study import Event, Study
+
+SOME_FAILED = 1
+# What may be said beside a plan that comes from a file or a folder.
+BESIDE_A_PLAN = {"where", "plan", "output", "jobs", "retry_failed", "as_json", "quiet"}
+
+
+@click.command()
+@click.argument("where", nargs=-1, metavar="[CORPUS... | FOLDER]")
+@click.option("--plan", type=click.Path(path_type=Path), help="A plan in TOML instead of options.")
+@click.option(
+    "--methods",
+    help="Names of `laconic methods`, settings in brackets: IG,SS[rank=10].  "
+    "[default: ALL,DF,IG,CHI2,BNS,WS,SS[rank=100]]",
+)
+@click.option(
+    "--sizes",
+    help="Numbers of words, or shares: 0.01,0.1.  [default: 10,30,100,300,1000,…,30000]",
+)
+@click.option(
+    "--measures",
+    help="accuracy, micro-f1, macro-f1, precision, recall, auc, best-f1.  "
+    "[default: micro-f1,macro-f1,accuracy]",
+)
+@click.option("--goal", help="The measure to recommend by.  [default: the first]")
+@click.option(
+    "--test",
+    default="auto",
+    show_default=True,
+    help="Documents set aside for the end: given, a share such as 0.2, or none; auto is the "
+    "corpus's own split, else 0.2.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    help="Of cross-validation among the others; 0 compares on the test documents, as papers do.",
+)
+@click.option("--repeats", type=click.IntRange(1), default=1, help="Of the cross-validation.")
+@click.option("--splits", type=click.IntRange(1), default=1, help="Random test sets, if --folds 0.")
+@click.option("--seeds", type=click.IntRange(1), default=1, help="Draws of each random method.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Of splits.")
+@click.option("--no-intercept", is_flag=True, help="Fit no intercept.")
+@min_df_option(2)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the journal and the tables.  [default: CORPUS-study]",
+)
+@click.option("--jobs", type=int, default=-1, show_default=True, help="Processes; -1: every core.")
+@click.option("--retry-failed", is_flag=True, help="Try tasks again that failed before.")
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines, for machines.")
+@click.option("--quiet", is_flag=True, help="Print only the recommendation.")
+@training_options
+@reading_options
+@vectorizing_options
+@click.pass_context
+def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
+    """How few words do I need, which ones, and what do I lose?
+
+    Compares methods and sizes by cross-validation, recommends the smallest model within one
+    standard error of the best, and measures it once on documents that were set aside.
+
+    Ended at any moment, the same command goes on where it was; so does `laconic study FOLDER`.
+
+    \b
+    laconic study tickets.csv --text body --label queue
+    laconic study pydocs --methods ALL,IG,BNS,SS[rank=50] --sizes 10,100,1000 -o out/pydocs
+    laconic study reuters-21578 --split ModApte --measures micro-f1,macro-f1
+    laconic study --plan night.toml -o night --json > night.log
+
+    \b
+    Exit codes: 0 done; 1 done, but some tasks failed; 2 the input must be mended;
+    130 interrupted, nothing finished is lost.
+    """
+    from laconic.study.executors import executor_for
+
+    if options["as_json"] and options["quiet"]:
+        raise click.UsageError("--json and --quiet: give one of them")
+    work = study_of(ctx, where, options)
+    with listening(options) as (listen, progress):
+        findings = work.run(
+            executor_for(options["jobs"]),
+            retry_failed=options["retry_failed"],
+            listen=listen,
+            progress=progress,
+            command=shlex.join(["laconic", *sys.argv[1:]]),
+        )
+    if options["as_json"]:
+        click.echo(json.dumps({"kind": "findings", **asdict(findings)}))
+    else:
+        print_findings(findings, work.where, short=options["quiet"])
+    if findings.failed:
+        ctx.exit(SOME_FAILED)
+
+
+def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]) -> Study:
+    """The study meant: of a plan's file, of a folder that has one, or of the options."""
+    from laconic.study.plan_file import read_plan
+    from laconic.study.study import JOURNAL, Study
+
+    continued = len(where) == 1 and (Path(where[0]) / JOURNAL).exists()
+    if options["plan"] is not None or continued:
+        refuse_beside_a_plan(ctx)
+    if options["plan"] is not None:
+        if where:
+            raise click.UsageError("--plan names its corpora itself: leave out CORPUS")
+        plan = read_plan(options["plan"])
+        return Study(plan, options["output"] or folder_for(options["plan"].stem))
+    if continued:
+        found = Study.open(where[0])
+        return Study(found.plan, options["output"] or found.where)
+    if not where:
+        raise click.UsageError("name a corpus, a folder with a study, or a --plan")
+    return Study(plan_of(where, options), options["output"] or folder_for(where[0]))
+
+
+def refuse_beside_a_plan(ctx: click.Context) -> None:
+    for name in ctx.params:
+        source = ctx.get_parameter_source(name)
+        given = source not in (click.core.ParameterSource.DEFAULT, None)
+        if given and name not in BESIDE_A_PLAN:
+            raise click.UsageError(
+                f"--{name.replace('_', '-')}: the plan says what is measured. Change the plan, or "
+                "give all by options"
+            )
+
+
+def folder_for(name: str) -> Path:
+    from laconic.rows import file_name
+
+    stem = Path(name).name.split(".")[0] or name
+    return Path(f"{file_name(stem)}-study")
+
+
+def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
+    from laconic.methods import methods_called
+    from laconic.study.plan import Plan, Training
+
+    given: dict[str, Any] = {}
+    if options["methods"] is not None:
+        given["methods"] = tuple(method.name for method in methods_called(options["methods"]))
+    if options["sizes"] is not None:
+        given["sizes"] = tuple(parse_sizes(options["sizes"]))
+    if options["measures"] is not None:
+        given["measures"] = tuple(word.strip() for word in options["measures"].split(","))
+    return Plan(
+        corpora=tuple(source_of(name, options) for name in where),
+        seeds=options["seeds"],
+        goal=options["goal"] or "",
+        task=options["task"],
+        split=splitting_of(options),
+        vectors=vectorizing_of(options),
+        training=Training(parse_alpha(options["alpha"]), not options["no_intercept"]),
+        **given,
+    )
+
+
+def splitting_of(options: dict[str, Any]) -> Splitting:
+    from laconic.study.plan import Splitting
+
+    names = ("folds", "repeats", "splits", "seed")
+    return Splitting(parse_test(options["test"]), **{name: options[name] for name in names})
+
+
+def parse_test(text: str) -> str | float | None:
+    if text in ("auto", "given"):
+        return text
+    if text == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise LaconicError(
+            f"test {text!r}: give a share such as 0.2, given, none or auto"
+        ) from None
+
+
+@contextmanager
+def listening(options: dict[str, Any]) -> Iterator[Any]:
+    """Events as JSON lines, or as a bar on a terminal."""
+    if not options["as_json"]:
+        with study_bar() as feeds:
+            yield feeds
+        return
+
+    def tell(event: Event) -> None:
+        click.echo(json.dumps(asdict(event)))
+        sys.stdout.flush()
+
+    yield tell, None
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a method.")
+def methods(as_json: bool) -> None:
+    """The methods: what they keep, from which paper, and what they cost."""
+    from laconic.methods import METHODS
+
+    if not as_json:
+        print_methods(METHODS.values())
+        return
+    for method in METHODS.values():
+        click.echo(json.dumps(method.described(), ensure_ascii=False))
+
+
+@click.command()
+@click.argument("where", metavar="CORPUS")
+@click.option("--method", default="IG", show_default=True, help="A name of `laconic methods`.")
+@click.option("--size", default="100", show_default=True, help="How many words, or a share: 0.01.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Of a random method.")
+@click.option("--no-intercept", is_flag=True, help="Fit no intercept.")
+@min_df_option(2)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="File of words, .csv or .json."
+)
+@training_options
+@reading_options
+@vectorizing_options
+def select(where: str, method: str, size: str, output: Path | None, **options: Any) -> None:
+    """The words that a method chooses, with scores, and weights in a model trained on them.
+
+    All documents are trained on, or the training part of a corpus with a split of its own.
+
+    \b
+    laconic select tickets.csv --text body --label queue --method IG --size 200 -o words.csv
+    laconic select pydocs --method BNS --size 50
+    """
+    from laconic.methods import method_called
+    from laconic.study.words import check_words_file, selected_words, write_words
+
+    recipe = method_called(method)
+    (asked,) = parse_sizes(size)
+    alpha = parse_alpha(options["alpha"])
+    vectorizing = vectorizing_of(options)
+    if output is not None:
+        check_words_file(output)
+    loaded = load(where, options)
+    print_notes(loaded.notes)
+    with working(f"choosing words of {loaded.name}"):
+        path = recipe.build(alpha, options["seed"], not options["no_intercept"], "kept")
+        tables = selected_words(path, asked, loaded, vectorizing, options["task"])
+    if output is None:
+        for name, classes, words in tables:
+            print_words(f"{recipe.name} on {name}", classes, words)
+        return
+    for name, classes, words in tables:
+        file = output if len(tables) == 1 else output.with_name(numbered(output, name))
+        write_words(file, words, classes)
+        click.echo(f"words: {printable(str(file))}")
+
+
+def numbered(output: Path, name: str) -> str:
+    from laconic.rows import file_name
+
+    return f"{output.stem}-{file_name(name)}{output.suffix}"
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="File of rows: .csv, .jsonl or .parquet.",
+)
+def export(folder: Path, output: Path) -> None:
+    """Every row in the journal of a study, also of one that is still running.
+
+    \b
+    laconic export pydocs-study -o rows.parquet
+    """
+    from laconic.study.journal import Journal
+    from laconic.study.study import JOURNAL
+
+    with Journal.reading(folder / JOURNAL) as journal:
+        journal.export(output)
+    click.echo(f"rows: {printable(str(output))}")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """A script that completes commands and options in a shell.
+
+    \b
+    laconic completion bash >> ~/.bashrc
+    laconic completion fish > ~/.config/fish/completions/laconic.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from laconic.cli.commands import main
+
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(main, {}, "laconic", "_LACONIC_COMPLETE").source())

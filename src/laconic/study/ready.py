@@ -1,0 +1,75 @@
+"""`Ready`: a corpus of a plan with its questions, its folds and, when first needed, its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from laconic.corpus.corpus import Corpus
+from laconic.corpus.splits import Split
+from laconic.study.executors import Job
+from laconic.study.plan import Plan
+from laconic.study.task import Task
+from laconic.vectors.problem import Counted, Problem, Question, check_split, questions_of
+from laconic.vectors.weighting import Weighting
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A corpus of a plan, checked, with the folds in which methods and sizes are compared."""
+
+    plan: Plan
+    corpus: Corpus
+    questions: list[Question]
+    splits: list[Split]
+
+    @classmethod
+    def of(cls, plan: Plan, corpus: Corpus) -> Self:
+        splits = plan.folds(corpus)
+        for split in splits:
+            check_split(split, corpus)
+        plan.vectors.weighting_for(corpus)
+        return cls(plan, corpus, questions_of(corpus, plan.task), splits)
+
+    @cached_property
+    def counted(self) -> Counted:
+        return Counted.of(self.corpus, self.plan.vectors.vectorizer())
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        return [
+            task
+            for split in self.splits
+            for task in self.plan.tasks(self.corpus, split, self.questions)
+        ]
+
+    def jobs(self, wanted: set[str]) -> Iterator[Job]:
+        """Tasks with their problems, which are made only where a task is wanted."""
+        todo: dict[tuple[str, str], list[Task]] = {}
+        for task in self.tasks:
+            if task.key in wanted:
+                todo.setdefault((task.fold, task.problem), []).append(task)
+        for split in self.splits:
+            asked = [name for fold, name in todo if fold == split.name]
+            for problem in self.problems(split, asked) if asked else ():
+                yield from ((task, problem) for task in todo[split.name, problem.name])
+
+    def problems(self, split: Split, names: Iterable[str]) -> Iterator[Problem]:
+        """The problems of these names, as the training documents of the split make them."""
+        wanted = set(names)
+        asked = [question for question in self.questions if question.name in wanted]
+        return self.counted.problems(split, asked, self.plan.vectors.weighting_for(self.corpus))
+
+    def weigh(self, split: Split) -> Weighting:
+        return self.counted.weigh(split, self.plan.vectors.weighting_for(self.corpus))
+
+    def last_split(self) -> Split:
+        """What the recommended model is trained and tested on; tested on nothing, if need be."""
+        if held_out := self.plan.split.held_out(self.corpus):
+            return held_out[0]
+        everything = np.arange(len(self.corpus))
+        return Split("all documents", everything, everything[:0])

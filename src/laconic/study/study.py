@@ -1,0 +1,136 @@
+"""`Study`: a plan worked off task by task into a folder, and what follows from it.
+
+The folder holds `journal.sqlite`, which everything else is made from. A study that was ended at any
+moment goes on where it was; what is finished is never computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from laconic.errors import LaconicError
+from laconic.rows import Row, make_folder
+from laconic.study.concluding import Findings, conclude, write_findings
+from laconic.study.executors import Executor, InProcess
+from laconic.study.journal import Journal, exclusive
+from laconic.study.plan import Plan
+from laconic.study.plan_file import parse_plan, write_plan
+from laconic.study.ready import Ready
+from laconic.study.task import Outcome, Task
+
+JOURNAL = "journal.sqlite"
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something happened: "loading", "loaded", "planned", "task", "concluding", "finished"."""
+
+    kind: str
+    what: str = ""
+    done: int = 0
+    total: int = 0
+    status: str = ""
+    reason: str = ""
+    seconds: float = 0.0
+
+
+Listener = Callable[[Event], None]
+
+
+class Study:
+    """A plan and the folder in which it is worked off.
+
+    Parameters
+    ----------
+    plan : Plan
+    where : folder, made if need be; one that holds a journal is continued
+    """
+
+    def __init__(self, plan: Plan, where: str | Path) -> None:
+        self.plan = plan
+        self.where = Path(where)
+
+    @classmethod
+    def open(cls, where: str | Path) -> Self:
+        """The study of a folder, with the plan it was last run with."""
+        folder = Path(where)
+        with Journal.reading(folder / JOURNAL) as journal:
+            plans = journal.plans()
+        if not plans:
+            raise LaconicError(f"{folder}: its journal has no plan. Start the study again")
+        return cls(parse_plan(plans[-1].text, f"the plan in {folder / JOURNAL}"), folder)
+
+    @cached_property
+    def corpora(self) -> list[Ready]:
+        return self._load(lambda event: None)
+
+    def _load(self, listen: Listener, progress: Any = None) -> list[Ready]:
+        loaded = []
+        for corpus in self.plan.load(progress):
+            listen(Event("loaded", corpus.name, total=len(corpus)))
+            loaded.append(Ready.of(self.plan, corpus))
+        return loaded
+
+    @property
+    def tasks(self) -> list[Task]:
+        return [task for ready in self.corpora for task in ready.tasks]
+
+    def rows(self, journal: Journal) -> Iterator[Row]:
+        """The rows of the plan's tasks, as far as they are done."""
+        return journal.rows([task.key for task in self.tasks])
+
+    def run(
+        self,
+        executor: Executor | None = None,
+        *,
+        retry_failed: bool = False,
+        listen: Listener = lambda event: None,
+        progress: Callable[[int, int], None] | None = None,
+        command: str = "",
+    ) -> Findings:
+        """Work off what is not done, then recommend, test once, and write the tables.
+
+        Parameters
+        ----------
+        executor : InProcess() by default; Processes(2) for two
+        retry_failed : a failed task stays so, with its reason, until this is asked for
+        listen : is told what happens, event by event
+        progress : of reading corpora, (done, total)
+        command : that was given, for the record
+        """
+        make_folder(self.where)
+        with exclusive(self.where / JOURNAL), Journal(self.where / JOURNAL) as journal:
+            with executor if executor is not None else InProcess() as workers:
+                self.__dict__.setdefault("corpora", self._load(listen, progress))
+                journal.record_plan(write_plan(self.plan), command)
+                self._work(workers, journal, retry_failed, listen)
+            listen(Event("concluding"))
+            findings = conclude(self.plan, self.corpora, journal, self.where)
+            write_findings(findings, self.where)
+            (self.where / "plan.toml").write_text(write_plan(self.plan), encoding="utf-8")
+            journal.export(self.where / "rows.csv", [task.key for task in self.tasks])
+        listen(Event("finished", str(self.where)))
+        return findings
+
+    def _work(
+        self, executor: Executor, journal: Journal, retry_failed: bool, listen: Listener
+    ) -> None:
+        keys = [task.key for task in self.tasks]
+        over = journal.done() | (set() if retry_failed else set(journal.failed()))
+        wanted = set(keys) - over
+        done, total = len(keys) - len(wanted), len(keys)
+        listen(Event("planned", done=done, total=total))
+        jobs = (job for ready in self.corpora for job in ready.jobs(wanted))
+        for outcome in executor.run(jobs):
+            journal.record(outcome)
+            done += 1
+            listen(_told(outcome, done, total))
+
+
+def _told(outcome: Outcome, done: int, total: int) -> Event:
+    about = (outcome.status, outcome.reason, outcome.seconds)
+    return Event("task", outcome.task.title, done, total, *about)

@@ -1,0 +1,131 @@
+"""The words that a model keeps, with what is known of each, as a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.base import clone
+
+from laconic.classifiers.reduce_then_fit import ReduceThenFit
+from laconic.corpus.corpus import TRAIN, Corpus
+from laconic.corpus.splits import Split
+from laconic.errors import LaconicError
+from laconic.model import LinearModel
+from laconic.reducer import Reducer
+from laconic.reduction import Selection
+from laconic.rows import Size, cell, draft
+from laconic.study.plan import Vectorizing
+from laconic.vectors.problem import Counted, Problem, Task, questions_of
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a model: training documents with it, the method's score, and what it adds.
+
+    `weight` is what the selection multiplies its entries by; `coefficients`, one a class (for two
+    classes one, for the second), speak for a class where they are positive.
+    """
+
+    word: str
+    documents: int
+    score: float | None
+    weight: float
+    coefficients: tuple[float, ...]
+
+
+def words_of(model: LinearModel, problem: Problem, reducer: Reducer | None = None) -> list[Word]:
+    """The words of the model, in the order of the method; else the strongest first."""
+    coef = csr_array(model.coef).tocsc()
+    frequency = np.bincount(problem.X_train.indices, minlength=model.n_terms_in)
+    scores = getattr(reducer, "scores_", None)
+    order, weights = _order(model, reducer)
+    return [
+        Word(
+            str(problem.vocabulary[column]),
+            int(frequency[column]),
+            None if scores is None else float(scores[column]),
+            float(weight),
+            tuple(coef[:, [column]].toarray().ravel().tolist()),
+        )
+        for column, weight in zip(order.tolist(), weights.tolist(), strict=True)
+    ]
+
+
+def _order(model: LinearModel, reducer: Reducer | None) -> tuple[np.ndarray, np.ndarray]:
+    if reducer is not None:
+        reduction = reducer.at(model.size)
+        if isinstance(reduction, Selection) and set(reduction.terms) == set(model.terms):
+            return reduction.terms, reduction.weights
+    strength = np.abs(csr_array(model.coef)).max(axis=0).toarray().ravel()
+    order = model.terms[np.argsort(-strength[model.terms], kind="stable")]
+    return order, np.ones(order.size)
+
+
+def columns_of(model: LinearModel, problem: Problem) -> tuple[str, ...]:
+    """The classes that the coefficients speak for."""
+    names = tuple(problem.classes[int(i)] for i in model.classes)
+    return names[1:] if model.rule == "sign" else names
+
+
+def selected_words(
+    path: ReduceThenFit, size: Size, corpus: Corpus, vectorizing: Vectorizing, task: Task
+) -> list[tuple[str, tuple[str, ...], list[Word]]]:
+    """The words that the method chooses for each question: its name, classes and words.
+
+    All documents train, or those of the training part where the corpus has one.
+    """
+    counted = Counted.of(corpus, vectorizing.vectorizer())
+    train = corpus.part(TRAIN) if corpus.split is not None else np.arange(len(corpus))
+    split = Split("training", train, train[:0])
+    told = []
+    questions = questions_of(corpus, task)
+    for problem in counted.problems(split, questions, vectorizing.weighting_for(corpus)):
+        fitted = clone(path).set_params(size=size).fit(problem.X_train, problem.y_train)
+        model = fitted.model_
+        words = words_of(model, problem, fitted.reducer_)
+        told.append((problem.name, columns_of(model, problem), words))
+    return told
+
+
+def check_words_file(where: Path) -> None:
+    if where.suffix not in (".csv", ".json"):
+        raise LaconicError(f"{where}: words are written as .csv or .json")
+
+
+def write_words(where: Path, words: Sequence[Word], classes: Sequence[str]) -> None:
+    """A table of words, CSV or (by its ending) JSON."""
+    check_words_file(where)
+    with draft(where) as stream:
+        text = _csv(words, classes) if where.suffix == ".csv" else _json(words, classes)
+        stream.write(text.encode("utf-8", "backslashreplace"))
+
+
+def _csv(words: Sequence[Word], classes: Sequence[str]) -> str:
+    out = io.StringIO(newline="")
+    table = csv.writer(out)
+    table.writerow(["rank", "word", "documents", "score", "weight", *map(cell, classes)])
+    for rank, one in enumerate(words, 1):
+        about = (cell(one.word), one.documents, one.score, one.weight)
+        table.writerow([rank, *about, *one.coefficients])
+    return out.getvalue()
+
+
+def _json(words: Sequence[Word], classes: Sequence[str]) -> str:
+    told = [
+        {
+            "word": one.word,
+            "documents": one.documents,
+            "score": one.score,
+            "weight": one.weight,
+            "coefficients": dict(zip(classes, one.coefficients, strict=True)),
+        }
+        for one in words
+    ]
+    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"

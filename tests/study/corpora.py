@@ -1,0 +1,31 @@
+"""Small corpora for the tests of studies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from laconic import Corpus
+
+TOPICS = {
+    "cats": "cat kitten purr whisker claw meow".split(),
+    "dogs": "dog puppy bark leash tail woof".split(),
+    "fish": "fish fin gill scale swim tank".split(),
+}
+COMMON = [f"word{i}" for i in range(40)]
+
+
+def pets(n_docs: int = 90, seed: int = 0, name: str = "pets", split: bool = False) -> Corpus:
+    """Documents of a few telling words among many that tell nothing."""
+    rng = np.random.default_rng(seed)
+    labels = [list(TOPICS)[i % 3] for i in range(n_docs)]
+    texts = tuple(
+        " ".join([*rng.choice(TOPICS[label], 2), *rng.choice(COMMON, 8)]) for label in labels
+    )
+    parts = tuple("test" if i % 5 == 0 else "train" for i in range(n_docs))
+    return Corpus(
+        name,
+        labels=tuple((label,) for label in labels),
+        ids=tuple(map(str, range(n_docs))),
+        texts=texts,
+        split=parts if split else None,
+    )

@@ -1,0 +1,268 @@
+"""Plans: what they refuse, how they divide documents, and that keys depend on what matters only."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic import Plan
+from laconic.errors import LaconicError
+from laconic.study.plan import Source, Splitting, Training, Vectorizing
+from laconic.study.plan_file import parse_plan, read_plan, write_plan
+from laconic.study.ready import Ready
+from laconic.study.task import Task
+from tests.study.corpora import pets
+
+
+def keys(plan: Plan) -> set[str]:
+    return {task.key for corpus in plan.load() for task in Ready.of(plan, corpus).tasks}
+
+
+BASE = Plan(pets(), methods=("IG", "WS"), sizes=(5, 10), measures=("accuracy",))
+
+
+def test_a_plan_is_every_fold_and_method_and_draw():
+    plan = replace(BASE, seeds=3)
+    (ready,) = (Ready.of(plan, corpus) for corpus in plan.load())
+    assert [(t.fold, t.method, t.seed) for t in ready.tasks] == [
+        (f"fold {fold} of 5", method, seed)
+        for fold in range(1, 6)
+        for method, seed in [("IG", 0), ("WS", 0), ("WS", 1), ("WS", 2)]
+    ]
+    assert {t.part for t in ready.tasks} == {"validation"}
+
+
+def test_a_task_of_a_method_with_sizes_of_its_own_has_these():
+    plan = replace(BASE, methods=("ALL", "IG"))
+    sizes = {task.method: task.sizes for task in Ready.of(plan, pets()).tasks}
+    assert sizes == {"ALL": (1.0,), "IG": (5, 10)}
+
+
+SAME = {
+    "another name of the same method": {"methods": ("ig", " WS ")},
+    "the goal": {"measures": ("accuracy",), "goal": "accuracy"},
+    "the same sizes": {"sizes": [10, 5, 5]},
+}
+OTHER = {
+    "sizes": {"sizes": (5, 11)},
+    "measures": {"measures": ("accuracy", "auc")},
+    "the task": {"task": "per-category"},
+    "alpha": {"training": Training(alpha=0.5)},
+    "the intercept": {"training": Training(intercept=False)},
+    "the norm": {"training": Training(norm="document")},
+    "stems": {"vectors": Vectorizing(stem="porter")},
+    "min_df": {"vectors": Vectorizing(min_df=1)},
+    "the seed of splits": {"split": Splitting(seed=1)},
+    "the test share": {"split": Splitting(test=0.3)},
+    "folds": {"split": Splitting(folds=4)},
+    "the documents": {"corpora": pets(seed=1)},
+}
+
+
+@pytest.mark.parametrize("what", SAME)
+def test_keys_stay(what):
+    assert keys(replace(BASE, **SAME[what])) == keys(BASE)
+
+
+@pytest.mark.parametrize("what", OTHER)
+def test_keys_change_with(what):
+    assert not keys(replace(BASE, **OTHER[what])) & keys(BASE)
+
+
+def test_more_methods_and_draws_keep_the_tasks_that_are_there():
+    assert keys(BASE) < keys(replace(BASE, methods=("IG", "WS", "DF"), seeds=2))
+
+
+def test_keys_are_those_of_every_machine():
+    task = Task("d", "p", "test", "f", "s", "v", "IG", 0, (5, 0.5), ("auc",))
+    assert Task.from_json(task.to_json()) == task
+    assert task.key == "d75b499d600b1635cfcaf3e195860a0b"
+    assert task.random_state == replace(task, sizes=(7,), measures=("accuracy",)).random_state
+    assert task.random_state != replace(task, seed=1).random_state
+
+
+def test_stop_words_in_a_file_count_by_their_contents(tmp_path):
+    words = tmp_path / "stop.txt"
+    words.write_text("word1\n")
+    before = Vectorizing(stop_words=str(words)).described()
+    words.write_text("word2\n")
+    assert Vectorizing(stop_words=str(words)).described() != before
+
+
+@given(
+    n_docs=st.integers(30, 120),
+    folds=st.integers(2, 6),
+    test=st.sampled_from(["auto", 0.25, None]),
+    given_split=st.booleans(),
+)
+def test_validation_never_sees_the_test_documents(n_docs, folds, test, given_split):
+    corpus = pets(n_docs, split=given_split)
+    splitting = Splitting(test=test, folds=folds)
+    held_out = splitting.held_out(corpus)
+    tested = held_out[0].test if held_out else np.empty(0, int)
+    inner = splitting.validation(corpus)
+    for fold in inner:
+        assert not np.intersect1d(fold.train, fold.test).size
+        assert not np.intersect1d(np.concatenate([fold.train, fold.test]), tested).size
+    together = np.sort(np.concatenate([fold.test for fold in inner]))
+    np.testing.assert_array_equal(together, np.setdiff1d(np.arange(n_docs), tested))
+
+
+def test_auto_takes_the_given_split_else_a_fifth():
+    assert Splitting().held_out(pets(split=True))[0].name == "given"
+    assert Splitting().held_out(pets())[0].test.size == 18
+    assert Splitting(test=None).held_out(pets()) == []
+
+
+WRONG = {
+    "no corpus": ({"corpora": ()}, "no corpus"),
+    "unknown method": ({"methods": ("IGG",)}, "method 'IGG': choose from ALL, DF"),
+    "no method": ({"methods": ()}, "no methods"),
+    "unknown setting": ({"methods": ("IG[rank=3]",)}, "no setting"),
+    "size 0": ({"sizes": (0,)}, "size 0"),
+    "mixed sizes": ({"sizes": (5, 0.5)}, "not both"),
+    "unknown measure": ({"measures": ("f2",)}, "f2"),
+    "goal not measured": ({"goal": "auc"}, "goal='auc': measured are accuracy"),
+    "unknown task": ({"task": "ranks"}, "task='ranks'"),
+    "no draws": ({"seeds": 0}, "seeds=0"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_plan_says_so_at_once(case):
+    change, says = WRONG[case]
+    with pytest.raises(LaconicError, match=says):
+        replace(BASE, **change)
+
+
+PARTS_WRONG = {
+    "one fold": (Splitting, {"folds": 1}, "folds=1"),
+    "share": (Splitting, {"test": 1.5}, "test=1.5"),
+    "word": (Splitting, {"test": "tenth"}, "test='tenth'"),
+    "nothing": (Splitting, {"test": None, "folds": 0}, "nothing is left"),
+    "several": (Splitting, {"splits": 2}, "folds=0"),
+    "seed": (Splitting, {"seed": -1}, "seed"),
+    "stem": (Vectorizing, {"stem": "nonsense"}, "nonsense"),
+    "stop": (Vectorizing, {"stop_words": "absent.txt"}, "absent.txt"),
+    "unit": (Vectorizing, {"unit": "page"}, "page"),
+    "ngrams": (Vectorizing, {"ngrams": (2, 1)}, "ngrams"),
+    "weighting": (Vectorizing, {"weighting": "bm25"}, "bm25"),
+    "alpha": (Training, {"alpha": "much"}, "alpha='much'"),
+    "negative": (Training, {"alpha": -1.0}, "alpha=-1.0"),
+    "norm": (Training, {"norm": "none"}, "norm='none'"),
+}
+
+
+@pytest.mark.parametrize("case", PARTS_WRONG)
+def test_a_wrong_part_says_so_at_once(case):
+    kind, change, says = PARTS_WRONG[case]
+    with pytest.raises(LaconicError, match=says):
+        kind(**change)
+
+
+def test_two_corpora_of_one_name_are_refused():
+    with pytest.raises(LaconicError, match="two corpora are called pets"):
+        list(replace(BASE, corpora=(pets(), pets(seed=1))).load())
+
+
+def test_alpha_may_be_one_for_each_problem():
+    training = Training(alpha={"pets": 0.5, "pets, fold 2 of 5": 0.25})
+    assert training.alpha_for("pets", "fold 1 of 5") == 0.5
+    assert training.alpha_for("pets", "fold 2 of 5") == 0.25
+    with pytest.raises(LaconicError, match="no number for dogs"):
+        training.alpha_for("dogs", "given")
+
+
+TOML = """
+methods = ["IG", "SS[rank=10]"]
+sizes = [10, 100]
+seeds = 2
+[corpus]
+where = "tickets.csv"
+label = "queue"
+[split]
+test = 0.3
+folds = 3
+[vectors]
+stem = "porter"
+ngrams = [1, 2]
+[training]
+alpha = 1
+"""
+
+
+def test_a_plan_in_toml():
+    plan = parse_plan(TOML)
+    assert plan == Plan(
+        (Source("tickets.csv", label=("queue",)),),
+        methods=("IG", "SS[rank=10]"),
+        sizes=(10, 100),
+        seeds=2,
+        split=Splitting(test=0.3, folds=3),
+        vectors=Vectorizing(stem="porter", ngrams=(1, 2)),
+        training=Training(alpha=1.0),
+    )
+    assert parse_plan(write_plan(plan)) == plan
+
+
+@given(
+    where=st.text(st.characters(exclude_categories=["Cs"])),
+    alpha=st.one_of(
+        st.just("loo"),
+        st.floats(0, 1e300),
+        st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), st.floats(0, 9)),
+    ),
+    test=st.sampled_from(["auto", "given", None, 0.25]),
+    intercept=st.booleans(),
+    min_df=st.integers(1, 9),
+)
+def test_written_plans_read_back_the_same(where, alpha, test, intercept, min_df):
+    plan = Plan(
+        (Source(where), Source("other", label=("a", "b"), first=3)),
+        training=Training(alpha, intercept),
+        split=Splitting(test=test),
+        vectors=Vectorizing(min_df=min_df, max_df=0.5),
+    )
+    assert parse_plan(write_plan(plan)) == plan
+
+
+TYPOS = {
+    "metods = ['IG']": "did you mean methods?",
+    "methods = ['IG'": "is no TOML",
+    "methods = ['XY']": "method 'XY'",
+    "sizes = ['many']": "size",
+    "sizes = 'many'": "size",
+    "seeds = 'two'": "seeds = 'two' is not a value",
+    "seeds = true": "seeds = True is not a value",
+    "measures = ['f7']": "f7",
+    "[split]\nfold = 3": r"\[split\] has no setting 'fold': did you mean folds",
+    "[split]\nfolds = 1": "folds=1",
+    "[vektors]\nstem = 'porter'": "did you mean vectors",
+    "[vectors]\nstem = 3": "stem = 3 is not a value",
+    "split = 3": r"write a table, \[split\]",
+    "[training]\nalpha = [1]": "alpha",
+    "corpora = ['a']": "no setting 'corpora'",
+}
+
+
+@pytest.mark.parametrize("typo", TYPOS)
+def test_a_typo_in_toml_is_named(tmp_path, typo):
+    where = tmp_path / "plan.toml"
+    where.write_text(f"{typo}\n[corpus]\nwhere = 'pydocs'\n")
+    with pytest.raises(LaconicError, match=TYPOS[typo]) as found:
+        read_plan(where)
+    assert str(found.value).startswith(str(where))
+
+
+def test_a_plan_needs_a_corpus_that_says_where(tmp_path):
+    with pytest.raises(LaconicError, match=r"no \[corpus\]"):
+        parse_plan("methods = ['IG']")
+    with pytest.raises(LaconicError, match=r"\[corpus\] lacks where"):
+        parse_plan("[corpus]\nlabel = 'x'")
+    with pytest.raises(LaconicError, match="cannot be read"):
+        read_plan(tmp_path / "absent.toml")
+    (tmp_path / "plan.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(LaconicError, match="not UTF-8"):
+        read_plan(tmp_path / "plan.toml")

@@ -1,0 +1,110 @@
+"""The one-standard-error rule, by hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.rows import Row
+from laconic.study.recommending import candidates, recommend, recommend_each
+
+
+def row(method, asked, fold, value, *, terms=None, seed=0, problem="p", part="validation", **more):
+    terms = asked if terms is None else terms
+    return Row(
+        problem, method, asked, "auc", value, asked, terms, seed, part, f"fold {fold}", **more
+    )
+
+
+# Best: B at 100 with mean 0.90, values 0.86, 0.90, 0.94, so a standard error of 0.04/√3 = 0.0231.
+ROWS = [
+    *(row("A", 10, fold, value) for fold, value in enumerate([0.80, 0.88, 0.88])),
+    *(row("A", 30, fold, value) for fold, value in enumerate([0.86, 0.88, 0.90])),
+    *(row("B", 50, fold, value) for fold, value in enumerate([0.88, 0.88, 0.88])),
+    *(row("B", 100, fold, value) for fold, value in enumerate([0.86, 0.90, 0.94])),
+    *(row("ALL", 1.0, fold, value, terms=500) for fold, value in enumerate([0.85, 0.85, 0.85])),
+]
+
+
+def test_the_smallest_within_one_standard_error_of_the_best():
+    (found,) = recommend(candidates(ROWS, "auc"))
+    assert (found.best.method, found.best.asked) == ("B", 100)
+    assert found.best.mean == pytest.approx(0.90)
+    assert found.best.se == pytest.approx(0.04 / 3**0.5)
+    assert (found.chosen.method, found.chosen.asked) == ("A", 30)
+    assert (found.chosen.mean, found.whole.terms) == (pytest.approx(0.88), 500)
+
+
+def test_within_each_method_too():
+    found = {one.chosen.method: one for one in recommend_each(candidates(ROWS, "auc"))}
+    # A's best is 30 with 0.88 ± 0.0115, and 0.853 is not within it
+    assert found["A"].chosen.asked == 30
+    assert found["B"].chosen.asked == 50
+    assert found["ALL"].chosen == found["ALL"].best
+
+
+def test_the_sentence_says_what_and_why():
+    (found,) = recommend(candidates(ROWS, "auc"))
+    assert found.sentence == (
+        "p: take A with 30 words (6.0% of 500). In validation its auc is 0.880, within one "
+        "standard error (0.023) of the best, B with 100 words (0.900)."
+    )
+
+
+def test_the_sentence_of_a_best_that_is_the_smallest():
+    rows = [row("A", 1, fold, value) for fold, value in enumerate([0.5, 0.7])]
+    (found,) = recommend(candidates(rows, "auc"))
+    assert found.sentence == (
+        "p: take A with 1 word. In validation its auc is 0.600, the best of all, and nothing "
+        "smaller comes within 0.100."
+    )
+
+
+def test_only_validation_counts():
+    tested = [row("C", 5, fold, 1.0, part="test") for fold in range(3)]
+    assert recommend(candidates([*ROWS, *tested], "auc")) == recommend(candidates(ROWS, "auc"))
+
+
+def test_a_size_that_some_fold_lacks_is_no_candidate():
+    lacking = [row("C", 5, 0, 1.0), row("C", 5, 1, 1.0)]
+    skipped = row("C", 5, 2, None, status="skipped", reason="no")
+    assert not any(c.method == "C" for c in candidates([*ROWS, *lacking, skipped], "auc"))
+
+
+def test_draws_are_averaged_within_a_fold():
+    rows = [row("W", 5, f, v, seed=s) for f, s, v in [(0, 0, 0.2), (0, 1, 0.4), (1, 0, 0.5)]]
+    (found,) = candidates(rows, "auc")
+    assert found.values == (pytest.approx(0.3), 0.5)
+    assert found.mean == pytest.approx(0.4)
+
+
+def test_of_equal_words_the_better_and_of_equal_quality_the_fewer():
+    rows = [
+        *(row("A", 10, fold, 0.8) for fold in range(2)),
+        *(row("B", 10, fold, value) for fold, value in enumerate([0.8, 0.9])),
+        *(row("C", 20, fold, value) for fold, value in enumerate([0.8, 0.9])),
+    ]
+    (found,) = recommend(candidates(rows, "auc"))
+    assert (found.chosen.method, found.best.method) == ("B", "B")
+
+
+def test_problems_are_kept_apart():
+    other = [row("A", 10, fold, 0.9, problem="q") for fold in range(2)]
+    assert [one.problem for one in recommend(candidates([*ROWS, *other], "auc"))] == ["p", "q"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 50), st.lists(st.floats(0, 1), min_size=3, max_size=3)),
+        min_size=1,
+        max_size=12,
+        unique_by=lambda pair: pair[0],
+    )
+)
+def test_nothing_smaller_is_near_enough(curve):
+    rows = [row("A", n, fold, value) for n, values in curve for fold, value in enumerate(values)]
+    offered = candidates(rows, "auc")
+    (found,) = recommend(offered)
+    bound = found.best.mean - found.best.se
+    assert found.best.mean == max(one.mean for one in offered)
+    assert found.chosen.mean >= bound
+    assert all(one.mean < bound for one in offered if one.terms < found.chosen.terms)
