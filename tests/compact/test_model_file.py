@@ -18,6 +18,7 @@ from laconic import LinearModel, Vectorizer, Weighting
 from laconic.compact import CompactModel, model_file
 from laconic.errors import LaconicError
 from laconic.reduction import Selection
+from tests.compact.kernel_machines import machine
 from tests.compact.models import TEXTS, served
 
 
@@ -58,6 +59,7 @@ def test_a_round_trip_is_exact(rule, norm, ragged, file):
     )
     assert abs(loaded.model.coef - compact.model.coef).nnz == 0
     assert loaded.model.coef.nnz == compact.model.coef.nnz, "kept words with coefficient 0"
+    assert file.read_bytes() == compact.to_bytes()
     again = file.with_name("again")
     loaded.save(again)
     assert again.read_bytes() == file.read_bytes()
@@ -324,6 +326,21 @@ def test_settings_that_are_none_are_refused(name, value, says, file):
 
     rewritten(file, header=header)
     with pytest.raises(LaconicError, match=says):
+        CompactModel.load(file)
+
+
+def test_columns_that_take_no_room_in_the_file_take_none_in_memory(file):
+    size = 1 << 39
+    machine("sign", "projection").save(file)
+
+    def change(tensors):
+        tensors["words.text"], tensors["words.length"] = np.empty(0, np.uint8), np.empty(0, "u4")
+        tensors["components"] = np.empty((0, size))
+        tensors["support"], tensors["dual"] = np.empty((0, size)), np.empty((1, 0))
+        tensors["idf"] = np.empty(0)
+
+    rewritten(file, change, lambda told: told.update(size=size))
+    with pytest.raises(LaconicError, match="has arrays of shapes"):
         CompactModel.load(file)
 
 

@@ -180,6 +180,12 @@ class CompactModel:
 
         write(self, file)
 
+    def to_bytes(self) -> bytes:
+        """What `save` writes, for those who put the model elsewhere: a page, a database."""
+        from laconic.compact.model_file import bytes_of
+
+        return bytes_of(self)
+
     @classmethod
     def load(cls, file: str | PathLike[str], *, trusted: bool = False) -> CompactModel:
         """Read a model, also one that a stranger wrote: nothing of it is executed.

@@ -50,7 +50,8 @@ class KernelModel:
         n_support = len(self.support)
         shapes = self.support.shape, self.dual.shape, self.intercept.shape
         asked = (n_support, self.reduction.size), (rows, n_support), (rows,)
-        if shapes != asked or (self.rule == "sign") > (len(self.classes) == 2):
+        # with no support vector, nothing would bound the number of columns
+        if not n_support or shapes != asked or (self.rule == "sign") > (len(self.classes) == 2):
             raise LaconicError(
                 f"a kernel machine for {len(self.classes)} classes by the rule {self.rule!r} over "
                 f"{self.reduction.size} columns has arrays of shapes {asked}, not {shapes}"
@@ -117,22 +118,21 @@ class KernelModel:
 
     def decision(self, X: Matrix) -> Floats:
         """Decision values of shape (n_docs, n_rows)."""
-        reduced = _dense(self.reduction.apply(csr_array(X)))
-        if self.norm == "kept":
-            lengths = np.sqrt(squared(csr_array(X)[:, self.terms]).sum(axis=1))
-            inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-            reduced = reduced * inverse[:, None]
-        step = max(1, BLOCK // max(1, len(self.support)))
-        blocks = [self._block(reduced[at : at + step]) for at in range(0, len(reduced), step)]
+        documents = csr_array(X)
+        step = max(1, BLOCK // max(self.size, len(self.support)))
+        parts = range(0, documents.shape[0], step)
+        blocks = [self._block(documents[at : at + step]) for at in parts]
         return np.concatenate([np.empty((0, len(self.intercept))), *blocks])
 
-    def _block(self, Z: Floats) -> Floats:
-        distances = (
-            np.square(Z).sum(axis=1)[:, None]
-            + np.square(self.support).sum(axis=1)
-            - 2.0 * (Z @ self.support.T)
-        )
-        kernel = np.exp(-self.gamma * np.maximum(distances, 0.0))
+    def _block(self, X: csr_array) -> Floats:
+        Z = _dense(self.reduction.apply(X))
+        if self.norm == "kept":
+            lengths = np.sqrt(squared(X[:, self.terms]).sum(axis=1))
+            inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+            Z = Z * inverse[:, None]
+        products = Z @ self.support.T
+        squares = np.square(Z).sum(axis=1)[:, None] + np.square(self.support).sum(axis=1)
+        kernel = np.exp(-self.gamma * np.maximum(squares - 2.0 * products, 0.0))
         return np.asarray(kernel @ self.dual.T + self.intercept)
 
 

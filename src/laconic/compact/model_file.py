@@ -52,9 +52,14 @@ LARGEST_SIZE = 1 << 40
 Arrays = dict[str, NDArray[Any]]
 
 
+def bytes_of(compact: CompactModel) -> bytes:
+    """The contents of the file."""
+    return to_bytes(header_of(compact), arrays_of(compact))
+
+
 def write(compact: CompactModel, file: str | PathLike[str]) -> None:
     """The same model gives the same bytes."""
-    data = to_bytes(header_of(compact), arrays_of(compact))
+    data = bytes_of(compact)
     if len(data) > MOST_BYTES:
         raise LaconicError(
             f"{fspath(file)}: the model takes {len(data):,} bytes, but none over {MOST_BYTES:,} is "
@@ -68,12 +73,12 @@ def read(file: str | PathLike[str], *, trusted: bool = False) -> CompactModel:
     """The model, or a `LaconicError` that says what is wrong with the file."""
     where = fspath(file)
     try:
-        return model_of(*from_bytes(_bytes_of(where)), trusted=trusted)
+        return model_of(*from_bytes(_contents(where)), trusted=trusted)
     except ValueError as problem:
         raise LaconicError(f"{where}: {problem}") from problem
 
 
-def _bytes_of(where: str) -> bytes:
+def _contents(where: str) -> bytes:
     """All bytes of the file, in pieces: what it claims to hold is not set apart in advance."""
     data = bytearray()
     try:
