@@ -16,10 +16,8 @@ help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: .venv/.installed ## install, run the main job on the embedded corpus, say where the result is
-	@mkdir -p out
 	@$(BIN)/laconic corpus pydocs
-	@$(BIN)/laconic curve pydocs --method DF --stem porter --stop-words english \
-	  --sizes 10,30,100,300,1000,3000 --measures accuracy,macro-f1,auc -o $(CURDIR)/out/pydocs-DF.csv
+	@$(BIN)/laconic study pydocs --stem porter --stop-words english -o out/pydocs
 
 test: .venv/.tested ## install what tests need, run them
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal

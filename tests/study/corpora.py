@@ -7,9 +7,9 @@ import numpy as np
 from laconic import Corpus
 
 TOPICS = {
-    "cats": "cat kitten purr whisker claw meow".split(),
-    "dogs": "dog puppy bark leash tail woof".split(),
-    "fish": "fish fin gill scale swim tank".split(),
+    "cats": ["cat", "kitten", "purr", "whisker", "claw", "meow"],
+    "dogs": ["dog", "puppy", "bark", "leash", "tail", "woof"],
+    "fish": ["fish", "fin", "gill", "scale", "swim", "tank"],
 }
 COMMON = [f"word{i}" for i in range(40)]
 

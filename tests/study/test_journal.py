@@ -14,6 +14,7 @@ import time
 from contextlib import closing, suppress
 from dataclasses import astuple, fields, replace
 from pathlib import Path
+from threading import Timer
 
 import numpy as np
 import pyarrow.parquet
@@ -160,7 +161,9 @@ def test_an_outcome_comes_back_as_it_was(outcome):
         assert journal.failed() == ({} if outcome.status == "ok" else {key: outcome.reason})
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0), (1, 100_003), (100_003, 1), (7,)])
+@pytest.mark.parametrize(
+    "shape", [(0, 3), (3, 0), (0, 0), (1, 100_003), (100_003, 1), (7,), (13, 11)]
+)
 def test_bits_and_signs_of_any_shape(shape):
     rng = np.random.default_rng(0)
     bits = rng.random(shape) < 0.5
@@ -668,6 +671,19 @@ def test_a_locked_journal(where):
             Journal(where, timeout=0.01)
         other.execute("ROLLBACK")
         assert journal.record(outcome_of(1))
+
+
+def test_a_new_file_that_another_process_looks_at_is_waited_for(where):
+    """To turn it into a WAL file needs it alone, and SQLite itself would not wait."""
+    other = sqlite3.connect(where, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM sqlite_master").fetchall()
+    with pytest.raises(LaconicError, match="kept it locked"):
+        Journal(where, timeout=0.01)
+    release = Timer(0.2, other.close)
+    release.start()
+    many(where, 1)
+    release.join()
 
 
 def test_a_full_disk_keeps_what_was_finished(where):

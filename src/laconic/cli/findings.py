@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from laconic.study.concluding import Findings
-    from laconic.study.recommending import Recommendation
+    from laconic.study.recommending import Candidate, Recommendation
     from laconic.study.study import Event, Listener
 
 PROBLEMS_SHOWN = 10
 FAILURES_SHOWN = 5
+ALL = "ALL"
 
 
 @contextmanager
@@ -73,7 +74,9 @@ def print_findings(findings: Findings, where: Path, *, short: bool = False) -> N
     if not short:
         problems = list(dict.fromkeys(one.problem for one in findings.each))
         for problem in problems[:PROBLEMS_SHOWN]:
-            _print_problem([one for one in findings.each if one.problem == problem], findings)
+            each = [one for one in findings.each if one.problem == problem]
+            _print_curves([one for one in findings.candidates if one.problem == problem], each)
+            _print_problem(each, findings)
         if len(problems) > PROBLEMS_SHOWN:
             more = len(problems) - PROBLEMS_SHOWN
             click.echo(f"… {more} more problems: {where / 'recommendation.json'}")
@@ -90,8 +93,31 @@ def print_findings(findings: Findings, where: Path, *, short: bool = False) -> N
     click.echo(f"everything is in {printable(str(where))}: {', '.join(_files(where))}")
 
 
+def _print_curves(offered: list[Candidate], each: list[Recommendation]) -> None:
+    """Means by method and size; a star at the smallest within one standard error."""
+    sizes = sorted({one.asked for one in offered if one.method != ALL})
+    table = table_of("method", *map(_short, sizes))
+    means = {(one.method, one.asked): f"{one.mean:.3f}" for one in offered}
+    for one in each:
+        means[one.chosen.method, one.chosen.asked] += "*"
+    for method in dict.fromkeys(one.method for one in offered if one.method != ALL):
+        table.add_row(as_text(method), *(means.get((method, size), "") for size in sizes))
+    whole = next((one for one in offered if one.method == ALL), None)
+    all_words = f"; all {whole.terms:,.0f} words: {whole.mean:.3f}" if whole else ""
+    folds = f"mean of {offered[0].folds} folds"
+    show(
+        table, f"{offered[0].problem}: {offered[0].measure} by number of words, {folds}{all_words}"
+    )
+
+
+def _short(size: float) -> str:
+    if isinstance(size, float):
+        return f"{size:g}"
+    return f"{size // 1000}k" if size >= 1000 and size % 1000 == 0 else str(size)
+
+
 def _print_problem(each: list[Recommendation], findings: Findings) -> None:
-    table = table_of("method", "best", "words", "within one error", "words", "p against the best")
+    table = table_of("method", "best", "words", "* within one error", "words", "p, to the best")
     top = max(each, key=lambda one: one.best.mean)
     for one in each:
         table.add_row(
@@ -102,8 +128,7 @@ def _print_problem(each: list[Recommendation], findings: Findings) -> None:
             f"{one.chosen.terms:,.0f}",
             _p_value(one, top, findings),
         )
-    folds = f"mean ± standard error of {top.best.folds} folds"
-    show(table, f"{each[0].problem}: {each[0].measure}, {folds}")
+    show(table, "the best of each method ± standard error, and the smallest within one of it")
 
 
 def _p_value(one: Recommendation, top: Recommendation, findings: Findings) -> str:

@@ -47,7 +47,7 @@ BESIDE_A_PLAN = {"where", "plan", "output", "jobs", "retry_failed", "as_json", "
 )
 @click.option(
     "--sizes",
-    help="Numbers of words, or shares: 0.01,0.1.  [default: 10,30,100,300,1000,…,30000]",
+    help="Numbers of words, or shares: 0.01,0.1.  [default: 10,20,50,100,200,500,…,20000]",
 )
 @click.option(
     "--measures",

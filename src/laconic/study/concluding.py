@@ -42,13 +42,15 @@ from laconic.vectors.problem import Problem
 class Findings:
     """What follows from the rows of a study.
 
-    `each` are the recommendations within one method; `comparisons` of methods at the sizes
-    recommended for them; `stability` of what they select; `failed` has a reason for each task's
-    title; `notes` are warnings on the way, with the number of tasks that gave them.
+    `candidates` are all methods at all sizes, by the goal; `each` the recommendations within one
+    method; `comparisons` of methods at the sizes recommended for them; `stability` of what they
+    select; `failed` has a reason for each task's title; `notes` are warnings on the way, with the
+    number of tasks that gave them.
     """
 
     recommendations: tuple[Recommendation, ...]
     each: tuple[Recommendation, ...]
+    candidates: tuple[Candidate, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     stability: tuple[SelectionStability, ...] = ()
     failed: dict[str, str] = field(default_factory=dict)
@@ -73,6 +75,7 @@ def conclude(plan: Plan, corpora: Sequence[Ready], journal: Journal, where: Path
     return Findings(
         tuple(finished),
         tuple(each),
+        tuple(offered),
         tuple(compare(each, tasks.values(), journal, plan.split.folds)) if detailed else (),
         tuple(stabilities(offered, tasks.values(), journal, n_terms)) if detailed else (),
         {tasks[key].title: why for key, why in journal.failed().items() if key in tasks},

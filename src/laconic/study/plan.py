@@ -33,7 +33,7 @@ from laconic.vectors.vectorizer import Vectorizer, span
 from laconic.vectors.weighting import NORMS, Weighting
 
 METHODS = ("ALL", "DF", "IG", "CHI2", "BNS", "WS", "SS[rank=100]")
-SIZES = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000)
+SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
 MEASURES = ("micro-f1", "macro-f1", "accuracy")
 
 

@@ -42,19 +42,19 @@ class Word:
 
 def words_of(model: LinearModel, problem: Problem, reducer: Reducer | None = None) -> list[Word]:
     """The words of the model, in the order of the method; else the strongest first."""
-    coef = csr_array(model.coef).tocsc()
     frequency = np.bincount(problem.X_train.indices, minlength=model.n_terms_in)
     scores = getattr(reducer, "scores_", None)
     order, weights = _order(model, reducer)
+    coefficients = csr_array(model.coef)[:, order].toarray().T.tolist()
     return [
         Word(
             str(problem.vocabulary[column]),
             int(frequency[column]),
             None if scores is None else float(scores[column]),
             float(weight),
-            tuple(coef[:, [column]].toarray().ravel().tolist()),
+            tuple(own),
         )
-        for column, weight in zip(order.tolist(), weights.tolist(), strict=True)
+        for column, weight, own in zip(order.tolist(), weights.tolist(), coefficients, strict=True)
     ]
 
 
