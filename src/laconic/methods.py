@@ -1,6 +1,7 @@
 """The literature's names of methods, as recipes: `DF`, `IG[combine=max]`, `SS[rank=10]`.
 
-A recipe is a function whose keyword parameters are what the brackets may set.
+A recipe is a function whose keyword parameters are what the brackets may set. Any method takes
+`lambda` there too: `ALL[lambda=0.4]`, `IG[lambda=loo]`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
+from sys import float_info
 from typing import Any
 
 from laconic.classifiers.path import PathClassifier
@@ -33,6 +35,8 @@ from laconic.selectors.top import TopTerms
 DASGUPTA = "Dasgupta et al. 2007"
 GRAM = "a Gram matrix of the documents (or words), factorised"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
+LAMBDA = "lambda"
+LARGEST = float_info.max
 SYNTAX = re.compile(r"(?P<name>[^\[\]]+)(?:\[(?P<settings>[^\[\]]*)\])?")
 
 
@@ -41,7 +45,8 @@ class Method:
     """A name from the literature and its recipe.
 
     `nested` methods keep the words of a small model in every larger one; `sizes` are those of a
-    method that has its own; `settings` are what the brackets set.
+    method that has its own; `settings` are what the brackets set for the recipe, `alpha` is the λ
+    they set for the classifier.
     """
 
     name: str
@@ -53,6 +58,7 @@ class Method:
     nested: bool = True
     sizes: tuple[float, ...] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    alpha: float | str | None = None
 
     def build(
         self,
@@ -63,12 +69,13 @@ class Method:
     ) -> PathClassifier:
         """The reducer, then regularized least squares with λ = `alpha` ("loo" chooses it).
 
-        `norm="kept"` gives closed models.
+        A λ in the method's own brackets comes first. `norm="kept"` gives closed models.
         """
         given = dict(self.settings)
         if "seed" in signature(self.recipe).parameters:
             given.setdefault("seed", seed)
-        classifier = RLSClassifier(alpha=alpha, fit_intercept=intercept)
+        own = alpha if self.alpha is None else self.alpha
+        classifier = RLSClassifier(alpha=own, fit_intercept=intercept)
         return ReduceThenFit(self.recipe(**given), classifier, norm=norm)
 
     def described(self) -> dict[str, Any]:
@@ -155,12 +162,13 @@ def method_called(text: str) -> Method:
     if found is None or known is None:
         raise LaconicError(
             f"method {text!r}: choose from {', '.join(METHODS)}, with settings in brackets where "
-            "it has some, such as SS[rank=10]"
+            "it has some, such as SS[rank=10]; each takes lambda, such as IG[lambda=loo]"
         )
     settings = _settings(found["settings"] or "", known)
     inner = ",".join(f"{key}={value}" for key, value in settings.items())
     name = f"{known.name}[{inner}]" if inner else known.name
-    return replace(known, name=name, settings=settings)
+    alpha = settings.pop(LAMBDA, None)
+    return replace(known, name=name, settings=settings, alpha=alpha)
 
 
 def methods_called(text: str) -> list[Method]:
@@ -169,15 +177,25 @@ def methods_called(text: str) -> list[Method]:
 
 
 def _settings(text: str, method: Method) -> dict[str, Any]:
-    allowed = list(signature(method.recipe).parameters)
+    allowed = [*signature(method.recipe).parameters, LAMBDA]
     settings = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or key not in allowed:
-            offered = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+            offered = f"it takes {', '.join(allowed)}"
             raise LaconicError(f"method {method.name}: no setting {part!r}; {offered}")
-        settings[key] = _value(value)
+        settings[key] = _alpha(value, method) if key == LAMBDA else _value(value)
     return settings
+
+
+def _alpha(text: str, method: Method) -> float | str:
+    value = _value(text)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value != "loo" and not (number and 0 <= value <= LARGEST):
+        raise LaconicError(
+            f"method {method.name}: lambda={text}: give a number of at least 0, or loo"
+        )
+    return float(value) if number else value
 
 
 def _value(text: str) -> Any:
