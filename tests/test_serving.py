@@ -125,6 +125,7 @@ DOCUMENTS = {
     "new.jsonl": '{"text": "a cat", "id": "x"}\n\n{"text": "dog", "id": 7}\n',
     "new.csv": 'id,text\nx,"a\ncat"\n7,dog\n',
     "semi.csv": "id;text\nx;a cat\n7;dog\n",
+    "quoted.csv": 'id;"note, or remark";text\nx;;a cat\n7;,;dog\n',
     "new.tsv": "text\tid\na cat\tx\ndog\t7\n",
 }
 

@@ -159,7 +159,7 @@ def corpus(**parts):
 
 
 def test_train_on_some_documents():
-    some = np.array([0, 1, 2, 3])
+    some = np.array([0, 2, 3, 5])
     method = ReduceThenFit(norm="kept")
     compact = train(method, corpus(texts=tuple(TEXTS)), 5, documents=some)
     other = train(method, corpus(texts=tuple(TEXTS)).take(some), 5)

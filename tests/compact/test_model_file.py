@@ -404,6 +404,28 @@ def test_tensors_may_not_overlap(file):
         CompactModel.load(file)
 
 
+def test_tensors_leave_no_gaps(file):
+    served("argmax", "kept")[0].save(file)
+
+    def gap(header):
+        spans = [entry["data_offsets"] for name, entry in header.items() if name[0] != "_"]
+        for span in spans:
+            span[:] = [at + 8 for at in span]
+
+    raw_header(file, gap)
+    file.write_bytes(file.read_bytes() + b"12345678")
+    with pytest.raises(LaconicError, match="leave gaps"):
+        CompactModel.load(file)
+
+
+@pytest.mark.parametrize("limit", ["MOST_WORDS", "MOST_CLASSES", "MOST_STOP_WORDS"])
+def test_names_are_limited_in_number(limit, file, monkeypatch):
+    served("argmax", "kept", stop_words=["the", "on", "at"])[0].save(file)
+    monkeypatch.setattr(model_file, limit, 2)
+    with pytest.raises(LaconicError, match="the limit is 2"):
+        CompactModel.load(file)
+
+
 def test_a_pattern_of_ones_own_needs_trust(file):
     compact, slow = served(token_pattern=r"[\w']+")
     compact.save(file)
