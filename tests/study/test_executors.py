@@ -22,7 +22,7 @@ from laconic.errors import LaconicError
 from laconic.methods import METHODS
 from laconic.study import executors
 from laconic.study.executors import InProcess, Job, Processes, executor_for, usable_cpus
-from laconic.study.staging import NAME, stage
+from laconic.study.staging import NAME, stage, staged
 from laconic.study.task import Outcome, Task, run
 from laconic.study.workers import ONE_THREAD, Desk, Worker
 from laconic.vectors.problem import Problem
@@ -285,7 +285,8 @@ def test_a_script_without_a_guard_is_told(tmp_path):
 
 
 def environment() -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": str(ROOT)}
+    before = os.environ.get("PYTHONPATH")
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [before, str(ROOT)]))}
 
 
 def test_workers_neither_write_on_the_screen_nor_heed_ctrl_c(capfd):
@@ -295,6 +296,14 @@ def test_workers_neither_write_on_the_screen_nor_heed_ctrl_c(capfd):
     seen = capfd.readouterr()
     assert "noise" not in seen.out + seen.err
     assert seen.err == "our own"
+
+
+def test_a_worker_does_not_heed_ctrl_c_while_it_starts():
+    with Processes(1) as executor:
+        [worker] = executor._crew.workers
+        os.kill(worker.process.pid, signal.SIGINT)
+        assert len(list(executor.run(jobs_of(1)))) == 1
+        assert executor._crew.workers == [worker]
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
@@ -338,6 +347,17 @@ def test_closing_the_outcomes_ends_what_runs_and_the_next_run_is_clean(tmp_path)
     assert first.task.seed == 0
     assert [outcome.task.method for outcome in again] == ["IG", "IG"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_finished_problem_goes_while_another_is_at_work(tmp_path):
+    (first, one), (second, two) = jobs_of(2)
+    jobs = [(replace(first, seed=1), one), (second, two)]
+    with Processes(2, folder=tmp_path, run=draw_2_sleeps) as executor:
+        outcomes = executor.run(jobs)
+        assert next(outcomes).task == second
+        [left] = staging_of(tmp_path)
+        assert staged(left).name == one.name
+        outcomes.close()
 
 
 def staging_of(folder: Path) -> list[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -187,9 +188,32 @@ def test_questions_about_one_split_share_their_files(tmp_path):
     assert_same(staged(second).y_train, 1 - one.y_train)
     assert_same(staged(second).X_train.data, one.X_train.data)
     assert not (third / file).samefile(second / file)
-    fourth = area.take(replace(staged(third), name="x"))
-    assert not (fourth / file).samefile(third / file)
     area.close()
+
+
+def test_problems_that_share_half_their_documents_share_no_files(tmp_path):
+    area = Staging(tmp_path)
+    one, other = problem(), problem(labels=True)
+    other.X_test.data *= 2
+    first, second = area.take(one), area.take(replace(one, X_test=other.X_test))
+    assert_same(staged(first).X_test.data, one.X_test.data)
+    assert_same(staged(second).X_test.data, other.X_test.data)
+    area.close()
+
+
+def test_a_finished_problem_goes_before_the_next_is_written(tmp_path, monkeypatch):
+    there = []
+
+    def watched(given: Problem, folder: Path, **about: object) -> None:
+        there.append(len(list(folder.parent.iterdir())))
+        stage(given, folder, **about)
+
+    monkeypatch.setattr(staging, "stage", watched)
+    area = Staging(tmp_path)
+    for _ in range(3):
+        area.leave(area.take(problem()))
+    area.close()
+    assert there == [0, 0, 0]
 
 
 def test_shared_files_are_links(tmp_path):
@@ -208,6 +232,24 @@ def test_without_links_the_files_are_written(tmp_path, monkeypatch):
     stage(problem(), tmp_path / "one")
     stage(problem(), tmp_path / "two", twin=tmp_path / "one")
     assert_same(staged(tmp_path / "two").X_train.data, problem().X_train.data)
+
+
+@pytest.mark.skipif(staging.fcntl is None, reason="no locks here")
+def test_a_new_folder_that_another_start_is_removing_is_left_to_it(tmp_path, monkeypatch):
+    flock, tried = staging.fcntl.flock, []
+
+    def held_at_first(handle: int, how: int) -> None:
+        tried.append(how)
+        if len(tried) == 1:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        flock(handle, how)
+
+    monkeypatch.setattr(staging.fcntl, "flock", held_at_first)
+    area = Staging(tmp_path)
+    assert len(tried) == 2
+    assert len(list(tmp_path.iterdir())) == 2
+    area.close()
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_leftovers_of_the_dead_go_and_the_living_stay(tmp_path):
