@@ -312,16 +312,6 @@ def test_interrupted_or_ended_runs_leave_nothing_half_written(tmp_path):
         assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.corpus
-def test_reproduce_runs_a_figure(run, tmp_path, corpora, monkeypatch):
-    monkeypatch.setenv("LACONIC_DATA", str(corpora))
-    done = run("reproduce", "dasgupta2007", "4c", "--sets", "1", "-o", "out")
-    assert done.exit_code == 0, done.output
-    assert "hellinger to WS" in done.output
-    assert (tmp_path / "out" / "dasgupta2007-figure4c.csv").exists()
-    assert run("reproduce", "dasgupta2007", "99").exit_code == 2
-
-
 def test_a_warning_is_a_line_for_users(run, tmp_path):
     (tmp_path / "a.svm").write_text("1 1:0.5\n2 2:0.25\n" * 10)
     done = run("curve", "a.svm", "--weighting", "ltc", "--sizes", "1")

@@ -1,80 +1,300 @@
-"""The protocol of the figures, on a small problem; the figures themselves on the real corpora."""
+"""The protocol of the figures, on a small corpus; the figures themselves on the real ones."""
 
 from __future__ import annotations
+
+import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from laconic import Problem, ReduceThenFit, RLSClassifier, SampledTerms, curve
+from laconic import Corpus, Plan, Problem, ReduceThenFit, RLSClassifier, curve
+from laconic.corpus.splits import random_splits
 from laconic.errors import LaconicError
+from laconic.methods import method_called
 from laconic.papers import dasgupta2007 as paper
 from laconic.rows import Row
-from laconic.scores import leverage
-from tests.strategies import text_like
+from laconic.study.executors import InProcess, Processes
+from laconic.study.journal import Journal
+from laconic.study.plan import Source, Splitting, Vectorizing
+from laconic.study.study import JOURNAL
+from laconic.study.task import Outcome, run
+from laconic.vectors.weighting import Weighting
+from tests.study.corpora import pets
 
 SCALE = paper.Scale(sets=2, splits=1, draws=3)
+SIZES = (3, 10, 999)
+
+
+def doubtful(seed: int, name: str) -> Corpus:
+    """A third of the labels are changed, so that another λ is best elsewhere."""
+    corpus = pets(60, seed, name)
+    rng = np.random.default_rng(seed)
+    labels = np.array(corpus.labels)[:, 0]
+    changed = rng.choice(60, 20, replace=False)
+    labels[changed] = labels[rng.permutation(changed)]
+    return replace(corpus, labels=tuple((label,) for label in labels.tolist()))
+
+
+CORPORA = (doubtful(1, "one"), doubtful(2, "two"))
+
+
+def small(scale: paper.Scale) -> Plan:
+    split = Splitting(0.2, folds=0, splits=2)
+    plan = paper._plan(Source("nowhere"), split, Vectorizing(min_df=1))
+    return replace(plan, corpora=CORPORA[: scale.sets], task="labels")
+
+
+FIGURE = paper.BySize("pets", small, "DF,SS[rank=2]", SIZES, paper.ALPHAS)
+
+
+class Counting(InProcess):
+    """Which tasks were computed here."""
+
+    def __init__(self) -> None:
+        super().__init__(run=self._counted)
+        self.done: list[str] = []
+
+    def _counted(self, task, problem) -> Outcome:
+        self.done.append(task.title)
+        return run(task, problem)
 
 
 @pytest.fixture(scope="module")
-def problem():
-    X, y = text_like(80, 40, 3)
-    indicator = (y[:, None] == np.arange(3)).astype(int)
-    words = np.array([f"w{i}" for i in range(40)])
-    return Problem("made", X[:60], indicator[:60], X[60:], indicator[60:], words, ("a", "b", "c"))
+def rows(tmp_path_factory):
+    return FIGURE.run(tmp_path_factory.mktemp("figure") / "out", SCALE)
 
 
-def test_all_words_take_the_best_lambda_of_the_test_documents(problem):
-    alpha, rows = paper.all_words(problem, paper.ALPHAS)
-    by_alpha = {
-        a: curve(ReduceThenFit(None, RLSClassifier(alpha=a)), problem, [1.0], ["micro-f1"]).rows[0]
-        for a in paper.ALPHAS
-    }
-    assert by_alpha[alpha].value == max(row.value for row in by_alpha.values())
-    assert {row.measure: row.value for row in rows}["micro-f1"] == by_alpha[alpha].value
+@pytest.fixture(scope="module")
+def problems():
+    return [
+        problem
+        for corpus in CORPORA
+        for problem in Problem.expand(
+            corpus,
+            random_splits(corpus, times=2),
+            weighting=Weighting("ltc"),
+            task="labels",
+        )
+    ]
 
 
-def test_draws_share_their_scores_and_differ_in_their_seed(problem):
-    rows = list(paper.compare(problem, "DF,SS[rank=2]", [5, 10, 999], paper.ALPHAS, SCALE))
-    drawn = [row for row in rows if row.method == "SS[rank=2]" and row.measure == "recall"]
-    assert [(row.seed, row.asked) for row in drawn] == [(s, n) for s in range(3) for n in (5, 10)]
-    assert {row.seed for row in rows if row.method == "DF"} == {0}
-    alpha, _ = paper.all_words(problem, paper.ALPHAS)
-    chance = leverage(problem.X_train, rank=2)
-    by_hand = ReduceThenFit(
-        SampledTerms(lambda X, y: chance, random_state=2), RLSClassifier(alpha=alpha)
+def measured(problem, method, alpha, size, measure, random_state=0):
+    """By hand: the recipe, then regularized least squares without intercept."""
+    path = ReduceThenFit(
+        method_called(method).build(seed=random_state).reducer, RLSClassifier(alpha=alpha)
     )
-    expected = curve(by_hand, problem, [10], ["recall"]).rows[0].value
-    assert drawn[-1].value == expected
+    return curve(path, problem, [size], [measure]).rows[0].value
 
 
-def test_draws_keep_the_settings_of_the_method(problem):
-    (method,) = paper.methods_called("SS[rank=2,draw=iid]")
-    for path in paper.draws_of(method, problem, 1.0, 2):
-        assert path.reducer.draw == "iid"
+def best_by_hand(problem) -> float:
+    values = {a: measured(problem, "ALL", a, 1.0, "micro-f1") for a in paper.ALPHAS}
+    return max(values, key=lambda a: (values[a], -a))
 
 
-def test_the_header_of_a_message_is_not_read():
-    assert paper.without_header("Newsgroups: sci.space\nFrom: x\n\nbody\n\nmore") == "body\n\nmore"
+def test_methods_take_the_lambda_that_is_best_for_all_words(rows, problems):
+    """Of each problem and split on its test documents, computed by hand."""
+    found = paper.best_alphas(rows)
+    assert len(found) == 4
+    assert len(set(found.values())) > 1
+    for problem in problems:
+        alpha = best_by_hand(problem)
+        assert found[f"{problem.name}, {problem.fold}"] == alpha
+        mine = [r for r in rows if (r.problem, r.fold) == (problem.name, problem.fold)]
+        for row in mine:
+            if row.method == "DF" and row.asked < 999:
+                assert row.value == measured(problem, "DF", alpha, row.asked, row.measure)
+        for alpha in paper.ALPHAS:
+            values = {r.measure: r.value for r in mine if r.method == f"ALL[lambda={alpha}]"}
+            assert values == {
+                measure: measured(problem, "ALL", alpha, 1.0, measure) for measure in paper.MEASURES
+            }
+
+
+def test_draws_are_those_of_their_tasks(rows, problems):
+    drawn = [r for r in rows if r.method == "SS[rank=2]" and r.measure == "recall"]
+    assert {row.seed for row in rows if row.method == "DF"} == {0}
+    assert [(r.seed, r.asked) for r in drawn[:9]] == [(s, n) for s in range(3) for n in SIZES]
+    problem = problems[0]
+    plan = replace(small(SCALE), methods=("SS[rank=2]",), sizes=SIZES, seeds=3)
+    split = next(random_splits(CORPORA[0], times=2))
+    method = method_called("SS[rank=2]")
+    task = plan.one_task(CORPORA[0], split, "test", "one", method, 2)
+    by_hand = measured(problem, method.name, best_by_hand(problem), 10, "recall", task.random_state)
+    assert next(r for r in drawn if (r.seed, r.asked) == (2, 10)).value == by_hand
+
+
+def test_a_size_beyond_the_vocabulary_is_skipped_and_says_so(rows):
+    beyond = [row for row in rows if row.asked == 999]
+    assert beyond
+    assert {(row.status, row.value) for row in beyond} == {("skipped", None)}
+    assert all(row.reason for row in beyond)
+
+
+def test_honest_models_choose_their_own_lambda(tmp_path, problems):
+    executor = Counting()
+    rows = FIGURE.run(tmp_path, replace(SCALE, honest=True), executor)
+    assert {r.method for r in rows} == {"ALL[lambda=loo]", "DF", "SS[rank=2]"}
+    for row in rows:
+        if row.method == "DF" and row.asked == 10:
+            (problem,) = (p for p in problems if (p.name, p.fold) == (row.problem, row.fold))
+            assert row.value == measured(problem, "DF", "loo", 10, row.measure)
+    assert {p.measure.split()[0] for p in paper.points(rows)} == {"relative"}
+    # four problems: all words, one DF, three draws
+    assert len(executor.done) == 4 * 5
+
+
+def test_a_figure_run_again_computes_nothing(tmp_path, rows):
+    first, again = Counting(), Counting()
+    told = FIGURE.run(tmp_path, SCALE, first)
+    assert len(first.done) == 4 * (len(paper.ALPHAS) + 1 + 3)
+    before = (tmp_path / paper.ROWS).read_text()
+    assert FIGURE.run(tmp_path, SCALE, again) == told
+    assert again.done == []
+    assert (tmp_path / paper.ROWS).read_text() == before
+    assert plain(told) == plain(rows)
+
+
+@pytest.mark.parametrize("moment", [3, 33, 40])
+def test_a_figure_that_was_ended_goes_on(tmp_path, rows, moment):
+    """In the first plan, and in the second."""
+    first, again = Counting(), Counting()
+
+    def interrupt(event):
+        if len(first.done) == moment:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        FIGURE.run(tmp_path, SCALE, first, listen=interrupt)
+    assert plain(FIGURE.run(tmp_path, SCALE, again)) == plain(rows)
+    assert not set(first.done) & set(again.done)
+    assert len(first.done) + len(again.done) == 48
+
+
+def test_two_processes_give_the_same_rows(tmp_path, rows):
+    assert plain(FIGURE.run(tmp_path, SCALE, Processes(2))) == plain(rows)
+
+
+def plain(rows: list[Row]) -> list[Row]:
+    return [replace(row, seconds=0.0, memory=None, versions="") for row in rows]
+
+
+def test_the_table_holds_the_rows_of_both_plans(tmp_path):
+    one = replace(SCALE, sets=1)
+    rows = FIGURE.run(tmp_path, one)
+    with (tmp_path / paper.ROWS).open() as file:
+        table = list(csv.DictReader(file))
+    assert [line["method"] for line in table] == [row.method for row in rows]
+    assert {row.method for row in rows} == {*paper.all_words(paper.ALPHAS), "DF", "SS[rank=2]"}
+    FIGURE.run(tmp_path, SCALE)
+    assert FIGURE.run(tmp_path, one) == rows
+    with Journal.reading(tmp_path / JOURNAL) as journal:
+        assert {row.problem for row in journal.rows()} == {"one", "two"}
+
+
+def test_corpora_are_loaded_once(tmp_path, monkeypatch):
+    loaded = []
+    honest = Source.load
+
+    def load(self, progress=None):
+        loaded.append(self.where)
+        return honest(self, progress)
+
+    monkeypatch.setattr(Source, "load", load)
+    where = tmp_path / "pets.csv"
+    where.write_text(
+        "text,label\n"
+        + "".join(
+            f"{text},{label}\n"
+            for text, (label,) in zip(CORPORA[0].texts, CORPORA[0].labels, strict=True)
+        )
+    )
+    figure = replace(
+        FIGURE, setting=lambda scale: replace(small(scale), corpora=(Source(str(where)),))
+    )
+    figure.run(tmp_path / "out", SCALE)
+    assert loaded == [str(where)]
+
+
+def test_all_words_by_lambda_is_one_plan(tmp_path):
+    figure = paper.ByLambda("pets", small)
+    rows = figure.run(tmp_path, replace(SCALE, honest=True))
+    assert {row.method for row in rows} == set(paper.all_words(paper.ALPHAS))
+    points = paper.points(rows)
+    assert {point.measure for point in points} == set(paper.MEASURES)
+    values = [r.value for r in rows if r.method == "ALL[lambda=0.4]" and r.measure == "recall"]
+    (mean,) = (p.mean for p in points if (p.method, p.measure) == ("ALL[lambda=0.4]", "recall"))
+    assert mean == pytest.approx(np.mean(values))
+
+
+def row(problem, method, value, seed=0, measure="micro-f1", fold="", **about):
+    return Row(problem, method, 10, measure, value, 10, 10, seed=seed, fold=fold, **about)
+
+
+def test_the_best_lambda_of_equals_is_the_least():
+    rows = [
+        row("p", "ALL[lambda=2.0]", 0.7),
+        row("p", "ALL[lambda=0.4]", 0.8),
+        row("p", "ALL[lambda=0.1]", 0.8),
+        row("p", "ALL[lambda=0.05]", 0.2),
+        row("p", "ALL[lambda=2.0]", 1.0, measure="recall"),
+        row("p", "DF", 1.0),
+        row("p", "ALL[lambda=0.05]", 0.9, fold="second"),
+        row("p", "ALL[lambda=1.0]", None, fold="second", status="failed"),
+    ]
+    expected = {"p, ": 0.1, "p, second": 0.05}
+    assert paper.best_alphas(rows) == expected
+    assert paper.best_alphas(rows[::-1]) == expected
+
+
+def test_a_problem_without_lambda_is_an_error():
+    failed = row("q", "ALL[lambda=1.0]", None, status="failed", reason="no memory")
+    with pytest.raises(LaconicError, match=r"q, : all words could be .* \(no memory\)"):
+        paper.best_alphas([row("p", "ALL[lambda=1.0]", 0.5), failed])
 
 
 def test_relative_values_are_shares_of_all_words_averaged_over_draws_then_problems():
-    def row(problem, method, value, seed=0):
-        return Row(problem, method, 10, "micro-f1", value, 10, 10, seed=seed)
-
     rows = [
-        row("p", paper.ALL_WORDS, 0.8),
         row("p", "US", 0.4, 0),
         row("p", "US", 0.8, 1),
-        row("q", paper.ALL_WORDS, 0.5),
+        row("p", "US", None, 2),
+        row("p", "ALL[lambda=0.4]", 0.8),
+        row("p", "ALL[lambda=1.0]", 0.2),
+        row("q", "ALL[lambda=0.4]", 0.25),
+        row("q", "ALL[lambda=1.0]", 0.5),
         row("q", "US", 0.5),
     ]
     (point,) = paper.points(rows)
     assert (point.method, point.asked, point.problems) == ("US", 10, 2)
     assert point.measure == "relative micro-f1"
-    (absolute,) = paper.points([row("r", "US", 0.25)])
-    assert (absolute.measure, absolute.mean) == ("micro-f1", 0.25)
     assert point.mean == pytest.approx((0.75 + 1.0) / 2)
     assert point.sd == pytest.approx(np.std([0.75, 1.0], ddof=1))
+    assert paper.points(reversed(rows)) == [point]
+    (absolute,) = paper.points([row("r", "US", 0.25)])
+    assert (absolute.measure, absolute.mean) == ("micro-f1", 0.25)
+
+
+def test_other_measures_are_relative_to_the_lambda_of_the_best_micro_f1():
+    rows = [
+        row("p", "ALL[lambda=0.4]", 0.8),
+        row("p", "ALL[lambda=0.4]", 0.5, measure="recall"),
+        row("p", "ALL[lambda=1.0]", 0.7),
+        row("p", "ALL[lambda=1.0]", 0.9, measure="recall"),
+        row("p", "DF", 0.25, measure="recall"),
+    ]
+    (point,) = paper.points(rows)
+    assert (point.measure, point.mean) == ("relative recall", 0.5)
+
+
+def test_all_words_that_find_nothing_divide_nothing():
+    rows = [
+        row("p", "ALL[lambda=1.0]", 0.0),
+        row("p", "DF", 0.5),
+        row("q", "ALL[lambda=1.0]", 0.5),
+        row("q", "DF", 0.25),
+    ]
+    (point,) = paper.points(rows)
+    assert (point.mean, point.problems) == (0.5, 1)
 
 
 def test_an_unknown_figure_is_refused():
@@ -82,15 +302,29 @@ def test_an_unknown_figure_is_refused():
         paper.figure_called("17")
 
 
-def test_findings_on_two_techtc_sets(corpora):
+@pytest.mark.parametrize("name", ["2", "3", "4b", "5a", "5b"])
+def test_the_figures_follow_the_protocol(name):
+    plan = paper.FIGURES[name].setting(paper.PAPER)
+    assert (plan.training.intercept, plan.training.norm) == (False, "document")
+    assert plan.split.folds == 0
+    assert plan.split.splits == {"2": 1, "5b": 1}.get(name, 4)
+    assert plan.measures == paper.MEASURES
+    assert plan.vectors.min_df == (2 if name in ("2", "5a") else 1)
+
+
+def test_findings_on_two_techtc_sets(corpora, tmp_path):
     """Direction only, on a small part: the whole is in docs/papers/dasgupta2007.md."""
-    points = {(p.method, p.asked, p.measure): p.mean for p in paper.points(paper.figure3(SCALE))}
+    rows = paper.FIGURES["3"].run(tmp_path, SCALE)
+    points = {(p.method, p.asked, p.measure): p.mean for p in paper.points(rows)}
     at_500 = {name: points[name, 500, "relative micro-f1"] for name in ("SS", "IG", "WS", "US")}
     assert min(at_500["SS"], at_500["IG"], at_500["WS"]) > at_500["US"]
 
 
-def test_weighted_sampling_nears_subspace_sampling_as_the_rank_grows(corpora):
-    rows = list(paper.figure4c(SCALE))
+def test_weighted_sampling_nears_subspace_sampling_as_the_rank_grows(corpora, tmp_path):
+    told = []
+    rows = paper.FIGURES["4c"].run(tmp_path, SCALE, listen=told.append)
+    assert [(event.done, event.total) for event in told] == [(1, 2), (2, 2)]
     for name in {row.problem for row in rows}:
         distance = [row.value for row in rows if row.problem == name]
         assert distance[-1] < distance[0] / 2
+    assert (tmp_path / paper.ROWS).exists()

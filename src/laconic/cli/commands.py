@@ -20,11 +20,9 @@ import click
 from laconic import __version__
 from laconic.cli.console import (
     bar,
-    counter,
     print_card,
     print_catalog,
     print_notes,
-    print_points,
     print_rows,
     printable,
     working,
@@ -41,6 +39,7 @@ from laconic.cli.options import (
     vectorizing_of,
     vectorizing_options,
 )
+from laconic.cli.reproducing import reproduce
 from laconic.cli.serving import explain, predict, train
 from laconic.cli.studying import completion, export, methods, select, study
 from laconic.errors import LaconicError, LaconicWarning
@@ -213,55 +212,5 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
     click.echo(f"rows: {output}")
 
 
-@main.command()
-@click.argument("paper", type=click.Choice(["dasgupta2007"]))
-@click.argument("figures", nargs=-1)
-@click.option("--full", is_flag=True, help="The paper's scale: all sets, splits and draws.")
-@click.option("--sets", type=click.IntRange(1), help="How many of the TechTC sets.")
-@click.option("--splits", type=click.IntRange(1), help="Splits of each corpus.")
-@click.option("--draws", type=click.IntRange(1), help="Draws of each random method.")
-@click.option("--honest", is_flag=True, help="Choose λ by leave-one-out, not on the test set.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("out"),
-    show_default=True,
-    help="Folder for the rows.",
-)
-def reproduce(
-    paper: str,
-    figures: tuple[str, ...],
-    full: bool,
-    honest: bool,
-    output: Path,
-    **scale: int | None,
-) -> None:
-    """Run the experiments of a paper's figures on the corpora in LACONIC_DATA.
-
-    \b
-    laconic reproduce dasgupta2007            # every figure, a quick part of it
-    laconic reproduce dasgupta2007 3 --full   # figure 3 at the paper's scale
-    """
-    from dataclasses import replace
-
-    from laconic.papers import dasgupta2007
-    from laconic.rows import make_folder, rows_file
-
-    chosen = {name: dasgupta2007.figure_called(name) for name in figures or dasgupta2007.FIGURES}
-    given = {key: value for key, value in scale.items() if value is not None}
-    base = dasgupta2007.PAPER if full else dasgupta2007.QUICK
-    make_folder(output)
-    for name, figure in chosen.items():
-        file = output / f"{paper}-figure{name}{'-honest' if honest else ''}.csv"
-        with rows_file(file) as write, counter(f"{paper} figure {name}") as step:
-            rows = []
-            for row in figure(replace(base, honest=honest, done=step, **given)):
-                write([row])
-                rows.append(row)
-        print_points(f"{paper}, figure {name}", dasgupta2007.points(rows))
-        click.echo(f"rows: {file}")
-
-
-for command in (study, methods, select, export, train, predict, explain, completion):
+for command in (study, methods, select, export, train, predict, explain, reproduce, completion):
     main.add_command(command)

@@ -24,9 +24,11 @@ Protocol
 --------
 One regression a class, each decided by f > 0; the value of a document with no chosen word is 0, a
 no. Per split, λ_max is the λ of the best micro-F1 of all words *on the test documents*, as in the
-paper: an oracle's choice, used alike by every method. `honest=True` lets each model choose its own
-λ by leave-one-out on the training documents instead, and compares with all words treated the same.
-Relative values divide by those of all words in the same split.
+paper: an oracle's choice, used alike by every method. So a figure is two plans, worked off in one
+folder: all words with each λ (`ALL[lambda=0.4]`), then the methods with the λ that these rows give.
+`honest=True` lets each model choose its own λ by leave-one-out on the training documents instead,
+and compares with all words treated the same: one plan. Relative values divide by those of all words
+in the same split.
 
 Deviations
 ----------
@@ -44,37 +46,28 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from laconic.classifiers.path import PathClassifier
-from laconic.classifiers.reduce_then_fit import ReduceThenFit
-from laconic.classifiers.rls import RLSClassifier
-from laconic.corpus.catalog import TECHTC, locate
-from laconic.corpus.formats.gathering import Reading
-from laconic.corpus.formats.techtc import read_all_techtc
-from laconic.corpus.loading import load_corpus
-from laconic.corpus.splits import random_splits
-from laconic.curves import curve
 from laconic.errors import LaconicError
-from laconic.methods import Method, methods_called
-from laconic.reduction import Matrix
-from laconic.rows import Row
+from laconic.methods import method_called, methods_called
+from laconic.rows import Row, Size, make_folder, rows_file
 from laconic.scores import hellinger, leverage, squared_norm
-from laconic.selectors.sampled import SampledTerms
-from laconic.selectors.top import TopTerms
+from laconic.study.executors import Executor
+from laconic.study.journal import Journal
+from laconic.study.plan import Plan, Source, Splitting, Training, Vectorizing
+from laconic.study.ready import Ready
+from laconic.study.study import JOURNAL, Event, Listener, Study
 from laconic.vectors.problem import Problem
-from laconic.vectors.vectorizer import Vectorizer
-from laconic.vectors.weighting import Weighting
 
 REFERENCE = (
     "A. Dasgupta, P. Drineas, B. Harb, V. Josifovski, M. W. Mahoney. Feature selection methods for "
     "text classification. KDD 2007, pages 230-239."
 )
-MEASURES = ("micro-f1", "macro-f1", "precision", "recall")
-ALL_WORDS = "all words"
+GOAL = "micro-f1"
+MEASURES = (GOAL, "macro-f1", "precision", "recall")
 ALPHAS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0)
 LARGE_ALPHAS = (0.1, 0.2, 0.4, 0.8)
 SMALL_SIZES = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
@@ -82,6 +75,7 @@ LARGE_SIZES = (300, 1000, 3000, 5000, 10_000, 20_000)
 SMALL_METHODS = "DF,IG,US,WS,SS,SS[rank=10]"
 LARGE_METHODS = "DF,IG,US,WS,SS[rank=100],SS[rank=1500]"
 RANKS = "SS[rank=1],SS[rank=5],SS[rank=10],SS[rank=30],SS[rank=60],SS[rank=0.9],SS"
+ROWS = "rows.csv"
 
 
 @dataclass(frozen=True)
@@ -92,147 +86,230 @@ class Scale:
     splits: int
     draws: int
     honest: bool = False
-    done: Callable[[str], None] = lambda name: None
 
 
 PAPER = Scale(sets=100, splits=4, draws=5)
 QUICK = Scale(sets=20, splits=1, draws=1)
 
 
-def figure2(scale: Scale) -> Iterator[Row]:
-    """All words of 20 Newsgroups, one split: quality against λ."""
-    problem = next(news(replace(scale, splits=1)))
-    for alpha in ALPHAS:
-        method = ReduceThenFit(TopTerms(), RLSClassifier(alpha=alpha))
-        yield from curve(method, problem, [1.0], MEASURES, name=f"λ = {alpha:g}").rows
-        scale.done(f"λ = {alpha:g}")
+def techtc(scale: Scale) -> Plan:
+    """4:1 splits of the two-class sets, ltc."""
+    source = Source("techtc100", first=scale.sets)
+    return _plan(source, Splitting(0.2, folds=0, splits=scale.splits), Vectorizing(min_df=1))
 
 
-def figure3(scale: Scale) -> Iterator[Row]:
-    """TechTC-100: quality against size for all strategies. Figure 4(a) is its size 1000."""
-    for problem in techtc(scale):
-        yield from compare(problem, SMALL_METHODS, SMALL_SIZES, ALPHAS, scale)
+def news(scale: Scale) -> Plan:
+    """4:1 splits of the 19,997 messages: Porter stems in two messages or more, ltc."""
+    split = Splitting(0.2, folds=0, splits=scale.splits)
+    vectors = Vectorizing(stem="porter", min_df=2)
+    return replace(_plan(Source("20news-bodies"), split, vectors), task="labels")
 
 
-def figure4b(scale: Scale) -> Iterator[Row]:
-    """TechTC-100: subspace sampling with various ranks."""
-    for problem in techtc(scale):
-        yield from compare(problem, RANKS, SMALL_SIZES, ALPHAS, scale)
+def one_split(scale: Scale) -> Plan:
+    return news(replace(scale, splits=1))
 
 
-def figure4c(scale: Scale) -> Iterator[Row]:
-    """TechTC-100: Hellinger distance from weighted to subspace sampling, by rank."""
-    for problem in techtc(scale):
+def rcv1(scale: Scale) -> Plan:
+    """Its own split, weights as they come."""
+    split = Splitting("given", folds=0)
+    return replace(_plan(Source("rcv1"), split, Vectorizing(min_df=1)), task="labels")
+
+
+def _plan(source: Source, split: Splitting, vectors: Vectorizing) -> Plan:
+    """What all figures share."""
+    training = Training(alpha=1.0, intercept=False, norm="document")
+    return Plan(
+        (source,),
+        measures=MEASURES,
+        split=split,
+        vectors=vectors,
+        training=training,
+        detail=False,
+    )
+
+
+class Figure(Protocol):
+    """Something that is measured into a folder, `rows.csv` at the end."""
+
+    @property
+    def about(self) -> str: ...
+
+    def run(
+        self,
+        where: Path,
+        scale: Scale,
+        executor: Executor | None = None,
+        *,
+        listen: Listener = lambda event: None,
+        **how: Any,
+    ) -> list[Row]:
+        """The rows. `how` is what else `Study.run` takes."""
+
+
+@dataclass(frozen=True)
+class ByLambda:
+    """All words, with each λ."""
+
+    about: str
+    setting: Callable[[Scale], Plan]
+    alphas: tuple[float, ...] = ALPHAS
+
+    def run(
+        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
+    ) -> list[Row]:
+        plan = replace(self.setting(scale), methods=all_words(self.alphas))
+        return _worked_off([Study(plan, where)], executor, how)
+
+
+@dataclass(frozen=True)
+class BySize:
+    """The methods at every size, relative to all words; λ as the protocol says."""
+
+    about: str
+    setting: Callable[[Scale], Plan]
+    methods: str
+    sizes: tuple[int, ...]
+    alphas: tuple[float, ...]
+
+    def run(
+        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
+    ) -> list[Row]:
+        names = tuple(method.name for method in methods_called(self.methods))
+        plan = replace(self.setting(scale), methods=names, sizes=self.sizes, seeds=scale.draws)
+        if scale.honest:
+            whole = all_words(["loo"])
+            plan = replace(plan, methods=(*whole, *names), training=_with(plan, "loo"))
+            return _worked_off([Study(plan, where)], executor, how)
+        first = Study(replace(plan, methods=all_words(self.alphas)), where)
+        found = _worked_off([first], executor, how)
+        corpora = tuple(ready.corpus for ready in first.corpora)
+        second = replace(plan, corpora=corpora, training=_with(plan, best_alphas(found)))
+        return _worked_off([first, Study(second, where)], executor, how)
+
+
+@dataclass(frozen=True)
+class Distances:
+    """Hellinger distance from weighted to subspace sampling, by rank: computed anew each time."""
+
+    about: str
+    setting: Callable[[Scale], Plan]
+    ranks: tuple[int, ...] = (1, 2, 5, 10, 20, 40, 60, 80, 100)
+
+    def run(
+        self,
+        where: Path,
+        scale: Scale,
+        executor: Executor | None = None,
+        *,
+        listen: Listener = lambda event: None,
+        progress: Callable[[int, int], None] | None = None,
+        **how: Any,
+    ) -> list[Row]:
+        make_folder(where)
+        rows: list[Row] = []
+        with rows_file(where / ROWS) as write:
+            plan = self.setting(scale)
+            total = scale.sets * scale.splits
+            for done, problem in enumerate(_problems(plan, progress), 1):
+                rows += self.rows(problem)
+                listen(Event("task", f"{problem.name}, {problem.fold}", done, total, "ok"))
+            write(rows)
+        return rows
+
+    def rows(self, problem: Problem) -> Iterator[Row]:
         X = problem.X_train
         weights = squared_norm(X)
-        for rank in (1, 2, 5, 10, 20, 40, 60, 80, 100):
+        for rank in self.ranks:
             chance = leverage(X, rank=rank)
             value = hellinger(weights / weights.sum(), chance / chance.sum())
             yield Row(
                 problem.name, "SS, by rank", rank, "hellinger to WS", value, fold=problem.fold
             )
-        scale.done(problem.name)
 
 
-def figure5a(scale: Scale) -> Iterator[Row]:
-    """20 Newsgroups: quality against size."""
-    for problem in news(scale):
-        yield from compare(problem, LARGE_METHODS, LARGE_SIZES, LARGE_ALPHAS, scale)
+def _problems(plan: Plan, progress: Any) -> Iterator[Problem]:
+    for corpus in plan.load(progress):
+        ready = Ready.of(plan, corpus)
+        for split in ready.splits:
+            yield from ready.problems(split, [question.name for question in ready.questions])
 
 
-def figure5b(scale: Scale) -> Iterator[Row]:
-    """RCV1: quality against size; Figure 5(c) is its macro-F1."""
-    for problem in Problem.expand(load_corpus("rcv1"), task="labels"):
-        yield from compare(problem, LARGE_METHODS, LARGE_SIZES, LARGE_ALPHAS, scale)
+def _worked_off(
+    studies: Sequence[Study], executor: Executor | None, how: dict[str, Any]
+) -> list[Row]:
+    """The last study worked off after the others, and the rows of all in its folder's table."""
+    *_, last = studies
+    last.run(executor, **how)
+    with Journal.reading(last.where / JOURNAL) as journal:
+        keys = [task.key for study in studies for task in study.tasks]
+        journal.export(last.where / ROWS, keys)
+        return list(journal.rows(keys))
 
 
-FIGURES: dict[str, Callable[[Scale], Iterator[Row]]] = {
-    "2": figure2,
-    "3": figure3,
-    "4b": figure4b,
-    "4c": figure4c,
-    "5a": figure5a,
-    "5b": figure5b,
+def _with(plan: Plan, alpha: Any) -> Training:
+    return replace(plan.training, alpha=alpha)
+
+
+def all_words(alphas: Iterable[float | str]) -> tuple[str, ...]:
+    return tuple(f"ALL[lambda={alpha}]" for alpha in alphas)
+
+
+def is_all_words(row: Row) -> bool:
+    return row.method.partition("[")[0] == "ALL"
+
+
+def best_alphas(rows: Iterable[Row]) -> dict[str, float]:
+    """λ_max of each problem and fold, as `Training` takes it."""
+    asked = {(row.problem, row.fold): row.reason for row in rows if is_all_words(row)}
+    best = best_all_words(rows)
+    for (problem, fold), reason in asked.items():
+        if (problem, fold) not in best:
+            raise LaconicError(
+                f"{problem}, {fold}: all words could be measured with no λ ({reason}), so there "
+                "is none for the methods. Mend that, and run again with --retry-failed"
+            )
+    return {
+        f"{problem}, {fold}": method_called(method).alpha
+        for (problem, fold), method in best.items()
+    }
+
+
+def best_all_words(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
+    """For each problem and fold, all words with the λ of the best micro-F1; of equals the least."""
+    best: dict[tuple[str, str], tuple[float, float, str]] = {}
+    for row in rows:
+        if is_all_words(row) and row.measure == GOAL and row.value is not None:
+            alpha = method_called(row.method).alpha
+            least = -alpha if isinstance(alpha, float) else 0.0
+            place, found = (row.problem, row.fold), (row.value, least, row.method)
+            best[place] = max(best.get(place, found), found)
+    return {place: method for place, (_, _, method) in best.items()}
+
+
+FIGURES: dict[str, Figure] = {
+    "2": ByLambda("20 Newsgroups, all words of one split: quality against λ", one_split),
+    "3": BySize(
+        "TechTC-100: quality against size for all strategies; figure 4(a) is its size 1000",
+        techtc,
+        SMALL_METHODS,
+        SMALL_SIZES,
+        ALPHAS,
+    ),
+    "4b": BySize(
+        "TechTC-100: subspace sampling with various ranks", techtc, RANKS, SMALL_SIZES, ALPHAS
+    ),
+    "4c": Distances("TechTC-100: Hellinger distance from WS to SS, by rank", techtc),
+    "5a": BySize(
+        "20 Newsgroups: quality against size", news, LARGE_METHODS, LARGE_SIZES, LARGE_ALPHAS
+    ),
+    "5b": BySize(
+        "RCV1: quality against size; figure 5(c) is its macro-F1",
+        rcv1,
+        LARGE_METHODS,
+        LARGE_SIZES,
+        LARGE_ALPHAS,
+    ),
 }
-
-
-def techtc(scale: Scale) -> Iterator[Problem]:
-    """4:1 splits of the two-class sets, ltc."""
-    for corpus in islice(read_all_techtc(locate(TECHTC), Reading()), scale.sets):
-        yield from Problem.expand(corpus, random_splits(corpus, times=scale.splits))
-
-
-def news(scale: Scale) -> Iterator[Problem]:
-    """4:1 splits of the 19,997 messages: Porter stems in two messages or more, ltc."""
-    whole = load_corpus("20news")
-    corpus = replace(whole, texts=tuple(map(without_header, whole.texts or ())))
-    return Problem.expand(
-        corpus,
-        random_splits(corpus, times=scale.splits),
-        vectorizer=Vectorizer(stem="porter", n_jobs=-1),
-        weighting=Weighting("ltc", min_df=2),
-        task="labels",
-    )
-
-
-def without_header(message: str) -> str:
-    """What follows the first empty line: the header names the newsgroup."""
-    return message.partition("\n\n")[2]
-
-
-def compare(
-    problem: Problem,
-    methods: str,
-    sizes: Sequence[int],
-    alphas: Sequence[float],
-    scale: Scale,
-) -> Iterator[Row]:
-    """All words at the best λ, then every method at every size with that λ."""
-    alpha, whole = all_words(problem, ("loo",) if scale.honest else alphas)
-    scale.done(f"{ALL_WORDS} of {problem.name}")
-    yield from whole
-    reachable = [size for size in sizes if size <= problem.X_train.shape[1]]
-    for method in methods_called(methods):
-        for seed, path in enumerate(draws_of(method, problem, alpha, scale.draws)):
-            rows = curve(path, problem, reachable, MEASURES, name=method.name).rows
-            yield from (replace(row, seed=seed) for row in rows)
-        scale.done(f"{method.name} on {problem.name}")
-
-
-def all_words(
-    problem: Problem, alphas: Sequence[float | str]
-) -> tuple[float | str, tuple[Row, ...]]:
-    """The λ of the best micro-F1 on the test documents, and the rows of all words with it."""
-    outcomes = []
-    for alpha in alphas:
-        method = ReduceThenFit(TopTerms(), RLSClassifier(alpha=alpha))
-        found = curve(method, problem, [1.0], MEASURES, name=ALL_WORDS)
-        outcomes.append((found.values("micro-f1")[1.0], alpha, found.rows))
-    _, alpha, rows = max(outcomes, key=lambda outcome: outcome[0])
-    return alpha, rows
-
-
-def draws_of(
-    method: Method, problem: Problem, alpha: float | str, draws: int
-) -> Iterator[PathClassifier]:
-    """The method, drawn several times where it is random; scores are computed once."""
-    if not method.random:
-        yield method.build(alpha)
-        return
-    fitted = method.recipe(**method.settings).fit(problem.X_train, problem.y_train)
-    for seed in range(draws):
-        reducer = SampledTerms(Given(fitted.scores_), draw=fitted.draw, random_state=seed)
-        yield ReduceThenFit(reducer, RLSClassifier(alpha=alpha))
-
-
-@dataclass(frozen=True, eq=False)
-class Given:
-    """Scores that are known already."""
-
-    scores: NDArray[np.float64]
-
-    def __call__(self, X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
-        return self.scores
 
 
 @dataclass(frozen=True)
@@ -240,7 +317,7 @@ class Point:
     """A mean over problems and draws, as the paper's figures show it."""
 
     method: str
-    asked: int | float
+    asked: Size
     measure: str
     mean: float
     sd: float
@@ -250,19 +327,19 @@ class Point:
 def points(rows: Iterable[Row]) -> list[Point]:
     """Means over draws, then over problems.
 
-    "relative" are values as shares of those of all words; where these were not measured, values
-    stay as they are.
+    "relative" are values as shares of those of all words with the best λ; where these were not
+    measured, or nothing else was, values stay as they are.
     """
-    gathered: dict[tuple[str, int | float, str], dict[tuple[str, str], list[float]]] = defaultdict(
-        dict
-    )
-    whole: dict[tuple[str, str, str], float] = {}
-    for row in rows:
-        if row.value is None:
-            continue
-        if row.method == ALL_WORDS:
-            whole[row.problem, row.fold, row.measure] = row.value
-            continue
+    measured = [row for row in rows if row.value is not None]
+    methods = [row for row in measured if not is_all_words(row)]
+    best = best_all_words(measured) if methods else {}
+    whole = {
+        (row.problem, row.fold, row.measure): row.value
+        for row in measured
+        if best.get((row.problem, row.fold)) == row.method
+    }
+    gathered: dict[tuple[str, Size, str], dict[tuple[str, str], list[float]]] = defaultdict(dict)
+    for row in methods or measured:
         full = whole.get((row.problem, row.fold, row.measure))
         measure = row.measure if full is None else f"relative {row.measure}"
         ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
@@ -271,16 +348,14 @@ def points(rows: Iterable[Row]) -> list[Point]:
     return [_point(key, by_problem) for key, by_problem in gathered.items()]
 
 
-def _point(
-    key: tuple[str, int | float, str], by_problem: dict[tuple[str, str], list[float]]
-) -> Point:
+def _point(key: tuple[str, Size, str], by_problem: dict[tuple[str, str], list[float]]) -> Point:
     means = np.array([np.mean(values) for values in by_problem.values()])
     means = means[~np.isnan(means)]
     sd = float(means.std(ddof=1)) if means.size > 1 else 0.0
     return Point(*key, float(means.mean()) if means.size else float("nan"), sd, means.size)
 
 
-def figure_called(name: str) -> Callable[[Scale], Iterator[Row]]:
+def figure_called(name: str) -> Figure:
     if name not in FIGURES:
         raise LaconicError(f"figure {name!r} of dasgupta2007: choose from {', '.join(FIGURES)}")
     return FIGURES[name]

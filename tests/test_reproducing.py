@@ -1,0 +1,138 @@
+"""`laconic reproduce`, as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from laconic.cli import main
+from laconic.papers import dasgupta2007 as paper
+from laconic.study.study import Study
+from tests.papers.test_dasgupta2007 import FIGURE, small
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(paper.FIGURES, "3", FIGURE)
+
+    def run(*arguments):
+        command = ["reproduce", "dasgupta2007", *map(str, arguments)]
+        return CliRunner().invoke(main, command)
+
+    return run
+
+
+def folder_of(done) -> list[str]:
+    return [line for line in done.output.splitlines() if line.startswith("rows: ")]
+
+
+def test_a_figure_is_a_table_and_a_folder_of_rows(run, tmp_path):
+    done = run("3", "--draws", 2, "--sets", 1, "--jobs", 1)
+    assert done.exit_code == 0, done.output
+    for measure in paper.MEASURES:
+        assert f"dasgupta2007, figure 3: relative {measure}" in done.output
+    assert folder_of(done) == ["rows: out/dasgupta2007-figure3/rows.csv"]
+    with (tmp_path / "out/dasgupta2007-figure3/rows.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["seed"] for row in rows if row["method"] == "SS[rank=2]"} == {"0", "1"}
+    assert {row["problem"] for row in rows} == {"one"}
+    assert "ALL[lambda" not in done.output
+
+
+def test_a_second_run_computes_nothing_and_prints_the_same(run, monkeypatch):
+    first = run("3", "--sets", 1, "--jobs", 1)
+    wanted = []
+    honest = Study._work
+
+    def watched(self, executor, journal, retry_failed, listen):
+        wanted.extend({task.key for task in self.tasks} - journal.done())
+        honest(self, executor, journal, retry_failed, listen)
+
+    monkeypatch.setattr(Study, "_work", watched)
+    assert run("3", "--sets", 1, "--jobs", 1).output == first.output
+    assert wanted == []
+
+
+def test_honest_rows_go_elsewhere(run, tmp_path):
+    done = run("3", "--honest", "--sets", 1, "--jobs", 1, "-o", "night")
+    assert done.exit_code == 0, done.output
+    assert folder_of(done) == ["rows: night/dasgupta2007-figure3-honest/rows.csv"]
+    assert not (tmp_path / "out").exists()
+
+
+def test_options_say_how_much_is_run(run, monkeypatch):
+    asked = []
+
+    class Spy:
+        about = ""
+
+        def run(self, where, scale, executor=None, **how):
+            asked.append((scale, type(executor).__name__, how["retry_failed"]))
+            return []
+
+    monkeypatch.setitem(paper.FIGURES, "3", Spy())
+    assert run("3").exit_code == 0
+    assert run("3", "--full", "--draws", 7, "--jobs", 1, "--retry-failed").exit_code == 0
+    assert asked[0][0] == paper.QUICK
+    assert asked[1] == (replace(paper.PAPER, draws=7), "InProcess", True)
+
+
+def test_failed_tasks_are_told_and_give_exit_code_1(run, monkeypatch):
+    broken = replace(FIGURE, methods="DF,SS[draw=odd]")
+    monkeypatch.setitem(paper.FIGURES, "3", broken)
+    done = run("3", "--draws", 3, "--jobs", 1)
+    assert done.exit_code == 1, done.output
+    assert "failed: SS[draw=odd] on one, split 1 of 2: " in done.stderr
+    assert "… and 7 more failed" in done.stderr
+    assert "relative micro-f1" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["99"], "figure '99' of dasgupta2007: choose from 2, 3, 4b, 4c, 5a, 5b"),
+        (["3", "99"], "figure '99'"),
+        (["3", "--jobs", "0"], "--jobs 0"),
+        (["3", "--draws", "0"], "--draws"),
+    ],
+)
+def test_what_cannot_be_asked_gives_exit_code_2_and_no_folder(run, tmp_path, arguments, says):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert says in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupted_figure_says_that_it_goes_on(run, monkeypatch):
+    def interrupted(scale):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(paper.FIGURES, "3", replace(FIGURE, setting=interrupted))
+    done = run("3", "--jobs", 1)
+    assert done.exit_code == 130
+    assert "goes on where it was" in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_a_corpus_that_loses_all_its_words_is_one_line(run, monkeypatch):
+    def without_words(scale):
+        plan = small(scale)
+        return replace(plan, vectors=replace(plan.vectors, max_df=0.0001))
+
+    monkeypatch.setitem(paper.FIGURES, "3", replace(FIGURE, setting=without_words))
+    done = run("3", "--jobs", 1)
+    assert done.exit_code == 2
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.corpus
+def test_a_figure_of_the_real_corpora(run, tmp_path, corpora, monkeypatch):
+    monkeypatch.setenv("LACONIC_DATA", str(corpora))
+    done = run("4c", "--sets", "1", "-o", "out")
+    assert done.exit_code == 0, done.output
+    assert "hellinger to WS" in done.output
+    assert (tmp_path / "out" / "dasgupta2007-figure4c" / "rows.csv").exists()
