@@ -16,7 +16,8 @@ def test_no_page_is_half_written():
         assert not re.findall(r"\{[A-Z0-9]+\}", page.read_text()), page
 
 
-def test_the_python_of_the_readme_runs(capsys):
+def test_the_python_of_the_readme_runs(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
     assert len(blocks) >= 3
     corpus = load_corpus("pydocs")

@@ -214,6 +214,11 @@ def cell(value: Any) -> Any:
     return value
 
 
+def uncell(text: str) -> str:
+    """What `cell` was given."""
+    return text[1:] if text.startswith("'") and cell(text[1:]) == text else text
+
+
 def file_name(name: str) -> str:
     """A name that is safe for a file."""
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-") or "corpus"

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from laconic.certificate import certify
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
+from laconic.compact import CompactModel
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
 from laconic.methods import method_called
@@ -29,13 +31,23 @@ from laconic.study.recommending import (
     ALL,
     Candidate,
     Recommendation,
+    best_of,
     candidates,
     recommend,
     recommend_each,
 )
 from laconic.study.task import Task, noted, run
 from laconic.study.words import columns_of, words_of, write_words
+from laconic.vectors.card import Card
 from laconic.vectors.problem import Problem
+
+RECOMMENDATION = "recommendation.json"
+CERTIFICATE = "certificate.json"
+CARDS = "corpora.json"
+MODEL = "model.laconic"
+STAND_IN = "stand-in.laconic"
+# A page can carry a model of so many words; for a larger one the best that fits stands in.
+PAGE_WORDS = 5000
 
 
 @dataclass(frozen=True)
@@ -69,7 +81,11 @@ def conclude(plan: Plan, corpora: Sequence[Ready], journal: Journal, where: Path
     finished = []
     for one in chosen:
         place = _place(where, one.problem) if several else where
-        finished.append(_Last(plan, _home(corpora, one.problem), journal).finish(one, place))
+        last = _Last(plan, _home(corpora, one.problem), journal)
+        finished.append(last.finish(one, place))
+        last.stand_in(one, [c for c in offered if c.problem == one.problem], place)
+    cards = [asdict(Card.of(r.corpus, counts=r.counted.counts)) for r in corpora]
+    write_json(where / CARDS, cards)
     n_terms = {q.name: r.counted.words.size for r in corpora for q in r.questions}
     detailed = plan.detail and plan.part() == "validation"
     return Findings(
@@ -109,10 +125,15 @@ class _Last:
         model, path = trained(task, problem)
         words = words_of(model, problem, path.reducer_)
         write_words(where / "words.csv", words, columns_of(model, problem))
+        self._compact(model, split, problem).save(where / MODEL)
         data = self.ready.corpus.fingerprint
         self.journal.record_words(data, self.ready.counted.words.tolist())
         if not split.test.size:
             return one
+        if one.whole is not None and one.chosen.method != ALL:
+            full, _ = trained(self._task(split, one.whole), problem)
+            told = certify(full, model, problem.X_train, held_out=problem.X_test, span_limit=0)
+            write_json(where / CERTIFICATE, {"sentences": told.summary().splitlines()})
         value = self._ask(task, problem, one.measure)
         whole = None
         if one.whole is not None and one.chosen.method != ALL:
@@ -123,6 +144,26 @@ class _Last:
             test_all=whole,
             test_documents=split.test.size,
             looks=self._looks(task),
+        )
+
+    def stand_in(self, one: Recommendation, offered: list[Candidate], where: Path) -> None:
+        """The best model that a page can carry, where the recommended one is too large."""
+        (where / STAND_IN).unlink(missing_ok=True)
+        small = [candidate for candidate in offered if candidate.terms <= PAGE_WORDS]
+        if one.chosen.terms <= PAGE_WORDS or not small:
+            return
+        split = self.ready.last_split()
+        (problem,) = self.ready.problems(split, [one.problem])
+        model, _ = trained(self._task(split, best_of(small)), problem)
+        self._compact(model, split, problem).save(where / STAND_IN)
+
+    def _compact(self, model: LinearModel, split: Split, problem: Problem) -> CompactModel:
+        return CompactModel.of(
+            model,
+            None if self.ready.corpus.texts is None else self.plan.vectors.vectorizer(),
+            self.ready.weigh(split),
+            problem.vocabulary,
+            problem.classes,
         )
 
     def _task(self, split: Split, one: Candidate) -> Task:
@@ -169,11 +210,15 @@ def write_findings(findings: Findings, where: Path) -> None:
         "failed": findings.failed,
         "notes": findings.notes,
     }
-    with draft(where / "recommendation.json") as stream:
-        stream.write(json.dumps(told, indent=1, ensure_ascii=True).encode())
+    write_json(where / RECOMMENDATION, told)
     for name, table in (("comparisons", findings.comparisons), ("stability", findings.stability)):
         if table:
             write_table(where / f"{name}.csv", table)
+
+
+def write_json(where: Path, told: object) -> None:
+    with draft(where) as stream:
+        stream.write(json.dumps(told, indent=1).encode())
 
 
 def _told(one: Recommendation) -> dict[str, object]:

@@ -37,15 +37,17 @@ _TABLES = {
         " asked, terms BLOB NOT NULL, chosen BLOB NOT NULL, PRIMARY KEY (attempt, place)"
     ),
     "vocabularies": "data TEXT PRIMARY KEY NOT NULL, words BLOB NOT NULL",
-    "plans": "id INTEGER PRIMARY KEY, time, text TEXT NOT NULL, command TEXT NOT NULL",
+    "plans": (
+        "id INTEGER PRIMARY KEY, time, text TEXT NOT NULL, command TEXT NOT NULL,"
+        " keys BLOB NOT NULL"
+    ),
 }
 _SCHEMA = (
     *(f"CREATE TABLE {name} ({columns})" for name, columns in _TABLES.items()),
     "CREATE UNIQUE INDEX once ON attempts (task) WHERE status = 'ok'",
     "CREATE INDEX tried ON attempts (task, status)",
-    # of each task the attempt that counts: the good one, else the latest
-    "CREATE VIEW standing AS SELECT task, min(id) AS first,"
-    " coalesce(max(CASE status WHEN 'ok' THEN id END), max(id)) AS attempt"
+    # the attempt that counts is the latest: a task that is done is not tried again
+    "CREATE VIEW standing AS SELECT task, min(id) AS first, max(id) AS attempt"
     " FROM attempts GROUP BY task",
     *(
         f"CREATE TRIGGER {name}_{event} BEFORE {event} ON {name}"

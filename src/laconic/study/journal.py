@@ -36,11 +36,12 @@ BLOBS = ("notes", "signs")
 
 @dataclass(frozen=True)
 class PlanText:
-    """A plan as it was started: when, its text, and the command."""
+    """A plan as it was started: when, its text, the command, and the keys of its tasks."""
 
     time: float
     text: str
     command: str
+    keys: tuple[str, ...] = ()
 
 
 class Journal:
@@ -102,9 +103,9 @@ class Journal:
                 " Choose another folder for this study"
             )
 
-    def record_plan(self, text: str, command: str) -> None:
+    def record_plan(self, text: str, command: str, keys: Iterable[str] = ()) -> None:
         texts = {"text": coding.pack_text(text), "command": coding.pack_text(command)}
-        cells: dict[str, Cell] = {"time": time(), **texts}
+        cells: dict[str, Cell] = {"time": time(), **texts, "keys": coding.pack_strings(keys)}
         with self._database.transaction():
             self._database.insert("plans", cells)
 
@@ -166,9 +167,12 @@ class Journal:
             return coding.unpack_strings(found[0][0]) if found else None
 
     def plans(self) -> list[PlanText]:
-        found = self._database.all("SELECT time, text, command FROM plans ORDER BY id")
+        found = self._database.all("SELECT time, text, command, keys FROM plans ORDER BY id")
         with self._database.speaking():
-            return [PlanText(when, *map(coding.unpack_text, texts)) for when, *texts in found]
+            return [
+                PlanText(when, *map(coding.unpack_text, texts), coding.unpack_strings(keys))
+                for when, *texts, keys in found
+            ]
 
     def export(self, where: Path | str, keys: Iterable[str] | None = None) -> None:
         """`rows(keys)` as a file: CSV, JSON lines or Parquet by its ending."""

@@ -106,7 +106,8 @@ class Study:
         with exclusive(self.where / JOURNAL), Journal(self.where / JOURNAL) as journal:
             with executor if executor is not None else InProcess() as workers:
                 self.__dict__.setdefault("corpora", self._load(listen, progress))
-                journal.record_plan(write_plan(self.plan), command)
+                keys = [task.key for task in self.tasks]
+                journal.record_plan(write_plan(self.plan), command, keys)
                 self._work(workers, journal, retry_failed, listen)
             listen(Event("concluding"))
             findings = conclude(self.plan, self.corpora, journal, self.where)

@@ -20,7 +20,7 @@ from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.reducer import Reducer
 from laconic.reduction import Selection
-from laconic.rows import Size, cell, draft
+from laconic.rows import Size, cell, draft, uncell
 from laconic.study.plan import Vectorizing
 from laconic.vectors.problem import Counted, Problem, Task, questions_of
 
@@ -105,6 +105,23 @@ def write_words(where: Path, words: Sequence[Word], classes: Sequence[str]) -> N
     with draft(where) as stream:
         text = _csv(words, classes) if where.suffix == ".csv" else _json(words, classes)
         stream.write(text.encode("utf-8", "backslashreplace"))
+
+
+def read_words(where: Path) -> tuple[list[Word], tuple[str, ...]]:
+    """The words and classes of a CSV table that `write_words` wrote."""
+    with open(where, encoding="utf-8", newline="") as file:
+        head, *lines = csv.reader(file)
+    words = [
+        Word(
+            uncell(word),
+            int(documents),
+            float(score) if score else None,
+            float(weight),
+            tuple(map(float, coefficients)),
+        )
+        for _, word, documents, score, weight, *coefficients in lines
+    ]
+    return words, tuple(map(uncell, head[5:]))
 
 
 def _csv(words: Sequence[Word], classes: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.vectors.problem import Counted
@@ -32,9 +33,15 @@ class Card:
     problems: tuple[str, ...]
 
     @classmethod
-    def of(cls, corpus: Corpus, vectorizer: Vectorizer | None = None) -> Card:
-        """Count everything once."""
-        counts = Counted.of(corpus, vectorizer).counts
+    def of(
+        cls,
+        corpus: Corpus,
+        vectorizer: Vectorizer | None = None,
+        counts: csr_array | None = None,
+    ) -> Card:
+        """Count everything once; `counts` where the words have been counted already."""
+        if counts is None:
+            counts = Counted.of(corpus, vectorizer).counts
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         split = Counter(corpus.split or ())
         return cls(

@@ -1,0 +1,1 @@
+"""Rows become a frozen view, and the view a page. Nothing here knows a method by name."""

@@ -1,0 +1,354 @@
+"""`View`: all that a report shows, as frozen values. Made from a study's folder, drawn elsewhere.
+
+A study that is not finished has a view too: of what is there so far.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import numpy as np
+
+from laconic.compact import CompactModel
+from laconic.errors import LaconicError
+from laconic.rows import Row, Size, file_name
+from laconic.study.comparing import Comparison, SelectionStability, compare, stabilities
+from laconic.study.concluding import CARDS, CERTIFICATE, MODEL, RECOMMENDATION, STAND_IN
+from laconic.study.journal import Journal, PlanText
+from laconic.study.plan import Plan
+from laconic.study.plan_file import parse_plan
+from laconic.study.recommending import Candidate, candidates, recommend, recommend_each
+from laconic.study.significance import band
+from laconic.study.stability import jaccard
+from laconic.study.study import JOURNAL
+from laconic.study.task import Task
+from laconic.study.words import Word, read_words
+
+# Problems of which words, model and confusion are shown; a page of a hundred would not load.
+DETAILED = 12
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Point:
+    """A method at a size: mean over folds with its confidence limits (NaN for one fold)."""
+
+    problem: str
+    method: str
+    measure: str
+    asked: Size
+    terms: float
+    mean: float
+    low: float
+    high: float
+    folds: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a method took for all its sizes, mean over folds, beside the best it reached."""
+
+    problem: str
+    method: str
+    seconds: float
+    memory: int
+    best: float
+    terms: float
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How many words two methods share at one size, mean over folds."""
+
+    problem: str
+    a: str
+    b: str
+    asked: Size
+    shared: float
+    jaccard: float
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Test documents by true class (row) and answer (column); the last row and column are none."""
+
+    classes: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Detail:
+    """One problem closely: its recommendation, words, model, certificate and confusion."""
+
+    problem: str
+    sentence: str
+    method: str = ""
+    asked: Size = 0
+    terms: float = 0.0
+    words: tuple[Word, ...] = ()
+    classes: tuple[str, ...] = ()
+    certificate: tuple[str, ...] = ()
+    confusion: Confusion | None = None
+    model: CompactModel | None = field(default=None, repr=False)
+    model_note: str = ""
+
+
+@dataclass(frozen=True)
+class View:
+    """Everything that a report shows. `goal` is the measure of the recommendation."""
+
+    title: str
+    goal: str
+    measures: tuple[str, ...]
+    methods: tuple[str, ...]
+    problems: tuple[str, ...]
+    finished: bool
+    progress: str
+    sentences: tuple[str, ...]
+    points: tuple[Point, ...]
+    costs: tuple[Cost, ...]
+    overlaps: tuple[Overlap, ...]
+    comparisons: tuple[Comparison, ...]
+    stability: tuple[SelectionStability, ...]
+    details: tuple[Detail, ...]
+    cards: tuple[Mapping[str, Any], ...]
+    failed: Mapping[str, str]
+    notes: Mapping[str, int]
+    command: str
+    plan: str
+    versions: tuple[str, ...]
+    hosts: tuple[str, ...]
+    made: str
+
+    @classmethod
+    def of(cls, where: Path | str) -> View:
+        """The view of a study's folder."""
+        folder = Path(where)
+        with Journal.reading(folder / JOURNAL) as journal:
+            plans = journal.plans()
+            if not plans:
+                raise LaconicError(f"{folder}: its journal has no plan. Start the study again")
+            return _Reading(folder, journal, plans[-1]).view()
+
+
+class _Reading:
+    """What the parts of a view have in common."""
+
+    def __init__(self, folder: Path, journal: Journal, plan: PlanText) -> None:
+        self.folder, self.journal, self.started = folder, journal, plan
+        self.plan: Plan = parse_plan(_readable(plan.text), f"the plan in {folder}")
+        self.tasks = {t.key: t for t in journal.tasks() if t.key in set(plan.keys)}
+        self.rows: list[Row] = list(journal.rows(self.tasks))
+        self.offered = candidates(self.rows, self.plan.goal)
+        self.told = _json(folder / RECOMMENDATION)
+
+    def view(self) -> View:
+        done = len(self.tasks)
+        total = len(self.started.keys)
+        failed = {
+            self.tasks[k].title: w for k, w in self.journal.failed().items() if k in self.tasks
+        }
+        finished = done == total and self.told is not None
+        problems = tuple(dict.fromkeys(row.problem for row in self.rows))
+        return View(
+            title=", ".join(dict.fromkeys(_corpora(problems))) or self.folder.name,
+            goal=self.plan.goal,
+            measures=self.plan.measures,
+            methods=tuple(dict.fromkeys(row.method for row in self.rows)),
+            problems=problems,
+            finished=finished,
+            progress=f"{done:,} of {total:,} tasks are done" if not finished else "",
+            sentences=self.sentences(finished),
+            points=tuple(points(self.rows)),
+            costs=tuple(costs(self.rows, self.plan.goal)),
+            overlaps=tuple(self.overlaps()),
+            comparisons=tuple(self.comparisons()),
+            stability=tuple(self.stability()),
+            details=tuple(self.details(problems[:DETAILED], finished)),
+            cards=tuple(_json(self.folder / CARDS) or ()),
+            failed=failed,
+            notes=self.journal.notes(self.tasks),
+            command=self.started.command,
+            plan=self.started.text,
+            versions=tuple(dict.fromkeys(row.versions for row in self.rows)),
+            hosts=(),
+            made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        )
+
+    def sentences(self, finished: bool) -> tuple[str, ...]:
+        if finished and self.told is not None:
+            return tuple(one["sentence"] for one in self.told["recommendations"])
+        return tuple(one.sentence for one in recommend(self.offered))
+
+    def overlaps(self) -> Iterator[Overlap]:
+        """At the size recommended for the problem, or the largest that most methods have."""
+        by_problem: dict[str, list[Candidate]] = defaultdict(list)
+        for one in self.offered:
+            by_problem[one.problem].append(one)
+        for problem, offered in list(by_problem.items())[:DETAILED]:
+            yield from self._overlaps(problem, _common_size(offered))
+
+    def _overlaps(self, problem: str, asked: Size | None) -> Iterator[Overlap]:
+        chosen: dict[str, dict[str, Any]] = defaultdict(dict)
+        for key, task in self.tasks.items():
+            if task.problem == problem and task.seed == 0:
+                for cut in self.journal.cuts(key):
+                    if cut.asked == asked:
+                        chosen[task.method][task.fold] = cut.terms
+        for a, b in combinations(chosen, 2):
+            folds = [fold for fold in chosen[a] if fold in chosen[b]]
+            pairs = [(chosen[a][fold], chosen[b][fold]) for fold in folds]
+            if pairs and asked is not None:
+                shared = mean(np.intersect1d(x, y).size for x, y in pairs)
+                yield Overlap(problem, a, b, asked, shared, mean(jaccard(pair) for pair in pairs))
+
+    def comparisons(self) -> Iterable[Comparison]:
+        if not self.plan.detail or self.plan.part() != "validation":
+            return ()
+        each = recommend_each(self.offered)
+        return compare(each, self.tasks.values(), self.journal, self.plan.split.folds)
+
+    def stability(self) -> Iterator[SelectionStability]:
+        if not self.plan.detail:
+            return
+        known = {task.problem: self.journal.words(task.data) for task in self.tasks.values()}
+        n_terms = {problem: len(words) for problem, words in known.items() if words}
+        offered = [one for one in self.offered if one.problem in n_terms]
+        yield from stabilities(offered, self.tasks.values(), self.journal, n_terms)
+
+    def details(self, problems: Sequence[str], finished: bool) -> Iterator[Detail]:
+        if not finished or self.told is None:
+            return
+        several = len({one["problem"] for one in self.told["recommendations"]}) > 1
+        for one in self.told["recommendations"]:
+            if one["problem"] in problems:
+                name = file_name(one["problem"])
+                yield self._detail(one, self.folder / "problems" / name if several else self.folder)
+
+    def _detail(self, one: Mapping[str, Any], where: Path) -> Detail:
+        chosen = one["chosen"]
+        model, note = _page_model(where)
+        words, classes = read_words(where / "words.csv")
+        certificate = _json(where / CERTIFICATE) or {}
+        return Detail(
+            one["problem"],
+            one["sentence"],
+            chosen["method"],
+            chosen["asked"],
+            chosen["terms"],
+            tuple(words),
+            tuple(classes),
+            tuple(certificate.get("sentences", ())),
+            self._confusion(one["problem"], chosen, model),
+            model,
+            note,
+        )
+
+    def _confusion(
+        self, problem: str, chosen: Mapping[str, Any], model: CompactModel | None
+    ) -> Confusion | None:
+        """Of the test documents and the recommended model; not where a document has many labels."""
+        for task in self.journal.tasks():
+            if (
+                task.part == "test"
+                and (task.problem, task.method) == (problem, chosen["method"])
+                and task.sizes == (chosen["asked"],)
+                and model is not None
+            ):
+                return _counted(task, self.journal, model.classes, model.model.rule)
+        return None
+
+
+def points(rows: Iterable[Row]) -> Iterator[Point]:
+    """Means over folds, draws of a fold averaged first, with 95 % limits."""
+    groups: dict[tuple[str, str, str, Size], dict[str, list[Row]]] = defaultdict(dict)
+    for row in rows:
+        if row.value is not None:
+            key = (row.problem, row.method, row.measure, row.asked)
+            groups[key].setdefault(row.fold, []).append(row)
+    for key, folds in groups.items():
+        values = [[row.value for row in of_fold] for of_fold in folds.values()]
+        terms = mean(mean(row.terms or 0 for row in of_fold) for of_fold in folds.values())
+        yield Point(*key, terms, *band(values, LEVEL), len(folds))
+
+
+def costs(rows: Iterable[Row], goal: str) -> Iterator[Cost]:
+    """What one fit of all sizes took, and the best mean that came of it."""
+    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.measure == goal and row.status != "failed":
+            groups[row.problem, row.method].append(row)
+    for (problem, method), of_method in groups.items():
+        seconds: dict[str, float] = defaultdict(float)
+        for row in of_method:
+            seconds[row.task] += row.seconds
+        best = max(points(of_method), key=lambda point: point.mean, default=None)
+        if best is not None:
+            memory = max((row.memory or 0 for row in of_method), default=0)
+            yield Cost(problem, method, mean(seconds.values()), memory, best.mean, best.terms)
+
+
+def _common_size(offered: Sequence[Candidate]) -> Size | None:
+    """The size at which most methods can be compared; of equals that of the recommendation."""
+    times: dict[Size, int] = defaultdict(int)
+    for one in offered:
+        times[one.asked] += 1
+    several = [asked for asked, n in times.items() if n > 1]
+    if not several:
+        return None
+    (found,) = recommend(offered)
+    return found.chosen.asked if found.chosen.asked in several else max(several)
+
+
+def _counted(task: Task, journal: Journal, classes: tuple[str, ...], rule: str) -> Confusion | None:
+    signs, cuts = journal.signs(task.key), journal.cuts(task.key)
+    if signs is None or not cuts or rule == "labels":
+        return None
+    chosen = cuts[0].chosen
+    if rule == "sign":
+        truth = np.where(signs[:, 0] == 0, 2, signs[:, 0] > 0).astype(int)
+        answer = chosen[:, 0].astype(int)
+    else:
+        truth = np.where((signs > 0).any(axis=1), (signs > 0).argmax(axis=1), len(classes))
+        answer = chosen.argmax(axis=1)
+    counts = np.zeros((len(classes) + 1, len(classes) + 1), dtype=int)
+    np.add.at(counts, (truth, answer), 1)
+    return Confusion(classes, tuple(map(tuple, counts.tolist())))
+
+
+def _page_model(where: Path) -> tuple[CompactModel | None, str]:
+    """The model that the page carries, and what to say of it if it is not the recommended one."""
+    if (where / STAND_IN).exists():
+        model = CompactModel.load(where / STAND_IN)
+        return model, "The recommended model is too large for a page; this one stands in for it"
+    if (where / MODEL).exists():
+        return CompactModel.load(where / MODEL), ""
+    return None, ""
+
+
+def _corpora(problems: Iterable[str]) -> Iterator[str]:
+    yield from (problem.split(": ")[0].split("/")[0] for problem in problems)
+
+
+def _json(where: Path) -> Any:
+    try:
+        return json.loads(where.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as failure:
+        raise LaconicError(
+            f"{where}: cannot be read ({failure}). Run the study again to write it anew"
+        ) from None
+
+
+def _readable(text: str) -> str:
+    """A plan whose corpora were given in memory, so that it reads; they are not loaded here."""
+    return text.replace("[[corpus]]\n# in memory:", '[[corpus]]\nwhere = "in memory" #')
