@@ -89,6 +89,8 @@ def test_failed_tasks_are_told_and_give_exit_code_1(run, monkeypatch):
     assert "failed: SS[draw=odd] on one, split 1 of 2: " in done.stderr
     assert "… and 7 more failed" in done.stderr
     assert "relative micro-f1" in done.stdout
+    monkeypatch.setitem(paper.FIGURES, "4b", replace(FIGURE, methods="DF"))
+    assert run("3", "4b", "--draws", 3, "--jobs", 1).exit_code == 1
 
 
 @pytest.mark.parametrize(
