@@ -92,7 +92,7 @@ def test_the_embedded_corpus_runs_end_to_end(run, tmp_path):
 
 
 def test_help_and_version(run):
-    assert "laconic curve pydocs" in run("--help").output
+    assert "laconic study tickets.csv" in run("--help").output
     assert "--weighting" in run("curve", "--help").output
     assert run("--version").output.startswith("laconic")
 

@@ -169,9 +169,10 @@ class Journal:
     def plans(self) -> list[PlanText]:
         found = self._database.all("SELECT time, text, command, keys FROM plans ORDER BY id")
         with self._database.speaking():
+            text = coding.unpack_text
             return [
-                PlanText(when, *map(coding.unpack_text, texts), coding.unpack_strings(keys))
-                for when, *texts, keys in found
+                PlanText(when, text(plan), text(command), coding.unpack_strings(keys))
+                for when, plan, command, keys in found
             ]
 
     def export(self, where: Path | str, keys: Iterable[str] | None = None) -> None:
