@@ -1,0 +1,158 @@
+// A compact model from its file (docs/compact-model.md), and its decision about a text.
+"use strict";
+{
+  const FORMAT = "laconic compact model";
+  const VERSION = 1;
+  const TYPES = { U8: Uint8Array, U32: Uint32Array, I64: BigInt64Array, F64: Float64Array };
+
+  function bytesOf(base64) {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  }
+
+  // safetensors: the length of the header, the header (JSON), the numbers.
+  function readFile(bytes) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const size = Number(view.getBigUint64(0, true));
+    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + size)));
+    const { __metadata__: metadata, ...entries } = header;
+    const tensors = {};
+    for (const [name, { dtype, shape, data_offsets: [begin, end] }] of Object.entries(entries)) {
+      // a copy, because typed arrays have to start at a multiple of their item's size
+      const own = bytes.slice(8 + size + begin, 8 + size + end);
+      tensors[name] = { shape, data: new TYPES[dtype](own.buffer) };
+    }
+    return { settings: JSON.parse(metadata.laconic), tensors };
+  }
+
+  // UTF-8 in which a lone surrogate is written too, as Python's "surrogatepass" does.
+  function decoded(bytes) {
+    let text = "";
+    for (let at = 0; at < bytes.length; ) {
+      const lead = bytes[at++];
+      let more = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+      let point = more === 0 ? lead : lead & (0x3f >> more);
+      while (more-- > 0) point = (point << 6) | (bytes[at++] & 0x3f);
+      text += String.fromCodePoint(point);
+    }
+    return text;
+  }
+
+  function strings(tensors, name) {
+    const text = tensors[`${name}.text`].data;
+    let at = 0;
+    return Array.from(tensors[`${name}.length`].data, (size) => decoded(text.subarray(at, (at += size))));
+  }
+
+  class CompactModel {
+    constructor(bytes) {
+      const { settings, tensors } = readFile(bytes);
+      if (settings.format !== FORMAT || settings.version !== VERSION) {
+        throw new Error("this page cannot read its model");
+      }
+      Object.assign(this, settings);
+      this.words = strings(tensors, "words");
+      this.classes = strings(tensors, "classes");
+      this.stops = new Set(this.text === null ? [] : strings(tensors, "stops"));
+      this.place = new Map(this.words.map((word, at) => [word, at]));
+      this.idf = tensors.idf?.data ?? null;
+      this.intercept = tensors.intercept.data;
+      this.rows = this.intercept.length;
+      if (this.kind === "linear") this.readCoefficients(tensors);
+    }
+
+    readCoefficients(tensors) {
+      this.coef = tensors.coef.data;
+      if ("coef.first" in tensors) {
+        this.row = tensors["coef.row"].data;
+        this.first = Array.from(tensors["coef.first"].data, Number);
+      } else {
+        this.row = null; // every row keeps every word
+        this.first = this.words.map((_, at) => at * this.rows);
+        this.first.push(this.coef.length);
+      }
+    }
+
+    // Why no text can be tried; null if it can.
+    obstacle(reading) {
+      if (this.text === null) {
+        return "the corpus came as vectors, so that nothing is known about how to find its words in a text";
+      }
+      if (this.kind !== "linear") return "its decision is no sum over words";
+      return reading.obstacle(this.text);
+    }
+
+    // The model's own words in a text: word → how often, and the units with their places.
+    count(text, reading) {
+      const units = reading.units(text, this.text, this.stops);
+      const terms = reading.terms(units, this.text);
+      const counts = new Map();
+      const known = [];
+      for (const one of terms) {
+        const word = this.place.get(one.term);
+        if (word === undefined) continue;
+        counts.set(word, (counts.get(word) ?? 0) + 1);
+        known.push({ ...one, word });
+      }
+      return { units, known, counts };
+    }
+
+    weight(word, tf) {
+      const idf = this.idf === null ? 1 : this.idf[word];
+      if (this.scheme === "ltc") return Math.max(0, 1 + Math.log(tf)) * idf;
+      return (this.scheme === "binary" ? 1 : tf) * idf;
+    }
+
+    weights(counts) {
+      const weights = new Map();
+      for (const [word, tf] of counts) weights.set(word, this.weight(word, tf));
+      if (this.norm !== "document" || this.length === null) return weights;
+      let total = 0;
+      for (const weight of weights.values()) total += this.length === "l2" ? weight * weight : weight;
+      const length = this.length === "l2" ? Math.sqrt(total) : total;
+      for (const [word, weight] of weights) weights.set(word, length > 0 ? weight / length : 0);
+      return weights;
+    }
+
+    // Scores a row, and what each word added to each: shares[row] is a map of words.
+    decide(counts) {
+      const sums = new Float64Array(this.rows);
+      const squares = new Float64Array(this.rows);
+      const shares = Array.from({ length: this.rows }, () => new Map());
+      for (const [word, weight] of this.weights(counts)) {
+        for (let at = this.first[word]; at < this.first[word + 1]; at++) {
+          const row = this.row === null ? at - this.first[word] : this.row[at];
+          sums[row] += weight * this.coef[at];
+          squares[row] += weight * weight;
+          shares[row].set(word, weight * this.coef[at]);
+        }
+      }
+      if (this.norm === "kept") {
+        for (let row = 0; row < this.rows; row++) {
+          const inverse = squares[row] > 0 ? 1 / Math.sqrt(squares[row]) : 0;
+          sums[row] *= inverse;
+          for (const [word, share] of shares[row]) shares[row].set(word, share * inverse);
+        }
+      }
+      return { scores: Array.from(sums, (sum, row) => sum + this.intercept[row]), shares };
+    }
+
+    // Positions of the classes that the scores stand for.
+    chosen(scores) {
+      if (this.rule === "sign") return [scores[0] > 0 ? 1 : 0];
+      if (this.rule === "labels") return scores.flatMap((score, at) => (score > 0 ? [at] : []));
+      let best = 0;
+      scores.forEach((score, at) => {
+        if (score > scores[best]) best = at;
+      });
+      return [best];
+    }
+
+    tell(text, reading) {
+      const { units, known, counts } = this.count(text, reading);
+      const { scores, shares } = this.decide(counts);
+      return { units, known, counts, scores, shares, chosen: this.chosen(scores) };
+    }
+  }
+
+  globalThis.laconic = { ...globalThis.laconic, CompactModel, bytesOf };
+}
