@@ -82,20 +82,6 @@ def progress_bar(what: str, total: int | None = None) -> Iterator[tuple[Any, Any
         yield display, display.add_task(as_text(what), total=total)
 
 
-@contextmanager
-def counter(what: str) -> Iterator[Callable[[str], None]]:
-    """What was done last, and how many so far: for work whose end is not known."""
-    with progress_bar(what) as (display, task):
-        done = 0
-
-        def step(name: str) -> None:
-            nonlocal done
-            done += 1
-            display.update(task, description=f"{as_text(what)}: {done} done, last {as_text(name)}")
-
-        yield step
-
-
 def table_of(*columns: str) -> Any:
     from rich import box
     from rich.table import Table

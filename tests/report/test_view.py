@@ -1,0 +1,164 @@
+"""The view against the rows and the models it was made from."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from laconic import Plan, Study
+from laconic.errors import LaconicError
+from laconic.report.view import View
+from laconic.study.executors import InProcess
+from laconic.study.journal import Journal
+from laconic.study.plan import Splitting
+from laconic.study.study import JOURNAL
+from tests.study.corpora import pets
+
+PLAN = Plan(
+    pets(150),
+    methods=("ALL", "IG", "DF", "WS"),
+    sizes=(3, 9, 18, 40),
+    split=Splitting(folds=3),
+    seeds=2,
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    where = tmp_path_factory.mktemp("view")
+    Study(PLAN, where).run(command="laconic study pets")
+    return where
+
+
+@pytest.fixture(scope="module")
+def view(folder):
+    return View.of(folder)
+
+
+def test_points_are_means_over_folds_of_means_over_draws(folder, view):
+    with Journal.reading(folder / JOURNAL) as journal:
+        rows = [r for r in journal.rows() if r.part == "validation"]
+    for point in view.points:
+        values = [
+            np.mean(
+                [
+                    r.value
+                    for r in rows
+                    if (r.method, r.asked, r.measure, r.fold)
+                    == (point.method, point.asked, point.measure, fold)
+                ]
+            )
+            for fold in dict.fromkeys(r.fold for r in rows)
+        ]
+        reach = stats.t.ppf(0.975, 2) * np.std(values, ddof=1) / np.sqrt(3)
+        assert point.mean == pytest.approx(np.mean(values))
+        assert point.high - point.mean == pytest.approx(reach)
+        assert point.mean - point.low == pytest.approx(reach)
+    assert len(view.points) == (1 + 3 * 4) * 3
+
+
+def test_costs_are_of_one_fit_of_all_sizes(folder, view):
+    with Journal.reading(folder / JOURNAL) as journal:
+        rows = [r for r in journal.rows() if r.method == "WS" and r.measure == "micro-f1"]
+    (cost,) = (cost for cost in view.costs if cost.method == "WS")
+    assert cost.seconds == pytest.approx(sum(r.seconds for r in rows) / 6)
+    assert cost.memory == max(r.memory for r in rows)
+
+
+def test_the_confusion_is_of_the_test_documents(view):
+    (detail,) = view.details
+    counts = np.array(detail.confusion.counts)
+    assert counts.sum() == 30
+    told = json.loads(json.dumps(view.sentences[0]))
+    right = np.trace(counts) / 30
+    assert f"{right:.3f}" in told
+    assert detail.confusion.classes == ("cats", "dogs", "fish")
+
+
+def test_the_model_of_the_page_is_the_recommended_one(view):
+    (detail,) = view.details
+    assert detail.model.closed
+    assert detail.model.n_words == detail.terms == len(detail.words)
+    assert set(detail.model.words) == {word.word for word in detail.words}
+    by_word = dict(zip(detail.model.words, detail.model.model.coef.toarray().T, strict=True))
+    for word in detail.words:
+        np.testing.assert_allclose(word.coefficients, by_word[word.word])
+
+
+def test_overlaps_are_shared_words(view):
+    sizes = {overlap.asked for overlap in view.overlaps}
+    assert len(sizes) == 1
+    for overlap in view.overlaps:
+        assert 0 <= overlap.jaccard <= 1
+        assert overlap.shared <= overlap.asked
+    assert {(o.a, o.b) for o in view.overlaps} == {("IG", "DF"), ("IG", "WS"), ("DF", "WS")}
+
+
+def test_what_is_told_about_the_run(view):
+    assert view.finished
+    assert view.command == "laconic study pets"
+    assert view.cards[0]["documents"] == 150
+    assert "laconic" in view.versions[0]
+    assert view.title == "pets"
+    assert view.details[0].certificate[0].startswith("The small model reads")
+
+
+class EnoughError(Exception):
+    pass
+
+
+def test_an_unfinished_study_has_a_view_of_what_is_there(tmp_path):
+    done = []
+
+    def stop(event):
+        if event.kind == "task":
+            done.append(event)
+            if len(done) == 7:
+                raise EnoughError
+
+    with pytest.raises(EnoughError):
+        Study(PLAN, tmp_path).run(InProcess(), listen=stop)
+    view = View.of(tmp_path)
+    assert not view.finished
+    assert view.progress == "7 of 15 tasks are done"
+    assert view.points
+    assert view.details == ()
+
+
+def test_rows_of_an_earlier_plan_are_not_mixed_in(tmp_path):
+    Study(replace(PLAN, methods=("DF",)), tmp_path).run()
+    Study(replace(PLAN, methods=("IG",)), tmp_path).run()
+    assert View.of(tmp_path).methods == ("IG",)
+
+
+def test_too_large_a_model_has_a_stand_in(tmp_path, monkeypatch):
+    monkeypatch.setattr("laconic.study.concluding.PAGE_WORDS", 5)
+    Study(PLAN, tmp_path).run()
+    (detail,) = View.of(tmp_path).details
+    assert detail.terms > 5
+    assert detail.model.n_words == 3
+    assert "stands in" in detail.model_note
+
+
+def test_a_folder_without_a_study_says_so(tmp_path):
+    with pytest.raises(LaconicError, match=r"journal\.sqlite"):
+        View.of(tmp_path)
+
+
+def test_a_broken_file_beside_the_journal_is_named(folder, tmp_path):
+    import shutil
+
+    shutil.copytree(folder, tmp_path / "copy")
+    (tmp_path / "copy" / "recommendation.json").write_text("{")
+    with pytest.raises(LaconicError, match=r"recommendation\.json: cannot be read"):
+        View.of(tmp_path / "copy")
+
+
+def test_per_category_has_a_detail_each(tmp_path):
+    Study(replace(PLAN, task="per-category", methods=("ALL", "IG")), tmp_path).run()
+    view = View.of(tmp_path)
+    assert [detail.problem for detail in view.details] == ["pets: cats", "pets: dogs", "pets: fish"]
+    assert all(detail.model.classes[1] == detail.problem[6:] for detail in view.details)
+    assert all(np.sum(detail.confusion.counts) == 30 for detail in view.details)
