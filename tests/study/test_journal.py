@@ -26,7 +26,7 @@ from hypothesis.extra import numpy as hnp
 from laconic.errors import LaconicError
 from laconic.rows import rows_file
 from laconic.study import coding
-from laconic.study.database import APPLICATION, FORMAT
+from laconic.study.database import APPLICATION, FORMAT, Database
 from laconic.study.journal import Journal, exclusive
 from laconic.study.task import Cut, Outcome
 from tests.study.journal_writers import (
@@ -205,6 +205,11 @@ def test_words_come_back_as_they_were(words):
         assert journal.words("e") is None
 
 
+def test_two_lone_surrogates_stay_two(journal):
+    journal.record_words("d", ["\ud83d\ude00", "\U0001f600"])
+    assert [len(word) for word in journal.words("d")] == [2, 1]
+
+
 def test_other_words_for_a_corpus_are_refused(journal):
     journal.record_words("d", ["a", "b"])
     with pytest.raises(LaconicError, match="has other words for the corpus d"):
@@ -222,6 +227,12 @@ def test_plans_in_the_order_they_were_started(where):
     assert [plan.text for plan in plans] == [f"plan {number}\n\ud800" for number in range(3)]
     assert {plan.command for plan in plans} == {"laconic study x"}
     assert all(before <= plan.time <= time.time() for plan in plans)
+
+
+def test_a_plan_remembers_its_tasks(journal):
+    journal.record_plan("p", "c", iter(["k2", "k1"]))
+    journal.record_plan("p", "c")
+    assert [plan.keys for plan in journal.plans()] == [("k2", "k1"), ()]
 
 
 def test_rows_of_another_task_are_refused(journal):
@@ -674,7 +685,7 @@ def test_a_locked_journal(where):
 
 
 def test_a_new_file_that_another_process_looks_at_is_waited_for(where):
-    """To turn it into a WAL file needs it alone, and SQLite itself would not wait."""
+    """To turn it into a WAL file needs it alone."""
     other = sqlite3.connect(where, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN")
     other.execute("SELECT * FROM sqlite_master").fetchall()
@@ -684,6 +695,33 @@ def test_a_new_file_that_another_process_looks_at_is_waited_for(where):
     release.start()
     many(where, 1)
     release.join()
+
+
+def test_a_quarrel_about_a_new_file_is_sat_out(where, monkeypatch):
+    """SQLite does not wait where two would wait for each other; seldom, so it is acted."""
+    prepare, tries = Database._prepare, []
+
+    def quarrel(database):
+        tries.append(database)
+        if len(tries) > 2:
+            return prepare(database)
+        database.connection.execute("BEGIN")
+        failure = sqlite3.OperationalError("database is locked")
+        failure.sqlite_errorcode = sqlite3.SQLITE_BUSY
+        raise failure
+
+    monkeypatch.setattr(Database, "_prepare", quarrel)
+    many(where, 1)
+    assert len(tries) == 3
+
+
+def test_rows_without_their_attempt_are_damage(where):
+    many(where, 1)
+    with closing(sqlite3.connect(where)) as stranger:
+        stranger.execute("INSERT INTO cuts VALUES (99, 0, 1, x'', x'')")
+        stranger.commit()
+    with Journal(where) as journal, pytest.raises(LaconicError, match="cuts without their attempt"):
+        journal.check()
 
 
 def test_a_full_disk_keeps_what_was_finished(where):

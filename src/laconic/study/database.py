@@ -114,9 +114,11 @@ class Database:
 
     def check(self) -> None:
         """Read the whole file; a damaged one is an error."""
-        found = self.all("PRAGMA integrity_check") + self.all("PRAGMA foreign_key_check")
-        if found != [("ok",)]:
-            raise LaconicError(_damaged(self.where, found[0][0]))
+        found = [line for (line,) in self.all("PRAGMA integrity_check") if line != "ok"]
+        orphans = self.all("PRAGMA foreign_key_check")
+        found += [f"{table} without their attempt" for table, *_ in orphans]
+        if found:
+            raise LaconicError(_damaged(self.where, found[0]))
 
     @contextmanager
     def speaking(self) -> Iterator[None]:
@@ -144,7 +146,7 @@ class Database:
                 raise
 
     def _patiently(self, prepare: Callable[[], None]) -> None:
-        """SQLite does not wait while another process turns a new file into a WAL one; we do."""
+        """SQLite gives up at once where two processes turn a new file into a WAL one; we wait."""
         end = monotonic() + self.timeout
         while True:
             try:
