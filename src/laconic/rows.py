@@ -74,9 +74,11 @@ def rows_file(where: Path) -> Iterator[Callable[[Iterable[Row]], None]]:
 def draft(where: Path) -> Iterator[IO[bytes]]:
     """A file that takes its name only when it is whole."""
     try:
-        handle, name = mkstemp(prefix=f".{where.name}.", suffix=".draft", dir=where.parent)
-    except OSError as failure:
-        raise LaconicError(f"{where}: cannot be written ({failure.strerror})") from None
+        # a name may be as long as the file system allows, and the draft's is longer
+        handle, name = mkstemp(prefix=f".{where.name[:100]}.", suffix=".draft", dir=where.parent)
+    except (OSError, ValueError) as failure:
+        reason = failure.strerror if isinstance(failure, OSError) else failure
+        raise LaconicError(f"{where}: cannot be written ({reason})") from None
     unfinished = Path(name)
     try:
         with open(handle, "wb") as stream:

@@ -274,9 +274,9 @@ def written_to(where: Path | None) -> Iterator[Callable[[str], object]]:
     if where is None:
         yield sys.stdout.write
         return
-    from laconic.compact.replacing import replacing
+    from laconic.rows import draft
 
-    with replacing(where) as stream:
+    with draft(where) as stream:
         yield lambda text: stream.write(text.encode("ascii"))
 
 
