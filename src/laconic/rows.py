@@ -87,7 +87,7 @@ def draft(where: Path) -> Iterator[IO[bytes]]:
         unfinished.replace(where)
     except OSError as failure:
         unfinished.unlink(missing_ok=True)
-        raise LaconicError(f"{where}: cannot be written ({failure.strerror})") from None
+        raise LaconicError(f"{where}: cannot be written ({failure.strerror or failure})") from None
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise

@@ -167,7 +167,7 @@ def test_a_failed_save_leaves_what_was_there(file, monkeypatch):
         raise OSError("disk full")
 
     monkeypatch.setattr(Path, "chmod", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(LaconicError, match="disk full"):
         compact.save(file)
     assert file.read_bytes() == b"before"
     assert [found.name for found in file.parent.iterdir()] == [file.name]
