@@ -104,6 +104,7 @@ class Study:
         """
         make_folder(self.where)
         with exclusive(self.where / JOURNAL), Journal(self.where / JOURNAL) as journal:
+            journal.check()
             with executor if executor is not None else InProcess() as workers:
                 self.__dict__.setdefault("corpora", self._load(listen, progress))
                 keys = [task.key for task in self.tasks]
