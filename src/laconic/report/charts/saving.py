@@ -1,0 +1,68 @@
+"""Charts as files for papers, drawn without a browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import vl_convert
+
+from laconic.errors import LaconicError
+from laconic.report.charts.styling import Spec
+from laconic.report.charts.theme import theme
+from laconic.rows import draft, make_folder
+
+FIGURES = "figures"
+FORMATS = ("svg", "png")
+WIDTH = 720
+# Twice the pixels of a screen: sharp in print.
+SCALE = 2.0
+VERSION = "6.4"
+# One that vl-convert brings along, so that text takes the same room on every machine.
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+
+
+def write_figures(
+    charts: dict[str, Spec], folder: Path | str, formats: Iterable[str] = FORMATS
+) -> list[Path]:
+    """`figures/curves.svg` and so on in the folder, light, with the default of each switch."""
+    asked = tuple(dict.fromkeys(formats))
+    if unknown := [name for name in asked if name not in FORMATS]:
+        raise LaconicError(f"figures as {', '.join(unknown)}: choose from {', '.join(FORMATS)}")
+    where = Path(folder) / FIGURES
+    make_folder(where)
+    written = []
+    for name, spec in charts.items():
+        for kind in asked:
+            file = where / f"{name}.{kind}"
+            with draft(file) as stream:
+                stream.write(svg(spec).encode() if kind == "svg" else png(spec))
+            written.append(file)
+    return written
+
+
+def svg(spec: Spec, dark: bool = False) -> str:
+    """The chart as a drawing with lines and text."""
+    drawn = vl_convert.vegalite_to_svg(still(spec, dark), vl_version=VERSION, allowed_base_urls=[])
+    return str(drawn)
+
+
+def png(spec: Spec, dark: bool = False) -> bytes:
+    """The chart as pixels."""
+    return bytes(
+        vl_convert.vegalite_to_png(
+            still(spec, dark), vl_version=VERSION, scale=SCALE, allowed_base_urls=[]
+        )
+    )
+
+
+def still(spec: Spec, dark: bool = False) -> str:
+    """The specification for paper: of a fixed width, on white, its parts not read out singly."""
+    config: dict[str, Any] = theme(dark)
+    config |= {"font": FONT, "background": "#0d1117" if dark else "white", "padding": 12}
+    config["mark"] = {"aria": False}
+    config["axis"] = config["axis"] | {"aria": False}
+    config["legend"] = config["legend"] | {"aria": False}
+    return json.dumps(spec | {"width": WIDTH, "config": config}, allow_nan=False)
