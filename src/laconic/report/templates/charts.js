@@ -1,0 +1,68 @@
+// The charts: Vega draws them, with its interpreter, so that nothing is evaluated as code.
+"use strict";
+{
+  const { element, embedded, options } = laconic;
+  const LABELS = { measure: "Measure", test: "Test", index: "Index" };
+
+  class Chart {
+    constructor(name) {
+      this.name = name;
+      this.spec = embedded(`spec-${name}`);
+      this.choices = this.spec.usermeta?.choices ?? {};
+      this.values = {};
+      this.view = null;
+      this.ready = Promise.resolve();
+      this.offer();
+    }
+
+    // A select for each parameter; the problem is chosen for the whole page.
+    offer() {
+      const place = document.querySelector(`[data-switches="${this.name}"]`);
+      for (const [name, values] of Object.entries(this.choices)) {
+        if (name === "problem" || values.length < 2) continue;
+        const select = element("select", { "data-switch": name });
+        options(select, values.map((value) => [value, value]));
+        select.addEventListener("change", () => this.set(name, select.value));
+        place.append(element("label", {}, `${LABELS[name] ?? name} `, select));
+      }
+    }
+
+    // Signals that the chart does not know, or values that it has no rows for, change nothing.
+    async set(name, value) {
+      if (!(this.choices[name] ?? []).includes(value)) return;
+      this.values[name] = value;
+      await this.ready;
+      await this.view?.signal(name, value).runAsync();
+    }
+
+    draw(config) {
+      this.ready = this.ready.then(() => this.embed(config));
+      return this.ready;
+    }
+
+    async embed(config) {
+      this.result?.finalize();
+      const spec = structuredClone(this.spec);
+      for (const param of spec.params ?? []) {
+        if (param.name in this.values) param.value = this.values[param.name];
+      }
+      this.result = await vegaEmbed(document.getElementById(`chart-${this.name}`), spec, {
+        ast: true,
+        renderer: "svg",
+        config,
+        logLevel: 1, // errors; warnings speak to the authors of charts
+        defaultStyle: false,
+        downloadFileName: this.name,
+        tooltip: { disableDefaultStyle: true },
+        actions: { export: true, source: false, compiled: false, editor: false },
+      });
+      this.view = this.result.view;
+    }
+  }
+
+  function charts() {
+    return Array.from(document.querySelectorAll("[data-chart]"), (place) => new Chart(place.dataset.chart));
+  }
+
+  globalThis.laconic = { ...globalThis.laconic, charts };
+}

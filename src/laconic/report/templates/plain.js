@@ -1,0 +1,45 @@
+// Small things that all parts of the page use. Text of strangers becomes text nodes only.
+"use strict";
+{
+  const UNDRAWABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]/gu;
+
+  // Signs that cannot be drawn, or turn what follows around, spelt out: as `plain` in Python.
+  function plain(text) {
+    return text.replace(UNDRAWABLE, (sign) => {
+      return `⟨${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
+    });
+  }
+
+  // An element with attributes and children, strings being text.
+  function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+
+  function signed(number, digits = 3) {
+    const text = Math.abs(number).toFixed(digits);
+    return Number(text) === 0 ? text : (number < 0 ? "−" : "+") + text;
+  }
+
+  // A bar from the middle of its cell, to the right for positive numbers.
+  function bar(number, largest) {
+    const filled = element("span", { class: number < 0 ? "bar against" : "bar for" });
+    filled.style.setProperty("--share", largest > 0 ? Math.abs(number) / largest : 0);
+    return element("span", { class: "track", "aria-hidden": "true" }, filled);
+  }
+
+  function embedded(id) {
+    return JSON.parse(document.getElementById(id).textContent);
+  }
+
+  function options(select, names, chosen) {
+    select.replaceChildren(
+      ...names.map(([value, name]) => element("option", { value }, name)),
+    );
+    if (chosen !== undefined) select.value = chosen;
+  }
+
+  globalThis.laconic = { ...globalThis.laconic, plain, element, signed, bar, embedded, options };
+}
