@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from laconic.report.charts.agreements import agreement
+from laconic.report.charts.confusions import confusion
 from laconic.report.charts.costs import cost
-from laconic.report.charts.lines import curves, stability
-from laconic.report.charts.matrices import agreement, confusion, significance
+from laconic.report.charts.qualities import curves
 from laconic.report.charts.saving import FORMATS, write_figures
+from laconic.report.charts.significances import significance
+from laconic.report.charts.stabilities import stability
 from laconic.report.charts.styling import Spec, plain
 from laconic.report.charts.theme import theme
 from laconic.report.view import View

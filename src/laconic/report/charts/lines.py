@@ -1,170 +1,19 @@
-"""Lines over the number of words: quality, and stability of the choice."""
+"""How lines over the number of words are drawn, with their bands, points and legend."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from laconic.report.charts.styling import (
-    HEIGHT,
-    Spec,
-    chart,
-    colour,
-    dash,
-    here,
-    number,
-    of_problem,
-    plain,
-    problems_in,
-    several,
-    shape,
-)
-from laconic.report.view import Point, View
-from laconic.study.comparing import SelectionStability
-from laconic.study.recommending import ALL
+from laconic.report.charts.styling import HEIGHT, Spec, chart, colour, dash, here, plain, shape
+from laconic.report.view import View
 
-INDICES = {
-    "nogueira": "Nogueira's index",
-    "jaccard": "Jaccard's index",
-    "kuncheva": "Kuncheva's index",
-}
 # The wheel alone belongs to the page; a pinch comes as a wheel with Ctrl.
 WHEEL = "wheel![event.ctrlKey || event.metaKey]"
 
 
-def curves(view: View) -> Spec | None:
-    """Quality against number of words, a line a method, with 95 % limits."""
-    problems = problems_in(point.problem for point in view.points)
-    shown = [p for p in view.points if p.terms > 0 and p.problem in problems]
-    if not shown:
-        return None
-    chosen = {(d.problem, d.method, d.asked) for d in view.details}
-    present = {point.measure for point in shown}
-    measures = [m for m in (view.goal, *view.measures) if m in present]
-    switches = {
-        "measure": list(dict.fromkeys(measures)),
-        "problem": [plain(problem) for problem in problems],
-    }
-    return _lines(
-        view,
-        _told_curves(view, [p for p in shown if p.problem == problems[0]], problems),
-        [_point(p, (p.problem, p.method, p.asked) in chosen) for p in shown],
-        switches,
-        what="measure",
-        lowest=0.0 if all(0 <= p.mean <= 1 for p in shown) else None,
-        title="measure",
-        text={"value": "Mean", "limits": "95 % limits"},
-    )
-
-
-def _point(point: Point, chosen: bool) -> dict[str, Any]:
-    row = {
-        "problem": plain(point.problem),
-        "method": plain(point.method),
-        "measure": point.measure,
-        "terms": number(point.terms),
-        "value": number(point.mean),
-        "low": number(point.low),
-        "high": number(point.high),
-        "folds": point.folds,
-    }
-    if point.method == ALL:
-        row |= {"baseline": True, "label": _named(point)}
-    if chosen:
-        row |= {"recommended": True, "note": f"recommended: {_named(point)}"}
-    return row
-
-
-def _named(point: Point) -> str:
-    if point.method == ALL:
-        return f"all {point.terms:,.0f} words"
-    return f"{plain(point.method)}, {point.terms:,.0f} words"
-
-
-def _told_curves(view: View, points: Sequence[Point], problems: Sequence[str]) -> str:
-    goal = [p for p in points if p.measure == view.goal] or list(points)
-    selections = [p for p in goal if p.method != ALL]
-    told = (
-        f"Line chart of {goal[0].measure} against the number of words (log axis), "
-        f"{several(len({p.method for p in selections}), 'methods')}, limits of 95 %."
-    )
-    if selections:
-        told += f" Best is {_reached(max(selections, key=lambda p: p.mean))}."
-    for baseline in (p for p in goal if p.method == ALL):
-        told += f" All {baseline.terms:,.0f} words (ALL) reach {baseline.mean:.3f}."
-    for detail in view.details:
-        if detail.problem == problems[0] and detail.method:
-            told += f" Recommended is {plain(detail.method)} with {detail.terms:,.0f} words."
-    return told + of_problem(problems)
-
-
-def _reached(point: Point) -> str:
-    return f"{plain(point.method)} with {point.mean:.3f} at {point.terms:,.0f} words"
-
-
-def stability(view: View) -> Spec | None:
-    """How alike the words are that a method chooses in different folds, by three indices."""
-    problems = problems_in(one.problem for one in view.stability)
-    shown = [one for one in view.stability if one.problem in problems and one.terms > 0]
-    rows = [row for one in shown for row in _indices(one)]
-    if not rows:
-        return None
-    present = {row["index"] for row in rows}
-    switches = {
-        "index": [name for name in INDICES.values() if name in present],
-        "problem": [plain(problem) for problem in problems],
-    }
-    of_first = [one for one in shown if one.problem == problems[0]]
-    return _lines(
-        view,
-        _told_stability(of_first, problems),
-        rows,
-        switches,
-        what="index",
-        lowest=-1.0,
-        title="index + ' of the words chosen in different folds (1: the same words)'",
-        text={"value": "Index", "limits": "95 % limits"},
-    )
-
-
-def _indices(one: SelectionStability) -> list[dict[str, Any]]:
-    row = {
-        "problem": plain(one.problem),
-        "method": plain(one.method),
-        "terms": number(one.terms),
-        "folds": one.folds,
-    }
-    limits = {"low": number(one.low), "high": number(one.high)}
-    none = {"low": None, "high": None}
-    return [
-        row
-        | {"index": title, "value": number(getattr(one, name))}
-        | (limits if name == "nogueira" else none)
-        for name, title in INDICES.items()
-        if number(getattr(one, name)) is not None
-    ]
-
-
-def _told_stability(shown: Sequence[SelectionStability], problems: Sequence[str]) -> str:
-    told = (
-        "Line chart of stability (how alike the words are that a method chooses in different "
-        "folds, 1 is the same words) against the number of words (log axis), "
-        f"{several(len({one.method for one in shown}), 'methods')}."
-    )
-    known = [one for one in shown if number(one.nogueira) is not None]
-    if known:
-        best = max(known, key=lambda one: one.nogueira)
-        least = min(known, key=lambda one: one.nogueira)
-        told += "".join(
-            f" {which} by Nogueira's index is {plain(one.method)} with {one.nogueira:.2f} "
-            f"at {one.terms:,.0f} words."
-            for which, one in (("Most stable", best), ("Least stable", least))
-        )
-    return told + of_problem(problems)
-
-
-def _lines(
+def lines(
     view: View,
     description: str,
     rows: Sequence[Mapping[str, Any]],
@@ -176,13 +25,13 @@ def _lines(
     text: Mapping[str, str],
 ) -> Spec:
     middle = math.sqrt(min(r["terms"] for r in rows) * max(r["terms"] for r in rows))
-    rows = [r | {"left": r["terms"] < middle} if r.get("recommended") else r for r in rows]
+    rows = [{**r, "left": r["terms"] < middle} if "recommended" in r else r for r in rows]
     drawn = {row["method"] for row in rows if not row.get("baseline")}
     legend = {
         "title": None,
         "orient": "bottom",
         "values": [plain(m) for m in view.methods if plain(m) in drawn],
-        "columns": {"expr": "max(1, floor(width / 150))"},
+        "columns": {"expr": f"max(1, floor(width / {_legend_column(drawn)}))"},
         "labelLimit": 130,
         "symbolSize": 80,
     }
@@ -390,3 +239,8 @@ def _choice(rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
             },
         },
     ]
+
+
+def _legend_column(names: Iterable[str]) -> int:
+    """Pixels that the longest name takes with its symbol, about."""
+    return 40 + min(130, 7 * max(map(len, names), default=0))

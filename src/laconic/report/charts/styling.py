@@ -116,7 +116,8 @@ def problems_in(problems: Iterable[str], most: int = MOST_POINTS) -> list[str]:
     count: dict[str, int] = {}
     for problem in problems:
         count[problem] = count.get(problem, 0) + 1
-    kept, total = [], 0
+    kept: list[str] = []
+    total = 0
     for problem, n in count.items():
         total += n
         if kept and total > most:

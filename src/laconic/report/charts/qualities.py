@@ -1,0 +1,81 @@
+"""Quality against the number of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from laconic.report.charts.lines import lines
+from laconic.report.charts.styling import Spec, number, of_problem, plain, problems_in, several
+from laconic.report.view import Point, View
+from laconic.study.recommending import ALL
+
+
+def curves(view: View) -> Spec | None:
+    """Quality against number of words, a line a method, with 95 % limits."""
+    problems = problems_in(point.problem for point in view.points)
+    shown = [p for p in view.points if p.terms > 0 and p.problem in problems]
+    if not shown:
+        return None
+    chosen = {(d.problem, d.method, d.asked) for d in view.details}
+    present = {point.measure for point in shown}
+    measures = [m for m in (view.goal, *view.measures) if m in present]
+    switches = {
+        "measure": list(dict.fromkeys(measures)),
+        "problem": [plain(problem) for problem in problems],
+    }
+    return lines(
+        view,
+        _told_curves(view, [p for p in shown if p.problem == problems[0]], problems),
+        [_point(p, (p.problem, p.method, p.asked) in chosen) for p in shown],
+        switches,
+        what="measure",
+        lowest=0.0 if all(0 <= p.mean <= 1 for p in shown) else None,
+        title="measure",
+        text={"value": "Mean", "limits": "95 % limits"},
+    )
+
+
+def _point(point: Point, chosen: bool) -> dict[str, Any]:
+    row = {
+        "problem": plain(point.problem),
+        "method": plain(point.method),
+        "measure": point.measure,
+        "terms": number(point.terms),
+        "value": number(point.mean),
+        "low": number(point.low),
+        "high": number(point.high),
+        "folds": point.folds,
+    }
+    if point.method == ALL:
+        row |= {"baseline": True, "label": _named(point)}
+    if chosen:
+        row |= {"recommended": True, "note": f"recommended: {_named(point)}"}
+    return row
+
+
+def _named(point: Point) -> str:
+    if point.method == ALL:
+        return f"all {point.terms:,.0f} words"
+    return f"{plain(point.method)}, {point.terms:,.0f} words"
+
+
+def _told_curves(view: View, points: Sequence[Point], problems: Sequence[str]) -> str:
+    goal = [p for p in points if p.measure == view.goal] or list(points)
+    selections = [p for p in goal if p.method != ALL]
+    told = (
+        f"Line chart of {goal[0].measure} against the number of words (log axis), "
+        f"{several(len({p.method for p in selections}), 'methods')}, limits of 95 %."
+    )
+    if selections:
+        told += f" Best is {_reached(max(selections, key=lambda p: p.mean))}."
+    for baseline in (p for p in goal if p.method == ALL):
+        told += f" All {baseline.terms:,.0f} words (ALL) reach {baseline.mean:.3f}."
+    for detail in view.details:
+        if detail.problem == problems[0] and detail.method:
+            told += f" Recommended is {plain(detail.method)} with {detail.terms:,.0f} words."
+    return told + of_problem(problems)
+
+
+def _reached(point: Point) -> str:
+    return f"{plain(point.method)} with {point.mean:.3f} at {point.terms:,.0f} words"
