@@ -39,6 +39,7 @@ from laconic.cli.options import (
     vectorizing_of,
     vectorizing_options,
 )
+from laconic.cli.reporting import report
 from laconic.cli.reproducing import reproduce
 from laconic.cli.serving import explain, predict, train
 from laconic.cli.studying import completion, export, methods, select, study
@@ -212,5 +213,16 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
     click.echo(f"rows: {output}")
 
 
-for command in (study, methods, select, export, train, predict, explain, reproduce, completion):
+for command in (
+    study,
+    report,
+    methods,
+    select,
+    export,
+    train,
+    predict,
+    explain,
+    reproduce,
+    completion,
+):
     main.add_command(command)

@@ -66,6 +66,7 @@ SCRIPTS = (
     "tryit.js",
     "page.js",
 )
+NOT_COMPUTED = ": not computed: "
 UNSAFE_IN_SCRIPT = re.compile(r"</script|<script|<!--|\r", re.IGNORECASE)
 
 
@@ -261,12 +262,24 @@ def _told(detail: Detail, several: bool) -> dict[str, Any]:
     return {
         "problem": detail.problem,
         "sentence": detail.sentence,
-        "certificate": detail.certificate,
+        "certificate": _together(detail.certificate),
         "note": detail.model_note,
         "words": f"{folder}words.csv",
         "n_words": len(detail.words),
         "vectors": detail.model is not None and detail.model.text is None,
     }
+
+
+def _together(sentences: Sequence[str]) -> list[str]:
+    """Parts of a certificate that were left out for one reason, in one sentence."""
+    parts: dict[str, list[str]] = {}
+    for sentence in sentences:
+        part, found, reason = sentence.partition(NOT_COMPUTED)
+        parts.setdefault(NOT_COMPUTED + reason if found else sentence, []).append(part)
+    return [
+        ", ".join([own[0], *map(str.lower, own[1:])]) + text if text.startswith(NOT_COMPUTED) else text
+        for text, own in parts.items()
+    ]
 
 
 def _lines(points: Sequence[Point], goal: str) -> list[Point]:

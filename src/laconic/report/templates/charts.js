@@ -35,6 +35,11 @@
       await this.view?.signal(name, value).runAsync();
     }
 
+    // Vega measures legends after it has set its height: a second look finds the height they need.
+    fit() {
+      return this.view.resize().runAsync();
+    }
+
     draw(config) {
       this.ready = this.ready.then(() => this.embed(config));
       return this.ready;
@@ -42,21 +47,26 @@
 
     async embed(config) {
       this.result?.finalize();
+      const place = document.getElementById(`chart-${this.name}`);
+      // a title that is wider than the chart would squeeze it
+      const title = { ...config.title, limit: Math.max(160, place.clientWidth - 80) };
       const spec = structuredClone(this.spec);
       for (const param of spec.params ?? []) {
         if (param.name in this.values) param.value = this.values[param.name];
       }
-      this.result = await vegaEmbed(document.getElementById(`chart-${this.name}`), spec, {
+      this.result = await vegaEmbed(place, spec, {
         ast: true,
         renderer: "svg",
-        config,
+        config: { ...config, title },
         logLevel: 1, // errors; warnings speak to the authors of charts
         defaultStyle: false,
+        forceActionsMenu: true,
         downloadFileName: this.name,
         tooltip: { disableDefaultStyle: true },
         actions: { export: true, source: false, compiled: false, editor: false },
       });
       this.view = this.result.view;
+      await this.fit();
     }
   }
 

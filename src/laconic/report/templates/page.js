@@ -28,6 +28,12 @@
     tryIt.show(data.details[at]);
   }
 
+  let later;
+  window.addEventListener("resize", () => {
+    clearTimeout(later);
+    later = setTimeout(() => charts.forEach((chart) => chart.view && chart.fit()), 200);
+  });
+
   const select = document.getElementById("problem");
   if (select !== null) {
     laconic.options(select, data.problems.map((problem) => [problem, problem]));

@@ -2,7 +2,7 @@
 "use strict";
 {
   const { element, signed, bar, options } = laconic;
-  const FIRST = 100;
+  const FIRST = 50;
   const MORE = 500;
   const ANY = "";
   const DESCENDING = new Set(["documents", "score", "coefficient"]);
@@ -133,7 +133,7 @@
         {},
         element("td", { class: "number" }, String(row.rank)),
         element("th", { scope: "row" }, element("bdi", {}, row.word)),
-        element("td", { class: "number" }, row.documents.toLocaleString("en")),
+        element("td", { class: "number documents" }, row.documents.toLocaleString("en")),
         element("td", { class: "number score" }, row.score === null ? "" : String(row.score)),
         element(
           "td",
