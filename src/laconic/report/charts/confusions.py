@@ -40,7 +40,7 @@ def confusion(view: View, problem: str) -> Spec | None:
         fields=("truth", "answer"),
         colour=ramp("share", "Share of the true class"),
         across="Answer",
-        narrowest=18 if written else 10_000,
+        narrowest=18 if written else None,
         step=28 if written else 16,
     )
     told = _told_confusion(found, cells)

@@ -160,13 +160,14 @@ def _points(view: View) -> Spec:
 
 def _leaders() -> Spec:
     """From a point to its name, seen where the name had to give way."""
+    moved = {"test": "datum.beside !== datum.best", "value": 1}
     offset = {"expr": "datum.late ? -14 : 14"}
     return {
-        "transform": [{"filter": "datum.beside !== datum.best"}],
         "mark": {"type": "rule", "style": "leader", "aria": False, "x2Offset": offset},
         "encoding": {
             "x2": {"field": "seconds"},
             "y2": {"field": "beside"},
+            "opacity": {"condition": moved, "value": 0},
         },
     }
 

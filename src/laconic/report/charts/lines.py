@@ -107,15 +107,22 @@ def _seen(value: float) -> Spec:
 
 
 def _band(view: View, lowest: float | None) -> Spec:
-    """Drawn no further than values can go: from `lowest` to 1. The tooltip has the limits."""
-    cut = lowest is not None
+    """Drawn no further than values can go: from `lowest` to 1. The tooltip has the limits.
+
+    Where nothing has limits all points stay, as a band of no height: an axis needs some data.
+    """
+    low, high = "datum.low", "datum.high"
+    if lowest is not None:
+        low, high = f"max({lowest}, datum.low)", "min(1, datum.high)"
     return {
         "transform": [
-            {"filter": "datum.low !== null && !datum.baseline"},
-            {"calculate": f"max({lowest}, datum.low)" if cut else "datum.low", "as": "from"},
-            {"calculate": "min(1, datum.high)" if cut else "datum.high", "as": "to"},
+            {"filter": "!datum.baseline"},
+            {"joinaggregate": [{"op": "valid", "field": "low", "as": "limited"}]},
+            {"filter": "datum.low !== null || datum.limited === 0"},
+            {"calculate": f"datum.low === null ? datum.value : {low}", "as": "from"},
+            {"calculate": f"datum.low === null ? datum.value : {high}", "as": "to"},
         ],
-        "mark": {"type": "area", "aria": False, "tooltip": None},
+        "mark": {"type": "area", "clip": True, "aria": False, "tooltip": None},
         "encoding": {
             "y": _height() | {"field": "from"},
             "y2": {"field": "to"},
@@ -128,7 +135,7 @@ def _band(view: View, lowest: float | None) -> Spec:
 def _line(view: View) -> Spec:
     return {
         "transform": [{"filter": "!datum.baseline"}],
-        "mark": {"type": "line", "strokeWidth": 2, "aria": False},
+        "mark": {"type": "line", "clip": True, "strokeWidth": 2, "aria": False},
         "encoding": {"color": colour(view, {}), "strokeDash": dash(view), "opacity": _seen(1)},
     }
 
@@ -147,7 +154,7 @@ def _points(view: View, legend: Mapping[str, Any], text: Mapping[str, str]) -> S
                 "bind": "scales",
             },
         ],
-        "mark": {"type": "point", "filled": True, "size": 55},
+        "mark": {"type": "point", "clip": True, "filled": True, "size": 55},
         "encoding": {
             "color": colour(view, legend),
             "shape": shape(view, legend),
@@ -176,13 +183,20 @@ def _baseline(rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
     return [
         {
             "transform": only,
-            "mark": {"type": "rule", "style": "note", "strokeDash": [3, 3], "aria": False},
+            "mark": {
+                "type": "rule",
+                "clip": True,
+                "style": "note",
+                "strokeDash": [3, 3],
+                "aria": False,
+            },
             "encoding": {"x": {"value": 0}, "x2": {"value": "width"}},
         },
         {
             "transform": only,
             "mark": {
                 "type": "text",
+                "clip": True,
                 "style": "note",
                 "align": "left",
                 "baseline": "bottom",
@@ -203,7 +217,7 @@ def _choice(rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
     if not any(row.get("recommended") for row in rows):
         return []
     only = [{"filter": "datum.recommended"}]
-    still = {"aria": False, "tooltip": None}
+    still = {"clip": True, "aria": False, "tooltip": None}
     return [
         {
             "transform": only,
@@ -219,6 +233,7 @@ def _choice(rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
                 "filled": False,
                 "size": 260,
                 "strokeWidth": 2,
+                "opacity": 1,
                 **still,
             },
         },

@@ -16,15 +16,15 @@ def matrix(
     *,
     colour: Mapping[str, Any],
     across: str | None,
-    narrowest: int,
+    narrowest: int | None,
     step: int,
     rows: Sequence[str] | None = None,
     fields: tuple[str, str] = ("row", "column"),
 ) -> Spec:
-    """Cells with their text, written where a cell is at least so wide."""
+    """Cells with their text, written where a cell is at least so wide; never for None."""
     along = {"type": "nominal", "title": None}
     return {
-        "height": {"step": step},
+        "height": step * len(rows or names),
         "encoding": {
             "y": along
             | {
@@ -49,19 +49,23 @@ def matrix(
         },
         "layer": [
             {
-                "mark": {"type": "rect", "cornerRadius": 2},
+                "mark": {"type": "rect", "cornerRadius": 2 if len(names) <= 12 else 0},
                 "encoding": {"color": dict(colour)},
             },
-            {
-                "mark": {
-                    "type": "text",
-                    "style": "in-cell",
-                    "aria": False,
-                    "opacity": {"expr": f"bandwidth('x') < {narrowest} ? 0 : 1"},
-                },
-                "encoding": {"text": {"field": "text", "type": "nominal"}},
-            },
+            *([] if narrowest is None else [_written(narrowest)]),
         ],
+    }
+
+
+def _written(narrowest: int) -> Spec:
+    return {
+        "mark": {
+            "type": "text",
+            "style": "in-cell",
+            "aria": False,
+            "opacity": {"expr": f"bandwidth('x') < {narrowest} ? 0 : 1"},
+        },
+        "encoding": {"text": {"field": "text", "type": "nominal"}},
     }
 
 
@@ -95,7 +99,7 @@ def ramp(field: str, title: str) -> Spec:
             "title": title,
             "orient": "bottom",
             "format": ".0%",
-            "values": [0, 0.25, 0.5, 0.75, 1],
+            "values": [0, 0.5, 1],
             "gradientLength": 200,
             "gradientThickness": 10,
             "titleLimit": 320,

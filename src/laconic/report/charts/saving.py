@@ -10,6 +10,7 @@ from typing import Any
 import vl_convert
 
 from laconic.errors import LaconicError
+from laconic.report.charts.lightening import lighter
 from laconic.report.charts.styling import Spec
 from laconic.report.charts.theme import theme
 from laconic.rows import draft, make_folder
@@ -46,7 +47,7 @@ def write_figures(
 def svg(spec: Spec, dark: bool = False) -> str:
     """The chart as a drawing with lines and text."""
     drawn = vl_convert.vegalite_to_svg(still(spec, dark), vl_version=VERSION, allowed_base_urls=[])
-    return str(drawn)
+    return lighter(drawn)
 
 
 def png(spec: Spec, dark: bool = False) -> bytes:
