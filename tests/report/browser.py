@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,8 +25,11 @@ FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
-# a dark system would make the first look depend on the machine
-SETTLED = "return laconic.drawn.then(() => true)"
+SETTLED = """
+return laconic.drawn
+  .then(() => Promise.all(laconic.views().map(({view}) => view.runAsync())))
+  .then(() => true)
+"""
 
 
 def installed() -> bool:
@@ -54,11 +59,14 @@ class Browser:
     def __init__(self, driver: webdriver.Chrome) -> None:
         self.driver = driver
 
-    def open(self, where: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+    def open(
+        self, where: Path, *, width: int = 1280, height: int = 900, dark: bool = False
+    ) -> None:
         """Open the file anew, and wait until its charts are drawn."""
         self.media(dark=dark)
         self.resize(width, height)
         self.logs()
+        self.requests()
         self.driver.get(where.as_uri())
         self.settle()
 
@@ -92,9 +100,9 @@ class Browser:
 
     def requests(self) -> list[str]:
         """The addresses that were asked for since the last call."""
-        import json
-
-        events = [json.loads(one["message"])["message"] for one in self.driver.get_log("performance")]
+        events = [
+            json.loads(one["message"])["message"] for one in self.driver.get_log("performance")
+        ]
         sent = [one["params"] for one in events if one["method"] == "Network.requestWillBeSent"]
         return [one["request"]["url"] for one in sent]
 
@@ -112,7 +120,5 @@ class Browser:
         self.settle()
 
     def screenshot(self, where: Path, *, whole: bool = True) -> None:
-        import base64
-
         shot = self.command("Page.captureScreenshot", captureBeyondViewport=whole)
         where.write_bytes(base64.b64decode(shot["data"]))

@@ -6,7 +6,7 @@
   // Signs that cannot be drawn, or turn what follows around, spelt out: as `plain` in Python.
   function plain(text) {
     return text.replace(UNDRAWABLE, (sign) => {
-      return `⟨${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
+      return `‹${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}›`;
     });
   }
 
