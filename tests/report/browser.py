@@ -48,6 +48,8 @@ def browser(profile: Path) -> Iterator[Browser]:
     driver = webdriver.Chrome(options=options, service=service)
     try:
         driver.set_script_timeout(60)
+        # away from the browser's own first page, which loads much
+        driver.get("about:blank")
         yield Browser(driver)
     finally:
         driver.quit()

@@ -277,7 +277,9 @@ def _together(sentences: Sequence[str]) -> list[str]:
         part, found, reason = sentence.partition(NOT_COMPUTED)
         parts.setdefault(NOT_COMPUTED + reason if found else sentence, []).append(part)
     return [
-        ", ".join([own[0], *map(str.lower, own[1:])]) + text if text.startswith(NOT_COMPUTED) else text
+        ", ".join([own[0], *map(str.lower, own[1:])]) + text
+        if text.startswith(NOT_COMPUTED)
+        else text
         for text, own in parts.items()
     ]
 
@@ -287,6 +289,7 @@ def _lines(points: Sequence[Point], goal: str) -> list[Point]:
     return [point for point in points if point.measure == goal]
 
 
+@cache
 def unicode_tables() -> dict[str, Any]:
     """What Python takes for a word character, a digit, white space, and for lower case.
 
