@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from laconic.cli import main
+from laconic.methods import METHODS
 from laconic.papers import dasgupta2007 as paper
 from laconic.study.study import Study
 from tests.papers.test_dasgupta2007 import FIGURE, small
@@ -82,11 +83,15 @@ def test_options_say_how_much_is_run(run, monkeypatch):
 
 
 def test_failed_tasks_are_told_and_give_exit_code_1(run, monkeypatch):
-    broken = replace(FIGURE, methods="DF,SS[draw=odd]")
+    def fails(seed=0):
+        raise MemoryError("too large")
+
+    monkeypatch.setitem(METHODS, "BROKEN", replace(METHODS["US"], name="BROKEN", recipe=fails))
+    broken = replace(FIGURE, methods="DF,BROKEN")
     monkeypatch.setitem(paper.FIGURES, "3", broken)
     done = run("3", "--draws", 3, "--jobs", 1)
     assert done.exit_code == 1, done.output
-    assert "failed: SS[draw=odd] on one, split 1 of 2: " in done.stderr
+    assert "failed: BROKEN on one, split 1 of 2: " in done.stderr
     assert "… and 7 more failed" in done.stderr
     assert "relative micro-f1" in done.stdout
     monkeypatch.setitem(paper.FIGURES, "4b", replace(FIGURE, methods="DF"))

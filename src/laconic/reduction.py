@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from laconic.errors import SizeUnavailable
+from laconic.errors import LaconicError, SizeUnavailable
 
 # An array or a scipy sparse array; scipy has no types to say so.
 Matrix: TypeAlias = Any
@@ -37,13 +37,13 @@ def columns_for(size: int | float | None, available: int) -> int:
     if size is None:
         return available
     if isinstance(size, bool | np.bool_) or not isinstance(size, int | float | np.number):
-        raise TypeError(f"size={size!r}: give a number of columns, a share in (0, 1], or None")
+        raise LaconicError(f"size={size!r}: give a number of columns, a share in (0, 1], or None")
     if isinstance(size, int | np.integer):
         if size < 1:
-            raise ValueError(f"size={size}: must be at least 1")
+            raise LaconicError(f"size={size}: must be at least 1")
         return int(size)
     if not 0 < size <= 1:
-        raise ValueError(f"size={size}: a share lies in (0, 1]; write a count as a whole number")
+        raise LaconicError(f"size={size}: a share lies in (0, 1]; write a count as a whole number")
     return max(1, round(float(size) * available))
 
 

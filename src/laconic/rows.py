@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, fields
+from hashlib import sha256
 from pathlib import Path
 from tempfile import mkstemp
 from typing import IO, Any, TypeAlias
@@ -224,6 +226,27 @@ def uncell(text: str) -> str:
 def file_name(name: str) -> str:
     """A name that is safe for a file."""
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-") or "corpus"
+
+
+def distinct_name(name: str) -> str:
+    """A name for a file that no other name has: C++ and C# are two."""
+    plain = file_name(name)
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    return plain if plain == name else f"{plain[:80]}-{digest[:6]}"
+
+
+def write_json(where: Path, told: object) -> None:
+    with draft(where) as stream:
+        stream.write(json.dumps(finite(told), indent=1, allow_nan=False).encode())
+
+
+def finite(told: Any) -> Any:
+    """The same with None for what JSON has no number for."""
+    if isinstance(told, float):
+        return told if math.isfinite(told) else None
+    if isinstance(told, dict):
+        return {key: finite(value) for key, value in told.items()}
+    return [finite(value) for value in told] if isinstance(told, list | tuple) else told
 
 
 def make_folder(where: Path) -> None:

@@ -44,6 +44,8 @@ SAME = {
     "another name of the same method": {"methods": ("ig", " WS ")},
     "the goal": {"measures": ("accuracy",), "goal": "accuracy"},
     "the same sizes": {"sizes": [10, 5, 5]},
+    "defaults in brackets": {"methods": ("IG[combine=mean]", "WS[draw=exact]")},
+    "a whole number": {"training": Training(alpha=1)},
 }
 OTHER = {
     "sizes": {"sizes": (5, 11)},
@@ -86,9 +88,9 @@ def test_keys_are_those_of_every_machine():
 def test_stop_words_in_a_file_count_by_their_contents(tmp_path):
     words = tmp_path / "stop.txt"
     words.write_text("word1\n")
-    before = Vectorizing(stop_words=str(words)).described()
+    before = Vectorizing(stop_words=str(words)).description
     words.write_text("word2\n")
-    assert Vectorizing(stop_words=str(words)).described() != before
+    assert Vectorizing(stop_words=str(words)).description != before
 
 
 @given(
@@ -121,6 +123,11 @@ WRONG = {
     "unknown method": ({"methods": ("IGG",)}, "method 'IGG': choose from ALL, DF"),
     "no method": ({"methods": ()}, "no methods"),
     "unknown setting": ({"methods": ("IG[rank=3]",)}, "no setting"),
+    "no name": ({"methods": (1,)}, "method 1"),
+    "bad combination": ({"methods": ("IG[combine=foo]",)}, "foo"),
+    "bad draw": ({"methods": ("SS[draw=foo]",)}, "draw='foo'"),
+    "bad rank": ({"methods": ("SS[rank=-3]",)}, "rank"),
+    "a seed of its own": ({"methods": ("US[seed=5]",)}, "no setting 'seed=5'"),
     "size 0": ({"sizes": (0,)}, "size 0"),
     "mixed sizes": ({"sizes": (5, 0.5)}, "not both"),
     "unknown measure": ({"measures": ("f2",)}, "f2"),
@@ -150,6 +157,7 @@ PARTS_WRONG = {
     "ngrams": (Vectorizing, {"ngrams": (2, 1)}, "ngrams"),
     "weighting": (Vectorizing, {"weighting": "bm25"}, "bm25"),
     "alpha": (Training, {"alpha": "much"}, "alpha='much'"),
+    "lists": (Training, {"alpha": {"p": [1]}}, r"alpha=\[1\]"),
     "negative": (Training, {"alpha": -1.0}, "alpha=-1.0"),
     "norm": (Training, {"norm": "none"}, "norm='none'"),
 }

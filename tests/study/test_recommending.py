@@ -54,8 +54,8 @@ def test_the_sentence_of_a_best_that_is_the_smallest():
     rows = [row("A", 1, fold, value) for fold, value in enumerate([0.5, 0.7])]
     (found,) = recommend(candidates(rows, "auc"))
     assert found.sentence == (
-        "p: take A with 1 word. In validation its auc is 0.600, the best of all, and nothing "
-        "smaller comes within 0.100."
+        "p: take A with 1 word. In validation its auc is 0.600, the best of all; it is the "
+        "smallest that was tried."
     )
 
 

@@ -153,6 +153,13 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
 @click.option("--folds", type=click.IntRange(2), help="Cross-validation instead of the split.")
 @click.option("--intercept", is_flag=True, help="Fit an intercept; the paper has none.")
 @click.option(
+    "--norm",
+    type=click.Choice(["document", "kept"]),
+    default="document",
+    show_default=True,
+    help="Divide by the length over all words, as papers do, or over the model's own, as studies.",
+)
+@click.option(
     "--repeats", type=click.IntRange(1), default=1, show_default=True, help="Of folds or splits."
 )
 @click.option("--test-share", type=float, help="Random splits with this share to test on.")
@@ -199,7 +206,7 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
         for problem in problems_of(loaded, options):
             with bar(f"{recipe.name} on {problem.name}, {problem.fold}", len(asked)) as step:
                 found = measure_curve(
-                    recipe.build(alpha, options["seed"], options["intercept"]),
+                    recipe.build(alpha, options["seed"], options["intercept"], options["norm"]),
                     problem,
                     asked,
                     wanted,

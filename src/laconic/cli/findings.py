@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from laconic.cli.console import as_text, printable, show, stderr_console, table_of
+from laconic.cli.console import as_text, print_notes, printable, show, stderr_console, table_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
 PROBLEMS_SHOWN = 10
 FAILURES_SHOWN = 5
-ALL = "ALL"
 
 
 @contextmanager
-def study_bar() -> Iterator[tuple[Listener, Callable[[int, int], None]]]:
+def study_bar(*, quiet: bool = False) -> Iterator[tuple[Listener, Callable[[int, int], None]]]:
     """One live bar: what was done last, how many, how fast, how long still.
 
     Two functions feed it: one takes events, the other what was read of how much.
@@ -47,13 +46,15 @@ def study_bar() -> Iterator[tuple[Listener, Callable[[int, int], None]]]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    hidden = quiet or not console.is_terminal
+    notes: list[str] = []
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
         shown = bar.add_task("reading the corpora", total=None, rate="")
 
         def listen(event: Event) -> None:
-            if event.kind == "loaded":
+            if event.kind == "note":
+                notes.append(event.what)
+            elif event.kind == "loaded":
                 bar.reset(shown, total=None)
                 bar.update(shown, description=as_text(f"counting the words of {event.what}"))
             elif event.kind == "planned":
@@ -67,6 +68,7 @@ def study_bar() -> Iterator[tuple[Listener, Callable[[int, int], None]]]:
                 bar.update(shown, description="training the recommended model", rate="")
 
         yield listen, lambda done, total: bar.update(shown, completed=done, total=total)
+    print_notes(notes)
 
 
 def print_findings(findings: Findings, where: Path, *, short: bool = False) -> None:
@@ -95,14 +97,16 @@ def print_findings(findings: Findings, where: Path, *, short: bool = False) -> N
 
 def _print_curves(offered: list[Candidate], each: list[Recommendation]) -> None:
     """Means by method and size; a star at the smallest within one standard error."""
-    sizes = sorted({one.asked for one in offered if one.method != ALL})
+    from laconic.methods import keeps_all
+
+    sizes = sorted({one.asked for one in offered if not keeps_all(one.method)})
     table = table_of("method", *map(_short, sizes))
     means = {(one.method, one.asked): f"{one.mean:.3f}" for one in offered}
     for one in each:
         means[one.chosen.method, one.chosen.asked] += "*"
-    for method in dict.fromkeys(one.method for one in offered if one.method != ALL):
+    for method in dict.fromkeys(one.method for one in offered if not keeps_all(one.method)):
         table.add_row(as_text(method), *(means.get((method, size), "") for size in sizes))
-    whole = next((one for one in offered if one.method == ALL), None)
+    whole = next((one for one in offered if keeps_all(one.method)), None)
     all_words = f"; all {whole.terms:,.0f} words: {whole.mean:.3f}" if whole else ""
     folds = f"mean of {offered[0].folds} folds"
     show(
@@ -117,7 +121,7 @@ def _short(size: float) -> str:
 
 
 def _print_problem(each: list[Recommendation], findings: Findings) -> None:
-    table = table_of("method", "best", "words", "* within one error", "words", "p, to the best")
+    table = table_of("method", "best", "words", "* within one error", "words", "p")
     top = max(each, key=lambda one: one.best.mean)
     for one in each:
         table.add_row(
@@ -128,7 +132,8 @@ def _print_problem(each: list[Recommendation], findings: Findings) -> None:
             f"{one.chosen.terms:,.0f}",
             _p_value(one, top, findings),
         )
-    show(table, "the best of each method ± standard error, and the smallest within one of it")
+    p = "p: * against * of the best method, t-test over folds, Holm's correction over all pairs"
+    show(table, f"the best of each method ± standard error, and the smallest within one of it; {p}")
 
 
 def _p_value(one: Recommendation, top: Recommendation, findings: Findings) -> str:
@@ -137,7 +142,7 @@ def _p_value(one: Recommendation, top: Recommendation, findings: Findings) -> st
     for found in findings.comparisons:
         same = found.problem == one.problem and {found.a, found.b} == pair
         if same and found.test.endswith("t-test") and "macro" not in found.test:
-            return f"{found.holm:.3f}"
+            return f"{found.holm:.3f}" if found.holm == found.holm else "–"
     return ""
 
 

@@ -190,6 +190,13 @@ def parse_sizes(text: str) -> list[int | float]:
         ) from None
 
 
+def parse_size(text: str) -> int | float:
+    sizes = parse_sizes(text)
+    if len(sizes) != 1:
+        raise LaconicError(f"size {text!r}: give one number of words; a model has one size")
+    return sizes[0]
+
+
 def parse_alpha(text: str) -> float | str:
     if text == "loo":
         return text

@@ -26,7 +26,7 @@ from laconic.cli.options import (
     load,
     min_df_option,
     parse_alpha,
-    parse_sizes,
+    parse_size,
     reading_options,
     training_options,
     vectorizing_of,
@@ -83,9 +83,9 @@ def document_options(command: Callable[..., None]) -> Callable[..., None]:
     "--method", default="IG", show_default=True, help="As `laconic curve` has it: IG, SS[rank=10]."
 )
 @click.option("--size", default="300", show_default=True, help="Number of words, or a share: 0.1.")
-@click.option("--intercept", is_flag=True, help="Fit an intercept.")
+@click.option("--no-intercept", is_flag=True, help="Fit no intercept.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of draws.")
-@min_df_option(1)
+@min_df_option(2)
 @click.option("--all", "everything", is_flag=True, help="Train on the test documents too.")
 @click.option(
     "-o",
@@ -113,11 +113,9 @@ def train(
     from laconic.methods import method_called
 
     recipe = method_called(method)
-    wanted = parse_sizes(size)
-    if len(wanted) != 1:
-        raise LaconicError(f"size {size!r}: give one number of words; a model has one size")
+    wanted = [parse_size(size)]
     built = recipe.build(
-        parse_alpha(options["alpha"]), options["seed"], options["intercept"], norm="kept"
+        parse_alpha(options["alpha"]), options["seed"], not options["no_intercept"], norm="kept"
     )
     vectorizing = vectorizing_of(options)
     check_model_output(output)

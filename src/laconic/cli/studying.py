@@ -19,6 +19,7 @@ from laconic.cli.options import (
     load,
     min_df_option,
     parse_alpha,
+    parse_size,
     parse_sizes,
     reading_options,
     source_of,
@@ -107,6 +108,7 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
     Exit codes: 0 done; 1 done, but some tasks failed; 2 the input must be mended;
     130 interrupted, nothing finished is lost.
     """
+    from laconic.study.concluding import described
     from laconic.study.executors import executor_for
 
     if options["as_json"] and options["quiet"]:
@@ -121,7 +123,7 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
             command=shlex.join(["laconic", *sys.argv[1:]]),
         )
     if options["as_json"]:
-        click.echo(json.dumps({"kind": "findings", **asdict(findings)}))
+        click.echo(json.dumps({"kind": "findings", **described(findings)}, allow_nan=False))
     else:
         print_findings(findings, work.where, short=options["quiet"])
     if findings.failed:
@@ -146,7 +148,27 @@ def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]
         return Study(found.plan, options["output"] or found.where)
     if not where:
         raise click.UsageError("name a corpus, a folder with a study, or a --plan")
-    return Study(plan_of(where, options), options["output"] or folder_for(where[0]))
+    found = Study(plan_of(where, options), options["output"] or folder_for(where[0]))
+    refuse_another_corpus(found)
+    return found
+
+
+def refuse_another_corpus(work: Study) -> None:
+    """Two files of one name would share a folder by default, and the second take it over."""
+    from laconic.study.plan import Source
+    from laconic.study.study import JOURNAL, Study
+
+    if not (work.where / JOURNAL).exists():
+        return
+    known, asked = (
+        [source.where for source in plan.corpora if isinstance(source, Source)]
+        for plan in (Study.open(work.where).plan, work.plan)
+    )
+    if known and not set(known) & set(asked):
+        raise LaconicError(
+            f"{work.where}: holds a study of {known[0]}, not of {asked[0]}. "
+            "Choose another folder with -o"
+        )
 
 
 def refuse_beside_a_plan(ctx: click.Context) -> None:
@@ -179,7 +201,7 @@ def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
     if options["measures"] is not None:
         given["measures"] = tuple(word.strip() for word in options["measures"].split(","))
     return Plan(
-        corpora=tuple(source_of(name, options) for name in where),
+        corpora=tuple(source_of(absolute(name), options) for name in where),
         seeds=options["seeds"],
         goal=options["goal"] or "",
         task=options["task"],
@@ -188,6 +210,13 @@ def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
         training=Training(parse_alpha(options["alpha"]), not options["no_intercept"]),
         **given,
     )
+
+
+def absolute(name: str) -> str:
+    """A file by its full name, so that the study can go on from another folder."""
+    from laconic.corpus.catalog import TECHTC, find
+
+    return name if find(name) or name == TECHTC.name else str(Path(name).absolute())
 
 
 def splitting_of(options: dict[str, Any]) -> Splitting:
@@ -214,7 +243,7 @@ def parse_test(text: str) -> str | float | None:
 def listening(options: dict[str, Any]) -> Iterator[Any]:
     """Events as JSON lines, or as a bar on a terminal."""
     if not options["as_json"]:
-        with study_bar() as feeds:
+        with study_bar(quiet=options["quiet"]) as feeds:
             yield feeds
         return
 
@@ -264,7 +293,7 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
     from laconic.study.words import check_words_file, selected_words, write_words
 
     recipe = method_called(method)
-    (asked,) = parse_sizes(size)
+    asked = parse_size(size)
     alpha = parse_alpha(options["alpha"])
     vectorizing = vectorizing_of(options)
     if output is not None:

@@ -92,6 +92,11 @@ def load_corpus(
         return load_known(known, reading)
     file = Path(where)
     name = format if format is not None else format_of(file, reading)
+    if split is not None and name != "reuters":
+        raise CorpusError(
+            f"split={split!r}: a file of the format {name} has no splits by name. "
+            "Name the column that says train or test (split_column)."
+        )
     if name not in FORMATS:
         raise CorpusError(f"format {name!r} is not known. Choose from {', '.join(FORMATS)}.")
     return FORMATS[name].read(file, reading)

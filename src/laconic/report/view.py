@@ -19,17 +19,16 @@ import numpy as np
 
 from laconic.compact import CompactModel
 from laconic.errors import LaconicError
-from laconic.rows import Row, Size, file_name
-from laconic.study.comparing import Comparison, SelectionStability, compare, stabilities
-from laconic.study.concluding import CARDS, CERTIFICATE, MODEL, RECOMMENDATION, STAND_IN
+from laconic.rows import Row, Size, distinct_name
+from laconic.study.comparing import Comparison, SelectionStability
+from laconic.study.concluding import CARDS, CERTIFICATE, MODEL, RECOMMENDATION, STAND_IN, WORDS
 from laconic.study.journal import Journal, PlanText
 from laconic.study.plan import Plan
 from laconic.study.plan_file import parse_plan
-from laconic.study.recommending import Candidate, candidates, recommend, recommend_each
+from laconic.study.recommending import Candidate, candidates, recommend
 from laconic.study.significance import band
 from laconic.study.stability import jaccard
 from laconic.study.study import JOURNAL
-from laconic.study.task import Task
 from laconic.study.words import Word, read_words
 
 # Problems of which words, model and confusion are shown; a page of a hundred would not load.
@@ -125,7 +124,6 @@ class View:
     command: str
     plan: str
     versions: tuple[str, ...]
-    hosts: tuple[str, ...]
     made: str
 
     @classmethod
@@ -147,7 +145,9 @@ class _Reading:
         self.plan: Plan = parse_plan(_readable(plan.text), f"the plan in {folder}")
         self.tasks = {t.key: t for t in journal.tasks() if t.key in set(plan.keys)}
         self.rows: list[Row] = list(journal.rows(self.tasks))
-        self.offered = candidates(self.rows, self.plan.goal)
+        self.offered = candidates(
+            self.rows, self.plan.goal, part=self.plan.part(), repeats=self.plan.split.repeats
+        )
         self.told = _json(folder / RECOMMENDATION)
 
     def view(self) -> View:
@@ -159,7 +159,7 @@ class _Reading:
         finished = done == total and self.told is not None
         problems = tuple(dict.fromkeys(row.problem for row in self.rows))
         return View(
-            title=", ".join(dict.fromkeys(_corpora(problems))) or self.folder.name,
+            title=self._title(problems),
             goal=self.plan.goal,
             measures=self.plan.measures,
             methods=tuple(dict.fromkeys(row.method for row in self.rows)),
@@ -167,7 +167,7 @@ class _Reading:
             finished=finished,
             progress=f"{done:,} of {total:,} tasks are done" if not finished else "",
             sentences=self.sentences(finished),
-            points=tuple(points(self.rows)),
+            points=tuple(points(self.rows, self.plan.split.folds)),
             costs=tuple(costs(self.rows, self.plan.goal)),
             overlaps=tuple(self.overlaps()),
             comparisons=tuple(self.comparisons()),
@@ -179,9 +179,14 @@ class _Reading:
             command=self.started.command,
             plan=self.started.text,
             versions=tuple(dict.fromkeys(row.versions for row in self.rows)),
-            hosts=(),
             made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         )
+
+    def _title(self, problems: tuple[str, ...]) -> str:
+        names = [card["name"] for card in _json(self.folder / CARDS) or ()] or list(problems)
+        if len(names) > 1:
+            return f"{names[0]} and {len(names) - 1:,} more"
+        return names[0] if names else self.folder.name
 
     def sentences(self, finished: bool) -> tuple[str, ...]:
         if finished and self.told is not None:
@@ -210,33 +215,28 @@ class _Reading:
                 shared = mean(np.intersect1d(x, y).size for x, y in pairs)
                 yield Overlap(problem, a, b, asked, shared, mean(jaccard(pair) for pair in pairs))
 
-    def comparisons(self) -> Iterable[Comparison]:
-        if not self.plan.detail or self.plan.part() != "validation":
-            return ()
-        each = recommend_each(self.offered)
-        return compare(each, self.tasks.values(), self.journal, self.plan.split.folds)
+    def comparisons(self) -> Iterator[Comparison]:
+        """As the study has concluded; there are none before."""
+        for one in (self.told or {}).get("comparisons", ()):
+            yield Comparison(**_numbers(one))
 
     def stability(self) -> Iterator[SelectionStability]:
-        if not self.plan.detail:
-            return
-        known = {task.problem: self.journal.words(task.data) for task in self.tasks.values()}
-        n_terms = {problem: len(words) for problem, words in known.items() if words}
-        offered = [one for one in self.offered if one.problem in n_terms]
-        yield from stabilities(offered, self.tasks.values(), self.journal, n_terms)
+        for one in (self.told or {}).get("stability", ()):
+            yield SelectionStability(**_numbers(one))
 
     def details(self, problems: Sequence[str], finished: bool) -> Iterator[Detail]:
         if not finished or self.told is None:
             return
-        several = len({one["problem"] for one in self.told["recommendations"]}) > 1
+        several = (self.folder / "problems").is_dir() and not (self.folder / MODEL).exists()
         for one in self.told["recommendations"]:
             if one["problem"] in problems:
-                name = file_name(one["problem"])
+                name = distinct_name(one["problem"])
                 yield self._detail(one, self.folder / "problems" / name if several else self.folder)
 
     def _detail(self, one: Mapping[str, Any], where: Path) -> Detail:
         chosen = one["chosen"]
         model, note = _page_model(where)
-        words, classes = read_words(where / "words.csv")
+        words, classes = read_words(where / WORDS) if (where / WORDS).exists() else ([], ())
         certificate = _json(where / CERTIFICATE) or {}
         return Detail(
             one["problem"],
@@ -247,28 +247,24 @@ class _Reading:
             tuple(words),
             tuple(classes),
             tuple(certificate.get("sentences", ())),
-            self._confusion(one["problem"], chosen, model),
+            self._confusion(one["key"], model),
             model,
             note,
         )
 
-    def _confusion(
-        self, problem: str, chosen: Mapping[str, Any], model: CompactModel | None
-    ) -> Confusion | None:
+    def _confusion(self, key: str, model: CompactModel | None) -> Confusion | None:
         """Of the test documents and the recommended model; not where a document has many labels."""
-        for task in self.journal.tasks():
-            if (
-                task.part == "test"
-                and (task.problem, task.method) == (problem, chosen["method"])
-                and task.sizes == (chosen["asked"],)
-                and model is not None
-            ):
-                return _counted(task, self.journal, model.classes, model.model.rule)
-        return None
+        if not key or model is None:
+            return None
+        return _counted(key, self.journal, model.classes, model.model.rule)
 
 
-def points(rows: Iterable[Row]) -> Iterator[Point]:
-    """Means over folds, draws of a fold averaged first, with 95 % limits."""
+def points(rows: Iterable[Row], n_folds: int = 0) -> Iterator[Point]:
+    """Means over folds, draws of a fold averaged first, with 95 % limits.
+
+    Folds of cross-validation share training documents, which makes the limits wider.
+    """
+    share = 1 / (n_folds - 1) if n_folds > 1 else None
     groups: dict[tuple[str, str, str, Size], dict[str, list[Row]]] = defaultdict(dict)
     for row in rows:
         if row.value is not None:
@@ -277,7 +273,7 @@ def points(rows: Iterable[Row]) -> Iterator[Point]:
     for key, folds in groups.items():
         values = [[row.value for row in of_fold] for of_fold in folds.values()]
         terms = mean(mean(row.terms or 0 for row in of_fold) for of_fold in folds.values())
-        yield Point(*key, terms, *band(values, LEVEL), len(folds))
+        yield Point(*key, terms, *band(values, LEVEL, test_share=share), len(folds))
 
 
 def costs(rows: Iterable[Row], goal: str) -> Iterator[Cost]:
@@ -308,8 +304,8 @@ def _common_size(offered: Sequence[Candidate]) -> Size | None:
     return found.chosen.asked if found.chosen.asked in several else max(several)
 
 
-def _counted(task: Task, journal: Journal, classes: tuple[str, ...], rule: str) -> Confusion | None:
-    signs, cuts = journal.signs(task.key), journal.cuts(task.key)
+def _counted(key: str, journal: Journal, classes: tuple[str, ...], rule: str) -> Confusion | None:
+    signs, cuts = journal.signs(key), journal.cuts(key)
     if signs is None or not cuts or rule == "labels":
         return None
     chosen = cuts[0].chosen
@@ -334,8 +330,9 @@ def _page_model(where: Path) -> tuple[CompactModel | None, str]:
     return None, ""
 
 
-def _corpora(problems: Iterable[str]) -> Iterator[str]:
-    yield from (problem.split(": ")[0].split("/")[0] for problem in problems)
+def _numbers(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What JSON had no number for."""
+    return {key: float("nan") if value is None else value for key, value in told.items()}
 
 
 def _json(where: Path) -> Any:

@@ -1,7 +1,9 @@
 """Methods against each other, each at the size recommended for it, by every test that applies.
 
-Answers of all validation folds are pooled: each document has been answered by a model that did not
-see it. Holm's correction is over the pairs of one problem and test.
+Answers of the validation folds (of several repeats the first) are pooled: each document has been
+answered once, by a model that did not see it. Holm's correction is over the pairs of one problem
+and test. The sizes were chosen on these very folds, which the tests do not know: p is a little
+too bold.
 """
 
 from __future__ import annotations
@@ -13,14 +15,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.methods import keeps_all
 from laconic.rows import Size, cell, draft
 from laconic.study.journal import Journal
-from laconic.study.recommending import ALL, Candidate, Recommendation
+from laconic.study.recommending import Candidate, Recommendation
 from laconic.study.significance import (
     Verdict,
     holm,
@@ -40,8 +43,10 @@ PROBLEMS_NEEDED = 6
 
 @dataclass(frozen=True)
 class Comparison:
-    """One test of one pair of methods. Positive statistics and effects speak for `a`.
+    """One test of one pair of methods.
 
+    Positive statistics and effects speak for `a`; McNemar's statistic has no sign, and its effect,
+    an odds ratio, speaks for `a` above 1.
     `p` is two-sided, `holm` corrected for the other pairs of the same problem and test.
     """
 
@@ -81,83 +86,109 @@ class SelectionStability:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What a method answered in all folds: right or wrong, and F1 a class where folds agree."""
+    """What a method answered in a fold: `right` by document and column, and hits for F1."""
 
-    documents: NDArray[np.bool_]
-    decisions: NDArray[np.bool_]
-    f1: NDArray[np.float64] | None
+    right: NDArray[np.bool_]
+    hits: NDArray[np.int64]
+    said_and_true: NDArray[np.int64]
 
     @classmethod
-    def of(cls, folds: Sequence[tuple[Cut, NDArray[np.int8]]]) -> Answers:
-        right = [(cut.chosen == (signs > 0)) & (signs != 0) for cut, signs in folds]
+    def of(cls, cut: Cut, signs: NDArray[np.int8]) -> Answers:
+        true = signs > 0
         return cls(
-            np.concatenate([each.all(axis=1) for each in right]),
-            np.concatenate([each.ravel() for each in right]),
-            _pooled_f1(folds),
+            (cut.chosen == true) & (signs != 0),
+            (cut.chosen & true).sum(axis=0),
+            cut.chosen.sum(axis=0) + true.sum(axis=0),
         )
 
 
-def _pooled_f1(folds: Sequence[tuple[Cut, NDArray[np.int8]]]) -> NDArray[np.float64] | None:
-    if len({cut.chosen.shape[1] for cut, _ in folds}) > 1:
-        return None  # some fold's training documents lack a class, so columns do not correspond
-    hits = np.sum([(cut.chosen & (signs > 0)).sum(axis=0) for cut, signs in folds], axis=0)
-    both = np.sum([cut.chosen.sum(axis=0) + (s > 0).sum(axis=0) for cut, s in folds], axis=0)
+Folds: TypeAlias = Mapping[str, Answers]
+
+
+def _pooled_f1(folds: Sequence[Answers], n_columns: int) -> NDArray[np.float64] | None:
+    """None where some fold's training lacks a class, so that columns do not correspond."""
+    if any(fold.hits.size != n_columns for fold in folds):
+        return None
+    hits = np.sum([fold.hits for fold in folds], axis=0)
+    both = np.sum([fold.said_and_true for fold in folds], axis=0)
     return np.divide(2.0 * hits, both, out=np.zeros(both.size), where=both > 0)
 
 
 def compare(
-    each: Iterable[Recommendation], tasks: Iterable[Task], journal: Journal, folds: int
+    each: Iterable[Recommendation],
+    tasks: Iterable[Task],
+    journal: Journal,
+    folds: int,
+    n_columns: Mapping[str, int],
 ) -> Iterator[Comparison]:
-    """Every pair of methods of a problem, and over problems where there are enough."""
+    """Every pair of methods of a problem, and over problems where there are enough.
+
+    `folds` are those of one repeat; `n_columns` the decisions about a document, by problem.
+    """
     by_problem: dict[str, list[Candidate]] = defaultdict(list)
     for one in each:
         by_problem[one.problem].append(one.chosen)
-    keys = _keys(tasks)
-    for chosen in by_problem.values():
-        answers = {one.method: _answers(one, keys, journal) for one in chosen}
+    first = _first_repeat(tasks, folds)
+    for problem, chosen in by_problem.items():
+        answers = {one.method: _answers(one, first, journal) for one in chosen}
         pairs = list(combinations(chosen, 2))
-        found = [list(_tests(a, b, answers[a.method], answers[b.method], folds)) for a, b in pairs]
+        found = [
+            list(_tests(a, b, answers[a.method], answers[b.method], folds, n_columns[problem]))
+            for a, b in pairs
+        ]
         yield from _corrected(pairs, found)
     yield from _over_problems(by_problem)
 
 
-def _keys(tasks: Iterable[Task]) -> dict[tuple[str, str], list[str]]:
-    """The tasks of a problem and method, in the order of folds; of draws the first."""
-    keys: dict[tuple[str, str], list[str]] = defaultdict(list)
+def _first_repeat(tasks: Iterable[Task], folds: int) -> dict[tuple[str, str], list[Task]]:
+    """The tasks of a problem and method in the first repeat of the folds; of draws the first.
+
+    A document is answered once in it: answers of more repeats would count it again.
+    """
+    found: dict[tuple[str, str], list[Task]] = defaultdict(list)
     for task in tasks:
-        if task.seed == 0:
-            keys[task.problem, task.method].append(task.key)
-    return keys
-
-
-def _cuts(
-    problem: str, method: str, asked: Size, keys: Mapping[Any, list[str]], journal: Journal
-) -> list[tuple[Cut, NDArray[np.int8]]]:
-    found = []
-    for key in keys[problem, method]:
-        signs = journal.signs(key)
-        cuts = [cut for cut in journal.cuts(key) if cut.asked == asked]
-        if cuts and signs is not None:
-            found.append((cuts[0], signs))
+        if task.seed == 0 and len(found[task.problem, task.method]) < folds:
+            found[task.problem, task.method].append(task)
     return found
 
 
-def _answers(one: Candidate, keys: Mapping[Any, list[str]], journal: Journal) -> Answers | None:
-    cuts = _cuts(one.problem, one.method, one.asked, keys, journal)
-    return Answers.of(cuts) if cuts else None
+def _answers(
+    one: Candidate, first: Mapping[tuple[str, str], list[Task]], journal: Journal
+) -> Folds:
+    """By fold; a fold whose task failed is not among them."""
+    found = {}
+    for task in first[one.problem, one.method]:
+        signs = journal.signs(task.key)
+        cuts = [cut for cut in journal.cuts(task.key) if cut.asked == one.asked]
+        if cuts and signs is not None:
+            found[task.fold] = Answers.of(cuts[0], signs)
+    return found
 
 
 def _tests(
-    a: Candidate, b: Candidate, of_a: Answers | None, of_b: Answers | None, folds: int
+    a: Candidate, b: Candidate, of_a: Folds, of_b: Folds, folds: int, n_columns: int
 ) -> Iterator[Verdict]:
     yield paired_t(a.values, b.values, test_share=1 / (folds - 1))
-    if of_a is None or of_b is None:
+    common = [fold for fold in of_a if fold in of_b]
+    if not common:
         return
-    yield mcnemar(of_a.documents, of_b.documents)
-    if of_a.decisions.shape == of_b.decisions.shape:
-        yield micro_sign(of_a.decisions, of_b.decisions)
-    if of_a.f1 is not None and of_b.f1 is not None and of_a.f1.size > 1:
-        yield macro_t(of_a.f1, of_b.f1)
+    note = "" if len(common) == folds else f"{len(common)} of {folds} folds have both"
+    for verdict in _of_answers([of_a[f] for f in common], [of_b[f] for f in common], n_columns):
+        yield replace(verdict, note="; ".join(filter(None, (verdict.note, note))))
+
+
+def _of_answers(a: Sequence[Answers], b: Sequence[Answers], n_columns: int) -> Iterator[Verdict]:
+    yield mcnemar(
+        np.concatenate([fold.right.all(axis=1) for fold in a]),
+        np.concatenate([fold.right.all(axis=1) for fold in b]),
+    )
+    yield micro_sign(
+        np.concatenate([fold.right.ravel() for fold in a]),
+        np.concatenate([fold.right.ravel() for fold in b]),
+    )
+    f1_a, f1_b = _pooled_f1(a, n_columns), _pooled_f1(b, n_columns)
+    if f1_a is not None and f1_b is not None and n_columns > 1:
+        yield macro_t(f1_a, f1_b)
 
 
 def _corrected(
@@ -214,32 +245,43 @@ def _mean(several: Sequence[Candidate]) -> Candidate:
 
 
 def stabilities(
-    offered: Iterable[Candidate],
-    tasks: Iterable[Task],
-    journal: Journal,
-    n_terms: Mapping[str, int],
+    tasks: Iterable[Task], journal: Journal, n_terms: Mapping[str, int]
 ) -> Iterator[SelectionStability]:
-    """Of every method at every size, over the folds; `n_terms` words are in a problem's corpus."""
-    keys = _keys(tasks)
-    for one in offered:
-        if one.method == ALL or one.folds < 2:
-            continue
-        cuts = _cuts(one.problem, one.method, one.asked, keys, journal)
-        chosen = [cut.terms for cut, _ in cuts]
-        if len(chosen) < 2:
-            continue
-        n = n_terms[one.problem]
-        of_all = nogueira(chosen, n)
-        yield SelectionStability(
-            one.problem,
-            one.method,
-            one.asked,
-            one.terms,
-            jaccard(chosen),
-            kuncheva(chosen, n) if len({terms.size for terms in chosen}) == 1 else np.nan,
-            *of_all,
-            len(chosen),
-        )
+    """Of every method at every size, over the folds; of draws the first.
+
+    `n_terms` words of a problem could be chosen in some fold. Not of methods that keep every word.
+    """
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for task in tasks:
+        if task.seed == 0 and not keeps_all(task.method):
+            groups[task.problem, task.method].append(task.key)
+    for (problem, method), keys in groups.items():
+        chosen: dict[Size, list[NDArray[np.int64]]] = defaultdict(list)
+        for key in keys:
+            for cut in journal.cuts(key):
+                chosen[cut.asked].append(cut.terms)
+        for asked, selections in chosen.items():
+            if len(selections) == len(keys) > 1:
+                yield _stability(problem, method, asked, selections, n_terms[problem])
+
+
+def _stability(
+    problem: str, method: str, asked: Size, selections: list[NDArray[np.int64]], n_terms: int
+) -> SelectionStability:
+    # columns are those of all words of the corpus, of which only n_terms could be chosen
+    seen = np.unique(np.concatenate(selections))
+    selections = [np.searchsorted(seen, terms) for terms in selections]
+    sizes = [terms.size for terms in selections]
+    return SelectionStability(
+        problem,
+        method,
+        asked,
+        float(np.mean(sizes)),
+        jaccard(selections),
+        kuncheva(selections, n_terms) if len(set(sizes)) == 1 else np.nan,
+        *nogueira(selections, n_terms),
+        len(selections),
+    )
 
 
 def write_table(where: Path, rows: Sequence[Any]) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -14,9 +16,9 @@ from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.compact import CompactModel
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
-from laconic.methods import method_called
+from laconic.methods import keeps_all, method_called
 from laconic.model import LinearModel
-from laconic.rows import draft, file_name, make_folder
+from laconic.rows import distinct_name, finite, make_folder, write_json
 from laconic.study.comparing import (
     Comparison,
     SelectionStability,
@@ -28,7 +30,6 @@ from laconic.study.journal import Journal
 from laconic.study.plan import Plan
 from laconic.study.ready import Ready
 from laconic.study.recommending import (
-    ALL,
     Candidate,
     Recommendation,
     best_of,
@@ -36,15 +37,17 @@ from laconic.study.recommending import (
     recommend,
     recommend_each,
 )
-from laconic.study.task import Task, noted, run
+from laconic.study.task import Task, noted, run, said
 from laconic.study.words import columns_of, words_of, write_words
 from laconic.vectors.card import Card
 from laconic.vectors.problem import Problem
+from laconic.vectors.weighting import Weighting
 
 RECOMMENDATION = "recommendation.json"
 CERTIFICATE = "certificate.json"
 CARDS = "corpora.json"
 MODEL = "model.laconic"
+WORDS = "words.csv"
 STAND_IN = "stand-in.laconic"
 # A page can carry a model of so many words; for a larger one the best that fits stands in.
 PAGE_WORDS = 5000
@@ -70,124 +73,193 @@ class Findings:
     tasks: int = 0
 
 
-def conclude(plan: Plan, corpora: Sequence[Ready], journal: Journal, where: Path) -> Findings:
+def conclude(
+    plan: Plan,
+    corpora: Sequence[Ready],
+    journal: Journal,
+    where: Path,
+    *,
+    retry_failed: bool = False,
+) -> Findings:
     """The findings of what is done so far; the recommended models are left in `where`."""
     tasks = {task.key: task for ready in corpora for task in ready.tasks}
-    offered = candidates(journal.rows(tasks), plan.goal)
+    rows = journal.rows(tasks)
+    offered = candidates(rows, plan.goal, part=plan.part(), repeats=plan.split.repeats)
     each = recommend_each(offered)
-    # only a closed model is recommended, and only if it was measured as such
-    chosen = recommend(offered) if plan.training.norm == "kept" else []
-    several = sum(len(ready.questions) for ready in corpora) > 1
-    finished = []
-    for one in chosen:
-        place = _place(where, one.problem) if several else where
-        last = _Last(plan, _home(corpora, one.problem), journal)
-        finished.append(last.finish(one, place))
-        last.stand_in(one, [c for c in offered if c.problem == one.problem], place)
-    cards = [asdict(Card.of(r.corpus, counts=r.counted.counts)) for r in corpora]
-    write_json(where / CARDS, cards)
-    n_terms = {q.name: r.counted.words.size for r in corpora for q in r.questions}
-    detailed = plan.detail and plan.part() == "validation"
+    finished: list[Recommendation] = []
+    # only a closed model is recommended, if it was measured as such, and not by the test documents
+    if plan.training.norm == "kept" and plan.part() == "validation":
+        before = _before(where)
+        several = sum(len(ready.questions) for ready in corpora) > 1
+        for ready in corpora:
+            last = _Last(plan, ready, journal, before, retry_failed)
+            finished += last.finish_all(offered, where, several)
+    write_json(where / CARDS, [asdict(Card.of(r.corpus, counts=r.counted.counts)) for r in corpora])
+    failed = {tasks[key].title: why for key, why in journal.failed().items() if key in tasks}
+    failed |= {f"the model of {one.problem}": one.failure for one in finished if one.failure}
+    comparisons, stability = _details(plan, corpora, each, journal)
     return Findings(
         tuple(finished),
         tuple(each),
         tuple(offered),
-        tuple(compare(each, tasks.values(), journal, plan.split.folds)) if detailed else (),
-        tuple(stabilities(offered, tasks.values(), journal, n_terms)) if detailed else (),
-        {tasks[key].title: why for key, why in journal.failed().items() if key in tasks},
+        tuple(comparisons),
+        tuple(stability),
+        failed,
         journal.notes(tasks),
         len(tasks),
     )
 
 
-def _home(corpora: Sequence[Ready], problem: str) -> Ready:
-    return next(r for r in corpora if any(q.name == problem for q in r.questions))
+def _details(
+    plan: Plan, corpora: Sequence[Ready], each: list[Recommendation], journal: Journal
+) -> tuple[Iterable[Comparison], Iterable[SelectionStability]]:
+    if not plan.detail or plan.part() != "validation":
+        return (), ()
+    tasks = [task for ready in corpora for task in ready.tasks]
+    columns = {q.name: q.n_columns for ready in corpora for q in ready.questions}
+    offered = {q.name: ready.choosable() for ready in corpora for q in ready.questions[:1]}
+    n_terms = {q.name: offered[r.questions[0].name] for r in corpora for q in r.questions}
+    comparisons = compare(each, tasks, journal, plan.split.folds, columns)
+    return comparisons, stabilities(tasks, journal, n_terms)
 
 
-def _place(where: Path, problem: str) -> Path:
-    folder = where / "problems" / file_name(problem)
-    make_folder(folder)
-    return folder
+def _before(where: Path) -> dict[str, Mapping[str, Any]]:
+    """What was recommended for each problem when this was last concluded."""
+    try:
+        told = json.loads((where / RECOMMENDATION).read_text(encoding="utf-8"))
+        return {one["problem"]: one for one in told["recommendations"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
 class _Last:
-    """The last step for one corpus: the recommended model, trained on all but the test set."""
+    """The last step for one corpus: recommended models, trained on all but the test documents."""
 
     plan: Plan
     ready: Ready
     journal: Journal
+    before: Mapping[str, Mapping[str, Any]]
+    retry_failed: bool
 
-    def finish(self, one: Recommendation, where: Path) -> Recommendation:
-        split = self.ready.last_split()
-        (problem,) = self.ready.problems(split, [one.problem])
-        task = self._task(split, one.chosen)
-        model, path = trained(task, problem)
-        words = words_of(model, problem, path.reducer_)
-        write_words(where / "words.csv", words, columns_of(model, problem))
-        self._compact(model, split, problem).save(where / MODEL)
-        data = self.ready.corpus.fingerprint
-        self.journal.record_words(data, self.ready.counted.words.tolist())
-        if not split.test.size:
+    def finish_all(
+        self, offered: Sequence[Candidate], where: Path, several: bool
+    ) -> Iterator[Recommendation]:
+        """The recommendation of each question; one that goes wrong says so, and stops no other."""
+        named: dict[str, list[Candidate]] = {}
+        for one in offered:
+            if any(question.name == one.problem for question in self.ready.questions):
+                named.setdefault(one.problem, []).append(one)
+        if not named:
+            return
+        words = self.ready.counted.words.tolist()
+        self.journal.record_words(self.ready.tasks[0].vocabulary, words)
+        for problem in self.ready.problems(self.split, named):
+            place = _place(where, problem.name) if several else where
+            (one,) = recommend(named[problem.name])
+            if problem.y_train.ndim == 1 and len(problem.classes) == 2:
+                one = replace(one, positive=problem.classes[1])
+            try:
+                yield self._finish(one, named[problem.name], problem, place)
+            except Exception as failure:
+                yield replace(one, failure=said(failure))
+
+    @cached_property
+    def split(self) -> Split:
+        return self.ready.last_split()
+
+    @cached_property
+    def weighting(self) -> Weighting:
+        return self.ready.weigh(self.split)
+
+    def _finish(
+        self, one: Recommendation, offered: list[Candidate], problem: Problem, where: Path
+    ) -> Recommendation:
+        task = self._task(one.chosen)
+        before = self.before.get(one.problem, {})
+        words = int(before.get("words", 0))
+        if before.get("key") != task.key or not (where / MODEL).exists():
+            words = self._write(one, offered, problem, where)
+        one = replace(one, key=task.key, words=words, of_words=problem.vocabulary.size)
+        if not self.split.test.size:
             return one
-        if one.whole is not None and one.chosen.method != ALL:
-            full, _ = trained(self._task(split, one.whole), problem)
-            told = certify(full, model, problem.X_train, held_out=problem.X_test, span_limit=0)
-            write_json(where / CERTIFICATE, {"sentences": told.summary().splitlines()})
-        value = self._ask(task, problem, one.measure)
-        whole = None
-        if one.whole is not None and one.chosen.method != ALL:
-            whole = self._ask(self._task(split, one.whole), problem, one.measure)
+        value, failure = self._ask(task, problem, one.measure)
+        if one.whole is not None and not keeps_all(one.chosen.method):
+            whole = self._task(one.whole)
+            of_all, _ = self._ask(whole, problem, one.measure)
+            one = replace(one, test_all=of_all, key_all=whole.key)
         return replace(
             one,
             test=value,
-            test_all=whole,
-            test_documents=split.test.size,
+            test_documents=self.split.test.size,
             looks=self._looks(task),
+            failure=failure,
         )
 
-    def stand_in(self, one: Recommendation, offered: list[Candidate], where: Path) -> None:
-        """The best model that a page can carry, where the recommended one is too large."""
-        (where / STAND_IN).unlink(missing_ok=True)
-        small = [candidate for candidate in offered if candidate.terms <= PAGE_WORDS]
-        if one.chosen.terms <= PAGE_WORDS or not small:
-            return
-        split = self.ready.last_split()
-        (problem,) = self.ready.problems(split, [one.problem])
-        model, _ = trained(self._task(split, best_of(small)), problem)
-        self._compact(model, split, problem).save(where / STAND_IN)
+    def _write(
+        self, one: Recommendation, offered: list[Candidate], problem: Problem, where: Path
+    ) -> int:
+        """The model, its words, its certificate; of an earlier one nothing stays."""
+        for name in (WORDS, MODEL, CERTIFICATE, STAND_IN):
+            (where / name).unlink(missing_ok=True)
+        model, path = trained(self._task(one.chosen), problem)
+        words = words_of(model, problem, path.reducer_)
+        write_words(where / WORDS, words, columns_of(model, problem))
+        if one.whole is not None and not keeps_all(one.chosen.method) and self.split.test.size:
+            full, _ = trained(self._task(one.whole), problem)
+            told = certify(full, model, problem.X_train, held_out=problem.X_test, span_limit=0)
+            write_json(where / CERTIFICATE, {"sentences": told.summary().splitlines()})
+        small = [other for other in offered if other.terms <= PAGE_WORDS]
+        if one.chosen.terms > PAGE_WORDS and small:
+            other, _ = trained(self._task(best_of(small)), problem)
+            self._compact(other, problem).save(where / STAND_IN)
+        self._compact(model, problem).save(where / MODEL)
+        return model.n_terms
 
-    def _compact(self, model: LinearModel, split: Split, problem: Problem) -> CompactModel:
+    def _compact(self, model: LinearModel, problem: Problem) -> CompactModel:
         return CompactModel.of(
             model,
             None if self.ready.corpus.texts is None else self.plan.vectors.vectorizer(),
-            self.ready.weigh(split),
+            self.weighting,
             problem.vocabulary,
             problem.classes,
         )
 
-    def _task(self, split: Split, one: Candidate) -> Task:
+    def _task(self, one: Candidate) -> Task:
         method = method_called(one.method)
-        sizes = (one.asked,)
-        return self.plan.one_task(self.ready.corpus, split, "test", one.problem, method, 0, sizes)
+        corpus, sizes = self.ready.corpus, (one.asked,)
+        return self.plan.one_task(corpus, self.split, "test", one.problem, method, 0, sizes)
 
-    def _ask(self, task: Task, problem: Problem, measure: str) -> float | None:
-        """The value on the test documents, from the journal if they have been asked already."""
-        if task.key not in self.journal.done():
+    def _ask(self, task: Task, problem: Problem, measure: str) -> tuple[float | None, str]:
+        """The value on the test documents, or why not; the journal's if they have been asked."""
+        failed = self.journal.failed()
+        if task.key not in self.journal.done() and (task.key not in failed or self.retry_failed):
             self.journal.record(run(task, problem))
-        (value,) = (row.value for row in self.journal.rows([task.key]) if row.measure == measure)
-        return value
+        (row,) = (row for row in self.journal.rows([task.key]) if row.measure == measure)
+        return row.value, row.reason
 
     def _looks(self, task: Task) -> int:
         """How many models have been shown these test documents; all words are no choice."""
+        same = (task.data, task.problem, task.split)
         asked = {
-            (one.method, one.sizes, one.seed)
-            for one in self.journal.tasks()
-            if one.part == "test"
-            and one.method != ALL
-            and (one.data, one.problem, one.split) == (task.data, task.problem, task.split)
+            (replace(one, measures=(), detail=True, sizes=()), size)
+            for one in (*self.tested, task)
+            if (one.data, one.problem, one.split) == same
+            and (one.key == task.key or not keeps_all(one.method))
+            for size in one.sizes
         }
         return len(asked)
+
+    @cached_property
+    def tested(self) -> list[Task]:
+        """What had been asked before this conclusion."""
+        return [one for one in self.journal.tasks() if one.part == "test"]
+
+
+def _place(where: Path, problem: str) -> Path:
+    folder = where / "problems" / distinct_name(problem)
+    make_folder(folder)
+    return folder
 
 
 def trained(task: Task, problem: Problem) -> tuple[LinearModel, ReduceThenFit]:
@@ -202,24 +274,18 @@ def trained(task: Task, problem: Problem) -> tuple[LinearModel, ReduceThenFit]:
 
 
 def write_findings(findings: Findings, where: Path) -> None:
-    """The recommendation as JSON, comparisons and stability as CSV."""
-    told = {
-        "recommendations": [_told(one) for one in findings.recommendations],
-        "each method": [_told(one) for one in findings.each],
-        "tasks": findings.tasks,
-        "failed": findings.failed,
-        "notes": findings.notes,
-    }
-    write_json(where / RECOMMENDATION, told)
+    """Everything as JSON; comparisons and stability as CSV too."""
+    write_json(where / RECOMMENDATION, described(findings))
     for name, table in (("comparisons", findings.comparisons), ("stability", findings.stability)):
+        (where / f"{name}.csv").unlink(missing_ok=True)
         if table:
             write_table(where / f"{name}.csv", table)
 
 
-def write_json(where: Path, told: object) -> None:
-    with draft(where) as stream:
-        stream.write(json.dumps(told, indent=1).encode())
-
-
-def _told(one: Recommendation) -> dict[str, object]:
-    return {"sentence": one.sentence, **asdict(one)}
+def described(findings: Findings) -> dict[str, Any]:
+    """The findings with their sentences, as JSON takes them."""
+    told = asdict(findings)
+    for name in ("recommendations", "each"):
+        several = getattr(findings, name)
+        told[name] = [{"sentence": one.sentence, **asdict(one)} for one in several]
+    return finite(told)

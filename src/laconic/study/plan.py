@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
@@ -159,7 +160,8 @@ class Vectorizing:
     def __post_init__(self) -> None:
         if self.weighting is not None and self.weighting not in NORMS:
             raise LaconicError(f"weighting={self.weighting!r}: choose from {', '.join(NORMS)}")
-        span(self.ngrams)
+        object.__setattr__(self, "max_df", float(self.max_df))
+        object.__setattr__(self, "ngrams", span(self.ngrams))
         self.vectorizer().tokens("")
 
     def vectorizer(self) -> Vectorizer:
@@ -191,7 +193,8 @@ class Vectorizing:
                 "already. Leave it out"
             )
 
-    def described(self) -> str:
+    @cached_property
+    def description(self) -> str:
         """What the numbers depend on; of a file of stop words, its contents."""
         told = asdict(self)
         if self.stop_words and os.path.isfile(self.stop_words):
@@ -214,10 +217,11 @@ class Training:
     def __post_init__(self) -> None:
         if self.norm not in get_args(Norm):
             raise LaconicError(f"norm={self.norm!r}: choose from {', '.join(get_args(Norm))}")
-        several = isinstance(self.alpha, Mapping)
-        for alpha in self.alpha.values() if several else [self.alpha]:
-            if alpha != "loo" and (isinstance(alpha, str) or not 0 <= alpha < float("inf")):
-                raise LaconicError(f"alpha={alpha!r}: give a number of at least 0, or 'loo'")
+        if isinstance(self.alpha, Mapping):
+            own = {name: _checked_alpha(alpha) for name, alpha in self.alpha.items()}
+            object.__setattr__(self, "alpha", own)
+        else:
+            object.__setattr__(self, "alpha", _checked_alpha(self.alpha))
 
     def alpha_for(self, problem: str, fold: str) -> float | str:
         if not isinstance(self.alpha, Mapping):
@@ -311,7 +315,7 @@ class Plan:
             part=part,
             fold=split.name,
             split=self.split.described(corpus, part),
-            vectorizing=self.vectors.described(),
+            vectorizing=self.vectors.description,
             method=method.name,
             seed=seed,
             sizes=sizes or method.sizes or self.sizes,
@@ -321,6 +325,14 @@ class Plan:
             norm=self.training.norm,
             detail=self.detail,
         )
+
+
+def _checked_alpha(alpha: Any) -> float | str:
+    """1 and 1.0 are one λ, and one task."""
+    number = isinstance(alpha, int | float) and not isinstance(alpha, bool)
+    if alpha != "loo" and not (number and 0 <= alpha < float("inf")):
+        raise LaconicError(f"alpha={alpha!r}: give a number of at least 0, or 'loo'")
+    return float(alpha) if number else str(alpha)
 
 
 def _sources(given: Any) -> tuple[Source | Corpus, ...]:

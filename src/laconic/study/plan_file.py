@@ -133,7 +133,13 @@ def _lines(table: Any) -> list[str]:
         return [f"# in memory: {json.dumps(table.name)}, {table.fingerprint}"]
     given = {f.name: getattr(table, f.name) for f in fields(table)}
     usual = {f.name: f.default for f in fields(table)}
-    return [f"{name} = {_toml(value)}" for name, value in given.items() if value != usual[name]]
+    # of what is measured everything is said: a default of today may be another tomorrow
+    short = isinstance(table, Source)
+    return [
+        f"{name} = {_toml(value)}"
+        for name, value in given.items()
+        if not short or value != usual[name]
+    ]
 
 
 def _toml(value: Any) -> str:

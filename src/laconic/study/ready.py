@@ -71,5 +71,18 @@ class Ready:
         """What the recommended model is trained and tested on; tested on nothing, if need be."""
         if held_out := self.plan.split.held_out(self.corpus):
             return held_out[0]
-        everything = np.arange(len(self.corpus))
+        everything = np.union1d(self.splits[0].train, self.splits[0].test)
         return Split("all documents", everything, everything[:0])
+
+    def choosable(self) -> int:
+        """How many words some fold's training documents offer."""
+        offered = [self.weigh(split).kept_ for split in self.splits]
+        return int(np.unique(np.concatenate(offered)).size)
+
+    def copies(self) -> int:
+        """Test documents whose text is that of a training document, letter by letter."""
+        split, texts = self.last_split(), self.corpus.texts
+        if texts is None:
+            return 0
+        known = {texts[i] for i in split.train}
+        return sum(texts[i] in known for i in split.test)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from laconic.methods import keeps_all
 from laconic.rows import Row, Size
 
 ALL = "ALL"
@@ -39,7 +40,7 @@ class Candidate:
     @property
     def name(self) -> str:
         words = f"{self.terms:,.0f} word{'' if round(self.terms) == 1 else 's'}"
-        return f"all {words}" if self.method == ALL else f"{self.method} with {words}"
+        return f"all {words}" if keeps_all(self.method) else f"{self.method} with {words}"
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,10 @@ class Recommendation:
     """The smallest within one standard error, beside the best and all words, and why.
 
     `test` and `test_all` are the values on the test documents, None where there are none;
-    `looks` counts how often a recommendation of this study has asked them.
+    `looks` counts the models that these documents have been asked about in this folder, all words
+    aside. `words` of `of_words` are in the model that was written; `positive` is the class that
+    measures are of, where there are two; `least`: nothing smaller was tried. `key` and `key_all`
+    are the tasks that asked the test documents; `failure` says why there is no model or figure.
     """
 
     problem: str
@@ -59,67 +63,95 @@ class Recommendation:
     test_all: float | None = None
     test_documents: int = 0
     looks: int = 1
+    words: int = 0
+    of_words: int = 0
+    positive: str = ""
+    least: bool = False
+    key: str = ""
+    key_all: str = ""
+    failure: str = ""
 
     @property
     def sentence(self) -> str:
+        if self.best.mean <= 0:
+            return (
+                f"{self.problem}: nothing to recommend, since no method at any size gets above 0 "
+                f"by {self._measure}. Are there enough documents of each class?"
+            )
         return " ".join(filter(None, (self._choice(), self._reason(), self._honest())))
 
+    @property
+    def _measure(self) -> str:
+        return f"{self.measure} (of {self.positive})" if self.positive else self.measure
+
     def _choice(self) -> str:
-        if self.whole is None or self.chosen.method == ALL:
-            return f"{self.problem}: take {self.chosen.name}."
-        share = self.chosen.terms / self.whole.terms
-        return f"{self.problem}: take {self.chosen.name} ({share:.1%} of {self.whole.terms:,.0f})."
+        words, of_words = self.words, self.of_words
+        if not of_words and self.whole is not None:
+            words, of_words = round(self.chosen.terms), round(self.whole.terms)
+        if keeps_all(self.chosen.method) or not of_words:
+            return f"{self.problem}: take {self._named(words)}."
+        share = f"{words / of_words:.1%} of {of_words:,}"
+        return f"{self.problem}: take {self._named(words)} ({share})."
+
+    def _named(self, words: int) -> str:
+        return replace(self.chosen, terms=float(words or self.chosen.terms)).name
 
     def _reason(self) -> str:
-        found = f"In validation its {self.measure} is {self.chosen.mean:.3f}"
-        if self.chosen == self.best:
-            return f"{found}, the best of all, and nothing smaller comes within {self.best.se:.3f}."
-        return (
-            f"{found}, within one standard error ({self.best.se:.3f}) of the best, "
-            f"{self.best.name} ({self.best.mean:.3f})."
-        )
+        found = f"In validation its {self._measure} is {self.chosen.mean:.3f}"
+        if self.chosen != self.best:
+            return (
+                f"{found}, within one standard error ({self.best.se:.3f}) of the best, "
+                f"{self.best.name} ({self.best.mean:.3f})."
+            )
+        if self.least:
+            return f"{found}, the best of all; it is the smallest that was tried."
+        return f"{found}, the best of all, and nothing smaller comes within {self.best.se:.3f}."
 
     def _honest(self) -> str:
+        if self.failure:
+            return f"Its model or its test failed: {self.failure}."
         if self.test is None:
             return ""
-        told = f"On {self.test_documents:,} test documents that had no part in the choice: "
-        told += f"{self.test:.3f}"
-        if self.test_all is not None and self.chosen.method != ALL:
+        several = (
+            f"{self.test_documents:,} test documents that"
+            if self.test_documents != 1
+            else ("one test document that")
+        )
+        told = f"On {several} had no part in the choice: {self.test:.3f}"
+        if self.test_all is not None and not keeps_all(self.chosen.method):
             told += f"; all words: {self.test_all:.3f}"
-        again = f" (they have been asked {self.looks} times now)" if self.looks > 1 else ""
+        again = f" (they have been shown {self.looks} models by now)" if self.looks > 1 else ""
         return f"{told}{again}."
 
-    def tested(self, test: float | None, test_all: float | None, documents: int) -> Recommendation:
-        return replace(self, test=test, test_all=test_all, test_documents=documents)
 
+def candidates(
+    rows: Iterable[Row], measure: str, *, part: str = "validation", repeats: int = 1
+) -> list[Candidate]:
+    """Every method at every size that has a value in all folds in which anything has.
 
-def candidates(rows: Iterable[Row], measure: str) -> list[Candidate]:
-    """Every method at every size that all folds have a value of.
-
-    Seeds are averaged within a fold first: draws from one fold share its documents.
+    Seeds are averaged within a fold first: draws from one fold share its documents. Repeats of the
+    folds have the same documents again, and do not make the standard error smaller.
     """
     values: dict[tuple[str, str, Size], dict[str, list[Row]]] = defaultdict(dict)
     folds: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows:
-        if row.measure != measure or row.part != "validation":
-            continue
-        folds[row.problem][row.fold] = None
-        if row.value is not None:
+        if row.measure == measure and row.part == part and row.value is not None:
+            folds[row.problem][row.fold] = None
             key = (row.problem, row.method, row.asked)
             values[key].setdefault(row.fold, []).append(row)
     return [
-        _candidate(key, by_fold, measure)
+        _candidate(key, by_fold, measure, repeats)
         for key, by_fold in values.items()
         if len(by_fold) == len(folds[key[0]])
     ]
 
 
 def _candidate(
-    key: tuple[str, str, Size], by_fold: dict[str, list[Row]], measure: str
+    key: tuple[str, str, Size], by_fold: dict[str, list[Row]], measure: str, repeats: int
 ) -> Candidate:
     means = np.array([np.mean([row.value for row in rows]) for rows in by_fold.values()])
     terms = np.mean([np.mean([row.terms or 0 for row in rows]) for rows in by_fold.values()])
-    se = float(means.std(ddof=1) / np.sqrt(means.size)) if means.size > 1 else 0.0
+    se = float(means.std(ddof=1) / np.sqrt(means.size / repeats)) if means.size > 1 else 0.0
     return Candidate(*key, measure, float(means.mean()), se, float(terms), tuple(means.tolist()))
 
 
@@ -153,6 +185,7 @@ def recommend_each(offered: Iterable[Candidate]) -> list[Recommendation]:
 
 
 def _recommended(offered: list[Candidate]) -> Recommendation:
-    whole = next((one for one in offered if one.method == ALL), None)
+    whole = next((one for one in offered if keeps_all(one.method)), None)
     chosen, best = smallest_of(offered), best_of(offered)
-    return Recommendation(chosen.problem, chosen.measure, chosen, best, whole)
+    least = chosen.terms == min(one.terms for one in offered)
+    return Recommendation(chosen.problem, chosen.measure, chosen, best, whole, least=least)

@@ -75,7 +75,7 @@ def paired_t(a: ArrayLike, b: ArrayLike, *, test_share: float | None = None) -> 
         (1/n + n_test/n_train) s² rather than s²/n. Without it the test is far too bold on folds.
 
     The effect is Cohen's d_z = mean / standard deviation of the differences, corrected or not.
-    A constant difference that is not zero has no variance: statistic ±inf, p = 0.
+    A constant difference that is not zero has no variance to judge by: statistic ±inf, p NaN.
     """
     _check_share(test_share)
     name = "paired t-test" if test_share is None else "corrected resampled t-test"
@@ -252,7 +252,8 @@ def _t_test(name: str, asked: str, a: ArrayLike, b: ArrayLike, share: float | No
     mean = float(d.mean())
     if np.ptp(d) <= _rounding(a, b):
         endless = float(np.copysign(np.inf, mean))
-        return Verdict(name, endless, 0.0, endless, "d_z", n, "the difference is constant")
+        # no spread to judge by: few folds of counted documents come to this by chance
+        return Verdict(name, endless, np.nan, endless, "d_z", n, "the difference is constant")
     effect = mean / float(d.std(ddof=1))
     t = effect / _mean_scale(n, share)
     return Verdict(name, t, float(2 * stats.t.sf(abs(t), n - 1)), effect, "d_z", n)

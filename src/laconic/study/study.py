@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from laconic.errors import LaconicError
-from laconic.rows import Row, make_folder
+from laconic.rows import Row, draft, make_folder
 from laconic.study.concluding import Findings, conclude, write_findings
 from laconic.study.executors import Executor, InProcess
 from laconic.study.journal import Journal, exclusive
@@ -23,11 +23,12 @@ from laconic.study.ready import Ready
 from laconic.study.task import Outcome, Task
 
 JOURNAL = "journal.sqlite"
+ROWS = "rows.csv"
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something happened: "loading", "loaded", "planned", "task", "concluding", "finished"."""
+    """Something happened: "loaded", "note", "planned", "task", "concluding", "finished"."""
 
     kind: str
     what: str = ""
@@ -71,8 +72,11 @@ class Study:
     def _load(self, listen: Listener, progress: Any = None) -> list[Ready]:
         loaded = []
         for corpus in self.plan.load(progress):
-            listen(Event("loaded", corpus.name, total=len(corpus)))
-            loaded.append(Ready.of(self.plan, corpus))
+            listen(Event("loaded", corpus.name, len(corpus), len(corpus)))
+            ready = Ready.of(self.plan, corpus)
+            for note in (*corpus.notes, *_copies(ready)):
+                listen(Event("note", f"{corpus.name}: {note}"))
+            loaded.append(ready)
         return loaded
 
     @property
@@ -102,19 +106,25 @@ class Study:
         progress : of reading corpora, (done, total)
         command : that was given, for the record
         """
-        make_folder(self.where)
-        with exclusive(self.where / JOURNAL), Journal(self.where / JOURNAL) as journal:
-            journal.check()
-            with executor if executor is not None else InProcess() as workers:
-                self.__dict__.setdefault("corpora", self._load(listen, progress))
+        with executor if executor is not None else InProcess() as workers:
+            # before anything is made: what cannot be read leaves nothing behind
+            if "corpora" not in self.__dict__:
+                self.__dict__["corpora"] = self._load(listen, progress)
+            make_folder(self.where)
+            with exclusive(self.where / JOURNAL), Journal(self.where / JOURNAL) as journal:
+                journal.check()
                 keys = [task.key for task in self.tasks]
                 journal.record_plan(write_plan(self.plan), command, keys)
                 self._work(workers, journal, retry_failed, listen)
-            listen(Event("concluding"))
-            findings = conclude(self.plan, self.corpora, journal, self.where)
-            write_findings(findings, self.where)
-            (self.where / "plan.toml").write_text(write_plan(self.plan), encoding="utf-8")
-            journal.export(self.where / "rows.csv", [task.key for task in self.tasks])
+                with draft(self.where / "plan.toml") as stream:
+                    stream.write(write_plan(self.plan).encode("utf-8", "backslashreplace"))
+                journal.export(self.where / ROWS, keys)
+                listen(Event("concluding"))
+                again = {"retry_failed": retry_failed}
+                findings = conclude(self.plan, self.corpora, journal, self.where, **again)
+                write_findings(findings, self.where)
+                asked = [k for one in findings.recommendations for k in (one.key, one.key_all) if k]
+                journal.export(self.where / ROWS, [*keys, *asked])
         listen(Event("finished", str(self.where)))
         return findings
 
@@ -131,6 +141,12 @@ class Study:
             journal.record(outcome)
             done += 1
             listen(_told(outcome, done, total))
+
+
+def _copies(ready: Ready) -> Iterator[str]:
+    if n := ready.copies():
+        tests = ready.last_split().test.size
+        yield f"{n:,} of {tests:,} test documents repeat the text of a training document"
 
 
 def _told(outcome: Outcome, done: int, total: int) -> Event:

@@ -78,6 +78,11 @@ class Task:
         )
 
     @property
+    def vocabulary(self) -> str:
+        """What the words of the corpus, and so the columns of a `Cut`, depend on."""
+        return _digest(json.dumps([self.data, self.vectorizing]))
+
+    @property
     def random_state(self) -> int:
         return int(_digest(f"{self.address} {self.method} {self.seed}")[:8], 16)
 

@@ -123,6 +123,11 @@ class Question:
     classes: tuple[str, ...]
     y: NDArray[np.int64] = field(repr=False)
 
+    @property
+    def n_columns(self) -> int:
+        """Decisions about a document: one for two classes, else one a class."""
+        return 1 if self.y.ndim == 1 and len(self.classes) == 2 else len(self.classes)
+
 
 def questions_of(corpus: Corpus, task: Task = "auto") -> list[Question]:
     """The questions about a corpus: one, or, for "per-category", one a class."""

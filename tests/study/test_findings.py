@@ -1,0 +1,267 @@
+"""What a study may conclude: cases in which a careless one would be wrong or lose everything."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from laconic import Corpus, Plan, Study
+from laconic.errors import LaconicError
+from laconic.rows import distinct_name
+from laconic.study.executors import InProcess
+from laconic.study.plan import Splitting, Training, Vectorizing
+from laconic.study.task import Outcome, run
+from tests.study.corpora import pets
+
+PLAN = Plan(pets(150), methods=("ALL", "IG", "DF"), sizes=(9, 18, 40), split=Splitting(folds=3))
+
+
+def pair(findings, test):
+    (found,) = (c for c in findings.comparisons if test in c.test and {c.a, c.b} == {"IG", "DF"})
+    return found
+
+
+def test_two_vectorizings_live_in_one_folder(tmp_path):
+    Study(PLAN, tmp_path).run()
+    stemmed = replace(PLAN, vectors=Vectorizing(stem="porter"))
+    assert Study(stemmed, tmp_path).run().recommendations
+
+
+def test_words_drawn_at_random_are_not_stable(tmp_path):
+    """Words that no fold could choose do not count as having been left out by agreement.
+
+    Nogueira's index has mean 0 here and a standard deviation below 0.05; 0.3 is six of them.
+    """
+    rng = np.random.default_rng(0)
+    usable = (rng.random((120, 300)) < 0.3).astype(float)
+    once = np.zeros((120, 900))
+    once[rng.integers(0, 120, 900), np.arange(900)] = 1
+    corpus = Corpus(
+        "noise",
+        labels=tuple((str(i % 2),) for i in range(120)),
+        ids=tuple(map(str, range(120))),
+        vectors=csr_array(np.hstack([usable, once])),
+        vocabulary=tuple(f"w{i}" for i in range(1200)),
+    )
+    findings = Study(Plan(corpus, methods=("US",), sizes=(100, 240)), tmp_path).run()
+    for found in findings.stability:
+        assert abs(found.nogueira) < 0.3
+        assert abs(found.kuncheva) < 0.3
+
+
+def test_repeats_do_not_count_documents_again(tmp_path):
+    once = Study(PLAN, tmp_path / "1").run()
+    often = Study(replace(PLAN, split=Splitting(folds=3, repeats=4)), tmp_path / "4").run()
+    for test in ("McNemar", "micro sign"):
+        assert pair(once, test).p == pair(often, test).p
+    assert pair(often, "resampled").n == 12
+
+
+def test_repeats_do_not_shrink_the_standard_error(tmp_path):
+    folds = Splitting(folds=3, repeats=4)
+    findings = Study(replace(PLAN, split=folds), tmp_path).run()
+    for one in findings.candidates:
+        assert one.folds == 12
+        assert one.se == pytest.approx(np.std(one.values, ddof=1) / np.sqrt(3))
+
+
+def test_a_failed_draw_pairs_the_folds_that_are_left(tmp_path):
+    """WS fails in one fold with its first draw; IG in another."""
+
+    def some_fail(task, problem):
+        if (task.method, task.fold, task.seed) == ("WS", "fold 2 of 3", 0):
+            return Outcome.failed(task, "no memory")
+        return run(task, problem)
+
+    plan = replace(PLAN, methods=("IG", "WS"), seeds=2)
+    findings = Study(plan, tmp_path).run(InProcess(run=some_fail))
+    assert findings.recommendations
+    (found,) = (c for c in findings.comparisons if c.test.startswith("McNemar"))
+    assert "2 of 3 folds have both" in found.note
+    assert len(findings.failed) == 1
+
+
+def test_columns_of_different_classes_are_not_added_up(tmp_path):
+    """Each fold's training lacks another class, so that all have as many columns."""
+    base = pets(60)
+    labels = (*base.labels, ("rare a",), ("rare b",), ("rare c",))
+    corpus = replace(
+        base,
+        labels=labels,
+        ids=tuple(map(str, range(63))),
+        texts=(*base.texts, *["word1 word2 word3"] * 3),
+        classes=tuple(sorted({label for (label,) in labels})),
+    )
+    plan = replace(PLAN, corpora=corpus, split=Splitting(test=None, folds=3))
+    findings = Study(plan, tmp_path).run()
+    assert not [c for c in findings.comparisons if "macro" in c.test]
+    assert [c for c in findings.comparisons if "McNemar" in c.test]
+
+
+def test_every_model_shown_to_the_test_documents_counts(tmp_path):
+    one = replace(PLAN, methods=("IG",))
+    for number, change in enumerate(
+        (
+            {},
+            {"training": Training(alpha=0.1)},
+            {"training": Training(intercept=False)},
+            {"vectors": Vectorizing(min_df=3)},
+            {},
+        )
+    ):
+        (found,) = Study(replace(one, **change), tmp_path).run().recommendations
+        assert found.looks == min(number + 1, 4)
+
+
+def test_all_words_recommended_are_a_look_too(tmp_path):
+    plan = replace(PLAN, methods=("ALL",))
+    (found,) = Study(plan, tmp_path).run().recommendations
+    assert found.looks == 1
+
+
+def test_a_failed_test_is_said_and_not_tried_again_unasked(tmp_path, monkeypatch):
+    def fails(task, problem):
+        return Outcome.failed(task, "the machine burns")
+
+    monkeypatch.setattr("laconic.study.concluding.run", fails)
+    findings = Study(PLAN, tmp_path).run()
+    (found,) = findings.recommendations
+    assert found.test is None
+    assert "the machine burns" in found.sentence
+    assert findings.failed == {"the model of pets": "the machine burns"}
+    monkeypatch.undo()
+    assert Study(PLAN, tmp_path).run().failed
+    (again,) = Study(PLAN, tmp_path).run(retry_failed=True).recommendations
+    assert again.test is not None
+
+
+def test_one_problem_that_fails_at_the_end_stops_no_other(tmp_path, monkeypatch):
+    from laconic.study import concluding
+
+    real = concluding.trained
+
+    def fails(task, problem):
+        if problem.name == "pets: dogs":
+            raise LaconicError("no such luck")
+        return real(task, problem)
+
+    monkeypatch.setattr(concluding, "trained", fails)
+    findings = Study(replace(PLAN, task="per-category"), tmp_path).run()
+    assert [bool(one.failure) for one in findings.recommendations] == [False, True, False]
+    assert findings.failed == {"the model of pets: dogs": "no such luck"}
+    assert (tmp_path / "rows.csv").exists()
+
+
+def test_problems_have_folders_of_their_own(tmp_path):
+    names = ("x: C++", "x: C#", "x: c", "x: " + "long" * 100)
+    assert len({distinct_name(name) for name in names}) == 4
+    assert all(len(distinct_name(name)) < 100 for name in names)
+
+
+def test_nothing_of_an_earlier_recommendation_stays(tmp_path):
+    Study(PLAN, tmp_path).run()
+    assert (tmp_path / "certificate.json").exists()
+    assert (tmp_path / "comparisons.csv").exists()
+    Study(replace(PLAN, methods=("ALL",)), tmp_path).run()
+    assert not (tmp_path / "certificate.json").exists()
+    assert not (tmp_path / "comparisons.csv").exists()
+
+
+def test_a_finished_study_trains_nothing(tmp_path, monkeypatch):
+    first = Study(PLAN, tmp_path).run()
+
+    def refuse(*_):
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr("laconic.study.concluding.trained", refuse)
+    assert Study(PLAN, tmp_path).run().recommendations == first.recommendations
+
+
+def test_a_fold_without_a_value_costs_itself_only(tmp_path):
+    """AUC needs both answers; four positives in five folds leave one without."""
+    base = pets(60)
+    labels = tuple(("yes",) if i in (3, 13, 23, 33) else ("no",) for i in range(60))
+    corpus = replace(base, labels=labels, classes=("no", "yes"))
+    plan = Plan(
+        corpus,
+        methods=("IG", "DF"),
+        sizes=(9,),
+        measures=("auc",),
+        split=Splitting(test=None, folds=5),
+    )
+    findings = Study(plan, tmp_path).run()
+    assert findings.recommendations
+    assert {one.folds for one in findings.candidates} == {4}
+
+
+def test_without_folds_the_comparison_is_on_the_test_documents(tmp_path):
+    plan = replace(PLAN, split=Splitting(test=0.2, folds=0, splits=2))
+    findings = Study(plan, tmp_path).run()
+    assert {one.method for one in findings.candidates} == {"ALL", "IG", "DF"}
+    assert findings.recommendations == ()
+
+
+def test_unused_documents_stay_unused(tmp_path):
+    base = pets(90)
+    split = tuple(("train", "test", "")[i % 3] for i in range(90))
+    plan = replace(PLAN, corpora=replace(base, split=split), split=Splitting(test=None, folds=3))
+    study = Study(plan, tmp_path)
+    study.run()
+    documents = study.corpora[0].last_split().train
+    assert documents.size == 60
+    assert all(split[i] for i in documents)
+
+
+def test_the_class_that_measures_are_of_is_named(tmp_path):
+    base = pets(90)
+    labels = tuple(("spam",) if label == ("cats",) else ("ham",) for label in base.labels)
+    corpus = replace(base, labels=labels, classes=("ham", "spam"))
+    (found,) = Study(replace(PLAN, corpora=corpus), tmp_path).run().recommendations
+    assert "micro-f1 (of spam)" in found.sentence
+
+
+def test_nothing_learned_is_nothing_recommended(tmp_path):
+    rng = np.random.default_rng(1)
+    labels = tuple(("rare",) if i % 20 == 0 else ("most",) for i in range(100))
+    texts = tuple(" ".join(rng.choice([f"w{i}" for i in range(30)], 5)) for _ in range(100))
+    corpus = Corpus("noise", labels=labels, ids=tuple(map(str, range(100))), texts=texts)
+    (found,) = Study(replace(PLAN, corpora=corpus), tmp_path).run().recommendations
+    assert found.sentence.startswith("noise: nothing to recommend")
+
+
+def test_copies_of_training_documents_among_the_test_documents_are_said(tmp_path):
+    base = pets(60)
+    corpus = replace(base, texts=base.texts[:30] * 2)
+    events = []
+    Study(replace(PLAN, corpora=corpus), tmp_path).run(listen=events.append)
+    (note,) = (event.what for event in events if event.kind == "note")
+    assert "test documents repeat the text of a training document" in note
+
+
+def test_words_in_the_sentence_are_those_of_the_model(tmp_path):
+    study = Study(PLAN, tmp_path)
+    (found,) = study.run().recommendations
+    lines = (tmp_path / "words.csv").read_text().splitlines()
+    assert found.words == len(lines) - 1
+    (problem,) = study.corpora[0].problems(study.corpora[0].last_split(), ["pets"])
+    assert f"of {problem.vocabulary.size})" in found.sentence
+
+
+def test_what_json_has_no_number_for_is_null(tmp_path):
+    plan = replace(PLAN, corpora=pets(40), split=Splitting(folds=2), methods=("ALL", "IG", "DF"))
+    Study(plan, tmp_path).run()
+    text = (tmp_path / "recommendation.json").read_text()
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    told = json.loads(text, parse_constant=refuse)
+    assert told["recommendations"][0]["sentence"]
+
+
+def test_what_cannot_be_read_leaves_no_folder(tmp_path):
+    with pytest.raises(LaconicError):
+        Study(replace(PLAN, corpora="absent.csv"), tmp_path / "new").run()
+    assert not (tmp_path / "new").exists()
