@@ -18,7 +18,17 @@ from laconic.cli import main
 from laconic.methods import METHODS
 from tests.study.corpora import pets
 
-SMALL = ("--methods", "ALL,IG,DF", "--sizes", "3,9,18", "--folds", "3", "--jobs", "1")
+SMALL = (
+    "--methods",
+    "ALL,IG,DF",
+    "--sizes",
+    "3,9,18",
+    "--folds",
+    "3",
+    "--jobs",
+    "1",
+    "--no-report",
+)
 
 
 @pytest.fixture
@@ -44,7 +54,7 @@ def study(run, *more):
 
 
 def test_a_study_says_what_to_take_and_leaves_its_tables(run):
-    done = study(run)
+    done = run("study", "pets.csv", "--text", "body", "--label", "animal", *SMALL[:-1])
     assert done.exit_code == 0, done.output
     assert "pets: take IG with" in done.output
     assert "test documents that had no part in the choice" in done.output
@@ -57,6 +67,9 @@ def test_a_study_says_what_to_take_and_leaves_its_tables(run):
         "comparisons.csv",
         "stability.csv",
         "recommendation.json",
+        "model.laconic",
+        "report.html",
+        "figures",
     }
     told = json.loads((where / "recommendation.json").read_text())
     assert told["recommendations"][0]["sentence"] in done.output
@@ -65,7 +78,7 @@ def test_a_study_says_what_to_take_and_leaves_its_tables(run):
 
 def test_the_same_command_or_the_folder_goes_on(run):
     first = study(run)
-    again, folder = study(run), run("study", "pets-study", "--jobs", "1")
+    again, folder = study(run), run("study", "pets-study", "--jobs", "1", "--no-report")
     assert first.output == again.output == folder.output
 
 
@@ -74,10 +87,59 @@ def test_a_plan_in_a_file(run):
         'methods = ["IG"]\nsizes = [9]\n[corpus]\nwhere = "pets.csv"\ntext = "body"\n'
         'label = "animal"\n[split]\nfolds = 2\n'
     )
-    done = run("study", "--plan", "night.toml", "--jobs", "1")
+    done = run("study", "--plan", "night.toml", "--jobs", "1", "--no-report")
     assert done.exit_code == 0, done.output
     assert "take IG with 9 words" in done.output
     assert Path("night-study/journal.sqlite").exists()
+
+
+def test_the_page_can_be_left_out_and_drawn_later(run):
+    assert study(run).exit_code == 0
+    assert not Path("pets-study/report.html").exists()
+    done = run("report", "pets-study", "-o", "page.html", "--no-figures")
+    assert done.output == "page: page.html\n"
+    assert "take IG with" in Path("page.html").read_text()
+
+
+def test_the_model_of_a_study_predicts(run):
+    assert study(run).exit_code == 0
+    Path("new.txt").write_text("purr whisker\nbark leash\n")
+    done = run("predict", "pets-study/model.laconic", "new.txt")
+    labels = [json.loads(line)["label"] for line in done.output.splitlines()]
+    assert labels == ["cats", "dogs"]
+
+
+def test_a_study_goes_on_from_another_folder(run, monkeypatch, tmp_path):
+    assert study(run).exit_code == 0
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    done = run("study", "../pets-study", "--quiet", "--no-report", "--jobs", "1")
+    assert done.exit_code == 0, done.output
+
+
+def test_another_file_of_the_same_name_does_not_take_a_folder_over(run):
+    assert study(run).exit_code == 0
+    Path("other").mkdir()
+    Path("other/pets.csv").write_text(Path("pets.csv").read_text())
+    options = ("--text", "body", "--label", "animal", *SMALL)
+    done = run("study", "other/pets.csv", *options)
+    assert done.exit_code == 2
+    assert "holds a study of" in done.stderr
+
+
+def test_a_split_by_name_needs_a_corpus_with_one(run):
+    done = study(run, "--split", "ModApte")
+    assert done.exit_code == 2
+    assert "ModApte" in done.stderr
+
+
+@pytest.mark.parametrize("size", ["0", "2.0", "10,20", "-1"])
+@pytest.mark.parametrize("command", ["select", "train"])
+def test_a_size_that_is_none_gets_one_line(run, command, size):
+    done = run(command, "pets.csv", "--text", "body", "--label", "animal", "--size", size)
+    assert done.exit_code == 2
+    assert "size" in done.stderr
+    assert "Traceback" not in done.output
 
 
 def test_quiet_is_one_sentence(run):

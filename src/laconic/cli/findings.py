@@ -71,7 +71,9 @@ def study_bar(*, quiet: bool = False) -> Iterator[tuple[Listener, Callable[[int,
     print_notes(notes)
 
 
-def print_findings(findings: Findings, where: Path, *, short: bool = False) -> None:
+def print_findings(
+    findings: Findings, where: Path, page: Path | None = None, *, short: bool = False
+) -> None:
     """The table of methods, the recommendation in a sentence, and where everything is."""
     if not short:
         problems = list(dict.fromkeys(one.problem for one in findings.each))
@@ -92,6 +94,8 @@ def print_findings(findings: Findings, where: Path, *, short: bool = False) -> N
         click.echo(f"… and {len(findings.failed) - FAILURES_SHOWN} more failed", err=True)
     for note, times in findings.notes.items():
         click.echo(f"note ({times} tasks): {printable(note)}", err=True)
+    if page is not None:
+        click.echo(f"look at it: {printable(str(page))}")
     click.echo(f"everything is in {printable(str(where))}: {', '.join(_files(where))}")
 
 

@@ -19,8 +19,11 @@ PAGE = "report.html"
     type=click.Path(path_type=Path, dir_okay=False),
     help=f"The page.  [default: {PAGE} in DIR]",
 )
-def report(folder: Path, output: Path | None) -> None:
+@click.option("--no-figures", is_flag=True, help="Save no charts.")
+def report(folder: Path, output: Path | None, no_figures: bool) -> None:
     """Write the page of a study: one HTML file that needs no network.
+
+    Its charts are saved beside it too, as SVG and PNG for papers, in the folder `figures`.
 
     DIR is the folder of a study, which need not be finished.
 
@@ -28,10 +31,19 @@ def report(folder: Path, output: Path | None) -> None:
     laconic report out/tickets
     laconic report out/tickets -o tickets.html
     """
+    click.echo(f"page: {printable(str(draw(folder, output, figures=not no_figures)))}")
+
+
+def draw(folder: Path, output: Path | None = None, *, figures: bool = True) -> Path:
+    """Write the page and its figures."""
+    from laconic.report.charts import save
     from laconic.report.page import write_report
     from laconic.report.view import View
 
     where = output or folder / PAGE
     with working(f"drawing the page of {folder}"):
-        write_report(View.of(folder), where)
-    click.echo(f"page: {printable(str(where))}")
+        view = View.of(folder)
+        write_report(view, where)
+        if figures:
+            save(view, where.parent)
+    return where

@@ -27,6 +27,7 @@ from laconic.cli.options import (
     vectorizing_of,
     vectorizing_options,
 )
+from laconic.cli.reporting import draw
 from laconic.errors import LaconicError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 SOME_FAILED = 1
 # What may be said beside a plan that comes from a file or a folder.
-BESIDE_A_PLAN = {"where", "plan", "output", "jobs", "retry_failed", "as_json", "quiet"}
+BESIDE_A_PLAN = {"where", "plan", "output", "jobs", "retry_failed", "as_json", "quiet", "no_report"}
 
 
 @click.command()
@@ -84,6 +85,7 @@ BESIDE_A_PLAN = {"where", "plan", "output", "jobs", "retry_failed", "as_json", "
 )
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Processes; -1: every core.")
 @click.option("--retry-failed", is_flag=True, help="Try tasks again that failed before.")
+@click.option("--no-report", is_flag=True, help="Write no page.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines, for machines.")
 @click.option("--quiet", is_flag=True, help="Print only the recommendation.")
 @training_options
@@ -123,9 +125,12 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
             command=shlex.join(["laconic", *sys.argv[1:]]),
         )
     if options["as_json"]:
+        if not options["no_report"]:
+            draw(work.where)
         click.echo(json.dumps({"kind": "findings", **described(findings)}, allow_nan=False))
     else:
-        print_findings(findings, work.where, short=options["quiet"])
+        page = None if options["no_report"] else draw(work.where)
+        print_findings(findings, work.where, page, short=options["quiet"])
     if findings.failed:
         ctx.exit(SOME_FAILED)
 
