@@ -187,6 +187,44 @@ def test_hostile_words_are_text(hostile_page: str, hostile_view: View, pets_page
     assert ">49" not in outside
 
 
+def everywhere(view: View, text: str) -> View:
+    """A view with this text in all places where a stranger's could be."""
+    card = {"name": text, "documents": 3, "kind": text, "classes": {text: 2}, "problems": [text]}
+    detail = replace(view.details[0], problem=text, sentence=text, certificate=(text,))
+    return replace(
+        view,
+        title=text,
+        progress=text,
+        finished=False,
+        sentences=(text,),
+        details=(replace(detail, classes=(text, "b", "c"), model_note=text),),
+        cards=(
+            card | {"fingerprint": text, "train": 1, "test": 1, "terms": 5, "words": [1, 2, 3]},
+        ),
+        failed={text: text},
+        notes={text: 1},
+        command=text,
+        plan=text,
+        versions=(text,),
+        made=text,
+        goal=text,
+        points=(replace(view.points[0], problem=text, method=text, measure=text),),
+        problems=(text, "another"),
+        methods=("ALL", text),
+    )
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_of_a_view_changes_the_elements_of_its_page(pets_view: View, text: str):  # noqa: F811
+    read = Read(page(everywhere(pets_view, text)))
+    harmless = Read(page(everywhere(pets_view, "harmless")))
+    assert [(tag, set(attrs)) for tag, attrs in read.elements] == [
+        (tag, set(attrs)) for tag, attrs in harmless.elements
+    ]
+    assert read.code() == harmless.code()
+    assert read.json("page-data")["details"][0]["problem"] == plain(text)
+
+
 def test_hostile_words_are_all_there(hostile_page: str, hostile_view: View):  # noqa: F811
     (detail,) = Read(hostile_page).json("page-data")["details"]
     assert len(detail["words"]["word"]) == len(hostile_view.details[0].words)

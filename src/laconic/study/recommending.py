@@ -14,8 +14,6 @@ import numpy as np
 from laconic.methods import keeps_all
 from laconic.rows import Row, Size
 
-ALL = "ALL"
-
 
 @dataclass(frozen=True)
 class Candidate:

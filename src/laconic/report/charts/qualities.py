@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from laconic.methods import keeps_all
 from laconic.report.charts.lines import lines
 from laconic.report.charts.styling import Spec, number, of_problem, plain, problems_in, several
 from laconic.report.view import Point, View
-from laconic.study.recommending import ALL
 
 
 def curves(view: View) -> Spec | None:
@@ -47,7 +47,7 @@ def _point(point: Point, chosen: bool) -> dict[str, Any]:
         "high": number(point.high),
         "folds": point.folds,
     }
-    if point.method == ALL:
+    if keeps_all(point.method):
         row |= {"baseline": True, "label": _named(point)}
     if chosen:
         row |= {"recommended": True, "note": f"recommended: {_named(point)}"}
@@ -55,21 +55,21 @@ def _point(point: Point, chosen: bool) -> dict[str, Any]:
 
 
 def _named(point: Point) -> str:
-    if point.method == ALL:
+    if keeps_all(point.method):
         return f"all {point.terms:,.0f} words"
     return f"{plain(point.method)}, {point.terms:,.0f} words"
 
 
 def _told_curves(view: View, points: Sequence[Point], problems: Sequence[str]) -> str:
     goal = [p for p in points if p.measure == view.goal] or list(points)
-    selections = [p for p in goal if p.method != ALL]
+    selections = [p for p in goal if not keeps_all(p.method)]
     told = (
         f"Line chart of {goal[0].measure} against the number of words (log axis), "
         f"{several(len({p.method for p in selections}), 'methods')}, limits of 95 %."
     )
     if selections:
         told += f" Best is {_reached(max(selections, key=lambda p: p.mean))}."
-    for baseline in (p for p in goal if p.method == ALL):
+    for baseline in (p for p in goal if keeps_all(p.method)):
         told += f" All {baseline.terms:,.0f} words (ALL) reach {baseline.mean:.3f}."
     for detail in view.details:
         if detail.problem == problems[0] and detail.method:

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from laconic.methods import keeps_all
 from laconic.report.view import View
-from laconic.study.recommending import ALL
 
 Spec = dict[str, Any]
 
@@ -49,8 +49,9 @@ def number(value: float) -> float | None:
 
 def looks(view: View) -> dict[str, int]:
     """A number for each method's colour, shape and dash; 0 is the baseline's."""
-    others = [method for method in view.methods if method != ALL]
-    return {ALL: 0} | {method: i + 1 for i, method in enumerate(others)}
+    whole = [method for method in view.methods if keeps_all(method)]
+    others = [method for method in view.methods if not keeps_all(method)]
+    return dict.fromkeys(whole, 0) | {method: i + 1 for i, method in enumerate(others)}
 
 
 def colour(view: View, legend: Mapping[str, Any] | None = None) -> Spec:
