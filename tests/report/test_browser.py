@@ -289,6 +289,22 @@ class TestPets:
         chromium.choose("#tryit-class", str(model.classes.index("dogs")))
         assert chromium.run(words) == [word for word, _ in model.explain(text)["dogs"]]
 
+    def test_a_long_text_is_read_too(self, chromium: Browser):
+        long = """
+        const box = document.getElementById("tryit-text");
+        box.value = "kitten puppy ".repeat(100000);
+        box.dispatchEvent(new Event("input"));
+        return new Promise((done) => setTimeout(() => done(
+          document.querySelectorAll("#tryit-marked mark").length), 300));
+        """
+        # read whole, but marked only at the beginning
+        assert 3000 < chromium.run(long) < 3100
+        counts = (
+            "return Array.from(document.querySelectorAll('#tryit-words td'), (c) => c.textContent)"
+        )
+        assert "100000" in chromium.run(counts)
+        assert not [one for one in chromium.logs() if "SEVERE" in one]
+
     def test_what_is_typed_is_text(self, chromium: Browser):
         text = "<img src=x onerror=alert(1)> kitten <script>alert(1)</script> purr"
         type_text(chromium, text)

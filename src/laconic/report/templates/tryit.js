@@ -5,6 +5,7 @@
   const WAIT = 150; // milliseconds without a key before the text is read
   const CLASSES = 8;
   const WORDS = 10;
+  const MARKED = 20000; // characters that are shown with marks; all are read
 
   class TryIt {
     constructor(reading) {
@@ -134,18 +135,20 @@
     }
 
     mark(shares) {
-      const text = this.text.value;
+      const text = this.text.value.slice(0, MARKED);
       const added = this.places(shares);
-      const largest = Math.max(0, ...Array.from(added.values(), Math.abs));
-      const pieces = [];
+      let largest = 0;
+      for (const share of added.values()) largest = Math.max(largest, Math.abs(share));
+      const pieces = document.createDocumentFragment();
       let done = 0;
       this.told.units.forEach(({ start, end }, at) => {
         const share = added.get(at) ?? 0;
-        if (share === 0 || start < done) return;
-        pieces.push(text.slice(done, start), this.marked(text.slice(start, end), share, largest));
+        if (share === 0 || start < done || end > text.length) return;
+        pieces.append(text.slice(done, start), this.marked(text.slice(start, end), share, largest));
         done = end;
       });
-      this.part("marked").replaceChildren(...pieces, text.slice(done));
+      pieces.append(text.slice(done), this.text.value.length > MARKED ? " …" : "");
+      this.part("marked").replaceChildren(pieces);
     }
 
     marked(text, share, largest) {
