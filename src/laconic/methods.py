@@ -82,6 +82,14 @@ class Method:
         classifier = RLSClassifier(alpha=own, fit_intercept=intercept)
         return ReduceThenFit(self.recipe(**given), classifier, norm=norm)
 
+    def check(self) -> None:
+        """Settings that the method refuses are known before it has worked for an hour."""
+        if self.settings:
+            X = csr_array(np.diag([4.0, 3.0, 2.0, 1.0])[:, :3] + 0.5)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.recipe(**self.settings).fit(X, np.array([0, 1, 0, 1]))
+
     def described(self) -> dict[str, Any]:
         """What `laconic methods` lists."""
         return {
@@ -169,7 +177,6 @@ def method_called(text: str) -> Method:
             "it has some, such as SS[rank=10]; each takes lambda, such as IG[lambda=loo]"
         )
     settings = _settings(found["settings"] or "", known)
-    _try(known, settings)
     inner = ",".join(f"{key}={value}" for key, value in settings.items())
     name = f"{known.name}[{inner}]" if inner else known.name
     alpha = settings.pop(LAMBDA, None)
@@ -184,16 +191,6 @@ def methods_called(text: str) -> list[Method]:
 def keeps_all(name: str) -> bool:
     """Whether the method of this name keeps every word, whatever its λ."""
     return name.partition("[")[0] == "ALL"
-
-
-def _try(method: Method, settings: dict[str, Any]) -> None:
-    """Settings that the method refuses are known before it has worked for an hour."""
-    own = {key: value for key, value in settings.items() if key != LAMBDA}
-    if own:
-        X = csr_array(np.diag([4.0, 3.0, 2.0, 1.0])[:, :3] + 0.5)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            method.recipe(**own).fit(X, np.array([0, 1, 0, 1]))
 
 
 def _settings(text: str, method: Method) -> dict[str, Any]:

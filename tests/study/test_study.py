@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -267,7 +266,9 @@ if __name__ == "__main__":
     print("started", flush=True)
     Study(KILLED, sys.argv[1]).run(executor_for(int(sys.argv[2])))
 """
-KILLED = replace(PLAN, corpora=pets(400), seeds=4, split=Splitting(folds=5))
+KILLED = replace(
+    PLAN, corpora=pets(1500), seeds=8, sizes=tuple(range(2, 58, 4)), split=Splitting(folds=5)
+)
 
 
 def killed_and_restarted(where, kills: int, jobs: int, seed: int) -> int:
@@ -282,7 +283,7 @@ def killed_and_restarted(where, kills: int, jobs: int, seed: int) -> int:
             child.stdout.readline()
             time.sleep(rng.uniform(0.0, 1.5))
             hits += child.poll() is None
-            os.kill(child.pid, signal.SIGKILL)
+            child.kill()
     subprocess.run(begin, env=environment, check=True, stdout=subprocess.PIPE, timeout=300)
     return hits
 

@@ -26,7 +26,6 @@ RANDOM = [
     "SS[alpha=0.5]",
     "SS[rank=0.9]",
     "SRLS",
-    "WS[seed=5]",
 ]
 
 

@@ -263,7 +263,10 @@ class Plan:
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "corpora", _sources(self.corpora))
-        put(self, "methods", tuple(dict.fromkeys(m.name for m in _known(self.methods))))
+        methods = _known(self.methods)
+        for method in methods:
+            method.check()
+        put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
         put(self, "sizes", tuple(ascending(self.sizes)))
         put(self, "measures", tuple(dict.fromkeys(known_measures(self.measures))))
         put(self, "goal", self.goal or self.measures[0])
