@@ -415,3 +415,17 @@ def test_a_bar_is_shown_on_a_terminal(run):
     assert "9/9" in text
     assert "on pets, fold" in text
     assert "left" in text
+
+
+def test_a_page_replaces_a_page_and_nothing_else(run):
+    assert study(run).exit_code == 0
+    for name in ("pets.csv", "pets-study/journal.sqlite", "pets-study/model.laconic"):
+        before = Path(name).read_bytes()
+        done = run("report", "pets-study", "-o", name, "--no-figures")
+        assert done.exit_code == 2
+        assert Path(name).read_bytes() == before
+    Path("mine.html").write_text("<html>my own page</html>")
+    assert "no page of ours" in run("report", "pets-study", "-o", "mine.html").stderr
+    for _ in range(2):
+        assert run("report", "pets-study", "-o", "page.html", "--no-figures").exit_code == 0
+    assert "no such folder" in run("report", "absent").stderr

@@ -254,7 +254,7 @@ def put(name, at, value):
         (put("idf", 2, -0.5), "an idf"),
         (put("idf", 2, np.nan), "an idf"),
         (put("words.length", 0, 4_000_000_000), "add up"),
-        (put("words.text", 0, 0xFF), "can't decode"),
+        (put("words.text", 0, 0xFF), "are not UTF-8"),
         (set_to("words.length", lambda a: a[:-1]), "add up"),
         (set_to("words.length", lambda a: a.astype(np.float64)), "'words.length' is float64"),
         (set_to("coef", lambda a: a.astype(np.int64)), "'coef' is int64"),

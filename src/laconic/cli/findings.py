@@ -111,7 +111,7 @@ def _print_curves(offered: list[Candidate], each: list[Recommendation]) -> None:
     for method in dict.fromkeys(one.method for one in offered if not keeps_all(one.method)):
         table.add_row(as_text(method), *(means.get((method, size), "") for size in sizes))
     whole = next((one for one in offered if keeps_all(one.method)), None)
-    all_words = f"; all {whole.terms:,.0f} words: {whole.mean:.3f}" if whole else ""
+    all_words = f"; all words: {whole.mean:.3f} ({whole.terms:,.0f} in a fold)" if whole else ""
     folds = f"mean of {offered[0].folds} folds"
     show(
         table, f"{offered[0].problem}: {offered[0].measure} by number of words, {folds}{all_words}"

@@ -7,8 +7,12 @@ from pathlib import Path
 import click
 
 from laconic.cli.console import printable, working
+from laconic.errors import LaconicError
 
 PAGE = "report.html"
+# Stands near the beginning of every page.
+MADE_BY = b'<meta name="generator" content="Laconic'
+LOOKED_AT = 4096
 
 
 @click.command()
@@ -34,6 +38,18 @@ def report(folder: Path, output: Path | None, no_figures: bool) -> None:
     click.echo(f"page: {printable(str(draw(folder, output, figures=not no_figures)))}")
 
 
+def check_page(where: Path) -> None:
+    """A page may replace a page, never a file that something else wrote."""
+    if where.suffix not in (".html", ".htm"):
+        raise LaconicError(f"{where}: a page is written as .html")
+    if where.is_dir():
+        raise LaconicError(f"{where}: is a folder. Name a file for the page")
+    if where.exists() and where.stat().st_size:
+        with open(where, "rb") as stream:
+            if MADE_BY not in stream.read(LOOKED_AT):
+                raise LaconicError(f"{where}: exists and is no page of ours. Choose another name.")
+
+
 def draw(folder: Path, output: Path | None = None, *, figures: bool = True) -> Path:
     """Write the page and its figures."""
     from laconic.report.charts import save
@@ -41,6 +57,7 @@ def draw(folder: Path, output: Path | None = None, *, figures: bool = True) -> P
     from laconic.report.view import View
 
     where = output or folder / PAGE
+    check_page(where)
     with working(f"drawing the page of {folder}"):
         view = View.of(folder)
         write_report(view, where)

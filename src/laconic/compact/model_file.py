@@ -285,7 +285,10 @@ def unpacked(tensors: Tensors, name: str, most: int) -> tuple[str, ...]:
         raise LaconicError(f"{name}: their lengths do not add up to the {len(raw):,} bytes")
     edges = [0, *ends.tolist()]
     slices = (raw[a:b] for a, b in pairwise(edges))
-    return tuple(piece.decode("utf-8", "surrogatepass") for piece in slices)
+    try:
+        return tuple(piece.decode("utf-8", "surrogatepass") for piece in slices)
+    except UnicodeDecodeError:
+        raise LaconicError(f"{name}: are not UTF-8; the file is damaged") from None
 
 
 class Fields:

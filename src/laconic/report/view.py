@@ -130,6 +130,8 @@ class View:
     def of(cls, where: Path | str) -> View:
         """The view of a study's folder."""
         folder = Path(where)
+        if not folder.is_dir():
+            raise LaconicError(f"{folder}: there is no such folder. Name the folder of a study")
         with Journal.reading(folder / JOURNAL) as journal:
             plans = journal.plans()
             if not plans:

@@ -38,7 +38,7 @@ class Candidate:
     @property
     def name(self) -> str:
         words = f"{self.terms:,.0f} word{'' if round(self.terms) == 1 else 's'}"
-        return f"all {words}" if keeps_all(self.method) else f"{self.method} with {words}"
+        return "all words" if keeps_all(self.method) else f"{self.method} with {words}"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,9 @@ class Recommendation:
         words, of_words = self.words, self.of_words
         if not of_words and self.whole is not None:
             words, of_words = round(self.chosen.terms), round(self.whole.terms)
-        if keeps_all(self.chosen.method) or not of_words:
+        if keeps_all(self.chosen.method):
+            return f"{self.problem}: take all {words or round(self.chosen.terms):,} words."
+        if not of_words:
             return f"{self.problem}: take {self._named(words)}."
         share = f"{words / of_words:.1%} of {of_words:,}"
         return f"{self.problem}: take {self._named(words)} ({share})."
@@ -103,7 +105,8 @@ class Recommendation:
             )
         if self.least:
             return f"{found}, the best of all; it is the smallest that was tried."
-        return f"{found}, the best of all, and nothing smaller comes within {self.best.se:.3f}."
+        near = f"comes within {self.best.se:.3f}" if self.best.se >= 0.0005 else "is as good"
+        return f"{found}, the best of all, and nothing smaller {near}."
 
     def _honest(self) -> str:
         if self.failure:

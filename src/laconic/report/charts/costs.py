@@ -120,7 +120,7 @@ def _quality(field: str) -> Spec:
         "type": "quantitative",
         "title": None,
         "scale": {"zero": False, "nice": True, "padding": 14},
-        "axis": {"format": ".3f", "tickCount": 6, "domain": False, "ticks": False},
+        "axis": {"format": "~g", "tickCount": 6, "domain": False, "ticks": False},
     }
 
 

@@ -56,7 +56,7 @@ def _point(point: Point, chosen: bool) -> dict[str, Any]:
 
 def _named(point: Point) -> str:
     if keeps_all(point.method):
-        return f"all {point.terms:,.0f} words"
+        return "all words"
     return f"{plain(point.method)}, {point.terms:,.0f} words"
 
 

@@ -34,6 +34,8 @@ DASHES = ([1, 0], [6, 3], [2, 2], [10, 3, 2, 3], [12, 4])
 
 def plain(name: str) -> str:
     """A name with signs that cannot be drawn, or turn what follows around, spelt out."""
+    if name == "__proto__":
+        return "‹__proto__›"  # Vega keeps things by name in objects, of which this is no member
     return "".join(c if _drawable(c) else f"‹{ord(c):04X}›" for c in name)
 
 

@@ -33,6 +33,20 @@
       this.values[name] = value;
       await this.ready;
       await this.view?.signal(name, value).runAsync();
+      this.describe();
+    }
+
+    // What was said about the first picture is not true of another one.
+    describe() {
+      const drawn = document.querySelector(`#chart-${this.name} svg`);
+      if (!drawn || Object.keys(this.values).length === 0) return;
+      const shown = Object.entries(this.values).map(([name, value]) => `${LABELS[name] ?? name}: ${value}`);
+      const heading = drawn.closest("section")?.querySelector("h2, h3")?.textContent ?? this.name;
+      for (const place of [drawn, ...drawn.querySelectorAll("[aria-label]")]) {
+        if (place === drawn || place.getAttribute("role") === "graphics-document") {
+          place.setAttribute("aria-label", `${heading}. ${shown.join(", ")}.`);
+        }
+      }
     }
 
     // Vega measures legends after it has set its height: a second look finds the height they need.
@@ -66,7 +80,9 @@
         actions: { export: true, source: false, compiled: false, editor: false },
       });
       this.view = this.result.view;
+      place.querySelector("details > summary")?.setAttribute("aria-label", `Save this chart: ${this.name}`);
       await this.fit();
+      this.describe();
     }
   }
 

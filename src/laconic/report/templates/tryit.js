@@ -66,8 +66,13 @@
       const names = chosen.map((at) => this.names()[at]);
       const decision = names.length === 0 ? "none of the classes" : names.join(", ");
       const words = counts.size === 1 ? "1 word" : `${counts.size} different words`;
-      const because = counts.size === 0 ? "It has none of the model's words." : `It has ${words} of the model.`;
-      this.part("decision").replaceChildren(element("strong", {}, element("bdi", {}, decision)), `. ${because}`);
+      const named = element("bdi", {}, decision);
+      if (counts.size === 0) {
+        const told = "The model knows none of these words. What it answers to any such text: ";
+        this.part("decision").replaceChildren(told, named, ".");
+        return;
+      }
+      this.part("decision").replaceChildren(element("strong", {}, named), `. It has ${words} of the model.`);
     }
 
     // A score for each class; the one number that tells two classes apart speaks for the second.
