@@ -221,6 +221,26 @@ class TestPets:
         assert svg(chromium, "curves") not in (before, toggled)
         assert "accuracy" in chromium.text("#chart-curves svg")
 
+    def test_methods_can_be_hidden_with_the_keyboard(self, chromium: Browser):
+        before = svg(chromium, "curves")
+        driver = chromium.driver
+        driver.find_element(By.CSS_SELECTOR, "[data-switches=curves] summary").send_keys(Keys.ENTER)
+        box = driver.find_element(By.CSS_SELECTOR, "[data-switches=curves] [data-method=IG]")
+        box.send_keys(Keys.SPACE)
+        chromium.settle()
+        signal = "return laconic.views().find(({name}) => name === 'curves').view.signal('hidden')"
+        assert chromium.run(signal) == ["IG"]
+        assert svg(chromium, "curves") != before
+        click(chromium, "#theme")
+        chromium.settle()
+        assert chromium.run(signal) == ["IG"]
+
+    def test_a_switched_chart_is_described_anew(self, chromium: Browser):
+        chromium.choose("[data-switches=curves] select", "accuracy")
+        chromium.settle()
+        label = "return document.querySelector('#chart-curves svg').getAttribute('aria-label')"
+        assert "accuracy" in chromium.run(label)
+
     def test_what_was_switched_outlasts_the_change_of_theme(self, chromium: Browser):
         chromium.choose("[data-switches=curves] select", "accuracy")
         click(chromium, "#theme")

@@ -285,8 +285,8 @@ def _together(sentences: Sequence[str]) -> list[str]:
 
 
 def _lines(points: Sequence[Point], goal: str) -> list[Point]:
-    """The curves as lines of a table, for those who cannot see the chart."""
-    return [point for point in points if point.measure == goal]
+    """The curves as lines of a table, for those who cannot see the chart; the goal comes first."""
+    return sorted(points, key=lambda point: point.measure != goal)
 
 
 @cache

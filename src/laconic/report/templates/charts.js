@@ -25,6 +25,29 @@
         select.addEventListener("change", () => this.set(name, select.value));
         place.append(element("label", {}, `${LABELS[name] ?? name} `, select));
       }
+      this.offerMethods(place);
+    }
+
+    // A box for each method of a chart with lines: its legend can be clicked, but not reached by keys.
+    offerMethods(place) {
+      const points = this.spec.datasets?.points ?? [];
+      const methods = [...new Set(points.filter((point) => !point.baseline).map((point) => point.method))];
+      if (methods.length < 2 || !(this.spec.params ?? []).some((param) => param.name === "hidden")) return;
+      const boxes = methods.map((method) => {
+        const box = element("input", { type: "checkbox", "data-method": method });
+        box.checked = true;
+        box.addEventListener("change", () => this.hide(methods.filter((_, at) => !boxes[at].checked)));
+        return box;
+      });
+      const labels = methods.map((method, at) => element("label", {}, boxes[at], element("bdi", {}, ` ${method} `)));
+      const set = element("fieldset", {}, element("legend", {}, "Methods shown"), ...labels);
+      place.append(element("details", {}, element("summary", {}, "Choose methods"), set));
+    }
+
+    async hide(methods) {
+      this.hidden = methods;
+      await this.ready;
+      await this.view?.signal("hidden", methods).runAsync();
     }
 
     // Signals that the chart does not know, or values that it has no rows for, change nothing.
@@ -67,6 +90,7 @@
       const spec = structuredClone(this.spec);
       for (const param of spec.params ?? []) {
         if (param.name in this.values) param.value = this.values[param.name];
+        if (param.name === "hidden" && this.hidden) param.value = this.hidden;
       }
       this.result = await vegaEmbed(place, spec, {
         ast: true,
