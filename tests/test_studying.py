@@ -91,6 +91,8 @@ def test_a_plan_in_a_file(run):
     assert done.exit_code == 0, done.output
     assert "take IG with 9 words" in done.output
     assert Path("night-study/journal.sqlite").exists()
+    # the plan in the journal knows the file by its full name
+    assert str(Path("pets.csv").absolute()) in Path("night-study/plan.toml").read_text()
 
 
 def test_the_page_can_be_left_out_and_drawn_later(run):

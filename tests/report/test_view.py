@@ -163,3 +163,11 @@ def test_per_category_has_a_detail_each(tmp_path):
     assert [detail.problem for detail in view.details] == ["pets: cats", "pets: dogs", "pets: fish"]
     assert all(detail.model.classes[1] == detail.problem[6:] for detail in view.details)
     assert all(np.sum(detail.confusion.counts) == 30 for detail in view.details)
+
+
+def test_details_are_found_after_corpora_were_added(tmp_path):
+    Study(PLAN, tmp_path).run()
+    Study(replace(PLAN, corpora=(pets(150), pets(90, 1, "others"))), tmp_path).run()
+    view = View.of(tmp_path)
+    assert [detail.problem for detail in view.details] == ["pets", "others"]
+    assert all(detail.model is not None and detail.words for detail in view.details)

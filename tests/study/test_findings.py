@@ -265,3 +265,39 @@ def test_what_cannot_be_read_leaves_no_folder(tmp_path):
     with pytest.raises(LaconicError):
         Study(replace(PLAN, corpora="absent.csv"), tmp_path / "new").run()
     assert not (tmp_path / "new").exists()
+
+
+def test_a_conclusion_that_was_ended_leaves_no_other_model_behind(tmp_path, monkeypatch):
+    """Ended after the second plan's model was written; then the first plan again."""
+    first, second = (replace(PLAN, methods=(name,), sizes=(9,)) for name in ("IG", "DF"))
+    Study(first, tmp_path).run()
+    before = (tmp_path / "model.laconic").read_bytes()
+
+    def ended(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("laconic.study.study.write_findings", ended)
+    with pytest.raises(KeyboardInterrupt):
+        Study(second, tmp_path).run()
+    monkeypatch.undo()
+    assert (tmp_path / "model.laconic").read_bytes() != before
+    Study(first, tmp_path).run()
+    assert (tmp_path / "model.laconic").read_bytes() == before
+
+
+def test_more_corpora_move_the_models_into_folders(tmp_path):
+    Study(PLAN, tmp_path).run()
+    two = replace(PLAN, corpora=(pets(150), pets(90, 1, "others")))
+    found = Study(two, tmp_path).run().recommendations
+    assert not (tmp_path / "model.laconic").exists()
+    assert all((tmp_path / one.place / "model.laconic").exists() for one in found)
+    (alone,) = Study(PLAN, tmp_path).run().recommendations
+    assert alone.place == ""
+    assert (tmp_path / "model.laconic").exists()
+
+
+def test_a_plan_that_recommends_nothing_leaves_no_model(tmp_path):
+    Study(PLAN, tmp_path).run()
+    Study(replace(PLAN, training=Training(norm="document")), tmp_path).run()
+    assert not (tmp_path / "model.laconic").exists()
+    assert not (tmp_path / "words.csv").exists()

@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,7 +147,12 @@ def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]
         if where:
             raise click.UsageError("--plan names its corpora itself: leave out CORPUS")
         plan = read_plan(options["plan"])
-        return Study(plan, options["output"] or folder_for(options["plan"].stem))
+        sources = tuple(replace(source, where=absolute(source.where)) for source in plan.corpora)
+        found = Study(
+            replace(plan, corpora=sources), options["output"] or folder_for(options["plan"].stem)
+        )
+        refuse_another_corpus(found)
+        return found
     if continued:
         found = Study.open(where[0])
         return Study(found.plan, options["output"] or found.where)

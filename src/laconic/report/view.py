@@ -19,7 +19,7 @@ import numpy as np
 
 from laconic.compact import CompactModel
 from laconic.errors import LaconicError
-from laconic.rows import Row, Size, distinct_name
+from laconic.rows import Row, Size
 from laconic.study.comparing import Comparison, SelectionStability
 from laconic.study.concluding import CARDS, CERTIFICATE, MODEL, RECOMMENDATION, STAND_IN, WORDS
 from laconic.study.journal import Journal, PlanText
@@ -133,10 +133,7 @@ class View:
         if not folder.is_dir():
             raise LaconicError(f"{folder}: there is no such folder. Name the folder of a study")
         with Journal.reading(folder / JOURNAL) as journal:
-            plans = journal.plans()
-            if not plans:
-                raise LaconicError(f"{folder}: its journal has no plan. Start the study again")
-            return _Reading(folder, journal, plans[-1]).view()
+            return _Reading(folder, journal, journal.latest_plan()).view()
 
 
 class _Reading:
@@ -229,11 +226,9 @@ class _Reading:
     def details(self, problems: Sequence[str], finished: bool) -> Iterator[Detail]:
         if not finished or self.told is None:
             return
-        several = (self.folder / "problems").is_dir() and not (self.folder / MODEL).exists()
         for one in self.told["recommendations"]:
             if one["problem"] in problems:
-                name = distinct_name(one["problem"])
-                yield self._detail(one, self.folder / "problems" / name if several else self.folder)
+                yield self._detail(one, self.folder / one["place"])
 
     def _detail(self, one: Mapping[str, Any], where: Path) -> Detail:
         chosen = one["chosen"]

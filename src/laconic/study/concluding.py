@@ -87,10 +87,15 @@ def conclude(
     offered = candidates(rows, plan.goal, part=plan.part(), repeats=plan.split.repeats)
     each = recommend_each(offered)
     finished: list[Recommendation] = []
+    before = _before(where)
+    # until this is concluded, nothing says which task the files there were made by
+    (where / RECOMMENDATION).unlink(missing_ok=True)
+    several = sum(len(ready.questions) for ready in corpora) > 1
     # only a closed model is recommended, if it was measured as such, and not by the test documents
-    if plan.training.norm == "kept" and plan.part() == "validation":
-        before = _before(where)
-        several = sum(len(ready.questions) for ready in corpora) > 1
+    recommending = plan.training.norm == "kept" and plan.part() == "validation"
+    if several or not recommending:
+        _clear(where)
+    if recommending:
         for ready in corpora:
             last = _Last(plan, ready, journal, before, retry_failed)
             finished += last.finish_all(offered, where, several)
@@ -155,12 +160,14 @@ class _Last:
         words = self.ready.counted.words.tolist()
         self.journal.record_words(self.ready.tasks[0].vocabulary, words)
         for problem in self.ready.problems(self.split, named):
-            place = _place(where, problem.name) if several else where
+            place = f"problems/{distinct_name(problem.name)}" if several else ""
+            make_folder(where / place)
             (one,) = recommend(named[problem.name])
+            one = replace(one, place=place)
             if problem.y_train.ndim == 1 and len(problem.classes) == 2:
                 one = replace(one, positive=problem.classes[1])
             try:
-                yield self._finish(one, named[problem.name], problem, place)
+                yield self._finish(one, named[problem.name], problem, where / place)
             except Exception as failure:
                 yield replace(one, failure=said(failure))
 
@@ -200,8 +207,7 @@ class _Last:
         self, one: Recommendation, offered: list[Candidate], problem: Problem, where: Path
     ) -> int:
         """The model, its words, its certificate; of an earlier one nothing stays."""
-        for name in (WORDS, MODEL, CERTIFICATE, STAND_IN):
-            (where / name).unlink(missing_ok=True)
+        _clear(where)
         model, path = trained(self._task(one.chosen), problem)
         words = words_of(model, problem, path.reducer_)
         write_words(where / WORDS, words, columns_of(model, problem))
@@ -256,10 +262,10 @@ class _Last:
         return [one for one in self.journal.tasks() if one.part == "test"]
 
 
-def _place(where: Path, problem: str) -> Path:
-    folder = where / "problems" / distinct_name(problem)
-    make_folder(folder)
-    return folder
+def _clear(where: Path) -> None:
+    """Takes away what was made for a model that is not recommended any more."""
+    for name in (WORDS, MODEL, CERTIFICATE, STAND_IN):
+        (where / name).unlink(missing_ok=True)
 
 
 def trained(task: Task, problem: Problem) -> tuple[LinearModel, ReduceThenFit]:

@@ -175,6 +175,12 @@ class Journal:
                 for when, plan, command, keys in found
             ]
 
+    def latest_plan(self) -> PlanText:
+        """The plan that was started last."""
+        if plans := self.plans():
+            return plans[-1]
+        raise LaconicError(f"{self._database.where}: has no plan. Start the study again")
+
     def export(self, where: Path | str, keys: Iterable[str] | None = None) -> None:
         """`rows(keys)` as a file: CSV, JSON lines or Parquet by its ending."""
         with rows_file(Path(where)) as write:

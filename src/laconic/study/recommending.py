@@ -49,7 +49,8 @@ class Recommendation:
     `looks` counts the models that these documents have been asked about in this folder, all words
     aside. `words` of `of_words` are in the model that was written; `positive` is the class that
     measures are of, where there are two; `least`: nothing smaller was tried. `key` and `key_all`
-    are the tasks that asked the test documents; `failure` says why there is no model or figure.
+    are the tasks that asked the test documents; `place` is the model's folder within the study's;
+    `failure` says why there is no model or figure.
     """
 
     problem: str
@@ -67,6 +68,7 @@ class Recommendation:
     least: bool = False
     key: str = ""
     key_all: str = ""
+    place: str = ""
     failure: str = ""
 
     @property

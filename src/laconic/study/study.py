@@ -12,8 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from laconic.errors import LaconicError
-from laconic.rows import Row, draft, make_folder
+from laconic.rows import draft, make_folder
 from laconic.study.concluding import Findings, conclude, write_findings
 from laconic.study.executors import Executor, InProcess
 from laconic.study.journal import Journal, exclusive
@@ -60,10 +59,8 @@ class Study:
         """The study of a folder, with the plan it was last run with."""
         folder = Path(where)
         with Journal.reading(folder / JOURNAL) as journal:
-            plans = journal.plans()
-        if not plans:
-            raise LaconicError(f"{folder}: its journal has no plan. Start the study again")
-        return cls(parse_plan(plans[-1].text, f"the plan in {folder / JOURNAL}"), folder)
+            plan = journal.latest_plan()
+        return cls(parse_plan(plan.text, f"the plan in {folder / JOURNAL}"), folder)
 
     @cached_property
     def corpora(self) -> list[Ready]:
@@ -82,10 +79,6 @@ class Study:
     @property
     def tasks(self) -> list[Task]:
         return [task for ready in self.corpora for task in ready.tasks]
-
-    def rows(self, journal: Journal) -> Iterator[Row]:
-        """The rows of the plan's tasks, as far as they are done."""
-        return journal.rows([task.key for task in self.tasks])
 
     def run(
         self,
