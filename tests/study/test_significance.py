@@ -15,11 +15,9 @@ from statsmodels.stats import contingency_tables
 from statsmodels.stats.multitest import multipletests
 
 from laconic.errors import LaconicError
+from laconic.study.intervals import Interval, band, interval
 from laconic.study.significance import (
-    Interval,
-    band,
     holm,
-    interval,
     macro_sign,
     macro_t,
     mcnemar,

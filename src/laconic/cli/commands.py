@@ -41,8 +41,9 @@ from laconic.cli.options import (
 )
 from laconic.cli.reporting import report
 from laconic.cli.reproducing import reproduce
+from laconic.cli.selecting import methods, select
 from laconic.cli.serving import explain, predict, train
-from laconic.cli.studying import completion, export, methods, select, study
+from laconic.cli.studying import completion, export, study
 from laconic.errors import LaconicError, LaconicWarning
 
 if TYPE_CHECKING:

@@ -18,6 +18,21 @@ if TYPE_CHECKING:
     from laconic.vectors.vectorizer import Vectorizer
 
 
+# What labelled and unlabelled documents are both read by.
+TEXT = click.option("--text", help="Column or key with the text.  [default: text]")
+ENCODING = click.option("--encoding", help="Encoding of the text.  [default: utf-8]")
+UNDECODABLE = click.option(
+    "--undecodable",
+    type=click.Choice(["error", "replace"]),
+    default="error",
+    show_default=True,
+    help="What to do about bytes outside the encoding.",
+)
+MAX_LINE = click.option(
+    "--max-line", type=click.IntRange(1), help="Longest line allowed, in bytes."
+)
+
+
 def decorated(
     command: Callable[..., None], options: Sequence[Callable[..., Any]]
 ) -> Callable[..., None]:
@@ -31,20 +46,14 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     """How to read a file: the options that every command with a corpus shares."""
     options = (
         click.option("--format", help="Format of the file; default: by its ending or contents."),
-        click.option("--text", help="Column or key with the text.  [default: text]"),
+        TEXT,
         click.option("--label", multiple=True, help="Column or key with the label; repeatable."),
         click.option("--separator", help="Divides the label column into several labels."),
         click.option("--id", "id", help="Column or key with the document's id."),
         click.option("--split-column", help="Column or key that says train or test."),
         click.option("--split", help="A standard split by name, such as ModApte."),
-        click.option("--encoding", help="Encoding of the text.  [default: utf-8]"),
-        click.option(
-            "--undecodable",
-            type=click.Choice(["error", "replace"]),
-            default="error",
-            show_default=True,
-            help="What to do about bytes outside the encoding.",
-        ),
+        ENCODING,
+        UNDECODABLE,
         click.option(
             "--unlabelled",
             type=click.Choice(["error", "drop", "keep"]),
@@ -52,7 +61,7 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
             show_default=True,
             help="What to do about documents without a label.",
         ),
-        click.option("--max-line", type=click.IntRange(1), help="Longest line allowed, in bytes."),
+        MAX_LINE,
         click.option("--max-bytes", type=click.IntRange(1), help="Most bytes read, unpacked."),
     )
     return decorated(command, options)

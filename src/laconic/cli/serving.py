@@ -22,6 +22,10 @@ from laconic.cli.console import (
     working,
 )
 from laconic.cli.options import (
+    ENCODING,
+    MAX_LINE,
+    TEXT,
+    UNDECODABLE,
     decorated,
     load,
     min_df_option,
@@ -62,17 +66,11 @@ def document_options(command: Callable[..., None]) -> Callable[..., None]:
             type=click.Choice(["jsonl", "csv", "tsv", "txt"]),
             help="Format of DOCS; default: by its ending, else by its first character.",
         ),
-        click.option("--text", help="Column or key with the text.  [default: text]"),
+        TEXT,
         click.option("--id", "id", help="Column or key with the id.  [default: id, or position]"),
-        click.option("--encoding", help="Encoding of the text.  [default: utf-8]"),
-        click.option(
-            "--undecodable",
-            type=click.Choice(["error", "replace"]),
-            default="error",
-            show_default=True,
-            help="What to do about bytes outside the encoding.",
-        ),
-        click.option("--max-line", type=click.IntRange(1), help="Longest line allowed, in bytes."),
+        ENCODING,
+        UNDECODABLE,
+        MAX_LINE,
     )
     return decorated(command, options)
 

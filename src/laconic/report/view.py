@@ -22,11 +22,11 @@ from laconic.errors import LaconicError
 from laconic.rows import Row, Size
 from laconic.study.comparing import Comparison, SelectionStability
 from laconic.study.concluding import CARDS, CERTIFICATE, MODEL, RECOMMENDATION, STAND_IN, WORDS
+from laconic.study.intervals import band
 from laconic.study.journal import Journal, PlanText
 from laconic.study.plan import Plan
 from laconic.study.plan_file import parse_plan
 from laconic.study.recommending import Candidate, candidates, recommend
-from laconic.study.significance import band
 from laconic.study.stability import jaccard
 from laconic.study.study import JOURNAL
 from laconic.study.words import Word, read_words

@@ -1,4 +1,4 @@
-"""Is one system better than another, or was it luck? Paired tests, and intervals over folds.
+"""Is one system better than another, or was it luck? Paired tests.
 
 Each test takes two systems' results on the same things, in the same order, and gives a `Verdict`.
 All p-values are two-sided: the papers' one-sided ones are half as large (for symmetric statistics).
@@ -12,17 +12,15 @@ A fold's training documents are mostly another fold's too: see `paired_t` for `t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from laconic.errors import LaconicError
-
-Floats = NDArray[np.float64]
+from laconic.study.intervals import Floats, check_share, finite, mean_scale, numbers
 
 # Yang & Liu leave the binomial for the normal above n = 12, as tables end. Today it costs
 # microseconds; above this bound the two differ by less than 0.3 % of p where p = 0.05.
@@ -55,14 +53,6 @@ class Verdict:
     """What was done about ties, zeros, approximations and degenerate input."""
 
 
-class Interval(NamedTuple):
-    """A mean with its confidence limits, which are NaN where one value has no spread."""
-
-    mean: float
-    low: float
-    high: float
-
-
 def paired_t(a: ArrayLike, b: ArrayLike, *, test_share: float | None = None) -> Verdict:
     """Paired t-test: is the mean of a − b zero?
 
@@ -77,7 +67,7 @@ def paired_t(a: ArrayLike, b: ArrayLike, *, test_share: float | None = None) -> 
     The effect is Cohen's d_z = mean / standard deviation of the differences, corrected or not.
     A constant difference that is not zero has no variance to judge by: statistic ±inf, p NaN.
     """
-    _check_share(test_share)
+    check_share(test_share)
     name = "paired t-test" if test_share is None else "corrected resampled t-test"
     return _t_test(name, "paired_t", a, b, test_share)
 
@@ -194,7 +184,7 @@ def holm(ps: ArrayLike) -> Floats:
     The i-th smallest of m is multiplied by m − i + 1, and none is less than the one before it or
     more than 1. NaN stays NaN and is not counted in m: a test not made is no chance to err.
     """
-    p = _numbers("holm", "ps", ps)
+    p = numbers("holm", "ps", ps)
     known = ~np.isnan(p)
     if not ((p[known] >= 0) & (p[known] <= 1)).all():
         raise LaconicError(f"holm: p-values lie in [0, 1], but found {p[known]}. Give raw p-values")
@@ -203,42 +193,6 @@ def holm(ps: ArrayLike) -> Floats:
     adjusted = np.full_like(p, np.nan)
     adjusted[order] = np.minimum(np.maximum.accumulate(steps * p[order]), 1)
     return adjusted
-
-
-def interval(
-    values: ArrayLike, level: float = 0.95, *, test_share: float | None = None
-) -> Interval:
-    """The mean of folds (or seeds) with its t-interval.
-
-    `test_share` = n_test / n_train widens it for folds that share training documents, as in
-    `paired_t`. One value has a mean without limits (NaN), none has not even a mean.
-    """
-    _check_share(test_share)
-    if not 0 < level < 1:
-        raise LaconicError(f"level={level}: must lie between 0 and 1, such as 0.95")
-    x = _finite("interval", "values", _numbers("interval", "values", values))
-    if len(x) < 2:
-        return Interval(float(x[0]) if len(x) else np.nan, np.nan, np.nan)
-    mean = float(x.mean())
-    error = float(x.std(ddof=1)) * _mean_scale(len(x), test_share)
-    reach = float(stats.t.ppf((1 + level) / 2, len(x) - 1)) * error
-    return Interval(mean, mean - reach, mean + reach)
-
-
-def band(
-    folds: Iterable[ArrayLike], level: float = 0.95, *, test_share: float | None = None
-) -> Interval:
-    """The interval over folds that were each run with several seeds.
-
-    folds : for each fold its seeds' values, so an array (n_folds, n_seeds), or lists of any length
-
-    Seeds of one fold share all their documents, so they are averaged first: only folds count as
-    samples, and the interval does not shrink because a fold was run again.
-    """
-    runs = [_finite("band", "a fold", _numbers("band", "a fold", fold)) for fold in folds]
-    if not all(len(run) for run in runs):
-        raise LaconicError("band: a fold has no values. Give at least one seed for each fold")
-    return interval([run.mean() for run in runs], level, test_share=test_share)
 
 
 def _t_test(name: str, asked: str, a: ArrayLike, b: ArrayLike, share: float | None) -> Verdict:
@@ -255,13 +209,8 @@ def _t_test(name: str, asked: str, a: ArrayLike, b: ArrayLike, share: float | No
         # no spread to judge by: few folds of counted documents come to this by chance
         return Verdict(name, endless, np.nan, endless, "d_z", n, "the difference is constant")
     effect = mean / float(d.std(ddof=1))
-    t = effect / _mean_scale(n, share)
+    t = effect / mean_scale(n, share)
     return Verdict(name, t, float(2 * stats.t.sf(abs(t), n - 1)), effect, "d_z", n)
-
-
-def _mean_scale(n: int, test_share: float | None) -> float:
-    """Standard error of a mean over the standard deviation; see `paired_t`."""
-    return float(np.sqrt(1 / n + (test_share or 0)))
 
 
 def _sign_test(name: str, n_pairs: int, wins: int, losses: int, exact_up_to: int) -> Verdict:
@@ -332,18 +281,10 @@ def _too_few(name: str, effect_name: str, n: int) -> Verdict:
     return Verdict(name, np.nan, np.nan, np.nan, effect_name, n, note)
 
 
-def _check_share(test_share: float | None) -> None:
-    if test_share is not None and not 0 < test_share < np.inf:
-        raise LaconicError(
-            f"test_share={test_share}: must be n_test / n_train of a fold, a positive number. "
-            "Give 1/9 for 10 folds, or None for independent samples"
-        )
-
-
 def _pairs(asked: str, a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
-    x, y = _numbers(asked, "a", a), _numbers(asked, "b", b)
+    x, y = numbers(asked, "a", a), numbers(asked, "b", b)
     _check_shapes(asked, x, y)
-    return _finite(asked, "a", x), _finite(asked, "b", y)
+    return finite(asked, "a", x), finite(asked, "b", y)
 
 
 def _check_shapes(asked: str, a: NDArray[Any], b: NDArray[Any]) -> None:
@@ -352,29 +293,6 @@ def _check_shapes(asked: str, a: NDArray[Any], b: NDArray[Any]) -> None:
             f"{asked}: the systems' results are paired, but their shapes are {a.shape} and "
             f"{b.shape}. Give both systems' results on the same things, in the same order"
         )
-
-
-def _numbers(asked: str, what: str, values: ArrayLike) -> Floats:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise LaconicError(f"{asked}: {what} must be numbers: {error}") from error
-    if array.ndim != 1:
-        raise LaconicError(
-            f"{asked}: {what} must have one dimension, but its shape is {array.shape}. "
-            "Give one number for each thing that was measured"
-        )
-    return array
-
-
-def _finite(asked: str, what: str, array: Floats) -> Floats:
-    if not np.isfinite(array).all():
-        where = np.flatnonzero(~np.isfinite(array))
-        raise LaconicError(
-            f"{asked}: {what} must be finite, but {len(where)} of {len(array)} are not, the first "
-            f"at {where[0]}. Leave out the pairs that were not measured, or measure them"
-        )
-    return array
 
 
 def _discordant(asked: str, right_a: ArrayLike, right_b: ArrayLike) -> tuple[int, int, int]:

@@ -1,0 +1,86 @@
+"""The commands `methods` and `select`: what can choose words, and which ones it chooses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from laconic.cli.console import print_methods, print_notes, print_words, printable, working
+from laconic.cli.options import (
+    load,
+    min_df_option,
+    parse_alpha,
+    parse_size,
+    reading_options,
+    training_options,
+    vectorizing_of,
+    vectorizing_options,
+)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a method.")
+def methods(as_json: bool) -> None:
+    """The methods: what they keep, from which paper, and what they cost."""
+    from laconic.methods import METHODS
+
+    if not as_json:
+        print_methods(METHODS.values())
+        return
+    for method in METHODS.values():
+        click.echo(json.dumps(method.described(), ensure_ascii=False))
+
+
+@click.command()
+@click.argument("where", metavar="CORPUS")
+@click.option("--method", default="IG", show_default=True, help="A name of `laconic methods`.")
+@click.option("--size", default="100", show_default=True, help="How many words, or a share: 0.01.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Of a random method.")
+@click.option("--no-intercept", is_flag=True, help="Fit no intercept.")
+@min_df_option(2)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="File of words, .csv or .json."
+)
+@training_options
+@reading_options
+@vectorizing_options
+def select(where: str, method: str, size: str, output: Path | None, **options: Any) -> None:
+    """The words that a method chooses, with scores, and weights in a model trained on them.
+
+    All documents are trained on, or the training part of a corpus with a split of its own.
+
+    \b
+    laconic select tickets.csv --text body --label queue --method IG --size 200 -o words.csv
+    laconic select pydocs --method BNS --size 50
+    """
+    from laconic.methods import method_called
+    from laconic.study.words import check_words_file, selected_words, write_words
+
+    recipe = method_called(method)
+    asked = parse_size(size)
+    alpha = parse_alpha(options["alpha"])
+    vectorizing = vectorizing_of(options)
+    if output is not None:
+        check_words_file(output)
+    loaded = load(where, options)
+    print_notes(loaded.notes)
+    with working(f"choosing words of {loaded.name}"):
+        path = recipe.build(alpha, options["seed"], not options["no_intercept"], "kept")
+        tables = selected_words(path, asked, loaded, vectorizing, options["task"])
+    if output is None:
+        for name, classes, words in tables:
+            print_words(f"{recipe.name} on {name}", classes, words)
+        return
+    for name, classes, words in tables:
+        file = output if len(tables) == 1 else output.with_name(numbered(output, name))
+        write_words(file, words, classes)
+        click.echo(f"words: {printable(str(file))}")
+
+
+def numbered(output: Path, name: str) -> str:
+    from laconic.rows import file_name
+
+    return f"{output.stem}-{file_name(name)}{output.suffix}"
