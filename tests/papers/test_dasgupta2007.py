@@ -16,7 +16,7 @@ from laconic.papers import dasgupta2007 as paper
 from laconic.rows import Row
 from laconic.study.executors import InProcess, Processes
 from laconic.study.journal import Journal
-from laconic.study.plan import Source, Splitting, Vectorizing
+from laconic.study.settings import Source, Splitting, Vectorizing
 from laconic.study.study import JOURNAL
 from laconic.study.task import Outcome, run
 from laconic.vectors.weighting import Weighting

@@ -16,9 +16,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from laconic import Corpus, Plan, Study
+from laconic.report.reading import view_of
 from laconic.report.view import View
 from laconic.study.executors import InProcess
-from laconic.study.plan import Splitting
+from laconic.study.settings import Splitting
 from tests.study.corpora import pets
 
 METHODS = ("ALL", "DF", "IG", "WS")
@@ -100,14 +101,14 @@ def _folder() -> Path:
 
 @pytest.fixture(scope="session")
 def pets_view() -> View:
-    return View.of(pets_study())
+    return view_of(pets_study())
 
 
 @pytest.fixture(scope="session")
 def hostile_view() -> View:
-    return View.of(hostile_study())
+    return view_of(hostile_study())
 
 
 @pytest.fixture(scope="session")
 def family_view() -> View:
-    return View.of(family_study())
+    return view_of(family_study())

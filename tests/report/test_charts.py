@@ -27,9 +27,10 @@ from laconic.report.charts.lightening import lighter
 from laconic.report.charts.saving import VERSION, still, svg
 from laconic.report.charts.styling import problems_in
 from laconic.report.charts.theme import DARK, LIGHT
+from laconic.report.reading import view_of
 from laconic.report.view import Confusion, Cost, Detail, Overlap, Point, View
 from laconic.study.comparing import Comparison, SelectionStability
-from laconic.study.plan import Splitting
+from laconic.study.settings import Splitting
 from tests.report.studies import (  # noqa: F401
     HOSTILE,
     family_view,
@@ -398,7 +399,7 @@ def test_one_fold_has_no_limits():
 
 def test_a_study_on_its_test_documents():
     """As papers do: no folds, so one value a point, no comparisons and no choice tested."""
-    view = View.of(finished(pets(90), split=Splitting(folds=0), methods=("IG", "DF")))
+    view = view_of(finished(pets(90), split=Splitting(folds=0), methods=("IG", "DF")))
     charts = all_charts(view)
     assert "curves" in charts
     assert all(row["low"] is None for row in charts["curves"]["datasets"]["points"])

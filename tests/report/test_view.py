@@ -9,10 +9,10 @@ from scipy import stats
 
 from laconic import Plan, Study
 from laconic.errors import LaconicError
-from laconic.report.view import View
+from laconic.report.reading import view_of
 from laconic.study.executors import InProcess
 from laconic.study.journal import Journal
-from laconic.study.plan import Splitting
+from laconic.study.settings import Splitting
 from laconic.study.study import JOURNAL
 from tests.study.corpora import pets
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def view(folder):
-    return View.of(folder)
+    return view_of(folder)
 
 
 def test_points_are_means_over_folds_of_means_over_draws(folder, view):
@@ -121,7 +121,7 @@ def test_an_unfinished_study_has_a_view_of_what_is_there(tmp_path):
 
     with pytest.raises(EnoughError):
         Study(PLAN, tmp_path).run(InProcess(), listen=stop)
-    view = View.of(tmp_path)
+    view = view_of(tmp_path)
     assert not view.finished
     assert view.progress == "7 of 15 tasks are done"
     assert view.points
@@ -131,13 +131,13 @@ def test_an_unfinished_study_has_a_view_of_what_is_there(tmp_path):
 def test_rows_of_an_earlier_plan_are_not_mixed_in(tmp_path):
     Study(replace(PLAN, methods=("DF",)), tmp_path).run()
     Study(replace(PLAN, methods=("IG",)), tmp_path).run()
-    assert View.of(tmp_path).methods == ("IG",)
+    assert view_of(tmp_path).methods == ("IG",)
 
 
 def test_too_large_a_model_has_a_stand_in(tmp_path, monkeypatch):
     monkeypatch.setattr("laconic.study.concluding.PAGE_WORDS", 5)
     Study(PLAN, tmp_path).run()
-    (detail,) = View.of(tmp_path).details
+    (detail,) = view_of(tmp_path).details
     assert detail.terms > 5
     assert detail.model.n_words == 3
     assert "stands in" in detail.model_note
@@ -145,7 +145,7 @@ def test_too_large_a_model_has_a_stand_in(tmp_path, monkeypatch):
 
 def test_a_folder_without_a_study_says_so(tmp_path):
     with pytest.raises(LaconicError, match=r"journal\.sqlite"):
-        View.of(tmp_path)
+        view_of(tmp_path)
 
 
 def test_a_broken_file_beside_the_journal_is_named(folder, tmp_path):
@@ -154,12 +154,12 @@ def test_a_broken_file_beside_the_journal_is_named(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "copy")
     (tmp_path / "copy" / "recommendation.json").write_text("{")
     with pytest.raises(LaconicError, match=r"recommendation\.json: cannot be read"):
-        View.of(tmp_path / "copy")
+        view_of(tmp_path / "copy")
 
 
 def test_per_category_has_a_detail_each(tmp_path):
     Study(replace(PLAN, task="per-category", methods=("ALL", "IG")), tmp_path).run()
-    view = View.of(tmp_path)
+    view = view_of(tmp_path)
     assert [detail.problem for detail in view.details] == ["pets: cats", "pets: dogs", "pets: fish"]
     assert all(detail.model.classes[1] == detail.problem[6:] for detail in view.details)
     assert all(np.sum(detail.confusion.counts) == 30 for detail in view.details)
@@ -168,6 +168,6 @@ def test_per_category_has_a_detail_each(tmp_path):
 def test_details_are_found_after_corpora_were_added(tmp_path):
     Study(PLAN, tmp_path).run()
     Study(replace(PLAN, corpora=(pets(150), pets(90, 1, "others"))), tmp_path).run()
-    view = View.of(tmp_path)
+    view = view_of(tmp_path)
     assert [detail.problem for detail in view.details] == ["pets", "others"]
     assert all(detail.model is not None and detail.words for detail in view.details)

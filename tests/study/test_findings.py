@@ -11,7 +11,7 @@ from laconic import Corpus, Plan, Study
 from laconic.errors import LaconicError
 from laconic.rows import distinct_name
 from laconic.study.executors import InProcess
-from laconic.study.plan import Splitting, Training, Vectorizing
+from laconic.study.settings import Splitting, Training, Vectorizing
 from laconic.study.task import Outcome, run
 from tests.study.corpora import pets
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from laconic import Plan
 from laconic.errors import LaconicError
-from laconic.study.plan import Source, Splitting, Training, Vectorizing
 from laconic.study.plan_file import parse_plan, read_plan, write_plan
 from laconic.study.ready import Ready
+from laconic.study.settings import Source, Splitting, Training, Vectorizing
 from laconic.study.task import Task
 from tests.study.corpora import pets
 

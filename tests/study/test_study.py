@@ -21,7 +21,7 @@ from laconic.rows import Row
 from laconic.study import study as study_module
 from laconic.study.executors import InProcess, Processes
 from laconic.study.journal import Journal
-from laconic.study.plan import Splitting, Training
+from laconic.study.settings import Splitting, Training
 from laconic.study.study import JOURNAL
 from laconic.study.task import run
 from tests.study.corpora import TOPICS, pets

@@ -13,7 +13,7 @@ from laconic.errors import LaconicError
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
-    from laconic.study.plan import Source, Vectorizing
+    from laconic.study.settings import Source, Vectorizing
     from laconic.vectors.problem import Problem
     from laconic.vectors.vectorizer import Vectorizer
 
@@ -128,7 +128,7 @@ def min_df_option(default: int) -> Callable[..., Any]:
 
 
 def source_of(where: str, options: dict[str, Any]) -> Source:
-    from laconic.study.plan import Source
+    from laconic.study.settings import Source
 
     reading = ("format", "text", "label", "separator", "id", "split_column", "split", "encoding")
     policy = ("undecodable", "unlabelled", "max_line", "max_bytes")
@@ -142,7 +142,7 @@ def load(name: str, options: dict[str, Any]) -> Corpus:
 
 
 def vectorizing_of(options: dict[str, Any]) -> Vectorizing:
-    from laconic.study.plan import Vectorizing
+    from laconic.study.settings import Vectorizing
 
     names = ("unit", "stem", "stop_words", "min_length", "weighting", "min_df", "max_df")
     given = {name: options[name] for name in names if name in options}

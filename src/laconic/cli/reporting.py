@@ -54,12 +54,12 @@ def draw(folder: Path, output: Path | None = None, *, figures: bool = True) -> P
     """Write the page and its figures."""
     from laconic.report.charts import save
     from laconic.report.page import write_report
-    from laconic.report.view import View
+    from laconic.report.reading import view_of
 
     where = output or folder / PAGE
     check_page(where)
     with working(f"drawing the page of {folder}"):
-        view = View.of(folder)
+        view = view_of(folder)
         write_report(view, where)
         if figures:
             save(view, where.parent)

@@ -29,7 +29,8 @@ from laconic.cli.reporting import draw
 from laconic.errors import LaconicError
 
 if TYPE_CHECKING:
-    from laconic.study.plan import Plan, Splitting
+    from laconic.study.plan import Plan
+    from laconic.study.settings import Splitting
     from laconic.study.study import Event, Study
 
 SOME_FAILED = 1
@@ -163,7 +164,7 @@ def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]
 
 def refuse_another_corpus(work: Study) -> None:
     """Two files of one name would share a folder by default, and the second take it over."""
-    from laconic.study.plan import Source
+    from laconic.study.settings import Source
     from laconic.study.study import JOURNAL, Study
 
     if not (work.where / JOURNAL).exists():
@@ -199,7 +200,8 @@ def folder_for(name: str) -> Path:
 
 def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
     from laconic.methods import methods_called
-    from laconic.study.plan import Plan, Training
+    from laconic.study.plan import Plan
+    from laconic.study.settings import Training
 
     given: dict[str, Any] = {}
     if options["methods"] is not None:
@@ -228,7 +230,7 @@ def absolute(name: str) -> str:
 
 
 def splitting_of(options: dict[str, Any]) -> Splitting:
-    from laconic.study.plan import Splitting
+    from laconic.study.settings import Splitting
 
     names = ("folds", "repeats", "splits", "seed")
     return Splitting(parse_test(options["test"]), **{name: options[name] for name in names})

@@ -57,8 +57,9 @@ from laconic.rows import Row, Size, make_folder, rows_file
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.study.executors import Executor
 from laconic.study.journal import Journal
-from laconic.study.plan import Plan, Source, Splitting, Training, Vectorizing
+from laconic.study.plan import Plan
 from laconic.study.ready import Ready
+from laconic.study.settings import Source, Splitting, Training, Vectorizing
 from laconic.study.study import JOURNAL, Event, Listener, Study
 from laconic.vectors.problem import Problem
 

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from laconic.corpus.corpus import Corpus
 from laconic.errors import LaconicError
-from laconic.study.plan import Plan, Source, Splitting, Training, Vectorizing
+from laconic.study.plan import Plan
+from laconic.study.settings import Source, Splitting, Training, Vectorizing
 
 T = TypeVar("T")
 TABLES: dict[str, type] = {

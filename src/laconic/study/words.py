@@ -21,7 +21,7 @@ from laconic.model import LinearModel
 from laconic.reducer import Reducer
 from laconic.reduction import Selection
 from laconic.rows import Size, cell, draft, uncell
-from laconic.study.plan import Vectorizing
+from laconic.study.settings import Vectorizing
 from laconic.vectors.problem import Counted, Problem, Task, questions_of
 
 
