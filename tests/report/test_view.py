@@ -171,3 +171,14 @@ def test_details_are_found_after_corpora_were_added(tmp_path):
     view = view_of(tmp_path)
     assert [detail.problem for detail in view.details] == ["pets", "others"]
     assert all(detail.model is not None and detail.words for detail in view.details)
+
+
+class Backwards(InProcess):
+    def run(self, jobs):
+        yield from reversed(list(super().run(jobs)))
+
+
+def test_methods_stand_in_the_order_of_the_plan(tmp_path, view):
+    Study(PLAN, tmp_path).run(Backwards())
+    assert view_of(tmp_path).methods == view.methods == PLAN.methods
+    assert [p.asked for p in view_of(tmp_path).points] == [p.asked for p in view.points]

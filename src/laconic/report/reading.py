@@ -48,7 +48,9 @@ class _Reading:
     def __init__(self, folder: Path, journal: Journal, plan: PlanText) -> None:
         self.folder, self.journal, self.started = folder, journal, plan
         self.plan: Plan = parse_plan(_readable(plan.text), f"the plan in {folder}")
-        self.tasks = {t.key: t for t in journal.tasks() if t.key in set(plan.keys)}
+        # in the order of the plan, which does not depend on which process was faster
+        tried = {task.key: task for task in journal.tasks()}
+        self.tasks = {key: tried[key] for key in plan.keys if key in tried}
         self.rows: list[Row] = list(journal.rows(self.tasks))
         self.offered = candidates(
             self.rows, self.plan.goal, part=self.plan.part(), repeats=self.plan.split.repeats
