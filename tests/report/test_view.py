@@ -6,9 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.metrics import confusion_matrix
 
 from laconic import Plan, Study
 from laconic.errors import LaconicError
+from laconic.methods import method_called
 from laconic.report.reading import view_of
 from laconic.study.executors import InProcess
 from laconic.study.journal import Journal
@@ -182,3 +184,16 @@ def test_methods_stand_in_the_order_of_the_plan(tmp_path, view):
     Study(PLAN, tmp_path).run(Backwards())
     assert view_of(tmp_path).methods == view.methods == PLAN.methods
     assert [p.asked for p in view_of(tmp_path).points] == [p.asked for p in view.points]
+
+
+def test_confusions_have_the_truth_in_rows_and_answers_in_columns(tmp_path):
+    study = Study(replace(PLAN, methods=("DF",), sizes=(9,)), tmp_path)
+    study.run()
+    (detail,) = view_of(tmp_path).details
+    (ready,) = study.corpora
+    (problem,) = ready.problems(ready.last_split(), ["pets"])
+    path = method_called("DF").build(norm="kept", intercept=True).set_params(size=9)
+    answers = path.fit(problem.X_train, problem.y_train).predict(problem.X_test)
+    expected = confusion_matrix(problem.y_test, answers, labels=[0, 1, 2])
+    assert np.trace(expected) < expected.sum(), "a perfect model would hide a mistake"
+    np.testing.assert_array_equal(np.array(detail.confusion.counts)[:3, :3], expected)
