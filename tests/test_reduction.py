@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +12,7 @@ from scipy.sparse import csc_array, csr_array, issparse
 
 from laconic import Projection, Ranking, Selection
 from laconic.errors import SizeUnavailable
-from laconic.reduction import Reduction, columns_for
+from laconic.reduction import Promise, Reduction, columns_for
 from tests.strategies import counts, scored_terms
 
 
@@ -60,6 +64,34 @@ def test_values_are_frozen():
         selection.n_terms_in = 4
     with pytest.raises(ValueError, match="read-only"):
         Projection(np.eye(3)).components[0, 0] = 2
+
+
+def test_a_selection_carries_what_its_method_promises():
+    promise = Promise(rank=2, low=0.25, high=2.25)
+    selection = Selection([1, 0], [1.0, 2.0], 3, promise)
+    for same in (
+        selection,
+        pickle.loads(pickle.dumps(selection)),
+        copy.copy(selection),
+        copy.deepcopy(selection),
+        replace(selection, terms=[2, 0]),
+    ):
+        assert same.promise == Promise(2, 0.25, 2.25)
+    assert Selection([1], None, 3).promise is None
+    assert Ranking.by_score([1.0, 2.0]).top(1).promise is None
+    with pytest.raises(FrozenInstanceError):
+        selection.promise = None
+    with pytest.raises(FrozenInstanceError):
+        promise.low = 0.0
+
+
+@pytest.mark.parametrize(
+    ("rank", "low", "high"),
+    [(0, 0.5, 1.0), (3, -0.1, 1.0), (3, 1.1, 1.0), (3, 0.5, np.inf), (3, np.nan, 1.0)],
+)
+def test_a_promise_that_means_nothing_is_refused(rank, low, high):
+    with pytest.raises(ValueError, match="0 ≤ low ≤ high"):
+        Promise(rank, low, high)
 
 
 @given(counts(), st.integers(1, 4), st.integers(1, 3))

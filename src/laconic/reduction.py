@@ -1,4 +1,4 @@
-"""Values: `Selection`, `Projection` and `Ranking`.
+"""Values: `Selection`, `Projection`, `Ranking`, and the `Promise` of a method.
 
 A `Reduction` is a linear map from the vocabulary to `size` columns. It holds no data and has no
 `fit`; `apply` goes forward with documents, `lift` goes back with coefficients, and
@@ -73,6 +73,27 @@ class Reduction(Protocol):
         """(classes, size) -> (classes, terms)"""
 
 
+@dataclass(frozen=True)
+class Promise:
+    """What a method guarantees of its selection, from the documents X that it was given.
+
+    With U the `rank` leading right singular vectors of X (all of them, if `rank` is that of X) and
+    S the diagonal of squared weights, the eigenvalues of U'SU lie between `low` and `high`.
+    A certificate checks it on a basis of its own.
+    """
+
+    rank: int
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if self.rank < 1 or not 0 <= self.low <= self.high < np.inf:
+            raise ValueError(
+                f"eigenvalues from {self.low} to {self.high} in {self.rank} dimensions: give "
+                "finite bounds with 0 ≤ low ≤ high, and at least one dimension"
+            )
+
+
 @dataclass(frozen=True, eq=False)
 class Selection:
     """Distinct columns of the vocabulary, best first, each with a weight (1 = as it is).
@@ -82,13 +103,21 @@ class Selection:
     terms : columns of the vocabulary, distinct
     weights : finite; None for 1 everywhere
     n_terms_in : size of the vocabulary
+    promise : what the method that chose them guarantees, if anything
     """
 
     terms: Columns
     weights: Floats
     n_terms_in: int
+    promise: Promise | None = None
 
-    def __init__(self, terms: ArrayLike, weights: ArrayLike | None, n_terms_in: int) -> None:
+    def __init__(
+        self,
+        terms: ArrayLike,
+        weights: ArrayLike | None,
+        n_terms_in: int,
+        promise: Promise | None = None,
+    ) -> None:
         chosen = frozen(terms, np.intp)
         weight = frozen(np.ones(chosen.size) if weights is None else weights, np.float64)
         if chosen.ndim != 1 or weight.shape != chosen.shape:
@@ -102,6 +131,7 @@ class Selection:
         object.__setattr__(self, "terms", chosen)
         object.__setattr__(self, "weights", weight)
         object.__setattr__(self, "n_terms_in", int(n_terms_in))
+        object.__setattr__(self, "promise", promise)
 
     @property
     def size(self) -> int:
