@@ -38,7 +38,10 @@ MEASURES: dict[str, Measure] = {
     "recall": _of_choice(m.recall),
     "auc": lambda decision, signs, rule: m.auc(decision, signs),
     "best-f1": lambda decision, signs, rule: m.best_f1(decision, signs),
+    "error": m.error,
 }
+# The less the better: measured and written down, but no goal to recommend by.
+LESS_IS_BETTER = frozenset({"error"})
 
 
 @dataclass(frozen=True, eq=False)

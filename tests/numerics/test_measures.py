@@ -14,6 +14,18 @@ from tests.oracles import auc_by_pairs, best_f1_by_thresholds
 values = st.sampled_from([-1.0, 0.0, 0.0, 0.5, 0.5, 2.0])
 
 
+def error_by_documents(decision, signs, rule):
+    """Documents whose answer is wrong, or who get none, one at a time."""
+    wrong = 0
+    for values, truth in zip(decision, signs, strict=True):
+        if rule == "argmax":
+            best = [place for place, value in enumerate(values) if value == max(values)]
+            wrong += not (len(best) == 1 and truth[best[0]] == 1)
+        else:
+            wrong += not all(v * sign > 0 for v, sign in zip(values, truth, strict=True))
+    return wrong / len(decision)
+
+
 def decisions(columns):
     return st.integers(2, 15).flatmap(
         lambda n: st.tuples(
@@ -50,6 +62,33 @@ def test_class_measures_are_scikit_learns(pair, random):
     assert m.accuracy(chosen, signs) == pytest.approx(metrics.accuracy_score(y, predicted))
     assert m.micro_f1(chosen, signs) == pytest.approx(metrics.f1_score(average="micro", **keys))
     assert m.macro_f1(chosen, signs) == pytest.approx(metrics.f1_score(average="macro", **keys))
+
+
+@given(st.sampled_from([1, 3]).flatmap(decisions), st.sampled_from(["sign", "labels"]))
+def test_the_error_counts_what_is_wrong_and_what_is_undecided(pair, rule):
+    decision, signs = pair
+    assert m.error(decision, signs, rule) == error_by_documents(decision, signs, rule)
+
+
+@given(decisions(4), st.randoms(use_true_random=False))
+def test_a_tie_for_the_largest_value_is_an_error(pair, random):
+    decision, _ = pair
+    y = np.array([random.randrange(4) for _ in range(len(decision))])
+    signs = np.where(y[:, None] == np.arange(4), 1.0, -1.0)
+    assert m.error(decision, signs, "argmax") == error_by_documents(decision, signs, "argmax")
+
+
+def test_the_error_is_not_what_accuracy_leaves():
+    """Two documents without a chosen word: accuracy takes 0 for a no, and the first class."""
+    signs = np.array([[-1.0], [1.0], [-1.0], [1.0]])
+    decision = np.array([[0.0], [0.0], [-0.5], [0.5]])
+    assert m.accuracy(m.chosen_by(decision, "sign"), signs) == 0.75
+    assert m.error(decision, signs, "sign") == 0.5
+    several = np.array([[1.0, -1.0, -1.0]])
+    assert m.error(np.zeros((1, 3)), several, "argmax") == 1.0
+    assert m.error(np.array([[0.0, -1.0, -1.0]]), several, "argmax") == 0.0
+    assert m.error(np.array([[0.5]]), np.array([[np.nan]]), "sign") == 1.0
+    assert m.error(np.array([[-0.5]]), np.array([[np.nan]]), "sign") == 1.0
 
 
 def test_a_document_of_an_unseen_class_is_never_right():

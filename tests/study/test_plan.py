@@ -132,6 +132,8 @@ WRONG = {
     "mixed sizes": ({"sizes": (5, 0.5)}, "not both"),
     "unknown measure": ({"measures": ("f2",)}, "f2"),
     "goal not measured": ({"goal": "auc"}, "goal='auc': measured are accuracy"),
+    "only error": ({"measures": ("error",), "goal": ""}, "goal='error': less of it is better"),
+    "error as goal": ({"measures": ("error", "auc"), "goal": "error"}, "Measure accuracy beside"),
     "unknown task": ({"task": "ranks"}, "task='ranks'"),
     "no draws": ({"seeds": 0}, "seeds=0"),
 }
@@ -142,6 +144,11 @@ def test_a_wrong_plan_says_so_at_once(case):
     change, says = WRONG[case]
     with pytest.raises(LaconicError, match=says):
         replace(BASE, **change)
+
+
+def test_the_error_is_measured_but_no_goal():
+    plan = Plan(pets(), measures=("error", "recall", "auc"))
+    assert (plan.measures[0], plan.goal) == ("error", "recall")
 
 
 PARTS_WRONG = {

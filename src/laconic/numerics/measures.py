@@ -31,6 +31,23 @@ def accuracy(chosen: Bools, signs: Floats) -> float:
     return float(((chosen == (signs > 0)) & ~np.isnan(signs)).all(axis=1).mean())
 
 
+def error(decision: Floats, signs: Floats, rule: str) -> float:
+    """Share of documents that are decided wrongly, or not at all.
+
+    A value of exactly 0 says neither yes nor no (a document with no chosen word), and a tie for
+    the largest value names no class. So it is not 1 − accuracy, which takes these for an answer.
+    """
+    wrong = (chosen_by(decision, rule) != (signs > 0)) | np.isnan(signs)
+    return float((wrong.any(axis=1) | _undecided(decision, rule)).mean())
+
+
+def _undecided(decision: Floats, rule: str) -> Bools:
+    if rule != "argmax":
+        return np.asarray((decision == 0).any(axis=1))
+    largest = decision == decision.max(axis=1, keepdims=True)
+    return np.asarray(largest.sum(axis=1) > 1)
+
+
 def _counts(chosen: Bools, signs: Floats) -> tuple[Floats, Floats, Floats]:
     truth = signs > 0
     hits = (chosen & truth).sum(axis=0).astype(np.float64)

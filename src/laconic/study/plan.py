@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split
-from laconic.curves import ascending, known_measures
+from laconic.curves import LESS_IS_BETTER, ascending, known_measures
 from laconic.errors import LaconicError
 from laconic.methods import Method, method_called
 from laconic.rows import Size
@@ -37,7 +37,8 @@ class Plan:
     corpora : Source, Corpus, or a name or file; or several
     methods : names such as "IG" or "SS[rank=10]"
     sizes : numbers of words, or shares in (0, 1]
-    measures : the first is what the recommendation goes by, unless `goal` names another
+    measures : the first is what the recommendation goes by, unless `goal` names another; never
+        "error", of which less is better
     seeds : draws of a random method
     task : "auto", "classes", "labels" or "per-category"
     split, vectors, training : Splitting, Vectorizing, Training
@@ -65,9 +66,9 @@ class Plan:
         put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
         put(self, "sizes", tuple(ascending(self.sizes)))
         put(self, "measures", tuple(dict.fromkeys(known_measures(self.measures))))
-        put(self, "goal", self.goal or self.measures[0])
-        if self.goal not in self.measures:
-            raise LaconicError(f"goal={self.goal!r}: measured are {', '.join(self.measures)}")
+        goals = [measure for measure in self.measures if measure not in LESS_IS_BETTER]
+        put(self, "goal", self.goal or (goals or self.measures)[0])
+        _check_goal(self.goal, self.measures)
         if self.task not in get_args(Asking):
             raise LaconicError(f"task={self.task!r}: choose from {', '.join(get_args(Asking))}")
         if not isinstance(self.seeds, int) or self.seeds < 1:
@@ -123,6 +124,16 @@ class Plan:
             intercept=self.training.intercept,
             norm=self.training.norm,
             detail=self.detail,
+        )
+
+
+def _check_goal(goal: str, measures: tuple[str, ...]) -> None:
+    if goal not in measures:
+        raise LaconicError(f"goal={goal!r}: measured are {', '.join(measures)}")
+    if goal in LESS_IS_BETTER:
+        raise LaconicError(
+            f"goal={goal!r}: less of it is better, but a recommendation goes by what more of is "
+            f"better. Measure accuracy beside {goal}, and let it be the goal"
         )
 
 
