@@ -218,3 +218,41 @@ def leave_one_out(X, Y, alpha, intercept):
     return np.array(
         [Y[i] - ridge_without(X, Y, alpha, intercept, i) for i in range(X.shape[0])]
     ).reshape(Y.shape)
+
+
+def bss_by_algorithm_1(U, size, repeat=0.0):
+    """Algorithm 1 of Paul & Drineas 2014 in its letters: every row asked, four quadratic forms.
+
+    Returns the index and t of every step. Readings: A += t·uu'; of the candidates the longest not
+    yet selected, of equals the first; a selected one where there is no other, or where the other
+    has less than `repeat` times its length.
+    """
+    d, ell = U.shape
+    delta_L, delta_U = 1.0, (1 + np.sqrt(ell / size)) / (1 - np.sqrt(ell / size))
+    A, eye = np.zeros((ell, ell)), np.eye(ell)
+    length = np.sqrt((U**2).sum(axis=1))
+    steps = []
+    for tau in range(size):
+        L, B = tau - np.sqrt(size * ell), delta_U * (tau + np.sqrt(size * ell))
+        values = np.linalg.eigvalsh(A)
+        phi = [(1 / (values - at)).sum() for at in (L, L + delta_L)]
+        phi_hat = [(1 / (at - values)).sum() for at in (B, B + delta_U)]
+        low = np.linalg.inv(A - (L + delta_L) * eye)
+        high = np.linalg.inv((B + delta_U) * eye - A)
+        lower, upper = np.empty(d), np.empty(d)
+        for i, u in enumerate(U):
+            lower[i] = u @ low @ low @ u / (phi[1] - phi[0]) - u @ low @ u
+            upper[i] = u @ high @ high @ u / (phi_hat[0] - phi_hat[1]) + u @ high @ u
+        candidates = [i for i in range(d) if length[i] > 0 and upper[i] <= lower[i]]
+        taken = {i for i, _ in steps}
+        fresh = [i for i in candidates if i not in taken]
+        old = [i for i in candidates if i in taken]
+        pool = fresh
+        if not fresh or (old and length[fresh].max() < repeat * length[old].max()):
+            pool = old
+        longest = max(length[i] for i in pool)
+        chosen = min(i for i in pool if length[i] >= longest * (1 - 1e-9))
+        t = 2 / (upper[chosen] + lower[chosen])
+        A = A + t * np.outer(U[chosen], U[chosen])
+        steps.append((chosen, t))
+    return steps

@@ -79,7 +79,8 @@ class ReduceThenFit(PathClassifier):
 
     Attributes
     ----------
-    reducer_ : the reducer as it was fitted
+    reducer_ : the reducer as it was fitted, for the largest size
+    reduction_ : the reduction behind which the newest model was trained
     model_ : LinearModel, or ReducedModel behind a classifier that is not linear
     classes_ : array
     """
@@ -106,17 +107,18 @@ class ReduceThenFit(PathClassifier):
         documents, targets = read_documents(self, X, y)
         squares = squared(documents) if self.norm == "kept" else None
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+        wanted = list(sizes)
         reducer = clone(self.reducer if self.reducer is not None else TopTerms())
-        self.reducer_ = reducer.fit(documents, labels)
-        for size in sorted(columns_for(size, reducer.available_) for size in sizes):
+        self.reducer_ = reducer.set_params(size=_largest(wanted)).fit(documents, labels)
+        for size in sorted(columns_for(size, reducer.available_) for size in wanted):
             try:
-                reduction = reducer.at(size)
+                self.reduction_ = reducer.at(size)
             except SizeUnavailable as absent:
                 yield absent
             else:
-                lengths = None if squares is None else _lengths(squares, reduction)
-                Z = _reduced(reduction, documents, lengths)
-                yield self._train(reduction, Z, labels, targets)
+                lengths = None if squares is None else _lengths(squares, self.reduction_)
+                Z = _reduced(self.reduction_, documents, lengths)
+                yield self._train(self.reduction_, Z, labels, targets)
 
     def _train(
         self, reduction: Reduction, Z: Matrix, labels: NDArray[Any], targets: Targets
@@ -135,6 +137,12 @@ class ReduceThenFit(PathClassifier):
             norm=self.norm,
             rule=targets.rule,
         )
+
+
+def _largest(sizes: list[int | float | None]) -> int | None:
+    """The size a reducer must be fitted for; None for all where shares are among them."""
+    counts = [int(size) for size in sizes if isinstance(size, int | np.integer)]
+    return max(counts) if counts and len(counts) == len(sizes) else None
 
 
 def _words_read(reduction: Reduction) -> NDArray[np.intp]:

@@ -7,8 +7,7 @@
     K = A'A                            gram(X), documents × documents
     λ                                  `alpha`
 
-Full rank goes through a pivoted Cholesky factor of the smaller Gram matrix, not through its
-eigenvectors: a fraction of the work, and dependent documents fall out as pivots of 0.
+Full rank needs no basis, only the factor of the Gram matrix from which `row_basis` makes one.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ from scipy import linalg
 from scipy.linalg import lapack
 from scipy.sparse import issparse
 
-from laconic.numerics.spectrum import EPS, Floats, Integers, Leading, Matrix, gram, leading
+from laconic.numerics.basis import noise, pivoted, row_basis, term_vectors
+from laconic.numerics.spectrum import EPS, Floats, Integers, Matrix, gram, leading
 
 # A dense block of terms × columns takes at most this much memory.
 BLOCK_BYTES = 64_000_000
@@ -80,21 +80,16 @@ def truncated_leverage(X: Matrix, rank: int) -> Leverage:
     if rank >= min(X.shape):
         return full_leverage(X)
     found = leading(X, rank + 1)
-    if found.values[rank - 1] <= _noise(min(X.shape)) * found.values[0]:
+    if found.values[rank - 1] <= noise(min(X.shape)) * found.values[0]:
         return full_leverage(X)
-    V = _term_vectors(X, found)
+    V = term_vectors(X, found)
     scores = np.einsum("ij,ij->i", V[:, :rank], V[:, :rank])
     return Leverage(np.minimum(scores, 1.0), float(rank), _davis_kahan(X, V, rank))
 
 
-def _noise(n: int) -> float:
-    """Relative size of a pivot or an eigenvalue of an n × n Gram matrix that means 0."""
-    return 64 * n * EPS
-
-
 def _through_documents(X: Matrix) -> Leverage:
     """x_iP'(K_PP)⁻¹x_iP for independent documents P."""
-    factor, order, lengths = _pivoted(gram(X))
+    factor, order, lengths = pivoted(gram(X))
     rank = factor.shape[1]
     independent = order[:rank]
     scores = _inverse_forms(X, factor[:rank], independent, 1.0 / lengths[independent])
@@ -102,30 +97,8 @@ def _through_documents(X: Matrix) -> Leverage:
 
 
 def _through_terms(X: Matrix) -> Leverage:
-    """Squared row lengths of an orthonormal basis of the range of X'X."""
-    factor, order, lengths = _pivoted(gram(X.T))
-    rank = factor.shape[1]
-    scores = np.empty(X.shape[1])
-    if rank == X.shape[1]:
-        scores[:] = 1.0
-    else:
-        Q = linalg.qr(factor * lengths[order][:, None], mode="economic", overwrite_a=True)[0]
-        scores[order] = np.minimum(np.einsum("ij,ij->i", Q, Q), 1.0)
-    return Leverage(scores, float(rank))
-
-
-def _pivoted(K: Floats) -> tuple[Floats, Integers, Floats]:
-    """A factor L of full column rank, the order of its rows, and the lengths √K_ii: K = S L L' S.
-
-    K is scaled to a diagonal of 1, so that one tolerance is right for long and short documents,
-    frequent and rare terms. Its lower triangle is read, and overwritten.
-    """
-    lengths = np.sqrt(K.diagonal())
-    scale = np.where(lengths > 0, lengths, 1.0)
-    K /= scale[:, None]
-    K /= scale
-    packed, pivots, rank, _ = lapack.dpstrf(K, tol=_noise(scale.size), lower=1, overwrite_a=1)
-    return np.tril(packed[:, :rank]), pivots - 1, lengths
+    U = row_basis(X)
+    return Leverage(np.minimum(np.einsum("ij,ij->i", U, U), 1.0), float(U.shape[1]))
 
 
 def _inverse_forms(X: Matrix, factor: Floats, docs: Integers, scale: Floats) -> Floats:
@@ -171,14 +144,6 @@ def _quadratic_forms(start: Integers, docs: Integers, values: Floats, M: Floats)
 def _blocks(n_columns: int, height: int) -> list[slice]:
     width = max(1, BLOCK_BYTES // (8 * max(1, height)))
     return [slice(first, first + width) for first in range(0, n_columns, width)]
-
-
-def _term_vectors(X: Matrix, found: Leading) -> Floats:
-    """Right singular vectors, orthonormal to the last digit; those of nearly 0 are arbitrary."""
-    if found.of_terms:
-        return found.vectors
-    V: Floats = linalg.qr(np.asarray(X.T @ found.vectors), mode="economic", overwrite_a=True)[0]
-    return V
 
 
 def _davis_kahan(X: Matrix, V: Floats, rank: int) -> float:

@@ -209,7 +209,7 @@ class _Last:
         """The model, its words, its certificate; of an earlier one nothing stays."""
         _clear(where)
         model, path = trained(self._task(one.chosen), problem)
-        words = words_of(model, problem, path.reducer_)
+        words = words_of(model, problem, path)
         write_words(where / WORDS, words, columns_of(model, problem))
         if one.whole is not None and not keeps_all(one.chosen.method) and self.split.test.size:
             full, _ = trained(self._task(one.whole), problem)

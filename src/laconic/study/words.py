@@ -18,8 +18,7 @@ from laconic.corpus.corpus import TRAIN, Corpus
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
-from laconic.reducer import Reducer
-from laconic.reduction import Selection
+from laconic.reduction import Reduction, Selection
 from laconic.rows import Size, cell, draft, uncell
 from laconic.study.settings import Vectorizing
 from laconic.vectors.problem import Counted, Problem, Task, questions_of
@@ -40,11 +39,11 @@ class Word:
     coefficients: tuple[float, ...]
 
 
-def words_of(model: LinearModel, problem: Problem, reducer: Reducer | None = None) -> list[Word]:
-    """The words of the model, in the order of the method; else the strongest first."""
+def words_of(model: LinearModel, problem: Problem, path: ReduceThenFit | None = None) -> list[Word]:
+    """The words of the model, in the order of the method that made it; else the strongest first."""
     frequency = np.bincount(problem.X_train.indices, minlength=model.n_terms_in)
-    scores = getattr(reducer, "scores_", None)
-    order, weights = _order(model, reducer)
+    scores = None if path is None else getattr(path.reducer_, "scores_", None)
+    order, weights = _order(model, None if path is None else path.reduction_)
     coefficients = csr_array(model.coef)[:, order].toarray().T.tolist()
     return [
         Word(
@@ -58,11 +57,9 @@ def words_of(model: LinearModel, problem: Problem, reducer: Reducer | None = Non
     ]
 
 
-def _order(model: LinearModel, reducer: Reducer | None) -> tuple[np.ndarray, np.ndarray]:
-    if reducer is not None:
-        reduction = reducer.at(model.size)
-        if isinstance(reduction, Selection) and set(reduction.terms) == set(model.terms):
-            return reduction.terms, reduction.weights
+def _order(model: LinearModel, reduction: Reduction | None) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(reduction, Selection) and set(reduction.terms) == set(model.terms):
+        return reduction.terms, reduction.weights
     strength = np.abs(csr_array(model.coef)).max(axis=0).toarray().ravel()
     order = model.terms[np.argsort(-strength[model.terms], kind="stable")]
     return order, np.ones(order.size)
@@ -89,7 +86,7 @@ def selected_words(
     for problem in counted.problems(split, questions, vectorizing.weighting_for(corpus)):
         fitted = clone(path).set_params(size=size).fit(problem.X_train, problem.y_train)
         model = fitted.model_
-        words = words_of(model, problem, fitted.reducer_)
+        words = words_of(model, problem, fitted)
         told.append((problem.name, columns_of(model, problem), words))
     return told
 

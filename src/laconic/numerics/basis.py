@@ -1,0 +1,78 @@
+"""Orthonormal bases of the rows of X: terms × rank, so that U'U = I and leverage is ‖U_(i)‖².
+
+The whole row space goes through a pivoted Cholesky factor of the smaller Gram matrix, not through
+its eigenvectors: a fraction of the work, and dependent documents fall out as pivots of 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+from scipy.linalg import lapack
+
+from laconic.numerics.spectrum import EPS, Floats, Integers, Leading, Matrix, gram, leading
+
+
+def row_basis(X: Matrix) -> Floats:
+    """Of the whole row space."""
+    if X.shape[0] > X.shape[1]:
+        return _from_terms(X)
+    factor, order, lengths = pivoted(gram(X))
+    rank = factor.shape[1]
+    documents = order[:rank]
+    # rows P of X are L·(an orthonormal matrix), up to their lengths
+    weights = np.zeros((X.shape[0], rank))
+    inverse = linalg.solve_triangular(factor[:rank], np.eye(rank), lower=True)
+    weights[documents] = inverse.T / lengths[documents][:, None]
+    return _orthonormal(np.asarray(X.T @ weights))
+
+
+def leading_basis(X: Matrix, rank: int) -> Floats:
+    """The top `rank` right singular vectors, best first; the row space where X has no more."""
+    if rank >= min(X.shape):
+        return row_basis(X)
+    found = leading(X, rank)
+    if found.values[-1] <= noise(min(X.shape)) * found.values[0]:
+        return row_basis(X)
+    return term_vectors(X, found)
+
+
+def noise(n: int) -> float:
+    """Relative size of a pivot or an eigenvalue of an n × n Gram matrix that means 0."""
+    return 64 * n * EPS
+
+
+def pivoted(K: Floats) -> tuple[Floats, Integers, Floats]:
+    """A factor L of full column rank, the order of its rows, and the lengths √K_ii: K = S L L' S.
+
+    K is scaled to a diagonal of 1, so that one tolerance is right for long and short documents,
+    frequent and rare terms. Its lower triangle is read, and overwritten.
+    """
+    lengths = np.sqrt(K.diagonal())
+    scale = np.where(lengths > 0, lengths, 1.0)
+    K /= scale[:, None]
+    K /= scale
+    packed, pivots, rank, _ = lapack.dpstrf(K, tol=noise(scale.size), lower=1, overwrite_a=1)
+    return np.tril(packed[:, :rank]), pivots - 1, lengths
+
+
+def term_vectors(X: Matrix, found: Leading) -> Floats:
+    """Right singular vectors, orthonormal to the last digit; those of nearly 0 are arbitrary."""
+    if found.of_terms:
+        return found.vectors
+    V: Floats = linalg.qr(np.asarray(X.T @ found.vectors), mode="economic", overwrite_a=True)[0]
+    return V
+
+
+def _from_terms(X: Matrix) -> Floats:
+    factor, order, lengths = pivoted(gram(X.T))
+    U = np.empty(factor.shape)
+    U[order] = linalg.qr(factor * lengths[order][:, None], mode="economic", overwrite_a=True)[0]
+    return U
+
+
+def _orthonormal(U: Floats) -> Floats:
+    """A Gram matrix squares the condition: once more, of columns that are nearly orthonormal."""
+    factor = linalg.cholesky(U.T @ U, lower=True)
+    turned: Floats = linalg.solve_triangular(factor, U.T, lower=True, overwrite_b=False).T
+    return turned

@@ -1,0 +1,195 @@
+"""Spectral sparsification: few rows of U, reweighted, with nearly the same Gram matrix.
+
+    the paper (Paul & Drineas 2014, Algorithm 1)   here
+    U, d × ℓ with U'U = I                          U, terms × rank
+    r                                              `size`, the number of steps
+    L_τ, U_τ                                       `lower`, `upper`: barriers about the eigenvalues
+    Φ, Φ̂                                           traces of the inverses at the barriers
+    𝓛(u), 𝓤(u)                                     u'Fu, u'Gu: quadratic forms of the barriers
+
+Each step adds t·uu' of one row to A and moves both barriers. A row may be taken if 𝓤(u) ≤ 𝓛(u), so
+one form, F − G, decides about a row; rows are asked by decreasing length, in blocks, until one may.
+The result is that of asking all of them. Blocks are always the same rows, so that rounding is too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numba import njit
+from scipy.linalg import lapack
+
+from laconic.numerics.spectrum import Floats, Integers
+
+# Rows in the first block; each further one has twice as many.
+FIRST_BLOCK = 64
+# Lengths that differ by less are equal: identical words, told apart by their columns.
+TIE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Sparsified:
+    """Distinct rows in the order of their arrival, their squared weights, and Lemma 1's bounds.
+
+    `low` ≤ eigenvalues of U'SU ≤ `high`, S the diagonal matrix of the squared weights.
+    """
+
+    rows: Integers
+    squares: Floats
+    low: float
+    high: float
+
+
+def sparsify(U: Floats, size: int, *, gamma: float = 0.0, repeat: float = 0.2) -> Sparsified:
+    """Algorithm 1 in `size` > rank steps, with weights √t and repeated rows merged.
+
+    Of the rows that may be taken the longest that was not taken before. A row is taken again where
+    there is no other, or where the longest other has less than `repeat` times its length: t grows
+    as 1/‖u‖². `gamma` is the paper's γ: A = 0, the one singular matrix that is met, becomes γI.
+    """
+    rank = U.shape[1]
+    s = sqrt(rank / size)
+    stride = (1 + s) / (1 - s)
+    rows = _Rows.of(U, repeat)
+    barriers = _Barriers.around(gamma * np.eye(rank), sqrt(size * rank), stride)
+    total = np.zeros(U.shape[0])
+    arrival: dict[int, None] = {}
+    for _ in range(size):
+        lower, upper = barriers.forms()
+        row = rows.first(lower - upper, total)
+        u = U[row]
+        t = 2.0 / (u @ lower @ u + u @ upper @ u)
+        barriers.pass_by(u, t)
+        total[row] += t
+        arrival[row] = None
+    chosen = np.fromiter(arrival, dtype=np.intp)
+    return Sparsified(chosen, total[chosen] * (1 - s) / size, (1 - s) ** 2, (1 + s) ** 2)
+
+
+@dataclass(eq=False)
+class _Barriers:
+    """A between its barriers, and the inverses of A − lower·I and upper·I − A."""
+
+    A: Floats
+    lower: float
+    upper: float
+    stride: float
+    below: Floats
+    above: Floats
+
+    @classmethod
+    def around(cls, A: Floats, distance: float, stride: float) -> _Barriers:
+        lower, upper = -distance, stride * distance
+        inverses = _shifted_inverse(A, -lower), _shifted_inverse(-A, upper)
+        return cls(A, lower, upper, stride, *inverses)
+
+    def forms(self) -> tuple[Floats, Floats]:
+        """F and G of the barriers after their next move, to which they are moved.
+
+        Differences of potentials are sums of products, δ·tr(P_new P_old): nothing cancels.
+        """
+        self.lower += 1.0
+        self.upper += self.stride
+        old_below, old_above = self.below, self.above
+        self.below = _shifted_inverse(self.A, -self.lower)
+        self.above = _shifted_inverse(-self.A, self.upper)
+        rise = np.vdot(self.below, old_below)
+        fall = self.stride * np.vdot(self.above, old_above)
+        below, above = self.below, self.above
+        return below @ below / rise - below, above @ above / fall + above
+
+    def pass_by(self, u: Floats, t: float) -> None:
+        """A grows by t·uu'; its inverses follow by Sherman and Morrison."""
+        self.A += t * np.outer(u, u)
+        self.below = _grown(self.below, u, t)
+        self.above = _grown(self.above, u, -t)
+
+
+def _shifted_inverse(A: Floats, shift: float) -> Floats:
+    """(A + shift·I)⁻¹ of a matrix that this makes positive definite, by its Cholesky factor."""
+    shifted = A.copy(order="F")
+    shifted[np.diag_indices_from(shifted)] += shift
+    factor, failed = lapack.dpotrf(shifted, lower=1, overwrite_a=1)
+    if failed:
+        raise np.linalg.LinAlgError("an eigenvalue met its barrier")
+    inverse: Floats = lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
+    return _mirrored(inverse.T)
+
+
+def _grown(inverse: Floats, u: Floats, t: float) -> Floats:
+    """The inverse after t·uu' was added."""
+    v = inverse @ u
+    return inverse - np.outer(t / (1.0 + t * (u @ v)) * v, v)
+
+
+@njit(nogil=True, cache=True)
+def _mirrored(M: Floats) -> Floats:
+    """The upper triangle, in rows, copied below."""
+    for i in range(M.shape[0]):
+        for j in range(i):
+            M[i, j] = M[j, i]
+    return M
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows by decreasing length, in blocks."""
+
+    order: Integers
+    lengths: Floats
+    U: Floats
+    repeat: float
+
+    @classmethod
+    def of(cls, U: Floats, repeat: float) -> _Rows:
+        """Rows of 0 satisfy 0 ≤ 0 with t = ∞, and are left out."""
+        lengths = np.sqrt(np.einsum("ij,ij->i", U, U))
+        order = _by_length(lengths)
+        return cls(order, lengths[order], U[order], repeat)
+
+    def first(self, form: Floats, taken: Floats) -> int:
+        """The row to take: see `sparsify`."""
+        again = nearest = -1
+        closest = -np.inf
+        for block in self._blocks():
+            if again >= 0 and self.lengths[block.start] < self.repeat * self.lengths[again]:
+                break
+            gaps = np.einsum("ij,ij->i", self.U[block] @ form, self.U[block])
+            allowed = gaps >= 0
+            fresh = allowed & (taken[self.order[block]] == 0)
+            if again < 0 and (allowed & ~fresh).any():
+                again = block.start + int((allowed & ~fresh).argmax())
+            if fresh.any():
+                new = block.start + int(fresh.argmax())
+                longer = again if 0 <= again < new else new
+                return self._row(new, longer)
+            if gaps.max() > closest:
+                closest, nearest = float(gaps.max()), block.start + int(gaps.argmax())
+        # the theory has a row for every step; rounding may leave it short by a digit
+        return int(self.order[again if again >= 0 else nearest])
+
+    def _row(self, new: int, again: int) -> int:
+        short = self.lengths[new] < self.repeat * self.lengths[again]
+        return int(self.order[again if short else new])
+
+    def _blocks(self) -> Iterator[slice]:
+        start, width = 0, FIRST_BLOCK
+        while start < self.order.size:
+            yield slice(start, min(start + width, self.order.size))
+            start, width = start + width, 2 * width
+
+
+def _by_length(lengths: Floats) -> Integers:
+    """Longest first; of equally long ones the first column."""
+    order = np.argsort(-lengths, kind="stable")
+    order = order[lengths[order] > TIE * lengths.max(initial=0.0)]
+    group = np.zeros(order.size, dtype=np.intp)
+    leader = np.inf
+    for place, length in enumerate(lengths[order].tolist()):
+        if length < leader * (1 - TIE):
+            leader = length
+            group[place] = 1
+    return order[np.lexsort((order, np.cumsum(group)))]
