@@ -24,6 +24,7 @@ _HOME = {
     "Problem": "laconic.vectors.problem",
     "Projection": "laconic.reduction",
     "RLSClassifier": "laconic.classifiers.rls",
+    "SVMClassifier": "laconic.classifiers.svm",
     "SampledTerms": "laconic.selectors.sampled",
     "Study": "laconic.study.study",
     "SubspaceSampling": "laconic.selectors.sampled",
@@ -50,6 +51,7 @@ __all__ = [
     "RLSClassifier",
     "Ranking",
     "ReduceThenFit",
+    "SVMClassifier",
     "SampledTerms",
     "Selection",
     "Study",
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from laconic.certificate import Certificate, certify
     from laconic.classifiers.reduce_then_fit import ReduceThenFit
     from laconic.classifiers.rls import RLSClassifier
+    from laconic.classifiers.svm import SVMClassifier
     from laconic.compact import CompactModel
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.loading import load_corpus
