@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from laconic import RLSClassifier, SVMClassifier
 from laconic.errors import LaconicError
 from laconic.methods import METHODS, method_called, methods_called
 from tests.strategies import text_like
@@ -46,6 +48,39 @@ def test_lambda_is_not_the_alpha_of_ridge_leverage():
     assert method_called("SS[alpha=0.5]").build(alpha=7.0).classifier.alpha == 7.0
 
 
+def test_brackets_name_the_classifier_of_any_method():
+    method = method_called("ig[lambda=0.4, then=SVM, combine=max]")
+    assert method.name == "IG[combine=max,then=svm,lambda=0.4]"
+    assert method_called(method.name) == method
+    classifier = method.build(alpha=7.0, intercept=True).classifier
+    assert isinstance(classifier, SVMClassifier)
+    assert (classifier.alpha, classifier.fit_intercept) == (0.4, True)
+    plain = method_called("DF[then=svm]").build(alpha=7.0, intercept=False).classifier
+    assert (plain.alpha, plain.fit_intercept) == (7.0, False)
+    assert isinstance(method_called("DF").build().classifier, RLSClassifier)
+
+
+def test_least_squares_is_the_usual_classifier():
+    assert method_called("IG[then=rls]") == method_called("IG")
+    assert method_called("SS[then=rls,rank=3,lambda=2]").name == "SS[rank=3,lambda=2.0]"
+
+
+@pytest.mark.parametrize("alpha", ["loo", 0.0])
+def test_a_plans_lambda_that_an_svm_cannot_have_is_refused_when_it_is_built(alpha):
+    with pytest.raises(LaconicError, match=rf"IG\[then=svm\]: lambda={alpha} is for then=rls only"):
+        method_called("IG[then=svm]").build(alpha=alpha)
+    assert method_called("IG[then=svm,lambda=2]").build(alpha=alpha).classifier.alpha == 2.0
+
+
+def test_an_svm_behind_the_words_of_the_method():
+    X, y = text_like(40, 30, 3)
+    (by_rls,) = method_called("IG").build(0.5).path(X, y, [7])
+    (by_svm,) = method_called("IG[then=svm]").build(0.5).path(X, y, [7])
+    assert by_svm.terms.tolist() == by_rls.terms.tolist()
+    alone = SVMClassifier(0.5, fit_intercept=False).fit(X[:, by_svm.terms], y)
+    np.testing.assert_allclose(by_svm.coef.toarray()[:, by_svm.terms], alone.coef_, atol=1e-6)
+
+
 def test_a_list_is_divided_outside_brackets():
     names = [method.name for method in methods_called("DF,SS[rank=10,draw=iid], IG")]
     assert names == ["DF", "SS[rank=10,draw=iid]", "IG"]
@@ -57,9 +92,9 @@ def test_a_list_is_divided_outside_brackets():
         ("XYZ", "choose from ALL"),
         ("", "choose from ALL"),
         ("SS[rank=1", "choose from ALL"),
-        ("SS[k=10]", "it takes rank, alpha, draw, lambda"),
+        ("SS[k=10]", "it takes rank, alpha, draw, then, lambda"),
         ("SS[rank]", "no setting 'rank'"),
-        ("DF[rank=1]", "it takes lambda"),
+        ("DF[rank=1]", "it takes then, lambda"),
         ("DF[lambda]", "no setting 'lambda'"),
         ("DF[lambda=]", "give a number of at least 0, or loo"),
         ("DF[lambda=-0.5]", "method DF: lambda=-0.5: give a number of at least 0, or loo"),
@@ -70,6 +105,14 @@ def test_a_list_is_divided_outside_brackets():
         ("DF[lambda=None]", "or loo"),
         ("DF[lambda=(1)(2)]", "or loo"),
         ("DF[lambda=cv]", "or loo"),
+        ("IG[then=knn]", "method IG: then=knn: choose from rls, svm"),
+        ("IG[then=]", "choose from rls, svm"),
+        ("IG[then]", "no setting 'then'"),
+        (
+            "IG[then=svm,lambda=loo]",
+            "lambda=loo is for then=rls only; an SVM needs a number above 0",
+        ),
+        ("IG[then=svm,lambda=0]", r"method IG\[then=svm,lambda=0.0\]: lambda=0.0 is for then=rls"),
     ],
 )
 def test_other_names_are_refused(text, says):

@@ -1,7 +1,7 @@
 """The literature's names of methods, as recipes: `DF`, `IG[combine=max]`, `SS[rank=10]`.
 
 A recipe is a function whose keyword parameters are what the brackets may set. Any method takes
-`lambda` there too: `ALL[lambda=0.4]`, `IG[lambda=loo]`.
+`then` (the classifier) and `lambda` there too: `IG[then=svm,lambda=0.4]`, `ALL[lambda=loo]`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from scipy.sparse import csr_array
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.rls import RLSClassifier
+from laconic.classifiers.svm import SVMClassifier
 from laconic.errors import LaconicError
 from laconic.model import Norm
 from laconic.reducer import Reducer
@@ -39,7 +40,8 @@ from laconic.selectors.top import TopTerms
 DASGUPTA = "Dasgupta et al. 2007"
 GRAM = "a Gram matrix of the documents (or words), factorised"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
-LAMBDA = "lambda"
+THEN, LAMBDA = "then", "lambda"
+RLS, SVM = "rls", "svm"
 LARGEST = float_info.max
 SYNTAX = re.compile(r"(?P<name>[^\[\]]+)(?:\[(?P<settings>[^\[\]]*)\])?")
 
@@ -49,8 +51,8 @@ class Method:
     """A name from the literature and its recipe.
 
     `nested` methods keep the words of a small model in every larger one; `sizes` are those of a
-    method that has its own; `settings` are what the brackets set for the recipe, `alpha` is the λ
-    they set for the classifier.
+    method that has its own; `settings` are what the brackets set for the recipe, `then` and `alpha`
+    are the classifier and its λ.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Method:
     nested: bool = True
     sizes: tuple[float, ...] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    then: str = RLS
     alpha: float | str | None = None
 
     def build(
@@ -71,16 +74,27 @@ class Method:
         intercept: bool = False,
         norm: Norm = "document",
     ) -> PathClassifier:
-        """The reducer, then regularized least squares with λ = `alpha` ("loo" chooses it).
+        """The reducer, then regularized least squares, or an SVM, with λ = `alpha`.
 
-        A λ in the method's own brackets comes first. `norm="kept"` gives closed models.
+        "loo" chooses λ, for least squares only. A λ in the method's own brackets comes first.
+        `norm="kept"` gives closed models.
         """
         given = dict(self.settings)
         if "seed" in signature(self.recipe).parameters:
             given.setdefault("seed", seed)
         own = alpha if self.alpha is None else self.alpha
-        classifier = RLSClassifier(alpha=own, fit_intercept=intercept)
-        return ReduceThenFit(self.recipe(**given), classifier, norm=norm)
+        return ReduceThenFit(self.recipe(**given), self.classifier(own, intercept), norm=norm)
+
+    def classifier(self, alpha: float | str, intercept: bool) -> RLSClassifier | SVMClassifier:
+        """The one that `then` names."""
+        if self.then == RLS:
+            return RLSClassifier(alpha=alpha, fit_intercept=intercept)
+        if isinstance(alpha, str) or not alpha > 0:
+            raise LaconicError(
+                f"method {self.name}: lambda={alpha} is for then=rls only; an SVM needs a number "
+                "above 0. Give one for all methods, or in the brackets: then=svm,lambda=1.0"
+            )
+        return SVMClassifier(alpha, fit_intercept=intercept)
 
     def check(self) -> None:
         """Settings that the method refuses are known before it has worked for an hour."""
@@ -174,13 +188,17 @@ def method_called(text: str) -> Method:
     if found is None or known is None:
         raise LaconicError(
             f"method {text!r}: choose from {', '.join(METHODS)}, with settings in brackets where "
-            "it has some, such as SS[rank=10]; each takes lambda, such as IG[lambda=loo]"
+            "it has some, such as SS[rank=10]; each takes then and lambda, such as "
+            "IG[then=svm,lambda=0.5] or IG[lambda=loo]"
         )
     settings = _settings(found["settings"] or "", known)
     inner = ",".join(f"{key}={value}" for key, value in settings.items())
     name = f"{known.name}[{inner}]" if inner else known.name
-    alpha = settings.pop(LAMBDA, None)
-    return replace(known, name=name, settings=settings, alpha=alpha)
+    then, alpha = settings.pop(THEN, RLS), settings.pop(LAMBDA, None)
+    method = replace(known, name=name, settings=settings, then=then, alpha=alpha)
+    if alpha is not None:
+        method.classifier(alpha, intercept=False)  # refuses a λ that it cannot have
+    return method
 
 
 def methods_called(text: str) -> list[Method]:
@@ -194,27 +212,30 @@ def keeps_all(name: str) -> bool:
 
 
 def _settings(text: str, method: Method) -> dict[str, Any]:
-    """What the brackets set beyond the defaults, in the order of the recipe: a name is one task."""
+    """What the brackets set beyond the defaults, in one order: a name is one task."""
     parameters = signature(method.recipe).parameters
-    given = _given(text, method, [*(name for name in parameters if name != "seed"), LAMBDA])
-    usual = {name: parameter.default for name, parameter in parameters.items()}
-    order = [*parameters, LAMBDA]
-    return {
-        key: given[key]
-        for key in order
-        if key in given and (key == LAMBDA or given[key] != usual[key])
-    }
+    usual = {name: known.default for name, known in parameters.items() if name != "seed"}
+    usual |= {THEN: RLS, LAMBDA: None}
+    given = _given(text, method, [*usual])
+    return {key: given[key] for key in usual if key in given and given[key] != usual[key]}
 
 
 def _given(text: str, method: Method, allowed: list[str]) -> dict[str, Any]:
+    reading = {THEN: _then, LAMBDA: _alpha}
     settings = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or key not in allowed:
             offered = f"it takes {', '.join(allowed)}"
             raise LaconicError(f"method {method.name}: no setting {part!r}; {offered}")
-        settings[key] = _alpha(value, method) if key == LAMBDA else _value(value)
+        settings[key] = reading[key](value, method) if key in reading else _value(value)
     return settings
+
+
+def _then(text: str, method: Method) -> str:
+    if text.lower() not in (RLS, SVM):
+        raise LaconicError(f"method {method.name}: then={text}: choose from {RLS}, {SVM}")
+    return text.lower()
 
 
 def _alpha(text: str, method: Method) -> float | str:
