@@ -25,6 +25,7 @@ from laconic.certificate import NotComputed, certify, serving_interval
 from laconic.classifiers.reduce_then_fit import ReducedModel
 from laconic.errors import LaconicError
 from laconic.numerics import bounds as of
+from laconic.numerics import span as spans
 from tests.oracles import rls_in_dual, span_by_svd
 from tests.strategies import counts, text_like
 
@@ -223,9 +224,9 @@ def test_theorems_at_alpha_0_hold_for_least_norm_models():
         y = np.array([0, 1, 0, 1])
         full = RLSClassifier(alpha=0).fit(X, y).model_
         small = model_behind(reduction, X, y, 0.0)
-        span = of.Span.of(X)
-        reduced = of.Reduced(span, reduction.apply)
-        spectrum = of.Spectrum.of(reduced)
+        span = spans.Span.of(X)
+        reduced = spans.Reduced(span, reduction.apply)
+        spectrum = spans.Spectrum.of(reduced)
         assert spectrum.m > 0
         np.testing.assert_allclose(small.decision(X), full.decision(X), atol=1e-9)
         Q = rng.normal(size=(5, 12))
@@ -233,9 +234,9 @@ def test_theorems_at_alpha_0_hold_for_least_norm_models():
         rest = of.lengths(span.outside(Q))
         crossed = of.lengths(reduced.crossed(Q) - u @ reduced.gram)
         change = np.abs(small.decision(Q) - full.decision(Q)).ravel()
-        epsilon = of.query_epsilon(crossed, rest, spectrum.epsilon, np.zeros(5))
-        assert (of.repaired_20(epsilon, spectrum, 0.0) == 0).all()
-        assert (change <= of.repaired_21(epsilon, spectrum, 0.0) * rest * 2 * (1 + 1e-9)).all()
+        epsilon = spans.query_epsilon(crossed, rest, spectrum.epsilon, np.zeros(5))
+        assert (spans.repaired_20(epsilon, spectrum, 0.0) == 0).all()
+        assert (change <= spans.repaired_21(epsilon, spectrum, 0.0) * rest * 2 * (1 + 1e-9)).all()
 
 
 @pytest.mark.parametrize(
@@ -289,17 +290,21 @@ def test_what_is_the_same_for_all_blocks_is_computed_once(monkeypatch, shape):
         monkeypatch.setattr(owner, name, counting)
 
     for owner, name in (
-        (of.Span, "coordinates"),
-        (of.Span, "on_documents"),
+        (spans.Span, "coordinates"),
+        (spans.Span, "on_documents"),
         (type(reduction), "apply"),
     ):
         counted(owner, name)
-    eigenvalues = of.linalg.eigvalsh
-    monkeypatch.setattr(
-        of.linalg, "eigvalsh", lambda M: calls.append(("eigvalsh", len(M))) or eigenvalues(M)
-    )
+    eigenvalues = spans.linalg.eigvalsh
+
+    def counting_eigenvalues(M, **options):
+        calls.append(("eigvalsh", len(M)))
+        return eigenvalues(M, **options)
+
+    monkeypatch.setattr(spans.linalg, "eigvalsh", counting_eigenvalues)
     certify(full, small, X, y, reduction, alpha, H)
     once = calls.copy()
+    assert [name for name, _ in once].count("eigvalsh") == 2, "of M̂, and of U'S²U − M̂²"
     calls.clear()
     monkeypatch.setattr("laconic.certificate.spectral.BLOCK", 6)
     certify(full, small, X, y, reduction, alpha, H)
@@ -414,14 +419,21 @@ def test_models_outside_the_span_have_suprema_too():
 
 
 @pytest.mark.parametrize("closed", ["full", "small"])
-def test_a_kept_model_has_the_parts_from_held_out_documents_only(closed):
+def test_a_kept_model_has_the_parts_from_held_out_documents_and_of_its_reduction(closed):
     X, y, reduction, alpha, full, small, H = case(2)
     models = {"full": full, "small": small}
     models[closed] = replace(models[closed], norm="kept")
     certificate = certify(**models, X=X, y=y, reduction=reduction, alpha=alpha, held_out=H)
     for name, part in certificate.parts().items():
-        assert isinstance(part, NotComputed) == (name not in ("held_out", "changes"))
-    assert "'kept'" in certificate.suprema.reason
+        absent = name not in ("held_out", "changes", "distortion")
+        assert isinstance(part, NotComputed) == absent
+        assert not absent or "'kept'" in part.reason
+    open_pair = certify(full, small, X, y, reduction, alpha)
+    assert certificate.distortion == open_pair.distortion, "it does not depend on any model"
+    assert vars(certificate.distortion).items() <= vars(open_pair.in_span).items()
+    without = certify(**models, X=X, held_out=H)
+    assert "give also the reduction" in without.distortion.reason
+    assert "'kept'" in without.in_span.reason
     change = models["small"].decision(H) - models["full"].decision(H)
     np.testing.assert_array_equal(certificate.changes.per_document, np.abs(change))
     assert certificate.held_out.decision_bound <= np.abs(change).max()

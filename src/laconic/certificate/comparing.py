@@ -14,18 +14,18 @@ from laconic.certificate.parts import (
     Certificate,
     Changes,
     HeldOut,
-    InSpan,
     NotComputed,
-    QueryBounds,
     SpanSuprema,
     Suprema,
     WorstCase,
 )
-from laconic.certificate.spectral import Trained
+from laconic.certificate.span_parts import Distortion, InSpan, Promised, QueryBounds
+from laconic.certificate.spectral import NO_REDUCTION, Behind, Trained
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
-from laconic.reduction import Floats, Matrix, Reduction
+from laconic.numerics.span import DOUBTFUL, Span
+from laconic.reduction import Floats, Matrix, Reduction, Selection
 
 KEPT = NotComputed(
     "a model with the norm 'kept' divides by the length of its own words, so that these suprema "
@@ -54,7 +54,7 @@ def certify(
         Over one vocabulary, with the same classes and rule.
     X : the documents that both were trained on
     y : their classes; with `reduction` and `alpha` for the part about RLS
-    reduction : what the small model was trained behind
+    reduction : what the small model was trained behind; if it carries a promise, this is checked
     alpha : the ridge of both models
     held_out : documents that neither training nor selection has seen; labels are not needed
     confidence : of the held-out part
@@ -66,8 +66,12 @@ def certify(
     seen = _documents(X, full, "X")
     fresh = None if held_out is None else _documents(held_out, full, "held_out")
     pair = _Pair(full, small)
-    span = pair.span_of(seen, span_limit)
-    in_span, bounds = pair.trained_parts(span, y, reduction, alpha, fresh)
+    # of closed models nothing but their reduction is compared in the span
+    unused = pair.closed and reduction is None
+    span = NO_REDUCTION if unused else _span_of(seen, span_limit)
+    behind = _behind(span, reduction, full)
+    distortion, promise = _reduction_parts(behind, reduction)
+    in_span, bounds = pair.trained_parts(behind, y, alpha, fresh)
     changes, further = pair.held_out_parts(fresh, confidence)
     return Certificate(
         rule=full.rule,
@@ -75,8 +79,10 @@ def certify(
         n_terms_in=full.n_terms_in,
         n_terms=small.n_terms,
         suprema=pair.suprema(),
-        span=span if isinstance(span, NotComputed) else pair.span_suprema(span),
+        span=pair.span_suprema(span),
         worst_case=pair.worst_case(seen if fresh is None else fresh, fresh is not None),
+        distortion=distortion,
+        promise=promise,
         in_span=in_span,
         queries=bounds.medians() if isinstance(bounds, QueryBounds) else bounds,
         changes=changes,
@@ -151,25 +157,11 @@ class _Pair:
             floor_any=_row_values(of.tail(w, kept.sum(axis=1))),
         )
 
-    def span_of(self, X: csr_array, limit: int) -> of.Span | NotComputed:
+    def span_suprema(self, span: Span | NotComputed) -> SpanSuprema | NotComputed:
         if self.closed:
             return KEPT
-        if min(X.shape) > limit:
-            return NotComputed(
-                f"X is {X.shape[0]:,} × {X.shape[1]:,}, and its span is computed up to a smaller "
-                f"side of {limit:,} (span_limit)"
-            )
-        if not X.count_nonzero():
-            return NotComputed("X has no entry that is not 0")
-        span = of.Span.of(X)
-        if span.doubtful:
-            return NotComputed(
-                f"X is too ill-conditioned: {span.doubtful} singular values are below "
-                f"{of.DOUBTFUL:g} of the largest, and their directions are lost in rounding"
-            )
-        return span
-
-    def span_suprema(self, span: of.Span) -> SpanSuprema:
+        if isinstance(span, NotComputed):
+            return span
         shift = np.abs(self.b)
         return SpanSuprema(
             rank=span.rank,
@@ -188,15 +180,14 @@ class _Pair:
 
     def trained_parts(
         self,
-        span: of.Span | NotComputed,
+        behind: Behind | NotComputed,
         y: ArrayLike | None,
-        reduction: Reduction | None,
         alpha: float | None,
         fresh: csr_array | None,
     ) -> tuple[InSpan | NotComputed, QueryBounds | NotComputed]:
-        if isinstance(span, NotComputed):
-            return span, span
-        trained = Trained.read((self.full, self.small), span, y, reduction, alpha)
+        if self.closed:
+            return KEPT, KEPT
+        trained = Trained.read((self.full, self.small), behind, y, alpha)
         if isinstance(trained, NotComputed):
             return trained, trained
         in_span = trained.in_span()
@@ -235,6 +226,45 @@ class _Pair:
             clear=int(clear.sum()),
             clear_flips=int((clear & flips).sum()),
         )
+
+
+def _span_of(X: csr_array, limit: int) -> Span | NotComputed:
+    if min(X.shape) > limit:
+        return NotComputed(
+            f"X is {X.shape[0]:,} × {X.shape[1]:,}, and its span is computed up to a smaller "
+            f"side of {limit:,} (span_limit)"
+        )
+    if not X.count_nonzero():
+        return NotComputed("X has no entry that is not 0")
+    span = Span.of(X)
+    if span.doubtful:
+        return NotComputed(
+            f"X is too ill-conditioned: {span.doubtful} singular values are below "
+            f"{DOUBTFUL:g} of the largest, and their directions are lost in rounding"
+        )
+    return span
+
+
+def _behind(
+    span: Span | NotComputed, reduction: Reduction | None, model: LinearModel
+) -> Behind | NotComputed:
+    if reduction is not None and reduction.n_terms_in != model.n_terms_in:
+        raise LaconicError(
+            f"the reduction was made for a vocabulary of {reduction.n_terms_in}, but the models "
+            f"for {model.n_terms_in}. Give the one that the small model was trained behind."
+        )
+    if isinstance(span, NotComputed):
+        return span
+    return NO_REDUCTION if reduction is None else Behind(span, reduction)
+
+
+def _reduction_parts(
+    behind: Behind | NotComputed, reduction: Reduction | None
+) -> tuple[Distortion | NotComputed, Promised | NotComputed | None]:
+    promise = reduction.promise if isinstance(reduction, Selection) else None
+    if isinstance(behind, NotComputed):
+        return behind, None if promise is None else behind
+    return behind.distortion, None if promise is None else behind.promised(promise)
 
 
 def _row_values(values: Floats) -> tuple[float, ...]:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from laconic.certificate.span_parts import Distortion, InSpan, Promised, Queries, QueryBounds
 from laconic.model import Rule
 from laconic.reduction import Floats
 
@@ -81,99 +82,6 @@ class WorstCase:
 
 
 @dataclass(frozen=True)
-class InSpan:
-    """RLS at one alpha: |f̃ − f| ≤ `bound`·‖a‖ for every query X'a; `attained` is its supremum.
-
-    m and M are the extreme eigenvalues of M̂ = U'SU, and epsilon = ‖M̂ − I‖; `premise` is that of
-    the papers, epsilon ≤ ½.
-    """
-
-    rank: int
-    m: float
-    M: float
-    epsilon: float
-    premise: bool
-    condition: float
-    sigma_min: float
-    sigma_max: float
-    factor: float
-    bound: float
-    attained: float
-
-    def sentence(self) -> str:
-        holds = "holds" if self.premise else "does not hold"
-        return (
-            f"The premise of Dasgupta et al. (ε ≤ ½) {holds}: ε = {self.epsilon:.3g}, condition "
-            f"{self.condition:.3g}. For a mixture X'a of training documents a decision value "
-            f"changes by at most {self.bound:.3g}·‖a‖ (factor {self.factor:.3g}, whatever alpha); "
-            f"for these labels exactly up to {self.attained:.3g}·‖a‖."
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class QueryBounds:
-    """For each held-out document q = X'a + q⊥ (first axis) and class row (second, if any).
-
-    change ≤ in_span + off_span always; ≤ theorem_1 (repaired) where epsilon < 1, and ≤ the
-    printed right-hand side where epsilon ≤ ½. in_span_change is that at X'a alone: ≤ in_span, and
-    ≤ theorem_2 = 2·ε̂·gamma·κ·|f| where ε̂ ≤ ½.
-    """
-
-    change: Floats
-    in_span_change: Floats
-    in_span: Floats
-    off_span: Floats
-    epsilon: Floats
-    theorem_1: Floats
-    theorem_1_printed: Floats
-    gamma: Floats
-    theorem_2: Floats
-
-    @classmethod
-    def stacked(cls, blocks: list[QueryBounds]) -> QueryBounds:
-        names = [each.name for each in fields(cls)]
-        return cls(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
-
-    def medians(self) -> Queries:
-        def median(values: Floats) -> float:
-            return float(np.median(values.max(axis=1) if values.ndim == 2 else values))
-
-        return Queries(
-            n_documents=self.change.shape[0],
-            median_change=median(self.change),
-            median_bound=median(self.in_span + self.off_span),
-            premise_share=float((self.epsilon <= 0.5).mean()),
-            median_theorem_1=median(self.theorem_1),
-            median_theorem_1_printed=median(self.theorem_1_printed),
-            median_gamma=median(self.gamma),
-            median_theorem_2=median(self.theorem_2),
-        )
-
-
-@dataclass(frozen=True)
-class Queries:
-    """Medians of `QueryBounds` over the held-out documents, each at its largest class row."""
-
-    n_documents: int
-    median_change: float
-    median_bound: float
-    premise_share: float
-    median_theorem_1: float
-    median_theorem_1_printed: float
-    median_gamma: float
-    median_theorem_2: float
-
-    def sentence(self) -> str:
-        repaired = self.median_theorem_1
-        theorem = f"{repaired:.3g}" if math.isfinite(repaired) else "nothing (ε ≥ 1)"
-        return (
-            f"For held-out documents the median change is {self.median_change:.3g}; the bound in "
-            f"and off the span says {self.median_bound:.3g}, the repaired Theorem 1 {theorem}; "
-            f"its premise holds for {self.premise_share:.1%} of them."
-        )
-
-
-@dataclass(frozen=True)
 class Changes:
     """|f̃ − f| of each held-out document, exactly; median and largest at its largest class row.
 
@@ -234,14 +142,30 @@ class HeldOut:
         )
 
 
-Part: TypeAlias = Suprema | SpanSuprema | WorstCase | InSpan | Queries | Changes | HeldOut
+Part: TypeAlias = (
+    Suprema | SpanSuprema | WorstCase | Distortion | Promised | Queries | Changes | HeldOut
+)
+
+
+PARTS = (
+    "held_out",
+    "changes",
+    "worst_case",
+    "suprema",
+    "span",
+    "distortion",
+    "promise",
+    "in_span",
+    "queries",
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
     """How far the small model may be from the full one, for each class row.
 
-    A part that could not be had is a `NotComputed` with its reason.
+    A part that could not be had is a `NotComputed` with its reason; `promise` is None where the
+    reduction carries none.
     """
 
     rule: Rule
@@ -251,6 +175,8 @@ class Certificate:
     suprema: Suprema | NotComputed
     span: SpanSuprema | NotComputed
     worst_case: WorstCase | NotComputed
+    distortion: Distortion | NotComputed
+    promise: Promised | NotComputed | None
     in_span: InSpan | NotComputed
     queries: Queries | NotComputed
     changes: Changes | NotComputed
@@ -259,8 +185,8 @@ class Certificate:
 
     def parts(self) -> dict[str, Part | NotComputed]:
         """What a practitioner can use first."""
-        names = ("held_out", "changes", "worst_case", "suprema", "span", "in_span", "queries")
-        return {name: getattr(self, name) for name in names}
+        found = {name: getattr(self, name) for name in PARTS}
+        return {name: part for name, part in found.items() if part is not None}
 
     def as_dict(self) -> dict[str, Any]:
         """One flat level, ready for JSON, without arrays per document.

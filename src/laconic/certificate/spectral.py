@@ -1,4 +1,4 @@
-"""The part about RLS behind a reduction: eigenvalues of M̂, and the bounds that follow from them."""
+"""What a reduction does to the training span, and the bounds for RLS that follow from it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,83 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from laconic.certificate.parts import InSpan, NotComputed, QueryBounds
+from laconic.certificate.parts import NotComputed
+from laconic.certificate.span_parts import Distortion, InSpan, Promised, QueryBounds
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
-from laconic.reduction import Floats, Reduction
+from laconic.numerics import span as spans
+from laconic.reduction import Floats, Projection, Promise, Reduction, Selection
 from laconic.vectors.targets import Targets
 
+NO_REDUCTION = NotComputed("give also the reduction that the small model was trained behind")
 # How well both models must satisfy the equations of RLS, relative to the right-hand side.
 TRAINED = 1e-7
 # Queries at a time: their products with all training documents are dense.
 BLOCK = 2_000
+# An eigenvalue beyond its promise by less than this is within it.
+KEPT_WITHIN = 1e-9
+# Directions that rounding may turn by more are no subspace that a promise can be checked on.
+TURNED = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Behind:
+    """The training span behind a reduction; about no model."""
+
+    span: spans.Span
+    reduction: Reduction
+
+    @cached_property
+    def reduced(self) -> spans.Reduced:
+        return spans.Reduced(self.span, self.reduction.apply)
+
+    @cached_property
+    def spectrum(self) -> spans.Spectrum:
+        return spans.Spectrum.of(self.reduced)
+
+    @cached_property
+    def distortion(self) -> Distortion:
+        spectrum = self.spectrum
+        squared = spans.Reduced(self.span, _squared(self.reduction).apply)
+        return Distortion(
+            rank=self.span.rank,
+            m=spectrum.m,
+            M=spectrum.M,
+            epsilon=spectrum.epsilon,
+            premise=spectrum.epsilon <= 0.5,
+            off_span=spans.off_span_ratio(self.reduced, squared),
+        )
+
+    def promised(self, promise: Promise) -> Promised | NotComputed:
+        if promise.rank > self.span.rank:
+            return NotComputed(
+                f"the promise is about {promise.rank:,} directions, but the rank of X is "
+                f"{self.span.rank:,}; give the X that the method was fitted on"
+            )
+        turned = self.span.turned(promise.rank)
+        if turned > TURNED:
+            return NotComputed(
+                f"the promise is about the {promise.rank:,} leading directions of X, but the next "
+                "singular value is the same up to rounding, so that these directions are not "
+                "determined"
+            )
+        m, M = self.reduced.leading(promise.rank)
+        slack = max(KEPT_WITHIN, 2 * turned * self.spectrum.M, self.spectrum.rounding)
+        kept = promise.low - slack <= m and promise.high + slack >= M
+        whole = promise.rank == self.span.rank
+        factor = spans.in_span_factor(promise.low, promise.high) if kept and whole else None
+        return Promised(promise.rank, promise.low, promise.high, m, M, kept, factor)
+
+
+def _squared(reduction: Reduction) -> Reduction:
+    """The reduction whose S is the S² of this one; for S = CC', C(C'C)^½ up to a rotation."""
+    if isinstance(reduction, Selection):
+        return Selection(reduction.terms, reduction.weights**2, reduction.n_terms_in)
+    assert isinstance(reduction, Projection)
+    C = reduction.components
+    values, vectors = np.linalg.eigh(C.T @ C)
+    return Projection(C @ (vectors * np.sqrt(np.maximum(values, 0.0))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +94,13 @@ class Trained:
 
     full: LinearModel
     small: LinearModel
-    span: of.Span
+    behind: Behind
     signs: Floats
-    reduction: Reduction
     alpha: float
+
+    @property
+    def span(self) -> spans.Span:
+        return self.behind.span
 
     @cached_property
     def change(self) -> Floats:
@@ -41,12 +110,14 @@ class Trained:
     def read(
         cls,
         models: tuple[LinearModel, LinearModel],
-        span: of.Span,
+        behind: Behind | NotComputed,
         y: ArrayLike | None,
-        reduction: Reduction | None,
         alpha: float | None,
     ) -> Trained | NotComputed:
-        if y is None or reduction is None or alpha is None:
+        if isinstance(behind, NotComputed) and behind != NO_REDUCTION:
+            return behind
+        if y is None or isinstance(behind, NotComputed) or alpha is None:
+            reduction = behind if isinstance(behind, Behind) else None
             given = {"y": y, "reduction": reduction, "alpha": alpha}
             missing = ", ".join(name for name, value in given.items() if value is None)
             return NotComputed(f"give also {missing}; this part is for RLS behind a reduction")
@@ -54,15 +125,9 @@ class Trained:
             return NotComputed(
                 f"alpha={alpha}: must be positive; least-norm models are not checked"
             )
-        if reduction.n_terms_in != models[0].n_terms_in:
-            raise LaconicError(
-                f"the reduction was made for a vocabulary of {reduction.n_terms_in}, but the "
-                f"models for {models[0].n_terms_in}. Give the one that the small model was "
-                "trained behind."
-            )
         if any(model.intercept.any() for model in models):
             return NotComputed("the models have intercepts; the theorems are for RLS without")
-        trained = cls(*models, span, _signs(y, span, models[0]), reduction, float(alpha))
+        trained = cls(*models, behind, _signs(y, behind.span, models[0]), float(alpha))
         return trained._doubt() or trained
 
     def _doubt(self) -> NotComputed | None:
@@ -91,15 +156,8 @@ class Trained:
 
     def _square(self, rows: Floats) -> Floats:
         """rows S, with S = TT'."""
-        return of.dense(self.reduction.lift(self.reduction.apply(rows)))
-
-    @cached_property
-    def _reduced(self) -> of.Reduced:
-        return of.Reduced(self.span, self.reduction.apply)
-
-    @cached_property
-    def _spectrum(self) -> of.Spectrum:
-        return of.Spectrum.of(self._reduced)
+        reduction = self.behind.reduction
+        return of.dense(reduction.lift(reduction.apply(rows)))
 
     @cached_property
     def _change_inside(self) -> Floats:
@@ -110,15 +168,11 @@ class Trained:
         return of.lengths(self.span.on_documents(self.signs).T)
 
     def in_span(self) -> InSpan:
-        spectrum = self._spectrum
+        spectrum = self.behind.spectrum
         factor = spectrum.in_span_factor
         at_documents = np.asarray(self.span.X @ self.change.T).T
         return InSpan(
-            rank=self.span.rank,
-            m=spectrum.m,
-            M=spectrum.M,
-            epsilon=spectrum.epsilon,
-            premise=spectrum.epsilon <= 0.5,
+            **vars(self.behind.distortion),
             condition=spectrum.condition,
             sigma_min=spectrum.sigma_min,
             sigma_max=spectrum.sigma_max,
@@ -137,16 +191,16 @@ class Trained:
 
     def _of_block(self, Q: csr_array) -> QueryBounds:
         span, alpha, y_length = self.span, self.alpha, self._y_length
-        reduced, spectrum = self._reduced, self._spectrum
+        reduced, spectrum = self.behind.reduced, self.behind.spectrum
         u = span.coordinates(Q)
         lengths, f = of.lengths(Q), np.abs(self.full.decision(Q))
         rest = np.sqrt(np.maximum(lengths**2 - (u**2).sum(axis=1), 0.0))
         a_length = of.lengths(u / span.sigma)
         crossed = of.lengths(reduced.crossed(Q) - u @ reduced.gram)
         # V'y has a length for each class row, y the same one for all
-        aligned = np.outer(of.shrunk(u, span.sigma, alpha), self._seen_lengths)
+        aligned = np.outer(spans.shrunk(u, span.sigma, alpha), self._seen_lengths)
         noise = 1e-12 * lengths * (1 + spectrum.M)
-        epsilon = of.query_epsilon(crossed, rest, spectrum.epsilon, noise)
+        epsilon = spans.query_epsilon(crossed, rest, spectrum.epsilon, noise)
         outside = rest * y_length
         return QueryBounds(
             change=np.abs(np.asarray(Q @ self.change.T)),
@@ -154,8 +208,10 @@ class Trained:
             in_span=spectrum.in_span_factor * a_length * y_length,
             off_span=spectrum.off_span_factor(alpha) * crossed * y_length,
             epsilon=epsilon,
-            theorem_1=of.theorem_1(epsilon, spectrum, alpha, aligned, outside),
-            theorem_1_printed=of.theorem_1_printed(epsilon, spectrum, a_length, outside, y_length),
+            theorem_1=spans.theorem_1(epsilon, spectrum, alpha, aligned, outside),
+            theorem_1_printed=spans.theorem_1_printed(
+                epsilon, spectrum, a_length, outside, y_length
+            ),
             gamma=np.divide(aligned, f, out=np.full_like(f, np.inf), where=f > 0),
             theorem_2=2 * spectrum.epsilon * spectrum.condition * aligned,
         )
@@ -166,7 +222,7 @@ def _relative(misses: Floats, scale: Floats) -> float:
     return float(of.lengths(misses).max()) / largest if largest > 0 else float(np.abs(misses).max())
 
 
-def _signs(y: ArrayLike, span: of.Span, model: LinearModel) -> Floats:
+def _signs(y: ArrayLike, span: spans.Span, model: LinearModel) -> Floats:
     targets = Targets.of(y)
     if targets.rule != model.rule or not np.array_equal(targets.classes, model.classes):
         raise LaconicError(

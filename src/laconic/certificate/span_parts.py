@@ -1,0 +1,158 @@
+"""Values: the parts of a `Certificate` that depend on the span of the training documents."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from laconic.reduction import Floats
+
+
+@dataclass(frozen=True)
+class Distortion:
+    """What the reduction does to the space of the training documents, whatever model is behind it.
+
+    m and M are the extreme eigenvalues of M̂ = U'SU, and epsilon = ‖M̂ − I‖; `premise` is that of
+    the papers, epsilon ≤ ½. `off_span` is the supremum of ‖U'Sq‖/‖q‖ over q orthogonal to them.
+    """
+
+    rank: int
+    m: float
+    M: float
+    epsilon: float
+    premise: bool
+    off_span: float
+
+    def sentence(self) -> str:
+        holds = "holds" if self.premise else "does not hold"
+        return (
+            "About the reduction and the training documents alone, not about decisions: it "
+            f"multiplies the squared length of mixtures of them (rank {self.rank:,}) by "
+            f"{self.m:.3g} to {self.M:.3g}. The premise of the papers' theorems (ε ≤ ½) {holds}: "
+            f"ε = {self.epsilon:.3g}. A document orthogonal to all of them gets a product of up "
+            f"to {self.off_span:.3g} with a mixture, both of length 1 (exact worst case). Paul & "
+            "Drineas claim at most ε there; no selection of few words can promise that."
+        )
+
+
+@dataclass(frozen=True)
+class Promised:
+    """The method's promise, checked on another basis than its own.
+
+    It promises eigenvalues of M̂ from `low` to `high` on the `rank` leading directions of the
+    training documents; there, m and M are the extreme ones, and `kept` says whether they lie within
+    up to rounding. `factor` follows from a kept promise about all directions: for RLS of the norm
+    "document" and without intercept, |f̃ − f| ≤ factor·‖a‖‖y‖ for every query X'a.
+    """
+
+    rank: int
+    low: float
+    high: float
+    m: float
+    M: float
+    kept: bool
+    factor: float | None
+
+    def sentence(self) -> str:
+        kept = "it is kept" if self.kept else "it is broken"
+        return (
+            f"The method promised {self.low:.3g} to {self.high:.3g} for the squared lengths in "
+            f"the {self.rank:,} leading directions of the training documents; found, on another "
+            f"basis: {self.m:.3g} to {self.M:.3g}, so that {kept}.{self._consequence()}"
+        )
+
+    def _consequence(self) -> str:
+        if self.factor is not None:
+            return (
+                " From the promise alone: RLS on these vectors as they are (norm 'document'), "
+                "without intercept, changes a decision value at a mixture X'a by at most "
+                f"{self.factor:.3g}·‖a‖‖y‖, whatever alpha."
+            )
+        if self.kept:
+            return " It is not about all directions, so that no bound on decisions follows."
+        return ""
+
+
+@dataclass(frozen=True)
+class InSpan(Distortion):
+    """RLS at one alpha: |f̃ − f| ≤ `bound`·‖a‖ for every query X'a; `attained` is its supremum."""
+
+    condition: float
+    sigma_min: float
+    sigma_max: float
+    factor: float
+    bound: float
+    attained: float
+
+    def sentence(self) -> str:
+        return (
+            f"For RLS (condition {self.condition:.3g}) a decision value at a mixture X'a of "
+            f"training documents changes by at most {self.bound:.3g}·‖a‖ (factor "
+            f"{self.factor:.3g}, whatever alpha); for these labels exactly up to "
+            f"{self.attained:.3g}·‖a‖."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class QueryBounds:
+    """For each held-out document q = X'a + q⊥ (first axis) and class row (second, if any).
+
+    change ≤ in_span + off_span always; ≤ theorem_1 (repaired) where epsilon < 1, and ≤ the
+    printed right-hand side where epsilon ≤ ½. in_span_change is that at X'a alone: ≤ in_span, and
+    ≤ theorem_2 = 2·ε̂·gamma·κ·|f| where ε̂ ≤ ½.
+    """
+
+    change: Floats
+    in_span_change: Floats
+    in_span: Floats
+    off_span: Floats
+    epsilon: Floats
+    theorem_1: Floats
+    theorem_1_printed: Floats
+    gamma: Floats
+    theorem_2: Floats
+
+    @classmethod
+    def stacked(cls, blocks: list[QueryBounds]) -> QueryBounds:
+        names = [each.name for each in fields(cls)]
+        return cls(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
+
+    def medians(self) -> Queries:
+        def median(values: Floats) -> float:
+            return float(np.median(values.max(axis=1) if values.ndim == 2 else values))
+
+        return Queries(
+            n_documents=self.change.shape[0],
+            median_change=median(self.change),
+            median_bound=median(self.in_span + self.off_span),
+            premise_share=float((self.epsilon <= 0.5).mean()),
+            median_theorem_1=median(self.theorem_1),
+            median_theorem_1_printed=median(self.theorem_1_printed),
+            median_gamma=median(self.gamma),
+            median_theorem_2=median(self.theorem_2),
+        )
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Medians of `QueryBounds` over the held-out documents, each at its largest class row."""
+
+    n_documents: int
+    median_change: float
+    median_bound: float
+    premise_share: float
+    median_theorem_1: float
+    median_theorem_1_printed: float
+    median_gamma: float
+    median_theorem_2: float
+
+    def sentence(self) -> str:
+        repaired = self.median_theorem_1
+        theorem = f"{repaired:.3g}" if math.isfinite(repaired) else "nothing (ε ≥ 1)"
+        return (
+            f"For held-out documents the median change is {self.median_change:.3g}; the bound in "
+            f"and off the span says {self.median_bound:.3g}, the repaired Theorem 1 {theorem}; "
+            f"its premise holds for {self.premise_share:.1%} of them."
+        )
