@@ -1,21 +1,26 @@
-"""Draws of one method share their scores: the same numbers, computed once."""
+"""Tasks share scores, fits and cuts: the same numbers, computed once, charged alike."""
 
 from __future__ import annotations
 
 import gc
 import pickle
+import warnings
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
+from laconic import curves
 from laconic.curves import measure_path
 from laconic.errors import LaconicWarning
-from laconic.methods import method_called
+from laconic.methods import METHODS
 from laconic.selectors.sampled import SampledTerms, SubspaceSampling
-from laconic.study import task as task_module
-from laconic.study.task import Given, Task, run, shared
+from laconic.selectors.top import TopTerms
+from laconic.study import sharing
+from laconic.study.sharing import Given, shared
+from laconic.study.task import Task, run
 from laconic.vectors.problem import Problem
 from tests.strategies import text_like
 
@@ -31,7 +36,7 @@ RANDOM = [
 
 @pytest.fixture(autouse=True)
 def _nothing_known():
-    task_module._newest.clear()
+    sharing._newest.clear()
 
 
 def made(seed: int = 0, labels: bool = False) -> Problem:
@@ -46,6 +51,10 @@ def task_of(method: str, seed: int = 0, **about) -> Task:
     return Task(
         "data", "made", "test", "f", "split", "ltc", method, seed, (5, 20, 99), measures, **about
     )
+
+
+def shared_path(task: Task, problem: Problem):
+    return shared(task.build(), problem, task.selection, (task.sizes, task.random_state))
 
 
 @pytest.fixture
@@ -74,7 +83,7 @@ def test_shared_scores_give_the_numbers_of_scores_of_ones_own(method, norm, labe
         alone = list(measure_path(task.build(), problem, list(task.sizes)))
         assert outcome.status == "ok"
         values = [m.model.decision(problem.X_test) for m in alone if m.model is not None]
-        path, _ = shared(task, problem)
+        path, _ = shared_path(task, problem)
         together = list(measure_path(path, problem, list(task.sizes)))
         assert [m.reason for m in together] == [m.reason for m in alone]
         again = [m.model.decision(problem.X_test) for m in together if m.model is not None]
@@ -104,10 +113,11 @@ def test_another_method_or_problem_has_its_own_scores(fits):
     assert fits == [3, 3, 2, 2, 2, 2]
 
 
-def test_nothing_is_kept_alive():
+@pytest.mark.parametrize("method", ["WS", "IG"])
+def test_nothing_is_kept_alive(method):
     problem = made()
-    run(task_of("WS"), problem)
-    reference = task_module._newest[0].problem
+    run(task_of(method), problem)
+    reference = sharing._newest[0].problem
     del problem
     gc.collect()
     assert reference() is None
@@ -116,13 +126,12 @@ def test_nothing_is_kept_alive():
 def test_every_draw_carries_what_the_scores_took(monkeypatch):
     """So that the costs of methods stay comparable, however many draws there are."""
     problem = made()
-    honest = task_module._scored
+    honest = sharing._scored
 
     def slow(*about):
-        scored = honest(*about)
-        return replace(scored, spent=task_module.Spent(1000.0, 10**15))
+        return replace(honest(*about), seconds=1000.0, memory=10**15)
 
-    monkeypatch.setattr(task_module, "_scored", slow)
+    monkeypatch.setattr(sharing, "_scored", slow)
     for seed in range(3):
         outcome = run(task_of("SS", seed), problem)
         by_size = {row.asked: row.seconds for row in outcome.rows}
@@ -137,7 +146,7 @@ def test_every_draw_tells_the_warnings_of_its_scores(monkeypatch):
     honest = SubspaceSampling._score
 
     def warns(self, X, y):
-        task_module.warnings.warn("not well defined", LaconicWarning, stacklevel=1)
+        warnings.warn("not well defined", LaconicWarning, stacklevel=1)
         return honest(self, X, y)
 
     monkeypatch.setattr(SubspaceSampling, "_score", warns)
@@ -164,8 +173,174 @@ def test_given_scores_are_cloned_and_sent_elsewhere():
         np.testing.assert_array_equal(other.fit(X).at(7).terms, expected)
 
 
-def test_methods_without_chance_are_as_they_were():
-    path, spent = shared(task_of("IG"), made())
-    assert spent.seconds == 0
-    assert type(path.reducer) is type(method_called("IG").build().reducer)
-    assert not task_module._newest
+LAMBDAS = ("lambda=0.1", "lambda=3.0", "lambda=loo")
+
+
+class Slow(TopTerms):
+    """A reducer that says what it does, and whose parts take as long as they are told to."""
+
+    did: ClassVar[list[str]] = []
+    takes: ClassVar[dict[str, float]] = {}
+
+    def fit(self, X, y=None):
+        self._work("fit")
+        return super().fit(X, y)
+
+    def _cut(self, size):
+        self._work(f"cut {size}")
+        return super()._cut(size)
+
+    def _work(self, what):
+        self.did.append(what)
+        warnings.warn(what, LaconicWarning, stacklevel=1)
+        clock.now += self.takes.get(what, 0.0)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+clock = Clock()
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """The method SLOW, and a clock that only its work moves."""
+    Slow.did.clear()
+    Slow.takes = {"fit": 100.0, "cut 5": 7.0, "cut 20": 9.0}
+    monkeypatch.setitem(METHODS, "SLOW", replace(METHODS["DF"], name="SLOW", recipe=Slow))
+    for module in (curves, sharing):
+        monkeypatch.setattr(module, "perf_counter", clock)
+    return Slow.did
+
+
+def plain(outcome):
+    about = {"seconds": 0.0, "memory": None, "task": "", "method": ""}
+    return [replace(row, **about) for row in outcome.rows]
+
+
+def alone(task: Task, problem: Problem):
+    sharing._newest.clear()
+    return run(task, problem)
+
+
+def test_a_reducer_is_fitted_and_cut_once_for_every_lambda(slow):
+    problem = made()
+    for after in LAMBDAS:
+        assert run(task_of(f"SLOW[{after}]"), problem).reason == ""
+    assert slow == ["fit", "cut 5", "cut 20", "cut 99"]
+
+
+@pytest.mark.parametrize("method", ["SLOW", "IG", "ALL", "SS[rank=3,draw=iid", "US"])
+@pytest.mark.parametrize("norm", ["document", "kept"])
+def test_tasks_that_share_a_selection_have_the_rows_of_tasks_that_do_not(slow, method, norm):
+    problem = made()
+    names = [f"{method}{',' if '[' in method else '['}{after}]" for after in LAMBDAS]
+    tasks = [task_of(name, seed, norm=norm) for name in names for seed in (0, 1)]
+    apart = [alone(task, problem) for task in tasks]
+    sharing._newest.clear()
+    together = [run(task, problem) for task in tasks]
+    assert [plain(outcome) for outcome in together] == [plain(outcome) for outcome in apart]
+    for one, other in zip(together, apart, strict=True):
+        for mine, theirs in zip(one.cuts, other.cuts, strict=True):
+            np.testing.assert_array_equal(mine.terms, theirs.terms)
+            np.testing.assert_array_equal(mine.chosen, theirs.chosen)
+
+
+def test_each_task_is_charged_for_the_selection_whoever_made_it(slow):
+    problem = made()
+    for after in LAMBDAS:
+        outcome = run(task_of(f"SLOW[{after}]"), problem)
+        charged = {row.asked: row.seconds for row in outcome.rows}
+        assert charged == {5: 107.0, 20: 9.0, 99: 0.0}
+
+
+def test_a_task_with_other_sizes_is_fitted_for_these(slow):
+    """What a reducer learns may depend on the largest size it is asked for."""
+    problem = made()
+    run(task_of("SLOW"), problem)
+    run(replace(task_of("SLOW[lambda=2.0]"), sizes=(20, 30)), problem)
+    assert sharing._newest[0].work.reducer.size == 30
+    assert slow == ["fit", "cut 5", "cut 20", "cut 99", "fit", "cut 20", "cut 30"]
+
+
+def test_memory_is_the_most_that_the_task_or_its_selection_took(slow, monkeypatch):
+    problem = made()
+    honest = sharing.done
+    monkeypatch.setattr(sharing, "done", lambda *about: replace(honest(*about), memory=10**15))
+    first, second = (run(task_of(f"SLOW[{after}]"), problem) for after in LAMBDAS[:2])
+    assert first.memory < 10**15
+    assert second.memory == 10**15
+
+
+def test_each_task_tells_the_warnings_of_its_selection(slow):
+    problem = made()
+    told = [run(task_of(f"SLOW[{after}]"), problem).notes for after in LAMBDAS]
+    assert told == [("fit", "cut 5", "cut 20", "cut 99")] * 3
+
+
+def test_another_selection_or_problem_is_fitted_anew(slow):
+    first, second = made(0), made(1)
+    for method, problem in (
+        ("SLOW", first),
+        ("IG", first),
+        ("SLOW[lambda=2.0]", first),
+        ("SLOW[lambda=2.0]", second),
+    ):
+        run(task_of(method), problem)
+    assert slow.count("fit") == 3
+
+
+def test_a_size_that_cannot_be_had_is_asked_for_once_and_skipped_each_time(slow):
+    problem = made()
+    for after in LAMBDAS:
+        rows = run(task_of(f"SLOW[{after}]"), problem).rows
+        assert {row.asked for row in rows if row.status == "skipped"} == {99}
+        assert "only 40 terms" in rows[-1].reason
+    assert slow.count("cut 99") == 1
+
+
+def test_a_fit_that_fails_is_tried_by_each_task(slow, monkeypatch):
+    def fails(self, X, y=None):
+        Slow.did.append("fit")
+        raise MemoryError("too large")
+
+    problem = made()
+    monkeypatch.setattr(Slow, "fit", fails)
+    for after in LAMBDAS:
+        assert run(task_of(f"SLOW[{after}]"), problem).reason == "MemoryError: too large"
+    assert slow == ["fit"] * 3
+    monkeypatch.undo()
+
+
+def test_a_problem_of_one_class_is_not_even_fitted(slow):
+    problem = replace(made(), y_train=np.zeros(60, dtype=int))
+    assert {row.status for row in run(task_of("SLOW"), problem).rows} == {"skipped"}
+    assert slow == []
+
+
+@pytest.mark.parametrize(
+    ("method", "selection"),
+    [
+        ("IG", "IG"),
+        ("IG[lambda=0.1]", "IG"),
+        ("SS[rank=10]", "SS[rank=10]"),
+        ("SS[rank=10,draw=iid,lambda=loo]", "SS[rank=10,draw=iid]"),
+        ("BSS[rank=5,then=svm,lambda=0.5]", "BSS[rank=5]"),
+        ("BSS[then=svm]", "BSS"),
+        ("nonsense[", "nonsense"),
+    ],
+)
+def test_the_selection_is_the_method_without_what_comes_after(method, selection):
+    assert task_of(method).selection == selection
+
+
+def test_every_lambda_has_the_same_draws():
+    problem = made()
+    cuts = [run(task_of(f"US[{after}]", seed=1), problem).cuts[0].terms for after in LAMBDAS]
+    assert all(np.array_equal(terms, cuts[0]) for terms in cuts)
+    other = run(task_of("US[lambda=0.1]", seed=2), problem).cuts[0].terms
+    assert not np.array_equal(other, cuts[0])

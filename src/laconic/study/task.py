@@ -8,37 +8,31 @@ from __future__ import annotations
 
 import json
 import platform
-import sys
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from hashlib import sha256
 from importlib.metadata import version
-from pathlib import Path
 from time import perf_counter, time
 from typing import Literal, Self
-from weakref import ReferenceType, ref
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
-from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.curves import Measured, known_measures, measure_path
-from laconic.errors import LaconicError, LaconicWarning
+from laconic.errors import LaconicError
 from laconic.methods import method_called
 from laconic.model import LinearModel, Norm
 from laconic.numerics.measures import chosen_by
-from laconic.reduction import Matrix
 from laconic.rows import Row, Size
-from laconic.selectors.sampled import Drawn, SampledTerms
+from laconic.study.sharing import Account, shared
+from laconic.study.watching import noted, peak_memory
 from laconic.vectors.problem import Problem
 
 Part = Literal["validation", "test"]
+# Settings in a method's brackets that say what comes after its selection.
+AFTERWARDS = ("then=", "lambda=")
 PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
 
 
@@ -83,8 +77,17 @@ class Task:
         return _digest(json.dumps([self.data, self.vectorizing]))
 
     @property
+    def selection(self) -> str:
+        """The method without what comes after its selection: λ, and which classifier."""
+        name, _, inner = self.method.partition("[")
+        own = [part for part in inner.rstrip("]").split(",") if not part.startswith(AFTERWARDS)]
+        settings = ",".join(filter(None, own))
+        return f"{name}[{settings}]" if settings else name
+
+    @property
     def random_state(self) -> int:
-        return int(_digest(f"{self.address} {self.method} {self.seed}")[:8], 16)
+        """One draw for every λ, so that these are compared on the same words."""
+        return int(_digest(f"{self.address} {self.selection} {self.seed}")[:8], 16)
 
     @property
     def title(self) -> str:
@@ -173,12 +176,13 @@ def run(task: Task, problem: Problem) -> Outcome:
     with peak_memory() as peak, noted() as notes:
         try:
             with threadpool_limits(1):
-                path, spent = shared(task, problem, peak)
-                rows, cuts, signs = _measure(task, path, problem, spent.seconds)
+                details = (task.sizes, task.random_state)
+                path, account = shared(task.build(), problem, task.selection, details, peak)
+                rows, cuts, signs = _measure(task, path, problem, account)
         except Exception as failure:
             about = {"seconds": perf_counter() - clock, "memory": peak(), "started": started}
             return Outcome.failed(task, said(failure), **about)
-        memory = _most(peak(), spent.memory)
+        memory = account.most(peak())
     return Outcome(
         task,
         "ok",
@@ -192,72 +196,6 @@ def run(task: Task, problem: Problem) -> Outcome:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Given:
-    """Scores that are known already."""
-
-    scores: NDArray[np.float64]
-
-    def __call__(self, X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
-        return self.scores
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What scores took, for every draw alike, whichever of them computed it."""
-
-    seconds: float = 0.0
-    memory: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Scored:
-    """The scores of a random method on a problem, from which all its draws are made."""
-
-    problem: ReferenceType[Problem]
-    method: str
-    scores: NDArray[np.float64]
-    notes: tuple[str, ...]
-    spent: Spent
-
-
-# One entry: the draws of a method come one after the other.
-_newest: list[Scored] = []
-
-
-def shared(
-    task: Task, problem: Problem, peak: Callable[[], int | None] = lambda: None
-) -> tuple[PathClassifier, Spent]:
-    """The method of the task, where it is random with the scores of its earlier draws.
-
-    An exact leverage is minutes of work, which no draw changes.
-    """
-    path = task.build()
-    if not isinstance(path, ReduceThenFit) or not isinstance(path.reducer, Drawn):
-        return path, Spent()
-    if not (_newest and _newest[0].problem() is problem and _newest[0].method == task.method):
-        _newest[:] = [_scored(path.reducer, task.method, problem, peak)]
-    (known,) = _newest
-    for note in known.notes:
-        warnings.warn(note, LaconicWarning, stacklevel=2)
-    drawn = {key: getattr(path.reducer, key) for key in ("draw", "size", "random_state")}
-    return path.set_params(reducer=SampledTerms(Given(known.scores), **drawn)), known.spent
-
-
-def _scored(
-    reducer: Drawn, method: str, problem: Problem, peak: Callable[[], int | None]
-) -> Scored:
-    clock = perf_counter()
-    with noted() as notes:
-        scores = clone(reducer).fit(problem.X_train, problem.y_train).scores_
-    spent = Spent(perf_counter() - clock, peak())
-    return Scored(ref(problem), method, scores, tuple(notes), spent)
-
-
-def _most(one: int | None, other: int | None) -> int | None:
-    return max(one, other) if one is not None and other is not None else one
-
-
 def said(failure: BaseException) -> str:
     """A failure in words; ours speak for themselves, others name their kind."""
     if isinstance(failure, LaconicError):
@@ -266,16 +204,15 @@ def said(failure: BaseException) -> str:
 
 
 def _measure(
-    task: Task, path: PathClassifier, problem: Problem, before: float
+    task: Task, path: PathClassifier, problem: Problem, account: Account
 ) -> tuple[list[Row], tuple[Cut, ...], NDArray[np.int8] | None]:
-    """`before` are seconds that the first size carries beside its own."""
+    """A size carries its own seconds, and those of what other tasks have done for it."""
     wanted = known_measures(task.measures)
     rows: list[Row] = []
     cuts: list[Cut] = []
     signs = None
-    for place, measured in enumerate(measure_path(path, problem, list(task.sizes))):
-        if place == 0:
-            measured = replace(measured, seconds=measured.seconds + before)
+    for measured in measure_path(path, problem, list(task.sizes)):
+        measured = replace(measured, seconds=measured.seconds + account.settled())
         rows += measured.rows(task.row(), wanted)
         if task.detail and measured.signs is not None:
             cuts.append(_cut(measured, problem))
@@ -290,46 +227,6 @@ def _cut(measured: Measured, problem: Problem) -> Cut:
     read = model.terms if isinstance(model, LinearModel) else np.empty(0, dtype=np.intp)
     terms = read if problem.columns is None else problem.columns[read]
     return Cut(measured.asked, terms.astype(np.int64), chosen_by(decision, model.rule))
-
-
-@contextmanager
-def noted() -> Iterator[list[str]]:
-    """Our warnings as distinct lines, in order; none reaches the screen."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", LaconicWarning)
-        lines: list[str] = []
-        yield lines
-        lines += dict.fromkeys(str(warning.message) for warning in caught)
-
-
-@contextmanager
-def peak_memory() -> Iterator[Callable[[], int | None]]:
-    """A function that tells the most memory this process has held since, in bytes.
-
-    Linux can forget the peak so far; elsewhere it is that of the process's whole life.
-    """
-    status = Path("/proc/self/status")
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-        status.read_text()
-    except OSError:
-        yield _life_peak
-        return
-
-    def peak() -> int | None:
-        lines = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
-        return int(lines[0].split()[1]) * 1024 if lines else None
-
-    yield peak
-
-
-def _life_peak() -> int | None:
-    try:
-        from resource import RUSAGE_SELF, getrusage
-    except ImportError:
-        return None
-    return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 @cache

@@ -1,0 +1,51 @@
+"""What happens while something works: the warnings it gives, the memory it takes."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from laconic.errors import LaconicWarning
+
+
+@contextmanager
+def noted() -> Iterator[list[str]]:
+    """Our warnings as distinct lines, in order; none reaches the screen."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", LaconicWarning)
+        lines: list[str] = []
+        yield lines
+        lines += dict.fromkeys(str(warning.message) for warning in caught)
+
+
+@contextmanager
+def peak_memory() -> Iterator[Callable[[], int | None]]:
+    """A function that tells the most memory this process has held since, in bytes.
+
+    Linux can forget the peak so far; elsewhere it is that of the process's whole life.
+    """
+    status = Path("/proc/self/status")
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+        status.read_text()
+    except OSError:
+        yield _life_peak
+        return
+
+    def peak() -> int | None:
+        lines = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
+        return int(lines[0].split()[1]) * 1024 if lines else None
+
+    yield peak
+
+
+def _life_peak() -> int | None:
+    try:
+        from resource import RUSAGE_SELF, getrusage
+    except ImportError:
+        return None
+    return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
