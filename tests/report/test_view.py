@@ -106,6 +106,8 @@ def test_what_is_told_about_the_run(view):
     assert "laconic" in view.versions[0]
     assert view.title == "pets"
     assert view.details[0].certificate[0].startswith("The small model reads")
+    alone = "About the reduction and the training documents alone, not about decisions"
+    assert [one for one in view.details[0].certificate if one.startswith(alone)]
 
 
 class EnoughError(Exception):

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from laconic import Corpus, Plan, Study
+from laconic import Corpus, Plan, Selection, Study
 from laconic.errors import LaconicError
+from laconic.reduction import Promise
 from laconic.rows import distinct_name
 from laconic.study.executors import InProcess
 from laconic.study.settings import Splitting, Training, Vectorizing
 from laconic.study.task import Outcome, run
+from tests.oracles import span_by_svd
 from tests.study.corpora import pets
 
 PLAN = Plan(pets(150), methods=("ALL", "IG", "DF"), sizes=(9, 18, 40), split=Splitting(folds=3))
@@ -167,6 +169,51 @@ def test_nothing_of_an_earlier_recommendation_stays(tmp_path):
     Study(replace(PLAN, methods=("ALL",)), tmp_path).run()
     assert not (tmp_path / "certificate.json").exists()
     assert not (tmp_path / "comparisons.csv").exists()
+
+
+def certificate_of(plan, where):
+    Study(plan, where).run()
+    return json.loads((where / "certificate.json").read_text(encoding="utf-8"))
+
+
+def test_a_closed_model_has_a_certificate_of_its_selection(tmp_path, monkeypatch):
+    """M̂ = U'SU by numpy, on the 120 documents that trained; what was promised of it is checked."""
+    from laconic.study import concluding
+
+    real, seen = concluding.trained, []
+
+    def promising(task, problem):
+        model, path = real(task, problem)
+        if task.method != "ALL":
+            seen.append((problem.X_train.toarray(), path.reduction_))
+            weights = path.reduction_.weights
+            promise = Promise(2, 0.0, 1.0)
+            path.reduction_ = Selection(path.reduction_.terms, weights, model.n_terms_in, promise)
+        return model, path
+
+    monkeypatch.setattr(concluding, "trained", promising)
+    told = certificate_of(PLAN, tmp_path)
+    X, selection = seen[0]
+    U, _, _ = span_by_svd(X)
+    kept = U[selection.terms]
+    values = np.linalg.eigvalsh(kept.T @ kept)
+    flat, said = told["values"], "\n".join(told["sentences"])
+    assert flat["distortion.rank"] == U.shape[1]
+    assert flat["distortion.m"] == pytest.approx(max(values[0], 0.0), abs=1e-9)
+    assert flat["distortion.M"] == pytest.approx(values[-1])
+    largest = np.linalg.eigvalsh(kept[:, :2].T @ kept[:, :2])[-1]
+    assert (flat["promise.kept"], flat["promise.M"]) == (True, pytest.approx(largest))
+    assert flat["in_span"].startswith("not computed: a model with the norm 'kept'")
+    assert "About the reduction and the training documents alone, not about decisions" in said
+    assert "The method promised 0 to 1" in said
+
+
+def test_a_large_corpus_has_no_certificate_of_its_selection(tmp_path, monkeypatch):
+    monkeypatch.setattr("laconic.study.concluding.SPAN_LIMIT", 7)
+    told = certificate_of(PLAN, tmp_path)
+    assert "up to a smaller side of 7" in told["values"]["distortion"]
+    assert told["values"]["held_out.n_documents"] == 30
+    assert not [key for key in told["values"] if key.startswith("promise")]
 
 
 def test_a_finished_study_trains_nothing(tmp_path, monkeypatch):

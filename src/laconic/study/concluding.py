@@ -51,6 +51,8 @@ WORDS = "words.csv"
 STAND_IN = "stand-in.laconic"
 # A page can carry a model of so many words; for a larger one the best that fits stands in.
 PAGE_WORDS = 5000
+# Up to so many documents a certificate says what the selection does to their space, in seconds.
+SPAN_LIMIT = 2000
 
 
 @dataclass(frozen=True)
@@ -213,8 +215,16 @@ class _Last:
         write_words(where / WORDS, words, columns_of(model, problem))
         if one.whole is not None and not keeps_all(one.chosen.method) and self.split.test.size:
             full, _ = trained(self._task(one.whole), problem)
-            told = certify(full, model, problem.X_train, held_out=problem.X_test, span_limit=0)
-            write_json(where / CERTIFICATE, {"sentences": told.summary().splitlines()})
+            told = certify(
+                full,
+                model,
+                problem.X_train,
+                reduction=path.reduction_,
+                held_out=problem.X_test,
+                span_limit=SPAN_LIMIT,
+            )
+            sentences = told.summary().splitlines()
+            write_json(where / CERTIFICATE, {"sentences": sentences, "values": told.as_dict()})
         small = [other for other in offered if other.terms <= PAGE_WORDS]
         if one.chosen.terms > PAGE_WORDS and small:
             other, _ = trained(self._task(best_of(small)), problem)
