@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from laconic import RLSClassifier, Selection
+from laconic import ReduceThenFit, RLSClassifier, Selection
 from laconic.certificate import NotComputed, certify
 from laconic.numerics import bounds as of
 from laconic.reduction import Promise
+from laconic.selectors.bss import BSS
 from tests.oracles import span_by_svd
-from tests.strategies import counts
+from tests.strategies import counts, text_like
 from tests.test_certificate import RNG, case, model_behind
 
 
@@ -156,3 +157,22 @@ def test_lemma_6_fails_and_the_certificate_says_so():
     assert certificate.in_span.off_span == pytest.approx(np.sqrt(24))
     assert certificate.as_dict()["distortion.off_span"] == pytest.approx(4.9, abs=2e-3)
     assert "a product of up to 4.9 with a mixture" in certificate.summary()
+
+
+@pytest.mark.parametrize("norm", ["document", "kept"])
+@pytest.mark.parametrize(("rank", "size"), [(None, 60), (None, 150), (5, 12)])
+def test_bss_keeps_its_promise_on_a_basis_that_it_has_not_seen(rank, size, norm):
+    """Lemma 1, for whatever model is trained behind it."""
+    X, y = text_like(40, 200, 2)
+    full = RLSClassifier().fit(X, y).model_
+    method = ReduceThenFit(BSS(rank=rank), RLSClassifier(), size=size, norm=norm).fit(X, y)
+    certificate = certify(full, method.model_, X, y, method.reduction_, 1.0)
+    part, directions = certificate.promise, rank or np.linalg.matrix_rank(X.toarray())
+    s = np.sqrt(directions / size)
+    assert (part.low, part.high) == pytest.approx(((1 - s) ** 2, (1 + s) ** 2))
+    assert (part.rank, part.kept) == (directions, True)
+    assert part.factor == (None if rank else pytest.approx(s / (2 - s)))
+    if rank is None:
+        assert (part.m, part.M) == (certificate.distortion.m, certificate.distortion.M)
+    else:
+        assert certificate.distortion.m < part.m - 0.05, "it promised nothing of the rest"
