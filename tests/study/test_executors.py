@@ -187,6 +187,18 @@ def test_workers_map_the_problem_keep_it_open_and_have_one_thread(monkeypatch):
     assert "MKL_NUM_THREADS" not in os.environ
 
 
+def test_tasks_that_share_a_selection_share_a_process():
+    """But for those at the end, at which an idle process helps."""
+    methods = [f"IG[lambda={alpha}]" for alpha in (0.1, 0.3, 0.5)]
+    found = run_all(Processes(2, run=tells_its_surroundings), jobs_of(5, methods))
+    pids: dict[str, set[int]] = {}
+    for outcome in found.values():
+        about = json.loads(outcome.notes[0])
+        pids.setdefault(outcome.task.problem, set()).add(about["pid"])
+    assert len(pids) == 5
+    assert [len(several) for several in pids.values()].count(2) <= 1
+
+
 def test_messages_are_small(tmp_path, monkeypatch):
     sizes = []
     hand = Worker.hand

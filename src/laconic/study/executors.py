@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Protocol, Self, TypeAlias
 
 from laconic.errors import LaconicError
+from laconic.study.lines import Lines, Staged
 from laconic.study.staging import Staging
 from laconic.study.task import Outcome, Task
 from laconic.study.task import run as run_task
@@ -29,7 +30,9 @@ class Executor(Protocol):
     What every executor owes, one for a cluster too:
 
     - Jobs come from an iterator that builds problems as it goes, each as large as a corpus: draw no
-      more than can run, and one ahead. Jobs of one problem come together and share the object.
+      more problems than can run, and one ahead. Jobs of one problem come together and share the
+      object; those that share a selection too (`Task.selection`) come together among them, and are
+      faster one after the other in one process (`laconic.study.sharing`).
     - Every job drawn gives exactly one outcome. A task that fails, or takes its process with it, is
       `Outcome.failed` with the reason, and concerns no other.
     - A task needs nothing but its problem, and its numbers do not depend on where or beside what it
@@ -143,25 +146,26 @@ class Crew:
 
     def outcomes(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
         """One job waits while all are busy, so that none of them waits for the next problem."""
-        staged = self._staged(jobs)
-        waiting = next(staged, None)
-        while waiting or any(worker.assigned for worker in self.workers):
+        lines = Lines(self._staged(jobs))
+        while lines.waiting or any(worker.assigned for worker in self.workers):
             idle = next((worker for worker in self.workers if worker.idle), None)
-            if waiting and idle:
-                if self._handed(waiting, idle):
-                    waiting = next(staged, None)
+            todo = lines.jobs_for(idle, self.workers) if idle else None
+            if idle and todo:
+                if self._handed(todo[0], idle):
+                    todo.popleft()
+                    lines.draw()
                 continue
             for worker in heard(self.workers):
                 outcome = self._hear(worker)
                 if outcome is not None:
                     yield outcome
 
-    def _staged(self, jobs: Iterable[Job]) -> Iterator[tuple[Task, Path]]:
+    def _staged(self, jobs: Iterable[Job]) -> Iterator[Staged]:
         for task, problem in jobs:
             yield task, self.staging.take(problem)
         self.staging.no_more()
 
-    def _handed(self, job: tuple[Task, Path], worker: Worker) -> bool:
+    def _handed(self, job: Staged, worker: Worker) -> bool:
         try:
             worker.hand(*job)
         except WorkerDied as death:
