@@ -11,7 +11,7 @@ from tests.strategies import text_like
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_gives_a_model_for_each_size(name):
-    X, y = text_like(40, 30, 3)
+    X, y = text_like(9, 30, 3)
     models = list(METHODS[name].build(alpha=0.5, seed=1).path(X, y, [10, 20]))
     assert len(models) == 2
     assert models[0].n_terms <= models[1].n_terms <= 20 or name == "SRLS"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
 from sys import float_info
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -34,10 +34,12 @@ from laconic.scores import (
     squared_norm,
     uniform,
 )
+from laconic.selectors.bss import BSS
 from laconic.selectors.sampled import SampledTerms, SubspaceSampling
 from laconic.selectors.top import TopTerms
 
 DASGUPTA = "Dasgupta et al. 2007"
+PAUL = "Paul & Drineas 2014"
 GRAM = "a Gram matrix of the documents (or words), factorised"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
 THEN, LAMBDA = "then", "lambda"
@@ -161,6 +163,12 @@ def _srls(*, seed: int = 0) -> Reducer:
     return SubspaceSampling(draw="bernoulli", random_state=seed)
 
 
+def _bss(
+    *, rank: int | Literal["auto"] | None = "auto", gamma: float = 0.0, repeat: float = 0.2
+) -> Reducer:
+    return BSS(rank, gamma=gamma, repeat=repeat)
+
+
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
@@ -177,6 +185,15 @@ METHODS: dict[str, Method] = {
             "SS", "words drawn by leverage in the top-rank subspace", DASGUPTA, False, _ss, SPECTRAL
         ),
         Method("SRLS", "SS of full rank, a coin for each word", DASGUPTA, False, _srls, GRAM),
+        Method(
+            "BSS",
+            "words that keep the documents' geometry, by no chance (spectral sparsification)",
+            PAUL,
+            False,
+            _bss,
+            "a factorisation of rank × rank for each word, at every size anew",
+            nested=False,
+        ),
     )
 }
 

@@ -192,4 +192,5 @@ def _by_length(lengths: Floats) -> Integers:
         if length < leader * (1 - TIE):
             leader = length
             group[place] = 1
-    return order[np.lexsort((order, np.cumsum(group)))]
+    ranked: Integers = order[np.lexsort((order, np.cumsum(group)))]
+    return ranked

@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
 
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.basis import leading_basis, row_basis
@@ -111,7 +112,9 @@ class BSS(Reducer):
             return Selection(np.flatnonzero(self.occurs_), None, n_terms)
         rank = min(self._rank_for(size), self.rank_) if self._by_size else self.rank_
         self._check_size(size, rank)
-        found = sparsify(self.basis_[:, :rank], size, gamma=self.gamma, repeat=self.repeat)
+        # threads gain little on small matrices, and the last bits would depend on their number
+        with threadpool_limits(1, user_api="blas"):
+            found = sparsify(self.basis_[:, :rank], size, gamma=self.gamma, repeat=self.repeat)
         promise = None if self.gamma else Promise(rank, found.low, found.high)
         return Selection(found.rows, np.sqrt(found.squares), n_terms, promise)
 
