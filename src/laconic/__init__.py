@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 # Where each public name lives. They are imported on first use, so that the command line can answer
 # `laconic --help` without waiting for scikit-learn.
 _HOME = {
+    "BSS": "laconic.selectors.bss",
     "Certificate": "laconic.certificate",
     "CompactModel": "laconic.compact",
     "Corpus": "laconic.corpus.corpus",
@@ -24,6 +25,7 @@ _HOME = {
     "Problem": "laconic.vectors.problem",
     "Projection": "laconic.reduction",
     "RLSClassifier": "laconic.classifiers.rls",
+    "RRQR": "laconic.selectors.rrqr",
     "SVMClassifier": "laconic.classifiers.svm",
     "SampledTerms": "laconic.selectors.sampled",
     "Study": "laconic.study.study",
@@ -41,6 +43,8 @@ _HOME = {
 _MODULES = ("papers", "scores", "testing")
 
 __all__ = [
+    "BSS",
+    "RRQR",
     "Certificate",
     "CompactModel",
     "Corpus",
@@ -79,6 +83,8 @@ if TYPE_CHECKING:
     from laconic.curves import curve
     from laconic.model import LinearModel
     from laconic.reduction import Projection, Ranking, Selection
+    from laconic.selectors.bss import BSS
+    from laconic.selectors.rrqr import RRQR
     from laconic.selectors.sampled import SampledTerms, SubspaceSampling
     from laconic.selectors.top import TopTerms
     from laconic.study.plan import Plan
