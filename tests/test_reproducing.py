@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner
 
 from laconic.cli import main
+from laconic.cli.reproducing import NAMES
 from laconic.methods import METHODS
+from laconic.papers import PAPERS, paul2014
 from laconic.papers import dasgupta2007 as paper
+from laconic.papers.figures import Reproduced, Scale, Table
 from laconic.study.study import Study
 from tests.papers.test_dasgupta2007 import FIGURE, small
 
@@ -70,10 +74,11 @@ def test_options_say_how_much_is_run(run, monkeypatch):
 
     class Spy:
         about = ""
+        full, quick = paper.PAPER, paper.QUICK
 
         def run(self, where, scale, executor=None, **how):
             asked.append((scale, type(executor).__name__, how["retry_failed"]))
-            return []
+            return Reproduced([])
 
     monkeypatch.setitem(paper.FIGURES, "3", Spy())
     assert run("3").exit_code == 0
@@ -134,6 +139,63 @@ def test_a_corpus_that_loses_all_its_words_is_one_line(run, monkeypatch):
     done = run("3", "--jobs", 1)
     assert done.exit_code == 2
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.fixture
+def table(monkeypatch):
+    """Table 1 of paul2014 is this table, one of whose lines has markup in it."""
+    shown = Table("errors", ("method", "λ = 1"), (("IG[bold]", "0.25"),), "errors.csv")
+    kept = Table("all", ("method",), (("hidden",),), "all.csv", shown=False)
+
+    class Small:
+        about = ""
+        full, quick = Scale(10, 10, 5), Scale(1, 2, 3)
+        asked: ClassVar[list[Scale]] = []
+
+        def run(self, where, scale, executor=None, **how):
+            self.asked.append(scale)
+            where.mkdir(parents=True)
+            return Reproduced([], (shown, kept))
+
+    monkeypatch.setitem(paul2014.FIGURES, "table1", Small())
+    return Small
+
+
+def reproduce(*arguments):
+    return CliRunner().invoke(main, ["reproduce", *arguments])
+
+
+def test_a_table_is_printed_and_saved(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = reproduce("paul2014", "table1", "--jobs", "1")
+    assert done.exit_code == 0, done.output
+    assert "paul2014, table 1: errors" in done.output
+    assert "IG[bold]" in done.output
+    assert "hidden" not in done.output
+    for name, says in (("errors", "IG[bold],0.25"), ("all", "hidden")):
+        file = tmp_path / f"out/paul2014-table1/{name}.csv"
+        assert file.read_text().splitlines()[1] == says
+        assert f"saved: out/paul2014-table1/{name}.csv" in done.output
+
+
+def test_a_figure_has_scales_of_its_own(table, tmp_path):
+    reproduce("paul2014", "table1", "-o", f"{tmp_path / 'a'}")
+    reproduce("paul2014", "table1", "--full", "--sets", "3", "-o", f"{tmp_path / 'b'}")
+    assert table.asked == [Scale(1, 2, 3), Scale(3, 10, 5)]
+
+
+def test_what_a_paper_has_no_use_for_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = reproduce("paul2014", "table1", "--honest")
+    assert (done.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert "--honest: paul2014 chooses nothing on test documents" in done.stderr
+
+
+def test_the_command_knows_every_paper():
+    assert list(PAPERS) == NAMES
+    for one in PAPERS.values():
+        assert one.FIGURES
+        assert one.REFERENCE
 
 
 @pytest.mark.corpus

@@ -13,6 +13,7 @@ from laconic.corpus.splits import random_splits
 from laconic.errors import LaconicError
 from laconic.methods import method_called
 from laconic.papers import dasgupta2007 as paper
+from laconic.papers.figures import figure_called
 from laconic.rows import Row
 from laconic.study.executors import InProcess, Processes
 from laconic.study.journal import Journal
@@ -62,7 +63,7 @@ class Counting(InProcess):
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    return FIGURE.run(tmp_path_factory.mktemp("figure") / "out", SCALE)
+    return FIGURE.run(tmp_path_factory.mktemp("figure") / "out", SCALE).rows
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +134,7 @@ def test_a_size_beyond_the_vocabulary_is_skipped_and_says_so(rows):
 
 def test_honest_models_choose_their_own_lambda(tmp_path, problems):
     executor = Counting()
-    rows = FIGURE.run(tmp_path, replace(SCALE, honest=True), executor)
+    rows = FIGURE.run(tmp_path, replace(SCALE, honest=True), executor).rows
     assert {r.method for r in rows} == {"ALL[lambda=loo]", "DF", "SS[rank=2]"}
     for row in rows:
         if row.method == "DF" and row.asked == 10:
@@ -146,10 +147,10 @@ def test_honest_models_choose_their_own_lambda(tmp_path, problems):
 
 def test_a_figure_run_again_computes_nothing(tmp_path, rows):
     first, again = Counting(), Counting()
-    told = FIGURE.run(tmp_path, SCALE, first)
+    told = FIGURE.run(tmp_path, SCALE, first).rows
     assert len(first.done) == 4 * (len(paper.ALPHAS) + 1 + 3)
     before = (tmp_path / paper.ROWS).read_text()
-    assert FIGURE.run(tmp_path, SCALE, again) == told
+    assert FIGURE.run(tmp_path, SCALE, again).rows == told
     assert again.done == []
     assert (tmp_path / paper.ROWS).read_text() == before
     assert plain(told) == plain(rows)
@@ -166,13 +167,13 @@ def test_a_figure_that_was_ended_goes_on(tmp_path, rows, moment):
 
     with pytest.raises(KeyboardInterrupt):
         FIGURE.run(tmp_path, SCALE, first, listen=interrupt)
-    assert plain(FIGURE.run(tmp_path, SCALE, again)) == plain(rows)
+    assert plain(FIGURE.run(tmp_path, SCALE, again).rows) == plain(rows)
     assert not set(first.done) & set(again.done)
     assert len(first.done) + len(again.done) == 48
 
 
 def test_two_processes_give_the_same_rows(tmp_path, rows):
-    assert plain(FIGURE.run(tmp_path, SCALE, Processes(2))) == plain(rows)
+    assert plain(FIGURE.run(tmp_path, SCALE, Processes(2)).rows) == plain(rows)
 
 
 def plain(rows: list[Row]) -> list[Row]:
@@ -181,13 +182,13 @@ def plain(rows: list[Row]) -> list[Row]:
 
 def test_the_table_holds_the_rows_of_both_plans(tmp_path):
     one = replace(SCALE, sets=1)
-    rows = FIGURE.run(tmp_path, one)
+    rows = FIGURE.run(tmp_path, one).rows
     with (tmp_path / paper.ROWS).open() as file:
         table = list(csv.DictReader(file))
     assert [line["method"] for line in table] == [row.method for row in rows]
     assert {row.method for row in rows} == {*paper.all_words(paper.ALPHAS), "DF", "SS[rank=2]"}
     FIGURE.run(tmp_path, SCALE)
-    assert FIGURE.run(tmp_path, one) == rows
+    assert FIGURE.run(tmp_path, one).rows == rows
     with Journal.reading(tmp_path / JOURNAL) as journal:
         assert {row.problem for row in journal.rows()} == {"one", "two"}
 
@@ -218,7 +219,7 @@ def test_corpora_are_loaded_once(tmp_path, monkeypatch):
 
 def test_all_words_by_lambda_is_one_plan(tmp_path):
     figure = paper.ByLambda("pets", small)
-    rows = figure.run(tmp_path, replace(SCALE, honest=True))
+    rows = figure.run(tmp_path, replace(SCALE, honest=True)).rows
     assert {row.method for row in rows} == set(paper.all_words(paper.ALPHAS))
     points = paper.points(rows)
     assert {point.measure for point in points} == set(paper.MEASURES)
@@ -299,7 +300,7 @@ def test_all_words_that_find_nothing_divide_nothing():
 
 def test_an_unknown_figure_is_refused():
     with pytest.raises(LaconicError, match="choose from 2, 3"):
-        paper.figure_called("17")
+        figure_called("17", paper.FIGURES, "dasgupta2007")
 
 
 @pytest.mark.parametrize("name", ["2", "3", "4b", "5a", "5b"])
@@ -314,7 +315,7 @@ def test_the_figures_follow_the_protocol(name):
 
 def test_findings_on_two_techtc_sets(corpora, tmp_path):
     """Direction only, on a small part: the whole is in docs/papers/dasgupta2007.md."""
-    rows = paper.FIGURES["3"].run(tmp_path, SCALE)
+    rows = paper.FIGURES["3"].run(tmp_path, SCALE).rows
     points = {(p.method, p.asked, p.measure): p.mean for p in paper.points(rows)}
     at_500 = {name: points[name, 500, "relative micro-f1"] for name in ("SS", "IG", "WS", "US")}
     assert min(at_500["SS"], at_500["IG"], at_500["WS"]) > at_500["US"]
@@ -322,7 +323,7 @@ def test_findings_on_two_techtc_sets(corpora, tmp_path):
 
 def test_weighted_sampling_nears_subspace_sampling_as_the_rank_grows(corpora, tmp_path):
     told = []
-    rows = paper.FIGURES["4c"].run(tmp_path, SCALE, listen=told.append)
+    rows = paper.FIGURES["4c"].run(tmp_path, SCALE, listen=told.append).rows
     assert [(event.done, event.total) for event in told] == [(1, 2), (2, 2)]
     for name in {row.problem for row in rows}:
         distance = [row.value for row in rows if row.problem == name]

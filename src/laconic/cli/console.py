@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from laconic.corpus.catalog import Known
     from laconic.methods import Method
-    from laconic.papers.dasgupta2007 import Point
+    from laconic.papers.figures import Table
     from laconic.rows import Row
     from laconic.study.words import Word
     from laconic.vectors.card import Card
@@ -181,17 +181,11 @@ def _spread(values: list[float], problems: int) -> str:
     return f"{mean(values):.4f}{several}{some}"
 
 
-def print_points(title: str, points: list[Point]) -> None:
-    """One table a measure: methods by sizes."""
-    for measure in dict.fromkeys(point.measure for point in points):
-        of_measure = [point for point in points if point.measure == measure]
-        sizes = sorted({point.asked for point in of_measure})
-        table = table_of("method", *(f"{size:,}" for size in sizes))
-        for method in dict.fromkeys(point.method for point in of_measure):
-            means = {point.asked: point.mean for point in of_measure if point.method == method}
-            cells = (f"{means[size]:.3f}" if size in means else "" for size in sizes)
-            table.add_row(as_text(method), *cells)
-        show(table, f"{title}: {measure}")
+def print_table(title: str, table: Table) -> None:
+    shown = table_of(*table.columns)
+    for line in table.lines:
+        shown.add_row(*map(as_text, line))
+    show(shown, f"{title}: {table.title}")
 
 
 def print_methods(methods: Iterable[Method]) -> None:

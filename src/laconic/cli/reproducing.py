@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -9,22 +10,36 @@ from typing import TYPE_CHECKING
 
 import click
 
-from laconic.cli.console import print_points, printable
+from laconic.cli.console import print_table, printable
 from laconic.cli.findings import FAILURES_SHOWN, study_bar
 from laconic.cli.studying import SOME_FAILED
+from laconic.errors import LaconicError
 
 if TYPE_CHECKING:
     from laconic.rows import Row
 
+# Those of `laconic.papers.PAPERS`, which is slow to import.
+NAMES = ["dasgupta2007", "paul2014"]
+# "table1" is read as "table 1".
+SPACED = re.compile(r"^(figure|table)(.+)")
+
 
 @click.command()
-@click.argument("paper", type=click.Choice(["dasgupta2007"]))
+@click.argument("paper", type=click.Choice(NAMES))
 @click.argument("figures", nargs=-1)
 @click.option("--full", is_flag=True, help="The paper's scale: all sets, splits and draws.")
-@click.option("--sets", type=click.IntRange(1), help="How many of the TechTC sets.")
-@click.option("--splits", type=click.IntRange(1), help="Splits of each corpus.")
+@click.option("--sets", type=click.IntRange(1), help="How many sets: TechTC's, or made ones.")
+@click.option(
+    "--splits",
+    type=click.IntRange(1),
+    help="Splits of each corpus (dasgupta2007), or ten-fold cross-validations (paul2014).",
+)
 @click.option("--draws", type=click.IntRange(1), help="Draws of each random method.")
-@click.option("--honest", is_flag=True, help="Choose λ by leave-one-out, not on the test set.")
+@click.option(
+    "--honest",
+    is_flag=True,
+    help="Choose λ by leave-one-out, not on the test set (dasgupta2007).",
+)
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Processes; -1: every core.")
 @click.option("--retry-failed", is_flag=True, help="Try tasks again that failed before.")
 @click.option(
@@ -33,7 +48,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("out"),
     show_default=True,
-    help="Folder, with one in it for each figure.",
+    help="Folder, with one in it for each figure or table.",
 )
 @click.pass_context
 def reproduce(
@@ -47,14 +62,15 @@ def reproduce(
     output: Path,
     **scale: int | None,
 ) -> None:
-    """Run the experiments of a paper's figures on the corpora in LACONIC_DATA.
+    """Run the experiments of a paper's figures and tables on the corpora in LACONIC_DATA.
 
-    Each figure is a study in a folder of its own. Ended at any moment, the same command goes on
-    where it was.
+    Each is a study in a folder of its own. Ended at any moment, the same command goes on where it
+    was.
 
     \b
     laconic reproduce dasgupta2007            # every figure, a quick part of it
     laconic reproduce dasgupta2007 3 --full   # figure 3 at the paper's scale
+    laconic reproduce paul2014 table1         # table 1
 
     \b
     Exit codes: 0 done; 1 done, but some tasks failed; 2 the input must be mended;
@@ -62,18 +78,24 @@ def reproduce(
     """
     from dataclasses import replace
 
-    from laconic.papers import dasgupta2007
+    from laconic.papers import PAPERS
+    from laconic.papers.figures import ROWS, figure_called
     from laconic.study.executors import executor_for
 
-    chosen = {name: dasgupta2007.figure_called(name) for name in figures or dasgupta2007.FIGURES}
+    of_paper = PAPERS[paper]
+    if honest and not of_paper.HONEST:
+        raise LaconicError(f"--honest: {paper} chooses nothing on test documents. Leave it out")
+    chosen = {n: figure_called(n, of_paper.FIGURES, paper) for n in figures or of_paper.FIGURES}
     given = {key: value for key, value in scale.items() if value is not None}
-    asked = replace(dasgupta2007.PAPER if full else dasgupta2007.QUICK, honest=honest, **given)
     executor = executor_for(jobs)
     failed = 0
     for name, figure in chosen.items():
-        where = output / f"{paper}-figure{name}{'-honest' if honest else ''}"
+        title = name if name.startswith("table") else f"figure{name}"
+        spaced = SPACED.sub(r"\1 \2", title)
+        where = output / f"{paper}-{title}{'-honest' if honest else ''}"
+        asked = replace(figure.full if full else figure.quick, honest=honest, **given)
         with study_bar() as (listen, progress):
-            rows = figure.run(
+            found = figure.run(
                 where,
                 asked,
                 executor,
@@ -82,9 +104,14 @@ def reproduce(
                 retry_failed=retry_failed,
                 command=shlex.join(["laconic", *sys.argv[1:]]),
             )
-        print_points(f"{paper}, figure {name}", dasgupta2007.points(rows))
-        click.echo(f"rows: {printable(str(where / dasgupta2007.ROWS))}")
-        failed += print_failures(rows)
+        for table in found.tables:
+            if table.shown:
+                print_table(f"{paper}, {spaced}", table)
+            if table.file:
+                table.save(where)
+                click.echo(f"saved: {printable(str(where / table.file))}")
+        click.echo(f"rows: {printable(str(where / ROWS))}")
+        failed += print_failures(found.rows)
     if failed:
         ctx.exit(SOME_FAILED)
 

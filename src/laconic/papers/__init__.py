@@ -1,5 +1,7 @@
 """One file a paper: reference, notation, recipes, the experiments of its figures, deviations."""
 
-from laconic.papers import dasgupta2007
+from laconic.papers import dasgupta2007, paul2014
 
-__all__ = ["dasgupta2007"]
+PAPERS = {"dasgupta2007": dasgupta2007, "paul2014": paul2014}
+
+__all__ = ["PAPERS", "dasgupta2007", "paul2014"]

@@ -44,25 +44,34 @@ Deviations
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.methods import method_called, methods_called
+from laconic.papers.figures import (
+    ROWS,
+    Figure,
+    Point,
+    Reproduced,
+    Scale,
+    tables_by_size,
+    worked_off,
+)
 from laconic.rows import Row, Size, make_folder, rows_file
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.study.executors import Executor
-from laconic.study.journal import Journal
 from laconic.study.plan import Plan
 from laconic.study.ready import Ready
 from laconic.study.settings import Source, Splitting, Training, Vectorizing
-from laconic.study.study import JOURNAL, Event, Listener, Study
+from laconic.study.study import Event, Listener, Study
 from laconic.vectors.problem import Problem
 
+HONEST = True
 REFERENCE = (
     "A. Dasgupta, P. Drineas, B. Harb, V. Josifovski, M. W. Mahoney. Feature selection methods for "
     "text classification. KDD 2007, pages 230-239."
@@ -76,18 +85,6 @@ LARGE_SIZES = (300, 1000, 3000, 5000, 10_000, 20_000)
 SMALL_METHODS = "DF,IG,US,WS,SS,SS[rank=10]"
 LARGE_METHODS = "DF,IG,US,WS,SS[rank=100],SS[rank=1500]"
 RANKS = "SS[rank=1],SS[rank=5],SS[rank=10],SS[rank=30],SS[rank=60],SS[rank=0.9],SS"
-ROWS = "rows.csv"
-
-
-@dataclass(frozen=True)
-class Scale:
-    """How much of an experiment is run, and whether λ is chosen honestly."""
-
-    sets: int
-    splits: int
-    draws: int
-    honest: bool = False
-
 
 PAPER = Scale(sets=100, splits=4, draws=5)
 QUICK = Scale(sets=20, splits=1, draws=1)
@@ -129,24 +126,6 @@ def _plan(source: Source, split: Splitting, vectors: Vectorizing) -> Plan:
     )
 
 
-class Figure(Protocol):
-    """Something that is measured into a folder, `rows.csv` at the end."""
-
-    @property
-    def about(self) -> str: ...
-
-    def run(
-        self,
-        where: Path,
-        scale: Scale,
-        executor: Executor | None = None,
-        *,
-        listen: Listener = lambda event: None,
-        **how: Any,
-    ) -> list[Row]:
-        """The rows. `how` is what else `Study.run` takes."""
-
-
 @dataclass(frozen=True)
 class ByLambda:
     """All words, with each λ."""
@@ -154,12 +133,14 @@ class ByLambda:
     about: str
     setting: Callable[[Scale], Plan]
     alphas: tuple[float, ...] = ALPHAS
+    full: Scale = PAPER
+    quick: Scale = QUICK
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> list[Row]:
+    ) -> Reproduced:
         plan = replace(self.setting(scale), methods=all_words(self.alphas))
-        return _worked_off([Study(plan, where)], executor, how)
+        return _reproduced(worked_off([Study(plan, where)], executor, how))
 
 
 @dataclass(frozen=True)
@@ -171,21 +152,28 @@ class BySize:
     methods: str
     sizes: tuple[int, ...]
     alphas: tuple[float, ...]
+    full: Scale = PAPER
+    quick: Scale = QUICK
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
+    ) -> Reproduced:
+        return _reproduced(self._rows(where, scale, executor, how))
+
+    def _rows(
+        self, where: Path, scale: Scale, executor: Executor | None, how: dict[str, Any]
     ) -> list[Row]:
         names = tuple(method.name for method in methods_called(self.methods))
         plan = replace(self.setting(scale), methods=names, sizes=self.sizes, seeds=scale.draws)
         if scale.honest:
             whole = all_words(["loo"])
             plan = replace(plan, methods=(*whole, *names), training=_with(plan, "loo"))
-            return _worked_off([Study(plan, where)], executor, how)
+            return worked_off([Study(plan, where)], executor, how)
         first = Study(replace(plan, methods=all_words(self.alphas)), where)
-        found = _worked_off([first], executor, how)
+        found = worked_off([first], executor, how)
         corpora = tuple(ready.corpus for ready in first.corpora)
         second = replace(plan, corpora=corpora, training=_with(plan, best_alphas(found)))
-        return _worked_off([first, Study(second, where)], executor, how)
+        return worked_off([first, Study(second, where)], executor, how)
 
 
 @dataclass(frozen=True)
@@ -195,6 +183,8 @@ class Distances:
     about: str
     setting: Callable[[Scale], Plan]
     ranks: tuple[int, ...] = (1, 2, 5, 10, 20, 40, 60, 80, 100)
+    full: Scale = PAPER
+    quick: Scale = QUICK
 
     def run(
         self,
@@ -205,7 +195,7 @@ class Distances:
         listen: Listener = lambda event: None,
         progress: Callable[[int, int], None] | None = None,
         **how: Any,
-    ) -> list[Row]:
+    ) -> Reproduced:
         make_folder(where)
         rows: list[Row] = []
         with rows_file(where / ROWS) as write:
@@ -215,7 +205,7 @@ class Distances:
                 rows += self.rows(problem)
                 listen(Event("task", f"{problem.name}, {problem.fold}", done, total, "ok"))
             write(rows)
-        return rows
+        return _reproduced(rows)
 
     def rows(self, problem: Problem) -> Iterator[Row]:
         X = problem.X_train
@@ -233,18 +223,6 @@ def _problems(plan: Plan, progress: Any) -> Iterator[Problem]:
         ready = Ready.of(plan, corpus)
         for split in ready.splits:
             yield from ready.problems(split, [question.name for question in ready.questions])
-
-
-def _worked_off(
-    studies: Sequence[Study], executor: Executor | None, how: dict[str, Any]
-) -> list[Row]:
-    """The last study worked off after the others, and the rows of all in its folder's table."""
-    *_, last = studies
-    last.run(executor, **how)
-    with Journal.reading(last.where / JOURNAL) as journal:
-        keys = [task.key for study in studies for task in study.tasks]
-        journal.export(last.where / ROWS, keys)
-        return list(journal.rows(keys))
 
 
 def _with(plan: Plan, alpha: Any) -> Training:
@@ -313,18 +291,6 @@ FIGURES: dict[str, Figure] = {
 }
 
 
-@dataclass(frozen=True)
-class Point:
-    """A mean over problems and draws, as the paper's figures show it."""
-
-    method: str
-    asked: Size
-    measure: str
-    mean: float
-    sd: float
-    problems: int
-
-
 def points(rows: Iterable[Row]) -> list[Point]:
     """Means over draws, then over problems.
 
@@ -346,17 +312,11 @@ def points(rows: Iterable[Row]) -> list[Point]:
         ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
         key = (row.method, row.asked, measure)
         gathered[key].setdefault((row.problem, row.fold), []).append(ratio)
-    return [_point(key, by_problem) for key, by_problem in gathered.items()]
+    return [
+        Point.over(*key, (float(np.mean(values)) for values in by_problem.values()))
+        for key, by_problem in gathered.items()
+    ]
 
 
-def _point(key: tuple[str, Size, str], by_problem: dict[tuple[str, str], list[float]]) -> Point:
-    means = np.array([np.mean(values) for values in by_problem.values()])
-    means = means[~np.isnan(means)]
-    sd = float(means.std(ddof=1)) if means.size > 1 else 0.0
-    return Point(*key, float(means.mean()) if means.size else float("nan"), sd, means.size)
-
-
-def figure_called(name: str) -> Figure:
-    if name not in FIGURES:
-        raise LaconicError(f"figure {name!r} of dasgupta2007: choose from {', '.join(FIGURES)}")
-    return FIGURES[name]
+def _reproduced(rows: list[Row]) -> Reproduced:
+    return Reproduced(rows, tables_by_size(points(rows)))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
@@ -29,7 +30,8 @@ from laconic.vectors.weighting import NORMS, Weighting
 class Source:
     """Where a corpus is and how to read it: what `load_corpus` takes.
 
-    `first` takes only so many of a family ("techtc100" are a hundred corpora).
+    Of a family ("techtc100" are a hundred corpora) `only` takes those of these names, and `first`
+    so many.
     """
 
     where: str
@@ -46,14 +48,18 @@ class Source:
     max_line: int = Reading.max_line
     max_bytes: int = Reading.max_bytes
     first: int | None = None
+    only: tuple[str, ...] = ()
 
     def load(self, progress: Any = None) -> Iterator[Corpus]:
         options = {f.name: getattr(self, f.name) for f in fields(self)}
-        where, first = options.pop("where"), options.pop("first")
-        for number, corpus in enumerate(load_corpora(where, **options, progress=progress)):
-            if number == first:
-                return
+        where, first, only = (options.pop(name) for name in ("where", "first", "only"))
+        corpora = load_corpora(where, **options, progress=progress)
+        absent = set(only)
+        for corpus in islice((c for c in corpora if not only or c.name in absent), first):
+            absent.discard(corpus.name)
             yield corpus
+        if absent and first is None:
+            raise LaconicError(f"only {', '.join(sorted(absent))}: not in {where}")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,145 @@
+"""What the figures and tables of all papers share: how much is run, and what comes out."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from laconic.errors import LaconicError
+from laconic.rows import Row, Size, cell, draft
+from laconic.study.executors import Executor
+from laconic.study.journal import Journal
+from laconic.study.study import JOURNAL, Listener, Study
+
+ROWS = "rows.csv"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of an experiment is run.
+
+    `sets` of documents, `splits` of each (or cross-validations), `draws` of random methods;
+    `honest` choices where the paper's were made on the test documents.
+    """
+
+    sets: int
+    splits: int
+    draws: int
+    honest: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is printed, and kept as a file of that name where it has one."""
+
+    title: str
+    columns: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    file: str = ""
+    shown: bool = True
+
+    def save(self, folder: Path) -> None:
+        out = io.StringIO(newline="")
+        writer = csv.writer(out)
+        writer.writerow(self.columns)
+        writer.writerows([cell(value) for value in line] for line in self.lines)
+        with draft(folder / self.file) as stream:
+            stream.write(out.getvalue().encode("utf-8", "backslashreplace"))
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduced:
+    """The rows of a figure, and the tables that the paper draws from them."""
+
+    rows: list[Row]
+    tables: tuple[Table, ...] = ()
+
+
+class Figure(Protocol):
+    """Something that is measured into a folder, `rows.csv` at the end.
+
+    `full` is the paper's scale, `quick` a part of it.
+    """
+
+    @property
+    def about(self) -> str: ...
+
+    @property
+    def full(self) -> Scale: ...
+
+    @property
+    def quick(self) -> Scale: ...
+
+    def run(
+        self,
+        where: Path,
+        scale: Scale,
+        executor: Executor | None = None,
+        *,
+        listen: Listener = lambda event: None,
+        **how: Any,
+    ) -> Reproduced:
+        """What came out. `how` is what else `Study.run` takes."""
+
+
+def worked_off(
+    studies: Sequence[Study], executor: Executor | None, how: dict[str, Any]
+) -> list[Row]:
+    """The last study worked off after the others, and the rows of all in its folder's table."""
+    *_, last = studies
+    last.run(executor, **how)
+    with Journal.reading(last.where / JOURNAL) as journal:
+        keys = [task.key for study in studies for task in study.tasks]
+        journal.export(last.where / ROWS, keys)
+        return list(journal.rows(keys))
+
+
+def figure_called(name: str, figures: dict[str, Figure], paper: str) -> Figure:
+    if name not in figures:
+        raise LaconicError(f"figure {name!r} of {paper}: choose from {', '.join(figures)}")
+    return figures[name]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A mean over problems, as the papers' figures show it, and how far these lie apart."""
+
+    method: str
+    asked: Size
+    measure: str
+    mean: float
+    sd: float
+    problems: int
+
+    @classmethod
+    def over(cls, method: str, asked: Size, measure: str, values: Iterable[float]) -> Point:
+        """Of one value a problem; those that are not numbers do not count."""
+        known = np.array(list(values), dtype=np.float64)
+        known = known[~np.isnan(known)]
+        mean = float(known.mean()) if known.size else float("nan")
+        sd = float(known.std(ddof=1)) if known.size > 1 else 0.0
+        return cls(method, asked, measure, mean, sd, known.size)
+
+
+def tables_by_size(points: Sequence[Point]) -> tuple[Table, ...]:
+    """One table a measure: methods by sizes."""
+    return tuple(
+        _by_size(measure, [point for point in points if point.measure == measure])
+        for measure in dict.fromkeys(point.measure for point in points)
+    )
+
+
+def _by_size(measure: str, points: Sequence[Point]) -> Table:
+    sizes = sorted({point.asked for point in points})
+    lines = []
+    for method in dict.fromkeys(point.method for point in points):
+        means = {point.asked: point.mean for point in points if point.method == method}
+        cells = (f"{means[size]:.3f}" if size in means else "" for size in sizes)
+        lines.append((method, *cells))
+    return Table(measure, ("method", *(f"{size:,}" for size in sizes)), tuple(lines))
