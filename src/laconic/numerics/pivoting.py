@@ -35,11 +35,36 @@ def pivots(X: Matrix, rank: int | None = None) -> Columns:
     spoilt them: each time the longest square has fallen to a millionth, so a few times at most.
     """
     X = _by_column(X)
+    return _pivots(X, rank, _squares_outside(X, np.empty((X.shape[0], 0))))
+
+
+def pivots_again(X: Matrix, rank: int | None = None) -> Iterator[Columns]:
+    """The pivots of X, then those of the columns that are left, and so on while any is not 0."""
+    X = _by_column(X)
+    squares = _squares_outside(X, np.empty((X.shape[0], 0)))
+    rest = np.flatnonzero(squares)
+    while rest.size:
+        found = _pivots(X[:, rest], rank, squares[rest])
+        yield rest[found]
+        rest = np.delete(rest, found)
+
+
+def order_after_swaps(taken: Columns, n_terms: int) -> Columns:
+    """Where LAPACK leaves all columns when it has swapped each pivot to the front in its turn."""
+    order, place = np.arange(n_terms), np.arange(n_terms)
+    for front, pivot in enumerate(taken):
+        there, displaced = place[pivot], order[front]
+        order[front], order[there] = pivot, displaced
+        place[pivot], place[displaced] = front, there
+    return order
+
+
+def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Columns:
     n_docs, n_terms = X.shape
     most = min(n_docs, n_terms, n_docs if rank is None else rank)
     Q = np.empty((n_docs, most), order="F")
     chosen: list[int] = []
-    left = _squares_outside(X, Q[:, :0])
+    left = squares.copy()
     dependent = left.max() * (max(100, n_docs, n_terms) * EPS) ** 2
     trusted = TRUSTED * left.max()
     while len(chosen) < most:
@@ -57,25 +82,6 @@ def pivots(X: Matrix, rank: int | None = None) -> Columns:
         left[pivot] = 0.0
         chosen.append(pivot)
     return np.array(chosen, dtype=np.intp)
-
-
-def pivots_again(X: Matrix, rank: int | None = None) -> Iterator[Columns]:
-    """The pivots of X, then those of the columns that are left, and so on while any is not 0."""
-    X = _by_column(X)
-    rest = np.arange(X.shape[1])
-    while rest.size and (found := pivots(X[:, rest], rank)).size:
-        yield rest[found]
-        rest = np.delete(rest, found)
-
-
-def order_after_swaps(taken: Columns, n_terms: int) -> Columns:
-    """Where LAPACK leaves all columns when it has swapped each pivot to the front in its turn."""
-    order, place = np.arange(n_terms), np.arange(n_terms)
-    for front, pivot in enumerate(taken):
-        there, displaced = place[pivot], order[front]
-        order[front], order[there] = pivot, displaced
-        place[pivot], place[displaced] = front, there
-    return order
 
 
 def _by_column(X: Matrix) -> Matrix:
