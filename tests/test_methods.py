@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from laconic import RLSClassifier, SVMClassifier
 from laconic.errors import LaconicError
@@ -12,7 +13,8 @@ from tests.strategies import text_like
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_gives_a_model_for_each_size(name):
     X, y = text_like(9, 30, 3)
-    models = list(METHODS[name].build(alpha=0.5, seed=1).path(X, y, [10, 20]))
+    sizes = [4, 8] if name == "RRQR" else [10, 20]  # up to the rank; BSS has only those beyond it
+    models = list(METHODS[name].build(alpha=0.5, seed=1).path(X, y, sizes))
     assert len(models) == 2
     assert models[0].n_terms <= models[1].n_terms <= 20 or name == "SRLS"
 
@@ -79,6 +81,37 @@ def test_an_svm_behind_the_words_of_the_method():
     assert by_svm.terms.tolist() == by_rls.terms.tolist()
     alone = SVMClassifier(0.5, fit_intercept=False).fit(X[:, by_svm.terms], y)
     np.testing.assert_allclose(by_svm.coef.toarray()[:, by_svm.terms], alone.coef_, atol=1e-6)
+
+
+def test_random_takes_words_that_occur_by_lot_and_as_they_are():
+    """10 of 20 words, 1,000 seeds: each word's share is ½ within 5 standard errors (20 · 6e-7)."""
+    X, y = text_like(40, 20, 3)
+    X = csr_array(np.hstack([X.toarray(), np.zeros((40, 5))]))
+    times = np.zeros(25)
+    for seed in range(1000):
+        reducer = METHODS["RANDOM"].build(seed=seed).reducer.fit(X, y)
+        cut = reducer.at(10)
+        assert cut.plain
+        assert np.array_equal(cut.terms, reducer.at(20).terms[:10])
+        times[cut.terms] += 1
+    assert not times[20:].any(), "a word that occurs nowhere comes after all others"
+    assert np.abs(times[:20] / 1000 - 0.5).max() < 5 * 0.5 / np.sqrt(1000)
+    assert (
+        reducer.at(10).terms.tolist()
+        == METHODS["RANDOM"].build(seed=3999).reducer.fit(X).at(10).terms.tolist()
+    ), "a seed repeats its draw"
+
+
+def test_rrqr_takes_its_settings():
+    method = method_called("RRQR[beyond=again,rank=20]")
+    assert method.name == "RRQR[rank=20,beyond=again]"
+    assert (method.build().reducer.rank, method.build().reducer.beyond) == (20, "again")
+    assert method_called("RRQR[rank=None,beyond=raise]").name == "RRQR"
+    assert method_called("rrqr").random is False
+    assert METHODS["RANDOM"].random is True
+    for name in ("RRQR[rank=0]", "RRQR[beyond=stop]"):
+        with pytest.raises(LaconicError):
+            method_called(name).check()
 
 
 def test_a_list_is_divided_outside_brackets():

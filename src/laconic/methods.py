@@ -31,16 +31,19 @@ from laconic.scores import (
     chi_squared,
     document_frequency,
     information_gain,
+    lottery,
     squared_norm,
     uniform,
 )
 from laconic.selectors.bss import BSS
+from laconic.selectors.rrqr import RRQR
 from laconic.selectors.sampled import SampledTerms, SubspaceSampling
 from laconic.selectors.top import TopTerms
 
 DASGUPTA = "Dasgupta et al. 2007"
 PAUL = "Paul & Drineas 2014"
 GRAM = "a Gram matrix of the documents (or words), factorised"
+PIVOTS = "a pass over the words for each of them, up to the rank"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
 THEN, LAMBDA = "then", "lambda"
 RLS, SVM = "rls", "svm"
@@ -169,6 +172,14 @@ def _bss(
     return BSS(rank, gamma=gamma, repeat=repeat)
 
 
+def _random(*, seed: int = 0) -> Reducer:
+    return TopTerms(partial(lottery, seed=seed))
+
+
+def _rrqr(*, rank: int | None = None, beyond: str = "raise") -> Reducer:
+    return RRQR(rank, beyond=beyond)
+
+
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
@@ -185,6 +196,8 @@ METHODS: dict[str, Method] = {
             "SS", "words drawn by leverage in the top-rank subspace", DASGUPTA, False, _ss, SPECTRAL
         ),
         Method("SRLS", "SS of full rank, a coin for each word", DASGUPTA, False, _srls, GRAM),
+        Method("RANDOM", "words at random, as they are", PAUL, False, _random, "none"),
+        Method("RRQR", "words that add most to those before", PAUL, False, _rrqr, PIVOTS),
         Method(
             "BSS",
             "words that keep the documents' geometry, by no chance (spectral sparsification)",

@@ -6,7 +6,7 @@ from laconic.scores.counts import (
     document_frequency,
     information_gain,
 )
-from laconic.scores.spectral import hellinger, leverage, squared_norm, uniform
+from laconic.scores.spectral import hellinger, leverage, lottery, squared_norm, uniform
 
 __all__ = [
     "bi_normal_separation",
@@ -15,6 +15,7 @@ __all__ = [
     "hellinger",
     "information_gain",
     "leverage",
+    "lottery",
     "squared_norm",
     "uniform",
 ]

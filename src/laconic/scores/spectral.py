@@ -26,6 +26,16 @@ def uniform(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
     return (np.asarray(abs(X).sum(axis=0)).ravel() > 0).astype(np.float64)
 
 
+def lottery(X: Matrix, y: ArrayLike | None = None, *, seed: int = 0) -> NDArray[np.float64]:
+    """A random number in (0, 1] for every term that has a weight anywhere.
+
+    `TopTerms(by=lottery)` takes terms uniformly at random, without replacement and as they are (the
+    baseline of Paul & Drineas 2014), where a draw by `uniform` would rescale them.
+    """
+    drawn = 1.0 - np.random.default_rng(seed).random(X.shape[1])
+    return np.where(uniform(X) > 0, drawn, 0.0)
+
+
 def squared_norm(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
     """Sum of squared weights of a term over documents (WS: weight-based sampling, eq. 23)."""
     return column_squares(X)
