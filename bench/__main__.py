@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from bench import leverage, rls, scores, serving, study, vectorizing
+from bench import bss, leverage, rls, scores, serving, study, vectorizing
 from bench.measuring import Row, print_table
 
 BENCHES: dict[str, Callable[[bool], list[Row]]] = {
     "vectorizing": lambda full: vectorizing.rows(),
     "scores": scores.rows,
     "leverage": lambda full: leverage.rows(),
+    "bss": lambda full: bss.rows(),
     "rls": lambda full: rls.rows(),
     "serving": lambda full: serving.rows(),
     "study": lambda full: study.rows(),
