@@ -233,7 +233,7 @@ def _sound(by_problem: dict[str, list[int]], relevant: int) -> str:
 
 def word_tables(study: Study) -> Iterator[Table]:
     """The paper's words: in how many training sets they are selected; and all that always are."""
-    stems = Vectorizer(stem="porter")
+    stems = Vectorizer(stem="english")
     words = {ready.corpus.name: ready.counted.words for ready in study.corpora}
     always = []
     for one in favourites(study, study.plan.methods):
