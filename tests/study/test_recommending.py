@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.rows import Row
-from laconic.study.recommending import candidates, recommend, recommend_each
+from laconic.study.recommending import absences, candidates, recommend, recommend_each
 
 
 def row(method, asked, fold, value, *, terms=None, seed=0, problem="p", part="validation", **more):
@@ -108,3 +108,24 @@ def test_nothing_smaller_is_near_enough(curve):
     assert found.best.mean == max(one.mean for one in offered)
     assert found.chosen.mean >= bound
     assert all(one.mean < bound for one in offered if one.terms < found.chosen.terms)
+
+
+def test_sizes_that_a_method_cannot_have_are_told_once_with_a_reason():
+    def missing(method, asked, fold, reason, **own):
+        return Row(
+            "p", method, asked, "micro-f1", None, fold=fold, status="skipped", reason=reason, **own
+        )
+
+    rows = [
+        missing("BSS", 1000, "1", "needs more than 1,200", task="a"),
+        missing("BSS", 50, "1", "needs more than 1,200 (or rank 12)", task="a"),
+        missing("BSS", 50, "2", "needs more than 1,190", task="b"),
+        missing("IG", 50, "1", "is not defined", task="c", kept=50, terms=50),
+        Row("p", "BSS", 2000, "micro-f1", 0.5, fold="1", task="a", kept=1990, terms=1990),
+        missing("RRQR", 7, "1", "only 5", task="d"),
+    ]
+    assert absences(rows, "micro-f1") == {
+        "BSS has no model of 50, 1,000 words: needs more than 1,200": 2,
+        "RRQR has no model of 7 words: only 5": 1,
+    }
+    assert absences(rows, "accuracy") == {}

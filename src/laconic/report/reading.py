@@ -23,7 +23,7 @@ from laconic.study.intervals import band
 from laconic.study.journal import Journal, PlanText
 from laconic.study.plan import Plan
 from laconic.study.plan_file import parse_plan
-from laconic.study.recommending import Candidate, candidates, recommend
+from laconic.study.recommending import Candidate, absences, candidates, recommend
 from laconic.study.stability import jaccard
 from laconic.study.study import JOURNAL
 from laconic.study.words import read_words
@@ -82,7 +82,7 @@ class _Reading:
             details=tuple(self.details(problems[:DETAILED], finished)),
             cards=tuple(_json(self.folder / CARDS) or ()),
             failed=failed,
-            notes=self.journal.notes(self.tasks),
+            notes=self.journal.notes(self.tasks) | absences(self.rows, self.plan.goal),
             command=self.started.command,
             plan=self.started.text,
             versions=tuple(dict.fromkeys(row.versions for row in self.rows)),

@@ -32,6 +32,7 @@ from laconic.study.ready import Ready
 from laconic.study.recommending import (
     Candidate,
     Recommendation,
+    absences,
     best_of,
     candidates,
     recommend,
@@ -85,7 +86,7 @@ def conclude(
 ) -> Findings:
     """The findings of what is done so far; the recommended models are left in `where`."""
     tasks = {task.key: task for ready in corpora for task in ready.tasks}
-    rows = journal.rows(tasks)
+    rows = list(journal.rows(tasks))
     offered = candidates(rows, plan.goal, part=plan.part(), repeats=plan.split.repeats)
     each = recommend_each(offered)
     finished: list[Recommendation] = []
@@ -112,7 +113,7 @@ def conclude(
         tuple(comparisons),
         tuple(stability),
         failed,
-        journal.notes(tasks),
+        journal.notes(tasks) | absences(rows, plan.goal),
         len(tasks),
     )
 

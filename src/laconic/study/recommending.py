@@ -149,6 +149,27 @@ def candidates(
     ]
 
 
+def absences(rows: Iterable[Row], measure: str) -> dict[str, int]:
+    """A line for each method that cannot have some of the sizes, and how many tasks met that.
+
+    The reason is that of the largest such size, which is the nearest to what can be had.
+    """
+    absent: dict[str, dict[Size, list[Row]]] = defaultdict(dict)
+    for row in rows:
+        if row.measure == measure and row.status == "skipped" and row.kept is None:
+            absent[row.method].setdefault(row.asked, []).append(row)
+    told = {}
+    for method, by_size in absent.items():
+        reason = by_size[max(by_size)][0].reason
+        tasks = {row.task for several in by_size.values() for row in several}
+        told[f"{method} has no model of {_listed(by_size)} words: {reason}"] = len(tasks)
+    return told
+
+
+def _listed(sizes: Iterable[Size]) -> str:
+    return ", ".join(f"{size:,}" for size in sorted(sizes))
+
+
 def _candidate(
     key: tuple[str, str, Size], by_fold: dict[str, list[Row]], measure: str, repeats: int
 ) -> Candidate:
