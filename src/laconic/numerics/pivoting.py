@@ -71,7 +71,6 @@ def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Columns:
         span = Q[:, : len(chosen)]
         if left.max() < trusted:
             left = _squares_outside(X, span)
-            left[chosen] = 0.0
             trusted = TRUSTED * left.max()
         pivot = _longest(left)
         if left[pivot] <= dependent:
@@ -79,7 +78,6 @@ def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Columns:
         q = Q[:, len(chosen)]
         q[:] = _direction(X, pivot, span)
         left -= np.square(X.T @ q)
-        left[pivot] = 0.0
         chosen.append(pivot)
     return np.array(chosen, dtype=np.intp)
 
