@@ -132,6 +132,25 @@ def test_lengths_are_measured_a_few_times_only(monkeypatch):
     assert times == [0]
 
 
+def test_a_direction_is_orthogonal_to_the_others_to_the_last_digit():
+    """A column of which a hundred-millionth is new: one pass leaves eight digits."""
+    Q = linalg.qr(random((40, 40)))[0]
+    span, new = Q[:, :20], Q[:, 30]
+    X = (span @ random((20, 1), seed=1)) + 1e-8 * new[:, None]
+    q = pivoting._direction(X, 0, span)
+    assert np.abs(span.T @ q).max() < 1e-15
+    assert np.abs(q - new).max() < 1e-6
+
+
+def test_small_documents_of_low_rank_have_that_rank():
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        n_docs, n_terms = rng.integers(2, 9, 2)
+        rank = rng.integers(1, min(n_docs, n_terms) + 1)
+        X = rng.normal(size=(n_docs, rank)) @ rng.normal(size=(rank, n_terms))
+        assert pivots(X).size == rank
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("rank", [0, 3, 8, 11, 12])
 def test_what_is_outside_a_span_is_measured_alike_from_both_sides(form, rank):

@@ -65,7 +65,7 @@ def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Columns:
     Q = np.empty((n_docs, most), order="F")
     chosen: list[int] = []
     left = squares.copy()
-    dependent = left.max() * (max(100, n_docs, n_terms) * EPS) ** 2
+    dependent = left.max() * (max(n_docs, n_terms) * EPS) ** 2
     trusted = TRUSTED * left.max()
     while len(chosen) < most:
         span = Q[:, : len(chosen)]
@@ -83,13 +83,7 @@ def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Columns:
 
 
 def _by_column(X: Matrix) -> Matrix:
-    if not issparse(X):
-        return X
-    columns = csc_array(X, dtype=np.float64)
-    if not columns.has_canonical_format:
-        columns = columns.copy()
-        columns.sum_duplicates()
-    return columns
+    return csc_array(X) if issparse(X) else X
 
 
 def _longest(squares: Floats) -> int:
