@@ -239,7 +239,8 @@ def test_beyond_the_rank_it_says_the_rank_and_what_to_do():
     assert stopped.rank_ == stopped.available_ == 3
     with pytest.raises(SizeUnavailable, match=r"size 4: .*stop after 3 terms.*larger rank"):
         stopped.at(4)
-    assert RRQR(99).fit(X).rank_ == 5
+    with pytest.raises(SizeUnavailable, match="the documents have rank 5"):
+        RRQR(99).fit(X).at(6)
 
 
 def test_again_takes_every_word_that_occurs():
