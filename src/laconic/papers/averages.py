@@ -161,7 +161,7 @@ def pairing_tables(rows: Iterable[Row], measure: str, champion: str) -> list[Tab
 
 
 def _told(one: Pairing) -> str:
-    return f"{100 * one.lead:+.2f}; {one.wins}:{one.losses}; p {one.corrected:.1g}"
+    return f"{100 * one.lead:+.2f}; {one.wins}:{one.losses}; p {one.corrected:.2g}"
 
 
 def _flat(one: Pairing) -> tuple[str, ...]:
