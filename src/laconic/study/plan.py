@@ -64,7 +64,7 @@ class Plan:
         for method in methods:
             method.check()
             if method.alpha is None and not isinstance(self.training.alpha, Mapping):
-                method.classifier(self.training.alpha, intercept=False)  # refuses what it cannot take
+                method.classifier(self.training.alpha, intercept=False)  # or refuses
         put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
         put(self, "sizes", tuple(ascending(self.sizes)))
         put(self, "measures", tuple(dict.fromkeys(known_measures(self.measures))))
