@@ -1,0 +1,186 @@
+"""Where a LARS path stands: the model, the part of the loss each document is in, and the factor.
+
+    the paper (Keerthi 2005)       here
+    β_A, t, λ₁, λ₂                 `coef`, `signs`, `l1`, `l2`
+    s_A                            `pulls`: signs of the gradient at entry; 0 for a bias always in
+    y_i = t_i r_i                  margin − 1, with margin t_i f(x_i)
+    I                              documents in the SQUARED part of the loss
+    H_A = λ₂E + X_IA'X_IA          `factor`
+    r, on I                        `residuals`: derivatives of the loss by f(x_i), on all parts
+
+On the path λ₂β + X_A'residuals = λ₁ s_A. As λ₁ falls by a step, β moves by −step · H⁻¹s_A (eq. 7).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from laconic.numerics.cholesky import Factor
+from laconic.numerics.lars_documents import Documents, Flags, Floats, Places
+
+Parts = NDArray[np.int8]
+
+ZERO: Final = 0
+SQUARED: Final = 1
+LINEAR: Final = 2
+
+# A Newton step with a sound factor leaves less than this share of the error, or nearly nothing.
+SOUND = 0.1
+NEGLIGIBLE = 1e-13
+# The movement of a document slower than this share of the fastest is rounding.
+SLOW = 1e-12
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """½(1 − margin)² between two margins, 0 above the upper, a straight line below the lower."""
+
+    lower: float
+    upper: float
+
+
+PIECES: Final = {
+    "squared": Pieces(-np.inf, np.inf),
+    "squared_hinge": Pieces(-np.inf, 1.0),
+    "modified_huber": Pieces(-1.0, 1.0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """Change for each unit that λ₁ falls: of coefficients, margins and residuals."""
+
+    coef: Floats
+    speeds: Floats
+    residuals: Floats
+    slow: float
+
+
+class Position:
+    """A point of the path; its methods move it."""
+
+    def __init__(self, documents: Documents, signs: Floats, pieces: Pieces, l2: float) -> None:
+        self.documents = documents
+        self.signs = signs
+        self.pieces = pieces
+        self.l2 = l2
+        self.l1 = 0.0
+        self.columns: Places = np.empty(0, np.int64)
+        self.pulls: Floats = np.empty(0)
+        self.coef: Floats = np.empty(0)
+        self.place: Places = np.full(documents.constant + 1, -1, np.int64)
+        self.margins: Floats = np.zeros(documents.n_docs)
+        self.parts: Parts = np.full(documents.n_docs, SQUARED, np.int8)
+        self.residuals: Floats = -signs
+        self.factor = Factor()
+        # documents that would take the last of the rank with them; they stay as they are
+        self.held: Flags = np.zeros(documents.n_docs, np.bool_)
+
+    @property
+    def error(self) -> Floats:
+        """How far the gradient of each entered column is from λ₁ s."""
+        gradient = self.documents.products(self.columns, self.residuals)
+        return gradient + self.l2 * self.coef - self.l1 * self.pulls
+
+    def direction(self) -> Direction:
+        coef = -self.factor.solve(self.pulls)
+        ahead = self.documents.combination(self.columns, coef)
+        speeds, residuals, fastest = _speeds(ahead, self.signs, self.parts)
+        return Direction(coef, speeds, residuals, SLOW * fastest)
+
+    def move(self, direction: Direction, step: float) -> None:
+        self.coef = self.coef + step * direction.coef
+        self.l1 -= step
+        _move(self.margins, self.residuals, direction.speeds, direction.residuals, step)
+
+    def enter(self, column: int, pull: float) -> bool:
+        """A column joins with coefficient 0, unless it depends on those that are in."""
+        inside = self.parts == SQUARED
+        values = self.documents.combination(np.array([column]), np.ones(1)) * inside
+        products = self.documents.products(self.columns, values)
+        if not self.factor.append(products, self.l2 + float(values @ values)):
+            return False
+        self.place[column] = self.columns.size
+        self.columns = np.append(self.columns, column)
+        self.pulls = np.append(self.pulls, pull)
+        self.coef = np.append(self.coef, 0.0)
+        return True
+
+    def cross(self, doc: int, part: int) -> bool:
+        """A document goes over to another part of the loss, unless that leaves H singular."""
+        row = self.documents.row(doc, self.place, self.columns.size)
+        if part == SQUARED:
+            self.factor.update(row)
+            self.held[:] = False
+        elif not self.factor.downdate(row):
+            return False
+        self.parts[doc] = part
+        return True
+
+    def land(self, doc: int, margin: float) -> None:
+        """A document stands exactly on the border of two parts: no rounding may take it back."""
+        self.margins[doc] = margin
+        self.residuals[doc] = self.signs[doc] * (margin - 1.0)
+
+    def polish(self) -> bool:
+        """Margins anew, and one Newton step; a factor that makes it fail is computed anew.
+
+        False where the system is singular.
+        """
+        before = self._remeasured()
+        if self._newton(before) or before <= NEGLIGIBLE * self._scale:
+            return True
+        return self.refactor() and (self._newton(self._remeasured()) or True)
+
+    def refactor(self) -> bool:
+        H = self.documents.gram(self.columns, (self.parts == SQUARED).astype(np.float64))
+        H[np.diag_indices_from(H)] += self.l2
+        return self.factor.replace(H)
+
+    @property
+    def _scale(self) -> float:
+        return float(np.abs(self.residuals).sum())
+
+    def _remeasured(self) -> float:
+        fitted = self.documents.combination(self.columns, self.coef)
+        self.margins = self.signs * fitted
+        self.residuals = _residuals(self.margins, self.signs, self.parts, self.pieces.lower)
+        return float(np.abs(self.error).max(initial=0.0))
+
+    def _newton(self, before: float) -> bool:
+        self.coef = self.coef - self.factor.solve(self.error)
+        after = self._remeasured()
+        return after <= max(SOUND * before, NEGLIGIBLE * self._scale)
+
+
+@njit(nogil=True, cache=True)
+def _speeds(ahead: Floats, signs: Floats, parts: Parts) -> tuple[Floats, Floats, float]:
+    speeds, residuals, fastest = np.empty(ahead.size), np.empty(ahead.size), 0.0
+    for doc in range(ahead.size):
+        speeds[doc] = signs[doc] * ahead[doc]
+        residuals[doc] = ahead[doc] if parts[doc] == SQUARED else 0.0
+        fastest = max(fastest, abs(ahead[doc]))
+    return speeds, residuals, fastest
+
+
+@njit(nogil=True, cache=True)
+def _move(margins: Floats, residuals: Floats, speeds: Floats, changes: Floats, step: float) -> None:
+    for doc in range(margins.size):
+        margins[doc] += step * speeds[doc]
+        residuals[doc] += step * changes[doc]
+
+
+@njit(nogil=True, cache=True)
+def _residuals(margins: Floats, signs: Floats, parts: Parts, lower: float) -> Floats:
+    found = np.zeros(margins.size)
+    for doc in range(margins.size):
+        if parts[doc] == SQUARED:
+            found[doc] = signs[doc] * (margins[doc] - 1.0)
+        elif parts[doc] == LINEAR:
+            found[doc] = signs[doc] * (lower - 1.0)
+    return found
