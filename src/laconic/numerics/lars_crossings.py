@@ -27,9 +27,16 @@ def next_crossings(position: Position, direction: Direction, tie: float) -> Cros
     lower, upper = position.pieces.lower, position.pieces.upper
     if lower == -np.inf and upper == np.inf:
         return Crossings(np.inf, np.empty(0, np.int64))
-    arrays = position.margins, direction.speeds, position.parts, position.held
-    step = float(_first(*arrays, lower, upper, direction.slow))
-    docs = _due(*arrays, lower, upper, direction.slow, step + tie)
+    step, docs = _first(
+        position.margins,
+        direction.speeds,
+        position.parts,
+        position.held,
+        lower,
+        upper,
+        direction.slow,
+        tie,
+    )
     return Crossings(step, docs)
 
 
@@ -67,36 +74,17 @@ def _first(
     lower: float,
     upper: float,
     slow: float,
-) -> float:
+    tie: float,
+) -> tuple[float, Places]:
     first = np.inf
+    docs, n_docs = np.empty(margins.size, np.int64), 0
+    steps = np.empty(margins.size)
     for doc in range(margins.size):
         speed = abs(speeds[doc])
-        if speed <= slow or held[doc]:
-            continue
         gap = _gap(margins[doc], speeds[doc], parts[doc], lower, upper)
-        if gap < first * speed:
-            first = gap / speed
-    return first
-
-
-@njit(nogil=True, cache=True)
-def _due(
-    margins: Floats,
-    speeds: Floats,
-    parts: Parts,
-    held: Flags,
-    lower: float,
-    upper: float,
-    slow: float,
-    until: float,
-) -> Places:
-    found, n_found = np.empty(margins.size, np.int64), 0
-    for doc in range(margins.size):
-        speed = abs(speeds[doc])
-        if speed <= slow or held[doc]:
+        if gap > (first + tie) * speed or speed <= slow or held[doc] or gap == np.inf:
             continue
-        gap = _gap(margins[doc], speeds[doc], parts[doc], lower, upper)
-        if gap <= until * speed and gap < np.inf:
-            found[n_found] = doc
-            n_found += 1
-    return found[:n_found].copy()
+        docs[n_docs], steps[n_docs] = doc, gap / speed
+        first = min(first, steps[n_docs])
+        n_docs += 1
+    return first, docs[:n_docs][steps[:n_docs] <= first + tie]

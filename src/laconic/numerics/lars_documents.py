@@ -1,4 +1,4 @@
-"""Documents as LARS reads them: by columns and by rows, with a constant column after the last."""
+"""Documents as LARS reads them: by columns, with a constant column after the last."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, hstack
+from scipy.sparse import csc_array, hstack
 
 Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -20,13 +20,12 @@ Matrix: TypeAlias = Any
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """X and a column of ones, in both orders, and the length of every column.
+    """X and a column of ones, and the length of every column.
 
     It is made once and serves as many paths over the same X as there are classes.
     """
 
     by_column: csc_array
-    by_row: csr_array
     lengths: Floats
 
     @classmethod
@@ -39,7 +38,7 @@ class Documents:
             columns = columns.copy()
             columns.sum_duplicates()
         whole = csc_array(hstack([columns, np.ones((columns.shape[0], 1))], format="csc"))
-        return cls(whole, whole.tocsr(), np.sqrt(whole.power(2).sum(axis=0)))
+        return cls(whole, np.sqrt(whole.power(2).sum(axis=0)))
 
     @property
     def n_docs(self) -> int:
@@ -54,22 +53,17 @@ class Documents:
     def entries(self) -> int:
         return int(self.by_column.nnz)
 
-    def combination(self, columns: Places, weights: Floats) -> Floats:
-        """The sum of columns times weights."""
-        X = self.by_column
-        total: Floats = _combination(X.indptr, X.indices, X.data, columns, weights, self.n_docs)
-        return total
+    def column(self, column: int) -> Floats:
+        """One column, as long as there are documents."""
+        X, found = self.by_column, np.zeros(self.n_docs)
+        entries = slice(X.indptr[column], X.indptr[column + 1])
+        found[X.indices[entries]] = X.data[entries]
+        return found
 
     def products(self, columns: Places, vector: Floats) -> Floats:
         """Inner products of columns with a vector."""
         X = self.by_column
         found: Floats = _products(X.indptr, X.indices, X.data, columns, vector)
-        return found
-
-    def row(self, doc: int, place: Places, size: int) -> Floats:
-        """A document in the columns that have a place."""
-        X = self.by_row
-        found: Floats = _row(X.indptr, X.indices, X.data, doc, place, size)
         return found
 
     def gram(self, columns: Places, weights: Floats) -> Floats:
@@ -79,23 +73,14 @@ class Documents:
 
 
 @njit(nogil=True, cache=True)
-def _combination(
-    starts: Ints, docs: Ints, values: Floats, columns: Places, weights: Floats, n_docs: int
-) -> Floats:
-    total = np.zeros(n_docs)
-    for at in range(columns.size):
-        weight = weights[at]
-        for entry in range(starts[columns[at]], starts[columns[at] + 1]):
-            total[docs[entry]] += weight * values[entry]
-    return total
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def product(starts: Ints, docs: Ints, values: Floats, column: int, vector: Floats) -> float:
-    """One column times a vector."""
+    """One column times a vector.
+
+    Unsigned places, because a signed one is first asked whether it counts from the end.
+    """
     total = 0.0
-    for entry in range(starts[column], starts[column + 1]):
-        total += values[entry] * vector[docs[entry]]
+    for entry in range(np.uint64(starts[column]), np.uint64(starts[column + 1])):
+        total += values[entry] * vector[np.uint64(docs[entry])]
     return total
 
 
@@ -104,13 +89,4 @@ def _products(starts: Ints, docs: Ints, values: Floats, columns: Places, vector:
     found = np.empty(columns.size)
     for at in range(columns.size):
         found[at] = product(starts, docs, values, columns[at], vector)
-    return found
-
-
-@njit(nogil=True, cache=True)
-def _row(starts: Ints, terms: Ints, values: Floats, doc: int, place: Places, size: int) -> Floats:
-    found = np.zeros(size)
-    for entry in range(starts[doc], starts[doc + 1]):
-        if place[terms[entry]] >= 0:
-            found[place[terms[entry]]] = values[entry]
     return found

@@ -21,6 +21,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from laconic.numerics.cholesky import Factor
+from laconic.numerics.lars_active import ActiveRows
 from laconic.numerics.lars_documents import Documents, Flags, Floats, Places
 
 Parts = NDArray[np.int8]
@@ -77,6 +78,7 @@ class Position:
         self.margins: Floats = np.zeros(documents.n_docs)
         self.parts: Parts = np.full(documents.n_docs, SQUARED, np.int8)
         self.residuals: Floats = -signs
+        self.rows = ActiveRows(documents)
         self.factor = Factor()
         # documents that would take the last of the rank with them; they stay as they are
         self.held: Flags = np.zeros(documents.n_docs, np.bool_)
@@ -89,7 +91,7 @@ class Position:
 
     def direction(self) -> Direction:
         coef = -self.factor.solve(self.pulls)
-        ahead = self.documents.combination(self.columns, coef)
+        ahead = self.rows.combination(coef)
         speeds, residuals, fastest = _speeds(ahead, self.signs, self.parts)
         return Direction(coef, speeds, residuals, SLOW * fastest)
 
@@ -100,11 +102,11 @@ class Position:
 
     def enter(self, column: int, pull: float) -> bool:
         """A column joins with coefficient 0, unless it depends on those that are in."""
-        inside = self.parts == SQUARED
-        values = self.documents.combination(np.array([column]), np.ones(1)) * inside
+        values = self.documents.column(column) * (self.parts == SQUARED)
         products = self.documents.products(self.columns, values)
         if not self.factor.append(products, self.l2 + float(values @ values)):
             return False
+        self.rows.append(column)
         self.place[column] = self.columns.size
         self.columns = np.append(self.columns, column)
         self.pulls = np.append(self.pulls, pull)
@@ -113,7 +115,7 @@ class Position:
 
     def cross(self, doc: int, part: int) -> bool:
         """A document goes over to another part of the loss, unless that leaves H singular."""
-        row = self.documents.row(doc, self.place, self.columns.size)
+        row = self.rows.row(doc)
         if part == SQUARED:
             self.factor.update(row)
             self.held[:] = False
@@ -147,8 +149,7 @@ class Position:
         return float(np.abs(self.residuals).sum())
 
     def _remeasured(self) -> float:
-        fitted = self.documents.combination(self.columns, self.coef)
-        self.margins = self.signs * fitted
+        self.margins = self.signs * self.rows.combination(self.coef)
         self.residuals = _residuals(self.margins, self.signs, self.parts, self.pieces.lower)
         return float(np.abs(self.error).max(initial=0.0))
 
