@@ -64,7 +64,10 @@ class Factor:
         return solution
 
     def replace(self, H: Floats) -> bool:
-        """Factorise H anew, of the same size; refuse one that is not positive definite."""
+        """Factorise H anew, of the same size; refuse one that is not positive definite.
+
+        Only its upper triangle is read.
+        """
         try:
             self._U[: self.size, : self.size] = linalg.cholesky(H, check_finite=False)
         except linalg.LinAlgError:

@@ -64,7 +64,7 @@ def advance(course: Course) -> Entry | None:
             horizon = min(crossings.step, course.left)
             entry = course.screen.first_entry(position, direction, horizon)
             if entry is not None:
-                course.move(direction, entry.step)
+                course.move(direction, max(entry.step, 0.0))
                 return entry
         if crossings.step >= course.left:
             course.finish(direction, saturated)

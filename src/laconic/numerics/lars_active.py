@@ -44,6 +44,18 @@ class ActiveRows:
         total: Floats = _combination(self._starts, self._places, self._values, weights)
         return total
 
+    def products(self, docs: Places, weights: Floats) -> Floats:
+        """The sum of some rows times their weights."""
+        found: Floats = _products(
+            self._starts, self._places, self._values, docs, weights, self.size
+        )
+        return found
+
+    def gram(self, weights: Floats) -> Floats:
+        """X' diag(weights) X; its upper triangle only."""
+        found: Floats = _gram(self._starts, self._places, self._values, weights, self.size)
+        return found
+
     def row(self, doc: int) -> Floats:
         found = np.zeros(self.size)
         entries = slice(self._starts[doc], self._starts[doc + 1])
@@ -83,3 +95,29 @@ def _combination(starts: Places, places: Int32s, values: Floats, weights: Floats
             inner += values[entry] * weights[np.uint64(places[entry])]
         total[doc] = inner
     return total
+
+
+@njit(nogil=True, cache=True)
+def _products(
+    starts: Places, places: Int32s, values: Floats, docs: Places, weights: Floats, size: int
+) -> Floats:
+    found = np.zeros(size)
+    for at in range(docs.size):
+        for entry in range(np.uint64(starts[docs[at]]), np.uint64(starts[docs[at] + 1])):
+            found[np.uint64(places[entry])] += weights[at] * values[entry]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _gram(starts: Places, places: Int32s, values: Floats, weights: Floats, size: int) -> Floats:
+    """Places ascend in a row, so that all of its products are above the diagonal."""
+    found = np.zeros((size, size))
+    for doc in range(weights.size):
+        if weights[doc] == 0.0:
+            continue
+        end = np.uint64(starts[doc + 1])
+        for entry in range(np.uint64(starts[doc]), end):
+            line, weight = found[places[entry]], weights[doc] * values[entry]
+            for other in range(entry, end):
+                line[np.uint64(places[other])] += weight * values[other]
+    return found

@@ -65,7 +65,7 @@ class Course:
         self.ending: Ending | None = None
         self.entry_l1: list[float] = []
         self._refused: list[int] = []
-        self._corners = self._rounds = 0
+        self._corners = self._rounds = self._admissions = 0
         documents = position.documents
         excluded: Flags = documents.lengths == 0.0
         if bias != "selectable":
@@ -98,9 +98,13 @@ class Course:
     def move(self, direction: Direction, step: float) -> None:
         self.position.move(direction, step)
         self._rounds = self._rounds + 1 if step <= self.document_tie else 0
-        self._corners += 1
-        if self._corners % POLISH_EVERY == 0 and not self.position.polish():
+        if not self.stays_true():
             self.ending = "singular"
+
+    def stays_true(self) -> bool:
+        """To be called at every corner: now and then the drift is corrected. False: singular."""
+        self._corners += 1
+        return self._corners % POLISH_EVERY != 0 or self.position.polish()
 
     def cross(self, direction: Direction, crossings: Crossings) -> None:
         """Take the documents of a tie over their borders.
@@ -109,12 +113,16 @@ class Course:
         the lowest does: Murty's rule, which ends.
         """
         docs = crossings.docs if self._rounds <= TOGETHER else crossings.docs[:1]
-        came_in = bool((self.position.parts[docs] != SQUARED).any())
         if self._rounds > ROUNDS or not cross(self.position, direction, docs):
             self.ending = "singular"
-        if came_in:
+        self.readmit()
+
+    def readmit(self) -> None:
+        """Refused features get another chance when documents have come in."""
+        if self.position.admissions > self._admissions:
             self.screen.readmit(self._refused)
             self._refused = []
+            self._admissions = self.position.admissions
 
     def take(self, entry: Entry) -> bool:
         """Let a feature in; refuse one that depends on the others, until a document comes in."""

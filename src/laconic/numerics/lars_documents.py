@@ -66,11 +66,6 @@ class Documents:
         found: Floats = _products(X.indptr, X.indices, X.data, columns, vector)
         return found
 
-    def gram(self, columns: Places, weights: Floats) -> Floats:
-        """X' diag(weights) X of some columns."""
-        X = self.by_column[:, columns]
-        return np.asarray((X.T @ X.multiply(weights[:, None])).toarray())
-
 
 @njit(nogil=True, cache=True)
 def product(starts: Ints, docs: Ints, values: Floats, column: int, vector: Floats) -> float:

@@ -32,7 +32,7 @@ LINEAR: Final = 2
 
 # A Newton step with a sound factor leaves less than this share of the error, or nearly nothing.
 SOUND = 0.1
-NEGLIGIBLE = 1e-13
+NEGLIGIBLE = 1e-14
 # The movement of a document slower than this share of the fastest is rounding.
 SLOW = 1e-12
 
@@ -82,6 +82,19 @@ class Position:
         self.factor = Factor()
         # documents that would take the last of the rank with them; they stay as they are
         self.held: Flags = np.zeros(documents.n_docs, np.bool_)
+        # how many documents have come into the squared part
+        self.admissions = 0
+
+    @property
+    def curvature(self) -> Floats:
+        """The second derivative of the loss by f(x_i)."""
+        return np.asarray(self.parts == SQUARED, dtype=np.float64)
+
+    @property
+    def negligible(self) -> float:
+        """An error that is rounding."""
+        lengths = self.documents.lengths[self.columns]
+        return NEGLIGIBLE * float(np.linalg.norm(self.residuals) * lengths.max(initial=0.0))
 
     @property
     def error(self) -> Floats:
@@ -102,9 +115,10 @@ class Position:
 
     def enter(self, column: int, pull: float) -> bool:
         """A column joins with coefficient 0, unless it depends on those that are in."""
-        values = self.documents.column(column) * (self.parts == SQUARED)
-        products = self.documents.products(self.columns, values)
-        if not self.factor.append(products, self.l2 + float(values @ values)):
+        values = self.documents.column(column)
+        curved = self.curvature * values
+        products = self.documents.products(self.columns, curved)
+        if not self.factor.append(products, self.l2 + float(values @ curved)):
             return False
         self.rows.append(column)
         self.place[column] = self.columns.size
@@ -119,6 +133,7 @@ class Position:
         if part == SQUARED:
             self.factor.update(row)
             self.held[:] = False
+            self.admissions += 1
         elif not self.factor.downdate(row):
             return False
         self.parts[doc] = part
@@ -134,29 +149,34 @@ class Position:
 
         False where the system is singular.
         """
-        before = self._remeasured()
-        if self._newton(before) or before <= NEGLIGIBLE * self._scale:
+        before = self.measure()
+        after = self.correct(before)
+        if largest(after) <= max(SOUND * largest(before), self.negligible):
             return True
-        return self.refactor() and (self._newton(self._remeasured()) or True)
+        if not self.refactor():
+            return False
+        self.correct(after)
+        return True
+
+    def measure(self) -> Floats:
+        """Margins and residuals anew from the coefficients; the error that is left."""
+        self.margins = self.signs * self.rows.combination(self.coef)
+        self.residuals = _residuals(self.margins, self.signs, self.parts, self.pieces.lower)
+        return self.error
+
+    def correct(self, error: Floats) -> Floats:
+        """A Newton step against the error; what is left of it."""
+        self.coef = self.coef - self.factor.solve(error)
+        return self.measure()
 
     def refactor(self) -> bool:
-        H = self.documents.gram(self.columns, (self.parts == SQUARED).astype(np.float64))
+        H = self.rows.gram(self.curvature)
         H[np.diag_indices_from(H)] += self.l2
         return self.factor.replace(H)
 
-    @property
-    def _scale(self) -> float:
-        return float(np.abs(self.residuals).sum())
 
-    def _remeasured(self) -> float:
-        self.margins = self.signs * self.rows.combination(self.coef)
-        self.residuals = _residuals(self.margins, self.signs, self.parts, self.pieces.lower)
-        return float(np.abs(self.error).max(initial=0.0))
-
-    def _newton(self, before: float) -> bool:
-        self.coef = self.coef - self.factor.solve(self.error)
-        after = self._remeasured()
-        return after <= max(SOUND * before, NEGLIGIBLE * self._scale)
+def largest(error: Floats) -> float:
+    return float(np.abs(error).max(initial=0.0))
 
 
 @njit(nogil=True, cache=True)

@@ -32,6 +32,7 @@ OUTLOOK = 4.0
 class Entry:
     """A column that reaches λ₁, how far λ₁ falls until then, and the sign of its gradient.
 
+    The step is below 0 where the gradient is above λ₁ already.
     `apart` is how fast it would leave the cone |g| ≤ λ₁ if it did not enter.
     """
 
@@ -96,7 +97,7 @@ class Screen:
         g = float(self.documents.products(column, position.residuals)[0])
         change = float(self.documents.products(column, direction.residuals)[0])
         pull = 1.0 if g + step * change >= 0.0 else -1.0
-        self._last = max(step, self.tie)
+        self._last = max(abs(step), self._last / OUTLOOK, self.tie)
         return Entry(int(column[0]), step, pull, 1.0 + pull * change)
 
     def _evaluate_all(self, position: Position, direction: Direction) -> None:
@@ -217,10 +218,13 @@ def _steps(
 
 @njit(nogil=True, cache=True)
 def step_to_entry(g: float, change: float, l1: float) -> float:
-    """The smallest step ≥ 0 with |g + step · change| = l1 − step (2b; both roots, min₊)."""
+    """The smallest step with |g + step · change| = l1 − step (2b: both roots, and min₊).
+
+    Below 0 only where |g| > l1 already: by rounding, or where λ₁ has fallen too far.
+    """
     step = np.inf
     if 1.0 + change > ALONG:
-        step = max(l1 - g, 0.0) / (1.0 + change)
+        step = (l1 - g) / (1.0 + change)
     if 1.0 - change > ALONG:
-        step = min(step, max(l1 + g, 0.0) / (1.0 - change))
+        step = min(step, (l1 + g) / (1.0 - change))
     return step
