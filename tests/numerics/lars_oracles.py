@@ -134,3 +134,38 @@ def gaps(margins, speeds, loss):
         for margin, speed in zip(margins, speeds, strict=True):
             if np.isfinite(border) and abs(speed) > 1e-12 and (border - margin) * speed > 0:
                 yield abs(border - margin), abs(speed)
+
+
+def logistic_by_bisection(X, signs, l2, bias=True):
+    """As `lars_by_definition`: each entry by halving the way between two values of λ₁."""
+    n_docs, n_terms = X.shape
+    whole = np.hstack([X, np.ones((n_docs, 1))]) if bias else X
+    inside, pulls = ([n_terms], [0.0]) if bias else ([], [])
+
+    def state(l1):
+        A = whole[:, inside]
+        beta = minimiser(A, signs, "logistic", l2, np.array(pulls), l1)
+        g = X.T @ (signs * loss_slope(signs * (A @ beta), "logistic"))
+        g[[column for column in inside if column < n_terms]] = 0.0
+        return beta, g
+
+    _, g = state(0.0)
+    l1 = np.abs(g).max()
+    found = []
+    while True:
+        _, g = state(l1)
+        chosen = int(np.abs(g).argmax())
+        inside.append(chosen)
+        pulls.append(np.sign(g[chosen]))
+        outside = n_terms + bias - len(inside)
+        low, high = 0.0, l1
+        while outside and high - low > 1e-13 * l1:
+            middle = (low + high) / 2
+            if np.abs(state(middle)[1]).max() >= middle:
+                low = middle
+            else:
+                high = middle
+        l1 = high if outside else 0.0
+        found.append((list(inside), state(l1)[0], l1))
+        if not outside:
+            return found
