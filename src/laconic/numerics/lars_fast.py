@@ -4,7 +4,8 @@ A reading of the "simple way to reduce this extra cost" that Keerthi (2005) ment
 feature has entered, foresee the next entry as if no document crossed a border; let λ₁ fall as far;
 repair the model there by Newton's method on f − λ₁ s'β; and foresee again, back or on, until the
 foreseen step is nothing. The last point is on the path as that of `lars` is. What may be lost is a
-feature whose gradient reaches λ₁ and falls back within one jump.
+feature whose gradient reaches λ₁ and falls back within one jump. Where documents stand exactly on a
+border, as in binary data, the way is taken corner by corner.
 
 It also walks the path of the logistic loss, which is curved (predictor and corrector).
 """
@@ -12,6 +13,8 @@ It also walks the path of the logistic loss, which is curved (predictor and corr
 from __future__ import annotations
 
 from collections.abc import Iterator
+
+import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.numerics import lars as exact
@@ -59,7 +62,7 @@ def fast_lars(
 
 def _advance(course: Course, position: JumpingPosition) -> Entry | None:
     """To the next entry in jumps, or, where they do not lead there, corner by corner."""
-    if _is_crowded(course, position):
+    if position.is_on_border() or _is_crowded(course, position):
         return exact.advance(course)
     before = position.snapshot()
     try:
@@ -98,7 +101,8 @@ def _leap(course: Course, position: JumpingPosition) -> Entry | None:
             course.finish(direction, saturated=False)
             return None
         # above the start there is nothing to look for: what is that close has been a tie
-        step = max(step, position.l1 - start)
+        back = position.l1 - start
+        step = max(step, back) if step > -np.inf else back / 2
         if abs(step) <= tolerance:
             return entry
         position.move(direction, step)

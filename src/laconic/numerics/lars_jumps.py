@@ -23,6 +23,8 @@ from laconic.numerics.lars_position import (
 
 # A document this little over a border has not crossed it.
 ON_BORDER = 1e-12
+# A document this close to a border stands on it.
+NEARLY = 1e-10
 # Newton steps before a repair is given up.
 CORRECTIONS = 30
 # So many documents are cheap to take over one by one, however few columns there are.
@@ -44,21 +46,26 @@ class JumpingPosition(Position):
     """A position whose model can be repaired after a jump."""
 
     def settle(self) -> bool:
-        """Back to the path at this λ₁, after a move along a straight line; False where that fails.
+        """Back to the path at this λ₁, after a move along a straight line.
 
+        False where that fails, or does not tell in which part of the loss each document is.
         f is quadratic as long as no document crosses a border, so that the error of a move, and of
         every Newton step after it, is what the documents have changed that did cross.
         """
         for _ in range(CORRECTIONS):
             docs, parts = self._astray()
             if not docs.size:
-                return True
+                return not self.is_on_border()
             foreseen = self.residuals[docs]
             if not self._regroup(docs, parts):
                 return False
             error = self.rows.products(docs, self.residuals[docs] - foreseen)
             self._correct_along(-self.factor.solve(error))
         return False
+
+    def is_on_border(self) -> bool:
+        """Whether some document stands between two parts, so that its next one is not known."""
+        return bool(_is_on_border(self.margins, self.pieces.lower, self.pieces.upper, NEARLY))
 
     def snapshot(self) -> Snapshot:
         return Snapshot(
@@ -117,3 +124,11 @@ def _astray(
             docs[n_docs], news[n_docs] = doc, part
             n_docs += 1
     return docs[:n_docs].copy(), news[:n_docs].copy()
+
+
+@njit(nogil=True, cache=True)
+def _is_on_border(margins: Floats, lower: float, upper: float, tolerance: float) -> bool:
+    for doc in range(margins.size):
+        if abs(margins[doc] - upper) <= tolerance or abs(margins[doc] - lower) <= tolerance:
+            return True
+    return False

@@ -32,7 +32,8 @@ OUTLOOK = 4.0
 class Entry:
     """A column that reaches λ₁, how far λ₁ falls until then, and the sign of its gradient.
 
-    The step is below 0 where the gradient is above λ₁ already.
+    The step is below 0 where the gradient is above λ₁ already, and infinitely so where it cannot
+    be said how long.
     `apart` is how fast it would leave the cone |g| ≤ λ₁ if it did not enter.
     """
 
@@ -96,8 +97,8 @@ class Screen:
         column, step = watched[chosen : chosen + 1], float(steps[chosen])
         g = float(self.documents.products(column, position.residuals)[0])
         change = float(self.documents.products(column, direction.residuals)[0])
-        pull = 1.0 if g + step * change >= 0.0 else -1.0
-        self._last = max(abs(step), self._last / OUTLOOK, self.tie)
+        pull = 1.0 if g + max(step, 0.0) * change >= 0.0 else -1.0
+        self._last = max(min(abs(step), position.l1), self._last / OUTLOOK, self.tie)
         return Entry(int(column[0]), step, pull, 1.0 + pull * change)
 
     def _evaluate_all(self, position: Position, direction: Direction) -> None:
@@ -211,6 +212,9 @@ def _steps(
         change = product(starts, docs, values, column, velocity)
         cost += 2.0 * (starts[column + 1] - starts[column])
         step = step_to_entry(g, change, l1)
+        if abs(g) > l1 + tie and step > 0.0:
+            # it has entered the cone from outside: λ₁ has fallen too far, nobody knows how much
+            step = -np.inf
         if step <= reach:
             steps[at] = step
     return steps, cost
