@@ -51,10 +51,10 @@ def test_without_l2_the_gradient_is_gone_too(drawn, loss):
     assert np.abs(gradient(X, signs, found.coef, loss, 0.0)).max() < 1e-8
 
 
-def test_a_minimum_that_does_not_exist_is_not_claimed():
+def test_where_there_is_no_minimum_it_ends_where_nothing_is_left_to_gain():
     found = minimum(csr_array([[1.0], [-1.0]]), np.array([1.0, -1.0]), loss="logistic", l2=0.0)
-    assert np.isfinite(found.coef).all()
-    assert found.solved == (np.abs(found.residuals).max() < 1e-12)
+    assert 20 < found.coef[0] < 100
+    assert np.abs(found.residuals).max() < 1e-12
 
 
 @pytest.mark.parametrize("loss", LOSSES)
