@@ -21,8 +21,9 @@ from laconic.numerics.lars_course import Bias, LarsPoint
 from laconic.numerics.lars_documents import Documents, Floats, Matrix, Places
 from laconic.numerics.lars_position import PIECES
 
-# With 1 − w_i h_i up to this the document alone holds a direction of the model.
-ALONE = 1e-6
+# With 1 − w_i h_i up to this a document decides its own value nearly alone: what the formula then
+# gives has nothing to do with a path without it (measured: thousands instead of ones).
+ALONE = 0.05
 # A dense block of documents × features takes at most this much memory.
 BLOCK_BYTES = 64_000_000
 
@@ -38,8 +39,8 @@ def left_out(
 ) -> Floats:
     """f_{−i}(x_i) of every document at a point of the path that the same settings have made.
 
-    NaN, not available, where the other documents do not determine it: near saturation, or where a
-    document is the only one to hold a feature (l2 = 0).
+    NaN, not available, where the other documents hardly determine it: near saturation, or where a
+    document is nearly the only one to hold a feature (l2 = 0).
     """
     documents = Documents.of(X)
     columns = _columns(documents, point, bias)
