@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from bench import leverage, rls, scores, serving, study, vectorizing
+from bench import lars, leverage, rls, scores, serving, study, vectorizing
 from bench.measuring import Row, print_table
 
 BENCHES: dict[str, Callable[[bool], list[Row]]] = {
     "vectorizing": lambda full: vectorizing.rows(),
     "scores": scores.rows,
     "leverage": lambda full: leverage.rows(),
+    "lars": lambda full: lars.rows(),
     "rls": lambda full: rls.rows(),
     "serving": lambda full: serving.rows(),
     "study": lambda full: study.rows(),
