@@ -74,7 +74,6 @@ class BSS(Reducer):
         self.basis_ = row_basis(documents) if rank is None else leading_basis(documents, rank)
         self.rank_ = self.basis_.shape[1]
         self.occurs_ = column_squares(documents) > 0
-        self.basis_[~self.occurs_] = 0.0
         self.scores_ = np.einsum("ij,ij->i", self.basis_, self.basis_)
         self._by_size = self.rank == "auto" and rank is not None
         return self
@@ -124,7 +123,7 @@ class BSS(Reducer):
                 size, f"only {self.available_} terms occur. Ask for a size up to that."
             )
         if size <= rank:
-            lower = f", or fit BSS(rank={max(1, size // 4)})" if size > 1 else ""
+            lower = f", or set rank={max(1, size // 4)}" if size > 1 else ""
             raise SizeUnavailable(
                 size,
                 f"BSS keeps {rank} directions of the documents, for which it needs more words "
