@@ -21,8 +21,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.classifiers.lars import LarsClassifier, Loss
-from laconic.classifiers.lars_walk import Mode
+from laconic.classifiers.lars import LarsClassifier
+from laconic.classifiers.lars_walk import Loss, Mode
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.rls import RLSClassifier
@@ -149,9 +149,12 @@ def _lars(
     mode: Mode = "fast",
     refit: bool = False,
     bias: str | None = "always",
+    threshold: str | None = None,
     longest: int | None = LONGEST,
 ) -> PathClassifier:
-    return LarsClassifier(loss, mode=mode, refit=refit, bias=bias, longest=longest)
+    return LarsClassifier(
+        loss, mode=mode, refit=refit, bias=bias, threshold=threshold, longest=longest
+    )
 
 
 def _greedy(
