@@ -50,7 +50,7 @@ KEERTHI = "Keerthi 2005"
 GRAM = "a Gram matrix of the documents (or words), factorised"
 PIVOTS = "a pass over the words for each of them, up to the rank"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
-PATH = "a path a class, whose memory grows with the square of the size"
+PATH = "a path a class; memory grows with the square of the size"
 # Sizes beyond what the paper looks at take minutes and gigabytes; `longest` raises the limit.
 LONGEST = 2000
 THEN, LAMBDA = "then", "lambda"
@@ -244,7 +244,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "SVM-LARS",
-            "each word in view of those before it: LARS for the squared hinge",
+            "each word in view of those before it: LARS for an SVM",
             KEERTHI,
             True,
             partial(_lars, "squared_hinge"),
@@ -253,7 +253,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "RLS-LARS",
-            "the same for least squares",
+            "LARS for least squares",
             KEERTHI,
             True,
             partial(_lars, "squared"),
@@ -262,7 +262,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "HUBER-LARS",
-            "the same for the modified Huber loss",
+            "LARS for an SVM with the modified Huber loss",
             KEERTHI,
             True,
             partial(_lars, "modified_huber"),
@@ -271,7 +271,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "LOGISTIC-LARS",
-            "the same for logistic regression",
+            "LARS for logistic regression",
             KEERTHI,
             True,
             partial(_lars, "logistic"),
@@ -280,7 +280,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "GREEDY",
-            "the word of the largest gradient, and all weights anew: forward selection",
+            "the word of the largest gradient, then all weights anew",
             KEERTHI,
             True,
             _greedy,
