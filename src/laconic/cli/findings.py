@@ -127,7 +127,7 @@ def _print_words_of_classes(offered: list[Candidate]) -> None:
     counted = [one for one in offered if isinstance(one.asked, int) and one.terms > one.asked]
     if method_called(offered[0].method).then is None and counted:
         least, most = (f"{pick(one.terms for one in counted):,.0f}" for pick in (min, max))
-        method = as_text(offered[0].method)
+        method = printable(offered[0].method)
         click.echo(f"{method}: words of each class; all classes together have {least} to {most}")
 
 
