@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, hstack
+from scipy.sparse import csc_array
 
 Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -37,8 +37,8 @@ class Documents:
         if not columns.has_canonical_format:
             columns = columns.copy()
             columns.sum_duplicates()
-        whole = csc_array(hstack([columns, np.ones((columns.shape[0], 1))], format="csc"))
-        return cls(whole, np.sqrt(whole.power(2).sum(axis=0)))
+        whole = _with_constant(columns)
+        return cls(whole, _lengths(whole.indptr, whole.data))
 
     @property
     def n_docs(self) -> int:
@@ -65,6 +65,24 @@ class Documents:
         X = self.by_column
         found: Floats = _products(X.indptr, X.indices, X.data, columns, vector)
         return found
+
+
+def _with_constant(X: csc_array) -> csc_array:
+    """A column of ones behind X. (`hstack` would take several times the memory.)"""
+    n_docs, n_terms = X.shape
+    values = np.append(X.data, np.ones(n_docs))
+    docs = np.append(X.indices, np.arange(n_docs, dtype=X.indices.dtype))
+    starts = np.append(X.indptr, X.indptr[-1:] + X.indptr.dtype.type(n_docs))
+    return csc_array((values, docs, starts), shape=(n_docs, n_terms + 1))
+
+
+@njit(nogil=True, cache=True)
+def _lengths(starts: Ints, values: Floats) -> Floats:
+    squares = np.zeros(starts.size - 1)
+    for column in range(squares.size):
+        for entry in range(starts[column], starts[column + 1]):
+            squares[column] += values[entry] * values[entry]
+    return np.sqrt(squares)
 
 
 @njit(nogil=True, cache=True)

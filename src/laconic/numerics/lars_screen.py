@@ -107,7 +107,7 @@ class Screen:
             X.indptr, X.indices, X.data, position.residuals, direction.residuals
         )
         self._l1 = position.l1
-        self._residuals, self._velocity = position.residuals.copy(), direction.residuals
+        self._residuals, self._velocity = position.residuals.copy(), direction.residuals.copy()
         self._spent = 0.0
         self._floor = np.inf
         self.passes += 1
