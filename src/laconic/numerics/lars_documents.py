@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numba import njit
@@ -16,6 +17,14 @@ Ints: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
 Places: TypeAlias = NDArray[np.int64]
 # An array or a scipy sparse array; scipy has no types to say so.
 Matrix: TypeAlias = Any
+
+
+class Columns(NamedTuple):
+    """A sparse matrix by columns, as compiled functions take it."""
+
+    starts: Ints
+    docs: Ints
+    values: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +58,9 @@ class Documents:
         """The number of the constant column, which is the number of terms too."""
         return int(self.by_column.shape[1]) - 1
 
-    @property
-    def entries(self) -> int:
-        return int(self.by_column.nnz)
+    @cached_property
+    def columns(self) -> Columns:
+        return Columns(self.by_column.indptr, self.by_column.indices, self.by_column.data)
 
     def column(self, column: int) -> Floats:
         """One column, as long as there are documents."""
@@ -62,8 +71,7 @@ class Documents:
 
     def products(self, columns: Places, vector: Floats) -> Floats:
         """Inner products of columns with a vector."""
-        X = self.by_column
-        found: Floats = _products(X.indptr, X.indices, X.data, columns, vector)
+        found: Floats = _products(self.columns, columns, vector)
         return found
 
 
@@ -86,20 +94,20 @@ def _lengths(starts: Ints, values: Floats) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def product(starts: Ints, docs: Ints, values: Floats, column: int, vector: Floats) -> float:
+def product(X: Columns, column: int, vector: Floats) -> float:
     """One column times a vector.
 
     Unsigned places, because a signed one is first asked whether it counts from the end.
     """
     total = 0.0
-    for entry in range(np.uint64(starts[column]), np.uint64(starts[column + 1])):
-        total += values[entry] * vector[np.uint64(docs[entry])]
+    for entry in range(np.uint64(X.starts[column]), np.uint64(X.starts[column + 1])):
+        total += X.values[entry] * vector[np.uint64(X.docs[entry])]
     return total
 
 
 @njit(nogil=True, cache=True)
-def _products(starts: Ints, docs: Ints, values: Floats, columns: Places, vector: Floats) -> Floats:
+def _products(X: Columns, columns: Places, vector: Floats) -> Floats:
     found = np.empty(columns.size)
     for at in range(columns.size):
-        found[at] = product(starts, docs, values, columns[at], vector)
+        found[at] = product(X, columns[at], vector)
     return found
