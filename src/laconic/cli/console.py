@@ -184,7 +184,7 @@ def _spread(values: list[float], problems: int) -> str:
 def print_table(title: str, table: Table) -> None:
     shown = table_of(*table.columns)
     for line in table.lines:
-        shown.add_row(*map(as_text, line))
+        shown.add_row(*(as_text(str(value)) for value in line))
     show(shown, f"{title}: {table.title}")
 
 

@@ -71,7 +71,7 @@ from laconic.vectors.weighting import Weighting
 
 REFERENCE = (
     "S. Paul, P. Drineas. Deterministic feature selection for regularized least squares "
-    "classification. ECML PKDD 2014, LNCS 8725, pages 533-548."
+    "classification. ECML PKDD 2014."
 )
 HONEST = False
 ERROR = "error"
