@@ -298,7 +298,7 @@ def method_called(text: str) -> Method:
     if found is None or known is None:
         raise LaconicError(
             f"method {text!r}: choose from {', '.join(METHODS)}, with settings in brackets where "
-            "it has some, such as SS[rank=10]; each takes then and lambda, such as "
+            "it has some, such as SS[rank=10]; all take lambda, and most take then, such as "
             "IG[then=svm,lambda=0.5] or IG[lambda=loo]"
         )
     settings = _settings(found["settings"] or "", known)
