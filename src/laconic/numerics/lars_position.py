@@ -1,0 +1,216 @@
+"""Where a LARS path stands: the model, the part of the loss each document is in, and the factor.
+
+    the paper (Keerthi 2005)       here
+    β_A, t, λ₁, λ₂                 `coef`, `signs`, `l1`, `l2`
+    s_A                            `pulls`: signs of the gradient at entry; 0 for a bias always in
+    y_i = t_i r_i                  margin − 1, with margin t_i f(x_i)
+    I                              documents in the SQUARED part of the loss
+    H_A = λ₂E + X_IA'X_IA          `factor`
+    r, on I                        `residuals`: derivatives of the loss by f(x_i), on all parts
+
+On the path λ₂β + X_A'residuals = λ₁ s_A. As λ₁ falls by a step, β moves by −step · H⁻¹s_A (eq. 7).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from laconic.numerics.cholesky import Factor
+from laconic.numerics.lars_active import ActiveRows
+from laconic.numerics.lars_documents import Documents, Flags, Floats, Places
+
+Parts = NDArray[np.int8]
+
+ZERO: Final = 0
+SQUARED: Final = 1
+LINEAR: Final = 2
+
+# A Newton step with a sound factor leaves less than this share of the error, or nearly nothing.
+SOUND = 0.1
+NEGLIGIBLE = 1e-14
+# The movement of a document slower than this share of the fastest is rounding.
+SLOW = 1e-12
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """½(1 − margin)² between two margins, 0 above the upper, a straight line below the lower."""
+
+    lower: float
+    upper: float
+
+
+PIECES: Final = {
+    "squared": Pieces(-np.inf, np.inf),
+    "squared_hinge": Pieces(-np.inf, 1.0),
+    "modified_huber": Pieces(-1.0, 1.0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """Change for each unit that λ₁ falls: of coefficients, margins (`speeds`) and residuals.
+
+    Its long arrays are those of the position, which the next direction overwrites.
+    """
+
+    coef: Floats
+    speeds: Floats
+    residuals: Floats
+    slow: float
+
+
+class Position:
+    """A point of the path; its methods move it."""
+
+    def __init__(self, documents: Documents, signs: Floats, pieces: Pieces, l2: float) -> None:
+        self.documents = documents
+        self.signs = signs
+        self.pieces = pieces
+        self.l2 = l2
+        self.l1 = 0.0
+        self.columns: Places = np.empty(0, np.int64)
+        self.pulls: Floats = np.empty(0)
+        self.coef: Floats = np.empty(0)
+        self.place: Places = np.full(documents.constant + 1, -1, np.int64)
+        self.margins: Floats = np.zeros(documents.n_docs)
+        self.parts: Parts = np.full(documents.n_docs, SQUARED, np.int8)
+        self.residuals: Floats = -signs
+        self.rows = ActiveRows(documents)
+        self._ahead, self._speeds, self._velocity = np.zeros((3, documents.n_docs))
+        self.factor = Factor()
+        # documents that would take the last of the rank with them; they stay as they are
+        self.held: Flags = np.zeros(documents.n_docs, np.bool_)
+        # how many documents have come into the squared part
+        self.admissions = 0
+
+    @property
+    def curvature(self) -> Floats:
+        """The second derivative of the loss by f(x_i)."""
+        return np.asarray(self.parts == SQUARED, dtype=np.float64)
+
+    @property
+    def negligible(self) -> float:
+        """An error that is rounding."""
+        lengths = self.documents.lengths[self.columns]
+        return NEGLIGIBLE * float(np.linalg.norm(self.residuals) * lengths.max(initial=0.0))
+
+    @property
+    def error(self) -> Floats:
+        """How far the gradient of each entered column is from λ₁ s."""
+        gradient = self.documents.products(self.columns, self.residuals)
+        return gradient + self.l2 * self.coef - self.l1 * self.pulls
+
+    def direction(self) -> Direction:
+        coef = -self.factor.solve(self.pulls)
+        ahead = self.rows.combination(coef, self._ahead)
+        fastest = _speeds(ahead, self.signs, self.parts, self._speeds, self._velocity)
+        return Direction(coef, self._speeds, self._velocity, SLOW * fastest)
+
+    def move(self, direction: Direction, step: float) -> None:
+        self.coef = self.coef + step * direction.coef
+        self.l1 -= step
+        _move(self.margins, self.residuals, direction.speeds, direction.residuals, step)
+
+    def enter(self, column: int, pull: float) -> bool:
+        """A column joins with coefficient 0, unless it depends on those that are in."""
+        values = self.documents.column(column)
+        curved = self.curvature * values
+        products = self.documents.products(self.columns, curved)
+        if not self.factor.append(products, self.l2 + float(values @ curved)):
+            return False
+        self.rows.append(column)
+        self.place[column] = self.columns.size
+        self.columns = np.append(self.columns, column)
+        self.pulls = np.append(self.pulls, pull)
+        self.coef = np.append(self.coef, 0.0)
+        return True
+
+    def cross(self, doc: int, part: int) -> bool:
+        """A document goes over to another part of the loss, unless that leaves H singular."""
+        row = self.rows.row(doc)
+        if part == SQUARED:
+            self.factor.update(row)
+            self.held[:] = False
+            self.admissions += 1
+        elif not self.factor.downdate(row):
+            return False
+        self.parts[doc] = part
+        return True
+
+    def land(self, doc: int, margin: float) -> None:
+        """A document stands exactly on the border of two parts: no rounding may take it back."""
+        self.margins[doc] = margin
+        self.residuals[doc] = self.signs[doc] * (margin - 1.0)
+
+    def polish(self) -> bool:
+        """Margins anew, and one Newton step; a factor that makes it fail is computed anew.
+
+        False where the system is singular.
+        """
+        before = self.measure()
+        after = self.correct(before)
+        if largest(after) <= max(SOUND * largest(before), self.negligible):
+            return True
+        if not self.refactor():
+            return False
+        self.correct(after)
+        return True
+
+    def measure(self) -> Floats:
+        """Margins and residuals anew from the coefficients; the error that is left."""
+        fitted = self.rows.combination(self.coef, self.margins)
+        _measure(fitted, self.signs, self.parts, self.pieces.lower, self.margins, self.residuals)
+        return self.error
+
+    def correct(self, error: Floats) -> Floats:
+        """A Newton step against the error; what is left of it."""
+        self.coef = self.coef - self.factor.solve(error)
+        return self.measure()
+
+    def refactor(self) -> bool:
+        H = self.rows.gram(self.curvature)
+        H[np.diag_indices_from(H)] += self.l2
+        return self.factor.replace(H)
+
+
+def largest(error: Floats) -> float:
+    return float(np.abs(error).max(initial=0.0))
+
+
+@njit(nogil=True, cache=True)
+def _speeds(ahead: Floats, signs: Floats, parts: Parts, speeds: Floats, residuals: Floats) -> float:
+    """Fills `speeds` and `residuals`; the fastest."""
+    fastest = 0.0
+    for doc in range(ahead.size):
+        speeds[doc] = signs[doc] * ahead[doc]
+        residuals[doc] = ahead[doc] if parts[doc] == SQUARED else 0.0
+    for doc in range(ahead.size):
+        fastest = max(fastest, abs(ahead[doc]))
+    return fastest
+
+
+@njit(nogil=True, cache=True)
+def _move(margins: Floats, residuals: Floats, speeds: Floats, changes: Floats, step: float) -> None:
+    for doc in range(margins.size):
+        margins[doc] += step * speeds[doc]
+        residuals[doc] += step * changes[doc]
+
+
+@njit(nogil=True, cache=True)
+def _measure(
+    fitted: Floats, signs: Floats, parts: Parts, lower: float, margins: Floats, residuals: Floats
+) -> None:
+    """Fills `margins` and `residuals`; `fitted` may be the same array as `margins`."""
+    for doc in range(fitted.size):
+        margins[doc] = signs[doc] * fitted[doc]
+        residuals[doc] = 0.0
+        if parts[doc] == SQUARED:
+            residuals[doc] = signs[doc] * (margins[doc] - 1.0)
+        elif parts[doc] == LINEAR:
+            residuals[doc] = signs[doc] * (lower - 1.0)

@@ -1,0 +1,192 @@
+"""LARS from its definition: dense, slow, everything computed anew at every corner."""
+
+from __future__ import annotations
+
+import numpy as np
+
+LOWER = {"squared": -np.inf, "squared_hinge": -np.inf, "modified_huber": -1.0}
+UPPER = {"squared": np.inf, "squared_hinge": 1.0, "modified_huber": 1.0}
+
+
+def loss_value(margins, loss):
+    """½(1 − m)², 0 where the margin is wide, a tangent where it is badly wrong."""
+    if loss == "logistic":
+        return np.logaddexp(0.0, -margins).sum()
+    curve = 0.5 * (1 - margins) ** 2
+    if loss != "squared":
+        curve = np.where(margins >= 1, 0.0, curve)
+    if loss == "modified_huber":
+        curve = np.where(margins <= -1, -2.0 * margins, curve)
+    return curve.sum()
+
+
+def loss_slope(margins, loss):
+    """The derivative by the margin."""
+    if loss == "logistic":
+        return -1 / (1 + np.exp(margins))
+    slope = margins - 1
+    if loss != "squared":
+        slope = np.where(margins >= 1, 0.0, slope)
+    if loss == "modified_huber":
+        slope = np.where(margins <= -1, -2.0, slope)
+    return slope
+
+
+def curved(margins, loss):
+    if loss == "logistic":
+        p = 1 / (1 + np.exp(-margins))
+        return p * (1 - p)
+    return ((margins > LOWER[loss]) & (margins < UPPER[loss])).astype(float)
+
+
+def gradient(X, signs, beta, loss, l2):
+    return l2 * beta + X.T @ (signs * loss_slope(signs * (X @ beta), loss))
+
+
+def objective(X, signs, beta, loss, l2, pulls, l1):
+    return 0.5 * l2 * beta @ beta + loss_value(signs * (X @ beta), loss) - l1 * pulls @ beta
+
+
+def minimiser(X, signs, loss, l2, pulls, l1):
+    """The minimum of f − l1·s'β by Newton's method with halved steps; l2 > 0."""
+    beta = np.zeros(X.shape[1])
+    for _ in range(200):
+        g = gradient(X, signs, beta, loss, l2) - l1 * pulls
+        if np.abs(g).max(initial=0.0) < 1e-13 * (1 + np.abs(X).sum()):
+            break
+        W = curved(signs * (X @ beta), loss)
+        step = np.linalg.solve(l2 * np.eye(X.shape[1]) + X.T @ (W[:, None] * X), g)
+        share, before = 1.0, objective(X, signs, beta, loss, l2, pulls, l1)
+        while (
+            share > 1e-6
+            and objective(X, signs, beta - share * step, loss, l2, pulls, l1) > before + 1e-13
+        ):
+            share /= 2
+        beta = beta - share * step
+    return beta
+
+
+def lars_by_definition(X, signs, loss, l2, bias=True, most=None):
+    """(columns, coefficients with the bias last, λ₁) at each entry of a feature, and at the end.
+
+    Which documents are in the curved part is asked a little further down the path, so that
+    documents exactly on a border are where they are going.
+    """
+    n_docs, n_terms = X.shape
+    whole = np.hstack([X, np.ones((n_docs, 1))]) if bias else X
+    inside, pulls = ([n_terms], [0.0]) if bias else ([], [])
+    beta = minimiser(whole[:, inside], signs, loss, l2, np.array(pulls), 0.0)
+    residuals = signs * loss_slope(signs * (whole[:, inside] @ beta), loss)
+    l1 = first = np.abs(X.T @ residuals).max(initial=0.0)
+    found = []
+    while l1 > 1e-9 * first and (most is None or len(found) < most):
+        A, s = whole[:, inside], np.array(pulls)
+        beta = minimiser(A, signs, loss, l2, s, l1)
+        margins = signs * (A @ beta)
+        ahead = signs * (A @ minimiser(A, signs, loss, l2, s, l1 - 1e-6 * first))
+        W = curved(ahead, loss)
+        turn = -np.linalg.solve(l2 * np.eye(len(inside)) + A.T @ (W[:, None] * A), s)
+        speeds = signs * (A @ turn)
+        g = X.T @ (signs * loss_slope(margins, loss))
+        change = X.T @ (W * (A @ turn))
+        entries = {
+            k: step
+            for k in range(n_terms)
+            if k not in inside and (step := entry_step(g[k], change[k], l1)) is not None
+        }
+        corner = min(
+            (
+                gap / speed
+                for gap, speed in gaps(margins, speeds, loss)
+                if gap / speed > 2e-6 * first
+            ),
+            default=np.inf,
+        )
+        entry = min(entries.values(), default=np.inf)
+        if entry <= corner and entry < l1 * (1 - 1e-9):
+            l1 -= entry
+            if any(column < n_terms for column in inside):
+                found.append((list(inside), minimiser(A, signs, loss, l2, s, l1), l1))
+            chosen = min(k for k, step in entries.items() if step <= entry + 1e-7 * first)
+            inside.append(chosen)
+            pulls.append(np.sign(g[chosen] + entry * change[chosen]))
+        elif corner < l1:
+            l1 -= corner
+        else:
+            l1 = 0.0
+            found.append((list(inside), minimiser(A, signs, loss, l2, s, 0.0), 0.0))
+    return found
+
+
+def entry_step(g, change, l1):
+    """The smallest step at which |g + step·change| = l1 − step, from either side."""
+    steps = [
+        max(l1 - side * g, 0.0) / (1 + side * change)
+        for side in (1, -1)
+        if 1 + side * change > 1e-9
+    ]
+    return min(steps, default=None)
+
+
+def gaps(margins, speeds, loss):
+    """Distance and speed of every document towards a border."""
+    for border in {LOWER[loss], UPPER[loss]}:
+        for margin, speed in zip(margins, speeds, strict=True):
+            if np.isfinite(border) and abs(speed) > 1e-12 and (border - margin) * speed > 0:
+                yield abs(border - margin), abs(speed)
+
+
+def logistic_by_bisection(X, signs, l2, bias=True):
+    """As `lars_by_definition`: each entry by halving the way between two values of λ₁."""
+    n_docs, n_terms = X.shape
+    whole = np.hstack([X, np.ones((n_docs, 1))]) if bias else X
+    inside, pulls = ([n_terms], [0.0]) if bias else ([], [])
+
+    def state(l1):
+        A = whole[:, inside]
+        beta = minimiser(A, signs, "logistic", l2, np.array(pulls), l1)
+        g = X.T @ (signs * loss_slope(signs * (A @ beta), "logistic"))
+        g[[column for column in inside if column < n_terms]] = 0.0
+        return beta, g
+
+    _, g = state(0.0)
+    l1 = np.abs(g).max()
+    found = []
+    while True:
+        _, g = state(l1)
+        chosen = int(np.abs(g).argmax())
+        inside.append(chosen)
+        pulls.append(np.sign(g[chosen]))
+        outside = n_terms + bias - len(inside)
+        low, high = 0.0, l1
+        while outside and high - low > 1e-13 * l1:
+            middle = (low + high) / 2
+            if np.abs(state(middle)[1]).max() >= middle:
+                low = middle
+            else:
+                high = middle
+        l1 = high if outside else 0.0
+        found.append((list(inside), state(l1)[0], l1))
+        if not outside:
+            return found
+
+
+def left_out_by_definition(X, signs, point, loss, l2, bias=True):
+    """f(x_i) of a model trained without i, with features, their signs, λ₁ and parts fixed."""
+    A = X[:, point.columns]
+    beta = point.coef
+    if bias:
+        A, beta = np.hstack([A, np.ones((X.shape[0], 1))]), np.append(beta, point.intercept)
+    margins = signs * (A @ beta)
+    inside = np.isin(np.arange(signs.size), point.examples)
+    straight = ~inside & (margins <= LOWER[loss])
+    g = gradient(A, signs, beta, loss, l2)
+    pulls = np.round(g / point.l1) if point.l1 > 0 else np.zeros(g.size)
+    found = np.empty(signs.size)
+    for doc in range(signs.size):
+        other = np.arange(signs.size) != doc
+        S, L = inside & other, straight & other
+        H = l2 * np.eye(A.shape[1]) + A[S].T @ A[S]
+        right = A[S].T @ signs[S] + 2 * A[L].T @ signs[L] + point.l1 * pulls
+        found[doc] = A[doc] @ np.linalg.solve(H, right)
+    return found

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
+
+from laconic import load_corpus
+from laconic.errors import LaconicError
+from laconic.numerics import lars_fast as module
+from laconic.numerics.lars import lars
+from laconic.numerics.lars_fast import fast_lars
+from laconic.numerics.lars_jumps import JumpingPosition
+from laconic.numerics.lars_logistic import LogisticPosition
+from tests.numerics.lars_oracles import gradient, logistic_by_bisection, loss_value
+from tests.numerics.test_lars import (
+    BIASES,
+    LOSSES,
+    assert_examples,
+    assert_on_path,
+    problem,
+    tied_problems,
+)
+
+
+def assert_same_path(fast, exact):
+    assert [point.columns.tolist() for point in fast] == [p.columns.tolist() for p in exact]
+    for one, other in zip(fast, exact, strict=True):
+        assert one.l1 == pytest.approx(other.l1, abs=1e-9)
+        np.testing.assert_allclose(one.entry_l1, other.entry_l1, atol=1e-9)
+        np.testing.assert_allclose(one.coef, other.coef, atol=1e-8)
+        assert one.intercept == pytest.approx(other.intercept, abs=1e-8)
+        assert one.ending == other.ending
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("l2", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("binary", [False, True])
+def test_jumps_lead_along_the_exact_path(loss, l2, bias, binary):
+    X, signs = problem(100, 70, seed=7, binary=binary)
+    settings = {"loss": loss, "l2": l2, "bias": bias}
+    assert_same_path(list(fast_lars(X, signs, **settings)), list(lars(X, signs, **settings)))
+
+
+@given(
+    tied_problems(), st.sampled_from(LOSSES), st.sampled_from([0.0, 0.5]), st.sampled_from(BIASES)
+)
+def test_every_point_is_on_the_path_whatever_is_tied(drawn, loss, l2, bias):
+    X, signs = drawn
+    points = list(fast_lars(X, signs, loss=loss, l2=l2, bias=bias))
+    assert [point.size for point in points] == list(range(1, len(points) + 1))
+    for point in points:
+        margins = assert_on_path(
+            X, signs, point.columns, point.coef, point.intercept, point.l1, loss, l2, bias,
+            point.entry_l1[0],
+        )  # fmt: skip
+        assert_examples(point.examples, margins, loss)
+
+
+def test_most_of_the_way_is_jumped(monkeypatch):
+    X, signs = problem(200, 100)
+    stops = []
+    corner_by_corner = module.exact.advance
+    monkeypatch.setattr(
+        module.exact, "advance", lambda course: stops.append(1) or corner_by_corner(course)
+    )
+    assert len(list(fast_lars(X, signs))) == 100
+    assert len(stops) <= 2
+
+
+@pytest.mark.parametrize("l2", [0.0, 1.0])
+def test_a_jump_that_fails_is_taken_corner_by_corner(monkeypatch, l2):
+    X, signs = problem(100, 70, binary=True)
+    settle, calls = JumpingPosition.settle, []
+
+    def failing(position):
+        calls.append(1)
+        return settle(position) and len(calls) % 3 != 0
+
+    monkeypatch.setattr(JumpingPosition, "settle", failing)
+    assert_same_path(list(fast_lars(X, signs, l2=l2)), list(lars(X, signs, l2=l2)))
+    assert len(calls) > 30
+
+
+@pytest.mark.parametrize("bias", ["always", None])
+def test_the_logistic_path_is_that_of_the_definition(bias):
+    X, signs = problem(50, 12, seed=2)
+    expected = logistic_by_bisection(X, signs, 0.5, bias is not None)
+    points = list(fast_lars(X, signs, loss="logistic", l2=0.5, bias=bias))
+    assert len(points) == len(expected) == 12
+    for point, (columns, beta, l1) in zip(points, expected, strict=True):
+        words = [at for at, column in enumerate(columns) if column < 12]
+        assert point.columns.tolist() == [columns[at] for at in words]
+        assert point.l1 == pytest.approx(l1, abs=1e-8)
+        np.testing.assert_allclose(point.coef, beta[words], atol=1e-8)
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("l2", [0.1, 2.0])
+def test_the_logistic_path_keeps_its_gradients(l2, binary):
+    X, signs = problem(80, 60, seed=1, binary=binary)
+    points = list(fast_lars(X, signs, loss="logistic", l2=l2))
+    assert len(points) == 60
+    for point in points:
+        assert_on_path(
+            X, signs, point.columns, point.coef, point.intercept, point.l1, "logistic", l2,
+            "always", point.entry_l1[0],
+        )  # fmt: skip
+
+
+def test_the_logistic_path_ends_at_the_minimum():
+    X, signs = problem(80, 10, seed=3)
+    *_, last = fast_lars(X, signs, loss="logistic", l2=0.5)
+    peer = LogisticRegression(C=2.0, solver="liblinear", tol=1e-12, max_iter=10_000).fit(X, signs)
+    assert (last.ending, last.l1) == ("finished", 0.0)
+    np.testing.assert_allclose(last.coef, peer.coef_[0, last.columns], atol=1e-5)
+    whole = np.hstack([X, np.ones((80, 1))])
+    found = minimize(
+        lambda beta: 0.25 * beta @ beta + loss_value(signs * (whole @ beta), "logistic"),
+        np.zeros(11),
+        jac=lambda beta: gradient(whole, signs, beta, "logistic", 0.5),
+        method="BFGS",
+        options={"gtol": 1e-9},
+    )
+    np.testing.assert_allclose(last.coef, found.x[last.columns], atol=1e-7)
+
+
+def test_a_separable_logistic_problem_without_l2_is_followed_to_a_tiny_l1():
+    """Its coefficients grow without end, as the logarithm of 1 / λ₁."""
+    X, signs = np.array([[1.0], [1.0], [0.0], [0.0]]), np.array([1.0, 1.0, -1.0, -1.0])
+    *_, last = fast_lars(X, signs, loss="logistic", l2=0.0)
+    assert last.ending == "finished"
+    assert (signs * (X[:, 0] * last.coef[0] + last.intercept) > 20).all()
+
+
+def test_a_curve_on_which_newton_fails_ends_there(monkeypatch):
+    X, signs = problem(50, 12, seed=2)
+    expected = list(fast_lars(X, signs, loss="logistic"))
+    settle, calls = LogisticPosition.settle, []
+
+    def failing(position):
+        calls.append(1)
+        return len(calls) < 9 and settle(position)
+
+    monkeypatch.setattr(LogisticPosition, "settle", failing)
+    points = list(fast_lars(X, signs, loss="logistic"))
+    assert points[-1].ending == "singular"
+    assert 1 < len(points) < 12
+    for one, other in zip(points[:-1], expected, strict=False):
+        np.testing.assert_array_equal(one.coef, other.coef)
+    assert points[-1].l1 == points[-1].entry_l1[-1]
+
+
+def test_an_unknown_loss_is_refused():
+    with pytest.raises(LaconicError, match="hinge"):
+        fast_lars(np.eye(2), np.array([1.0, -1.0]), loss="hinge")
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber"])
+@pytest.mark.parametrize("l2", [0.0, 1.0])
+def test_real_documents_give_the_same_path(corpora, loss, l2):
+    """Fbis-4 of the paper: binary, so full of ties."""
+    corpus = load_corpus("fbis")
+    (rare,) = (name for name, count in corpus.class_counts.items() if count == 387)
+    signs = np.array([1.0 if labels[0] == rare else -1.0 for labels in corpus.labels])
+    X = corpus.vectors.astype(np.float64)
+    X.data[:] = 1.0
+    exact = list(islice(lars(X, signs, loss=loss, l2=l2), 150))
+    assert_same_path(list(islice(fast_lars(X, signs, loss=loss, l2=l2), 150)), exact)
+    for point in (exact[9], exact[-1]):
+        assert_on_path(
+            X, signs, point.columns, point.coef, point.intercept, point.l1, loss, l2, "always",
+            point.entry_l1[0],
+        )  # fmt: skip
