@@ -323,6 +323,17 @@ def test_without_l2_a_path_saturates_and_explains_its_examples():
     assert (signs * fitted > 1 - 1e-7).all()
 
 
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_documents_leave_together_but_for_one_that_holds_the_rank(seed, binary):
+    """Each of the two has leverage 1/2; when one is gone, the other has leverage 1."""
+    X, signs = problem(25, 60, seed, binary)
+    points = check_every_corner(
+        np.vstack([X, X]), np.tile(signs, 2), "squared_hinge", 0.0, "always"
+    )
+    assert points[-1].ending == "saturated"
+
+
 @pytest.mark.parametrize(
     "settings",
     [
