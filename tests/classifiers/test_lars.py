@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from laconic import LarsClassifier
 from laconic.classifiers import lars_walk
@@ -334,3 +335,51 @@ def test_an_optimum_that_was_not_found_is_told(monkeypatch):
     X, y = documents()
     with pytest.warns(LaconicWarning, match="3 of 3 problems did not converge with l2=0.01"):
         LarsClassifier(l2=0.01, size=10, refit=True).fit(X, y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_logistic_loss_gives_probabilities(n_classes):
+    X, y = documents(n_classes=n_classes)
+    fitted = LarsClassifier("logistic", size=6).fit(X, y)
+    values, chances = fitted.model_.decision(X), fitted.predict_proba(X)
+    alone = 1 / (1 + np.exp(-values))
+    if n_classes == 2:
+        assert_allclose(chances, np.hstack([1 - alone, alone]))
+    else:
+        assert_allclose(chances, alone / alone.sum(axis=1, keepdims=True))
+    assert_array_equal(fitted.classes_[chances.argmax(axis=1)], fitted.predict(X))
+    labels = np.column_stack([y == 0, y == 1]).astype(int)
+    several = LarsClassifier("logistic", size=6).fit(X, labels)
+    assert_allclose(several.predict_proba(X), 1 / (1 + np.exp(-several.model_.decision(X))))
+
+
+def test_probabilities_stay_numbers_however_sure_the_model_is():
+    X, y = documents()
+    fitted = LarsClassifier("logistic", size=6).fit(X, y)
+    assert_allclose(fitted.predict_proba(-1e6 * X).sum(axis=1), 1.0)
+
+
+def test_other_losses_have_no_probabilities():
+    X, y = documents()
+    assert not hasattr(LarsClassifier(size=3).fit(X, y), "predict_proba")
+    with pytest.raises(AttributeError):
+        LarsClassifier(size=3).fit(X, y).predict_proba(X)
+
+
+@pytest.mark.filterwarnings("ignore::laconic.errors.LaconicWarning")
+@parametrize_with_checks([LarsClassifier("logistic")])
+def test_scikit_learns_contract_with_probabilities(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_logistic_path_ends_whatever_is_left_of_it(seed):
+    """The last jumps are a tenth of what is left: one of them may be neither a step nor the end."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.uniform(size=(30, 3)), np.arange(30) % 3
+    fitted = LarsClassifier("logistic", l2=rng.choice([0.3, 1.0, 3.0])).fit(X, y)
+    assert [order.size for order in fitted.order_] == [3, 3, 3]
+    for row, signs in enumerate(signs_of(y, 3)):
+        Z = np.column_stack([X, np.ones(30)])
+        best = optimum(Z, signs, "logistic", fitted.l2_)
+        assert_allclose(fitted.model_.coef.toarray()[row], best[:3], atol=1e-6)

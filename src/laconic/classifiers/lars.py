@@ -14,10 +14,12 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
+from scipy.special import expit, log_expit, softmax
+from sklearn.utils.metaestimators import available_if
 
 from laconic.classifiers.lars_candidate import Candidate
 from laconic.classifiers.lars_walk import Loss, Mode, Row, Settings, Walk
-from laconic.classifiers.path import PathClassifier, read_documents
+from laconic.classifiers.path import PathClassifier, read_documents, read_queries
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Norm
 from laconic.numerics.lars import Bias, Documents
@@ -28,6 +30,10 @@ from laconic.vectors.targets import Targets
 LOO = "loo"
 L2S = (0.0, 1.0)
 LADDER = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+
+
+def _is_logistic(classifier: LarsClassifier) -> bool:
+    return bool(classifier.loss == "logistic")
 
 
 class LarsClassifier(PathClassifier):
@@ -122,6 +128,18 @@ class LarsClassifier(PathClassifier):
         """One model a size, ascending, None last; one walk along the path serves all of them."""
         for found in self._walk(X, y, sizes, judging=False):
             yield self._newest(found) if isinstance(found, Candidate) else found
+
+    @available_if(_is_logistic)
+    def predict_proba(self, X: Matrix) -> Floats:
+        """Probabilities of the classes, or of each label; only with the logistic loss.
+
+        Of several classes, each against all others, they are divided by their sum.
+        """
+        queries = read_queries(self, X)
+        values = self.model_.decision(queries)
+        if self.model_.rule == "sign":
+            return expit(np.hstack([-values, values]))
+        return softmax(log_expit(values), axis=1) if self.model_.rule == "argmax" else expit(values)
 
     def leave_one_out(
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]

@@ -97,14 +97,13 @@ def _leap(course: Course, position: JumpingPosition) -> Entry | None:
         direction = position.direction()
         entry = course.screen.first_entry(position, direction, course.left)
         step = course.left if entry is None else entry.step
-        if entry is None and step <= tolerance:
-            course.finish(direction, saturated=False)
-            return None
         # above the start there is nothing to look for: what is that close has been a tie
         back = position.l1 - start
         step = max(step, back) if step > -np.inf else back / 2
         step = min(step, position.farthest * position.l1)
         if abs(step) <= tolerance:
+            if entry is None:
+                course.finish(direction, saturated=False)
             return entry
         position.move(direction, step)
         if not (position.settle() and course.stays_true()):
