@@ -190,3 +190,17 @@ def left_out_by_definition(X, signs, point, loss, l2, bias=True):
         right = A[S].T @ signs[S] + 2 * A[L].T @ signs[L] + point.l1 * pulls
         found[doc] = A[doc] @ np.linalg.solve(H, right)
     return found
+
+
+def crossings_by_definition(margins, speeds, parts, held, lower, upper, slow):
+    """The step of each document to the next border, infinite for those that come to none."""
+    steps = np.full(margins.size, np.inf)
+    for doc, (margin, speed, part) in enumerate(zip(margins, speeds, parts, strict=True)):
+        if held[doc] or abs(speed) <= slow:
+            continue
+        # the border ahead, and whether it is one of the part the document is in
+        border = {"zero": upper, "linear": lower}.get(part, upper if speed > 0 else lower)
+        if part == "squared" or (speed < 0) == (part == "zero"):
+            gap = border - margin if speed > 0 else margin - border
+            steps[doc] = max(gap, 0.0) / abs(speed)
+    return steps
