@@ -104,16 +104,51 @@ def test_columns_of_very_different_scale(seed, form):
     assert found.tolist() == linalg.qr(X, pivoting=True, mode="r")[1].tolist()
 
 
-def test_lengths_are_measured_anew_before_cancellation_spoils_them(monkeypatch):
-    """Columns nearly in one direction: what tells them apart is the eleventh digit."""
+def nearly_dependent(seed):
+    """Columns nearly in one direction: what tells them apart is far behind the point."""
+    rng = np.random.default_rng(seed)
+    scale = 10.0 ** -np.linspace(0, 7, 12)
+    return linalg.qr(rng.normal(size=(12, 12)))[0] @ (scale[:, None] * rng.normal(size=(12, 40)))
+
+
+@given(st.integers(0, 10_000))
+def test_lengths_are_measured_anew_before_cancellation_spoils_them(seed):
+    X = nearly_dependent(seed)
+    expected = linalg.qr(X, pivoting=True, mode="r")[1][:12]
+    assert pivots(csr_array(np.hstack([X, X]))).tolist() == expected.tolist()
+
+
+def test_lengths_are_measured_a_few_times_only(monkeypatch):
+    """From 1 to 10⁻¹⁴ by millionths, and at the beginning."""
+    times = []
+    original = pivoting._squares_outside
+    monkeypatch.setattr(
+        pivoting, "_squares_outside", lambda X, Q: times.append(Q.shape[1]) or original(X, Q)
+    )
+    assert pivots(nearly_dependent(0)).size == 12
+    assert len(times) == 3
+    times.clear()
+    assert pivots(random((40, 90))).size == 40
+    assert times == [0]
+
+
+def test_a_direction_is_orthogonal_to_the_others_to_the_last_digit():
+    """A column of which a hundred-millionth is new: one pass leaves eight digits."""
+    Q = linalg.qr(random((40, 40)))[0]
+    span, new = Q[:, :20], Q[:, 30]
+    X = (span @ random((20, 1), seed=1)) + 1e-8 * new[:, None]
+    q = pivoting._direction(X, 0, span)
+    assert np.abs(span.T @ q).max() < 1e-15
+    assert np.abs(q - new).max() < 1e-6
+
+
+def test_small_documents_of_low_rank_have_that_rank():
     rng = np.random.default_rng(0)
-    scale = 10.0 ** -np.linspace(0, 10, 12)
-    X = linalg.qr(rng.normal(size=(12, 12)))[0] @ (scale[:, None] * rng.normal(size=(12, 40)))
-    X = np.hstack([X, X])
-    expected = linalg.qr(X[:, :40], pivoting=True, mode="r")[1][:12].tolist()
-    assert pivots(csr_array(X)).tolist() == expected
-    monkeypatch.setattr(pivoting, "TRUSTED", 0.0)
-    assert pivots(csr_array(X)).tolist() != expected, "the problem needs the measurement"
+    for _ in range(500):
+        n_docs, n_terms = rng.integers(2, 9, 2)
+        rank = rng.integers(1, min(n_docs, n_terms) + 1)
+        X = rng.normal(size=(n_docs, rank)) @ rng.normal(size=(rank, n_terms))
+        assert pivots(X).size == rank
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -126,6 +161,14 @@ def test_what_is_outside_a_span_is_measured_alike_from_both_sides(form, rank):
         np.testing.assert_allclose(measured(form(X), Q), expected, atol=1e-13)
 
 
+def test_it_is_measured_from_the_side_that_has_fewer_directions(monkeypatch):
+    X = random((12, 150))
+    monkeypatch.setattr(pivoting, "_by_removing", lambda X, Q: "span")
+    monkeypatch.setattr(pivoting, "_by_projecting", lambda X, Q: "rest")
+    sides = [pivoting._squares_outside(X, random((12, rank))) for rank in (0, 6, 7, 12)]
+    assert sides == ["span", "span", "rest", "rest"]
+
+
 def test_no_more_than_a_block_of_documents_is_ever_dense(monkeypatch):
     X, _ = text_like(30, 200, 3)
     monkeypatch.setattr(pivoting, "BLOCK", 8)
@@ -136,6 +179,12 @@ def test_no_more_than_a_block_of_documents_is_ever_dense(monkeypatch):
     monkeypatch.setattr(pivoting.np, "eye", lambda n: widths.append(n) or original(n))
     assert pivots(X).size == 30
     assert max(widths) == 8
+
+
+def test_entries_that_are_stored_twice_are_added():
+    X = csr_array((np.array([1.0, 1, 1.5, 1]), np.array([0, 0, 1, 2]), np.array([0, 3, 4])))
+    assert pivots(X).tolist() == [0, 2]
+    assert X.nnz == 4, "and the caller's stay as they are"
 
 
 @given(st.lists(st.integers(0, 14), unique=True, max_size=15))
@@ -190,7 +239,8 @@ def test_beyond_the_rank_it_says_the_rank_and_what_to_do():
     assert stopped.rank_ == stopped.available_ == 3
     with pytest.raises(SizeUnavailable, match=r"size 4: .*stop after 3 terms.*larger rank"):
         stopped.at(4)
-    assert RRQR(99).fit(X).rank_ == 5
+    with pytest.raises(SizeUnavailable, match="the documents have rank 5"):
+        RRQR(99).fit(X).at(6)
 
 
 def test_again_takes_every_word_that_occurs():

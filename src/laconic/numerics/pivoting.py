@@ -65,13 +65,12 @@ def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Columns:
     Q = np.empty((n_docs, most), order="F")
     chosen: list[int] = []
     left = squares.copy()
-    dependent = left.max() * (max(100, n_docs, n_terms) * EPS) ** 2
+    dependent = left.max() * (max(n_docs, n_terms) * EPS) ** 2
     trusted = TRUSTED * left.max()
     while len(chosen) < most:
         span = Q[:, : len(chosen)]
         if left.max() < trusted:
             left = _squares_outside(X, span)
-            left[chosen] = 0.0
             trusted = TRUSTED * left.max()
         pivot = _longest(left)
         if left[pivot] <= dependent:
@@ -79,19 +78,12 @@ def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Columns:
         q = Q[:, len(chosen)]
         q[:] = _direction(X, pivot, span)
         left -= np.square(X.T @ q)
-        left[pivot] = 0.0
         chosen.append(pivot)
     return np.array(chosen, dtype=np.intp)
 
 
 def _by_column(X: Matrix) -> Matrix:
-    if not issparse(X):
-        return X
-    columns = csc_array(X, dtype=np.float64)
-    if not columns.has_canonical_format:
-        columns = columns.copy()
-        columns.sum_duplicates()
-    return columns
+    return csc_array(X) if issparse(X) else X
 
 
 def _longest(squares: Floats) -> int:

@@ -74,7 +74,6 @@ class BSS(Reducer):
         self.basis_ = row_basis(documents) if rank is None else leading_basis(documents, rank)
         self.rank_ = self.basis_.shape[1]
         self.occurs_ = column_squares(documents) > 0
-        self.basis_[~self.occurs_] = 0.0
         self.scores_ = np.einsum("ij,ij->i", self.basis_, self.basis_)
         self._by_size = self.rank == "auto" and rank is not None
         return self

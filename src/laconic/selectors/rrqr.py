@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.pivoting import order_after_swaps, pivots, pivots_again
+from laconic.numerics.spectrum import column_squares
 from laconic.reducer import Reducer
 from laconic.reduction import Columns, Matrix, Ranking, Selection
 
@@ -32,7 +33,8 @@ class RRQR(Reducer):
         order in which LAPACK happens to leave them. The last is nearly the order of the vocabulary
         and means nothing: it is what the tables of the paper measured.
     size : int, float or None
-        How many terms: a number, a share in (0, 1], None for all that can be had.
+        How many terms: a number, a share in (0, 1], None for all that can be had. "again" orders
+        no more than a number asks for.
 
     Attributes
     ----------
@@ -63,20 +65,38 @@ class RRQR(Reducer):
 
     def _order(self, X: Matrix) -> Columns:
         if self.beyond == "again":
-            passes = list(pivots_again(X, self.rank))
+            passes = self._passes(X)
             self.rank_ = passes[0].size if passes else 0
+            self._occurring = int(np.count_nonzero(column_squares(X)))
             return np.concatenate([np.empty(0, dtype=np.intp), *passes])
         taken = pivots(X, self.rank)
         self.rank_ = taken.size
         return order_after_swaps(taken, X.shape[1]) if self.beyond == "columns" else taken
 
+    def _passes(self, X: Matrix) -> list[Columns]:
+        """As many as `size` needs: on small texts all of them are a hundred."""
+        enough = self.size if isinstance(self.size, int | np.integer) else X.shape[1]
+        passes: list[Columns] = []
+        for found in pivots_again(X, self.rank):
+            passes.append(found)
+            if sum(map(len, passes)) >= enough:
+                break
+        return passes
+
     @property
     def available_(self) -> int:
-        return self.ranking_.available
+        return self._occurring if self.beyond == "again" else self.ranking_.available
 
     def _cut(self, size: int) -> Selection:
         if size > self.rank_ and self.beyond == "raise":
             raise SizeUnavailable(size, self._why())
+        if self.ranking_.available < size <= self.available_:
+            ordered = self.ranking_.available
+            raise SizeUnavailable(
+                size,
+                f"{ordered} terms were ordered, because RRQR was fitted for size={self.size}. "
+                f"Ask for a size up to {ordered}, or fit RRQR(size={size}).",
+            )
         return self.ranking_.top(size)
 
     def _why(self) -> str:
