@@ -169,3 +169,24 @@ def logistic_by_bisection(X, signs, l2, bias=True):
         found.append((list(inside), state(l1)[0], l1))
         if not outside:
             return found
+
+
+def left_out_by_definition(X, signs, point, loss, l2, bias=True):
+    """f(x_i) of a model trained without i, with features, their signs, λ₁ and parts fixed."""
+    A = X[:, point.columns]
+    beta = point.coef
+    if bias:
+        A, beta = np.hstack([A, np.ones((X.shape[0], 1))]), np.append(beta, point.intercept)
+    margins = signs * (A @ beta)
+    inside = np.isin(np.arange(signs.size), point.examples)
+    straight = ~inside & (margins <= LOWER[loss])
+    g = gradient(A, signs, beta, loss, l2)
+    pulls = np.round(g / point.l1) if point.l1 > 0 else np.zeros(g.size)
+    found = np.empty(signs.size)
+    for doc in range(signs.size):
+        other = np.arange(signs.size) != doc
+        S, L = inside & other, straight & other
+        H = l2 * np.eye(A.shape[1]) + A[S].T @ A[S]
+        right = A[S].T @ signs[S] + 2 * A[L].T @ signs[L] + point.l1 * pulls
+        found[doc] = A[doc] @ np.linalg.solve(H, right)
+    return found

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from laconic.numerics import lars_left_out as module
+from laconic.numerics.lars import lars
+from laconic.numerics.lars_fast import fast_lars
+from laconic.numerics.lars_left_out import left_out
+from tests.numerics.lars_oracles import left_out_by_definition
+from tests.numerics.test_lars import LOSSES, problem
+
+
+def path_of(loss):
+    return fast_lars if loss == "logistic" else lars
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("bias", ["always", None])
+@pytest.mark.parametrize("l2", [0.0, 0.5])
+def test_it_is_the_model_without_the_document_all_else_fixed(loss, bias, l2):
+    X, signs = problem(60, 40, seed=8)
+    signs[:6] = -signs[:6]  # so that some margins are badly wrong
+    settings = {"loss": loss, "l2": l2, "bias": bias}
+    for point in list(lars(X, signs, **settings))[4:16:5]:
+        found = left_out(X, signs, point, **settings)
+        expected = left_out_by_definition(X, signs, point, loss, l2, bias is not None)
+        known = np.isfinite(found)
+        assert known.mean() > 0.9
+        np.testing.assert_allclose(found[known], expected[known], atol=1e-8)
+
+
+def test_documents_in_the_straight_part_move_too():
+    """One document has both words that speak for 1, and is -1."""
+    X = np.repeat([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0]], [20, 21, 50, 1], axis=0)
+    signs = np.repeat([1.0, -1.0], [41, 51])
+    settings = {"loss": "modified_huber", "l2": 0.1}
+    *_, point = lars(X, signs, **settings)
+    fitted = X[:, point.columns] @ point.coef + point.intercept
+    assert fitted[-1] > 1.5
+    found = left_out(X, signs, point, **settings)
+    np.testing.assert_allclose(
+        found, left_out_by_definition(X, signs, point, "modified_huber", 0.1), atol=1e-9
+    )
+    assert found[-1] > fitted[-1] + 1e-3
+
+
+@pytest.mark.parametrize(("loss", "l2"), [("squared_hinge", 1.0), ("squared_hinge", 0.1),
+                                          ("squared", 0.1), ("logistic", 0.1)])  # fmt: skip
+def test_it_tells_nearly_what_paths_without_each_document_tell(loss, l2):
+    X, signs = problem(60, 30, seed=9)
+    size = 8
+    point = list(path_of(loss)(X, signs, loss=loss, l2=l2))[size - 1]
+    approximate = left_out(X, signs, point, loss=loss, l2=l2)
+    truth = np.empty(60)
+    for doc in range(60):
+        others = np.arange(60) != doc
+        again = list(path_of(loss)(X[others], signs[others], loss=loss, l2=l2))[size - 1]
+        truth[doc] = X[doc, again.columns] @ again.coef + again.intercept
+    assert np.corrcoef(approximate, truth)[0, 1] > 0.95
+    fitted = X[:, point.columns] @ point.coef + point.intercept
+    # closer than the fit itself, and less hopeful
+    assert np.abs(approximate - truth).mean() < 0.7 * np.abs(fitted - truth).mean()
+    assert (signs * approximate).mean() < (signs * fitted).mean()
+
+
+def test_it_is_not_available_where_a_path_is_saturated():
+    X, signs = problem(20, 60)
+    *_, last = lars(X, signs, l2=0.0, loss="squared")
+    assert np.isnan(left_out(X, signs, last, l2=0.0, loss="squared")).all()
+
+
+def test_a_document_that_alone_holds_a_word_has_no_answer_without_l2():
+    X = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
+    signs = np.array([1.0, 1.0, -1.0, -1.0, -1.0])
+    *_, last = lars(X, signs, l2=0.0, loss="squared")
+    assert last.size == 2
+    assert np.isnan(left_out(X, signs, last, l2=0.0, loss="squared")).tolist() == [
+        True, False, False, False, False,
+    ]  # fmt: skip
+
+
+def test_blocks_and_sparse_documents_make_no_difference(monkeypatch):
+    X, signs = problem(60, 40)
+    point = list(lars(X, signs))[10]
+    whole = left_out(X, signs, point)
+    monkeypatch.setattr(module, "BLOCK_BYTES", 8 * 11 * 7)
+    np.testing.assert_allclose(left_out(csr_array(X), signs, point), whole, atol=1e-12)
