@@ -20,6 +20,7 @@ _HOME = {
     "Certificate": "laconic.certificate",
     "CompactModel": "laconic.compact",
     "Corpus": "laconic.corpus.corpus",
+    "LarsClassifier": "laconic.classifiers.lars",
     "LinearModel": "laconic.model",
     "Plan": "laconic.study.plan",
     "Problem": "laconic.vectors.problem",
@@ -48,6 +49,7 @@ __all__ = [
     "Certificate",
     "CompactModel",
     "Corpus",
+    "LarsClassifier",
     "LinearModel",
     "Plan",
     "Problem",
@@ -74,6 +76,7 @@ __all__ = [
 if TYPE_CHECKING:
     from laconic import papers, scores, testing
     from laconic.certificate import Certificate, certify
+    from laconic.classifiers.lars import LarsClassifier
     from laconic.classifiers.reduce_then_fit import ReduceThenFit
     from laconic.classifiers.rls import RLSClassifier
     from laconic.classifiers.svm import SVMClassifier

@@ -1,7 +1,9 @@
 """The literature's names of methods, as recipes: `DF`, `IG[combine=max]`, `SS[rank=10]`.
 
-A recipe is a function whose keyword parameters are what the brackets may set. Any method takes
-`then` (the classifier) and `lambda` there too: `IG[then=svm,lambda=0.4]`, `ALL[lambda=loo]`.
+A recipe is a function whose keyword parameters are what the brackets may set. It gives a reducer,
+behind which a classifier is trained; or a path classifier, which trains its own models. Any method
+takes `lambda` in its brackets too, and one with a reducer `then` (the classifier):
+`IG[then=svm,lambda=0.4]`, `ALL[lambda=loo]`, `SVM-LARS[lambda=0]`.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
+from laconic.classifiers.lars import LarsClassifier, Loss
+from laconic.classifiers.lars_walk import Mode
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.rls import RLSClassifier
@@ -42,9 +46,13 @@ from laconic.selectors.top import TopTerms
 
 DASGUPTA = "Dasgupta et al. 2007"
 PAUL = "Paul & Drineas 2014"
+KEERTHI = "Keerthi 2005"
 GRAM = "a Gram matrix of the documents (or words), factorised"
 PIVOTS = "a pass over the words for each of them, up to the rank"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
+PATH = "a path a class, whose memory grows with the square of the size"
+# Sizes beyond what the paper looks at take minutes and gigabytes; `longest` raises the limit.
+LONGEST = 2000
 THEN, LAMBDA = "then", "lambda"
 RLS, SVM = "rls", "svm"
 LARGEST = float_info.max
@@ -57,19 +65,19 @@ class Method:
 
     `nested` methods keep the words of a small model in every larger one; `sizes` are those of a
     method that has its own; `settings` are what the brackets set for the recipe, `then` and `alpha`
-    are the classifier and its λ.
+    are the classifier and its λ. `then` is None where the recipe gives a path classifier.
     """
 
     name: str
     about: str
     paper: str
     supervised: bool
-    recipe: Callable[..., Reducer]
+    recipe: Callable[..., Reducer | PathClassifier]
     cost: str = "one pass over the words"
     nested: bool = True
     sizes: tuple[float, ...] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
-    then: str = RLS
+    then: str | None = RLS
     alpha: float | str | None = None
 
     def build(
@@ -82,13 +90,17 @@ class Method:
         """The reducer, then regularized least squares, or an SVM, with λ = `alpha`.
 
         "loo" chooses λ, for least squares only. A λ in the method's own brackets comes first.
-        `norm="kept"` gives closed models.
+        `norm="kept"` gives closed models. A path classifier has its own bias, whatever `intercept`
+        says, and λ is its l2.
         """
         given = dict(self.settings)
         if "seed" in signature(self.recipe).parameters:
             given.setdefault("seed", seed)
         own = alpha if self.alpha is None else self.alpha
-        return ReduceThenFit(self.recipe(**given), self.classifier(own, intercept), norm=norm)
+        made = self.recipe(**given)
+        if isinstance(made, PathClassifier):
+            return made.set_params(l2=own, norm=norm)
+        return ReduceThenFit(made, self.classifier(own, intercept), norm=norm)
 
     def classifier(self, alpha: float | str, intercept: bool) -> RLSClassifier | SVMClassifier:
         """The one that `then` names."""
@@ -105,9 +117,12 @@ class Method:
         """Settings that the method refuses are known before it has worked for an hour."""
         if self.settings:
             X = csr_array(np.diag([4.0, 3.0, 2.0, 1.0])[:, :3] + 0.5)
+            made = self.recipe(**self.settings)
+            if isinstance(made, PathClassifier):
+                made.set_params(size=1)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self.recipe(**self.settings).fit(X, np.array([0, 1, 0, 1]))
+                made.fit(X, np.array([0, 1, 0, 1]))
 
     def described(self) -> dict[str, Any]:
         """What `laconic methods` lists."""
@@ -126,6 +141,23 @@ class Method:
     def random(self) -> bool:
         """Whether another seed gives another selection."""
         return "seed" in signature(self.recipe).parameters
+
+
+def _lars(
+    loss: Loss,
+    *,
+    mode: Mode = "fast",
+    refit: bool = False,
+    bias: str | None = "always",
+    longest: int | None = LONGEST,
+) -> PathClassifier:
+    return LarsClassifier(loss, mode=mode, refit=refit, bias=bias, longest=longest)
+
+
+def _greedy(
+    *, loss: Loss = "squared_hinge", bias: str | None = "always", longest: int | None = LONGEST
+) -> PathClassifier:
+    return LarsClassifier(loss, mode="aggressive", bias=bias, longest=longest)
 
 
 def _all() -> Reducer:
@@ -207,6 +239,51 @@ METHODS: dict[str, Method] = {
             "a factorisation of rank × rank for each word, at every size anew",
             nested=False,
         ),
+        Method(
+            "SVM-LARS",
+            "each word in view of those before it: LARS for the squared hinge",
+            KEERTHI,
+            True,
+            partial(_lars, "squared_hinge"),
+            PATH,
+            then=None,
+        ),
+        Method(
+            "RLS-LARS",
+            "the same for least squares",
+            KEERTHI,
+            True,
+            partial(_lars, "squared"),
+            PATH,
+            then=None,
+        ),
+        Method(
+            "HUBER-LARS",
+            "the same for the modified Huber loss",
+            KEERTHI,
+            True,
+            partial(_lars, "modified_huber"),
+            PATH,
+            then=None,
+        ),
+        Method(
+            "LOGISTIC-LARS",
+            "the same for logistic regression",
+            KEERTHI,
+            True,
+            partial(_lars, "logistic"),
+            PATH,
+            then=None,
+        ),
+        Method(
+            "GREEDY",
+            "the word of the largest gradient, and all weights anew: forward selection",
+            KEERTHI,
+            True,
+            _greedy,
+            "a training on the words so far, for each word",
+            then=None,
+        ),
     )
 }
 
@@ -224,9 +301,9 @@ def method_called(text: str) -> Method:
     settings = _settings(found["settings"] or "", known)
     inner = ",".join(f"{key}={value}" for key, value in settings.items())
     name = f"{known.name}[{inner}]" if inner else known.name
-    then, alpha = settings.pop(THEN, RLS), settings.pop(LAMBDA, None)
+    then, alpha = settings.pop(THEN, known.then), settings.pop(LAMBDA, None)
     method = replace(known, name=name, settings=settings, then=then, alpha=alpha)
-    if alpha is not None:
+    if alpha is not None and then is not None:
         method.classifier(alpha, intercept=False)  # refuses a λ that it cannot have
     return method
 
@@ -245,7 +322,7 @@ def _settings(text: str, method: Method) -> dict[str, Any]:
     """What the brackets set beyond the defaults, in one order: a name is one task."""
     parameters = signature(method.recipe).parameters
     usual = {name: known.default for name, known in parameters.items() if name != "seed"}
-    usual |= {THEN: RLS, LAMBDA: None}
+    usual |= {LAMBDA: None} if method.then is None else {THEN: RLS, LAMBDA: None}
     given = _given(text, method, [*usual])
     return {key: given[key] for key in usual if key in given and given[key] != usual[key]}
 
@@ -255,6 +332,11 @@ def _given(text: str, method: Method, allowed: list[str]) -> dict[str, Any]:
     settings = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
+        if key == THEN and method.then is None:
+            raise LaconicError(
+                f"method {method.name}: {part}: it trains its own models, and no classifier comes "
+                "after it. Leave it out"
+            )
         if not equals or key not in allowed:
             offered = f"it takes {', '.join(allowed)}"
             raise LaconicError(f"method {method.name}: no setting {part!r}; {offered}")

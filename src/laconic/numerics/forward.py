@@ -1,0 +1,81 @@
+"""Aggressive forward selection, of which Keerthi (2005) warns: overly greedy, a baseline for LARS.
+
+Optimise over the features that are in (solve g_A = 0), then take the one with the largest gradient.
+LARS takes the same first feature, but goes on with it only until another is as good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from laconic.numerics.lars_course import FEATURE_TIE, NOTHING, Bias, LarsPoint, checked_signs
+from laconic.numerics.lars_documents import Documents, Flags, Floats, Matrix, Places
+from laconic.numerics.newton import Minimum, curvature, minimum
+
+
+def forward(
+    X: Matrix | Documents,
+    signs: Floats,
+    *,
+    loss: str = "squared_hinge",
+    l2: float = 1.0,
+    bias: Bias = "always",
+) -> Iterator[LarsPoint]:
+    """One point for each number of features: 1, 2, … until no gradient is left.
+
+    Takes what `lars` takes. `l1` is the largest gradient left outside, `entry_l1` that of each
+    feature when it came in. Equal features enter by their number.
+    """
+    documents = Documents.of(X)
+    values = checked_signs(documents, signs, l2)
+    constant = documents.constant
+    outside = documents.lengths > 0.0
+    outside[constant] = bias == "selectable"
+    columns = np.array([constant] if bias == "always" else [], dtype=np.int64)
+    entries: list[float] = []
+    found = _optimum(documents, columns, values, np.zeros(columns.size), loss, l2)
+    while True:
+        chosen, largest = _steepest(documents, found.residuals, outside)
+        if columns.size and columns[-1] != constant:
+            yield _point(columns, constant, found, largest, entries, loss)
+        if chosen is None:
+            return
+        outside[chosen] = False
+        columns = np.append(columns, chosen)
+        if chosen != constant:
+            entries.append(largest)
+        found = _optimum(documents, columns, values, np.append(found.coef, 0.0), loss, l2)
+
+
+def _optimum(
+    documents: Documents, columns: Places, signs: Floats, start: Floats, loss: str, l2: float
+) -> Minimum:
+    Z = csr_array(documents.by_column[:, columns])
+    return minimum(Z, signs, loss=loss, l2=l2, start=start)
+
+
+def _steepest(documents: Documents, residuals: Floats, outside: Flags) -> tuple[int | None, float]:
+    """The column with the largest gradient, and that; None and 0 where all are rounding."""
+    g = np.where(outside, np.abs(documents.by_column.T @ residuals), 0.0)
+    largest = float(g.max())
+    if largest <= NOTHING * documents.lengths.max() * np.sqrt(documents.n_docs):
+        return None, 0.0
+    return int(np.flatnonzero(g >= largest * (1.0 - FEATURE_TIE))[0]), largest
+
+
+def _point(
+    columns: Places, constant: int, found: Minimum, l1: float, entries: list[float], loss: str
+) -> LarsPoint:
+    words = columns != constant
+    return LarsPoint(
+        columns[words],
+        found.coef[words],
+        float(found.coef[~words].sum()),
+        l1,
+        np.array(entries),
+        np.flatnonzero(curvature(found.margins, loss)),
+        None if l1 > 0.0 else "finished",
+    )
