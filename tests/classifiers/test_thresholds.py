@@ -200,7 +200,7 @@ def test_folds_of_several_labels_spread_the_rarest():
 
 
 def test_a_class_of_one_document_has_no_threshold_but_a_model():
-    X, y = rare(40)
+    X, _ = rare(40)
     alone = np.zeros(40, dtype=int)
     alone[7] = 1
     fitted = TunedThreshold(filtered(), folds=4, size=3).fit(X, alone)
