@@ -11,7 +11,7 @@ from scipy.sparse import csc_array, csr_array
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from laconic import ReduceThenFit, RLSClassifier, SVMClassifier, TopTerms
+from laconic import BSS, ReduceThenFit, RLSClassifier, SVMClassifier, TopTerms
 from laconic.classifiers.lars import LarsClassifier
 from laconic.classifiers.thresholds import (
     TunedThreshold,
@@ -209,15 +209,13 @@ def test_a_class_of_one_document_has_no_threshold_but_a_model():
 
 def test_a_fold_that_has_no_such_size_does_not_count():
     """Without l2 the paths of folds end before that of all documents."""
-    X, y = rare(60)
-    lars = LarsClassifier("squared", l2=0.0, bias="always")
-    whole = clone_path(lars, X, y)
-    least = min(clone_path(lars, X[~fold], y[~fold]) for fold in dealt_of(y, 3))
-    assert least <= whole
-    sizes = range(1, whole + 1)
-    items = list(TunedThreshold(lars, folds=3).path(X, y, sizes))
-    assert len(items) == whole
-    assert all(not isinstance(item, SizeUnavailable) for item in items[:least])
+    X, y = text_like(41, 90, 2)
+    lars = LarsClassifier("squared", l2=0.0)
+    whole = length(lars, X, y)
+    lengths = [length(lars, X[~fold], y[~fold]) for fold in dealt_of(y, 3)]
+    assert min(lengths) < max(lengths) <= whole
+    shortest, longest = TunedThreshold(lars, folds=3).path(X, y, [min(lengths), max(lengths)])
+    assert (shortest.size, longest.size) == (min(lengths), max(lengths))
 
 
 def test_where_no_fold_has_a_size_it_is_refused():
@@ -236,7 +234,17 @@ def test_a_size_that_the_classifier_does_not_have_stays_refused():
     assert "only 30 terms" in item.reason
 
 
-def clone_path(lars, X, y):
+def test_refused_sizes_do_not_put_the_folds_out_of_step():
+    """BSS has no size up to the rank, and larger ones."""
+    X, y = rare()
+    tuned = TunedThreshold(ReduceThenFit(BSS(rank=4)), folds=4)
+    refused, _ = tuned.path(X, y, [3, 12])
+    assert isinstance(refused, SizeUnavailable)
+    expected = by_definition(lambda: ReduceThenFit(BSS(rank=4)), X, y, 12, 4, 0)
+    np.testing.assert_allclose(tuned.thresholds_, expected, atol=1e-9)
+
+
+def length(lars, X, y):
     """How many words the path has."""
     (model,) = lars.path(X, y, [None])
     return model.size
