@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from bench import bss, leverage, rls, scores, serving, study, vectorizing
+from bench import bss, lars, leverage, rls, scores, serving, study, vectorizing
 from bench.measuring import Row, print_table
 
 BENCHES: dict[str, Callable[[bool], list[Row]]] = {
@@ -18,6 +18,7 @@ BENCHES: dict[str, Callable[[bool], list[Row]]] = {
     "scores": scores.rows,
     "leverage": lambda full: leverage.rows(),
     "bss": lambda full: bss.rows(),
+    "lars": lambda full: lars.rows(),
     "rls": lambda full: rls.rows(),
     "serving": lambda full: serving.rows(),
     "study": lambda full: study.rows(),

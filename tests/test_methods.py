@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from laconic import RLSClassifier, SVMClassifier
+from laconic import LarsClassifier, RLSClassifier, SVMClassifier
 from laconic.errors import LaconicError
 from laconic.methods import METHODS, method_called, methods_called
 from tests.strategies import text_like
@@ -114,6 +114,48 @@ def test_rrqr_takes_its_settings():
             method_called(name).check()
 
 
+LARS = {
+    "SVM-LARS": "squared_hinge",
+    "RLS-LARS": "squared",
+    "HUBER-LARS": "modified_huber",
+    "LOGISTIC-LARS": "logistic",
+}
+
+
+@pytest.mark.parametrize("name", LARS)
+def test_lars_trains_its_own_models(name):
+    path = method_called(name).build(alpha=0.7, norm="document")
+    assert isinstance(path, LarsClassifier)
+    assert (path.loss, path.l2, path.mode, path.norm) == (LARS[name], 0.7, "fast", "document")
+    assert (path.bias, path.refit) == ("always", False)
+    assert path.longest == 2000, "a study asks for 20,000 words, which would fill the memory"
+    assert method_called(f"{name}[lambda=0]").build(alpha=0.7).l2 == 0.0
+    assert method_called(name).build(alpha="loo").l2 == "loo"
+    assert method_called(name).build(norm="kept").norm == "kept"
+    assert method_called(name).build(intercept=False).bias == "always", "it has its own"
+
+
+def test_lars_takes_its_settings():
+    name = "SVM-LARS[mode=exact,refit=True,bias=None,threshold=loo,longest=50,lambda=2.0]"
+    method = method_called(name.lower().replace("none", "None").replace("true", "True"))
+    assert method.name == name
+    assert method_called(method.name) == method
+    path = method.build(alpha=9.0)
+    assert (path.mode, path.refit, path.bias, path.threshold) == ("exact", True, None, "loo")
+    assert (path.longest, path.l2) == (50, 2.0)
+    assert method_called("SVM-LARS[mode=fast,refit=False]").name == "SVM-LARS"
+    for wrong in ("SVM-LARS[mode=slow]", "LOGISTIC-LARS[mode=exact]", "SVM-LARS[longest=0]"):
+        with pytest.raises(LaconicError):
+            method_called(wrong).check()
+    for right in ("SVM-LARS[mode=exact]", "GREEDY[loss=squared]", "SVM-LARS[longest=7]"):
+        method_called(right).check()
+
+
+def test_the_greedy_baseline_is_the_aggressive_mode():
+    path = method_called("greedy[loss=squared]").build(0.3)
+    assert (path.mode, path.loss, path.l2) == ("aggressive", "squared", 0.3)
+
+
 def test_a_list_is_divided_outside_brackets():
     names = [method.name for method in methods_called("DF,SS[rank=10,draw=iid], IG")]
     assert names == ["DF", "SS[rank=10,draw=iid]", "IG"]
@@ -140,6 +182,10 @@ def test_a_list_is_divided_outside_brackets():
         ("DF[lambda=cv]", "or loo"),
         ("IG[then=knn]", "method IG: then=knn: choose from rls, svm"),
         ("IG[then=]", "choose from rls, svm"),
+        ("SVM-LARS[then=svm]", "then=svm: it trains its own models.*Leave it out"),
+        ("GREEDY[then=rls]", "then=rls: it trains its own models"),
+        ("SVM-LARS[l2=1]", "it takes mode, refit, bias, threshold, longest, lambda"),
+        ("SVM-LARS[lambda=-1]", "give a number of at least 0, or loo"),
         ("IG[then]", "no setting 'then'"),
         (
             "IG[then=svm,lambda=loo]",

@@ -21,8 +21,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.classifiers.lars import LarsClassifier, Loss
-from laconic.classifiers.lars_walk import Mode
+from laconic.classifiers.lars import LarsClassifier
+from laconic.classifiers.lars_walk import Loss, Mode
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.rls import RLSClassifier
@@ -51,7 +51,7 @@ KEERTHI = "Keerthi 2005"
 GRAM = "a Gram matrix of the documents (or words), factorised"
 PIVOTS = "a pass over the words for each of them, up to the rank"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
-PATH = "a path a class, whose memory grows with the square of the size"
+PATH = "a path a class; memory grows with the square of the size"
 # Sizes beyond what the paper looks at take minutes and gigabytes; `longest` raises the limit.
 LONGEST = 2000
 THEN, LAMBDA, THRESHOLD = "then", "lambda", "threshold"
@@ -162,9 +162,12 @@ def _lars(
     mode: Mode = "fast",
     refit: bool = False,
     bias: str | None = "always",
+    threshold: str | None = None,
     longest: int | None = LONGEST,
 ) -> PathClassifier:
-    return LarsClassifier(loss, mode=mode, refit=refit, bias=bias, longest=longest)
+    return LarsClassifier(
+        loss, mode=mode, refit=refit, bias=bias, threshold=threshold, longest=longest
+    )
 
 
 def _greedy(
@@ -254,7 +257,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "SVM-LARS",
-            "each word in view of those before it: LARS for the squared hinge",
+            "each word in view of those before it: LARS for an SVM",
             KEERTHI,
             True,
             partial(_lars, "squared_hinge"),
@@ -263,7 +266,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "RLS-LARS",
-            "the same for least squares",
+            "LARS for least squares",
             KEERTHI,
             True,
             partial(_lars, "squared"),
@@ -272,7 +275,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "HUBER-LARS",
-            "the same for the modified Huber loss",
+            "LARS for an SVM with the modified Huber loss",
             KEERTHI,
             True,
             partial(_lars, "modified_huber"),
@@ -281,7 +284,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "LOGISTIC-LARS",
-            "the same for logistic regression",
+            "LARS for logistic regression",
             KEERTHI,
             True,
             partial(_lars, "logistic"),
@@ -290,7 +293,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "GREEDY",
-            "the word of the largest gradient, and all weights anew: forward selection",
+            "the word of the largest gradient, then all weights anew",
             KEERTHI,
             True,
             _greedy,

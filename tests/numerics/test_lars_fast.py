@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
+from laconic import load_corpus
 from laconic.errors import LaconicError
 from laconic.numerics import lars_fast as module
 from laconic.numerics.lars import lars
@@ -136,3 +139,22 @@ def test_a_separable_logistic_problem_without_l2_says_that_it_cannot_go_on():
 def test_an_unknown_loss_is_refused():
     with pytest.raises(LaconicError, match="hinge"):
         fast_lars(np.eye(2), np.array([1.0, -1.0]), loss="hinge")
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber"])
+@pytest.mark.parametrize("l2", [0.0, 1.0])
+def test_real_documents_give_the_same_path(corpora, loss, l2):
+    """Fbis-4 of the paper: binary, so full of ties."""
+    corpus = load_corpus("fbis")
+    (rare,) = (name for name, count in corpus.class_counts.items() if count == 387)
+    signs = np.array([1.0 if labels[0] == rare else -1.0 for labels in corpus.labels])
+    X = corpus.vectors.astype(np.float64)
+    X.data[:] = 1.0
+    exact = list(islice(lars(X, signs, loss=loss, l2=l2), 150))
+    assert_same_path(list(islice(fast_lars(X, signs, loss=loss, l2=l2), 150)), exact)
+    for point in (exact[9], exact[-1]):
+        assert_on_path(
+            X, signs, point.columns, point.coef, point.intercept, point.l1, loss, l2, "always",
+            point.entry_l1[0],
+        )  # fmt: skip

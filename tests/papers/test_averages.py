@@ -72,7 +72,7 @@ def test_a_mean_is_over_folds_then_sets(by_problem):
         assert float(told["mean"]) == pytest.approx(np.mean(expected), abs=1e-6)
         sd = np.std(expected, ddof=1) if len(expected) > 1 else 0.0
         assert float(told["sd"]) == pytest.approx(sd, abs=1e-6)
-        assert told["sets"] == f"{len(expected)}"
+        assert told["sets"] == len(expected)
     assert len(flat.lines) == (1 if by_problem else 0)
 
 
@@ -158,4 +158,15 @@ def test_a_table_is_saved_with_no_cell_a_formula(tmp_path):
     flat.save(tmp_path)
     (line,) = csv.DictReader((tmp_path / "error.csv").open())
     assert line["group"] == "'=1+1"
-    assert (line["method"], line["lambda"], line["mean"]) == ("IG", "1", "0.375000")
+    assert (line["method"], line["lambda"], line["mean"]) == ("IG", "1.0", "0.375")
+
+
+def test_a_negative_lead_is_saved_as_a_number(tmp_path):
+    rows = [
+        row(f"s{n}", f"{m}[lambda=1.0]", v) for n in range(3) for m, v in (("A", 0.5), ("B", 0.2))
+    ]
+    _, flat = pairing_tables(rows, "error", "A")
+    flat.save(tmp_path)
+    (line,) = csv.DictReader((tmp_path / "pairs.csv").open())
+    assert float(line["lead"]) == pytest.approx(-0.3)
+    assert (line["method"], line["won"], line["lost"], line["size"]) == ("B", "0", "3", "10")

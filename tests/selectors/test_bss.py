@@ -87,7 +87,7 @@ def test_all_terms_are_kept_as_they_are():
 def test_a_size_within_the_rank_says_what_to_do():
     X, _ = text_like(12, 60, 3)
     fitted = BSS().fit(X)
-    with pytest.raises(SizeUnavailable, match=r"size 12: BSS keeps 12 dir.*above 12.*BSS\(rank=3"):
+    with pytest.raises(SizeUnavailable, match=r"size 12: BSS keeps 12 dir.*above 12, or set rank=3"):
         fitted.at(12)
     assert fitted.at(13).size <= 13
     with pytest.raises(SizeUnavailable, match=r"size 100: only \d+ terms occur"):

@@ -294,3 +294,16 @@ def test_on_real_documents_it_is_the_dense_factorisation_but_for_ties(corpora):
     chosen = X[:, fitted.ranking_.order].toarray()
     expected = np.abs(np.diag(linalg.qr(X.toarray(), pivoting=True, mode="r")[0]))[: fitted.rank_]
     np.testing.assert_allclose(np.abs(np.diag(linalg.qr(chosen, mode="r")[0])), expected, rtol=1e-6)
+
+
+def test_again_orders_no_more_terms_than_it_is_fitted_for():
+    X, _ = text_like(5, 40, 3)
+    whole = RRQR(beyond="again").fit(X)
+    some = RRQR(beyond="again", size=12).fit(X)
+    assert some.ranking_.available < whole.ranking_.available
+    assert some.available_ == whole.available_, "a share is of all terms that occur"
+    assert some.at(12).terms.tolist() == whole.at(12).terms.tolist()
+    with pytest.raises(SizeUnavailable, match=r"fitted for size=12.*RRQR\(size=30\)"):
+        some.at(30)
+    with pytest.raises(SizeUnavailable, match="only"):
+        some.at(41)

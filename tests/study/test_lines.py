@@ -79,6 +79,13 @@ def test_at_the_end_a_worker_helps_at_the_longest_line():
     assert not lines.waiting
 
 
+def test_help_goes_where_most_is_left():
+    jobs = [job(0, "IG[lambda=0.1]"), job(0, "IG[lambda=0.3]"), *study(1, ("BSS",)), job(0, "DF")]
+    lines, crew = Lines(iter(jobs)), ("a", "b", "c")
+    took = [hand(lines, worker, crew)[0].method for worker in "abcc"]
+    assert took == ["IG[lambda=0.1]", "BSS[lambda=0.1]", "DF", "BSS[lambda=0.3]"]
+
+
 def test_what_a_dead_worker_left_is_done_before_anything_new():
     lines = Lines(iter(study(2)))
     hand(lines, "a")

@@ -281,3 +281,11 @@ def test_a_plan_needs_a_corpus_that_says_where(tmp_path):
     (tmp_path / "plan.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(LaconicError, match="not UTF-8"):
         read_plan(tmp_path / "plan.toml")
+
+
+def test_a_lambda_that_a_methods_classifier_cannot_take_is_refused_before_any_work():
+    with pytest.raises(LaconicError, match=r"IG\[then=svm\]: lambda=loo is for then=rls only"):
+        Plan("pydocs", methods=("IG[then=svm]",), training=Training(alpha="loo"))
+    own = Plan("pydocs", methods=("IG[then=svm,lambda=2]",), training=Training(alpha="loo"))
+    assert own.methods == ("IG[then=svm,lambda=2.0]",)
+    Plan("pydocs", methods=("IG[then=svm]",), training=Training(alpha={"pydocs": 1.0}))

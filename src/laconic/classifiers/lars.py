@@ -8,13 +8,15 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, TypeAlias, get_args
+from operator import attrgetter
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from laconic.classifiers.lars_walk import Mode, Row, Settings, Walk
+from laconic.classifiers.lars_candidate import Candidate
+from laconic.classifiers.lars_walk import Loss, Mode, Row, Settings, Walk
 from laconic.classifiers.path import PathClassifier, read_documents
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Norm
@@ -22,7 +24,10 @@ from laconic.numerics.lars import Bias, Documents
 from laconic.reduction import Floats, Matrix, columns_for
 from laconic.vectors.targets import Targets
 
-Loss: TypeAlias = Literal["squared_hinge", "squared", "modified_huber", "logistic"]
+# What leave-one-out chooses from: λ₂ as the paper has it, and sizes.
+LOO = "loo"
+L2S = (0.0, 1.0)
+LADDER = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 
 
 class LarsClassifier(PathClassifier):
@@ -36,12 +41,14 @@ class LarsClassifier(PathClassifier):
     loss : "squared_hinge", "squared", "modified_huber" or "logistic", default="squared_hinge"
         ½ max(0, 1 − t f)² gives SVM-LARS, ½ (1 − t f)² RLS-LARS. The modified Huber loss is the
         first of them, in a straight line where t f < −1. The logistic loss has no exact mode.
-    l2 : float, default=1.0
+    l2 : float or "loo", default=1.0
         λ₂, the same as alpha of RLSClassifier and SVMClassifier. With 0 the path ends where the
-        words explain every document that counts, often early.
-    size : int, float or None
+        words explain every document that counts, often early. "loo" takes 0 or 1, at every size
+        whichever is better by leave-one-out.
+    size : int, float, "loo" or None
         Words of each class: a number, a share in (0, 1] of those that occur, None for the whole
-        path. A class whose path ends before keeps its last model.
+        path. A class whose path ends before keeps its last model. "loo" takes the best of 1, 2, 5,
+        10, …, of equals the smallest.
     mode : "fast", "exact" or "aggressive", default="fast"
         "exact" stops wherever a document crosses its margin; "fast" goes from word to word along
         the same path. "aggressive" is no LARS but the greedy baseline that the paper warns of:
@@ -56,6 +63,9 @@ class LarsClassifier(PathClassifier):
         documents as they come in any case, so "kept" implies `refit`.
     bias : "always", "selectable" or None, default="always"
         b is in from the start, or has to be selected as any word, or is 0. It counts as no word.
+    threshold : "loo", optional
+        Moves each row's intercept to where leave-one-out has the best F-measure. It is for two
+        classes or for labels; of several classes one is chosen without a threshold.
     longest : int, optional
         Larger sizes are refused before the path gets there. Its memory grows with the square of
         the size for each class, its time faster.
@@ -67,18 +77,23 @@ class LarsClassifier(PathClassifier):
     order_ : list of arrays; the words of each row of the newest model, in the order of entry
     entry_l1_ : list of arrays; the λ₁ at which they came in
     scores_ : array of n_terms; the largest λ₁ at which each came in, 0 where it did not
+    l2_ : float
+    loo_ : list of (l2, size, value); only after l2="loo" or size="loo"
+        What leave-one-out gave: the accuracy where one of several classes is chosen, else the mean
+        F1 of the rows (of the second of two classes).
     """
 
     def __init__(
         self,
         loss: Loss = "squared_hinge",
         *,
-        l2: float = 1.0,
-        size: int | float | None = None,
+        l2: float | Literal["loo"] = 1.0,
+        size: int | float | Literal["loo"] | None = None,
         mode: Mode = "fast",
         refit: bool = False,
         norm: Norm = "document",
         bias: Bias = "always",
+        threshold: Literal["loo"] | None = None,
         longest: int | None = None,
     ) -> None:
         self.loss = loss
@@ -88,23 +103,69 @@ class LarsClassifier(PathClassifier):
         self.refit = refit
         self.norm = norm
         self.bias = bias
+        self.threshold = threshold
         self.longest = longest
+
+    def fit(self, X: Matrix, y: ArrayLike) -> Self:
+        """Train the model of `size`."""
+        if self.size != LOO:
+            return super().fit(X, y)
+        outcomes = list(self._walk(X, y, LADDER, judging=True))
+        found = [one for one in outcomes if isinstance(one, Candidate)]
+        if not found:
+            raise outcomes[0]
+        return self._keep(self._newest(max(found, key=attrgetter("worth"))))
 
     def path(
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
     ) -> Iterator[LinearModel | SizeUnavailable]:
         """One model a size, ascending, None last; one walk along the path serves all of them."""
+        for found in self._walk(X, y, sizes, judging=False):
+            yield self._newest(found) if isinstance(found, Candidate) else found
+
+    def leave_one_out(
+        self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
+    ) -> Iterator[Floats | SizeUnavailable]:
+        """Decisions about each document by a model that lacks it, one array a size, ascending.
+
+        Of shape (n_docs, n_rows); NaN where the other documents hardly determine them. They are
+        approximate: words, documents that count and λ₁ are those of the whole model.
+        """
+        for found in self._walk(X, y, sizes, judging=True):
+            yield found.left_out if isinstance(found, Candidate) else found
+
+    def _walk(
+        self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None], *, judging: bool
+    ) -> Iterator[Candidate | SizeUnavailable]:
+        """The best candidate of each size, or why there is none."""
         settings = self._settings()
         documents, targets = read_documents(self, X, y)
+        self._check_threshold(targets)
         shared = Documents.of(documents)
         available = int(np.count_nonzero(shared.lengths[: shared.constant]))
-        walks = [Walk(shared, signs, settings) for signs in targets.signs.T]
+        walks = [[Walk(shared, signs, one) for signs in targets.signs.T] for one in settings]
+        vars(self).pop("loo_", None)
         for size in sorted(_words(size, available) for size in sizes):
-            yield self._too_long(size, available) or self._at(size, walks, targets)
+            refused = self._too_long(size, available)
+            yield refused or self._best(size, walks, targets, judging or len(walks) > 1)
+
+    def _best(
+        self, size: float, alternatives: list[list[Walk]], targets: Targets, judging: bool
+    ) -> Candidate | SizeUnavailable:
+        """Of what the values of l2 give; of equals the last, which has the largest."""
+        outcomes = [self._at(size, walks, targets, judging) for walks in alternatives]
+        found = [one for one in outcomes if isinstance(one, Candidate)]
+        if not found:
+            return outcomes[-1]
+        if not judging:
+            return found[0]
+        compared = [(one.l2, one.model.size, one.worth) for one in found]
+        self.loo_ = [*getattr(self, "loo_", []), *compared]
+        return max(reversed(found), key=attrgetter("worth"))
 
     def _at(
-        self, size: float, walks: list[Walk], targets: Targets
-    ) -> LinearModel | SizeUnavailable:
+        self, size: float, walks: list[Walk], targets: Targets, judging: bool
+    ) -> Candidate | SizeUnavailable:
         for walk in walks:
             walk.go(size)
         furthest = max(walks, key=lambda walk: walk.point.size)
@@ -112,8 +173,18 @@ class LarsClassifier(PathClassifier):
             return SizeUnavailable(size, furthest.end())
         rows = [walk.row() for walk in walks]
         self._warn(rows)
-        self.order_ = [walk.point.columns for walk in walks]
-        self.entry_l1_ = [walk.point.entry_l1 for walk in walks]
+        found = Candidate(
+            self._model(rows, furthest, targets),
+            [walk.point.columns for walk in walks],
+            [walk.point.entry_l1 for walk in walks],
+            furthest.settings.l2,
+            targets.signs,
+        )
+        if judging or self.threshold is not None:
+            found = found.judged(walks)
+        return found.tuned() if self.threshold is not None else found
+
+    def _model(self, rows: list[Row], furthest: Walk, targets: Targets) -> LinearModel:
         return LinearModel(
             _coefficients(rows, furthest.documents.constant),
             np.array([row.intercept for row in rows]),
@@ -122,6 +193,10 @@ class LarsClassifier(PathClassifier):
             norm=self.norm,
             rule=targets.rule,
         )
+
+    def _newest(self, found: Candidate) -> LinearModel:
+        self.order_, self.entry_l1_, self.l2_ = found.order, found.entry_l1, found.l2
+        return found.model
 
     def _too_long(self, size: float, available: int) -> SizeUnavailable | None:
         """A size that is known to be too large before the path has been walked."""
@@ -136,28 +211,28 @@ class LarsClassifier(PathClassifier):
             )
         return None
 
-    def _settings(self) -> Settings:
-        for name, known in (("loss", Loss), ("mode", Mode), ("norm", Norm)):
-            if (given := getattr(self, name)) not in get_args(known):
-                raise LaconicError(f"{name}={given!r}: choose from {', '.join(get_args(known))}")
-        if self.bias not in ("always", "selectable", None):
-            raise LaconicError(f"bias={self.bias!r}: choose from always, selectable, None")
+    def _settings(self) -> list[Settings]:
+        """As many as there are values of l2 to choose from."""
         if self.longest is not None and not self.longest >= 1:
             raise LaconicError(f"longest={self.longest!r}: give a number of words, or None")
-        if self.loss == "logistic" and self.mode == "exact":
+        if self.threshold not in (LOO, None):
+            raise LaconicError(f"threshold={self.threshold!r}: choose from {LOO}, None")
+        given = (self.loss, self.mode, self.bias, bool(self.refit), self.norm)
+        return [Settings(l2, *given) for l2 in (L2S if self.l2 == LOO else (self.l2,))]
+
+    def _check_threshold(self, targets: Targets) -> None:
+        if self.threshold is not None and targets.rule == "argmax":
             raise LaconicError(
-                "loss='logistic' with mode='exact': its path is curved, and has no exact corners. "
-                "Choose mode='fast', which follows it to the last digit"
+                f"threshold={self.threshold!r} with {targets.classes.size} classes: one of them is "
+                "chosen by the largest decision, without thresholds. Ask about each class alone, "
+                "or give y as an indicator matrix of labels"
             )
-        return Settings(
-            self.loss, _checked(self.l2), self.mode, self.bias, bool(self.refit), self.norm
-        )
 
     def _warn(self, rows: list[Row]) -> None:
         if unsolved := sum(not row.solved for row in rows):
             warnings.warn(
                 f"LarsClassifier: {unsolved} of {len(rows)} problems did not converge with "
-                f"l2={self.l2:g}, so that few digits of their coefficients are right. Raise l2",
+                f"l2={self.l2}, so that few digits of their coefficients are right. Raise l2",
                 LaconicWarning,
                 stacklevel=4,
             )
@@ -172,13 +247,6 @@ class LarsClassifier(PathClassifier):
 
 def _words(size: int | float | None, available: int) -> float:
     return math.inf if size is None else columns_for(size, available)
-
-
-def _checked(l2: Any) -> float:
-    number = isinstance(l2, int | float | np.number) and not isinstance(l2, bool)
-    if not (number and 0.0 <= l2 < math.inf):
-        raise LaconicError(f"l2={l2!r}: give a number of at least 0")
-    return float(l2)
 
 
 def _coefficients(rows: list[Row], n_terms: int) -> csr_array:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
+from laconic.errors import LaconicError
 from laconic.model import Norm
 from laconic.numerics.forward import forward
 from laconic.numerics.lars import Bias, Documents, LarsPoint, lars
 from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.newton import minimum
+from laconic.numerics.lars_left_out import left_out
+from laconic.numerics.newton import curvature, minimum
 from laconic.reduction import Floats
 
+Loss: TypeAlias = Literal["squared_hinge", "squared", "modified_huber", "logistic"]
 Mode: TypeAlias = Literal["fast", "exact", "aggressive"]
 
 WALKS: Final = {"fast": fast_lars, "exact": lars, "aggressive": forward}
@@ -34,21 +37,42 @@ NO_POINT: Final = LarsPoint(
 class Settings:
     """What the classes of a classifier have in common."""
 
-    loss: str
     l2: float
+    loss: Loss
     mode: Mode
     bias: Bias
     refit: bool
     norm: Norm
 
+    def __post_init__(self) -> None:
+        for name, known in (("loss", Loss), ("mode", Mode), ("norm", Norm)):
+            if (given := getattr(self, name)) not in get_args(known):
+                raise LaconicError(f"{name}={given!r}: choose from {', '.join(get_args(known))}")
+        if self.bias not in ("always", "selectable", None):
+            raise LaconicError(f"bias={self.bias!r}: choose from always, selectable, None")
+        number = isinstance(self.l2, int | float | np.number) and not isinstance(self.l2, bool)
+        if not (number and 0.0 <= self.l2 < np.inf):
+            raise LaconicError(f"l2={self.l2!r}: give a number of at least 0, or 'loo'")
+        object.__setattr__(self, "l2", float(self.l2))
+        if self.loss == "logistic" and self.mode == "exact":
+            raise LaconicError(
+                "loss='logistic' with mode='exact': its path is curved, and has no exact corners. "
+                "Choose mode='fast', which follows it to the last digit"
+            )
+
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A class's row of a model; `solved` is False where the optimum was not found."""
+    """A class's row of a model.
+
+    `examples` are the documents in the squared part of the loss. `solved` is False where an optimum
+    was looked for and not found.
+    """
 
     columns: NDArray[np.int64]
     coef: Floats
     intercept: float
+    examples: NDArray[np.int64]
     solved: bool = True
 
 
@@ -94,8 +118,25 @@ class Walk:
             self._row = self._optimum() if anew else self._found()
         return self._row
 
+    def left_out(self) -> Floats:
+        """The decision about each document by the row that lacks it; NaN where it is not known.
+
+        The formula that numerics derive, at the row's own optimum, for the words chosen with the
+        document: after a choice by the labels, leave-one-out is optimistic.
+        """
+        one, row = self.settings, self.row()
+        places = np.arange(row.columns.size)
+        point = LarsPoint(places, row.coef, row.intercept, 0.0, np.empty(0), row.examples)
+        bias: Bias = "always" if self._biased else None
+        return left_out(self._seen(), self.signs, point, loss=one.loss, l2=one.l2, bias=bias)
+
+    @property
+    def _biased(self) -> bool:
+        return self.settings.bias == "always" or self.point.intercept != 0.0
+
     def _found(self) -> Row:
-        return Row(self.point.columns, self.point.coef, self.point.intercept)
+        point = self.point
+        return Row(point.columns, point.coef, point.intercept, point.examples)
 
     def _optimum(self) -> Row:
         """Over the chosen words alone, looked for from the path's own model.
@@ -103,18 +144,20 @@ class Walk:
         So it does not depend on other sizes, as a start from the next smaller one would make it.
         """
         one, point = self.settings, self.point
-        biased = one.bias == "always" or point.intercept != 0.0
-        start = np.append(point.coef, point.intercept) if biased else point.coef
-        best = minimum(self._seen(biased), self.signs, loss=one.loss, l2=one.l2, start=start)
-        intercept = float(best.coef[-1]) if biased else 0.0
-        return Row(point.columns, best.coef[: point.size], intercept, best.solved)
+        Z, start = self._seen(), point.coef
+        if self._biased:
+            Z = csr_array(hstack([Z, np.ones((Z.shape[0], 1))], format="csr"))
+            start = np.append(start, point.intercept)
+        best = minimum(Z, self.signs, loss=one.loss, l2=one.l2, start=start)
+        intercept = float(best.coef[-1]) if self._biased else 0.0
+        examples = np.flatnonzero(curvature(best.margins, one.loss))
+        return Row(point.columns, best.coef[: point.size], intercept, examples, best.solved)
 
-    def _seen(self, biased: bool) -> csr_array:
-        """Documents over the chosen words, as the norm has them, and 1 for the bias."""
+    def _seen(self) -> csr_array:
+        """Documents over the chosen words, as the norm has them."""
         Z = csr_array(self.documents.by_column[:, self.point.columns])
         if self.settings.norm == "kept":
             lengths = np.sqrt(Z.power(2).sum(axis=1))
             inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
             Z.data = Z.data * np.repeat(inverse, np.diff(Z.indptr))
-        ones = np.ones((Z.shape[0], int(biased)))
-        return csr_array(hstack([Z, csr_array(ones)], format="csr"))
+        return Z

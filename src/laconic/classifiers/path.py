@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from laconic.errors import SizeUnavailable
-from laconic.model import Model
+from laconic.model import LinearModel, Model
 from laconic.reduction import Matrix
 from laconic.vectors.targets import Targets
 
@@ -57,6 +57,20 @@ class Deciding(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
+
+
+class LinearDeciding(Deciding):
+    """One whose model is linear, with the attributes that scikit-learn has for it."""
+
+    model_: LinearModel
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        return self.model_.coef
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        return self.model_.intercept
 
 
 class PathClassifier(Deciding, metaclass=ABCMeta):

@@ -10,7 +10,7 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from laconic.classifiers.path import Deciding, read_documents
+from laconic.classifiers.path import LinearDeciding, read_documents
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
 from laconic.numerics.measures import accuracy, chosen_by, micro_f1
@@ -48,7 +48,7 @@ class LeaveOneOut:
         return float(self.alphas[worth == np.nanmax(worth)].max())
 
 
-class RLSClassifier(Deciding):
+class RLSClassifier(LinearDeciding):
     """One regression on ±1 a class: min ‖Xw − y‖² + alpha ‖w‖² (Dasgupta et al. 2007, eq. 4).
 
     Parameters
@@ -161,14 +161,6 @@ class RLSClassifier(Deciding):
             LaconicWarning,
             stacklevel=3,
         )
-
-    @property
-    def coef_(self) -> Floats:
-        return self.model_.coef
-
-    @property
-    def intercept_(self) -> Floats:
-        return self.model_.intercept
 
 
 def _checked(alphas: ArrayLike, name: str) -> Floats:

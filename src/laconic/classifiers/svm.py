@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
-from laconic.classifiers.path import Deciding, read_documents
+from laconic.classifiers.path import LinearDeciding, read_documents
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
 from laconic.reduction import Matrix
@@ -36,7 +36,7 @@ class Row(NamedTuple):
     solved: bool
 
 
-class SVMClassifier(Deciding):
+class SVMClassifier(LinearDeciding):
     """One linear SVM a class: min Σ loss(y f) + alpha ‖w‖², f = Xw + b, y = ±1.
 
     Parameters
@@ -122,14 +122,6 @@ class SVMClassifier(Deciding):
                 LaconicWarning,
                 stacklevel=3,
             )
-
-    @property
-    def coef_(self) -> Floats:
-        return self.model_.coef
-
-    @property
-    def intercept_(self) -> Floats:
-        return self.model_.intercept
 
 
 def _with_empty_document(X: Matrix) -> Matrix:

@@ -184,7 +184,7 @@ def _spread(values: list[float], problems: int) -> str:
 def print_table(title: str, table: Table) -> None:
     shown = table_of(*table.columns)
     for line in table.lines:
-        shown.add_row(*map(as_text, line))
+        shown.add_row(*(as_text(str(value)) for value in line))
     show(shown, f"{title}: {table.title}")
 
 
@@ -202,7 +202,8 @@ def print_methods(methods: Iterable[Method]) -> None:
             ", ".join(told["settings"]),
             method.cost,
         )
-    show(table, "Methods; settings go in brackets: SS[rank=10]")
+    every = "all take the classifier behind them, rls or svm, and its λ: IG[then=svm,lambda=0.5]"
+    show(table, f"Methods; settings go in brackets: SS[rank=10]; {every}")
 
 
 def print_words(title: str, classes: tuple[str, ...], words: list[Word]) -> None:

@@ -116,6 +116,19 @@ def _print_curves(offered: list[Candidate], each: list[Recommendation]) -> None:
     show(
         table, f"{offered[0].problem}: {offered[0].measure} by number of words, {folds}{all_words}"
     )
+    for method in dict.fromkeys(one.method for one in offered):
+        _print_words_of_classes([one for one in offered if one.method == method])
+
+
+def _print_words_of_classes(offered: list[Candidate]) -> None:
+    """Of a method whose classes choose their own words, how many these are together."""
+    from laconic.methods import method_called
+
+    counted = [one for one in offered if isinstance(one.asked, int) and one.terms > one.asked]
+    if method_called(offered[0].method).then is None and counted:
+        least, most = (f"{pick(one.terms for one in counted):,.0f}" for pick in (min, max))
+        method = printable(offered[0].method)
+        click.echo(f"{method}: words of each class; all classes together have {least} to {most}")
 
 
 def _short(size: float) -> str:

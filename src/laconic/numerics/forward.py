@@ -39,7 +39,7 @@ def forward(
     found = _optimum(documents, columns, values, np.zeros(columns.size), loss, l2)
     while True:
         chosen, largest = _steepest(documents, found.residuals, outside)
-        if columns.size and columns[-1] != constant:
+        if entries and chosen != constant:
             yield _point(columns, constant, found, largest, entries, loss)
         if chosen is None:
             return

@@ -39,10 +39,14 @@ class ActiveRows:
         )
         self.size += 1
 
-    def combination(self, weights: Floats) -> Floats:
-        """The sum of the columns times their weights."""
-        total: Floats = _combination(self._starts, self._places, self._values, weights)
-        return total
+    def combination(self, weights: Floats, out: Floats) -> Floats:
+        """The sum of the columns times their weights, written to `out`.
+
+        A fresh array of some size costs more than the sum: the system hands out its pages one by
+        one, each time.
+        """
+        _combination(self._starts, self._places, self._values, weights, out)
+        return out
 
     def products(self, docs: Places, weights: Floats) -> Floats:
         """The sum of some rows times their weights."""
@@ -86,15 +90,15 @@ def _appended(
 
 
 @njit(nogil=True, cache=True)
-def _combination(starts: Places, places: Int32s, values: Floats, weights: Floats) -> Floats:
+def _combination(
+    starts: Places, places: Int32s, values: Floats, weights: Floats, out: Floats
+) -> None:
     """Unsigned places, because a signed one is first asked whether it counts from the end."""
-    total = np.empty(starts.size - 1)
-    for doc in range(total.size):
+    for doc in range(out.size):
         inner = 0.0
         for entry in range(np.uint64(starts[doc]), np.uint64(starts[doc + 1])):
             inner += values[entry] * weights[np.uint64(places[entry])]
-        total[doc] = inner
-    return total
+        out[doc] = inner
 
 
 @njit(nogil=True, cache=True)

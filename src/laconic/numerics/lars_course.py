@@ -74,7 +74,7 @@ class Course:
             position.enter(documents.constant, 0.0)
             position.polish()
         self.first = position.l1 = _largest_gradient(position, excluded)
-        self.screen = Screen(position, excluded, FEATURE_TIE * self.first)
+        self.screen = Screen(documents, excluded, FEATURE_TIE * self.first)
         if self.first == 0.0:
             self.ending = "finished"
 
@@ -126,12 +126,12 @@ class Course:
 
     def take(self, entry: Entry) -> bool:
         """Let a feature in; refuse one that depends on the others, until a document comes in."""
+        self.screen.excluded[entry.column] = True
         if self.position.enter(entry.column, entry.pull):
             if entry.column != self.position.documents.constant:
                 self.entry_l1.append(self.position.l1)
             self._rounds = 0
             return True
-        self.screen.excluded[entry.column] = True
         self._refused.append(entry.column)
         if entry.apart > APART:
             self.ending = "singular"

@@ -25,19 +25,11 @@ class Crossings:
 def next_crossings(position: Position, direction: Direction, tie: float) -> Crossings:
     """The step is infinite where no document comes to a border; `tie` joins what is that close."""
     lower, upper = position.pieces.lower, position.pieces.upper
-    if lower == -np.inf and upper == np.inf:
+    arrays = position.margins, direction.speeds, position.parts, position.held
+    step = float(_first(*arrays, lower, upper, direction.slow))
+    if step == np.inf:
         return Crossings(np.inf, np.empty(0, np.int64))
-    step, docs = _first(
-        position.margins,
-        direction.speeds,
-        position.parts,
-        position.held,
-        lower,
-        upper,
-        direction.slow,
-        tie,
-    )
-    return Crossings(step, docs)
+    return Crossings(step, _due(*arrays, lower, upper, direction.slow, step + tie))
 
 
 def cross(position: Position, direction: Direction, docs: Places) -> bool:
@@ -74,17 +66,39 @@ def _first(
     lower: float,
     upper: float,
     slow: float,
-    tie: float,
-) -> tuple[float, Places]:
+) -> float:
+    """The smallest step to a border. Most documents are far from any, and that is asked first."""
     first = np.inf
-    docs, n_docs = np.empty(margins.size, np.int64), 0
-    steps = np.empty(margins.size)
     for doc in range(margins.size):
-        speed = abs(speeds[doc])
-        gap = _gap(margins[doc], speeds[doc], parts[doc], lower, upper)
-        if gap > (first + tie) * speed or speed <= slow or held[doc] or gap == np.inf:
+        margin, speed = margins[doc], abs(speeds[doc])
+        reach = first * speed
+        if abs(margin - upper) > reach and abs(margin - lower) > reach:
             continue
-        docs[n_docs], steps[n_docs] = doc, gap / speed
-        first = min(first, steps[n_docs])
-        n_docs += 1
-    return first, docs[:n_docs][steps[:n_docs] <= first + tie]
+        if speed > slow and not held[doc]:
+            first = min(first, _gap(margin, speeds[doc], parts[doc], lower, upper) / speed)
+    return first
+
+
+@njit(nogil=True, cache=True)
+def _due(
+    margins: Floats,
+    speeds: Floats,
+    parts: Parts,
+    held: Flags,
+    lower: float,
+    upper: float,
+    slow: float,
+    until: float,
+) -> Places:
+    """Documents that come to a border in a step up to `until`, which is finite."""
+    found = []
+    for doc in range(margins.size):
+        margin, speed = margins[doc], abs(speeds[doc])
+        reach = until * speed
+        if abs(margin - upper) > reach and abs(margin - lower) > reach:
+            continue
+        if speed > slow and not held[doc]:
+            gap = _gap(margin, speeds[doc], parts[doc], lower, upper)
+            if gap <= reach:
+                found.append(doc)
+    return np.array(found, dtype=np.int64)

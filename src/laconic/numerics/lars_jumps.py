@@ -99,17 +99,23 @@ class JumpingPosition(Position):
 
     def _correct_along(self, change: Floats) -> None:
         """A Newton step, with all that follows from it while no document crosses a border."""
-        ahead = self.rows.combination(change)
+        ahead = self.rows.combination(change, self._ahead)
         self.coef = self.coef + change
-        self.margins += self.signs * ahead
-        self.residuals += np.where(self.parts == SQUARED, ahead, 0.0)
+        _shift(self.margins, self.residuals, ahead, self.signs, self.parts)
+
+
+@njit(nogil=True, cache=True)
+def _shift(margins: Floats, residuals: Floats, ahead: Floats, signs: Floats, parts: Parts) -> None:
+    for doc in range(margins.size):
+        margins[doc] += signs[doc] * ahead[doc]
+        residuals[doc] += ahead[doc] if parts[doc] == SQUARED else 0.0
 
 
 @njit(nogil=True, cache=True)
 def _astray(
     margins: Floats, parts: Parts, lower: float, upper: float, tolerance: float
 ) -> tuple[Places, Parts]:
-    docs, news, n_docs = np.empty(margins.size, np.int64), np.empty(margins.size, np.int8), 0
+    docs, news = [], []
     for doc in range(margins.size):
         margin, part = margins[doc], parts[doc]
         if part == ZERO and margin < upper - tolerance:
@@ -121,9 +127,9 @@ def _astray(
         elif part == SQUARED and margin < lower - tolerance:
             part = LINEAR
         if part != parts[doc]:
-            docs[n_docs], news[n_docs] = doc, part
-            n_docs += 1
-    return docs[:n_docs].copy(), news[:n_docs].copy()
+            docs.append(doc)
+            news.append(part)
+    return np.array(docs, dtype=np.int64), np.array(news, dtype=np.int8)
 
 
 @njit(nogil=True, cache=True)

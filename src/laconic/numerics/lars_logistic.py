@@ -31,11 +31,11 @@ class LogisticPosition(JumpingPosition):
 
     def direction(self) -> Direction:
         coef = -self.factor.solve(self.pulls)
-        ahead = self.rows.combination(coef)
+        ahead = self.rows.combination(coef, self._ahead)
         return Direction(coef, self.signs * ahead, self.curvature * ahead, 0.0)
 
     def measure(self) -> Floats:
-        self.margins = self.signs * self.rows.combination(self.coef)
+        self.margins = self.signs * self.rows.combination(self.coef, self._ahead)
         self.residuals = -self.signs * expit(-self.margins)
         return self.error
 

@@ -54,7 +54,10 @@ PIECES: Final = {
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """Change for each unit that λ₁ falls: of coefficients, margins and residuals."""
+    """Change for each unit that λ₁ falls: of coefficients, margins (`speeds`) and residuals.
+
+    Its long arrays are those of the position, which the next direction overwrites.
+    """
 
     coef: Floats
     speeds: Floats
@@ -79,6 +82,7 @@ class Position:
         self.parts: Parts = np.full(documents.n_docs, SQUARED, np.int8)
         self.residuals: Floats = -signs
         self.rows = ActiveRows(documents)
+        self._ahead, self._speeds, self._velocity = np.zeros((3, documents.n_docs))
         self.factor = Factor()
         # documents that would take the last of the rank with them; they stay as they are
         self.held: Flags = np.zeros(documents.n_docs, np.bool_)
@@ -104,9 +108,9 @@ class Position:
 
     def direction(self) -> Direction:
         coef = -self.factor.solve(self.pulls)
-        ahead = self.rows.combination(coef)
-        speeds, residuals, fastest = _speeds(ahead, self.signs, self.parts)
-        return Direction(coef, speeds, residuals, SLOW * fastest)
+        ahead = self.rows.combination(coef, self._ahead)
+        fastest = _speeds(ahead, self.signs, self.parts, self._speeds, self._velocity)
+        return Direction(coef, self._speeds, self._velocity, SLOW * fastest)
 
     def move(self, direction: Direction, step: float) -> None:
         self.coef = self.coef + step * direction.coef
@@ -160,8 +164,8 @@ class Position:
 
     def measure(self) -> Floats:
         """Margins and residuals anew from the coefficients; the error that is left."""
-        self.margins = self.signs * self.rows.combination(self.coef)
-        self.residuals = _residuals(self.margins, self.signs, self.parts, self.pieces.lower)
+        fitted = self.rows.combination(self.coef, self.margins)
+        _measure(fitted, self.signs, self.parts, self.pieces.lower, self.margins, self.residuals)
         return self.error
 
     def correct(self, error: Floats) -> Floats:
@@ -180,13 +184,15 @@ def largest(error: Floats) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _speeds(ahead: Floats, signs: Floats, parts: Parts) -> tuple[Floats, Floats, float]:
-    speeds, residuals, fastest = np.empty(ahead.size), np.empty(ahead.size), 0.0
+def _speeds(ahead: Floats, signs: Floats, parts: Parts, speeds: Floats, residuals: Floats) -> float:
+    """Fills `speeds` and `residuals`; the fastest."""
+    fastest = 0.0
     for doc in range(ahead.size):
         speeds[doc] = signs[doc] * ahead[doc]
         residuals[doc] = ahead[doc] if parts[doc] == SQUARED else 0.0
+    for doc in range(ahead.size):
         fastest = max(fastest, abs(ahead[doc]))
-    return speeds, residuals, fastest
+    return fastest
 
 
 @njit(nogil=True, cache=True)
@@ -197,11 +203,14 @@ def _move(margins: Floats, residuals: Floats, speeds: Floats, changes: Floats, s
 
 
 @njit(nogil=True, cache=True)
-def _residuals(margins: Floats, signs: Floats, parts: Parts, lower: float) -> Floats:
-    found = np.zeros(margins.size)
-    for doc in range(margins.size):
+def _measure(
+    fitted: Floats, signs: Floats, parts: Parts, lower: float, margins: Floats, residuals: Floats
+) -> None:
+    """Fills `margins` and `residuals`; `fitted` may be the same array as `margins`."""
+    for doc in range(fitted.size):
+        margins[doc] = signs[doc] * fitted[doc]
+        residuals[doc] = 0.0
         if parts[doc] == SQUARED:
-            found[doc] = signs[doc] * (margins[doc] - 1.0)
+            residuals[doc] = signs[doc] * (margins[doc] - 1.0)
         elif parts[doc] == LINEAR:
-            found[doc] = signs[doc] * (lower - 1.0)
-    return found
+            residuals[doc] = signs[doc] * (lower - 1.0)

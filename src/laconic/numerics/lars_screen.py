@@ -15,11 +15,12 @@ All columns are evaluated again when the single evaluations have cost as much.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from laconic.numerics.lars_documents import Flags, Floats, Ints, Places, product
+from laconic.numerics.lars_documents import Columns, Documents, Flags, Floats, Places, product
 from laconic.numerics.lars_position import Direction, Position
 
 # A column this close to the pace of λ₁ runs along it: it neither enters nor leaves.
@@ -43,18 +44,43 @@ class Entry:
     apart: float
 
 
+class Evaluation(NamedTuple):
+    """The gradients of all columns at some λ₁, and the residuals that gave them."""
+
+    l1: float
+    g: Floats
+    change: Floats
+    residuals: Floats
+    velocity: Floats
+
+
+class Segment(NamedTuple):
+    """A straight piece of the path, on which λ₁ falls by `reach`."""
+
+    l1: float
+    reach: float
+    residuals: Floats
+    velocity: Floats
+
+
 class Screen:
     """Remembers the last evaluation of all columns, and which columns may come near λ₁."""
 
-    def __init__(self, position: Position, excluded: Flags, tie: float) -> None:
-        self.documents = position.documents
-        # refused, empty, or not to be selected
+    _known: Evaluation
+    _list: Places
+    _floor: float
+    _top: float
+    _roof: float
+
+    def __init__(self, documents: Documents, excluded: Flags, tie: float) -> None:
+        self.documents = documents
+        # entered, refused, empty, or not to be selected
         self.excluded = excluded
         self.tie = tie
         self.passes = 0
         self._spent = np.inf
         self._last = tie
-        self._floor = self._roof = 0.0
+        self._forget()
 
     def first_entry(self, position: Position, direction: Direction, horizon: float) -> Entry | None:
         """The first column that enters while λ₁ falls by `horizon`; of equals the lowest."""
@@ -69,87 +95,74 @@ class Screen:
         """Columns that had been refused may enter again."""
         if columns:
             self.excluded[columns] = False
-            self._floor = np.inf
+            self._forget()
 
     def _within(self, position: Position, direction: Direction, window: float) -> Entry | None:
-        if self._spent > self.documents.entries:
-            self._evaluate_all(position, direction)
-        elapsed, reach = self._l1 - position.l1, window + self.tie
-        near, far = _distances(
-            position.residuals, direction.residuals, self._residuals, self._velocity, elapsed, reach
-        )
-        watched = self._watched(position, reach, max(near, far))
-        X = self.documents.by_column
+        segment = Segment(position.l1, window + self.tie, position.residuals, direction.residuals)
+        if self._spent > self.documents.columns.values.size:
+            self._evaluate_all(segment)
+        near, far = _distances(self._known, segment)
+        watched = self._watched(segment, max(near, far))
         steps, cost = _steps(
-            X.indptr, X.indices, X.data, watched, position.place, self.excluded,
-            position.residuals, direction.residuals, position.l1, reach,
-            self._g, self._change, self.documents.lengths, elapsed, near, far, self.tie,
+            self.documents.columns, self.documents.lengths, watched, self.excluded,
+            self._known, segment, near, far, self.tie,
         )  # fmt: skip
         self._spent += cost
         if steps.min(initial=np.inf) > window:
             return None
-        return self._lowest(watched, steps, position, direction)
+        return self._lowest(watched, steps, segment)
 
-    def _lowest(
-        self, watched: Places, steps: Floats, position: Position, direction: Direction
-    ) -> Entry:
+    def _lowest(self, watched: Places, steps: Floats, segment: Segment) -> Entry:
         chosen = int(np.flatnonzero(steps <= steps.min() + self.tie)[0])
         column, step = watched[chosen : chosen + 1], float(steps[chosen])
-        g = float(self.documents.products(column, position.residuals)[0])
-        change = float(self.documents.products(column, direction.residuals)[0])
+        g = float(self.documents.products(column, segment.residuals)[0])
+        change = float(self.documents.products(column, segment.velocity)[0])
         pull = 1.0 if g + max(step, 0.0) * change >= 0.0 else -1.0
-        self._last = max(min(abs(step), position.l1), self._last / OUTLOOK, self.tie)
+        self._last = max(min(abs(step), segment.l1), self._last / OUTLOOK, self.tie)
         return Entry(int(column[0]), step, pull, 1.0 + pull * change)
 
-    def _evaluate_all(self, position: Position, direction: Direction) -> None:
-        X = self.documents.by_column
-        self._g, self._change = _all_products(
-            X.indptr, X.indices, X.data, position.residuals, direction.residuals
+    def _evaluate_all(self, segment: Segment) -> None:
+        g, change = _all_products(self.documents.columns, segment.residuals, segment.velocity)
+        self._known = Evaluation(
+            segment.l1, g, change, segment.residuals.copy(), segment.velocity.copy()
         )
-        self._l1 = position.l1
-        self._residuals, self._velocity = position.residuals.copy(), direction.residuals
         self._spent = 0.0
-        self._floor = np.inf
+        self._forget()
         self.passes += 1
 
-    def _watched(self, position: Position, reach: float, distance: float) -> Places:
-        """Columns that may reach λ₁ before it falls below the floor, or ρ leaves the roof."""
-        end = position.l1 - reach
-        if end < self._floor or distance > self._roof:
-            self._floor = min(end, max(end - OUTLOOK * (self._l1 - end), 0.0))
-            self._roof = OUTLOOK * distance
-            self._list: Places = _near(
-                self._g, self._change, self.documents.lengths, self._roof, position.l1,
-                self._floor, self._l1, self.tie, self.excluded,
+    def _watched(self, segment: Segment, distance: float) -> Places:
+        """Columns that may reach λ₁ between floor and top, while ρ stays under the roof."""
+        end = segment.l1 - segment.reach
+        if end < self._floor or segment.l1 > self._top or distance > self._roof:
+            self._floor = min(end, max(end - OUTLOOK * (self._known.l1 - end), 0.0))
+            self._top, self._roof = segment.l1, OUTLOOK * distance
+            self._list = _near(
+                self._known, self.documents.lengths, self.excluded, self._floor, self._top,
+                self._roof, self.tie,
             )  # fmt: skip
         return self._list
 
+    def _forget(self) -> None:
+        """The list of columns to watch is no longer right."""
+        self._floor, self._top, self._roof = np.inf, -np.inf, 0.0
+
 
 @njit(nogil=True, cache=True)
-def _all_products(
-    starts: Ints, docs: Ints, values: Floats, residuals: Floats, velocity: Floats
-) -> tuple[Floats, Floats]:
-    g, change = np.empty(starts.size - 1), np.empty(starts.size - 1)
+def _all_products(X: Columns, residuals: Floats, velocity: Floats) -> tuple[Floats, Floats]:
+    g, change = np.empty(X.starts.size - 1), np.empty(X.starts.size - 1)
     for column in range(g.size):
-        g[column] = product(starts, docs, values, column, residuals)
-        change[column] = product(starts, docs, values, column, velocity)
+        g[column] = product(X, column, residuals)
+        change[column] = product(X, column, velocity)
     return g, change
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _distances(
-    residuals: Floats,
-    velocity: Floats,
-    residuals0: Floats,
-    velocity0: Floats,
-    elapsed: float,
-    horizon: float,
-) -> tuple[float, float]:
+def _distances(known: Evaluation, segment: Segment) -> tuple[float, float]:
     """How far the residuals are from where they were foreseen, at both ends of the segment."""
-    near, far = 0.0, 0.0
-    for doc in range(residuals.size):
-        here = residuals[doc] - residuals0[doc] - elapsed * velocity0[doc]
-        there = here + horizon * (velocity[doc] - velocity0[doc])
+    near, far, elapsed = 0.0, 0.0, known.l1 - segment.l1
+    for doc in range(known.residuals.size):
+        here = segment.residuals[doc] - known.residuals[doc] - elapsed * known.velocity[doc]
+        there = here + segment.reach * (segment.velocity[doc] - known.velocity[doc])
         near += here * here
         far += there * there
     return np.sqrt(near), np.sqrt(far)
@@ -157,21 +170,19 @@ def _distances(
 
 @njit(nogil=True, cache=True)
 def _near(
-    g: Floats,
-    change: Floats,
+    known: Evaluation,
     lengths: Floats,
-    roof: float,
-    top: float,
-    floor: float,
-    l1: float,
-    tie: float,
     excluded: Flags,
+    floor: float,
+    top: float,
+    roof: float,
+    tie: float,
 ) -> Places:
-    found, n_found = np.empty(g.size, np.int64), 0
-    for column in range(g.size):
-        room = lengths[column] * roof + 2 * tie
-        above = abs(g[column] + (l1 - top) * change[column]) + room
-        below = abs(g[column] + (l1 - floor) * change[column]) + room
+    found, n_found = np.empty(lengths.size, np.int64), 0
+    for column in range(lengths.size):
+        g, change, room = known.g[column], known.change[column], lengths[column] * roof + 2 * tie
+        above = abs(g + (known.l1 - top) * change) + room
+        below = abs(g + (known.l1 - floor) * change) + room
         if (above > top or below > floor) and not excluded[column]:
             found[n_found] = column
             n_found += 1
@@ -180,42 +191,36 @@ def _near(
 
 @njit(nogil=True, cache=True)
 def _steps(
-    starts: Ints,
-    docs: Ints,
-    values: Floats,
-    watched: Places,
-    place: Places,
-    excluded: Flags,
-    residuals: Floats,
-    velocity: Floats,
-    l1: float,
-    reach: float,
-    g0: Floats,
-    change0: Floats,
+    X: Columns,
     lengths: Floats,
-    elapsed: float,
+    watched: Places,
+    excluded: Flags,
+    known: Evaluation,
+    segment: Segment,
     near: float,
     far: float,
     tie: float,
 ) -> tuple[Floats, float]:
     """Steps within reach at which watched columns enter, and what evaluating them cost."""
     steps, cost = np.full(watched.size, np.inf), 0.0
+    elapsed, end = known.l1 - segment.l1, segment.l1 - segment.reach
     for at in range(watched.size):
         column = watched[at]
-        if place[column] >= 0 or excluded[column]:
+        if excluded[column]:
             continue
-        above = abs(g0[column] + elapsed * change0[column]) + lengths[column] * near
-        ahead = abs(g0[column] + (elapsed + reach) * change0[column]) + lengths[column] * far
-        if above + 2 * tie <= l1 and ahead + 2 * tie <= l1 - reach:
+        foreseen, pace = known.g[column] + elapsed * known.change[column], known.change[column]
+        above = abs(foreseen) + lengths[column] * near + 2 * tie
+        below = abs(foreseen + segment.reach * pace) + lengths[column] * far + 2 * tie
+        if above <= segment.l1 and below <= end:
             continue
-        g = product(starts, docs, values, column, residuals)
-        change = product(starts, docs, values, column, velocity)
-        cost += 2.0 * (starts[column + 1] - starts[column])
-        step = step_to_entry(g, change, l1)
-        if abs(g) > l1 + tie and step > 0.0:
-            # it has entered the cone from outside: λ₁ has fallen too far, nobody knows how much
+        g = product(X, column, segment.residuals)
+        change = product(X, column, segment.velocity)
+        cost += 2.0 * (X.starts[column + 1] - X.starts[column])
+        step = step_to_entry(g, change, segment.l1)
+        if abs(g) > segment.l1 + tie and step > 0.0:
+            # it comes back from outside: λ₁ has fallen too far, nobody knows how much
             step = -np.inf
-        if step <= reach:
+        if step <= segment.reach:
             steps[at] = step
     return steps, cost
 

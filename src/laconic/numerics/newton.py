@@ -28,8 +28,9 @@ ACCURATE = 1e-13
 STEPS = 200
 # A step is halved until the slope at its end is at most this share of the one at its start.
 OVERSHOT = 0.1
-HALVINGS = 50
-# Without λ₂ this share of the largest diagonal entry keeps the system regular.
+HALVINGS = 100
+# Without λ₂ this share of the largest squared length of a column keeps the system regular, also
+# where no document is left in the squared part.
 RIDGE = 1e-10
 
 
@@ -56,7 +57,10 @@ def minimum(
         raise LaconicError(f"loss={loss!r}: choose from {', '.join(LOSSES)}")
     coef = np.zeros(Z.shape[1]) if start is None else np.asarray(start, dtype=np.float64)
     by_column = Z.T.tocsr()
-    negligible = ACCURATE * _largest_gradient(Z)
+    longest = float(np.sqrt(Z.power(2).sum(axis=0).max(initial=0.0)))
+    # no gradient of residuals up to 1 exceeds √n_docs times this
+    negligible = ACCURATE * np.sqrt(signs.size) * longest
+    ridge = l2 if l2 > 0.0 else RIDGE * longest**2
     H, weights = np.zeros((coef.size, coef.size)), np.zeros(signs.size)
     margins = signs * (Z @ coef)
     for step in range(STEPS + 1):
@@ -68,7 +72,7 @@ def minimum(
         newest = curvature(margins, loss)
         _add_gram(H, Z.indptr, Z.indices, Z.data, newest - weights)
         weights = newest
-        change = -_solved(H, l2, gradient)
+        change = -_solved(H, ridge, gradient)
         ahead = signs * (Z @ change)
         share = _share(margins, ahead, coef, change, loss, l2)
         coef, margins = coef + share * change, margins + share * ahead
@@ -108,19 +112,12 @@ def _share(
     return share
 
 
-def _solved(H: Floats, l2: float, gradient: Floats) -> Floats:
-    """(H + l2 E)⁻¹ gradient, of H the upper triangle."""
+def _solved(H: Floats, ridge: float, gradient: Floats) -> Floats:
+    """(H + ridge E)⁻¹ gradient, of H the upper triangle."""
     system = H.copy()
-    diagonal = np.diag_indices_from(system)
-    system[diagonal] += l2 if l2 > 0.0 else RIDGE * max(float(H[diagonal].max()), 1e-300)
+    system[np.diag_indices_from(system)] += ridge
     factor = linalg.cho_factor(system, lower=False, overwrite_a=True, check_finite=False)
     return np.asarray(linalg.cho_solve(factor, gradient, check_finite=False))
-
-
-def _largest_gradient(Z: csr_array) -> float:
-    """What no gradient of residuals up to 1 can exceed."""
-    lengths = np.sqrt(np.asarray(Z.power(2).sum(axis=0)))
-    return float(np.sqrt(Z.shape[0]) * lengths.max(initial=0.0))
 
 
 @njit(nogil=True, cache=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -92,9 +92,8 @@ def _cell(point: Point | None) -> str:
     return "" if point is None else f"{100 * point.mean:.2f} ± {100 * point.sd:.2f}"
 
 
-def _line(group: str, alpha: float, point: Point) -> tuple[str, ...]:
-    numbers = (f"{point.mean:.6f}", f"{point.sd:.6f}", f"{point.problems}")
-    return (group, point.method, f"{alpha:g}", f"{point.asked}", *numbers)
+def _line(group: str, alpha: float, point: Point) -> tuple[str | float, ...]:
+    return (group, point.method, alpha, point.asked, point.mean, point.sd, point.problems)
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def pairing_tables(rows: Iterable[Row], measure: str, champion: str) -> list[Tab
     ]
     title = f"{champion} has so much less {measure} (points; sets won : lost; Wilcoxon, Holm) than"
     columns = ("method", "lambda", "size", "lead", "won", "lost", "effect", "p", "holm")
-    flat = tuple(_flat(one) for one in found)
+    flat = tuple(astuple(one) for one in found)
     return [
         Table(title, ("against", *(f"λ = {alpha:g}" for alpha in alphas)), tuple(lines)),
         Table("pairs", columns, flat, "pairs.csv", shown=False),
@@ -161,10 +160,4 @@ def pairing_tables(rows: Iterable[Row], measure: str, champion: str) -> list[Tab
 
 
 def _told(one: Pairing) -> str:
-    return f"{100 * one.lead:+.2f}; {one.wins}:{one.losses}; p {one.corrected:.1g}"
-
-
-def _flat(one: Pairing) -> tuple[str, ...]:
-    counts = (f"{one.wins}", f"{one.losses}")
-    numbers = (f"{one.effect:.4f}", f"{one.p:.3g}", f"{one.corrected:.3g}")
-    return (one.method, f"{one.alpha:g}", f"{one.size}", f"{one.lead:.6f}", *counts, *numbers)
+    return f"{100 * one.lead:+.2f}; {one.wins}:{one.losses}; p {one.corrected:.2g}"

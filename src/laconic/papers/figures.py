@@ -36,11 +36,14 @@ class Scale:
 
 @dataclass(frozen=True)
 class Table:
-    """What is printed, and kept as a file of that name where it has one."""
+    """What is printed, and kept as a file of that name where it has one.
+
+    Numbers stay numbers: text in a file is guarded against spreadsheets, which would spoil −0.5.
+    """
 
     title: str
     columns: tuple[str, ...]
-    lines: tuple[tuple[str, ...], ...]
+    lines: tuple[tuple[str | float, ...], ...]
     file: str = ""
     shown: bool = True
 

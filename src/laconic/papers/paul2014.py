@@ -39,7 +39,8 @@ Deviations
 - The weighting of words is not stated: raw counts, and ltc beside it.
 - RRQR cannot choose more words than the rank. The paper's rows show that the columns that follow
   were taken as they stood (`beyond=columns`); `again` factorises what is left.
-- BSS weighs by √t, not 1/√t, has no γ, and may take a word again: ERRATA of the method's page.
+- BSS weighs by √t (the paper prints 1/√t), without γ, and takes a word again rather than one of
+  immense weight: `laconic.selectors.bss` says why.
 - What "±" means is not stated: here the standard deviation over the sets.
 """
 
@@ -52,7 +53,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from laconic.corpus.catalog import TECHTC, locate
@@ -70,7 +71,7 @@ from laconic.vectors.weighting import Weighting
 
 REFERENCE = (
     "S. Paul, P. Drineas. Deterministic feature selection for regularized least squares "
-    "classification. ECML PKDD 2014, LNCS 8725, pages 533-548."
+    "classification. ECML PKDD 2014."
 )
 HONEST = False
 ERROR = "error"
@@ -197,7 +198,7 @@ def _words(weighting: str) -> Vectorizing:
 
 
 def _relevant(problem: str) -> str:
-    """ "k=90" of "k=90, set 1"."""
+    """The k of a made set's name."""
     return problem.partition(",")[0]
 
 
@@ -233,25 +234,29 @@ def _sound(by_problem: dict[str, list[int]], relevant: int) -> str:
 
 def word_tables(study: Study) -> Iterator[Table]:
     """The paper's words: in how many training sets they are selected; and all that always are."""
-    stems = Vectorizer(stem="english")
     words = {ready.corpus.name: ready.counted.words for ready in study.corpora}
     always = []
     for one in favourites(study, study.plan.methods):
-        names = words[one.problem]
-        times = {str(names[column]): many for column, many in one.times.items()}
-        short = one.problem.partition("Exp_")[2]
-        lines = []
-        for word in TERMS.get(short, "").split(","):
-            (stem,) = stems.tokens(word)
-            known = next((form for form in (word, stem) if form in set(names)), "")
-            lines.append(
-                (word, known or "not there", _verdict(times.get(known, 0), one.selections))
-            )
-        n = len(one.always())
-        title = f"{short}: {n} words are selected in all {one.selections} training sets"
-        yield Table(title, ("the paper's word", "here", "selected"), tuple(lines))
-        always += [(short, str(names[column])) for column in one.always()]
+        names, short = words[one.problem], one.problem.partition("Exp_")[2]
+        chosen = [(short, str(names[column])) for column in one.always()]
+        title = f"{short}: {len(chosen)} words are selected in all {one.selections} training sets"
+        columns = ("the paper's word", "here", "selected")
+        yield Table(title, columns, tuple(_looked_for(TERMS.get(short, ""), one, names)))
+        always += chosen
     yield Table("words", ("set", "word"), tuple(always), "words.csv", shown=False)
+
+
+def _looked_for(terms: str, found: Favourites, names: NDArray[Any]) -> Iterator[tuple[str, ...]]:
+    """Each of the paper's words, as a word or as a stem; TechTC-100 has Snowball's."""
+    stems = Vectorizer(stem="english")
+    column = {str(name): place for place, name in enumerate(names)}
+    for word in filter(None, terms.split(",")):
+        (stem,) = stems.tokens(word)
+        here = word if word in column else stem
+        if here in column:
+            yield word, here, _verdict(found.times[column[here]], found.selections)
+        else:
+            yield word, "", "no such word"
 
 
 def _verdict(times: int, selections: int) -> str:
@@ -260,7 +265,7 @@ def _verdict(times: int, selections: int) -> str:
 
 @dataclass(frozen=True)
 class Synthetic:
-    """Errors, and the features that are selected most often, where it is known which matter."""
+    """Errors, and the features that are selected most often, where one knows which are relevant."""
 
     about: str
     setting: Callable[[Scale], Plan]

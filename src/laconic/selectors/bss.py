@@ -123,7 +123,7 @@ class BSS(Reducer):
                 size, f"only {self.available_} terms occur. Ask for a size up to that."
             )
         if size <= rank:
-            lower = f", or fit BSS(rank={max(1, size // 4)})" if size > 1 else ""
+            lower = f", or set rank={max(1, size // 4)}" if size > 1 else ""
             raise SizeUnavailable(
                 size,
                 f"BSS keeps {rank} directions of the documents, for which it needs more words "

@@ -12,7 +12,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from laconic.certificate import certify
-from laconic.classifiers.reduce_then_fit import ReduceThenFit
+from laconic.classifiers.path import PathClassifier
 from laconic.compact import CompactModel
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
@@ -39,7 +39,7 @@ from laconic.study.recommending import (
     recommend_each,
 )
 from laconic.study.task import Task, noted, run, said
-from laconic.study.words import columns_of, words_of, write_words
+from laconic.study.words import columns_of, reduction_of, words_of, write_words
 from laconic.vectors.card import Card
 from laconic.vectors.problem import Problem
 from laconic.vectors.weighting import Weighting
@@ -220,7 +220,7 @@ class _Last:
                 full,
                 model,
                 problem.X_train,
-                reduction=path.reduction_,
+                reduction=reduction_of(path),
                 held_out=problem.X_test,
                 span_limit=SPAN_LIMIT,
             )
@@ -279,7 +279,7 @@ def _clear(where: Path) -> None:
         (where / name).unlink(missing_ok=True)
 
 
-def trained(task: Task, problem: Problem) -> tuple[LinearModel, ReduceThenFit]:
+def trained(task: Task, problem: Problem) -> tuple[LinearModel, PathClassifier]:
     """The one model of the task, and the method that made it."""
     path = task.build()
     path.set_params(size=task.sizes[0])

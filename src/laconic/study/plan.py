@@ -7,7 +7,7 @@ on stands in the task, so that its key does not depend on the rest of the plan.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, get_args
@@ -63,6 +63,8 @@ class Plan:
         methods = _known(self.methods)
         for method in methods:
             method.check()
+            if not isinstance(self.training.alpha, Mapping):
+                method.build(self.training.alpha)  # refuses a λ that its classifier cannot take
         put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
         put(self, "sizes", tuple(ascending(self.sizes)))
         put(self, "measures", tuple(dict.fromkeys(known_measures(self.measures))))

@@ -197,7 +197,7 @@ class Vectorizing:
 
 @dataclass(frozen=True)
 class Training:
-    """The classifier behind a selection of words: regularized least squares.
+    """The classifier behind a selection of words: least squares, or an SVM (`then=svm`).
 
     `alpha` is λ, "loo" to choose it by leave-one-out, or a number for each problem by its name.
     `norm="kept"` trains closed models, the only ones that are recommended.

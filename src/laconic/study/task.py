@@ -78,7 +78,12 @@ class Task:
 
     @property
     def selection(self) -> str:
-        """The method without what comes after its selection: λ, and which classifier."""
+        """The method without what comes after its selection: λ, and which classifier.
+
+        A method that trains its own models selects by its λ too.
+        """
+        if method_called(self.method).then is None:
+            return self.method
         name, _, inner = self.method.partition("[")
         own = [part for part in inner.rstrip("]").split(",") if not part.startswith(AFTERWARDS)]
         settings = ",".join(filter(None, own))

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
+from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.corpus.corpus import TRAIN, Corpus
 from laconic.corpus.splits import Split
@@ -39,11 +40,13 @@ class Word:
     coefficients: tuple[float, ...]
 
 
-def words_of(model: LinearModel, problem: Problem, path: ReduceThenFit | None = None) -> list[Word]:
+def words_of(
+    model: LinearModel, problem: Problem, path: PathClassifier | None = None
+) -> list[Word]:
     """The words of the model, in the order of the method that made it; else the strongest first."""
     frequency = np.bincount(problem.X_train.indices, minlength=model.n_terms_in)
-    scores = None if path is None else getattr(path.reducer_, "scores_", None)
-    order, weights = _order(model, None if path is None else path.reduction_)
+    scores = getattr(_chooser(path), "scores_", None)
+    order, weights = _order(model, reduction_of(path), scores)
     coefficients = csr_array(model.coef)[:, order].toarray().T.tolist()
     return [
         Word(
@@ -57,10 +60,25 @@ def words_of(model: LinearModel, problem: Problem, path: ReduceThenFit | None = 
     ]
 
 
-def _order(model: LinearModel, reduction: Reduction | None) -> tuple[np.ndarray, np.ndarray]:
+def reduction_of(path: PathClassifier | None) -> Reduction | None:
+    """What the newest model was trained behind; None where it reads all words itself."""
+    return path.reduction_ if isinstance(path, ReduceThenFit) else None
+
+
+def _chooser(path: PathClassifier | None) -> BaseEstimator | None:
+    """What has scored the words: the reducer, or the path classifier that has none."""
+    return path.reducer_ if isinstance(path, ReduceThenFit) else path
+
+
+def _order(
+    model: LinearModel, reduction: Reduction | None, scores: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
     if isinstance(reduction, Selection) and set(reduction.terms) == set(model.terms):
         return reduction.terms, reduction.weights
-    strength = np.abs(csr_array(model.coef)).max(axis=0).toarray().ravel()
+    if reduction is None and scores is not None:
+        strength = scores
+    else:
+        strength = np.abs(csr_array(model.coef)).max(axis=0).toarray().ravel()
     order = model.terms[np.argsort(-strength[model.terms], kind="stable")]
     return order, np.ones(order.size)
 
@@ -72,7 +90,7 @@ def columns_of(model: LinearModel, problem: Problem) -> tuple[str, ...]:
 
 
 def selected_words(
-    path: ReduceThenFit, size: Size, corpus: Corpus, vectorizing: Vectorizing, task: Task
+    path: PathClassifier, size: Size, corpus: Corpus, vectorizing: Vectorizing, task: Task
 ) -> list[tuple[str, tuple[str, ...], list[Word]]]:
     """The words that the method chooses for each question: its name, classes and words.
 

@@ -1,0 +1,156 @@
+"""What leave-one-out chooses for LARS: size, l2, threshold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.preprocessing import normalize
+
+from laconic import LarsClassifier
+from laconic.classifiers import lars as module
+from laconic.errors import LaconicError, SizeUnavailable
+from laconic.numerics.lars_fast import fast_lars
+from laconic.numerics.lars_left_out import left_out
+from laconic.numerics.measures import accuracy, chosen_by, macro_f1
+from laconic.numerics.thresholds import best_threshold
+from tests.classifiers.test_lars import documents, optimum, signs_of
+
+
+@pytest.mark.parametrize("norm", ["document", "kept"])
+@pytest.mark.parametrize("bias", ["always", None])
+def test_of_least_squares_it_is_training_without_the_document(norm, bias):
+    """Exact there: the words stay, and no document crosses a border."""
+    X, y = documents(30, 20, 3)
+    classifier = LarsClassifier("squared", l2=0.5, refit=True, norm=norm, bias=bias)
+    (found,) = classifier.leave_one_out(X, y, [4])
+    orders = classifier.set_params(size=4).fit(X, y).order_
+    for row, signs in enumerate(signs_of(y, 3)):
+        Z = X.toarray()[:, orders[row]]
+        Z = normalize(Z) if norm == "kept" else Z
+        Z = np.hstack([Z, np.ones((30, 1))[:, : int(bias is not None)]])
+        for doc in range(30):
+            others = np.arange(30) != doc
+            beta = optimum(Z[others], signs[others], "squared", 0.5)
+            assert found[doc, row] == pytest.approx(Z[doc] @ beta, abs=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber", "logistic"])
+def test_along_the_path_it_is_that_of_its_points(loss):
+    X, y = documents(40, 20, 2)
+    signs = signs_of(y, 2)[0]
+    found = list(LarsClassifier(loss, l2=0.5).leave_one_out(X, y, [6, 2]))
+    points = {p.size: p for p in fast_lars(X, signs, loss=loss, l2=0.5)}
+    for values, size in zip(found, (2, 6), strict=True):
+        expected = left_out(X, signs, points[size], loss=loss, l2=0.5)
+        assert_allclose(values[:, 0], expected, atol=1e-10)
+
+
+def test_a_size_that_is_not_there_has_no_decisions():
+    X, y = documents(30, 20, 2)
+    one, two = LarsClassifier().leave_one_out(X, y, [3, 99])
+    assert one.shape == (30, 1)
+    assert isinstance(two, SizeUnavailable)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_size_is_the_smallest_of_the_best(n_classes, monkeypatch):
+    X, y = documents(60, 30, n_classes, seed=4)
+    monkeypatch.setattr(module, "LADDER", (1, 2, 4, 8, 16, 99))
+    fitted = LarsClassifier(size="loo").fit(X, y)
+    sizes = [1, 2, 4, 8, 16]
+    signs = np.column_stack(signs_of(y, n_classes))
+    rule, measure = ("sign", macro_f1) if n_classes == 2 else ("argmax", accuracy)
+    worth = [
+        measure(chosen_by(values, rule), signs)
+        for values in LarsClassifier().leave_one_out(X, y, sizes)
+    ]
+    best = sizes[int(np.argmax(worth))]
+    assert len(set(worth)) > 1
+    assert fitted.model_.size == best
+    assert fitted.loo_ == [(1.0, size, value) for size, value in zip(sizes, worth, strict=True)]
+    alone = LarsClassifier(size=best).fit(X, y)
+    assert_array_equal(fitted.model_.coef.toarray(), alone.model_.coef.toarray())
+    assert [o.tolist() for o in fitted.order_] == [o.tolist() for o in alone.order_]
+
+
+def test_l2_is_the_better_at_every_size():
+    X, y = documents(40, 60, 2, seed=3)
+    sizes = [2, 5, 10, 15]
+    chosen = LarsClassifier(l2="loo")
+    models = []
+    for model in chosen.path(X, y, sizes):
+        models.append((model, chosen.l2_))
+    values = {}
+    for l2 in (0.0, 1.0):
+        for outcome, size in zip(LarsClassifier(l2=l2).leave_one_out(X, y, sizes), sizes,
+                                 strict=True):  # fmt: skip
+            if not isinstance(outcome, SizeUnavailable):
+                signs = np.column_stack(signs_of(y, 2))
+                wrong = np.where(np.isnan(outcome), -np.inf * signs, outcome)
+                values[l2, size] = macro_f1(wrong > 0, signs)
+    taken = set()
+    for (model, l2), size in zip(models, sizes, strict=True):
+        expected = max((values[one, size], one) for one in (0.0, 1.0) if (one, size) in values)[1]
+        assert l2 == expected
+        taken.add(l2)
+        alone = LarsClassifier(l2=l2, size=size).fit(X, y).model_
+        assert_array_equal(model.coef.toarray(), alone.coef.toarray())
+    assert chosen.loo_ == [
+        (l2, size, values[l2, size]) for size in sizes for l2 in (0.0, 1.0) if (l2, size) in values
+    ]
+    assert taken == {0.0, 1.0}, "the test sees both"
+
+
+def test_of_equals_the_larger_l2_is_taken():
+    X, y = np.array([[1.0], [1.0], [0.0], [0.0]] * 4), np.array([1, 1, 0, 0] * 4)
+    fitted = LarsClassifier(l2="loo", size=1).fit(X, y)
+    assert {value for _, _, value in fitted.loo_} == {1.0}
+    assert fitted.l2_ == 1.0
+
+
+def test_a_decision_that_is_not_available_is_wrong():
+    """Each word is in one document: without l2 nothing is known of a document that is left out."""
+    X, y = np.eye(6), np.array([0, 1, 0, 1, 0, 1])
+    classifier = LarsClassifier("squared", l2=0.0, bias=None)
+    (values,) = classifier.leave_one_out(X, y, [6])
+    assert np.isnan(values).all()
+    assert classifier.loo_ == [(0.0, 6, 0.0)]
+
+
+def test_the_threshold_is_folded_into_the_intercept():
+    X, y = documents(90, 40, 3, seed=2)
+    labels = np.column_stack([y == 0, y == 1]).astype(int)
+    plain = LarsClassifier(size=3).fit(X, labels).model_
+    tuned = LarsClassifier(size=3, threshold="loo").fit(X, labels).model_
+    (values,) = LarsClassifier().leave_one_out(X, labels, [3])
+    shift = [best_threshold(values[:, k], 2.0 * labels[:, k] - 1.0) for k in range(2)]
+    assert np.abs(shift).min() > 0.01
+    assert_array_equal(tuned.coef.toarray(), plain.coef.toarray())
+    assert_allclose(tuned.intercept, plain.intercept - shift, atol=1e-12)
+    (moved,) = LarsClassifier(threshold="loo").leave_one_out(X, labels, [3])
+    assert_allclose(moved, values - shift, atol=1e-12)
+    assert macro_f1(moved > 0, 2.0 * labels - 1.0) > macro_f1(values > 0, 2.0 * labels - 1.0)
+
+
+def test_there_is_no_threshold_between_several_classes():
+    X, y = documents()
+    with pytest.raises(LaconicError, match=r"with 3 classes.*Ask about each class alone"):
+        LarsClassifier(threshold="loo").fit(X, y)
+    with pytest.raises(LaconicError, match=r"threshold=0\.5: choose from loo, None"):
+        LarsClassifier(threshold=0.5).fit(X, y == 1)
+
+
+def test_where_no_size_can_be_had_it_says_why():
+    X, y = np.array([[1.0], [-1.0]] * 3), np.array([0, 0, 0, 0, 1, 1])
+    with pytest.raises(SizeUnavailable, match="no word says anything"):
+        LarsClassifier(size="loo").fit(X, y)
+
+
+def test_an_older_choice_is_forgotten():
+    X, y = documents(n_classes=2)
+    classifier = LarsClassifier(l2="loo", size=2).fit(X, y)
+    assert len(classifier.loo_) == 2
+    classifier.set_params(l2=1.0).fit(X, y)
+    assert not hasattr(classifier, "loo_")
+    assert classifier.l2_ == 1.0

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from itertools import islice
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from laconic.numerics.lars import lars
+from laconic.numerics.lars_fast import fast_lars
+from laconic.numerics.lars_screen import Screen
+from tests.numerics.lars_oracles import entry_step
+from tests.numerics.test_lars import LOSSES
+from tests.strategies import text_like
+
+
+def weighted_text(n_docs=300, n_terms=400):
+    X, y = text_like(n_docs, n_terms, 4)
+    X.data = 1 + np.log(X.data)
+    lengths = np.sqrt(X.power(2).sum(axis=1))
+    X.data /= np.repeat(lengths, np.diff(X.indptr))
+    return X, np.where(y == 0, 1.0, -1.0)
+
+
+def first_of_all(X, screen, position, direction, horizon):
+    """Every column outside, evaluated: (step, column) of the first, the lowest of equals."""
+    dense = np.hstack([X.toarray(), np.ones((X.shape[0], 1))])
+    g, change = dense.T @ position.residuals, dense.T @ direction.residuals
+    steps = np.full(g.size, np.inf)
+    for column in np.flatnonzero(~screen.excluded):
+        step = entry_step(g[column], change[column], position.l1)
+        steps[column] = np.inf if step is None else step
+    first = steps.min()
+    if first > horizon:
+        return None
+    chosen = int(np.flatnonzero(steps <= first + screen.tie)[0])
+    return steps[chosen], chosen
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("l2", [0.0, 1.0])
+def test_the_first_entry_is_that_among_all_columns(loss, l2):
+    X, signs = weighted_text()
+    lazily, seen = Screen.first_entry, []
+
+    def compared(screen, position, direction, horizon):
+        found = lazily(screen, position, direction, horizon)
+        expected = first_of_all(X, screen, position, direction, horizon)
+        if expected is None:
+            assert found is None
+        else:
+            assert found.column == expected[1]
+            assert found.step == pytest.approx(expected[0], abs=1e-9)
+            seen.append(found.column)
+        return found
+
+    with patch.object(Screen, "first_entry", compared):
+        *_, last = islice(lars(X, signs, loss=loss, l2=l2), 60)
+    assert seen[:60] == last.columns.tolist()
+
+
+@pytest.mark.parametrize("path", [lars, fast_lars])
+def test_most_columns_are_not_looked_at(path):
+    X, signs = weighted_text()
+    screens, asked = [], []
+    lazily = Screen.first_entry
+
+    def counted(screen, *arguments):
+        screens.append(screen)
+        asked.append(1)
+        return lazily(screen, *arguments)
+
+    with patch.object(Screen, "first_entry", counted):
+        assert len(list(islice(path(X, signs), 60))) == 60
+    assert screens[0].passes < len(asked) / 4
+
+
+def test_the_list_is_made_anew_when_l1_rises():
+    """Jumps go back: a column that was out of sight further down may be near further up."""
+    X, signs = weighted_text()
+    lazily, risen = Screen.first_entry, []
+    lowest = [np.inf]
+
+    def compared(screen, position, direction, horizon):
+        found = lazily(screen, position, direction, horizon)
+        if position.l1 > lowest[0]:
+            expected = first_of_all(X, screen, position, direction, horizon)
+            risen.append(expected is not None)
+            assert (found is None) == (expected is None)
+            assert found is None or found.column == expected[1]
+        lowest[0] = min(lowest[0], position.l1)
+        return found
+
+    with patch.object(Screen, "first_entry", compared):
+        list(islice(fast_lars(X, signs), 150))
+    assert sum(risen) > 5
