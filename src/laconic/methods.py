@@ -162,12 +162,9 @@ def _lars(
     mode: Mode = "fast",
     refit: bool = False,
     bias: str | None = "always",
-    threshold: str | None = None,
     longest: int | None = LONGEST,
 ) -> PathClassifier:
-    return LarsClassifier(
-        loss, mode=mode, refit=refit, bias=bias, threshold=threshold, longest=longest
-    )
+    return LarsClassifier(loss, mode=mode, refit=refit, bias=bias, longest=longest)
 
 
 def _greedy(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,11 +18,12 @@ from laconic.classifiers.lars import LarsClassifier
 from laconic.classifiers.thresholds import (
     TunedThreshold,
     _dealt,
-    best_threshold,
     best_thresholds,
 )
 from laconic.errors import LaconicError, SizeUnavailable
+from laconic.methods import method_called
 from laconic.scores import information_gain
+from laconic.study.task import Task
 from laconic.testing import check_path
 from tests.strategies import text_like
 
@@ -52,51 +55,13 @@ def decided(draw):
 
 
 @given(decided())
-def test_no_threshold_is_better(documents):
+def test_no_threshold_is_better_for_what_is_known(documents):
     values, truth = documents
-    threshold = best_threshold(values, truth)
-    assert np.isfinite(threshold)
+    (threshold,) = best_thresholds(values[:, None], np.where(truth, 1.0, -1.0)[:, None])
     if truth[~np.isnan(values)].any():
         assert f1(values, truth, threshold) == best_by_force(values, truth)
-        assert threshold not in values, "a threshold lies between values"
     else:
         assert threshold == 0.0
-
-
-@given(hnp.arrays(np.float64, st.integers(2, 20), elements=st.floats(-1e3, 1e3)), st.data())
-def test_no_threshold_is_better_for_any_numbers(values, data):
-    truth = data.draw(hnp.arrays(np.bool_, values.size))
-    if truth.any():
-        assert f1(values, truth, best_threshold(values, truth)) == best_by_force(values, truth)
-
-
-def test_it_is_half_way_between_two_values():
-    values = np.array([3.0, 2.0, 1.0, 0.0])
-    assert best_threshold(values, np.array([True, True, False, False])) == 1.5
-    assert best_threshold(values, np.array([True, False, False, False])) == 2.5
-
-
-def test_where_all_are_true_everything_is_a_yes_by_a_margin():
-    assert best_threshold(np.array([4.0, 2.0]), np.array([True, True])) == 1.0
-
-
-def test_equal_values_stay_together():
-    """The two at 1 could only be parted: one of them is true."""
-    values, truth = np.array([1.0, 1.0, 0.0, -1.0]), np.array([True, False, False, False])
-    assert best_threshold(values, truth) == 0.5
-
-
-def test_of_equally_good_ones_the_nearest_to_zero_is_taken():
-    """F1 is 2/3 with the first document only, and with the first four."""
-    truth = np.array([True, False, False, True])
-    assert best_threshold(np.array([0.4, 0.2, 0.1, 0.0]), truth) == pytest.approx(0.3)
-    assert best_threshold(np.array([4.0, 2.0, 1.0, 0.5]), truth) == -0.5
-
-
-def test_neighbours_among_numbers_are_parted():
-    lower, upper = 1.0, np.nextafter(1.0, 2.0)
-    threshold = best_threshold(np.array([lower, upper]), np.array([False, True]))
-    assert lower <= threshold < upper
 
 
 def test_each_column_has_its_own():
@@ -142,7 +107,7 @@ def by_definition(path, X, y, size, folds, seed):
     for fold in _dealt(signs, folds, seed):
         (model,) = path().path(X[~fold], y[~fold], [size])
         values[fold] = model.decision(X[fold])
-    return [best_threshold(values[:, c], signs[:, c] > 0) for c in range(signs.shape[1])]
+    return best_thresholds(values, signs)
 
 
 @pytest.mark.parametrize("kind", ["two classes", "labels"])
@@ -287,3 +252,37 @@ def test_it_keeps_our_contract(by, form):
     X, y = text_like(30, 21, 2)
     check_path(TunedThreshold(by=by, folds=3), form(X), y)
     check_path(TunedThreshold(by=by, folds=3), form(X), labelled(y))
+
+
+def test_any_method_takes_a_threshold_in_its_brackets():
+    method = method_called("ig[threshold=CV, then=svm, combine=max]")
+    assert method.name == "IG[combine=max,then=svm,threshold=cv]"
+    assert method_called(method.name) == method
+    tuned = method.build(alpha=0.5, intercept=True)
+    assert (type(tuned), tuned.by, tuned.classifier.classifier.alpha) == (TunedThreshold, "cv", 0.5)
+    assert method_called("SS[rank=2,threshold=training]").build().by == "training"
+    assert method_called("IG[threshold=zero]") == method_called("IG")
+    lars = method_called("SVM-LARS[lambda=0,threshold=loo]").build()
+    assert (type(lars), lars.threshold, lars.l2) == (LarsClassifier, "loo", 0.0)
+    crossed = method_called("SVM-LARS[threshold=cv]").build()
+    assert (type(crossed), crossed.classifier.threshold) == (TunedThreshold, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("IG[threshold=loo]", "threshold=loo: leave-one-out goes along paths of LARS only.*=cv"),
+        ("IG[threshold=best]", "threshold=best: choose from zero, training, cv$"),
+        ("RLS-LARS[threshold=0]", "threshold=0: choose from zero, training, cv, loo"),
+    ],
+)
+def test_thresholds_that_a_method_does_not_have(text, says):
+    with pytest.raises(LaconicError, match=says):
+        method_called(text)
+
+
+def test_one_draw_for_every_threshold():
+    task = Task("d", "p", "test", "f", "s", "v", "US[draw=iid]", 0, (3,), ("micro-f1",))
+    tuned = replace(task, method="US[draw=iid,threshold=cv]")
+    assert tuned.random_state == task.random_state
+    assert tuned.key != task.key

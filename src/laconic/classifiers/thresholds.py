@@ -20,40 +20,18 @@ from laconic.classifiers.path import PathClassifier, read_documents
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Model
+from laconic.numerics.thresholds import best_threshold
 from laconic.reduction import Floats, Matrix
 from laconic.vectors.targets import Targets
 
 By: TypeAlias = Literal["cv", "training"]
 Path: TypeAlias = Iterator[Model | SizeUnavailable]
 
-# A threshold below all values lies so far below the lowest: as far as a document from its margin.
-BELOW = 1.0
-
-
-def best_threshold(values: Floats, truth: NDArray[np.bool_]) -> float:
-    """The θ for which "value > θ" has the best F1; equal values are never parted.
-
-    It lies half-way between two values. Of equally good ones it is that nearest to 0; where no
-    document is true, 0. Values that are NaN are not known, and do not count.
-    """
-    known = ~np.isnan(values)
-    values, truth = values[known], truth[known]
-    if not truth.any():
-        return 0.0
-    order = np.argsort(-values, kind="stable")
-    falling = values[order]
-    last_of_tie = np.append(falling[:-1] != falling[1:], True)
-    yes = np.flatnonzero(last_of_tie) + 1
-    f1 = 2 * np.cumsum(truth[order])[last_of_tie] / (yes + truth.sum())
-    upper = falling[last_of_tie]
-    candidates = _half_way(upper, np.append(upper[1:], upper[-1] - 2 * BELOW))[f1 == f1.max()]
-    return float(candidates[np.abs(candidates).argmin()])
-
 
 def best_thresholds(values: Floats, signs: Floats) -> Floats:
-    """That of each column."""
-    columns = zip(values.T, signs.T, strict=True)
-    return np.array([best_threshold(column, of_class > 0) for column, of_class in columns])
+    """That of each column; values that are NaN are not known, and do not count."""
+    columns = zip(values.T, signs.T, ~np.isnan(values).T, strict=True)
+    return np.array([best_threshold(column[known], own[known]) for column, own, known in columns])
 
 
 def shifted(model: LinearModel, thresholds: Floats) -> LinearModel:
@@ -171,12 +149,6 @@ def _pooled(values: list[tuple[NDArray[np.bool_], Floats | None]], signs: Floats
         if own is not None:
             pooled[fold] = own
     return pooled
-
-
-def _half_way(upper: Floats, lower: Floats) -> Floats:
-    """Below the upper value in any case, which must be above its threshold."""
-    middle = lower + (upper - lower) / 2
-    return np.where(middle < upper, middle, lower)
 
 
 def _dealt(signs: Floats, folds: int, seed: int) -> list[NDArray[np.bool_]]:
