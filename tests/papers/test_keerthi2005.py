@@ -110,6 +110,8 @@ def test_sizes_are_the_papers_with_full_only():
     assert set(quick) < set(paper.SIZES)
     assert (news.full.splits, news.quick.splits) == (10, 1)
     assert paper.FIGURES["1-money-fx"].full.splits == 1
+    training = paper.plan_of(corpus, news.full).training
+    assert (training.alpha, training.intercept, training.norm) == (1.0, True, "document")
     others = paper.by_threshold(paper.plan_of(corpus, news.full))
     assert max(others.sizes) == 500
     assert set(others.methods) == set(paper.OTHERS)
