@@ -154,8 +154,8 @@ def _pooled(values: list[tuple[NDArray[np.bool_], Floats | None]], signs: Floats
 def _dealt(signs: Floats, folds: int, seed: int) -> list[NDArray[np.bool_]]:
     """Which documents each fold leaves out: dealt class by class, each in random order.
 
-    The class of a document with several labels is the rarest of them. A fold without which
-    training would know one answer only is left out of no training, and so tells nothing.
+    The class of a document with several labels is the rarest of them. No fold is left out where
+    training without it would know one answer only.
     """
     n_docs = signs.shape[0]
     chosen = signs > 0
