@@ -181,11 +181,10 @@ def test_the_findings_in_numbers():
     }
     rows = [row(m, size, value) for m, curve in values.items() for size, value in curve.items()]
     found = {line[0]: line[1:] for line in paper.findings(paper.spreads(rows))}
-    assert found["LARS − IG, mean of 32–500 words; ahead at"] == (
-        "+0.133; 2 of 3",
-        "-0.100; 0 of 1",
-    )
-    assert found["SVM anew on LARS words − IG, the same"] == ("+0.150; 1 of 1", "")
+    middle = " − IG, mean of 32–500 words; ahead at"
+    assert found[f"LARS, λ₂ = 1{middle}"] == ("+0.133; 2 of 3", "-0.100; 0 of 1")
+    assert found[f"LARS, λ₂ = 0{middle}"] == ("-0.225; 0 of 2", "")
+    assert found[f"SVM anew on LARS words{middle}"] == ("+0.150; 1 of 1", "")
     assert found["peak of LARS, λ₂ = 1"] == ("1.000 at 650", "0.400 at 32")
     assert found["peak of LARS, λ₂ = 0"] == ("0.500 at 32", "")
     assert found["peak of IG"] == ("1.000 at 16", "0.500 at 32")

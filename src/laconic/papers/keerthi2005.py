@@ -246,10 +246,8 @@ def findings(found: dict[tuple[str, Size], Spread]) -> Iterator[tuple[str, str, 
         kind: {name: _curve(found, method) for name, method in plot.items() if name != ALL}
         for kind, plot in PLOTS.items()
     }
-    for name, text in (
-        (LARS, "LARS − IG, mean of {}–{} words; ahead at".format(*MIDDLE)),
-        (REFIT, "SVM anew on LARS words − IG, the same"),
-    ):
+    for name in (LARS, LARS_0, REFIT):
+        text = "{} − IG, mean of {}–{} words; ahead at".format(name, *MIDDLE)
         yield (text, *(_lead(of.get(name, {}), of[IG]) for of in curves.values()))
     for name in (LARS, LARS_0, IG):
         yield (f"peak of {name}", *(_peak(of[name]) for of in curves.values()))
