@@ -308,8 +308,8 @@ def method_called(text: str) -> Method:
     if found is None or known is None:
         raise LaconicError(
             f"method {text!r}: choose from {', '.join(METHODS)}, with settings in brackets where "
-            "it has some, such as SS[rank=10]; each takes then, lambda and threshold, such as "
-            "IG[then=svm,lambda=0.5], IG[lambda=loo] or IG[threshold=cv]"
+            "it has some, such as SS[rank=10]; all take lambda and threshold, and most take then, "
+            "such as IG[then=svm,lambda=0.5], IG[lambda=loo] or IG[threshold=cv]"
         )
     settings = _settings(found["settings"] or "", known)
     inner = ",".join(f"{key}={value}" for key, value in settings.items())

@@ -46,6 +46,23 @@ def test_along_the_path_it_is_that_of_its_points(loss):
         assert_allclose(values[:, 0], expected, atol=1e-10)
 
 
+def test_of_a_refit_it_is_that_of_the_refits_own_documents():
+    """r_{−i} = r_i / (1 − h_i) for documents within the margin, the rest as they are."""
+    X, y = documents(60, 25, 2, seed=5)
+    signs = signs_of(y, 2)[0]
+    classifier = LarsClassifier(l2=0.2, refit=True)
+    (found,) = classifier.leave_one_out(X, y, [5])
+    order = classifier.set_params(size=5).fit(X, y).order_[0]
+    Z = np.hstack([X.toarray()[:, order], np.ones((60, 1))])
+    beta = optimum(Z, signs, "squared_hinge", 0.2)
+    inside = signs * (Z @ beta) < 1
+    assert 5 < inside.sum() < 55
+    H = Z[inside].T @ Z[inside] + 0.2 * np.eye(6)
+    leverage = np.einsum("ij,ij->i", Z, np.linalg.solve(H, Z.T).T)
+    expected = np.where(inside, signs + (Z @ beta - signs) / (1 - leverage), Z @ beta)
+    assert_allclose(found[:, 0], expected, atol=1e-9)
+
+
 def test_a_size_that_is_not_there_has_no_decisions():
     X, y = documents(30, 20, 2)
     one, two = LarsClassifier().leave_one_out(X, y, [3, 99])

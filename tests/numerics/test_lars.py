@@ -291,7 +291,14 @@ def test_without_l2_a_path_saturates_and_explains_its_examples():
 
 @pytest.mark.parametrize(
     "settings",
-    [{"signs": [1, -1]}, {"signs": [1, 0, -1]}, {"l2": -1.0}, {"l2": np.nan}, {"loss": "hinge"}],
+    [
+        {"signs": [1, -1]},
+        {"signs": [1, 0, -1]},
+        {"l2": -1.0},
+        {"l2": np.nan},
+        {"loss": "hinge"},
+        {"bias": "never"},
+    ],
 )
 def test_what_cannot_be_is_refused(settings):
     arguments = {"X": np.eye(3), "signs": np.array([1.0, -1.0, 1.0])} | settings

@@ -15,6 +15,7 @@ from laconic.numerics import lars_fast as module
 from laconic.numerics.lars import lars
 from laconic.numerics.lars_fast import fast_lars
 from laconic.numerics.lars_jumps import JumpingPosition
+from laconic.numerics.lars_logistic import LogisticPosition
 from tests.numerics.lars_oracles import gradient, logistic_by_bisection, loss_value
 from tests.numerics.test_lars import (
     BIASES,
@@ -129,11 +130,30 @@ def test_the_logistic_path_ends_at_the_minimum():
     np.testing.assert_allclose(last.coef, found.x[last.columns], atol=1e-7)
 
 
-def test_a_separable_logistic_problem_without_l2_says_that_it_cannot_go_on():
+def test_a_separable_logistic_problem_without_l2_is_followed_to_a_tiny_l1():
+    """Its coefficients grow without end, as the logarithm of 1 / λ₁."""
     X, signs = np.array([[1.0], [1.0], [0.0], [0.0]]), np.array([1.0, 1.0, -1.0, -1.0])
     *_, last = fast_lars(X, signs, loss="logistic", l2=0.0)
-    assert last.ending == "singular"
-    assert last.l1 > 0.0
+    assert last.ending == "finished"
+    assert (signs * (X[:, 0] * last.coef[0] + last.intercept) > 20).all()
+
+
+def test_a_curve_on_which_newton_fails_ends_there(monkeypatch):
+    X, signs = problem(50, 12, seed=2)
+    expected = list(fast_lars(X, signs, loss="logistic"))
+    settle, calls = LogisticPosition.settle, []
+
+    def failing(position):
+        calls.append(1)
+        return len(calls) < 9 and settle(position)
+
+    monkeypatch.setattr(LogisticPosition, "settle", failing)
+    points = list(fast_lars(X, signs, loss="logistic"))
+    assert points[-1].ending == "singular"
+    assert 1 < len(points) < 12
+    for one, other in zip(points[:-1], expected, strict=False):
+        np.testing.assert_array_equal(one.coef, other.coef)
+    assert points[-1].l1 == points[-1].entry_l1[-1]
 
 
 def test_an_unknown_loss_is_refused():

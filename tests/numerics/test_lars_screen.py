@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from itertools import islice
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 
-from laconic.numerics.lars import lars
+from laconic.numerics.lars import Documents, lars
 from laconic.numerics.lars_fast import fast_lars
 from laconic.numerics.lars_screen import Screen
 from tests.numerics.lars_oracles import entry_step
@@ -94,3 +95,41 @@ def test_the_list_is_made_anew_when_l1_rises():
     with patch.object(Screen, "first_entry", compared):
         list(islice(fast_lars(X, signs), 150))
     assert sum(risen) > 5
+
+
+def first_from_anywhere(X, position, direction, horizon, tie):
+    """As `first_of_all`, where gradients may be above λ₁ already; a way back is below 0."""
+    g, change = X.T @ position.residuals, X.T @ direction.residuals
+    steps = np.full(g.size, np.inf)
+    for column in range(g.size):
+        roots = [
+            (position.l1 - side * g[column]) / (1 + side * change[column])
+            for side in (1, -1)
+            if 1 + side * change[column] > 1e-10
+        ]
+        steps[column] = min(roots, default=np.inf)
+        if abs(g[column]) > position.l1 + tie and steps[column] > 0:
+            steps[column] = -np.inf
+    first = steps.min()
+    return None if first > horizon else int(np.flatnonzero(steps <= first + tie)[0])
+
+
+def test_wherever_the_residuals_have_gone_no_column_is_overlooked():
+    rng = np.random.default_rng(0)
+    X, _ = weighted_text(60, 80)
+    screen = Screen(Documents.of(X), np.arange(81) == 80, tie=1e-9)
+    residuals, velocity = rng.normal(size=60), 0.1 * rng.normal(size=60)
+    found = []
+    for _ in range(300):
+        residuals = residuals + 0.02 * rng.normal(size=60)
+        velocity = velocity + 0.01 * rng.normal(size=60)
+        l1 = np.abs(X.T @ residuals).max() * rng.uniform(0.95, 1.2)
+        position = SimpleNamespace(l1=l1, residuals=residuals)
+        direction = SimpleNamespace(residuals=velocity)
+        horizon = 0.1 * l1 * rng.random()
+        entry = screen.first_entry(position, direction, horizon)
+        expected = first_from_anywhere(X, position, direction, horizon, 1e-9)
+        assert (None if entry is None else entry.column) == expected
+        found.append(expected is not None)
+    assert 30 < sum(found) < 270
+    assert screen.passes < 150

@@ -47,3 +47,5 @@ def test_equally_good_thresholds_prefer_0():
     values, signs = np.array([8.0, 4.0, 2.0, 1.0]), np.array([1.0, -1.0, -1.0, 1.0])
     # F1 of one yes: 2/3; of four: 2/3
     assert best_threshold(values, signs) == 0.0
+    # above -1.5 and above -12
+    assert best_threshold(-values[::-1], signs) == -1.5

@@ -251,10 +251,7 @@ def _words(size: int | float | None, available: int) -> float:
 
 def _coefficients(rows: list[Row], n_terms: int) -> csr_array:
     """Sparse; every chosen word keeps its place, also where its coefficient is 0."""
-    by_column = [np.argsort(row.columns) for row in rows]
-    columns = [row.columns[order] for row, order in zip(rows, by_column, strict=True)]
-    values = [row.coef[order] for row, order in zip(rows, by_column, strict=True)]
+    values = np.concatenate([row.coef for row in rows])
+    columns = np.concatenate([row.columns for row in rows])
     ends = np.cumsum([0, *(row.columns.size for row in rows)])
-    return csr_array(
-        (np.concatenate(values), np.concatenate(columns), ends), shape=(len(rows), n_terms)
-    )
+    return csr_array((values, columns, ends), shape=(len(rows), n_terms))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.numerics.lars_course import FEATURE_TIE, NOTHING, Bias, LarsPoint, checked_signs
+from laconic.numerics.lars_course import FEATURE_TIE, NOTHING, Bias, LarsPoint, checked
 from laconic.numerics.lars_documents import Documents, Flags, Floats, Matrix, Places
 from laconic.numerics.newton import Minimum, curvature, minimum
 
@@ -30,7 +30,7 @@ def forward(
     feature when it came in. Equal features enter by their number.
     """
     documents = Documents.of(X)
-    values = checked_signs(documents, signs, l2)
+    values = checked(documents, signs, l2, bias)
     constant = documents.constant
     outside = documents.lengths > 0.0
     outside[constant] = bias == "selectable"

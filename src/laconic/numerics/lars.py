@@ -20,7 +20,7 @@ from laconic.numerics.lars_course import (
     Course,
     Ending,
     LarsPoint,
-    checked_signs,
+    checked,
     follow,
 )
 from laconic.numerics.lars_crossings import next_crossings
@@ -49,8 +49,8 @@ def lars(
     if loss not in PIECES:
         raise LaconicError(f"lars: loss={loss!r}. The exact path has {', '.join(PIECES)}")
     documents = Documents.of(X)
-    position = Position(documents, checked_signs(documents, signs, l2), PIECES[loss], l2)
-    yield from follow(Course(position, bias), advance)
+    position = Position(documents, checked(documents, signs, l2, bias), PIECES[loss], l2)
+    return follow(Course(position, bias), advance)
 
 
 def advance(course: Course) -> Entry | None:

@@ -177,8 +177,8 @@ def _largest_gradient(position: Position, excluded: Flags) -> float:
     return largest if largest > rounding else 0.0
 
 
-def checked_signs(documents: Documents, signs: Floats, l2: float) -> Floats:
-    """The signs as numbers, and l2 in its range."""
+def checked(documents: Documents, signs: Floats, l2: float, bias: Bias) -> Floats:
+    """The signs as numbers, where all settings can be."""
     found = np.asarray(signs, dtype=np.float64)
     if found.shape != (documents.n_docs,) or not np.isin(found, (-1.0, 1.0)).all():
         raise LaconicError(
@@ -187,4 +187,6 @@ def checked_signs(documents: Documents, signs: Floats, l2: float) -> Floats:
         )
     if not (np.isfinite(l2) and l2 >= 0.0):
         raise LaconicError(f"lars: l2={l2!r}. It must be finite, and at least 0")
+    if bias not in ("always", "selectable", None):
+        raise LaconicError(f"lars: bias={bias!r}. It is 'always', 'selectable' or None")
     return found

@@ -18,7 +18,7 @@ import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.numerics import lars as exact
-from laconic.numerics.lars_course import Bias, Course, LarsPoint, checked_signs, follow
+from laconic.numerics.lars_course import Bias, Course, LarsPoint, checked, follow
 from laconic.numerics.lars_documents import Documents, Floats, Matrix
 from laconic.numerics.lars_jumps import JumpingPosition
 from laconic.numerics.lars_logistic import LogisticPosition
@@ -49,7 +49,7 @@ def fast_lars(
     if loss not in (*PIECES, "logistic"):
         raise LaconicError(f"lars: loss={loss!r}. There are {', '.join(PIECES)} and logistic")
     documents = Documents.of(X)
-    values = checked_signs(documents, signs, l2)
+    values = checked(documents, signs, l2, bias)
     if loss == "squared":
         # no document ever crosses a border: the exact path is made of such jumps
         return exact.lars(documents, values, loss=loss, l2=l2, bias=bias)
@@ -103,6 +103,7 @@ def _leap(course: Course, position: JumpingPosition) -> Entry | None:
         # above the start there is nothing to look for: what is that close has been a tie
         back = position.l1 - start
         step = max(step, back) if step > -np.inf else back / 2
+        step = min(step, position.farthest * position.l1)
         if abs(step) <= tolerance:
             return entry
         position.move(direction, step)

@@ -20,6 +20,8 @@ CLOSE = 1e4
 class LogisticPosition(JumpingPosition):
     """All documents count as active: the loss has one part only."""
 
+    farthest = 0.9
+
     def __init__(self, documents: Documents, signs: Floats, l2: float) -> None:
         super().__init__(documents, signs, PIECES["squared"], l2)
         self.residuals = -0.5 * signs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ from laconic.errors import LaconicError
 from laconic.rows import Row, Size, cell, draft
 from laconic.study.executors import Executor
 from laconic.study.journal import Journal
+from laconic.study.plan import Plan
 from laconic.study.study import JOURNAL, Listener, Study
 
 ROWS = "rows.csv"
@@ -101,6 +102,24 @@ def worked_off(
         keys = [task.key for study in studies for task in study.tasks]
         journal.export(last.where / ROWS, keys)
         return list(journal.rows(keys))
+
+
+@dataclass(frozen=True)
+class OneStudy:
+    """A figure that is one plan, and the tables drawn from it."""
+
+    about: str
+    setting: Callable[[Scale], Plan]
+    tables: Callable[[Study, list[Row]], Iterable[Table]]
+    full: Scale
+    quick: Scale
+
+    def run(
+        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
+    ) -> Reproduced:
+        study = Study(self.setting(scale), where)
+        rows = worked_off([study], executor, how)
+        return Reproduced(rows, tuple(self.tables(study, rows)))
 
 
 def figure_called(name: str, figures: dict[str, Figure], paper: str) -> Figure:

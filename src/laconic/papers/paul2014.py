@@ -48,8 +48,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -61,8 +60,8 @@ from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.techtc import techtc_sets
 from laconic.papers.averages import apart, mean_tables, pairing_tables, with_alphas
 from laconic.papers.favourites import Favourites, favourites
-from laconic.papers.figures import Figure, Reproduced, Scale, Table, worked_off
-from laconic.study.executors import Executor
+from laconic.papers.figures import Figure, OneStudy, Scale, Table
+from laconic.rows import Row
 from laconic.study.plan import Plan
 from laconic.study.settings import Source, Splitting, Training, Vectorizing
 from laconic.study.study import Study
@@ -232,7 +231,7 @@ def _sound(by_problem: dict[str, list[int]], relevant: int) -> str:
     return f"{sum(max(n) <= relevant for n in own)} of {len(own)}"
 
 
-def word_tables(study: Study) -> Iterator[Table]:
+def word_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
     """The paper's words: in how many training sets they are selected; and all that always are."""
     words = {ready.corpus.name: ready.counted.words for ready in study.corpora}
     always = []
@@ -263,75 +262,42 @@ def _verdict(times: int, selections: int) -> str:
     return "found" if times == selections else f"in {times} of {selections}"
 
 
-@dataclass(frozen=True)
-class Synthetic:
+def made_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
     """Errors, and the features that are selected most often, where one knows which are relevant."""
-
-    about: str
-    setting: Callable[[Scale], Plan]
-    full: Scale
-    quick: Scale
-
-    def run(
-        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
-        study = Study(self.setting(scale), where)
-        rows = worked_off([study], executor, how)
-        found = list(favourites(study, with_alphas(MADE_METHODS, MADE_ALPHAS[:1])))
-        return Reproduced(rows, (*mean_tables(rows, ERROR, _relevant), *feature_tables(found)))
+    yield from mean_tables(rows, ERROR, _relevant)
+    chosen = with_alphas(MADE_METHODS, MADE_ALPHAS[:1])
+    yield from feature_tables(list(favourites(study, chosen)))
 
 
-@dataclass(frozen=True)
-class Errors:
+def error_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
     """Errors of all methods, and BSS against each of the others."""
-
-    about: str
-    setting: Callable[[Scale], Plan]
-    full: Scale
-    quick: Scale
-
-    def run(
-        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
-        rows = worked_off([Study(self.setting(scale), where)], executor, how)
-        return Reproduced(rows, (*mean_tables(rows, ERROR), *pairing_tables(rows, ERROR, "BSS")))
-
-
-@dataclass(frozen=True)
-class Words:
-    """The words that are selected in every training set, beside those of the paper."""
-
-    about: str
-    setting: Callable[[Scale], Plan]
-    full: Scale
-    quick: Scale
-
-    def run(
-        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
-        study = Study(self.setting(scale), where)
-        rows = worked_off([study], executor, how)
-        return Reproduced(rows, tuple(word_tables(study)))
+    yield from mean_tables(rows, ERROR)
+    yield from pairing_tables(rows, ERROR, "BSS")
 
 
 ALL_PAIRS, SOME_PAIRS = Scale(sets=100, splits=10, draws=5), Scale(sets=10, splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
-    "table1": Synthetic(
+    "table1": OneStudy(
         "synthetic data: errors, and the features selected most often",
         made_sets,
+        made_tables,
         full=Scale(sets=10, splits=10, draws=5),
         quick=Scale(sets=1, splits=10, draws=1),
     ),
-    "table2": Errors(
+    "table2": OneStudy(
         "TechTC pairs, raw counts: errors by size and λ; figures 1 and 2 are the same",
         pairs("count"),
+        error_tables,
         ALL_PAIRS,
         SOME_PAIRS,
     ),
-    "table2-ltc": Errors("TechTC pairs, ltc: the same", pairs("ltc"), ALL_PAIRS, SOME_PAIRS),
-    "table4": Words(
+    "table2-ltc": OneStudy(
+        "TechTC pairs, ltc: the same", pairs("ltc"), error_tables, ALL_PAIRS, SOME_PAIRS
+    ),
+    "table4": OneStudy(
         "TechTC pairs: the words that BSS selects in every training set",
         named_pairs,
+        word_tables,
         full=Scale(sets=4, splits=10, draws=1),
         quick=Scale(sets=4, splits=1, draws=1),
     ),

@@ -63,8 +63,8 @@ class Plan:
         methods = _known(self.methods)
         for method in methods:
             method.check()
-            if not isinstance(self.training.alpha, Mapping):
-                method.build(self.training.alpha)  # refuses a λ that its classifier cannot take
+            if method.alpha is None and not isinstance(self.training.alpha, Mapping):
+                method.classifier(self.training.alpha, intercept=False)  # or refuses
         put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
         put(self, "sizes", tuple(ascending(self.sizes)))
         put(self, "measures", tuple(dict.fromkeys(known_measures(self.measures))))

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from laconic.classifiers.path import PathClassifier
 from laconic.curves import Measured, known_measures, measure_path
 from laconic.errors import LaconicError
-from laconic.methods import method_called
+from laconic.methods import METHODS, method_called
 from laconic.model import LinearModel, Norm
 from laconic.numerics.measures import chosen_by
 from laconic.rows import Row, Size
@@ -82,9 +82,9 @@ class Task:
 
         A method that trains its own models selects by its λ too.
         """
-        if method_called(self.method).then is None:
-            return self.method
         name, _, inner = self.method.partition("[")
+        if name in METHODS and METHODS[name].then is None:
+            return self.method
         own = [part for part in inner.rstrip("]").split(",") if not part.startswith(AFTERWARDS)]
         settings = ",".join(filter(None, own))
         return f"{name}[{settings}]" if settings else name
