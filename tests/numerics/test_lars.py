@@ -40,6 +40,18 @@ def problem(n_docs=60, n_terms=40, seed=0, binary=False):
     return X, signs
 
 
+def contradicted(seed, n_docs=60, n_terms=8):
+    """Every word speaks for 1, but four documents of many words are -1: their margins go far."""
+    rng = np.random.default_rng(seed)
+    X = np.zeros((n_docs, n_terms))
+    X[np.arange(n_docs), rng.integers(0, n_terms, n_docs)] = 1.0
+    X[: n_docs // 3] = 0.0
+    X[-4:] = rng.random((4, n_terms)) < 0.5
+    signs = np.where(X.any(axis=1), 1.0, -1.0)
+    signs[-4:] = -1.0
+    return X * rng.choice([1.0, 0.7], X.shape), signs
+
+
 @st.composite
 def tied_problems(draw):
     """Binary documents: equal ones, equal words, empty words; signs of one or two kinds."""
@@ -139,16 +151,38 @@ def test_larger_paths_stay_on_the_path(loss, l2, binary):
     assert len(points) > 50
 
 
+@pytest.mark.parametrize("l2", [0.0, 0.05])
+@pytest.mark.parametrize("seed", range(3))
+def test_margins_that_go_far_stay_on_the_path(l2, seed):
+    X, signs = contradicted(seed)
+    points = check_every_corner(X, signs, "modified_huber", l2, "always")
+    furthest = min(
+        (signs * (X[:, point.columns] @ point.coef + point.intercept)).min() for point in points
+    )
+    assert furthest < -1.4
+    assert points[-1].ending == "finished"
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber"])
+@pytest.mark.parametrize("seed", range(40))
+def test_small_binary_paths_without_l2_stay_on_the_path(loss, seed):
+    """Here documents have leverage 1, features depend on each other, and paths saturate."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((rng.integers(5, 30), rng.integers(5, 25))) < 0.3).astype(float)
+    signs = np.where(rng.random(X.shape[0]) < 0.4, 1.0, -1.0)
+    check_every_corner(X, signs, loss, 0.0, "always")
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("bias", ["always", None])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_path_is_that_of_the_definition(loss, bias, seed):
-    X, signs = problem(40, 15, seed)
-    expected = lars_by_definition(X, signs, loss, 0.5, bias is not None)
-    points = list(lars(X, signs, loss=loss, l2=0.5, bias=bias))
-    assert len(points) == len(expected) == 15
+    X, signs = problem(40, 15, seed) if seed else contradicted(2)
+    expected = lars_by_definition(X, signs, loss, 0.2, bias is not None)
+    points = list(lars(X, signs, loss=loss, l2=0.2, bias=bias))
+    assert len(points) == len(expected) == X.shape[1]
     for point, (columns, beta, l1) in zip(points, expected, strict=True):
-        words = [at for at, column in enumerate(columns) if column < 15]
+        words = [at for at, column in enumerate(columns) if column < X.shape[1]]
         assert point.columns.tolist() == [columns[at] for at in words]
         assert point.l1 == pytest.approx(l1, abs=1e-9)
         np.testing.assert_allclose(point.coef, beta[words], atol=1e-9)
@@ -287,6 +321,17 @@ def test_without_l2_a_path_saturates_and_explains_its_examples():
     fitted = X[:, last.columns] @ last.coef + last.intercept
     np.testing.assert_allclose(fitted[last.examples], signs[last.examples], atol=1e-7)
     assert (signs * fitted > 1 - 1e-7).all()
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_documents_leave_together_but_for_one_that_holds_the_rank(seed, binary):
+    """Each of the two has leverage 1/2; when one is gone, the other has leverage 1."""
+    X, signs = problem(25, 60, seed, binary)
+    points = check_every_corner(
+        np.vstack([X, X]), np.tile(signs, 2), "squared_hinge", 0.0, "always"
+    )
+    assert points[-1].ending == "saturated"
 
 
 @pytest.mark.parametrize(

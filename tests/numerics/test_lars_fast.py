@@ -22,6 +22,7 @@ from tests.numerics.test_lars import (
     LOSSES,
     assert_examples,
     assert_on_path,
+    contradicted,
     problem,
     tied_problems,
 )
@@ -60,6 +61,14 @@ def test_every_point_is_on_the_path_whatever_is_tied(drawn, loss, l2, bias):
             point.entry_l1[0],
         )  # fmt: skip
         assert_examples(point.examples, margins, loss)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.05])
+@pytest.mark.parametrize("seed", range(3))
+def test_jumps_follow_margins_that_go_far(l2, seed):
+    X, signs = contradicted(seed)
+    settings = {"loss": "modified_huber", "l2": l2}
+    assert_same_path(list(fast_lars(X, signs, **settings)), list(lars(X, signs, **settings)))
 
 
 def test_most_of_the_way_is_jumped(monkeypatch):

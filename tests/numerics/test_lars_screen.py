@@ -133,3 +133,24 @@ def test_wherever_the_residuals_have_gone_no_column_is_overlooked():
         found.append(expected is not None)
     assert 30 < sum(found) < 270
     assert screen.passes < 150
+
+
+def test_a_column_that_comes_back_from_outside_is_seen_from_above_and_off_the_line():
+    """Its gradient is 3 λ₁ − 1.5: within λ₁ below 0.75, and above 0.75 outside, on its way in."""
+    screen = Screen(Documents.of(np.eye(50)), np.arange(51) == 50, tie=1e-9)
+    velocity = np.zeros(50)
+    velocity[7] = -3.0
+
+    def seen(l1, more=0.0):
+        residuals = np.zeros(50)
+        residuals[7] = 3 * l1 - 1.5 + more
+        position = SimpleNamespace(l1=l1, residuals=residuals)
+        return screen.first_entry(position, SimpleNamespace(residuals=velocity), 0.01)
+
+    assert seen(0.72) is None
+    assert seen(0.72, more=0.001) is None  # from now on the list allows for some distance
+    above = seen(0.95)
+    assert (above.column, above.step, above.pull) == (7, -np.inf, 1.0)
+    assert seen(0.74) is None
+    assert seen(0.74, more=0.03).column == 7
+    assert screen.passes == 1

@@ -23,7 +23,7 @@ from laconic.numerics.lars_course import (
     checked,
     follow,
 )
-from laconic.numerics.lars_crossings import next_crossings
+from laconic.numerics.lars_crossings import is_torn, next_crossings
 from laconic.numerics.lars_documents import Documents, Floats, Matrix
 from laconic.numerics.lars_position import PIECES, Position
 from laconic.numerics.lars_screen import Entry
@@ -58,6 +58,9 @@ def advance(course: Course) -> Entry | None:
     position = course.position
     while course.ending is None:
         direction = position.direction()
+        if is_torn(position, direction):
+            course.ending = "singular"
+            break
         saturated = course.is_saturated(direction)
         crossings = next_crossings(position, direction, course.document_tie)
         if course.left > 0.0 and not saturated:

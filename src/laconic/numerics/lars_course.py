@@ -113,9 +113,10 @@ class Course:
         the lowest does: Murty's rule, which ends.
         """
         docs = crossings.docs if self._rounds <= TOGETHER else crossings.docs[:1]
-        if self._rounds > ROUNDS or not cross(self.position, direction, docs):
-            self.ending = "singular"
+        cross(self.position, direction, docs)
         self.readmit()
+        if self._rounds > ROUNDS:
+            self.ending = "singular"
 
     def readmit(self) -> None:
         """Refused features get another chance when documents have come in."""

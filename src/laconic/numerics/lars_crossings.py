@@ -10,7 +10,7 @@ from numba import njit
 from laconic.numerics.lars_documents import Flags, Floats, Places
 from laconic.numerics.lars_position import LINEAR, SQUARED, ZERO, Direction, Parts, Position
 
-# A document with leverage 1 that would move by no more than this stands still.
+# A document with leverage 1 that would go no further than this stands still.
 STILL = 1e-6
 
 
@@ -32,19 +32,28 @@ def next_crossings(position: Position, direction: Direction, tie: float) -> Cros
     return Crossings(step, _due(*arrays, lower, upper, direction.slow, step + tie))
 
 
-def cross(position: Position, direction: Direction, docs: Places) -> bool:
-    """Take documents over their borders. False where that leaves a singular system."""
+def cross(position: Position, direction: Direction, docs: Places) -> None:
+    """Take documents over their borders; hold those with leverage 1 where they are."""
     lower, upper = position.pieces.lower, position.pieces.upper
     for doc in docs:
         outward, part = direction.speeds[doc] > 0.0, position.parts[doc]
         position.land(doc, upper if part == ZERO or (part == SQUARED and outward) else lower)
         to = SQUARED if part != SQUARED else (ZERO if outward else LINEAR)
-        if position.cross(doc, to):
-            continue
-        if abs(direction.speeds[doc]) * position.l1 > STILL:
-            return False
-        position.held[doc] = True
-    return True
+        if not position.cross(doc, to):
+            position.held[doc] = True
+
+
+def is_torn(position: Position, direction: Direction) -> bool:
+    """Whether a document that must be held would leave all the same: the system is singular.
+
+    With leverage 1 its residual is λ₁ times its speed, but for what the straight part of the loss
+    adds; so on the upper border, where the residual is 0, it stands still.
+    """
+    if not position.held.any():
+        return False
+    docs = np.flatnonzero(position.held)
+    outward = np.sign(position.margins[docs]) * direction.speeds[docs]
+    return bool((outward * position.l1 > STILL).any())
 
 
 @njit(nogil=True, cache=True)
