@@ -19,15 +19,15 @@ from threadpoolctl import threadpool_limits
 from bench.measuring import Row, interleaved, row
 from bench.texts import text_like
 from laconic.numerics.basis import row_basis
-from laconic.numerics.bss import _Barriers, sparsify
+from laconic.numerics.bss import _Barriers, _Forms, sparsify
 
 REPEATS = 3
 SIZE = 300
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-# What may be taken, from the barriers after their move, U, both forms, and the inverses before it.
-Asking = Callable[[_Barriers, Floats, Floats, Floats, tuple[Floats, Floats]], Bools]
+# Which rows may be taken.
+Asking = Callable[[_Forms, Floats], Bools]
 
 
 def rows() -> list[Row]:
@@ -62,27 +62,22 @@ def scanned(U: Floats, asked: Asking) -> list[int]:
     lengths = np.einsum("ij,ij->i", U, U)
     chosen: dict[int, None] = {}
     for _ in range(SIZE):
-        before = barriers.below, barriers.above
-        lower, upper = barriers.forms()
-        allowed = asked(barriers, U, lower, upper, before)
+        forms = barriers.moved()
+        allowed = asked(forms, U)
         fresh = np.where(allowed, lengths, -1.0)
         fresh[list(chosen)] = -1.0
         pick = int(fresh.argmax()) if fresh.max() > 0 else int((allowed * lengths).argmax())
         u = U[pick]
-        barriers.pass_by(u, 2.0 / (u @ lower @ u + u @ upper @ u))
+        barriers.pass_by(u, 2.0 / float(np.sum(forms.values(u[None]))))
         chosen[pick] = None
     return list(chosen)
 
 
-def one_form(_: _Barriers, U: Floats, lower: Floats, upper: Floats, *__: object) -> Bools:
-    return np.einsum("ij,ij->i", U @ (lower - upper), U) >= 0
+def one_form(forms: _Forms, U: Floats) -> Bools:
+    return np.einsum("ij,ij->i", U @ forms._made(), U) >= 0
 
 
-def four_forms(
-    barriers: _Barriers, U: Floats, _: Floats, __: Floats, before: tuple[Floats, Floats]
-) -> Bools:
-    P, Q = barriers.below, barriers.above
-    rise = np.vdot(P, before[0])
-    fall = barriers.stride * np.vdot(Q, before[1])
-    forms = [np.einsum("ij,ij->i", U @ form, U) for form in (P @ P, P, Q @ Q, Q)]
-    return forms[2] / fall + forms[3] <= forms[0] / rise - forms[1]
+def four_forms(forms: _Forms, U: Floats) -> Bools:
+    P, Q = forms.below, forms.above
+    of = [np.einsum("ij,ij->i", U @ form, U) for form in (P @ P, P, Q @ Q, Q)]
+    return of[2] / forms.fall + of[3] <= of[0] / forms.rise - of[1]

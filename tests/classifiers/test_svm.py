@@ -213,3 +213,13 @@ def test_parameters_that_mean_nothing(parameters, message):
 )
 def test_scikit_learns_contract_beyond_the_defaults(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("form", [csr_array, csc_array])
+def test_long_indices_are_taken_as_others(form):
+    X, y = text_like(30, 21, 3)
+    long = form(X)
+    long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
+    short, other = SVMClassifier().fit(form(X), y), SVMClassifier().fit(long, y)
+    np.testing.assert_array_equal(short.coef_, other.coef_)
+    assert long.indices.dtype == np.int64, "X stays as it was"

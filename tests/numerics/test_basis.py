@@ -69,7 +69,19 @@ def test_the_leading_basis_is_that_of_the_largest_singular_values(monkeypatch, k
         np.testing.assert_allclose(U[:, :rank] @ U[:, :rank].T, V[:rank].T @ V[:rank], atol=1e-9)
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("rank", [6, 7, 29, 30, 31])
-def test_beyond_the_rank_the_leading_basis_is_the_whole_one(rank):
-    X = awkward()["low rank, wide"]
-    assert leading_basis(csr_array(X), rank).shape == (90, 6)
+@pytest.mark.parametrize("name", ["low rank, wide", "low rank, tall"])
+def test_beyond_the_rank_the_leading_basis_is_the_whole_one_best_first(name, rank, form):
+    X = awkward()[name]
+    V = np.linalg.svd(X, full_matrices=False)[2]
+    U = leading_basis(form(X), rank)
+    assert U.shape == (X.shape[1], 6)
+    for few in range(1, 7):
+        np.testing.assert_allclose(U[:, :few] @ U[:, :few].T, V[:few].T @ V[:few], atol=1e-9)
+
+
+def test_the_leading_basis_has_no_more_columns_than_asked_for():
+    lengths = np.array([1.0, 1, 1, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9])
+    X = np.random.default_rng(0).normal(size=(8, 20)) * lengths[:, None]
+    assert leading_basis(csr_array(X), 4).shape == (20, 4)

@@ -89,9 +89,9 @@ def test_weights_are_the_roots_of_t_not_their_inverses():
 def test_most_rows_are_never_asked(monkeypatch):
     asked = []
 
-    def counting(self, form, taken, own=module._Rows.first):
+    def counting(self, forms, taken, own=module._Rows.first):
         asked.append(0)
-        return own(self, form, taken)
+        return own(self, forms, taken)
 
     def blocks(self, own=module._Rows._blocks):
         for block in own(self):
@@ -163,3 +163,6 @@ def test_the_first_step_by_hand():
     upper = 0.64 * (1 / 81 / fall + 1 / 9)
     ((row, t), *_) = bss_by_algorithm_1(U, 4)
     assert (row, t) == (1, pytest.approx(2 / (lower + upper)))
+    forms = module._Barriers.around(np.zeros((1, 1)), 2.0, 3.0).moved()
+    assert np.ravel(forms.values(U[1:])) == pytest.approx([lower, upper])
+    assert forms.gaps(U[1:]) == pytest.approx(forms.gaps(np.repeat(U[1:], 3, axis=0))[:1])

@@ -10,7 +10,7 @@ from scipy.sparse import csc_array, csr_array
 from sklearn.svm import LinearSVC
 
 from laconic import ReduceThenFit, RLSClassifier
-from laconic.errors import LaconicError, SizeUnavailable
+from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.selectors import bss as module
 from laconic.selectors.bss import BSS
 from laconic.testing import check_path, check_reducer
@@ -87,7 +87,7 @@ def test_all_terms_are_kept_as_they_are():
 def test_a_size_within_the_rank_says_what_to_do():
     X, _ = text_like(12, 60, 3)
     fitted = BSS().fit(X)
-    with pytest.raises(SizeUnavailable, match=r"size 12: BSS keeps 12 dir.*above 12, or set rank=3"):
+    with pytest.raises(SizeUnavailable, match=r"BSS keeps 12 dir.*above 12, or set rank=3"):
         fitted.at(12)
     assert fitted.at(13).size <= 13
     with pytest.raises(SizeUnavailable, match=r"size 100: only \d+ terms occur"):
@@ -116,6 +116,53 @@ def test_many_documents_take_a_quarter_of_the_size(monkeypatch):
     assert path.reduction_.terms.tolist() == alone.terms.tolist()
 
 
+@pytest.mark.parametrize("few", ["terms", "distinct documents"])
+def test_many_documents_of_low_rank_take_the_leading_directions(monkeypatch, few):
+    """Fewer directions than the largest rank: they must still come best first."""
+    monkeypatch.setattr(module, "WHOLE_UP_TO", 39)
+    X, _ = text_like(120, 30, 3) if few == "terms" else text_like(20, 90, 3)
+    X = X if few == "terms" else csr_array(np.tile(X.toarray(), (4, 1)))
+    fitted = BSS().fit(X)
+    assert fitted.rank_ == np.linalg.matrix_rank(X.toarray()) < module.LARGEST_RANK
+    cut = fitted.at(24)
+    assert cut.promise.rank == 6
+    values = eigenvalues(X.toarray(), cut, 6)
+    assert cut.promise.low <= values[0] <= values[-1] <= cut.promise.high
+    alone = BSS(size=24).fit(X).at(24)
+    assert alone.terms.tolist() == cut.terms.tolist()
+
+
+def test_a_size_beyond_what_it_was_fitted_for_is_refused(monkeypatch):
+    monkeypatch.setattr(module, "WHOLE_UP_TO", 39)
+    X, _ = text_like(40, 90, 3)
+    fitted = BSS(size=8).fit(X)
+    assert fitted.at(11).promise.rank == 2
+    with pytest.raises(SizeUnavailable, match=r"fitted for size=8, with 2 dir.*BSS\(size=40\)"):
+        fitted.at(40)
+
+
+def test_advice_can_be_followed():
+    X, _ = text_like(50, 10, 3)
+    with pytest.raises(SizeUnavailable, match=r"than that\. Set rank=1\.") as found:
+        BSS().fit(X).at(6)
+    assert "above" not in str(found.value), "there are no more than 10 terms"
+    assert BSS(rank=1).fit(X).at(6).size <= 6
+    with pytest.raises(SizeUnavailable, match="Ask for all words"):
+        BSS().fit(X).at(1)
+
+
+def test_documents_without_terms_are_refused():
+    with pytest.raises(LaconicError, match="every term is empty"):
+        BSS().fit(csr_array((4, 7)))
+
+
+def test_hours_of_work_are_foretold(monkeypatch):
+    monkeypatch.setattr(module, "SECONDS_A_CUBE", 1.0)
+    X, _ = text_like(12, 60, 3)
+    with pytest.warns(LaconicWarning, match=r"size 30 with rank 12: about 14 hours"):
+        BSS().fit(X).at(30)
+
+
 def test_few_documents_take_all_directions():
     X, _ = text_like(30, 90, 3)
     assert module.WHOLE_UP_TO == 2000
@@ -137,6 +184,12 @@ def test_labels_are_not_used():
     assert BSS().fit(X, y).at(30).terms.tolist() == BSS().fit(X).at(30).terms.tolist()
 
 
+def test_a_gamma_beyond_the_barrier_is_refused():
+    X, _ = text_like(12, 60, 3)
+    with pytest.raises(LaconicError, match=r"gamma=1e\+09.*less than 19"):
+        BSS(gamma=1e9).fit(X).at(30)
+
+
 def test_the_papers_gamma_promises_nothing():
     X, _ = text_like(12, 60, 3)
     cut = BSS(gamma=0.01).fit(X).at(30)
@@ -146,7 +199,17 @@ def test_the_papers_gamma_promises_nothing():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"rank": 0}, {"rank": "full"}, {"rank": 0.5}, {"rank": True}, {"gamma": -1}, {"repeat": 2}],
+    [
+        {"rank": 0},
+        {"rank": "full"},
+        {"rank": 0.5},
+        {"rank": True},
+        {"gamma": -1},
+        {"gamma": "x"},
+        {"gamma": None},
+        {"repeat": 2},
+        {"repeat": "x"},
+    ],
 )
 def test_settings_that_cannot_be_are_refused(wrong):
     X, _ = text_like(12, 60, 3)

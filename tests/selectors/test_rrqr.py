@@ -233,7 +233,7 @@ def test_beyond_the_rank_it_says_the_rank_and_what_to_do():
     X = with_empty_words()
     fitted = RRQR().fit(X)
     assert fitted.available_ == fitted.at(None).size == 5
-    with pytest.raises(SizeUnavailable, match=r"size 6: the documents have rank 5.*beyond=\"again"):
+    with pytest.raises(SizeUnavailable, match=r"size 6: the documents have rank 5.*beyond=again"):
         fitted.at(6)
     stopped = RRQR(3).fit(X)
     assert stopped.rank_ == stopped.available_ == 3

@@ -13,6 +13,7 @@ from laconic.study.plan_file import parse_plan, read_plan, write_plan
 from laconic.study.ready import Ready
 from laconic.study.settings import Source, Splitting, Training, Vectorizing
 from laconic.study.task import Task
+from laconic.vectors.problem import questions_of
 from tests.study.corpora import pets
 
 
@@ -289,3 +290,20 @@ def test_a_lambda_that_a_methods_classifier_cannot_take_is_refused_before_any_wo
     own = Plan("pydocs", methods=("IG[then=svm,lambda=2]",), training=Training(alpha="loo"))
     assert own.methods == ("IG[then=svm,lambda=2.0]",)
     Plan("pydocs", methods=("IG[then=svm]",), training=Training(alpha={"pydocs": 1.0}))
+
+
+def test_tasks_with_one_selection_come_together_whatever_the_order_of_methods():
+    names = ("RANDOM[lambda=0.1]", "IG", "BSS[lambda=0.1]", "RANDOM[lambda=1]", "BSS[then=svm]")
+    plan = Plan(pets(), methods=names, seeds=2)
+    corpus = pets()
+    (split, *_) = plan.folds(corpus)
+    tasks = list(plan.tasks(corpus, split, questions_of(corpus, "auto")))
+    assert [(task.method, task.seed) for task in tasks] == [
+        ("RANDOM[lambda=0.1]", 0),
+        ("RANDOM[lambda=1.0]", 0),
+        ("RANDOM[lambda=0.1]", 1),
+        ("RANDOM[lambda=1.0]", 1),
+        ("IG", 0),
+        ("BSS[lambda=0.1]", 0),
+        ("BSS[then=svm]", 0),
+    ]

@@ -117,15 +117,21 @@ def test_sizes_that_a_method_cannot_have_are_told_once_with_a_reason():
         )
 
     rows = [
-        missing("BSS", 1000, "1", "needs more than 1,200", task="a"),
+        missing("BSS", 10, "1", "needs more than 1,200 (or rank 2)", task="a"),
         missing("BSS", 50, "1", "needs more than 1,200 (or rank 12)", task="a"),
-        missing("BSS", 50, "2", "needs more than 1,190", task="b"),
+        missing("BSS", 50, "2", "needs more than 1,190 (or rank 12)", task="b"),
+        missing("BSS", 3000, "2", "only 2,500 terms occur", task="b"),
+        missing("BSS", 9000, "2", "only 2,500 terms occur", task="b"),
         missing("IG", 50, "1", "is not defined", task="c", kept=50, terms=50),
         Row("p", "BSS", 2000, "micro-f1", 0.5, fold="1", task="a", kept=1990, terms=1990),
+        Row("p", "ALL", 1.0, "micro-f1", 0.5, fold="1", task="e", kept=3000, terms=3000),
+        missing("RRQR", 0.001, "1", "only 5", task="d"),
+        missing("RRQR", 0.25, "1", "only 5", task="d"),
         missing("RRQR", 7, "1", "only 5", task="d"),
     ]
     assert absences(rows, "micro-f1") == {
-        "BSS has no model of 50, 1,000 words: needs more than 1,200": 2,
-        "RRQR has no model of 7 words: only 5": 1,
+        "BSS has no model of 10, 50 words: needs more than 1,200 (or rank 2)": 2,
+        "BSS has no model of 3,000 words: only 2,500 terms occur": 1,
+        "RRQR has no model of 7 words and of 0.1 %, 25 % of the words: only 5": 1,
     }
     assert absences(rows, "accuracy") == {}

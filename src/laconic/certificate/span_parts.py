@@ -32,8 +32,8 @@ class Distortion:
             f"multiplies the squared length of mixtures of them (rank {self.rank:,}) by "
             f"{self.m:.3g} to {self.M:.3g}. The premise of the papers' theorems (ε ≤ ½) {holds}: "
             f"ε = {self.epsilon:.3g}. A document orthogonal to all of them gets a product of up "
-            f"to {self.off_span:.3g} with a mixture, both of length 1 (exact worst case; Paul & "
-            "Drineas claim at most ε, which is false in general and promised by no method)."
+            f"to {self.off_span:.3g} with a mixture, both of length 1 (exact worst case; the "
+            "theorems take it to be at most ε)."
         )
 
 

@@ -61,7 +61,8 @@ class Behind:
         if promise.rank > self.span.rank:
             return NotComputed(
                 f"the promise is about {promise.rank:,} directions, but the rank of X is "
-                f"{self.span.rank:,}; give the X that the method was fitted on"
+                f"{self.span.rank:,} here: it is another X than the method was fitted on, or has "
+                "documents so short beside the others that they are lost in rounding"
             )
         turned = self.span.turned(promise.rank)
         if turned > TURNED:

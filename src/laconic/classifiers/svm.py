@@ -68,6 +68,8 @@ class SVMClassifier(LinearDeciding):
         """Train on documents and their classes, or on an indicator matrix of labels."""
         self._refuse()
         documents, targets = read_documents(self, X, y)
+        if issparse(documents):
+            documents = _with_short_indices(documents)
         rows = [self._train(documents, signs) for signs in targets.signs.T]
         self._warn(sum(not row.solved for row in rows), len(rows))
         coef = np.vstack([row.coef for row in rows])
@@ -122,6 +124,16 @@ class SVMClassifier(LinearDeciding):
                 LaconicWarning,
                 stacklevel=3,
             )
+
+
+def _with_short_indices(X: Matrix) -> Matrix:
+    """liblinear counts in 32 bits."""
+    if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32:
+        return X
+    if X.nnz > np.iinfo(np.int32).max:
+        raise LaconicError(f"{X.nnz:,} entries: an SVM takes up to 2³¹. Select words first")
+    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return type(X)(parts, shape=X.shape)
 
 
 def _with_empty_document(X: Matrix) -> Matrix:

@@ -28,13 +28,14 @@ def row_basis(X: Matrix) -> Floats:
 
 
 def leading_basis(X: Matrix, rank: int) -> Floats:
-    """The top `rank` right singular vectors, best first; the row space where X has no more."""
-    if rank >= min(X.shape):
-        return row_basis(X)
-    found = leading(X, rank)
-    if found.values[-1] <= noise(min(X.shape)) * found.values[0]:
-        return row_basis(X)
-    return term_vectors(X, found)
+    """The top `rank` right singular vectors, best first; fewer where X has no more."""
+    if rank < min(X.shape):
+        found = leading(X, rank)
+        if found.values[-1] > noise(min(X.shape)) * found.values[0]:
+            return term_vectors(X, found)
+    U = row_basis(X)
+    turn = linalg.svd(np.asarray(X @ U), full_matrices=False)[2]
+    return np.ascontiguousarray((U @ turn.T)[:, :rank])
 
 
 def noise(n: int) -> float:

@@ -5,11 +5,12 @@
     r                                              `size`, the number of steps
     L_τ, U_τ                                       `lower`, `upper`: barriers about the eigenvalues
     Φ, Φ̂                                           traces of the inverses at the barriers
-    𝓛(u), 𝓤(u)                                     u'Fu, u'Gu: quadratic forms of the barriers
+    𝓛(u), 𝓤(u)                                     u'Fu, u'Gu: quadratic forms (`_Forms`)
 
-Each step adds t·uu' of one row to A and moves both barriers. A row may be taken if 𝓤(u) ≤ 𝓛(u), so
-one form, F − G, decides about a row; rows are asked by decreasing length, in blocks, until one may.
-The result is that of asking all of them. Blocks are always the same rows, so that rounding is too.
+Each step adds t·uu' of one row to A and moves both barriers. A row may be taken if 𝓤(u) ≤ 𝓛(u);
+rows are asked by decreasing length, in blocks, until one may. The result is that of asking all of
+them. Blocks are always the same rows, so that rounding is too. The form F − G decides at half the
+price a row, but takes rank³ to make: it is made where more rows than the rank are asked.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from laconic.numerics.spectrum import Floats, Integers
 FIRST_BLOCK = 64
 # Lengths that differ by less are equal: identical words, told apart by their columns.
 TIE = 1e-9
+# A row of less than this share of the longest is one of 0.
+NOTHING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +51,8 @@ def sparsify(U: Floats, size: int, *, gamma: float = 0.0, repeat: float = 0.2) -
 
     Of the rows that may be taken the longest that was not taken before. A row is taken again where
     there is no other, or where the longest other has less than `repeat` times its length: t grows
-    as 1/‖u‖². `gamma` is the paper's γ: A = 0, the one singular matrix that is met, becomes γI.
+    as 1/‖u‖². `gamma` is a reading of the paper's γ, which is to mend an ill-conditioned A: A = 0
+    becomes γI, once. What is inverted, A between its barriers, is well conditioned without it.
     """
     rank = U.shape[1]
     s = sqrt(rank / size)
@@ -58,10 +62,10 @@ def sparsify(U: Floats, size: int, *, gamma: float = 0.0, repeat: float = 0.2) -
     total = np.zeros(U.shape[0])
     arrival: dict[int, None] = {}
     for _ in range(size):
-        lower, upper = barriers.forms()
-        row = rows.first(lower - upper, total)
+        forms = barriers.moved()
+        row = rows.first(forms, total)
         u = U[row]
-        t = 2.0 / (u @ lower @ u + u @ upper @ u)
+        t = 2.0 / float(np.sum(forms.values(u[None])))
         barriers.pass_by(u, t)
         total[row] += t
         arrival[row] = None
@@ -86,26 +90,58 @@ class _Barriers:
         inverses = _shifted_inverse(A, -lower), _shifted_inverse(-A, upper)
         return cls(A, lower, upper, stride, *inverses)
 
-    def forms(self) -> tuple[Floats, Floats]:
-        """F and G of the barriers after their next move, to which they are moved.
-
-        Differences of potentials are sums of products, δ·tr(P_new P_old): nothing cancels.
-        """
+    def moved(self) -> _Forms:
+        """Both barriers one step on. Differences of potentials are δ·tr(P_new P_old): sums."""
         self.lower += 1.0
         self.upper += self.stride
         old_below, old_above = self.below, self.above
         self.below = _shifted_inverse(self.A, -self.lower)
         self.above = _shifted_inverse(-self.A, self.upper)
-        rise = np.vdot(self.below, old_below)
-        fall = self.stride * np.vdot(self.above, old_above)
-        below, above = self.below, self.above
-        return below @ below / rise - below, above @ above / fall + above
+        rise = float(np.vdot(self.below, old_below))
+        fall = self.stride * float(np.vdot(self.above, old_above))
+        return _Forms(self.below, self.above, rise, fall)
 
     def pass_by(self, u: Floats, t: float) -> None:
         """A grows by t·uu'; its inverses follow by Sherman and Morrison."""
         self.A += t * np.outer(u, u)
         self.below = _grown(self.below, u, t)
         self.above = _grown(self.above, u, -t)
+
+
+@dataclass(eq=False)
+class _Forms:
+    """𝓛 and 𝓤 of rows, from the inverses at the barriers and the changes of the potentials."""
+
+    below: Floats
+    above: Floats
+    rise: float
+    fall: float
+    asked: int = 0
+    form: Floats | None = None
+
+    def values(self, B: Floats) -> tuple[Floats, Floats]:
+        """Of each row of B. u'P²u is ‖Pu‖²."""
+        low, high = B @ self.below, B @ self.above
+        lower = _dots(low, low) / self.rise - _dots(B, low)
+        return lower, _dots(high, high) / self.fall + _dots(B, high)
+
+    def gaps(self, B: Floats) -> Floats:
+        """𝓛 − 𝓤 of the next rows that are asked."""
+        self.asked += len(B)
+        if self.form is None and self.asked > self.below.shape[0]:
+            self.form = self._made()
+        if self.form is not None:
+            return _dots(B @ self.form, B)
+        lower, upper = self.values(B)
+        return lower - upper
+
+    def _made(self) -> Floats:
+        below, above = self.below, self.above
+        return below @ below / self.rise - below - above @ above / self.fall - above
+
+
+def _dots(one: Floats, other: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", one, other))
 
 
 def _shifted_inverse(A: Floats, shift: float) -> Floats:
@@ -150,14 +186,14 @@ class _Rows:
         order = _by_length(lengths)
         return cls(order, lengths[order], U[order], repeat)
 
-    def first(self, form: Floats, taken: Floats) -> int:
+    def first(self, forms: _Forms, taken: Floats) -> int:
         """The row to take: see `sparsify`."""
         again = nearest = -1
         closest = -np.inf
         for block in self._blocks():
             if again >= 0 and self.lengths[block.start] < self.repeat * self.lengths[again]:
                 break
-            gaps = np.einsum("ij,ij->i", self.U[block] @ form, self.U[block])
+            gaps = forms.gaps(self.U[block])
             allowed = gaps >= 0
             fresh = allowed & (taken[self.order[block]] == 0)
             if again < 0 and (allowed & ~fresh).any():
@@ -185,7 +221,7 @@ class _Rows:
 def _by_length(lengths: Floats) -> Integers:
     """Longest first; of equally long ones the first column."""
     order = np.argsort(-lengths, kind="stable")
-    order = order[lengths[order] > TIE * lengths.max(initial=0.0)]
+    order = order[lengths[order] > NOTHING * lengths.max(initial=0.0)]
     group = np.zeros(order.size, dtype=np.intp)
     leader = np.inf
     for place, length in enumerate(lengths[order].tolist()):

@@ -79,17 +79,20 @@ def mean_tables(
 
 def _by_alpha(about: str, points: Mapping[tuple[str, float], Point]) -> Table:
     alphas = sorted({alpha for _, alpha in points})
-    measure, sets = next((p.measure, p.problems) for p in points.values())
+    measure, sets = max((p.measure, p.problems) for p in points.values())
     lines = [
-        (method, *(_cell(points.get((method, alpha))) for alpha in alphas))
+        (method, *(_cell(points.get((method, alpha)), sets) for alpha in alphas))
         for method in dict.fromkeys(method for method, _ in points)
     ]
     title = f"{measure} in %, {about}, mean ± sd of {sets} set{'' if sets == 1 else 's'}"
     return Table(title, ("method", *(f"λ = {alpha:g}" for alpha in alphas)), tuple(lines))
 
 
-def _cell(point: Point | None) -> str:
-    return "" if point is None else f"{100 * point.mean:.2f} ± {100 * point.sd:.2f}"
+def _cell(point: Point | None, sets: int) -> str:
+    if point is None or not point.problems:
+        return ""
+    fewer = f" ({point.problems})" if point.problems < sets else ""
+    return f"{100 * point.mean:.2f} ± {100 * point.sd:.2f}{fewer}"
 
 
 def _line(group: str, alpha: float, point: Point) -> tuple[str | float, ...]:

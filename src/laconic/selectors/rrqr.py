@@ -33,8 +33,8 @@ class RRQR(Reducer):
         order in which LAPACK happens to leave them. The last is nearly the order of the vocabulary
         and means nothing: it is what the tables of the paper measured.
     size : int, float or None
-        How many terms: a number, a share in (0, 1], None for all that can be had. "again" orders
-        no more than a number asks for.
+        How many terms: a number, a share in (0, 1] of those that can be had, None for all of them.
+        "again" orders no more than a number asks for.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class RRQR(Reducer):
             )
         return (
             f"the documents have rank {self.rank_}, and QR orders no terms beyond it. "
-            f'Ask for a size up to {self.rank_}, or fit RRQR(beyond="again").'
+            f"Ask for a size up to {self.rank_}, or set beyond=again."
         )
 
     def _refuse(self) -> None:

@@ -11,6 +11,7 @@ from typing import Protocol, Self, TypeAlias
 
 from laconic.errors import LaconicError
 from laconic.study.lines import Lines, Staged
+from laconic.study.sharing import forget
 from laconic.study.staging import Staging
 from laconic.study.task import Outcome, Task
 from laconic.study.task import run as run_task
@@ -66,8 +67,11 @@ class InProcess:
         pass
 
     def run(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
-        for task, problem in jobs:
-            yield self._run(task, problem)
+        try:
+            for task, problem in jobs:
+                yield self._run(task, problem)
+        finally:
+            forget()
 
 
 class Processes:

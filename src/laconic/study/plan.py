@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any, get_args
 
 from laconic.corpus.corpus import Corpus
@@ -96,10 +95,16 @@ class Plan:
         return inner if self.split.folds else self.split.held_out(corpus)
 
     def tasks(self, corpus: Corpus, split: Split, questions: Iterable[Question]) -> Iterator[Task]:
-        """The tasks of one fold, all methods of a question after another."""
-        for question, method in product(questions, _known(self.methods)):
-            for seed in range(self.seeds if method.random else 1):
-                yield self.one_task(corpus, split, self.part(), question.name, method, seed)
+        """The tasks of one fold: question by question, and those with one selection together."""
+        methods = _known(self.methods)
+        for question in questions:
+            several = [
+                self.one_task(corpus, split, self.part(), question.name, method, seed)
+                for method in methods
+                for seed in range(self.seeds if method.random else 1)
+            ]
+            first = {task.selection: place for place, task in reversed([*enumerate(several)])}
+            yield from sorted(several, key=lambda task: (first[task.selection], task.seed))
 
     def one_task(
         self,

@@ -5,6 +5,7 @@ Chosen on validation folds only. The test documents are asked once, about the mo
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -150,24 +151,34 @@ def candidates(
 
 
 def absences(rows: Iterable[Row], measure: str) -> dict[str, int]:
-    """A line for each method that cannot have some of the sizes, and how many tasks met that.
+    """A line for each method and reason why it has some sizes not, and how many tasks met that.
 
-    The reason is that of the largest such size, which is the nearest to what can be had.
+    Reasons that differ in numbers only are one, told as for the first fold and size. Sizes beyond
+    the largest model of the problem, which nothing has, go without saying.
     """
-    absent: dict[str, dict[Size, list[Row]]] = defaultdict(dict)
-    for row in rows:
-        if row.measure == measure and row.status == "skipped" and row.kept is None:
-            absent[row.method].setdefault(row.asked, []).append(row)
-    told = {}
-    for method, by_size in absent.items():
-        reason = by_size[max(by_size)][0].reason
-        tasks = {row.task for several in by_size.values() for row in several}
-        told[f"{method} has no model of {_listed(by_size)} words: {reason}"] = len(tasks)
-    return told
+    several = [row for row in rows if row.measure == measure]
+    most: dict[str, int] = defaultdict(int)
+    for row in several:
+        most[row.problem] = max(most[row.problem], row.terms or 0)
+    absent: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in several:
+        within = row.asked <= (most[row.problem] or row.asked)
+        if row.status == "skipped" and row.kept is None and within:
+            absent[row.method, re.sub(r"\d[\d,.]*", "#", row.reason)].append(row)
+    return {
+        f"{method} has no model of {_listed(rows)}: {rows[0].reason}": len({r.task for r in rows})
+        for (method, _), rows in absent.items()
+    }
 
 
-def _listed(sizes: Iterable[Size]) -> str:
-    return ", ".join(f"{size:,}" for size in sorted(sizes))
+def _listed(rows: Iterable[Row]) -> str:
+    """ "10, 20 words", or "1 %, 10 % of the words"."""
+    sizes = sorted({row.asked for row in rows})
+    shares = [f"{size:.3g}" for size in (100 * s for s in sizes if isinstance(s, float))]
+    counts = [f"{size:,}" for size in sizes if not isinstance(size, float)]
+    told = [f"{', '.join(counts)} words"] if counts else []
+    told += [f"{' %, '.join(shares)} % of the words"] if shares else []
+    return " and of ".join(told)
 
 
 def _candidate(

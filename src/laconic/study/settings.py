@@ -54,11 +54,14 @@ class Source:
         options = {f.name: getattr(self, f.name) for f in fields(self)}
         where, first, only = (options.pop(name) for name in ("where", "first", "only"))
         corpora = load_corpora(where, **options, progress=progress)
+        most = min((n for n in (first, len(only) or None) if n is not None), default=None)
         absent = set(only)
-        for corpus in islice((c for c in corpora if not only or c.name in absent), first):
+        taken = 0
+        for corpus in islice((c for c in corpora if not only or c.name in only), most):
             absent.discard(corpus.name)
+            taken += 1
             yield corpus
-        if absent and first is None:
+        if most is not None and taken < most and absent:
             raise LaconicError(f"only {', '.join(sorted(absent))}: not in {where}")
 
 

@@ -172,6 +172,11 @@ def shared(
     return path.set_params(reducer=replace(recalled, account=account, peak=peak)), account
 
 
+def forget() -> None:
+    """What is kept may be as large as the documents."""
+    _newest.clear()
+
+
 def _newest_of(problem: Problem, selection: Hashable, make: Callable[[], Any]) -> Any:
     known = _newest[0] if _newest else None
     if known is None or known.problem() is not problem or known.selection != selection:
