@@ -136,7 +136,7 @@ def test_lars_trains_its_own_models(name):
 
 
 def test_lars_takes_its_settings():
-    name = "SVM-LARS[mode=exact,refit=True,bias=None,threshold=loo,longest=50,lambda=2.0]"
+    name = "SVM-LARS[mode=exact,refit=True,bias=None,longest=50,lambda=2.0,threshold=loo]"
     method = method_called(name.lower().replace("none", "None").replace("true", "True"))
     assert method.name == name
     assert method_called(method.name) == method
@@ -184,7 +184,7 @@ def test_a_list_is_divided_outside_brackets():
         ("IG[then=]", "choose from rls, svm"),
         ("SVM-LARS[then=svm]", "then=svm: it trains its own models.*Leave it out"),
         ("GREEDY[then=rls]", "then=rls: it trains its own models"),
-        ("SVM-LARS[l2=1]", "it takes mode, refit, bias, threshold, longest, lambda"),
+        ("SVM-LARS[l2=1]", "it takes mode, refit, bias, longest, lambda, threshold"),
         ("SVM-LARS[lambda=-1]", "give a number of at least 0, or loo"),
         ("IG[then]", "no setting 'then'"),
         (

@@ -2,8 +2,8 @@
 
 A recipe is a function whose keyword parameters are what the brackets may set. It gives a reducer,
 behind which a classifier is trained; or a path classifier, which trains its own models. Any method
-takes `lambda` in its brackets too, and one with a reducer `then` (the classifier):
-`IG[then=svm,lambda=0.4]`, `ALL[lambda=loo]`, `SVM-LARS[lambda=0]`.
+takes `lambda` and `threshold` in its brackets too, and one with a reducer `then` (the classifier):
+`IG[then=svm,lambda=0.4]`, `ALL[lambda=loo]`, `SVM-LARS[lambda=0]`, `IG[threshold=cv]`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.rls import RLSClassifier
 from laconic.classifiers.svm import SVMClassifier
+from laconic.classifiers.thresholds import TunedThreshold
 from laconic.errors import LaconicError
 from laconic.model import Norm
 from laconic.reducer import Reducer
@@ -53,8 +54,11 @@ SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
 PATH = "a path a class; memory grows with the square of the size"
 # Sizes beyond what the paper looks at take minutes and gigabytes; `longest` raises the limit.
 LONGEST = 2000
-THEN, LAMBDA = "then", "lambda"
+THEN, LAMBDA, THRESHOLD = "then", "lambda", "threshold"
 RLS, SVM = "rls", "svm"
+# Where a model says yes: above 0, or above what gives the best F1 on such outputs.
+ZERO, LOO = "zero", "loo"
+THRESHOLDS = (ZERO, "training", "cv", LOO)
 LARGEST = float_info.max
 SYNTAX = re.compile(r"(?P<name>[^\[\]]+)(?:\[(?P<settings>[^\[\]]*)\])?")
 
@@ -65,7 +69,8 @@ class Method:
 
     `nested` methods keep the words of a small model in every larger one; `sizes` are those of a
     method that has its own; `settings` are what the brackets set for the recipe, `then` and `alpha`
-    are the classifier and its λ. `then` is None where the recipe gives a path classifier.
+    are the classifier and its λ. `then` is None where the recipe gives a path classifier. Models
+    say yes above the `threshold`: "zero", or one tuned by outputs of "training", "cv" or "loo".
     """
 
     name: str
@@ -79,6 +84,7 @@ class Method:
     settings: dict[str, Any] = field(default_factory=dict)
     then: str | None = RLS
     alpha: float | str | None = None
+    threshold: str = ZERO
 
     def build(
         self,
@@ -99,8 +105,15 @@ class Method:
         own = alpha if self.alpha is None else self.alpha
         made = self.recipe(**given)
         if isinstance(made, PathClassifier):
-            return made.set_params(l2=own, norm=norm)
-        return ReduceThenFit(made, self.classifier(own, intercept), norm=norm)
+            return self._tuned(made.set_params(l2=own, norm=norm))
+        return self._tuned(ReduceThenFit(made, self.classifier(own, intercept), norm=norm))
+
+    def _tuned(self, path: PathClassifier) -> PathClassifier:
+        if self.threshold == ZERO:
+            return path
+        if self.threshold == LOO:
+            return path.set_params(threshold=LOO)
+        return TunedThreshold(path, by=self.threshold)
 
     def classifier(self, alpha: float | str, intercept: bool) -> RLSClassifier | SVMClassifier:
         """The one that `then` names."""
@@ -149,12 +162,9 @@ def _lars(
     mode: Mode = "fast",
     refit: bool = False,
     bias: str | None = "always",
-    threshold: str | None = None,
     longest: int | None = LONGEST,
 ) -> PathClassifier:
-    return LarsClassifier(
-        loss, mode=mode, refit=refit, bias=bias, threshold=threshold, longest=longest
-    )
+    return LarsClassifier(loss, mode=mode, refit=refit, bias=bias, longest=longest)
 
 
 def _greedy(
@@ -298,14 +308,17 @@ def method_called(text: str) -> Method:
     if found is None or known is None:
         raise LaconicError(
             f"method {text!r}: choose from {', '.join(METHODS)}, with settings in brackets where "
-            "it has some, such as SS[rank=10]; all take lambda, and most take then, such as "
-            "IG[then=svm,lambda=0.5] or IG[lambda=loo]"
+            "it has some, such as SS[rank=10]; all take lambda and threshold, and most take then, "
+            "such as IG[then=svm,lambda=0.5], IG[lambda=loo] or IG[threshold=cv]"
         )
     settings = _settings(found["settings"] or "", known)
     inner = ",".join(f"{key}={value}" for key, value in settings.items())
     name = f"{known.name}[{inner}]" if inner else known.name
     then, alpha = settings.pop(THEN, known.then), settings.pop(LAMBDA, None)
-    method = replace(known, name=name, settings=settings, then=then, alpha=alpha)
+    threshold = settings.pop(THRESHOLD, ZERO)
+    method = replace(
+        known, name=name, settings=settings, then=then, alpha=alpha, threshold=threshold
+    )
     if alpha is not None and then is not None:
         method.classifier(alpha, intercept=False)  # refuses a λ that it cannot have
     return method
@@ -326,12 +339,13 @@ def _settings(text: str, method: Method) -> dict[str, Any]:
     parameters = signature(method.recipe).parameters
     usual = {name: known.default for name, known in parameters.items() if name != "seed"}
     usual |= {LAMBDA: None} if method.then is None else {THEN: RLS, LAMBDA: None}
+    usual |= {THRESHOLD: ZERO}
     given = _given(text, method, [*usual])
     return {key: given[key] for key in usual if key in given and given[key] != usual[key]}
 
 
 def _given(text: str, method: Method, allowed: list[str]) -> dict[str, Any]:
-    reading = {THEN: _then, LAMBDA: _alpha}
+    reading = {THEN: _then, LAMBDA: _alpha, THRESHOLD: _threshold}
     settings = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -361,6 +375,18 @@ def _alpha(text: str, method: Method) -> float | str:
             f"method {method.name}: lambda={text}: give a number of at least 0, or loo"
         )
     return float(value) if number else value
+
+
+def _threshold(text: str, method: Method) -> str:
+    offered = THRESHOLDS if method.then is None else THRESHOLDS[:-1]
+    if text.lower() in offered:
+        return text.lower()
+    if text.lower() == LOO:
+        raise LaconicError(
+            f"method {method.name}: threshold=loo: leave-one-out goes along paths of LARS only. "
+            "Choose threshold=cv"
+        )
+    raise LaconicError(f"method {method.name}: threshold={text}: choose from {', '.join(offered)}")
 
 
 def _value(text: str) -> Any:

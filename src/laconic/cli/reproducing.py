@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from laconic.rows import Row
 
 # Those of `laconic.papers.PAPERS`, which is slow to import.
-NAMES = ["dasgupta2007", "paul2014"]
+NAMES = ["dasgupta2007", "keerthi2005", "paul2014"]
 # "table1" is read as "table 1".
 SPACED = re.compile(r"^(figure|table)(.+)")
 
@@ -32,7 +32,7 @@ SPACED = re.compile(r"^(figure|table)(.+)")
 @click.option(
     "--splits",
     type=click.IntRange(1),
-    help="Splits of each corpus (dasgupta2007), or ten-fold cross-validations (paul2014).",
+    help="Splits of each corpus (dasgupta2007), or cross-validations (paul2014, keerthi2005).",
 )
 @click.option("--draws", type=click.IntRange(1), help="Draws of each random method.")
 @click.option(
@@ -71,6 +71,7 @@ def reproduce(
     laconic reproduce dasgupta2007            # every figure, a quick part of it
     laconic reproduce dasgupta2007 3 --full   # figure 3 at the paper's scale
     laconic reproduce paul2014 table1         # table 1
+    laconic reproduce keerthi2005 1-fbis-4    # one problem of figure 1
 
     \b
     Exit codes: 0 done; 1 done, but some tasks failed; 2 the input must be mended;

@@ -32,7 +32,7 @@ from laconic.vectors.problem import Problem
 
 Part = Literal["validation", "test"]
 # Settings in a method's brackets that say what comes after its selection.
-AFTERWARDS = ("then=", "lambda=")
+AFTERWARDS = ("then=", "lambda=", "threshold=")
 PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
 
 
