@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from laconic.numerics import lars_left_out as module
-from laconic.numerics.lars import lars
+from laconic.numerics.lars import LarsPoint, lars
 from laconic.numerics.lars_fast import fast_lars
 from laconic.numerics.lars_left_out import left_out
 from tests.numerics.lars_oracles import left_out_by_definition
@@ -87,3 +87,35 @@ def test_blocks_and_sparse_documents_make_no_difference(monkeypatch):
     whole = left_out(X, signs, point)
     monkeypatch.setattr(module, "BLOCK_BYTES", 8 * 11 * 7)
     np.testing.assert_allclose(left_out(csr_array(X), signs, point), whole, atol=1e-12)
+
+
+def test_a_selectable_bias_counts_from_its_entry_on():
+    X, signs = problem(60, 12, seed=9)
+    settings = {"loss": "squared_hinge", "l2": 0.5, "bias": "selectable"}
+    points = [point for point in lars(X, signs, **settings) if point.l1 > 0.0]
+    assert {point.intercept != 0.0 for point in points} == {False, True}
+    for point in points:
+        found = left_out(X, signs, point, **settings)
+        expected = left_out_by_definition(
+            X, signs, point, "squared_hinge", 0.5, point.intercept != 0.0
+        )
+        np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
+def test_a_document_of_much_leverage_has_no_answer():
+    """Leverage is x² / Σ x²: 0.98 is too much, 0.89 is not."""
+    signs = np.array([1.0, 1.0, -1.0])
+    for value, known in ((10.0, False), (4.0, True)):
+        X = np.array([[value], [1.0], [1.0]])
+        (point,) = lars(X, signs, l2=0.0, loss="squared", bias=None)
+        found = left_out(X, signs, point, l2=0.0, loss="squared", bias=None)
+        assert np.isfinite(found).tolist() == [known, True, True]
+
+
+def test_where_nothing_determines_the_model_there_is_no_answer():
+    """No document in the squared part, and no l2; what is right by far stays as it is."""
+    X, signs = np.ones((2, 1)), np.array([1.0, -1.0])
+    nothing = np.empty(0, np.int64)
+    point = LarsPoint(np.array([0]), np.array([2.0]), 0.0, 0.0, np.array([1.0]), nothing)
+    found = left_out(X, signs, point, loss="modified_huber", l2=0.0, bias=None)
+    np.testing.assert_array_equal(found, [2.0, np.nan])

@@ -141,11 +141,11 @@ def test_a_column_that_comes_back_from_outside_is_seen_from_above_and_off_the_li
     velocity = np.zeros(50)
     velocity[7] = -3.0
 
-    def seen(l1, more=0.0):
+    def seen(l1, more=0.0, horizon=0.01):
         residuals = np.zeros(50)
         residuals[7] = 3 * l1 - 1.5 + more
         position = SimpleNamespace(l1=l1, residuals=residuals)
-        return screen.first_entry(position, SimpleNamespace(residuals=velocity), 0.01)
+        return screen.first_entry(position, SimpleNamespace(residuals=velocity), horizon)
 
     assert seen(0.72) is None
     assert seen(0.72, more=0.001) is None  # from now on the list allows for some distance
@@ -153,4 +153,53 @@ def test_a_column_that_comes_back_from_outside_is_seen_from_above_and_off_the_li
     assert (above.column, above.step, above.pull) == (7, -np.inf, 1.0)
     assert seen(0.74) is None
     assert seen(0.74, more=0.03).column == 7
+    assert seen(0.76, horizon=0.03).column == 7  # though at 0.73 it is back
     assert screen.passes == 1
+
+
+def test_a_column_readmitted_is_on_the_list_again():
+    """Two equal columns, far above all others; the first had been refused."""
+    residuals, velocity = np.full(50, 0.1), np.full(50, -0.01)
+    residuals[:2], velocity[:2] = 0.9, 0.5
+    excluded = np.arange(51) == 50
+    excluded[0] = True
+    screen = Screen(Documents.of(np.eye(50)), excluded, tie=1e-9)
+    position = SimpleNamespace(l1=1.0, residuals=residuals)
+    direction = SimpleNamespace(residuals=velocity)
+    assert screen.first_entry(position, direction, 0.5).column == 1
+    screen.readmit([])
+    assert screen.first_entry(position, direction, 0.5).column == 1
+    screen.readmit([0])
+    entry = screen.first_entry(position, direction, 0.5)
+    assert (entry.column, entry.pull, screen.passes) == (0, 1.0, 1)
+    # 0.9 + 0.5 step = 1 − step; without it |g| would gain 1 + 0.5 on λ₁
+    assert entry.step == pytest.approx(0.1 / 1.5)
+    assert entry.apart == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize(
+    ("g", "change", "step", "pull", "apart"),
+    [
+        (0.1, -2.0, 1.1 / 3, -1.0, 3.0),  # it changes its sign on the way
+        (-0.9, -0.5, 0.1 / 1.5, -1.0, 1.5),
+        (0.5, 0.0, 0.5, 1.0, 1.0),
+        (1.0, -1.0, None, None, None),  # along λ₁, down to 0
+    ],
+)
+def test_one_column_enters_where_its_gradient_meets_l1(g, change, step, pull, apart):
+    screen = Screen(Documents.of(np.eye(1)), np.array([False, True]), tie=1e-9)
+    position = SimpleNamespace(l1=1.0, residuals=np.array([g]))
+    entry = screen.first_entry(position, SimpleNamespace(residuals=np.array([change])), 0.9)
+    if step is None:
+        assert entry is None
+    else:
+        assert (entry.column, entry.pull) == (0, pull)
+        assert (entry.step, entry.apart) == (pytest.approx(step), pytest.approx(apart))
+
+
+def test_columns_within_the_tie_enter_by_their_number():
+    screen = Screen(Documents.of(np.eye(3)), np.arange(4) == 3, tie=1e-3)
+    position = SimpleNamespace(l1=1.0, residuals=np.array([0.1, 0.4995, 0.5]))
+    still = SimpleNamespace(residuals=np.zeros(3))
+    assert screen.first_entry(position, still, 0.5001).column == 1
+    assert screen.first_entry(position, still, 0.49) is None

@@ -1,0 +1,183 @@
+"""The parts of a path, each alone: a position, the crossings of its documents, its course."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from laconic.numerics.lars_course import APART, Course
+from laconic.numerics.lars_crossings import STILL, cross, is_torn, next_crossings
+from laconic.numerics.lars_documents import Documents
+from laconic.numerics.lars_position import LINEAR, PIECES, SQUARED, ZERO, Position
+from laconic.numerics.lars_screen import Entry
+from tests.numerics.lars_oracles import crossings_by_definition, gradient, loss_slope
+from tests.numerics.test_lars import problem
+
+NAMES = {ZERO: "zero", SQUARED: "squared", LINEAR: "linear"}
+MARGINS = {
+    ZERO: [1.0 - 1e-9, 1.0, 1.5, 1.55, 3.0],
+    SQUARED: [-1.0 - 1e-9, -1.0, -0.5, 0.0, 0.5, 0.55, 1.0, 1.0 + 1e-9],
+    LINEAR: [-3.0, -1.5, -1.0, -1.0 + 1e-9],
+}
+
+
+def placed(X, signs, coef, loss="modified_huber", l2=0.0):
+    """A position with these coefficients, every document in the part that its margin says."""
+    position = Position(Documents.of(X), signs, PIECES[loss], l2)
+    for column in range(X.shape[1]):
+        assert position.enter(column, 1.0)
+    position.coef = np.array(coef)
+    margins = signs * (X @ position.coef)
+    pieces = PIECES[loss]
+    position.parts[:] = np.where(
+        margins > pieces.upper, ZERO, np.where(margins < pieces.lower, LINEAR, SQUARED)
+    )
+    return position
+
+
+@pytest.mark.parametrize("loss", list(PIECES))
+@pytest.mark.parametrize("l2", [0.0, 0.7])
+def test_measured_margins_residuals_and_errors_are_those_of_the_definition(loss, l2):
+    X, signs = problem(50, 4, seed=1)
+    coef = np.array([3.0, -4.0, 5.0, -2.0])
+    position = placed(X, signs, coef, loss, l2)
+    position.l1 = 1.5
+    error = position.measure()
+    margins = signs * (X @ coef)
+    assert margins.min() < -1.1
+    assert margins.max() > 1.1
+    np.testing.assert_allclose(position.margins, margins, atol=1e-12)
+    np.testing.assert_allclose(position.residuals, signs * loss_slope(margins, loss), atol=1e-12)
+    np.testing.assert_allclose(error, gradient(X, signs, coef, loss, l2) - 1.5, atol=1e-12)
+
+
+@pytest.mark.parametrize("factor_is_sound", [True, False])
+def test_polishing_takes_the_drift_away_even_with_a_factor_gone_wrong(factor_is_sound):
+    X, signs = problem(50, 4, seed=1)
+    position = placed(X, signs, [0.3, -0.4, 0.5, -0.2], "squared", 0.7)
+    if not factor_is_sound:
+        position.factor.update(np.full(4, 9.0))
+    assert position.polish()
+    wanted = np.linalg.solve(0.7 * np.eye(4) + X.T @ X, X.T @ signs)
+    np.testing.assert_allclose(position.coef, wanted, atol=1e-12)
+    np.testing.assert_allclose(position.residuals, X @ wanted - signs, atol=1e-12)
+
+
+def test_polishing_says_where_the_system_is_singular():
+    X, signs = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, -1.0])
+    position = placed(X, signs, [0.5, -0.5])
+    position.l1 = 0.3
+    position.parts[1] = ZERO
+    assert not position.polish()
+
+
+@given(st.data())
+def test_the_next_crossings_are_those_among_all_documents(data):
+    """Some are on a border, a little beyond it, held, or moved by rounding only."""
+    n_docs = data.draw(st.integers(1, 20))
+    pieces = PIECES[data.draw(st.sampled_from(["squared_hinge", "modified_huber"]))]
+
+    def drawn(dtype, *values):
+        return data.draw(hnp.arrays(dtype, n_docs, elements=st.sampled_from(values)))
+
+    parts = drawn(np.int8, ZERO, SQUARED, *([LINEAR] if pieces.lower > -np.inf else []))
+    margins = np.array([data.draw(st.sampled_from(MARGINS[part])) for part in parts])
+    speeds = drawn(np.float64, -2.0, -1.0, -1e-9, 0.0, 1e-9, 1e-9, 1.0)
+    held = drawn(np.bool_, False, False, True)
+    position = SimpleNamespace(margins=margins, parts=parts, held=held, pieces=pieces)
+    found = next_crossings(position, SimpleNamespace(speeds=speeds, slow=1e-8), tie=0.1)
+    steps = crossings_by_definition(
+        margins, speeds, [NAMES[part] for part in parts], held, pieces.lower, pieces.upper, 1e-8
+    )
+    assert found.step == steps.min()
+    due = (steps <= found.step + 0.1) & (steps < np.inf)
+    assert found.docs.tolist() == np.flatnonzero(due).tolist()
+
+
+@pytest.mark.parametrize(
+    ("part", "speed", "margin", "to"),
+    [
+        (SQUARED, 1.0, 1.0, ZERO),
+        (SQUARED, -1.0, -1.0, LINEAR),
+        (ZERO, -1.0, 1.0, SQUARED),
+        (LINEAR, 1.0, -1.0, SQUARED),
+    ],
+)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_document_lands_on_the_border_and_is_in_the_next_part(part, speed, margin, to, sign):
+    X, signs = np.array([[1.0], [1.0]]), np.array([sign, sign])
+    position = placed(X, signs, [0.0], l2=1.0)
+    position.parts[0] = part
+    assert position.refactor()
+    position.margins[0] = margin + 1e-13  # a step that rounding has made too long
+    cross(position, SimpleNamespace(speeds=np.array([speed, 0.0])), np.array([0]))
+    assert (position.parts[0], position.margins[0]) == (to, margin)
+    assert position.residuals[0] == sign * (margin - 1.0)
+    assert position.factor.U[0, 0] ** 2 == pytest.approx(2.0 + (to == SQUARED))
+    assert position.admissions == (to == SQUARED)
+
+
+def test_a_held_document_may_go_when_another_has_come_in():
+    """Documents 0 and 2 alone have the second word; with 2 away, 0 has leverage 1."""
+    X = np.array([[1.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    position = placed(X, np.ones(3), [0.4, 0.6])
+    outward = SimpleNamespace(speeds=np.array([1.0, 0.0, 1.0]))
+    cross(position, outward, np.array([2, 0]))
+    assert position.parts.tolist() == [SQUARED, SQUARED, ZERO]
+    assert position.held.tolist() == [True, False, False]
+    cross(position, SimpleNamespace(speeds=-outward.speeds), np.array([2]))
+    assert not position.held.any()
+    cross(position, outward, np.array([0]))
+    assert position.parts.tolist() == [ZERO, SQUARED, SQUARED]
+
+
+@pytest.mark.parametrize(
+    ("margin", "speed", "torn"),
+    [(-1.0, -1.0, True), (-1.0, 1.0, False), (1.0, 1.0, True), (1.0, -1.0, False),
+     (1.0, STILL / 4, False), (1.0, STILL, True)],
+)  # fmt: skip
+def test_a_held_document_that_would_go_out_tears_the_system(margin, speed, torn):
+    position = SimpleNamespace(
+        held=np.array([False, True]), margins=np.array([-1.0, margin]), l1=2.0
+    )
+    direction = SimpleNamespace(speeds=np.array([-1.0, speed]))
+    assert is_torn(position, direction) is torn
+    position.held[1] = False
+    assert not is_torn(position, direction)
+
+
+def course_with_a_dependent_word():
+    """Words 0 and 1 differ in document 0 only, which is away; word 0 is in."""
+    X = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
+    course = Course(Position(Documents.of(X), np.ones(3), PIECES["squared_hinge"], 0.0), None)
+    assert course.take(Entry(0, 0.0, -1.0, 1.0))
+    cross(course.position, SimpleNamespace(speeds=np.ones(3)), np.array([0]))
+    return course
+
+
+def test_a_refused_word_is_a_candidate_again_once_a_document_has_come_in():
+    course = course_with_a_dependent_word()
+    word = Entry(1, 0.0, -1.0, APART / 2)
+    assert not course.take(word)
+    assert course.ending is None
+    course.readmit()
+    assert course.screen.excluded[1]
+    cross(course.position, SimpleNamespace(speeds=-np.ones(3)), np.array([0]))
+    course.readmit()
+    assert not course.screen.excluded[1]
+    assert course.take(word)
+    cross(course.position, SimpleNamespace(speeds=np.ones(3)), np.array([1]))
+    cross(course.position, SimpleNamespace(speeds=-np.ones(3)), np.array([1]))
+    course.readmit()
+    assert course.screen.excluded[1], "what has entered is no candidate any more"
+
+
+def test_a_refused_word_that_leaves_the_cone_ends_the_path():
+    course = course_with_a_dependent_word()
+    assert not course.take(Entry(1, 0.0, -1.0, 2 * APART))
+    assert course.ending == "singular"

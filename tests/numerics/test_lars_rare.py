@@ -1,0 +1,165 @@
+"""Events that random problems hardly ever have: each is made on purpose, with a known answer."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from laconic.numerics import lars_fast as module
+from laconic.numerics.lars import lars
+from laconic.numerics.lars_course import TOGETHER, Course
+from laconic.numerics.lars_fast import fast_lars
+from laconic.numerics.lars_position import LINEAR, Position
+from tests.numerics.lars_oracles import lars_by_definition
+from tests.numerics.test_lars import (
+    assert_on_path,
+    check_every_corner,
+    contradicted,
+    corners,
+    problem,
+)
+
+PATHS = [lars, fast_lars]
+
+
+def nearly_equal_words():
+    """Words 0 and 2 differ much in two documents only, and by 1e-5 in two others.
+
+    The two that tell them apart are soon right, and word 2 depends on word 0. It reaches λ₁ all the
+    same, by the 1e-5, and is refused. Then word 1 makes one of the two documents wrong again.
+    """
+    for_1 = [(value, 0.0, value) for value in np.linspace(0.5, 0.95, 10)]
+    apart = [(1.5, 0.7, 1.5 + 1e-5), (1.0, 0.0, 1.0 - 1e-5), (3.0, 0.0, 0.0), (3.0, 3.0, 3.5)]
+    against = [(0.5, 0.0, 0.5), (0.0, 0.5, 0.0), (0.0, 0.6, 0.0), (0.0, 0.7, 0.0)]
+    X = np.array([*for_1, *apart, (0.0, 0.5, 0.0), *against])
+    return X, np.repeat([1.0, -1.0], [15, 4])
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_refused_word_enters_once_a_document_tells_it_apart(path):
+    X, signs = nearly_equal_words()
+    take, taken = Course.take, []
+
+    def watched(course, entry):
+        accepted = take(course, entry)
+        taken.append((entry.column, accepted))
+        return accepted
+
+    with patch.object(Course, "take", watched):
+        *_, last = path(X, signs, l2=0.0, bias=None)
+    assert (2, False) in taken
+    assert taken[-1] == (2, True)
+    assert (last.columns.tolist(), last.ending, last.l1) == ([0, 1, 2], "finished", 0.0)
+    assert_on_path(
+        X, signs, last.columns, last.coef, 0.0, 0.0, "squared_hinge", 0.0, None, last.entry_l1[0]
+    )
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_word_of_documents_in_the_straight_part_only_ends_the_path(path):
+    """Its gradient is 0.1 · 2 from when its document is badly wrong: it cannot follow λ₁ down."""
+    X = np.repeat([[1.0, 0.0], [3.0, 0.1]], [20, 1], axis=0)
+    signs = np.repeat([-1.0, 1.0], [20, 1])
+    (only,) = path(X, signs, loss="modified_huber", l2=0.0, bias=None)
+    assert (only.columns.tolist(), only.ending) == ([0], "singular")
+    assert only.l1 == pytest.approx(0.2)
+    # 20 (1 + β) − 2 · 3 = λ₁
+    assert only.coef == pytest.approx([-1 + 6.2 / 20])
+
+
+def test_a_document_that_alone_holds_a_word_is_torn_from_the_squared_part():
+    """For word 1, r − 2 · 1.5 = −λ₁ with r the residual of document 60: 2 where λ₁ is 1.
+
+    Further on neither it nor the last document is in the squared part, and nothing determines
+    word 1.
+    """
+    X = np.repeat([[1.0, 0.0], [0.0, 1.0], [4.0, 1.5]], [60, 1, 1], axis=0)
+    signs = np.repeat([-1.0, 1.0], [61, 1])
+    points = check_every_corner(X, signs, "modified_huber", 0.0, None)
+    assert [point.columns.tolist() for point in points] == [[0], [0, 1]]
+    assert points[-1].ending == "singular"
+    assert points[-1].l1 == pytest.approx(1.0)
+    # 60 (1 + β) − 2 · 4 = λ₁, and document 60 has margin −1
+    assert points[-1].coef == pytest.approx([-1 + 9 / 60, 1.0])
+
+
+def documents_that_meet(rows, coef):
+    """At l1 = 1/4 the model is `coef`, and all of these rows have margin 1.
+
+    For each word one more document has it alone, with the value v that lets its gradient be −l1:
+    l2 β + v (v β − 1) = −l1, with l2 = 1/2. The values are the smaller or the larger root.
+    """
+    sides = np.where(coef == coef.max(), 1.0, -1.0)
+    values = (1 + sides * np.sqrt(1 - 4 * coef * (coef / 2 + 0.25))) / (2 * coef)
+    X = np.vstack([rows, np.diag(values)])
+    return X, np.ones(X.shape[0])
+
+
+def test_documents_that_would_cross_together_in_circles_cross_one_by_one():
+    """Those that ought to come or go, 1 2 3 of them, then 1 5, then 2 3 5, and round again."""
+    rows = np.array([[0.0, 2, 14], [1, 0, 13], [6, 0, -2], [3, -3, 10], [4, 1, 3], [8, -1, -7]])
+    coef = np.array([3.0, 1.0, 1.0]) / 16
+    np.testing.assert_array_equal(rows @ coef, 1.0)
+    X, signs = documents_that_meet(rows, coef)
+    check_every_corner(X, signs, "squared_hinge", 0.5, None)
+    seen, points = corners(X, signs, loss="squared_hinge", l2=0.5, bias=None)
+    at_once = [l1 for *_, l1, _ in seen if l1 == pytest.approx(0.25, abs=1e-9)]
+    assert TOGETHER < len(at_once) < TOGETHER + 10
+    columns, beta, _ = lars_by_definition(X, signs, "squared_hinge", 0.5, bias=False)[-1]
+    assert (points[-1].columns.tolist(), points[-1].ending) == (columns, "finished")
+    np.testing.assert_allclose(points[-1].coef, beta, atol=1e-9)
+
+
+def test_equal_documents_cross_together_however_long_the_path():
+    X, signs = problem(150, 60, seed=1)
+    settings = {"loss": "squared_hinge", "l2": 0.5, "bias": "always"}
+    seen, _ = corners(np.tile(X, (2, 1)), np.tile(signs, 2), **settings)
+    falls = -np.diff([l1 for *_, l1, _ in seen])
+    assert falls.size > 2 * TOGETHER
+    assert (falls > 1e-12 * seen[0][3]).all()
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber"])
+@pytest.mark.parametrize(
+    ("shape", "seed", "copies"), [((22, 16), 26, 2), ((16, 10), 756, 3), ((19, 14), 937, 2)]
+)
+def test_a_held_document_goes_when_another_has_come_in(loss, shape, seed, copies):
+    X, signs = problem(*shape, seed, binary=True)
+    X, signs = np.tile(X, (copies, 1)), np.tile(signs, copies)
+    points = check_every_corner(X, signs, loss, 0.0, "always")
+    assert points[-1].ending in ("finished", "saturated")
+
+
+@pytest.mark.parametrize(("shape", "seed"), [((178, 71), 124), ((135, 53), 138), ((186, 65), 166)])
+def test_a_jump_too_far_is_taken_back_by_halves(shape, seed):
+    """A gradient comes back from outside: how far λ₁ has fallen too far, nobody knows."""
+    X, signs = problem(*shape, seed)
+    stops = []
+    corner_by_corner = module.exact.advance
+
+    def counted(course):
+        stops.append(course.position.l1)
+        return corner_by_corner(course)
+
+    with patch.object(module.exact, "advance", counted):
+        points = list(fast_lars(X, signs, l2=0.1))
+    assert len(points) == shape[1]
+    assert stops == []
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.05])
+def test_the_drift_is_corrected_with_documents_in_the_straight_part(l2):
+    X, signs = contradicted(0, 300, 8)
+    X *= np.random.default_rng(0).uniform(0.7, 1.0, X.shape)  # no ties: a corner for each
+    polish, straight = Position.polish, []
+
+    def watched(position):
+        straight.append(int((position.parts == LINEAR).sum()))
+        return polish(position)
+
+    with patch.object(Position, "polish", watched):
+        points = check_every_corner(X, signs, "modified_huber", l2, "always")
+    assert max(straight) >= 1
+    assert points[-1].ending == "finished"
