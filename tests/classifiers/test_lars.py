@@ -314,7 +314,9 @@ def test_every_setting_keeps_the_contract(settings):
         ({"l2": "much"}, "l2='much'"),
         ({"longest": 0}, "longest=0: give a number of words, or None"),
         ({"longest": 3, "size": 4}, "size 4: paths end at 3 words.*or raise longest"),
-        ({"longest": 3}, "size None: paths end at 3 words"),
+        ({"longest": 2.5}, "longest=2.5: give a number of words, or None"),
+        ({"longest": "many"}, "longest='many': give a number of words, or None"),
+        ({"refit": "false"}, "refit='false': give True or False"),
     ],
 )
 def test_what_cannot_be_is_refused(settings, says):
@@ -383,3 +385,11 @@ def test_the_logistic_path_ends_whatever_is_left_of_it(seed):
         Z = np.column_stack([X, np.ones(30)])
         best = optimum(Z, signs, "logistic", fitted.l2_)
         assert_allclose(fitted.model_.coef.toarray()[row], best[:3], atol=1e-6)
+
+
+def test_without_a_size_the_path_goes_on_as_long_as_it_may():
+    X, y = documents()
+    assert [order.size for order in LarsClassifier(longest=5).fit(X, y).order_] == [5, 5, 5]
+    whole, usual = (LarsClassifier(longest=n).fit(X, y) for n in (None, 2000))
+    assert usual.model_.size == whole.model_.size > 5
+    assert_array_equal(whole.coef_.toarray(), whole.model_.coef.toarray())

@@ -19,7 +19,12 @@ from sklearn.utils.metaestimators import available_if
 
 from laconic.classifiers.lars_candidate import Candidate
 from laconic.classifiers.lars_walk import Loss, Mode, Row, Settings, Walk
-from laconic.classifiers.path import PathClassifier, read_documents, read_queries
+from laconic.classifiers.path import (
+    LinearDeciding,
+    PathClassifier,
+    read_documents,
+    read_queries,
+)
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Norm
 from laconic.numerics.lars import Bias, Documents
@@ -36,7 +41,7 @@ def _is_logistic(classifier: LarsClassifier) -> bool:
     return bool(classifier.loss == "logistic")
 
 
-class LarsClassifier(PathClassifier):
+class LarsClassifier(LinearDeciding, PathClassifier):
     """Least angle regression for classification: words come in one by one, and never leave.
 
     With f(x) = x'β + b and signs t = ±1 it follows min λ₂/2 (‖β‖² + b²) + Σ loss(t f) under a
@@ -53,12 +58,14 @@ class LarsClassifier(PathClassifier):
         whichever is better by leave-one-out.
     size : int, float, "loo" or None
         Words of each class: a number, a share in (0, 1] of those that occur, None for the whole
-        path. A class whose path ends before keeps its last model. "loo" takes the best of 1, 2, 5,
-        10, …, of equals the smallest.
+        path, up to `longest`. A class whose path ends before keeps its last model. "loo" takes the
+        best of 1, 2, 5, 10, …, of equals the smallest.
     mode : "fast", "exact" or "aggressive", default="fast"
-        "exact" stops wherever a document crosses its margin; "fast" goes from word to word along
-        the same path. "aggressive" is no LARS but the greedy baseline that the paper warns of:
-        optimise over the words that are in, then take that of the largest gradient.
+        "exact" stops wherever a document crosses its margin; "fast" goes from word to word, and
+        gave the same order on all texts that were tried; with l2 near 0 it may pass over a word
+        that comes up to λ₁ for a moment only. "aggressive" is no LARS but the greedy baseline that
+        the paper warns of: optimise over the words that are in, then take that of the largest
+        gradient.
     refit : bool, default=False
         Optimise the loss, with l2, over the chosen words alone. Else the model is the point of the
         path where the next word is about to enter; its coefficients are shrunken, the more the
@@ -72,7 +79,7 @@ class LarsClassifier(PathClassifier):
     threshold : "loo", optional
         Moves each row's intercept to where leave-one-out has the best F-measure. It is for two
         classes or for labels; of several classes one is chosen without a threshold.
-    longest : int, optional
+    longest : int or None, default=2000
         Larger sizes are refused before the path gets there. Its memory grows with the square of
         the size for each class, its time faster.
 
@@ -80,6 +87,7 @@ class LarsClassifier(PathClassifier):
     ----------
     model_ : LinearModel
     classes_ : array
+    coef_, intercept_ : sparse array of shape (n_rows, n_terms), and array of shape (n_rows,)
     order_ : list of arrays; the words of each row of the newest model, in the order of entry
     entry_l1_ : list of arrays; the λ₁ at which they came in
     scores_ : array of n_terms; the largest λ₁ at which each came in, 0 where it did not
@@ -100,7 +108,7 @@ class LarsClassifier(PathClassifier):
         norm: Norm = "document",
         bias: Bias = "always",
         threshold: Literal["loo"] | None = None,
-        longest: int | None = None,
+        longest: int | None = 2000,
     ) -> None:
         self.loss = loss
         self.l2 = l2
@@ -133,7 +141,8 @@ class LarsClassifier(PathClassifier):
     def predict_proba(self, X: Matrix) -> Floats:
         """Probabilities of the classes, or of each label; only with the logistic loss.
 
-        Of several classes, each against all others, they are divided by their sum.
+        Of several classes, each against all others, they are divided by their sum. A tuned
+        `threshold` shifts them: they are of the decision, not of the class.
         """
         queries = read_queries(self, X)
         values = self.model_.decision(queries)
@@ -185,7 +194,7 @@ class LarsClassifier(PathClassifier):
         self, size: float, walks: list[Walk], targets: Targets, judging: bool
     ) -> Candidate | SizeUnavailable:
         for walk in walks:
-            walk.go(size)
+            walk.go(min(size, self.longest or math.inf))
         furthest = max(walks, key=lambda walk: walk.point.size)
         if furthest.point.size < size < math.inf:
             return SizeUnavailable(size, furthest.end())
@@ -221,9 +230,9 @@ class LarsClassifier(PathClassifier):
         if available < size < math.inf:
             reason = f"only {available} words occur. Ask for a size from 1 to {available}"
             return SizeUnavailable(size, reason)
-        if self.longest is not None and size > self.longest:
+        if self.longest is not None and self.longest < size < math.inf:
             return SizeUnavailable(
-                "None" if size == math.inf else size,
+                size,
                 f"paths end at {self.longest} words, because of longest={self.longest}. "
                 f"Ask for a size up to {self.longest}, or raise longest",
             )
@@ -231,8 +240,11 @@ class LarsClassifier(PathClassifier):
 
     def _settings(self) -> list[Settings]:
         """As many as there are values of l2 to choose from."""
-        if self.longest is not None and not self.longest >= 1:
+        whole = isinstance(self.longest, int | np.integer) and not isinstance(self.longest, bool)
+        if self.longest is not None and not (whole and self.longest >= 1):
             raise LaconicError(f"longest={self.longest!r}: give a number of words, or None")
+        if not isinstance(self.refit, bool | np.bool_):
+            raise LaconicError(f"refit={self.refit!r}: give True or False")
         if self.threshold not in (LOO, None):
             raise LaconicError(f"threshold={self.threshold!r}: choose from {LOO}, None")
         given = (self.loss, self.mode, self.bias, bool(self.refit), self.norm)

@@ -30,6 +30,9 @@ from laconic.numerics.lars_screen import Entry
 
 __all__ = ["Bias", "Documents", "Ending", "LarsPoint", "lars"]
 
+# Share of the tie between columns within which one enters before a document crosses.
+AT_ONCE = 0.01
+
 
 def lars(
     X: Matrix | Documents,
@@ -64,10 +67,12 @@ def advance(course: Course) -> Entry | None:
         saturated = course.is_saturated(direction)
         crossings = next_crossings(position, direction, course.document_tie)
         if course.left > 0.0 and not saturated:
-            horizon = min(crossings.step, course.left)
+            # a document that crosses at the same moment waits: after it, the column that comes
+            # up to λ₁ with it might stay there for ever
+            horizon = min(crossings.step + AT_ONCE * course.screen.tie, course.left)
             entry = course.screen.first_entry(position, direction, horizon)
             if entry is not None:
-                course.move(direction, max(entry.step, 0.0))
+                course.move(direction, min(max(entry.step, 0.0), crossings.step))
                 return entry
         if crossings.step >= course.left:
             course.finish(direction, saturated)

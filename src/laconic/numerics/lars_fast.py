@@ -3,9 +3,11 @@
 A reading of the "simple way to reduce this extra cost" that Keerthi (2005) mentions. From where a
 feature has entered, foresee the next entry as if no document crossed a border; let λ₁ fall as far;
 repair the model there by Newton's method on f − λ₁ s'β; and foresee again, back or on, until the
-foreseen step is nothing. The last point is on the path as that of `lars` is. What may be lost is a
-feature whose gradient reaches λ₁ and falls back within one jump. Where documents stand exactly on a
-border, as in binary data, the way is taken corner by corner.
+foreseen step is nothing. What may be lost is a feature whose gradient reaches λ₁ and falls back
+within one jump: the path goes on without it, and fulfils its conditions but for that feature. That
+was so on 12 of 1,083 small random problems, all with l2 ≤ 0.01, and on none with l2 = 1, nor on any
+text that was tried. Where documents stand exactly on a border, as in binary data, the way is taken
+corner by corner.
 
 It also walks the path of the logistic loss, which is curved (predictor and corrector).
 """

@@ -1,0 +1,118 @@
+"""`Method`: a name from the literature, its recipe, and what comes after the words."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from laconic.classifiers.path import PathClassifier
+from laconic.classifiers.reduce_then_fit import ReduceThenFit
+from laconic.classifiers.rls import RLSClassifier
+from laconic.classifiers.svm import SVMClassifier
+from laconic.classifiers.thresholds import TunedThreshold
+from laconic.errors import LaconicError
+from laconic.model import Norm
+from laconic.reducer import Reducer
+
+RLS, SVM = "rls", "svm"
+# Where a model says yes: above 0, or above what gives the best F1 on such outputs.
+ZERO, LOO = "zero", "loo"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A name from the literature and its recipe.
+
+    `nested` methods keep the words of a small model in every larger one; `sizes` are those of a
+    method that has its own; `settings` are what the brackets set for the recipe, `then` and `alpha`
+    are the classifier and its λ. `then` is None where the recipe gives a path classifier. Models
+    say yes above the `threshold`: "zero", or one tuned by outputs of "training", "cv" or "loo".
+    """
+
+    name: str
+    about: str
+    paper: str
+    supervised: bool
+    recipe: Callable[..., Reducer | PathClassifier]
+    cost: str = "one pass over the words"
+    nested: bool = True
+    sizes: tuple[float, ...] | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    then: str | None = RLS
+    alpha: float | str | None = None
+    threshold: str = ZERO
+
+    def build(
+        self,
+        alpha: float | str = 1.0,
+        seed: int = 0,
+        intercept: bool = False,
+        norm: Norm = "document",
+    ) -> PathClassifier:
+        """The reducer, then regularized least squares, or an SVM, with λ = `alpha`.
+
+        "loo" chooses λ, for least squares only. A λ in the method's own brackets comes first.
+        `norm="kept"` gives closed models. A path classifier has its own bias, whatever `intercept`
+        says, and λ is its l2.
+        """
+        given = dict(self.settings)
+        if "seed" in signature(self.recipe).parameters:
+            given.setdefault("seed", seed)
+        own = alpha if self.alpha is None else self.alpha
+        made = self.recipe(**given)
+        if isinstance(made, PathClassifier):
+            return self._tuned(made.set_params(l2=own, norm=norm))
+        return self._tuned(ReduceThenFit(made, self.classifier(own, intercept), norm=norm))
+
+    def _tuned(self, path: PathClassifier) -> PathClassifier:
+        if self.threshold == ZERO:
+            return path
+        if self.threshold == LOO:
+            return path.set_params(threshold=LOO)
+        return TunedThreshold(path, by=self.threshold)
+
+    def classifier(self, alpha: float | str, intercept: bool) -> RLSClassifier | SVMClassifier:
+        """The one that `then` names."""
+        if self.then == RLS:
+            return RLSClassifier(alpha=alpha, fit_intercept=intercept)
+        if isinstance(alpha, str) or not alpha > 0:
+            raise LaconicError(
+                f"method {self.name}: lambda={alpha} is for then=rls only; an SVM needs a number "
+                "above 0. Give one for all methods, or in the brackets: then=svm,lambda=1.0"
+            )
+        return SVMClassifier(alpha, fit_intercept=intercept)
+
+    def check(self) -> None:
+        """Settings that the method refuses are known before it has worked for an hour."""
+        if self.settings:
+            X = csr_array(np.diag([4.0, 3.0, 2.0, 1.0])[:, :3] + 0.5)
+            made = self.recipe(**self.settings)
+            if isinstance(made, PathClassifier):
+                made.set_params(size=1)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                made.fit(X, np.array([0, 1, 0, 1]))
+
+    def described(self) -> dict[str, Any]:
+        """What `laconic methods` lists."""
+        return {
+            "name": self.name,
+            "about": self.about,
+            "paper": self.paper,
+            "supervised": self.supervised,
+            "random": self.random,
+            "nested": self.nested,
+            "cost": self.cost,
+            "settings": [p for p in signature(self.recipe).parameters if p != "seed"],
+        }
+
+    @property
+    def random(self) -> bool:
+        """Whether another seed gives another selection."""
+        return "seed" in signature(self.recipe).parameters

@@ -1,0 +1,184 @@
+"""The methods: what is known by which name, and how it is made.
+
+A recipe is a function whose keyword parameters are what the brackets may set. It gives a reducer,
+behind which a classifier is trained; or a path classifier, which trains its own models.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+from laconic.classifiers.lars import LarsClassifier
+from laconic.classifiers.lars_walk import Loss, Mode
+from laconic.classifiers.path import PathClassifier
+from laconic.methods.method import Method
+from laconic.reducer import Reducer
+from laconic.scores import (
+    bi_normal_separation,
+    chi_squared,
+    document_frequency,
+    information_gain,
+    lottery,
+    squared_norm,
+    uniform,
+)
+from laconic.selectors.bss import BSS
+from laconic.selectors.rrqr import RRQR
+from laconic.selectors.sampled import SampledTerms, SubspaceSampling
+from laconic.selectors.top import TopTerms
+
+DASGUPTA = "Dasgupta et al. 2007"
+PAUL = "Paul & Drineas 2014"
+KEERTHI = "Keerthi 2005"
+GRAM = "a Gram matrix of the documents (or words), factorised"
+PIVOTS = "a pass over the words for each of them, up to the rank"
+SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
+PATH = "a path a class; memory grows with the square of the size"
+# Sizes beyond what the paper looks at take minutes and gigabytes; `longest` raises the limit.
+LONGEST = 2000
+
+
+def _lars(
+    loss: Loss,
+    *,
+    mode: Mode = "fast",
+    refit: bool = False,
+    bias: str | None = "always",
+    longest: int | None = LONGEST,
+) -> PathClassifier:
+    return LarsClassifier(loss, mode=mode, refit=refit, bias=bias, longest=longest)
+
+
+def _greedy(
+    *, loss: Loss = "squared_hinge", bias: str | None = "always", longest: int | None = LONGEST
+) -> PathClassifier:
+    return LarsClassifier(loss, mode="aggressive", bias=bias, longest=longest)
+
+
+def _all() -> Reducer:
+    return TopTerms(document_frequency)
+
+
+def _df() -> Reducer:
+    return TopTerms(document_frequency)
+
+
+def _ig(*, combine: str = "mean") -> Reducer:
+    return TopTerms(partial(information_gain, combine=combine))
+
+
+def _chi2(*, combine: str = "mean") -> Reducer:
+    return TopTerms(partial(chi_squared, combine=combine))
+
+
+def _bns(*, combine: str = "mean") -> Reducer:
+    return TopTerms(partial(bi_normal_separation, combine=combine))
+
+
+def _us(*, draw: str = "exact", seed: int = 0) -> Reducer:
+    return SampledTerms(uniform, draw=draw, random_state=seed)
+
+
+def _ws(*, draw: str = "exact", seed: int = 0) -> Reducer:
+    return SampledTerms(squared_norm, draw=draw, random_state=seed)
+
+
+def _ss(
+    *, rank: float | None = None, alpha: float = 0.0, draw: str = "exact", seed: int = 0
+) -> Reducer:
+    return SubspaceSampling(rank=rank, alpha=alpha, draw=draw, random_state=seed)
+
+
+def _srls(*, seed: int = 0) -> Reducer:
+    return SubspaceSampling(draw="bernoulli", random_state=seed)
+
+
+def _bss(
+    *, rank: int | Literal["auto"] | None = "auto", gamma: float = 0.0, repeat: float = 0.2
+) -> Reducer:
+    return BSS(rank, gamma=gamma, repeat=repeat)
+
+
+def _random(*, seed: int = 0) -> Reducer:
+    return TopTerms(partial(lottery, seed=seed))
+
+
+def _rrqr(*, rank: int | None = None, beyond: str = "raise") -> Reducer:
+    return RRQR(rank, beyond=beyond)
+
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("ALL", "every word, to compare with", "", False, _all, "none", sizes=(1.0,)),
+        Method("DF", "words in the most documents", DASGUPTA, False, _df),
+        Method("IG", "words of the highest information gain", DASGUPTA, True, _ig),
+        Method(
+            "CHI2", "words that depend most on the class (χ²)", "Yang & Pedersen 1997", True, _chi2
+        ),
+        Method("BNS", "bi-normal separation", "Forman 2003", True, _bns),
+        Method("US", "words drawn uniformly", DASGUPTA, False, _us, "none"),
+        Method("WS", "words drawn by squared weight", DASGUPTA, False, _ws),
+        Method(
+            "SS", "words drawn by leverage in the top-rank subspace", DASGUPTA, False, _ss, SPECTRAL
+        ),
+        Method("SRLS", "SS of full rank, a coin for each word", DASGUPTA, False, _srls, GRAM),
+        Method("RANDOM", "words at random, as they are", PAUL, False, _random, "none"),
+        Method("RRQR", "words that add most to those before", PAUL, False, _rrqr, PIVOTS),
+        Method(
+            "BSS",
+            "words that keep the documents' geometry, by no chance (spectral sparsification)",
+            PAUL,
+            False,
+            _bss,
+            "a factorisation of rank × rank for each word, at every size anew",
+            nested=False,
+        ),
+        Method(
+            "SVM-LARS",
+            "each word in view of those before it: LARS for an SVM",
+            KEERTHI,
+            True,
+            partial(_lars, "squared_hinge"),
+            PATH,
+            then=None,
+        ),
+        Method(
+            "RLS-LARS",
+            "LARS for least squares",
+            KEERTHI,
+            True,
+            partial(_lars, "squared"),
+            PATH,
+            then=None,
+        ),
+        Method(
+            "HUBER-LARS",
+            "LARS for an SVM with the modified Huber loss",
+            KEERTHI,
+            True,
+            partial(_lars, "modified_huber"),
+            PATH,
+            then=None,
+        ),
+        Method(
+            "LOGISTIC-LARS",
+            "LARS for logistic regression",
+            KEERTHI,
+            True,
+            partial(_lars, "logistic"),
+            PATH,
+            then=None,
+        ),
+        Method(
+            "GREEDY",
+            "the word of the largest gradient, then all weights anew",
+            KEERTHI,
+            True,
+            _greedy,
+            "a training on the words so far, for each word",
+            then=None,
+        ),
+    )
+}
