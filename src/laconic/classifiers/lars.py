@@ -61,11 +61,10 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         path, up to `longest`. A class whose path ends before keeps its last model. "loo" takes the
         best of 1, 2, 5, 10, …, of equals the smallest.
     mode : "fast", "exact" or "aggressive", default="fast"
-        "exact" stops wherever a document crosses its margin; "fast" goes from word to word, and
-        gave the same order on all texts that were tried; with l2 near 0 it may pass over a word
-        that comes up to λ₁ for a moment only. "aggressive" is no LARS but the greedy baseline that
-        the paper warns of: optimise over the words that are in, then take that of the largest
-        gradient.
+        "exact" stops wherever a document crosses its margin; "fast" goes from word to word along
+        the same path, wherever it can prove that no word came up to λ₁ on the way. "aggressive" is
+        no LARS but the greedy baseline that the paper warns of: optimise over the words that are
+        in, then take that of the largest gradient.
     refit : bool, default=False
         Optimise the loss, with l2, over the chosen words alone. Else the model is the point of the
         path where the next word is about to enter; its coefficients are shrunken, the more the

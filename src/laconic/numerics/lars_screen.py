@@ -97,6 +97,26 @@ class Screen:
             self.excluded[columns] = False
             self._forget()
 
+    def may_have_passed(
+        self, l1: float, residuals: Floats, position: Position, bend: float, entering: int
+    ) -> bool:
+        """Whether a column may have come up to λ₁ and gone since it was `l1`, with `residuals`.
+
+        On the way ρ stays within √(τ(1−τ)·bend) of the chord, at the share τ of it (`lars_fast`).
+        With room p = λ₁ ∓ g_k at one end and q at the other, a column does not reach λ₁ where
+        p(1−τ) + qτ ≥ ‖x_k‖ √(τ(1−τ)·bend) for every τ: where 4pq ≥ ‖x_k‖²·bend.
+        """
+        nothing = np.zeros_like(residuals)
+        first = Segment(l1, 0.0, residuals, nothing)
+        last = Segment(position.l1, 0.0, position.residuals, nothing)
+        passed, cost = _may_have_passed(
+            self.documents.columns, self.documents.lengths, self.excluded, self._known,
+            first, last, _distances(self._known, first)[0], _distances(self._known, last)[0],
+            bend, entering,
+        )  # fmt: skip
+        self._spent += cost
+        return bool(passed)
+
     def _within(self, position: Position, direction: Direction, window: float) -> Entry | None:
         segment = Segment(position.l1, window + self.tie, position.residuals, direction.residuals)
         if self._spent > self.documents.columns.values.size:
@@ -223,6 +243,39 @@ def _steps(
         if step <= segment.reach:
             steps[at] = step
     return steps, cost
+
+
+@njit(nogil=True, cache=True)
+def _may_have_passed(
+    X: Columns,
+    lengths: Floats,
+    excluded: Flags,
+    known: Evaluation,
+    first: Segment,
+    last: Segment,
+    near: float,
+    far: float,
+    bend: float,
+    entering: int,
+) -> tuple[bool, float]:
+    """By what the last evaluation says of a column, else by its gradients; and what these cost."""
+    cost = 0.0
+    for column in range(lengths.size):
+        if excluded[column] or column == entering:
+            continue
+        g, change, length = known.g[column], known.change[column], lengths[column]
+        needed = bend * length * length
+        p = first.l1 - abs(g + (known.l1 - first.l1) * change) - length * near
+        q = last.l1 - abs(g + (known.l1 - last.l1) * change) - length * far
+        if p > 0.0 and q > 0.0 and 4.0 * p * q >= needed:
+            continue
+        here, there = product(X, column, first.residuals), product(X, column, last.residuals)
+        cost += 2.0 * (X.starts[column + 1] - X.starts[column])
+        for side in (-1.0, 1.0):
+            p, q = max(first.l1 - side * here, 0.0), max(last.l1 - side * there, 0.0)
+            if 4.0 * p * q < needed:
+                return True, cost
+    return False, cost
 
 
 @njit(nogil=True, cache=True)
