@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis.extra import numpy as hnp
 from laconic.numerics.lars_course import APART, Course
 from laconic.numerics.lars_crossings import STILL, cross, is_torn, next_crossings
 from laconic.numerics.lars_documents import Documents
+from laconic.numerics.lars_jumps import FEW, JumpingPosition
 from laconic.numerics.lars_position import LINEAR, PIECES, SQUARED, ZERO, Position
 from laconic.numerics.lars_screen import Entry
 from tests.numerics.lars_oracles import crossings_by_definition, gradient, loss_slope
@@ -62,7 +64,9 @@ def test_polishing_takes_the_drift_away_even_with_a_factor_gone_wrong(factor_is_
     position = placed(X, signs, [0.3, -0.4, 0.5, -0.2], "squared", 0.7)
     if not factor_is_sound:
         position.factor.update(np.full(4, 9.0))
-    assert position.polish()
+    with patch.object(position, "refactor", wraps=position.refactor) as refactor:
+        assert position.polish()
+    assert refactor.called is not factor_is_sound
     wanted = np.linalg.solve(0.7 * np.eye(4) + X.T @ X, X.T @ signs)
     np.testing.assert_allclose(position.coef, wanted, atol=1e-12)
     np.testing.assert_allclose(position.residuals, X @ wanted - signs, atol=1e-12)
@@ -181,3 +185,17 @@ def test_a_refused_word_that_leaves_the_cone_ends_the_path():
     course = course_with_a_dependent_word()
     assert not course.take(Entry(1, 0.0, -1.0, 2 * APART))
     assert course.ending == "singular"
+
+
+@pytest.mark.parametrize("n_docs", [FEW // 2, 2 * FEW])
+def test_documents_that_come_in_by_a_repair_are_counted(n_docs):
+    """One by one or at once: refused words wait for it."""
+    X, signs = np.linspace(1.0, 2.0, n_docs)[:, None], np.ones(n_docs)
+    position = JumpingPosition(Documents.of(X), signs, PIECES["squared_hinge"], 1.0)
+    assert position.enter(0, -1.0)
+    position.parts[:] = ZERO
+    assert position.refactor()
+    position.measure()  # without coefficients every margin is 0
+    assert position.settle()
+    inside = int((position.parts == SQUARED).sum())
+    assert position.admissions >= n_docs > inside > 0

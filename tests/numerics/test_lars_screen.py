@@ -121,8 +121,9 @@ def test_wherever_the_residuals_have_gone_no_column_is_overlooked():
     residuals, velocity = rng.normal(size=60), 0.1 * rng.normal(size=60)
     found = []
     for _ in range(300):
-        residuals = residuals + 0.02 * rng.normal(size=60)
-        velocity = velocity + 0.01 * rng.normal(size=60)
+        # in place, as a position does
+        residuals += 0.02 * rng.normal(size=60)
+        velocity += 0.01 * rng.normal(size=60)
         l1 = np.abs(X.T @ residuals).max() * rng.uniform(0.95, 1.2)
         position = SimpleNamespace(l1=l1, residuals=residuals)
         direction = SimpleNamespace(residuals=velocity)
@@ -203,3 +204,21 @@ def test_columns_within_the_tie_enter_by_their_number():
     still = SimpleNamespace(residuals=np.zeros(3))
     assert screen.first_entry(position, still, 0.5001).column == 1
     assert screen.first_entry(position, still, 0.49) is None
+
+
+def test_a_new_evaluation_makes_a_new_list():
+    """Column 0 is far from λ₁ until all columns are evaluated again; the others never enter."""
+    screen = Screen(Documents.of(np.eye(50)), np.arange(51) == 50, tie=0.005)
+
+    def seen(g):
+        residuals = np.full(50, 0.96)
+        residuals[0] = g
+        position = SimpleNamespace(l1=1.0, residuals=residuals)
+        return screen.first_entry(position, SimpleNamespace(residuals=np.zeros(50)), 0.01)
+
+    assert seen(0.3) is None
+    assert seen(0.35) is None  # 49 single evaluations
+    assert seen(0.35) is None  # and again: as much as all would have cost
+    assert screen.passes == 1
+    assert seen(0.995).column == 0
+    assert screen.passes == 2
