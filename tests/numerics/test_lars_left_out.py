@@ -8,7 +8,7 @@ from laconic.numerics import lars_left_out as module
 from laconic.numerics.lars import LarsPoint, lars
 from laconic.numerics.lars_fast import fast_lars
 from laconic.numerics.lars_left_out import left_out
-from tests.numerics.lars_oracles import left_out_by_definition
+from tests.numerics.lars_oracles import curved, left_out_by_definition, loss_slope
 from tests.numerics.test_lars import LOSSES, problem
 
 
@@ -119,3 +119,18 @@ def test_where_nothing_determines_the_model_there_is_no_answer():
     point = LarsPoint(np.array([0]), np.array([2.0]), 0.0, 0.0, np.array([1.0]), nothing)
     found = left_out(X, signs, point, loss="modified_huber", l2=0.0, bias=None)
     np.testing.assert_array_equal(found, [2.0, np.nan])
+
+
+def test_with_the_logistic_loss_it_is_one_newton_step_without_the_document():
+    X, signs = problem(40, 8, seed=9)
+    *_, point = fast_lars(X, signs, loss="logistic", l2=0.3, bias=None)
+    A = X[:, point.columns]
+    fitted = A @ point.coef
+    slopes, W = signs * loss_slope(signs * fitted, "logistic"), curved(signs * fitted, "logistic")
+    expected = fitted.copy()
+    for doc in range(40):
+        others = np.arange(40) != doc
+        H = 0.3 * np.eye(point.size) + A[others].T @ (W[others, None] * A[others])
+        expected[doc] += slopes[doc] * A[doc] @ np.linalg.solve(H, A[doc])
+    found = left_out(X, signs, point, loss="logistic", l2=0.3, bias=None)
+    np.testing.assert_allclose(found, expected, atol=1e-10)

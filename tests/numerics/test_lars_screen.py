@@ -222,3 +222,16 @@ def test_a_new_evaluation_makes_a_new_list():
     assert screen.passes == 1
     assert seen(0.995).column == 0
     assert screen.passes == 2
+
+
+def test_what_was_evaluated_is_kept_though_the_arrays_go_on():
+    screen = Screen(Documents.of(np.eye(50)), np.arange(51) == 50, tie=1e-9)
+    residuals, velocity = np.full(50, 0.5), np.zeros(50)
+    position = SimpleNamespace(l1=1.0, residuals=residuals)
+    direction = SimpleNamespace(residuals=velocity)
+    assert screen.first_entry(position, direction, 0.1) is None
+    velocity[7] = 10.0
+    assert screen.first_entry(position, direction, 0.1).column == 7
+    velocity[7], residuals[8] = 0.0, 0.95
+    assert screen.first_entry(position, direction, 0.1).column == 8
+    assert screen.passes == 1
