@@ -15,7 +15,7 @@ from laconic.numerics.lars_course import APART, Course
 from laconic.numerics.lars_crossings import STILL, cross, is_torn, next_crossings
 from laconic.numerics.lars_documents import Documents
 from laconic.numerics.lars_jumps import FEW, JumpingPosition
-from laconic.numerics.lars_position import LINEAR, PIECES, SQUARED, ZERO, Position
+from laconic.numerics.lars_position import LINEAR, PIECES, SQUARED, ZERO, Direction, Position
 from laconic.numerics.lars_screen import Entry
 from tests.numerics.lars_oracles import crossings_by_definition, gradient, loss_slope
 from tests.numerics.test_lars import problem
@@ -199,3 +199,14 @@ def test_documents_that_come_in_by_a_repair_are_counted(n_docs):
     assert position.settle()
     inside = int((position.parts == SQUARED).sum())
     assert position.admissions >= n_docs > inside > 0
+
+
+@pytest.mark.parametrize("past", [4e-16, 1e-12, 1e-10])
+def test_a_slow_document_that_rounding_has_put_past_its_border_is_due(past):
+    X = np.eye(3)
+    position = Position(Documents.of(X), np.array([1.0, 1.0, -1.0]), PIECES["squared_hinge"], 1.0)
+    position.margins = np.array([1.0 + past, 0.2, 0.3])
+    speeds = np.array([1e-5, 1.0, -1.0])
+    direction = Direction(np.zeros(0), speeds, np.zeros(3), 0.0)
+    found = next_crossings(position, direction, 1e-11)
+    assert (found.step, found.docs.tolist()) == (0.0, [0])

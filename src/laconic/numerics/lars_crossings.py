@@ -10,6 +10,8 @@ from numba import njit
 from laconic.numerics.lars_documents import Flags, Floats, Places
 from laconic.numerics.lars_position import LINEAR, SQUARED, ZERO, Direction, Parts, Position
 
+# Rounding may have put a document so far past its border: it is due now.
+PAST = 1e-9
 # A document with leverage 1 that would go no further than this stands still.
 STILL = 1e-6
 
@@ -80,7 +82,7 @@ def _first(
     first = np.inf
     for doc in range(margins.size):
         margin, speed = margins[doc], abs(speeds[doc])
-        reach = first * speed
+        reach = first * speed + PAST
         if abs(margin - upper) > reach and abs(margin - lower) > reach:
             continue
         if speed > slow and not held[doc]:
@@ -104,7 +106,7 @@ def _due(
     for doc in range(margins.size):
         margin, speed = margins[doc], abs(speeds[doc])
         reach = until * speed
-        if abs(margin - upper) > reach and abs(margin - lower) > reach:
+        if abs(margin - upper) > reach + PAST and abs(margin - lower) > reach + PAST:
             continue
         if speed > slow and not held[doc]:
             gap = _gap(margin, speeds[doc], parts[doc], lower, upper)
