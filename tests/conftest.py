@@ -7,6 +7,8 @@ them into a failure, so that CI cannot pass by looking away.
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,11 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None)
 settings.load_profile("explore" if os.environ.get("LACONIC_EXPLORE") else "ci")
+
+
+# A shell that runs tests in the background has them ignore Ctrl-C; what they start must not.
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def missing(what: str, reason: str) -> None:

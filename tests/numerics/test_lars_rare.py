@@ -185,3 +185,16 @@ def test_a_way_back_ends_where_the_jump_began():
         points = list(fast_lars(X, signs, l2=0.0))
     assert len(points) > 50
     assert max(reached) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("seed", "loss"), [(69, "modified_huber"), (112, "squared_hinge"), (114, "squared_hinge")]
+)
+def test_a_feature_enters_before_a_document_that_crosses_at_the_same_moment(seed, loss):
+    """Else it stays at λ₁ and never enters; a trace of l2 shows that it should."""
+    rng = np.random.default_rng(seed)
+    shape = int(rng.integers(12, 40)), int(rng.integers(8, 40))
+    X = (rng.random(shape) < 0.3).astype(float)
+    signs = np.where(rng.random(shape[0]) < 0.5, 1.0, -1.0)
+    (*_, here), (*_, near) = (lars(X, signs, l2=l2, loss=loss, bias=None) for l2 in (0.0, 1e-9))
+    assert here.columns.tolist() == near.columns[: here.size].tolist()

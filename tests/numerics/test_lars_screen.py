@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -8,10 +9,12 @@ import numpy as np
 import pytest
 
 from laconic.numerics.lars import Documents, lars
+from laconic.numerics.lars_course import Course
 from laconic.numerics.lars_fast import fast_lars
+from laconic.numerics.lars_position import PIECES, Position
 from laconic.numerics.lars_screen import Screen
 from tests.numerics.lars_oracles import entry_step
-from tests.numerics.test_lars import LOSSES
+from tests.numerics.test_lars import LOSSES, problem
 from tests.strategies import text_like
 
 
@@ -235,3 +238,20 @@ def test_what_was_evaluated_is_kept_though_the_arrays_go_on():
     velocity[7], residuals[8] = 0.0, 0.95
     assert screen.first_entry(position, direction, 0.1).column == 8
     assert screen.passes == 1
+
+
+def test_a_way_that_may_bend_far_may_have_passed_any_column():
+    """Also a column that the last evaluation shows to be far from λ₁ at both ends."""
+    X, signs = problem(60, 20)
+    position = Position(Documents.of(X), signs, PIECES["squared_hinge"], 1.0)
+    course = Course(position, "always")
+    direction = position.direction()
+    course.screen.first_entry(position, direction, 0.0)
+    ask = partial(course.screen.may_have_passed, position.l1, position.residuals, position)
+    g = np.abs(X.T @ position.residuals)
+    away = int(g.argmax())
+    lengths = np.asarray(np.sqrt((X**2).sum(axis=0))).ravel()
+    room = 4 * (position.l1 - g) ** 2 / lengths**2
+    tightest = np.delete(room, away).min()
+    assert not ask(0.99 * tightest, away)
+    assert ask(1.01 * tightest, away)

@@ -16,7 +16,8 @@ for any two points of the way. Of a third point, at the share τ between them, i
 
     ‖ρ(τ) − chord‖² ≤ τ(1 − τ)·bend,   bend = (a − b) s'Δβ − ‖Δρ‖² − λ₂‖Δβ‖²,
 
-from which the screen tells whether a feature may have reached λ₁. Where it may, or where documents
+from which the screen tells whether a feature may have reached λ₁, but for the one that enters: that
+it had not come up before is not proved. Where another may have, or where documents
 stand exactly on a border, as in binary data, the way is taken corner by corner.
 
 It also walks the path of the logistic loss, which is curved (predictor and corrector), without that
