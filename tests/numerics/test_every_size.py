@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+
+from laconic.errors import LaconicError
+from laconic.numerics import measures
+from laconic.numerics.every_size import auc_at_every_size, best_f1_at_every_size
+from laconic.numerics.ranked import Ranked, prefix_decisions
+from tests.numerics.test_ranked import decision_by_prefix, ordered, rows_of
+from tests.oracles import auc_by_pairs, best_f1_by_thresholds
+from tests.strategies import text_like
+
+BOTH_NORMS = pytest.mark.parametrize("kept", [False, True])
+
+
+def one_size_at_a_time(measure, ranked, coef, truth, kept):
+    """The measure of each size's decisions, one after the other."""
+    sizes = np.arange(1, ranked.n_ranks + 1)
+    signs = np.where(truth, 1.0, -1.0)[:, None]
+    decisions = prefix_decisions(ranked, coef, sizes, kept=kept)
+    return [measure(values[:, None], signs) for values in decisions]
+
+
+def same(found, expected):
+    return np.array_equal(found, np.asarray(expected, dtype=float), equal_nan=True)
+
+
+def agrees(ranked, coef, truth, kept):
+    """Both measures, exactly."""
+    areas = auc_at_every_size(ranked, coef, truth, kept=kept)
+    f1s = best_f1_at_every_size(ranked, coef, truth, kept=kept)
+    return same(areas, one_size_at_a_time(measures.auc, ranked, coef, truth, kept)) and same(
+        f1s, one_size_at_a_time(measures.best_f1, ranked, coef, truth, kept)
+    )
+
+
+@st.composite
+def questions(draw):
+    """Documents with ties everywhere, and which of them are true: also all, or none."""
+    X, order, coef = draw(ordered(max_docs=20, max_terms=14))
+    if draw(st.booleans()):
+        X = (X > 0).astype(float)
+    return X, order, coef, draw(hnp.arrays(np.bool_, X.shape[0]))
+
+
+@given(questions(), st.booleans())
+def test_every_size_is_measured_from_the_definition(question, kept):
+    X, order, coef, truth = question
+    ranked = Ranked.of(csr_array(X), order)
+    areas = auc_at_every_size(ranked, coef, truth, kept=kept)
+    f1s = best_f1_at_every_size(ranked, coef, truth, kept=kept)
+    assert areas.shape == f1s.shape == (order.size,)
+    for size in range(1, order.size + 1):
+        values = [decision_by_prefix(row, coef, size, kept) for row in rows_of(X, order)]
+        values = np.array(values)
+        if truth.any():
+            assert f1s[size - 1] == pytest.approx(best_f1_by_thresholds(values, truth))
+        if truth.any() and not truth.all():
+            assert areas[size - 1] == pytest.approx(auc_by_pairs(values, truth))
+
+
+@given(questions(), st.booleans())
+def test_every_size_is_exactly_the_measure_of_its_decisions(question, kept):
+    X, order, coef, truth = question
+    assert agrees(Ranked.of(csr_array(X), order), coef, truth, kept)
+
+
+@BOTH_NORMS
+@pytest.mark.parametrize("n_classes", [2, 3, 30])
+@pytest.mark.parametrize("digits", [0, 1, 15])
+def test_rare_and_frequent_classes_with_few_and_many_ties(n_classes, digits, kept):
+    """Long rows, so that documents go up and down through many levels."""
+    X, y = text_like(150, 300, n_classes, seed=n_classes)
+    rng = np.random.default_rng(digits)
+    coef = np.round(np.sort(rng.normal(size=280))[::-1] * rng.choice([-1, 1], 280), digits)
+    assert agrees(Ranked.of(X, rng.permutation(300)[:280]), coef, y == 0, kept)
+
+
+@pytest.mark.parametrize("n_true", [1, 2, 100, 199, 200])
+def test_labels_that_the_words_know_nothing_of(n_true):
+    """The best threshold wanders from one end to the other, and the last one is no guide."""
+    X, _ = text_like(200, 120, 2)
+    rng = np.random.default_rng(n_true)
+    truth = rng.permutation(200) < n_true
+    coef = rng.normal(size=120)
+    assert agrees(Ranked.of(X, rng.permutation(120)), coef, truth, kept=False)
+
+
+@BOTH_NORMS
+def test_a_word_that_no_document_has_changes_nothing(kept):
+    X = csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
+    truth = np.array([False, True, False])
+    ranked = Ranked.of(X, np.array([1, 0, 2]))
+    found = auc_at_every_size(ranked, np.array([5.0, 1.0, -1.0]), truth, kept=kept)
+    # false, true, none: (0, 0, 0), (1, 0, 0), then (−1, −1, 0), or divided (−1/√5, −1, 0)
+    assert found.tolist() == [0.5, 0.25, 0.0 if kept else 0.25]
+    best = best_f1_at_every_size(ranked, np.array([5.0, 1.0, -1.0]), truth, kept=kept)
+    assert best.tolist() == [0.5, 0.5, 0.5]
+
+
+def test_a_good_word_first_is_as_good_as_can_be():
+    X = csr_array(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]))
+    ranked, truth = Ranked.of(X, np.arange(2)), np.array([True, True, False])
+    assert auc_at_every_size(ranked, np.array([2.0, -5.0]), truth, kept=False).tolist() == [1, 1]
+    assert best_f1_at_every_size(ranked, np.ones(2), truth, kept=False).tolist() == [1, 0.8]
+
+
+def test_questions_without_an_answer():
+    ranked = Ranked.of(csr_array(np.eye(3)), np.arange(3))
+    none, all_true = np.zeros(3, dtype=bool), np.ones(3, dtype=bool)
+    assert np.isnan(auc_at_every_size(ranked, np.ones(3), none, kept=False)).tolist() == [True] * 3
+    assert np.isnan(auc_at_every_size(ranked, np.ones(3), all_true, kept=False)).all()
+    assert np.isnan(best_f1_at_every_size(ranked, np.ones(3), none, kept=False)).all()
+    assert best_f1_at_every_size(ranked, -np.ones(3), all_true, kept=False).tolist() == [1.0] * 3
+
+
+@pytest.mark.parametrize("measure", [auc_at_every_size, best_f1_at_every_size])
+def test_arrays_that_do_not_fit_are_refused(measure):
+    ranked = Ranked.of(csr_array(np.eye(3)), np.arange(3))
+    truth = np.array([True, False, True])
+    with pytest.raises(LaconicError, match=r"shape \(2,\) for documents of 3 ranks"):
+        measure(ranked, np.ones(2), truth, kept=False)
+    with pytest.raises(LaconicError, match=r"truth of shape \(2,\) and type bool for 3 documents"):
+        measure(ranked, np.ones(3), truth[:2], kept=False)
+    with pytest.raises(LaconicError, match="Give True or False"):
+        measure(ranked, np.ones(3), np.array([1.0, -1.0, 1.0]), kept=False)
