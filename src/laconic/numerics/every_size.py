@@ -3,7 +3,7 @@
 From one size to the next only documents with the next word move. So every value that a document
 ever has is known beforehand, and they are sorted once. Values between which no document of the
 other kind ever lies become one level, because neither measure asks for the order of two true or
-two false documents: where one kind is rare, there are few levels, and most moves are none.
+two false documents: where one kind is rare there are few levels, and the trees are small.
 The numbers of true and false documents at the levels are kept in two Fenwick trees. All counts are
 integers and values are summed in the order of `prefix_decisions`, so the results are exactly those
 of `measures.auc` and `measures.best_f1` of its decisions.
@@ -24,6 +24,10 @@ Flags: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 Int32s: TypeAlias = NDArray[np.int32]
 Int64s: TypeAlias = NDArray[np.int64]
+Kinds: TypeAlias = NDArray[np.int8]
+
+# A value may be had by false documents, by true ones, or by both.
+FALSE, TRUE, BOTH = 0, 1, 2
 
 
 def auc_at_every_size(ranked: Ranked, coef: Floats, truth: Flags, *, kept: bool) -> Floats:
@@ -57,7 +61,7 @@ class Moves(NamedTuple):
     ----------
     starts : (n_ranks + 1,) where the moves of each rank start
     before, after : (n_moves,) levels, from 1; a higher one is a larger value
-    kinds : (n_moves,) 1 for a true document, 0 for a false one
+    kinds : (n_moves,) TRUE or FALSE, of the document that moves
     origin : level of the value 0, where every document starts
     n_levels : a power of 2, so that all ways up a Fenwick tree meet
     totals : (2,) numbers of false and of true documents
@@ -66,7 +70,7 @@ class Moves(NamedTuple):
     starts: Int64s
     before: Int32s
     after: Int32s
-    kinds: NDArray[np.int8]
+    kinds: Kinds
     origin: int
     n_levels: int
     totals: Int64s
@@ -90,19 +94,15 @@ def _check_truth(ranked: Ranked, truth: Flags) -> None:
         )
 
 
-# A value may be had by false documents, by true ones, or by both.
-FALSE, TRUE, BOTH = 0, 1, 2
-
-
 @njit(nogil=True, cache=True)
 def _values(
     starts: Int64s,
     ranks: Int32s,
     values: Floats,
     coef: Floats,
-    kinds: NDArray[np.int8],
+    kinds: Kinds,
     kept: bool,
-) -> tuple[Floats, NDArray[np.int8]]:
+) -> tuple[Floats, Kinds]:
     """Decisions after each entry of a document, and last the 0 before any; and whose they are."""
     n_entries = ranks.size
     decisions, kind_of = np.empty(n_entries + 1), np.empty(n_entries + 1, dtype=np.int8)
@@ -118,7 +118,7 @@ def _values(
 
 
 @njit(nogil=True, cache=True)
-def _levels(order: Int64s, values: Floats, kind_of: NDArray[np.int8]) -> Int32s:
+def _levels(order: Int64s, values: Floats, kind_of: Kinds) -> Int32s:
     """The level of each value; equal values, and neighbours of one kind, share theirs."""
     levels = np.empty(values.size, dtype=np.int32)
     level, kind_below, first = 0, BOTH, 0
@@ -137,8 +137,8 @@ def _levels(order: Int64s, values: Floats, kind_of: NDArray[np.int8]) -> Int32s:
 
 @njit(nogil=True, cache=True)
 def _moves(
-    starts: Int64s, ranks: Int32s, levels: Int32s, kinds: NDArray[np.int8], n_ranks: int
-) -> tuple[Int64s, Int32s, Int32s, NDArray[np.int8]]:
+    starts: Int64s, ranks: Int32s, levels: Int32s, kinds: Kinds, n_ranks: int
+) -> tuple[Int64s, Int32s, Int32s, Kinds]:
     """Entries that change a document's level, counted and then put in place by rank."""
     firsts = np.zeros(n_ranks + 1, dtype=np.int64)
     for doc in range(starts.size - 1):
