@@ -37,6 +37,7 @@ MEASURES: dict[str, Measure] = {
     "precision": _of_choice(m.precision),
     "recall": _of_choice(m.recall),
     "auc": lambda decision, signs, rule: m.auc(decision, signs),
+    "pooled-auc": lambda decision, signs, rule: m.pooled_auc(decision, signs),
     "best-f1": lambda decision, signs, rule: m.best_f1(decision, signs),
     "error": m.error,
 }

@@ -122,6 +122,16 @@ def test_auc_counts_pairs(pair):
         assert m.auc(decision, signs) == pytest.approx(auc_by_pairs(decision[:, 0], truth))
 
 
+def test_the_pooled_area_compares_decisions_of_different_columns():
+    decision = np.array([[3.0, 0.0], [1.0, 2.0], [0.0, 1.0]])
+    signs = np.array([[1.0, -1.0], [-1.0, 1.0], [-1.0, 1.0]])
+    expected = auc_by_pairs(decision.ravel(), signs.ravel() > 0)
+    assert m.pooled_auc(decision, signs) == pytest.approx(expected)
+    assert expected < m.auc(decision, signs) == 1.0
+    assert np.isnan(m.pooled_auc(decision, -np.abs(signs)))
+
+
+
 @given(decisions(1))
 def test_best_f1_tries_every_threshold_and_splits_no_tie(pair):
     decision, signs = pair

@@ -149,7 +149,8 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
     "--measures",
     default="accuracy,micro-f1,macro-f1",
     show_default=True,
-    help="Also precision, recall, auc, best-f1. Of two classes, the second is the positive one.",
+    help="Also precision, recall, auc, pooled-auc, best-f1. Of two classes, the second is the "
+    "positive one.",
 )
 @click.option("--folds", type=click.IntRange(2), help="Cross-validation instead of the split.")
 @click.option("--intercept", is_flag=True, help="Fit an intercept; the paper has none.")

@@ -52,7 +52,7 @@ BESIDE_A_PLAN = {"where", "plan", "output", "jobs", "retry_failed", "as_json", "
 )
 @click.option(
     "--measures",
-    help="accuracy, error, micro-f1, macro-f1, precision, recall, auc, best-f1.  "
+    help="accuracy, error, micro-f1, macro-f1, precision, recall, auc, pooled-auc, best-f1.  "
     "[default: micro-f1,macro-f1,accuracy]",
 )
 @click.option("--goal", help="The measure to recommend by.  [default: the first but error]")

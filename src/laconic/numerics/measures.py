@@ -101,6 +101,14 @@ def auc(decision: Floats, signs: Floats) -> float:
     return float(area.mean())
 
 
+def pooled_auc(decision: Floats, signs: Floats) -> float:
+    """The area over all decisions of all columns together, as one question.
+
+    Unlike the mean of the columns it depends on how their values compare: on intercepts, scales.
+    """
+    return auc(decision.reshape(-1, 1), signs.reshape(-1, 1))
+
+
 def best_f1(decision: Floats, signs: Floats) -> float:
     """Mean over the columns of the best F1 that any threshold gives; a tie is never split.
 
