@@ -131,7 +131,6 @@ def test_the_pooled_area_compares_decisions_of_different_columns():
     assert np.isnan(m.pooled_auc(decision, -np.abs(signs)))
 
 
-
 @given(decisions(1))
 def test_best_f1_tries_every_threshold_and_splits_no_tie(pair):
     decision, signs = pair
