@@ -1,0 +1,280 @@
+"""What a dual descent does with arrays: a pass of coordinate descent, a Newton step, the borders.
+
+The dual of one yes/no problem, with x_i documents, y_i = ±1, uppers u_i and softness s_i:
+
+    min ½ ‖Σ α_i y_i x_i‖² + ½ Σ s_i α_i² − Σ α_i,      0 ≤ α_i ≤ u_i,      Σ α_i y_i = 0,
+
+the hinge has u = C and s = 0, the squared hinge u = ∞ and s = 1/(2C); the last condition is there
+where the intercept b is free. b is its multiplier: the method of multipliers adds ½ r (Σ α y)² to
+the dual, which is a column of √r beside the words, and moves b by r Σ α y once in a while.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.int64]
+Columns: TypeAlias = NDArray[np.int32]
+
+# A projected gradient of this is 0: nothing to step for.
+NOTHING = 1e-16
+# The conjugate gradients end at this share of the first residual, after so many steps, or where
+# the dual has less than this share of the curvature of its diagonal: there it is flat.
+CG_SHARE = 1e-5
+CG_STEPS = 300
+FLAT = 1e-14
+TINY = 1e-300
+# r of a Newton step, in those of the passes.
+STRICT = 1000.0
+HALVINGS = 6
+
+
+class Arrays(NamedTuple):
+    """One problem as compiled functions take it. `squares` are ‖x‖² + s; `ridge` is r."""
+
+    starts: Places
+    ends: Places
+    columns: Columns
+    values: Floats
+    scales: Floats
+    signs: Floats
+    uppers: Floats
+    softness: Floats
+    squares: Floats
+    ridge: float
+
+
+class Point(NamedTuple):
+    """Where the descent is, changed in place: w = Σ α y x; `bias` holds b and Σ α y."""
+
+    alphas: Floats
+    coef: Floats
+    bias: Floats
+
+
+@njit(nogil=True, cache=True)
+def dot(arrays: Arrays, doc: int, coef: Floats) -> float:
+    """x'w. Four sums, because an addition waits for the one before it."""
+    columns, values = arrays.columns, arrays.values
+    at, end = np.uint64(arrays.starts[doc]), np.uint64(arrays.ends[doc])
+    one, four = np.uint64(1), np.uint64(4)
+    first = second = third = fourth = 0.0
+    while at + four <= end:
+        first += values[at] * coef[np.uint64(columns[at])]
+        second += values[at + one] * coef[np.uint64(columns[at + one])]
+        third += values[at + one + one] * coef[np.uint64(columns[at + one + one])]
+        fourth += values[at + four - one] * coef[np.uint64(columns[at + four - one])]
+        at += four
+    while at < end:
+        first += values[at] * coef[np.uint64(columns[at])]
+        at += one
+    return float(arrays.scales[doc] * (first + second + third + fourth))
+
+
+@njit(nogil=True, cache=True)
+def add(arrays: Arrays, doc: int, weight: float, coef: Floats) -> None:
+    """w += weight · x."""
+    scaled = weight * arrays.scales[doc]
+    for at in range(np.uint64(arrays.starts[doc]), np.uint64(arrays.ends[doc])):
+        coef[np.uint64(arrays.columns[at])] += scaled * arrays.values[at]
+
+
+@njit(nogil=True, cache=True)
+def squared_lengths(starts: Places, ends: Places, values: Floats, scales: Floats) -> Floats:
+    found = np.zeros(starts.size)
+    for doc in range(starts.size):
+        for at in range(np.uint64(starts[doc]), np.uint64(ends[doc])):
+            found[doc] += values[at] * values[at]
+        found[doc] *= scales[doc] * scales[doc]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def gather(arrays: Arrays, point: Point) -> None:
+    """w and Σ α y afresh from the alphas: without the rounding of many small steps."""
+    point.coef[:] = 0.0
+    point.bias[1] = 0.0
+    for doc in range(point.alphas.size):
+        if point.alphas[doc] != 0.0:
+            weight = point.alphas[doc] * arrays.signs[doc]
+            add(arrays, doc, weight, point.coef)
+            point.bias[1] += weight
+
+
+@njit(nogil=True, cache=True)
+def products(arrays: Arrays, coef: Floats) -> Floats:
+    """x'w of every document."""
+    found = np.empty(arrays.signs.size)
+    for doc in range(found.size):
+        found[doc] = dot(arrays, doc, coef)
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _shuffled(order: Places, n_active: int, state: NDArray[np.uint64]) -> None:
+    """Fisher and Yates, by Marsaglia's xorshift."""
+    x = state[0]
+    for at in range(n_active - 1, 0, -1):
+        x ^= x << np.uint64(13)
+        x ^= x >> np.uint64(7)
+        x ^= x << np.uint64(17)
+        other = np.int64(x % np.uint64(at + 1))
+        order[at], order[other] = order[other], order[at]
+    state[0] = x
+
+
+@njit(nogil=True, cache=True)
+def one_pass(
+    arrays: Arrays,
+    point: Point,
+    order: Places,
+    n_active: int,
+    limits: Floats,
+    state: NDArray[np.uint64],
+) -> int:
+    """One step for each of the first `n_active` documents of `order`, which it shuffles.
+
+    A document on a border whose gradient points out of the box by more than `limits` is put behind
+    the others; returned is how many are left. `limits` become the extreme projected gradients.
+    """
+    alphas, bias = point.alphas, point.bias
+    high, low = limits[0], limits[1]
+    highest, lowest = -np.inf, np.inf
+    _shuffled(order, n_active, state)
+    at = 0
+    while at < n_active:
+        doc = order[at]
+        sign, alpha, upper = arrays.signs[doc], alphas[doc], arrays.uppers[doc]
+        value = dot(arrays, doc, point.coef) + bias[0]
+        slope = sign * value - 1.0 + arrays.softness[doc] * alpha
+        if (alpha == 0.0 and slope > high) or (alpha == upper and slope < low):
+            n_active -= 1
+            order[at], order[n_active] = order[n_active], order[at]
+            continue
+        at += 1
+        projected = slope
+        if alpha == 0.0:
+            projected = min(slope, 0.0)
+        if alpha == upper:
+            projected = max(projected, 0.0) if alpha > 0.0 else 0.0
+        highest, lowest = max(highest, projected), min(lowest, projected)
+        if abs(projected) > NOTHING:
+            square = arrays.squares[doc] + arrays.ridge
+            # an empty document without an intercept has a straight line for a dual
+            new = upper if square == 0.0 else min(max(alpha - slope / square, 0.0), upper)
+            change = (new - alpha) * sign
+            alphas[doc] = new
+            bias[0] += arrays.ridge * change
+            bias[1] += change
+            add(arrays, doc, change, point.coef)
+    limits[0], limits[1] = highest, lowest
+    return n_active
+
+
+@njit(nogil=True, cache=True)
+def violation(arrays: Arrays, point: Point, values: Floats, intercept: float) -> float:
+    """The largest projected gradient over all documents, `values` being x'w."""
+    largest = 0.0
+    for doc in range(values.size):
+        alpha, upper = point.alphas[doc], arrays.uppers[doc]
+        slope = arrays.signs[doc] * (values[doc] + intercept) - 1.0
+        slope += arrays.softness[doc] * alpha
+        if alpha > 0.0 and slope > largest:
+            largest = slope
+        if alpha < upper and -slope > largest:
+            largest = -slope
+    return largest
+
+
+@njit(nogil=True, cache=True)
+def _curved(arrays: Arrays, free: Places, vector: Floats, ridge: float, scratch: Floats) -> Floats:
+    """(Q + s + r yy') v over the free documents, Q_ij = y_i y_j x_i'x_j; `scratch` is Σ v y x."""
+    scratch[:] = 0.0
+    balance = 0.0
+    for at in range(free.size):
+        weight = vector[at] * arrays.signs[free[at]]
+        add(arrays, free[at], weight, scratch)
+        balance += weight
+    found = np.empty(free.size)
+    for at in range(free.size):
+        doc = free[at]
+        value = dot(arrays, doc, scratch) + ridge * balance
+        found[at] = arrays.signs[doc] * value + arrays.softness[doc] * vector[at]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _conjugate(
+    arrays: Arrays, free: Places, alphas: Floats, slopes: Floats, ridge: float, scratch: Floats
+) -> tuple[Floats, int, bool]:
+    """(Q + s + r yy')⁻¹ (−slopes), by conjugate gradients scaled by the diagonal without r.
+
+    They end at the first step that leaves the box: what lies beyond is another problem's minimum.
+    Also returned are how many steps there were, and whether one left the box.
+    """
+    uppers, scale = arrays.uppers[free], 1.0 / np.maximum(arrays.squares[free], TINY)
+    found, residual = np.zeros(free.size), -slopes
+    scaled = scale * residual
+    direction = scaled.copy()
+    energy = residual @ scaled
+    enough = CG_SHARE * CG_SHARE * energy
+    steps = 0
+    while steps < CG_STEPS and energy > enough:
+        curved = _curved(arrays, free, direction, ridge, scratch)
+        bend = direction @ curved
+        if bend <= FLAT * (direction @ (direction / scale)):
+            break
+        step = energy / bend
+        found += step * direction
+        steps += 1
+        moved = alphas[free] + found
+        if (moved < 0.0).any() or (moved > uppers).any():
+            return found, steps, True
+        residual -= step * curved
+        scaled = scale * residual
+        before, energy = energy, residual @ scaled
+        direction = scaled + (energy / before) * direction
+    return found, steps, False
+
+
+@njit(nogil=True, cache=True)
+def newton(arrays: Arrays, point: Point, scratch: Floats) -> int:
+    """A step to the minimum over the free documents, cut at the borders; what it cost, in passes.
+
+    The dual is that with the multiplier b and a large r, so that Σ α y becomes almost 0. The step
+    is halved until this dual decreases.
+    """
+    alphas, coef, bias, signs = point.alphas, point.coef, point.bias, arrays.signs
+    free = np.flatnonzero((alphas > 0.0) & (alphas < arrays.uppers))
+    ridge = STRICT * arrays.ridge
+    slopes = np.empty(free.size)
+    for at in range(free.size):
+        doc = free[at]
+        value = dot(arrays, doc, coef) + bias[0] + ridge * bias[1]
+        slopes[at] = signs[doc] * value - 1.0 + arrays.softness[doc] * alphas[doc]
+    change, steps, cut = _conjugate(arrays, free, alphas, slopes, ridge, scratch)
+    for _ in range(HALVINGS):
+        moved = np.minimum(np.maximum(alphas[free] + change, 0.0), arrays.uppers[free])
+        moved -= alphas[free]
+        curved = _curved(arrays, free, moved, ridge, scratch)
+        if slopes @ moved + 0.5 * (moved @ curved) < 0.0:
+            _move(arrays, point, free, moved)
+            coef += scratch
+            bias[0] += (arrays.ridge if cut else ridge) * bias[1]
+            break
+        change *= 0.5
+    return 2 * steps
+
+
+@njit(nogil=True, cache=True)
+def _move(arrays: Arrays, point: Point, free: Places, moved: Floats) -> None:
+    for at in range(free.size):
+        doc = free[at]
+        new = point.alphas[doc] + moved[at]
+        point.alphas[doc] = min(max(new, 0.0), arrays.uppers[doc])
+        point.bias[1] += arrays.signs[doc] * moved[at]

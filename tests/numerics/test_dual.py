@@ -1,0 +1,332 @@
+"""Dual coordinate descent against a quadratic program solved otherwise, and the conditions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+from sklearn.svm import SVC, LinearSVC
+
+from laconic.errors import LaconicError
+from laconic.numerics.dual import Rows, best_intercept, descend, support
+from tests.strategies import counts, text_like
+
+LOSSES = ["hinge", "squared_hinge"]
+
+
+def unit(X):
+    lengths = np.sqrt(X.multiply(X).sum(axis=1))
+    return csr_array(X / np.maximum(lengths, 1e-300)[:, None])
+
+
+def noisy(n_docs=60, n_terms=30, seed=0):
+    X, y = text_like(n_docs, n_terms, 2, seed)
+    rng = np.random.default_rng(seed)
+    signs = np.where(rng.random(n_docs) < 0.2, 1.0, -1.0) * np.where(y == 0, 1.0, -1.0)
+    return unit(X), signs, rng.choice([0.3, 1.0, 4.0], n_docs)
+
+
+def lost(margins, loss):
+    short = np.maximum(0.0, 1.0 - margins)
+    return short if loss == "hinge" else short**2
+
+
+def primal(X, signs, costs, loss, coef, intercept):
+    """½ ‖w‖² + Σ C loss, as it is defined."""
+    return 0.5 * coef @ coef + costs @ lost(signs * (X @ coef + intercept), loss)
+
+
+def dual(X, signs, costs, loss, alphas):
+    """Σ α − ½ ‖Σ α y x‖² − Σ α²/(4C) for the squared hinge, as it is defined."""
+    coef = X.T @ (alphas * signs)
+    soft = 0.0
+    if loss == "squared_hinge":
+        kept = costs > 0
+        soft = (alphas[kept] ** 2 / (4 * costs[kept])).sum()
+    return alphas.sum() - 0.5 * coef @ coef - soft
+
+
+def quadratic_program(X, signs, costs, loss, intercept):
+    """The least dual value by scipy's SLSQP, which knows nothing of coordinates."""
+    top = costs if loss == "hinge" else np.where(costs > 0, 1e3, 0.0)
+    signed = X.toarray() * signs[:, None]
+    Q = signed @ signed.T
+    if loss == "squared_hinge":
+        Q = Q + np.diag(np.divide(0.5, costs, out=np.zeros(costs.size), where=costs > 0))
+    condition = {"type": "eq", "fun": lambda a: a @ signs, "jac": lambda a: signs}
+    return -minimize(
+        lambda a: 0.5 * a @ Q @ a - a.sum(),
+        np.zeros(signs.size),
+        jac=lambda a: Q @ a - 1.0,
+        bounds=list(zip(np.zeros(signs.size), top, strict=True)),
+        constraints=[condition] if intercept else [],
+        method="SLSQP",
+        options={"maxiter": 500, "ftol": 1e-13},
+    ).fun
+
+
+def assert_optimal(X, signs, costs, loss, intercept, found, within):
+    """The conditions of an optimum, a document at a time, from the definitions."""
+    alphas, b = found.alphas, found.intercept
+    np.testing.assert_allclose(found.coef, X.T @ (alphas * signs), atol=1e-10)
+    margins = signs * (X @ found.coef + b)
+    assert (alphas >= 0).all()
+    if loss == "hinge":
+        assert (alphas <= costs).all()
+        assert (margins[alphas < costs] >= 1 - within).all()
+        assert (margins[alphas > 0] <= 1 + within).all()
+    else:
+        np.testing.assert_allclose(
+            alphas / np.maximum(2 * costs, 1e-300),
+            np.maximum(0, 1 - margins) * (costs > 0),
+            atol=within,
+        )
+    if intercept:
+        assert abs(alphas @ signs) <= 20 * within
+    else:
+        assert b == 0.0
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_optimum_is_that_of_a_quadratic_program(loss, intercept, seed):
+    X, signs, costs = noisy(40, 25, seed)
+    found = descend(
+        Rows.of(X), signs, costs, loss=loss, intercept=intercept, tolerance=1e-10, seed=seed
+    )
+    assert found.solved
+    assert found.violation <= 1e-10
+    assert_optimal(X, signs, costs, loss, intercept, found, 1e-9)
+    best = quadratic_program(X, signs, costs, loss, intercept)
+    assert dual(X, signs, costs, loss, found.alphas) == pytest.approx(best, rel=1e-7)
+    value = primal(X, signs, costs, loss, found.coef, found.intercept)
+    assert value == pytest.approx(best, rel=1e-7)
+    assert found.gap <= 1e-9
+
+
+@pytest.mark.parametrize("cost", [0.1, 1.0, 30.0])
+def test_libsvm_finds_the_same_machine(cost):
+    X, signs, _ = noisy(120, 60)
+    found = descend(Rows.of(X), signs, np.full(120, cost), tolerance=1e-10)
+    peer = SVC(kernel="linear", C=cost, tol=1e-10).fit(X, signs)
+    # libsvm keeps products of documents in 32 bits
+    np.testing.assert_allclose(found.coef, peer.coef_.toarray()[0], atol=1e-4)
+    assert found.intercept == pytest.approx(peer.intercept_[0], abs=1e-4)
+    alphas = np.zeros(120)
+    alphas[peer.support_] = np.abs(peer.dual_coef_.toarray()[0])
+    np.testing.assert_allclose(found.alphas, alphas, atol=1e-4 * max(1.0, cost))
+
+
+def test_liblinear_finds_the_same_machine_without_intercept():
+    X, signs, costs = noisy(120, 60)
+    found = descend(
+        Rows.of(X), signs, costs, loss="squared_hinge", intercept=False, tolerance=1e-10
+    )
+    peer = LinearSVC(dual=False, fit_intercept=False, tol=1e-12).fit(X, signs, costs)
+    np.testing.assert_allclose(found.coef, peer.coef_[0], atol=1e-7)
+
+
+@given(counts(), st.integers(0, 2**32 - 1), st.sampled_from(LOSSES), st.booleans(), st.booleans())
+def test_conditions_hold_for_documents_nobody_thought_of(X, seed, loss, intercept, lengths_one):
+    """Empty and repeated documents, one-sided signs, costs of 0, raw counts."""
+    rng = np.random.default_rng(seed)
+    X = unit(csr_array(X)) if lengths_one else csr_array(X)
+    signs = rng.choice([-1.0, 1.0], X.shape[0])
+    costs = rng.choice([0.0, 0.5, 2.0], X.shape[0])
+    found = descend(
+        Rows.of(X), signs, costs, loss=loss, intercept=intercept, tolerance=1e-8, epochs=20_000
+    )
+    assert found.solved
+    assert_optimal(X, signs, costs, loss, intercept, found, 1e-7)
+    value = primal(X, signs, costs, loss, found.coef, found.intercept)
+    assert value - dual(X, signs, costs, loss, found.alphas) <= 1e-5 * max(1.0, value)
+    other = rng.uniform(size=found.alphas.size) * np.minimum(costs, 1.0)
+    for side in (1.0, -1.0):
+        total = other[signs == -side].sum()
+        mine = other[signs == side].sum()
+        if intercept and mine > total:
+            other[signs == side] *= total / mine
+    assert dual(X, signs, costs, loss, other) <= value + 1e-9, "weak duality"
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_scaled_prefix_is_the_matrix_cut_and_scaled(loss):
+    X, signs, costs = noisy()
+    X.sort_indices()
+    scales = np.random.default_rng(3).uniform(0.5, 2.0, X.shape[0])
+    whole = Rows.of(X)
+    kept = np.array(
+        [(X.indices[a:b] < 12).sum() for a, b in zip(X.indptr, X.indptr[1:], strict=False)]
+    )
+    rows = Rows(whole.starts, whole.starts + kept, whole.columns, whole.values, scales, 30)
+    cut = X.toarray() * scales[:, None]
+    cut[:, 12:] = 0.0
+    found = descend(rows, signs, costs, loss=loss, tolerance=1e-9)
+    same = descend(Rows.of(csr_array(cut)), signs, costs, loss=loss, tolerance=1e-9)
+    assert found.solved
+    assert not found.coef[12:].any()
+    np.testing.assert_allclose(found.coef, same.coef, atol=1e-7)
+    assert found.intercept == pytest.approx(same.intercept, abs=1e-7)
+
+
+def grid_best(values, signs, costs, loss):
+    """The least loss over many intercepts, all the borders among them."""
+    ends = signs - values
+    grid = np.append(ends, np.linspace(ends.min() - 1, ends.max() + 1, 400))
+    return lost(signs * (values + grid[:, None]), loss) @ costs
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 1000), st.sampled_from(LOSSES))
+def test_no_intercept_of_a_grid_is_better(n_yes, n_no, seed, loss):
+    rng = np.random.default_rng(seed)
+    signs = rng.permutation(np.repeat([1.0, -1.0], [n_yes, n_no]))
+    values = rng.choice([-2.0, -0.5, 0.0, 0.7, 3.0], signs.size) + (seed % 3) * signs
+    costs = rng.choice([0.5, 1.0, 2.0], signs.size)
+    b = best_intercept(values, signs, costs, loss)
+    least = grid_best(values, signs, costs, loss).min()
+    assert costs @ lost(signs * (values + b), loss) <= least + 1e-12
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_of_equally_good_intercepts_the_middle(loss):
+    """Any b in [−2, 1] leaves nothing lost."""
+    values, signs = np.array([3.0, 5.0, -2.0, -4.0]), np.array([1.0, 1.0, -1.0, -1.0])
+    assert best_intercept(values, signs, np.ones(4), loss) == pytest.approx(-0.5)
+    assert best_intercept(values, signs, np.array([1.0, 1.0, 0.0, 1.0]), loss) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_documents_that_agree_need_an_intercept_and_no_words(sign, loss):
+    X, _, costs = noisy()
+    found = descend(Rows.of(X), np.full(60, sign), costs, loss=loss)
+    assert (found.intercept, found.gap, found.solved) == (sign, 0.0, True)
+    assert not found.coef.any()
+    signs = np.full(60, sign)
+    signs[0] = -sign
+    free = np.ones(60)
+    free[0] = 0.0
+    assert descend(Rows.of(X), signs, free, loss=loss).intercept == sign, "a cost of 0 says nothing"
+    assert descend(Rows.of(X), signs, np.zeros(60), loss=loss).intercept == 0.0
+
+
+def test_an_empty_document_without_intercept_pays_all_its_cost():
+    X = csr_array(np.array([[0.0, 0.0], [1.0, 0.0]]))
+    found = descend(Rows.of(X), np.array([1.0, -1.0]), np.array([3.0, 0.25]), intercept=False)
+    np.testing.assert_allclose(found.alphas, [3.0, 0.25])
+    np.testing.assert_allclose(found.coef, [-0.25, 0.0])
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_start_at_the_optimum_is_left_at_once(loss, intercept):
+    X, signs, costs = noisy()
+    options = {"loss": loss, "intercept": intercept}
+    first = descend(Rows.of(X), signs, costs, tolerance=1e-10, **options)
+    assert first.epochs > 3
+    again = descend(
+        Rows.of(X),
+        signs,
+        costs,
+        start=first.alphas,
+        start_intercept=first.intercept,
+        tolerance=1e-7,
+        **options,
+    )
+    assert again.epochs == 1
+    np.testing.assert_allclose(again.coef, first.coef, atol=1e-8)
+
+
+def test_a_start_is_cut_to_the_box_and_not_written_to():
+    X, signs, costs = noisy()
+    start = np.linspace(-5.0, 50.0, 60)
+    kept = start.copy()
+    found = descend(Rows.of(X), signs, costs, start=start, tolerance=1e-9)
+    fresh = descend(Rows.of(X), signs, costs, tolerance=1e-9)
+    np.testing.assert_allclose(found.coef, fresh.coef, atol=1e-7)
+    assert (start == kept).all()
+    none = descend(Rows.of(X), signs, costs, start=start, epochs=0)
+    np.testing.assert_array_equal(none.alphas, np.clip(start, 0, costs))
+
+
+@pytest.mark.parametrize("epochs", [1, 2, 3])
+def test_so_many_passes_and_no_more_each_over_all_documents(epochs):
+    """Every document of a start that is all wrong is asked in each pass: the dual rises."""
+    X, signs, costs = noisy(200, 80)
+    start = np.where(np.arange(200) % 2, costs, 0.0)
+    values = []
+    for count in range(epochs + 1):
+        found = descend(
+            Rows.of(X), signs, costs, intercept=False, start=start, epochs=count, tolerance=1e-12
+        )
+        assert found.epochs == count
+        values.append(dual(X, signs, costs, "hinge", found.alphas))
+    assert (np.diff(values) > 0).all()
+    value = primal(X, signs, costs, "hinge", found.coef, found.intercept)
+    assert found.gap == pytest.approx((value - values[-1]) / value, rel=1e-9)
+
+
+def test_three_passes_from_a_near_start_nearly_repair_it():
+    X, signs, costs = noisy(200, 80)
+    best = descend(Rows.of(X), signs, costs, tolerance=1e-9)
+    values = [
+        primal(X, signs, costs, "hinge", found.coef, found.intercept)
+        for found in (
+            descend(Rows.of(X), signs, costs, start=0.8 * best.alphas, epochs=count)
+            for count in (0, 1, 3)
+        )
+    ]
+    least = primal(X, signs, costs, "hinge", best.coef, best.intercept)
+    assert values[0] > values[1] > values[2] > least
+    assert values[2] - least < 0.3 * (values[0] - least)
+
+
+def test_order_is_by_the_seed_alone():
+    X, signs, costs = noisy()
+    one, same, other = (
+        descend(Rows.of(X), signs, costs, seed=seed, epochs=2) for seed in (4, 4, 5)
+    )
+    assert np.array_equal(one.alphas, same.alphas)
+    assert not np.array_equal(one.alphas, other.alphas)
+
+
+def test_what_is_not_solved_is_said():
+    X, signs, costs = noisy()
+    found = descend(Rows.of(X), signs, costs, epochs=2, tolerance=1e-12)
+    assert not found.solved
+    assert found.violation > 1e-12
+    assert found.gap > 0
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_raw_counts_are_solved_where_passes_alone_are_slow(loss):
+    X, y = text_like(80, 60, 2)
+    signs = np.where(np.random.default_rng(0).random(80) < 0.1, -1.0, 1.0) * (2.0 * (y == 0) - 1)
+    found = descend(Rows.of(X), signs, np.ones(80), loss=loss, tolerance=1e-8)
+    assert found.solved
+    assert_optimal(X, signs, np.ones(80), loss, True, found, 1e-7)
+
+
+def test_a_support_vector_has_more_than_a_millionth_of_its_cost():
+    alphas, costs = np.array([0.0, 1e-6, 2e-6, 1e-6, 3.0]), np.array([1.0, 1.0, 1.0, 0.5, 3.0])
+    assert support(alphas, costs).tolist() == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"loss": "log"}, "loss='log': choose from hinge, squared_hinge"),
+        ({"start": np.zeros(3)}, r"start of shape \(3,\) for 60 documents"),
+        ({"signs": np.ones(59)}, r"signs of shape \(59,\)"),
+        ({"costs": np.ones((60, 1))}, r"costs of shape \(60, 1\)"),
+    ],
+)
+def test_what_cannot_be_asked(change, message):
+    X, signs, costs = noisy()
+    given_ = {"signs": signs, "costs": costs} | change
+    with pytest.raises(LaconicError, match=message):
+        descend(Rows.of(X), given_.pop("signs"), given_.pop("costs"), **given_)
