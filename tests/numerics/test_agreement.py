@@ -44,7 +44,8 @@ def test_constant_weights_have_no_correlation_whatever_their_mean_rounds_to():
     assert isnan(pearson(np.array([1.0, 2.0, 4.0]), np.full(3, 0.1)))
 
 
-def test_weights_without_a_direction_have_no_cosine():
+@np.errstate(all="raise")
+def test_weights_without_a_direction_have_no_cosine_and_no_warning():
     assert isnan(cosine(np.zeros(2), np.ones(2)))
     assert isnan(cosine(np.ones(2), np.zeros(2)))
     assert isnan(cosine(np.zeros(0), np.zeros(0)))
