@@ -22,6 +22,7 @@ _HOME = {
     "Corpus": "laconic.corpus.corpus",
     "LarsClassifier": "laconic.classifiers.lars",
     "LinearModel": "laconic.model",
+    "MaskedSVM": "laconic.classifiers.masked",
     "Plan": "laconic.study.plan",
     "Problem": "laconic.vectors.problem",
     "Projection": "laconic.reduction",
@@ -51,6 +52,7 @@ __all__ = [
     "Corpus",
     "LarsClassifier",
     "LinearModel",
+    "MaskedSVM",
     "Plan",
     "Problem",
     "Projection",
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from laconic import papers, scores, testing
     from laconic.certificate import Certificate, certify
     from laconic.classifiers.lars import LarsClassifier
+    from laconic.classifiers.masked import MaskedSVM
     from laconic.classifiers.reduce_then_fit import ReduceThenFit
     from laconic.classifiers.rls import RLSClassifier
     from laconic.classifiers.svm import SVMClassifier

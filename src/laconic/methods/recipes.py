@@ -11,7 +11,10 @@ from typing import Literal
 
 from laconic.classifiers.lars import LarsClassifier
 from laconic.classifiers.lars_walk import Loss, Mode
+from laconic.classifiers.masked import MaskedSVM
+from laconic.classifiers.masked_machine import Variant
 from laconic.classifiers.path import PathClassifier
+from laconic.classifiers.svm import Loss as SVMLoss
 from laconic.methods.method import Method
 from laconic.reducer import Reducer
 from laconic.scores import (
@@ -21,6 +24,7 @@ from laconic.scores import (
     information_gain,
     lottery,
     squared_norm,
+    svm_weight,
     uniform,
 )
 from laconic.selectors.bss import BSS
@@ -31,9 +35,12 @@ from laconic.selectors.top import TopTerms
 DASGUPTA = "Dasgupta et al. 2007"
 PAUL = "Paul & Drineas 2014"
 KEERTHI = "Keerthi 2005"
+KOLCZ = "Kołcz & Chowdhury 2007"
 GRAM = "a Gram matrix of the documents (or words), factorised"
 PIVOTS = "a pass over the words for each of them, up to the rank"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
+TRAINING = "an SVM a class"
+AGAIN = "an SVM a class, and a warm start at every size"
 PATH = "a path a class; memory grows with the square of the size"
 # Sizes beyond what the paper looks at take minutes and gigabytes; `longest` raises the limit.
 LONGEST = 2000
@@ -54,6 +61,22 @@ def _greedy(
     *, loss: Loss = "squared_hinge", bias: str | None = "always", longest: int | None = LONGEST
 ) -> PathClassifier:
     return LarsClassifier(loss, mode="aggressive", bias=bias, longest=longest)
+
+
+def _masked(
+    variant: Variant, *, loss: SVMLoss = "hinge", weights: str | None = None, tol: float = 1e-4
+) -> PathClassifier:
+    return MaskedSVM(variant, loss=loss, class_weight=weights, tol=tol)
+
+
+def _repaired(
+    *, loss: SVMLoss = "hinge", weights: str | None = None, tol: float = 1e-4, epochs: int = 1
+) -> PathClassifier:
+    return MaskedSVM("repaired", loss=loss, class_weight=weights, tol=tol, epochs=epochs)
+
+
+def _weights(*, combine: str = "max", loss: SVMLoss = "hinge") -> Reducer:
+    return TopTerms(partial(svm_weight, combine=combine, loss=loss))
 
 
 def _all() -> Reducer:
@@ -178,6 +201,50 @@ METHODS: dict[str, Method] = {
             True,
             _greedy,
             "a training on the words so far, for each word",
+            then=None,
+        ),
+        Method(
+            "WEIGHTS",
+            "words of the largest SVM weights, the same for all classes",
+            "Mladenić et al. 2004",
+            True,
+            _weights,
+            TRAINING,
+        ),
+        Method(
+            "MASK",
+            "the SVM on all words, without those of small weights; nothing is trained again",
+            KOLCZ,
+            True,
+            partial(_masked, "mask"),
+            TRAINING,
+            then=None,
+        ),
+        Method(
+            "SV-SET",
+            "the same words, weights anew from the shortened support vectors",
+            KOLCZ,
+            True,
+            partial(_masked, "sv_set"),
+            TRAINING,
+            then=None,
+        ),
+        Method(
+            "REPAIRED",
+            "SV-SET, and a pass over the documents that mends its weights",
+            KOLCZ,
+            True,
+            _repaired,
+            AGAIN,
+            then=None,
+        ),
+        Method(
+            "EXACT",
+            "the same words, the SVM trained anew",
+            KOLCZ,
+            True,
+            partial(_masked, "exact"),
+            AGAIN,
             then=None,
         ),
     )

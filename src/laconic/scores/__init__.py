@@ -7,6 +7,7 @@ from laconic.scores.counts import (
     information_gain,
 )
 from laconic.scores.spectral import hellinger, leverage, lottery, squared_norm, uniform
+from laconic.scores.weights import svm_weight
 
 __all__ = [
     "bi_normal_separation",
@@ -17,5 +18,6 @@ __all__ = [
     "leverage",
     "lottery",
     "squared_norm",
+    "svm_weight",
     "uniform",
 ]

@@ -60,22 +60,30 @@ def bi_normal_separation(X: Matrix, y: ArrayLike | None, combine: Combine = "mea
 def _score(
     by: Callable[[tables.Table], Floats], X: Matrix, y: ArrayLike | None, combine: Combine
 ) -> Floats:
+    documents, signs = classified(by.__name__, X, y, combine)
+    return COMBINED[combine](by(tables.contingency(documents, signs)))
+
+
+def classified(
+    score: str, X: Matrix, y: ArrayLike | None, combine: Combine
+) -> tuple[Matrix, Floats]:
+    """What a supervised score is given: documents and the signs of each class."""
     if combine not in COMBINED:
         choices = ", ".join(map(repr, COMBINED))
-        raise LaconicError(f"{by.__name__}(combine={combine!r}): choose one of {choices}")
+        raise LaconicError(f"{score}(combine={combine!r}): choose one of {choices}")
     if y is None:
         raise LaconicError(
-            f"{by.__name__} is supervised and needs labels, but y is None. "
+            f"{score} is supervised and needs labels, but y is None. "
             "Give y, or a score that needs none: document_frequency"
         )
     documents = X if issparse(X) else np.asarray(X)
     signs = Targets.of(y).signs
     if len(signs) != documents.shape[0]:
         raise LaconicError(
-            f"{by.__name__}: X has {documents.shape[0]} documents, y labels of {len(signs)}; "
+            f"{score}: X has {documents.shape[0]} documents, y labels of {len(signs)}; "
             "give each document its labels"
         )
-    return COMBINED[combine](by(tables.contingency(documents, signs)))
+    return documents, signs
 
 
 def _mean(values: Floats) -> Floats:

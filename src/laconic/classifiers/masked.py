@@ -1,0 +1,274 @@
+"""`MaskedSVM`: words by the weights of an SVM, and every smaller one without training it anew.
+
+Kołcz & Chowdhury 2007: `laconic.classifiers.masked_machine` has the formulas.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+from sklearn.utils import Tags
+
+from laconic.classifiers.masked_machine import Cut, Machine, Settings, Variant
+from laconic.classifiers.path import (
+    Decided,
+    LinearDeciding,
+    PathClassifier,
+    read_documents,
+    read_queries,
+    stacked,
+)
+from laconic.classifiers.svm import Loss, SVMClassifier
+from laconic.classifiers.svm_costs import ClassWeight, costs
+from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
+from laconic.model import LinearModel, Norm
+from laconic.numerics.dual import Rows, descend
+from laconic.numerics.every_size import auc_at_every_size, best_f1_at_every_size
+from laconic.numerics.ranked import Ranked
+from laconic.reduction import Floats, Matrix, columns_for
+from laconic.vectors.targets import Targets
+
+EVERY_SIZE = {"auc": auc_at_every_size, "best-f1": best_f1_at_every_size}
+# The lengths that documents are divided by, as the paper has it.
+NORM_OF: dict[Variant, Norm] = {
+    "mask": "document",
+    "sv_set": "kept",
+    "repaired": "kept",
+    "exact": "kept",
+}
+
+
+class MaskedSVM(LinearDeciding, PathClassifier):
+    """One linear SVM a class on all words; smaller ones keep those of the largest weights.
+
+    Words are ranked once, by |w|, among those that occur in the support vectors. Of several
+    classes, or labels, each has its own words. Documents should come with unit length.
+
+    Parameters
+    ----------
+    variant : "mask", "sv_set", "repaired" or "exact", default="mask"
+        "mask" keeps the weights as they are: all sizes come from one training. "sv_set" keeps the
+        dual variables, and computes weights anew from the support vectors, divided by their length
+        over the kept words; where one class is rare and less than half of the words are kept it may
+        collapse. "repaired" goes on from there with a few passes over the documents. "exact" trains
+        to the end, starting from the dual variables of the machine on all words.
+    alpha : float, default=0.5
+        The ridge λ, above 0: C = 1/(2 alpha), the same as of SVMClassifier. The default is C = 1.
+    size : int, float or None
+        Words of each class: a number, a share in (0, 1] of those in the support vectors, None for
+        all of them. A class that has fewer keeps all it has.
+    loss : "hinge" or "squared_hinge", default="hinge"
+    fit_intercept : bool, default=True
+        Without penalty. "mask" and "sv_set" keep that of the machine on all words.
+    norm : "document", "kept" or None
+        Documents are taken as they come, or divided by their length over the words of the class.
+        None is as the paper has it: "document" for "mask", "kept" for the others.
+    epochs : int, default=1
+        Passes of "repaired" over the documents; three are as good as "exact".
+    class_weight : dict, "balanced" or None
+        As SVMClassifier takes it.
+    tol : float, default=1e-6
+        Largest violation of the optimality conditions.
+
+    Attributes
+    ----------
+    model_ : LinearModel
+    classes_ : array
+    coef_, intercept_ : sparse array of shape (n_rows, n_terms), and array of shape (n_rows,)
+    machines_ : list of Machine, one a row; the SVMs on all words, with their dual variables
+    scores_ : array of n_terms; the largest |w| of any row, 0 where no support vector has the word
+    agreements_ : list of Agreement, one a row; of the newest model with `machines_`, only where
+        it was trained anew: "repaired" and "exact"
+    """
+
+    def __init__(
+        self,
+        variant: Variant = "mask",
+        *,
+        alpha: float = 0.5,
+        size: int | float | None = None,
+        loss: Loss = "hinge",
+        fit_intercept: bool = True,
+        norm: Norm | None = None,
+        epochs: int = 1,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+    ) -> None:
+        self.variant = variant
+        self.alpha = alpha
+        self.size = size
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.norm = norm
+        self.epochs = epochs
+        self.class_weight = class_weight
+        self.tol = tol
+
+    def path(
+        self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
+    ) -> Iterator[LinearModel | SizeUnavailable]:
+        """One model a size, ascending; one training on all words serves all of them."""
+        for model, _ in self._models(X, y, sizes):
+            yield model
+
+    def along(
+        self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None], queries: Matrix
+    ) -> Iterator[tuple[LinearModel, Decided] | SizeUnavailable]:
+        """The path, and with each model its decisions about the queries.
+
+        Those of "mask" come in one pass over the queries for all sizes.
+        """
+        if self._settings().variant != "mask":
+            yield from super().along(X, y, sizes, queries)
+            return
+        passed: list[Floats] = []
+        for place, (model, counts) in enumerate(self._models(X, y, sizes)):
+            if isinstance(model, SizeUnavailable):
+                yield model
+            else:
+                yield model, partial(self._decision, passed, queries, counts, place)
+
+    def every_size(
+        self, X: Matrix, y: ArrayLike, measure: Literal["auc", "best-f1"] = "auc"
+    ) -> list[Floats]:
+        """What each row's masked machines of 1, 2, 3, … words are worth on documents X.
+
+        All of them cost about as much as a few predictions, because a word changes the decisions
+        only about the documents that have it. Only for "mask". The best F1 is that of a threshold
+        chosen on these documents: choose it on other documents than you report it on.
+        """
+        settings = self._settings()
+        if settings.variant != "mask" or measure not in EVERY_SIZE:
+            raise LaconicError(
+                f"every_size: {measure!r} of variant={self.variant!r}: choose from "
+                f"{', '.join(EVERY_SIZE)}, of variant='mask'; other variants are trained for each "
+                "size: ask path for some"
+            )
+        documents = read_queries(self, X)
+        signs = Targets(np.empty(0), self.classes_, self.model_.rule).like(y)
+        return [
+            EVERY_SIZE[measure](
+                Ranked.of(documents, machine.order),
+                machine.coef,
+                column > 0,
+                kept=settings.norm == "kept",
+            )
+            for machine, column in zip(self.machines_, signs.T, strict=True)
+        ]
+
+    def _models(
+        self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
+    ) -> Iterator[tuple[LinearModel | SizeUnavailable, list[list[int]]]]:
+        """Each model, ascending, with the words of all sizes to come, a list a row."""
+        settings = self._settings()
+        given, targets = read_documents(self, X, y)
+        documents = csr_array(given)
+        self.machines_ = self._train(documents, targets)
+        most = max(machine.available for machine in self.machines_)
+        wanted = sorted(sizes, key=lambda size: columns_for(size, most))
+        possible = [size for size in wanted if columns_for(size, most) <= most]
+        counts = [[machine.size(size) for size in possible] for machine in self.machines_]
+        # a class at a time: its documents, sorted by its own ranking, are in memory once
+        cuts = [
+            list(machine.cuts(documents, own, settings))
+            for machine, own in zip(self.machines_, counts, strict=True)
+        ]
+        for own in zip(*cuts, strict=True):
+            yield self._model(own, targets, settings.norm), counts
+        for size in wanted[len(possible) :]:
+            yield _absent(columns_for(size, most), most), counts
+
+    def _train(self, documents: csr_array, targets: Targets) -> list[Machine]:
+        """The machine of each row on all words."""
+        rows = Rows.of(documents)
+        C = costs(targets, self.class_weight) / (2.0 * self.alpha)
+        found = [
+            descend(
+                rows,
+                signs,
+                cost,
+                loss=self.loss,
+                intercept=bool(self.fit_intercept),
+                tolerance=self.tol,
+            )
+            for signs, cost in zip(targets.signs.T, C.T, strict=True)
+        ]
+        self._warn(sum(not one.solved for one in found), len(found))
+        return [
+            Machine.of(documents, one, signs, cost)
+            for one, signs, cost in zip(found, targets.signs.T, C.T, strict=True)
+        ]
+
+    def _model(self, cuts: Sequence[Cut], targets: Targets, norm: Norm) -> LinearModel:
+        self._warn(sum(not cut.solved for cut in cuts), len(cuts))
+        self.agreements_ = [cut.agreement for cut in cuts if cut.agreement is not None]
+        kept = [m.order[: cut.coef.size] for m, cut in zip(self.machines_, cuts, strict=True)]
+        return LinearModel(
+            stacked(kept, [cut.coef for cut in cuts], self.n_features_in_),
+            np.array([cut.intercept for cut in cuts]),
+            targets.classes,
+            max(cut.coef.size for cut in cuts),
+            norm=norm,
+            rule=targets.rule,
+        )
+
+    def _decision(
+        self, passed: list[Floats], queries: Matrix, counts: list[list[int]], place: int
+    ) -> Floats:
+        """Of one size, (n_docs, n_rows); all sizes have `passed` when the first is asked for."""
+        if not passed:
+            kept = self._settings().norm == "kept"
+            by_row = [
+                machine.decisions(queries, own, kept=kept)
+                for machine, own in zip(self.machines_, counts, strict=True)
+            ]
+            passed += [np.column_stack(values) for values in zip(*by_row, strict=True)]
+        return passed[place]
+
+    def _settings(self) -> Settings:
+        if self.variant not in get_args(Variant):
+            offered = ", ".join(get_args(Variant))
+            raise LaconicError(f"variant={self.variant!r}: choose from {offered}")
+        if self.norm is not None and self.norm not in get_args(Norm):
+            raise LaconicError(f"norm={self.norm!r}: choose from {', '.join(get_args(Norm))}, None")
+        whole = isinstance(self.epochs, int | np.integer) and not isinstance(self.epochs, bool)
+        if not (whole and self.epochs >= 1):
+            raise LaconicError(f"epochs={self.epochs!r}: give a number of passes, at least 1")
+        SVMClassifier(self.alpha, loss=self.loss, tol=self.tol)._refuse()
+        norm = NORM_OF[self.variant] if self.norm is None else self.norm
+        return Settings(
+            self.variant, self.loss, bool(self.fit_intercept), norm, int(self.epochs), self.tol
+        )
+
+    def _warn(self, unsolved: int, n_rows: int) -> None:
+        if unsolved:
+            warnings.warn(
+                f"MaskedSVM: {unsolved} of {n_rows} problems did not converge with "
+                f"alpha={self.alpha:g} and tol={self.tol:g}. Raise one of them",
+                LaconicWarning,
+                stacklevel=4,
+            )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # it may collapse, as the parameter's description says
+        tags.classifier_tags.poor_score = self.variant == "sv_set"
+        return tags
+
+    @property
+    def scores_(self) -> Floats:
+        scores = np.zeros(self.n_features_in_)
+        for machine in self.machines_:
+            scores[machine.order] = np.maximum(scores[machine.order], np.abs(machine.coef))
+        return scores
+
+
+def _absent(size: int, most: int) -> SizeUnavailable:
+    reason = f"the support vectors have {most} words at most"
+    return SizeUnavailable(size, f"{reason}. Ask for a size from 1 to {most}")

@@ -1,0 +1,164 @@
+"""One class's SVM on all words, and every smaller one that comes of it (Kołcz & Chowdhury 2007).
+
+With d_j the support vectors, α_j and y_j theirs, and m the mask that keeps the best words by |w|:
+
+    mask      f(x) = Σ_i m_i w_i x_i + b
+    sv_set    f(x) = Σ_i m_i x̄_i Σ_j α_j y_j d_ij / ‖m∘d_j‖ + b,    x̄ = x / ‖m∘x‖
+    repaired  a few passes of dual coordinate descent that start from the α of sv_set
+    exact     as many passes as it takes
+
+The paper's formula of sv_set lacks y_j. The bias is never masked, ranked or divided by a length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Self, TypeAlias
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from laconic.classifiers.svm import Loss
+from laconic.model import Norm
+from laconic.numerics.agreement import containment, cosine, overlap, pearson, recall
+from laconic.numerics.dual import Dual, Rows, descend, support
+from laconic.numerics.ranked import Ranked, masked_coefficients, prefix_decisions
+from laconic.reduction import Columns, Floats, Matrix, columns_for
+
+Variant: TypeAlias = Literal["mask", "sv_set", "repaired", "exact"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How smaller machines are made. `epochs` is for "repaired"."""
+
+    variant: Variant
+    loss: Loss
+    intercept: bool
+    norm: Norm
+    epochs: int
+    tolerance: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How near a machine trained anew is to the one on all words, of which it keeps `size` words.
+
+    `cosine` and `pearson` compare the weights of the kept words. Of the support vectors A before
+    and B after, `overlap` is |A∩B| / |A∪B|, `containment` |A∩B| / |B|, `recall` |A∩B| / |A|.
+    """
+
+    size: int
+    cosine: float
+    pearson: float
+    overlap: float
+    containment: float
+    recall: float
+
+
+class Cut(NamedTuple):
+    """A smaller machine: weights of the best words, best first."""
+
+    coef: Floats
+    intercept: float
+    solved: bool = True
+    agreement: Agreement | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """The SVM of one class, on all words.
+
+    `order` are the words that occur in its support vectors, largest |w| first, of equals the first
+    column; `coef` their weights; `alphas`, `signs` and `costs` are of the training documents.
+    """
+
+    order: Columns
+    coef: Floats
+    intercept: float
+    alphas: Floats
+    signs: Floats
+    costs: Floats
+
+    @classmethod
+    def of(cls, X: csr_array, found: Dual, signs: Floats, costs: Floats) -> Self:
+        """The optimum of training documents X, with its words ranked."""
+        vectors = X[support(found.alphas, costs)]
+        words = np.unique(vectors.indices[vectors.data != 0]).astype(np.intp)
+        order = words[np.argsort(-np.abs(found.coef[words]), kind="stable")]
+        return cls(order, found.coef[order], found.intercept, found.alphas, signs, costs)
+
+    @property
+    def available(self) -> int:
+        return int(self.order.size)
+
+    def size(self, asked: int | float | None) -> int:
+        """The words that an asked size means: a class that has fewer keeps all it has."""
+        return min(columns_for(asked, self.available), self.available)
+
+    def cuts(self, X: csr_array, sizes: Sequence[int], settings: Settings) -> Iterator[Cut]:
+        """The machine of each size, from the training documents X."""
+        if settings.variant == "mask" or not self.available:
+            yield from (Cut(self.coef[:size], self.intercept) for size in sizes)
+        elif settings.variant == "sv_set":
+            yield from self._renormalised(X, sizes, settings)
+        else:
+            documents = Ranked.of(X, self.order)
+            yield from (self._trained(documents, size, settings) for size in sizes)
+
+    def decisions(self, X: Matrix, sizes: Sequence[int], *, kept: bool) -> Floats:
+        """Decisions of the masked machines of these ascending sizes about X, in one pass."""
+        ranked = Ranked.of(X, self.order)
+        return prefix_decisions(ranked, self.coef, sizes, kept=kept) + self.intercept
+
+    def _renormalised(
+        self, X: csr_array, sizes: Sequence[int], settings: Settings
+    ) -> Iterator[Cut]:
+        weighing = np.flatnonzero(self.alphas)
+        vectors = Ranked.of(X[weighing], self.order)
+        signed = (self.alphas * self.signs)[weighing]
+        for size in sizes:
+            ends = vectors.ends(size)
+            lengths = _divisors(vectors, ends, settings.norm)
+            yield Cut(masked_coefficients(vectors, ends, lengths, signed)[:size], self.intercept)
+
+    def _trained(self, documents: Ranked, size: int, settings: Settings) -> Cut:
+        ends = documents.ends(size)
+        lengths = _divisors(documents, ends, settings.norm)
+        scales = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        rows = Rows(
+            documents.starts[:-1], ends, documents.ranks, documents.values, scales, self.available
+        )
+        # also the last of several sizes starts from the machine on all words: what comes of a
+        # size does not depend on which others are asked for
+        found = descend(
+            rows,
+            self.signs,
+            self.costs,
+            loss=settings.loss,
+            intercept=settings.intercept,
+            start=self.alphas,
+            start_intercept=self.intercept,
+            tolerance=settings.tolerance,
+            **({"epochs": settings.epochs} if settings.variant == "repaired" else {}),
+        )
+        coef = found.coef[:size]
+        solved = found.solved or settings.variant == "repaired"
+        return Cut(coef, found.intercept, solved, self._agreement(coef, found.alphas))
+
+    def _agreement(self, coef: Floats, alphas: Floats) -> Agreement:
+        masked = self.coef[: coef.size]
+        before, after = support(self.alphas, self.costs), support(alphas, self.costs)
+        return Agreement(
+            coef.size,
+            cosine(masked, coef),
+            pearson(masked, coef),
+            overlap(before, after),
+            containment(before, after),
+            recall(before, after),
+        )
+
+
+def _divisors(ranked: Ranked, ends: np.ndarray, norm: Norm) -> Floats:
+    return ranked.lengths(ends) if norm == "kept" else np.ones(ends.size)
