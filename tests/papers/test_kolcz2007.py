@@ -1,0 +1,344 @@
+"""Kołcz & Chowdhury: settings, small runs, and the variants against libsvm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from laconic import Corpus
+from laconic.curves import measure_path
+from laconic.methods import method_called
+from laconic.papers import kolcz2007 as paper
+from laconic.papers.figures import OneStudy, Point, Scale
+from laconic.study.executors import InProcess
+from laconic.study.ready import Ready
+from laconic.study.task import Outcome, run
+from tests.study.corpora import pets
+
+SCALE = Scale(sets=2, splits=1, draws=1)
+FEW_METHODS = (paper.EXACT, paper.MASK, "SV-SET")
+FEW_FRACTIONS = (0.1, 0.2, 0.5)
+
+
+class Counting(InProcess):
+    """How many tasks were computed here."""
+
+    def __init__(self) -> None:
+        super().__init__(run=self._counted)
+        self.done = 0
+
+    def _counted(self, task, problem) -> Outcome:
+        self.done += 1
+        return run(task, problem)
+
+
+def test_the_fractions_and_settings_are_the_papers():
+    assert list(paper.FRACTIONS) == [0.01, 0.05, *(n / 10 for n in range(1, 10)), 0.99]
+    plan = paper.by_category(pets(split=True))
+    assert plan.sizes == (*paper.FRACTIONS, 1.0)
+    assert 1 / (2 * plan.training.alpha) == 1.0
+    for text in paper.METHODS:
+        path = method_called(text).build(plan.training.alpha, norm=plan.training.norm)
+        assert (path.alpha, path.loss, path.fit_intercept, path.norm) == (0.5, "hinge", True, None)
+    ready = Ready.of(plan, plan.corpora[0])
+    (split,) = ready.splits
+    assert split.test.tolist() == list(range(0, 90, 5))
+    (problem, *_) = ready.problems(split, ["pets: dogs"])
+    assert problem.classes == ("not dogs", "dogs")
+    X = problem.X_train
+    np.testing.assert_allclose(X.power(2).sum(axis=1), 1.0)
+    for document in range(X.shape[0]):
+        assert np.ptp(X[[document]].data) == 0, "every word of a document weighs the same"
+    assert (X > 0).sum(axis=0).min() >= 2
+
+
+def three_of(labels, split):
+    return Corpus(
+        "c", labels=labels, ids=tuple(map(str, range(len(labels)))),
+        texts=tuple("word" for _ in labels), split=split,
+    )  # fmt: skip
+
+
+def test_categories_have_documents_in_both_parts():
+    corpus = three_of(
+        (("a", "b"), ("a", "c"), ("c",), ("a", "d"), ("b",), ("c",)),
+        ("train", "train", "train", "test", "", "test"),
+    )
+    kept = paper.in_both_parts(corpus, 10)
+    assert kept.classes == ("a", "c")
+    assert kept.labels == (("a",), ("a", "c"), ("c",), ("a",), (), ("c",))
+    assert kept.split == corpus.split
+
+
+def test_fewer_categories_go_from_the_most_frequent_to_the_rarest():
+    times = {"a": 1, "b": 9, "c": 5, "d": 3, "e": 2}
+    train = tuple((label,) for label, n in times.items() for _ in range(n))
+    corpus = three_of((*train, *((c,) for c in times)), ("train",) * 20 + ("test",) * 5)
+    assert paper.in_both_parts(corpus, 3).classes == ("a", "b", "d")
+    assert paper.in_both_parts(corpus, 5).classes == tuple(times)
+    assert paper.in_both_parts(corpus, 1).classes == ("b",)
+
+
+def test_every_figure_has_its_paper_scale():
+    assert list(paper.FIGURES) == [
+        "table1-rcv1", "table1-20news", "table1-reuters", "table1-rcv1-pooled",
+        "table1-20news-pooled", "2", "3-20news", "3-rcv1",
+    ]  # fmt: skip
+    for name, figure in paper.FIGURES.items():
+        assert figure.full.sets == (100 if name == "2" else 1000)
+        assert figure.quick.sets < 10
+        assert figure.about
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Three methods and fractions on small texts, run twice."""
+    where = tmp_path_factory.mktemp("kolcz") / "figure"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paper, "METHODS", FEW_METHODS)
+        patch.setattr(paper, "FRACTIONS", FEW_FRACTIONS)
+        patch.setattr(paper, "SIZES", (*FEW_FRACTIONS, 1.0))
+        figure = paper.BestFractions("", small_plan, SCALE, SCALE)
+        executors = Counting(), Counting()
+        found, again = (figure.run(where, SCALE, executor) for executor in executors)
+    return found, again, [executor.done for executor in executors]
+
+
+def small_plan(scale):
+    return paper.by_category(paper.in_both_parts(pets(120, split=True), scale.sets))
+
+
+def test_a_figure_is_two_studies_and_run_again_computes_nothing(small):
+    found, again, done = small
+    assert done == [2 * 3 * (1 + paper.FOLDS_WITHIN), 0]
+    assert again.rows == found.rows
+    problems = {row.problem for row in found.rows}
+    assert problems == {
+        f"{where}pets: {c}" for where in ("", "given in ") for c in ("cats", "fish")
+    }
+    assert {row.part for row in found.rows if row.problem.startswith("given")} == {"validation"}
+    assert all(row.status == "ok" for row in found.rows)
+
+
+def test_the_tables_are_what_the_rows_say(small):
+    found, *_ = small
+    oracle, honest, *curves, gap, rarity = found.tables
+    assert "an oracle's" in oracle.title
+    assert "chosen by 3-fold cross-validation" in honest.title
+    assert [table.title for table in curves] == list(paper.MEASURES)
+    assert {line[0].partition(",")[0] for line in gap.lines} == set(paper.MEASURES)
+    assert [line[0] for line in oracle.lines] == [*FEW_METHODS, paper.ALL]
+    values = {
+        (row.method, row.problem, row.asked): row.value
+        for row in found.rows if row.measure == "best-f1" and row.fold == "given"
+    }  # fmt: skip
+    problems = ("pets: cats", "pets: fish")
+    for line in oracle.lines[:-1]:
+        best = [max(values[line[0], p, s] for s in FEW_FRACTIONS) for p in problems]
+        assert line[3] == f"{np.mean(best):.4f}"
+    whole = np.mean([values["MASK", p, 1.0] for p in problems])
+    assert oracle.lines[-1][3] == honest.lines[-1][3] == f"{whole:.4f}"
+    inside = {}
+    for one in found.rows:
+        if one.measure == "best-f1" and one.fold != "given":
+            key = (one.method, one.problem.removeprefix("given in "), one.asked)
+            inside.setdefault(key, []).append(one.value)
+    for line in honest.lines[:-1]:
+        taken = []
+        for p in problems:
+            size = max(FEW_FRACTIONS, key=lambda s: (np.mean(inside[line[0], p, s]), s))
+            taken.append(values[line[0], p, size])
+        assert line[3] == f"{np.mean(taken):.4f}"
+    at_first = [np.mean([values[m, p, 0.1] for p in problems]) for m in FEW_METHODS]
+    assert rarity.columns == ("training documents", "categories", *FEW_METHODS)
+    assert rarity.lines == (("10–99", "2", *(f"{value:.4f}" for value in at_first)),)
+
+
+def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
+    """Figure 2: two classes, means over the folds, all words beside."""
+    monkeypatch.setattr(paper, "METHODS", FEW_METHODS[:2])
+    monkeypatch.setattr(paper, "FRACTIONS", (0.2,))
+    monkeypatch.setattr(paper, "SIZES", (0.2, 1.0))
+    split = paper.Splitting(None, folds=4)
+
+    def two(scale):
+        corpora = [replace(of_two(pets(60, seed)), name=f"set {seed}") for seed in (1, 2)]
+        return paper.plan_of(corpora, split, measures=("auc",), task="classes")
+
+    found = paper.BestFractions("", two, SCALE, SCALE).run(tmp_path / "2", SCALE)
+    oracle, honest, curve, _ = found.tables
+    values = {}
+    for one in found.rows:
+        if " in " not in one.problem and one.asked == 0.2:
+            values.setdefault(one.method, {}).setdefault(one.problem, []).append(one.value)
+    for line in (*oracle.lines[:2], *honest.lines[:2]):
+        sets = values[line[0]]
+        assert set(sets) == {"set 1", "set 2"}
+        assert {len(folds) for folds in sets.values()} == {4}
+        assert line[1] == f"{np.mean([np.mean(folds) for folds in sets.values()]):.4f}"
+    assert curve.columns == ("method", "0.2", "1.0")
+
+
+def test_a_pooled_area_is_over_the_decisions_of_all_categories(tmp_path, monkeypatch):
+    """Those of the separate problems put together: every category has its own words and bias."""
+    monkeypatch.setattr(paper, "METHODS", FEW_METHODS)
+    monkeypatch.setattr(paper, "SIZES", (0.2, 1.0))
+    figure = OneStudy("", paper.pooled(small_plan), paper.pooled_tables, SCALE, SCALE)
+    found = figure.run(tmp_path / "pooled", SCALE)
+    assert {row.problem for row in found.rows} == {"pets"}
+    values = {(r.method, r.asked, r.measure): r.value for r in found.rows}
+    ready = Ready.of(plan := small_plan(SCALE), plan.corpora[0])
+    several = list(ready.problems(ready.splits[0], ["pets: cats", "pets: fish"]))
+    for text in FEW_METHODS:
+        path = method_called(text).build(0.5, norm="document")
+        cats, fish = (measured_at(path, one, 0.2) for one in several)
+        decided = np.concatenate([cats.decision[:, 0], fish.decision[:, 0]])
+        truth = np.concatenate([cats.signs[:, 0], fish.signs[:, 0]]) > 0
+        pairs = decided[truth][:, None] - decided[~truth]
+        area = (pairs > 0).mean() + (pairs == 0).mean() / 2
+        assert values[text, 0.2, "pooled-auc"] == pytest.approx(area, abs=1e-3)
+    assert [table.title for table in found.tables[:2]] == ["pooled-auc", "auc"]
+    assert found.tables[0].lines[1][2] == f"{values['MASK', 1.0, 'pooled-auc']:.3f}"
+    assert {line[0] for line in found.tables[2].lines} == {
+        f"{measure}, {method}" for measure in ("pooled-auc", "auc") for method in FEW_METHODS[1:]
+    }
+
+
+def measured_at(path, problem, size):
+    (measured,) = measure_path(path, problem, [size])
+    return measured
+
+
+def of_two(corpus):
+    two = corpus.take([i for i, (label,) in enumerate(corpus.labels) if label != "fish"])
+    return replace(two, classes=("cats", "dogs"))
+
+
+def unit(X):
+    lengths = np.sqrt((X**2).sum(axis=1, keepdims=True))
+    return np.divide(X, lengths, out=np.zeros_like(X), where=lengths > 0)
+
+
+def libsvm(X, y):
+    return SVC(kernel="linear", C=1.0, tol=1e-10).fit(X, y)
+
+
+def ranked(machine, X):
+    """Words of the support vectors by |w|, best first."""
+    words = np.flatnonzero((X[machine.support_] != 0).any(axis=0))
+    w = machine.coef_[0]
+    return words[np.argsort(-np.abs(w[words]), kind="stable")], w
+
+
+@pytest.fixture
+def problem():
+    plan = small_plan(SCALE)
+    ready = Ready.of(plan, plan.corpora[0])
+    (found,) = ready.problems(ready.splits[0], ["pets: cats"])
+    return found
+
+
+@pytest.mark.parametrize("fraction", [0.2, 0.5, 1.0])
+def test_exact_mask_and_sv_set_are_their_definitions(problem, fraction):
+    X, Q = problem.X_train.toarray(), problem.X_test.toarray()
+    full = libsvm(X, problem.y_train)
+    order, w = ranked(full, X)
+    kept = order[: max(1, round(fraction * order.size))]
+    alphas = full.dual_coef_[0] @ unit(X[:, kept])[full.support_]
+    again = libsvm(unit(X[:, kept]), problem.y_train)
+    expected = {
+        "MASK": Q[:, kept] @ w[kept] + full.intercept_,
+        "SV-SET": unit(Q[:, kept]) @ alphas + full.intercept_,
+        "EXACT": again.decision_function(unit(Q[:, kept])),
+    }
+    for text, values in expected.items():
+        path = method_called(f"{text}[tol=1e-08]").build(0.5, norm="document")
+        measured = measured_at(path, problem, fraction)
+        assert measured.model.n_terms == kept.size
+        np.testing.assert_allclose(measured.decision[:, 0], values, atol=1e-5)
+
+
+def test_agreements_are_their_definitions(problem):
+    X = problem.X_train.toarray()
+    full = libsvm(X, problem.y_train)
+    order, w = ranked(full, X)
+    rows = list(paper.agreements(problem))
+    # with fewer words documents become equal, and which of them support is anyone's choice
+    for size in (0.5, 1.0):
+        kept = order[: max(1, round(size * order.size))]
+        again = libsvm(unit(X[:, kept]), problem.y_train)
+        before, after = set(full.support_), set(again.support_)
+        v, u = w[kept], again.coef_[0]
+        expected = {
+            "cosine": v @ u / np.sqrt(v @ v * (u @ u)),
+            "pearson": np.corrcoef(v, u)[0, 1],
+            "overlap": len(before & after) / len(before | after),
+            "containment": len(before & after) / len(after),
+            "recall": len(before & after) / len(before),
+        }
+        found = {r.measure: r for r in rows if (r.method, r.asked) == (paper.EXACT, size)}
+        assert {name: one.value for name, one in found.items()} == pytest.approx(expected, abs=1e-4)
+        assert {one.kept for one in found.values()} == {kept.size}
+    unchanged = {r.measure: r.value for r in rows if r.method == "EXACT, document"}
+    assert unchanged == pytest.approx(dict.fromkeys(paper.AGREEMENTS, 1.0), abs=1e-4)
+    assert unchanged["overlap"] == 1.0
+    assert len(rows) == 5 * (len(paper.SIZES) + 1)
+
+
+def test_an_agreement_that_is_no_number_is_a_row_with_a_reason(problem):
+    """At 1 % one word is kept, whose weights have no correlation."""
+    rows = [r for r in paper.agreements(problem) if r.asked == 0.01]
+    skipped = [r for r in rows if r.status == "skipped"]
+    assert [(r.measure, r.value, r.kept) for r in skipped] == [("pearson", None, 1)]
+    assert skipped[0].reason == "pearson is 0/0"
+
+
+def test_agreements_are_a_figure_with_a_table_a_measure(tmp_path, monkeypatch):
+    monkeypatch.setattr(paper, "SIZES", (0.5, 1.0))
+    told = []
+    figure = paper.Agreements("", small_plan, SCALE, SCALE)
+    found = figure.run(tmp_path / "3", SCALE, listen=told.append)
+    assert [table.title for table in found.tables] == list(paper.AGREEMENTS)
+    assert [(event.what, event.done, event.total) for event in told] == [
+        ("EXACT on pets: cats", 1, 2), ("EXACT on pets: fish", 2, 2)
+    ]  # fmt: skip
+    asked = ("EXACT", 0.5, "overlap")
+    overlaps = [r.value for r in found.rows if (r.method, r.asked, r.measure) == asked]
+    assert len(overlaps) == 2
+    assert found.tables[2].lines[0][1] == f"{np.mean(overlaps):.3f}"
+    assert (tmp_path / "3" / "rows.csv").read_text().count("EXACT") == len(found.rows)
+
+
+def test_gaps_are_told_for_every_measure():
+    means = {"EXACT": {0.5: 0.9, 0.6: 0.8}, "SV-SET": {0.5: 0.4, 0.6: 0.82}}
+    points = [
+        Point(method, size, measure, value, 0.0, 3)
+        for measure in ("auc", "best-f1")
+        for method, own in means.items()
+        for size, value in own.items()
+    ]
+    lines = paper.gap_table(points).lines
+    assert lines == (
+        ("auc, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
+        ("best-f1, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
+    )
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("name", "n_categories", "n_train", "n_test"),
+    [
+        ("table1-20news", 20, 11_314, 7_532),
+        ("table1-reuters", 90, 9_603, 3_299),
+        ("table1-rcv1", 100, 22_104, 5_509),
+    ],
+)
+def test_the_corpora_have_the_counts_on_the_page(name, n_categories, n_train, n_test, corpora):
+    plan = paper.FIGURES[name].setting(paper.EVERY)
+    (corpus,) = plan.corpora
+    assert len(corpus.classes) == n_categories
+    (split,) = plan.folds(corpus)
+    assert (split.train.size, split.test.size) == (n_train, n_test)
