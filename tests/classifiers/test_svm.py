@@ -7,7 +7,10 @@ import pytest
 from scipy.optimize import linprog, minimize
 from scipy.sparse import csc_array, csr_array
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import (
+    check_class_weight_classifiers,
+    parametrize_with_checks,
+)
 
 from laconic import ReduceThenFit, SVMClassifier, TopTerms
 from laconic.classifiers import svm as module
@@ -165,8 +168,7 @@ def test_without_an_intercept_a_label_of_all_is_learnt_from_the_words(form):
 @pytest.mark.parametrize("intercept", [False, True])
 def test_what_did_not_converge_is_said_once_and_by_us(loss, intercept, monkeypatch):
     X, y = problem((40, 21), "several")
-    monkeypatch.setattr(module, "LIBLINEAR_STEPS", {"squared_hinge": 1, "hinge": 1})
-    monkeypatch.setattr(module, "LIBSVM_STEPS", 1)
+    monkeypatch.setattr(module, "STEPS", {"squared_hinge": 1, "hinge": 1})
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         SVMClassifier(1e-3, fit_intercept=intercept, loss=loss).fit(X, y)
@@ -193,6 +195,10 @@ def test_behind_a_selection_it_is_linear_over_the_vocabulary():
         ({"alpha": True}, "alpha=True"),
         ({"alpha": "loo"}, "alpha='loo': an SVM needs a number"),
         ({"loss": "log"}, "loss='log': choose from squared_hinge, hinge"),
+        ({"tol": 0.0}, "tol=0.0: give a number above 0, or None"),
+        ({"class_weight": "even"}, "class_weight='even': give 'balanced', a dict"),
+        ({"class_weight": {"maybe": 2.0}}, r"class_weight names \['maybe'\], but the classes are"),
+        ({"class_weight": {"yes": -1.0}}, "weights are finite, at least 0"),
     ],
 )
 def test_parameters_that_mean_nothing(parameters, message):
@@ -201,17 +207,18 @@ def test_parameters_that_mean_nothing(parameters, message):
         SVMClassifier(**parameters).fit(X, y)
 
 
-# the default is examined in tests/test_contracts.py; liblinear does not solve the hinge without an
-# intercept on one check's columns, which lie 100 away from 0
-@pytest.mark.filterwarnings("ignore::laconic.errors.LaconicWarning")
+# the default is examined in tests/test_contracts.py
 @parametrize_with_checks(
     [
         SVMClassifier(fit_intercept=False),
         SVMClassifier(loss="hinge"),
         SVMClassifier(loss="hinge", fit_intercept=False),
+        SVMClassifier(loss="hinge", class_weight="balanced"),
     ]
 )
 def test_scikit_learns_contract_beyond_the_defaults(estimator, check):
+    if check.func is check_class_weight_classifiers and not estimator.fit_intercept:
+        pytest.skip("its classes need an intercept: scikit-learn's LinearSVC without one fails too")
     check(estimator)
 
 

@@ -8,22 +8,23 @@ from typing import Literal, NamedTuple, Self, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse, vstack
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 
 from laconic.classifiers.path import LinearDeciding, read_documents
+from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
+from laconic.numerics.dual import Rows, descend, support
 from laconic.reduction import Matrix
+from laconic.vectors.targets import Targets
 
 Floats: TypeAlias = NDArray[np.float64]
 Loss: TypeAlias = Literal["squared_hinge", "hinge"]
 
 # Where the solvers stop: the gradient relative to the first one, and the violation of a margin.
-TOLERANCE = {"squared_hinge": 1e-10, "hinge": 1e-6}
-LIBLINEAR_STEPS = {"squared_hinge": 10_000, "hinge": 100_000}
-LIBSVM_STEPS = 10_000_000
+TOLERANCE = {"squared_hinge": 1e-10, "hinge": 1e-8}
+STEPS = {"squared_hinge": 10_000, "hinge": 20_000}
 # liblinear penalises the intercept as the weight of a column of this number: b²/10⁴ instead of b².
 INTERCEPT_COLUMN = 100.0
 
@@ -33,87 +34,152 @@ class Row(NamedTuple):
 
     coef: Floats
     intercept: float
+    alphas: Floats
     solved: bool
 
 
 class SVMClassifier(LinearDeciding):
-    """One linear SVM a class: min Σ loss(y f) + alpha ‖w‖², f = Xw + b, y = ±1.
+    """One linear SVM a class: min Σ c loss(y f) + alpha ‖w‖², f = Xw + b, y = ±1.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        The ridge λ, the same as of RLSClassifier; above 0. In the notation ½ ‖w‖² + C Σ loss it is
-        C = 1/(2 alpha), for both losses.
+        The ridge λ, the same as of RLSClassifier; above 0. In the notation ½ ‖w‖² + C Σ c loss it
+        is C = 1/(2 alpha), for both losses.
     fit_intercept : bool, default=True
         An intercept b without penalty (with the squared hinge: alpha b²/10⁴, a trace of one).
     loss : "squared_hinge" or "hinge", default="squared_hinge"
-        max(0, 1 − y f)², or max(0, 1 − y f). The hinge with an intercept is solved by libsvm, whose
-        time grows with the square of the number of documents; all else by liblinear.
+        max(0, 1 − y f)², by liblinear; or max(0, 1 − y f), by `laconic.numerics.dual`.
+    class_weight : None, "balanced" or dict, default=None
+        The c of a document: 1; or of its class, n_docs / (n_classes · the documents of the class)
+        if balanced. One class against the rest: the rest have 1. Labels of an indicator matrix:
+        balanced is n_docs / 2 over the documents on either side, a dict weighs those with a label.
+    warm_start : bool, default=False
+        Whether the hinge is descended from the duals of the last `fit`, where that had as many
+        documents and classes. The optimum is the same.
+    tol : float or None, default=None
+        Where to stop. Hinge: the largest violation of the optimality conditions, in units of the
+        margin (1e-8). Squared hinge: the gradient as a share of the first one (1e-10).
 
     Attributes
     ----------
     model_ : LinearModel
     classes_ : array
     coef_, intercept_ : arrays of shape (n_rows, n_terms) and (n_rows,)
+    dual_coef_ : csr_array of shape (n_rows, n_docs)
+        y α: coef_ is dual_coef_ @ X. α is at most C c with the hinge, and 2 C c max(0, 1 − y f)
+        with its square.
+    support_ : array
+        Documents that are support vectors of any row: α above 10⁻⁶ C c.
     """
 
     def __init__(
-        self, alpha: float = 1.0, *, fit_intercept: bool = True, loss: Loss = "squared_hinge"
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        loss: Loss = "squared_hinge",
+        class_weight: ClassWeight = None,
+        warm_start: bool = False,
+        tol: float | None = None,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.loss = loss
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.tol = tol
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train on documents and their classes, or on an indicator matrix of labels."""
         self._refuse()
         documents, targets = read_documents(self, X, y)
-        if issparse(documents):
-            documents = _with_short_indices(documents)
-        rows = [self._train(documents, signs) for signs in targets.signs.T]
+        C = costs(targets, self.class_weight) / (2.0 * self.alpha)
+        train = self._by_dual if self.loss == "hinge" else self._by_primal
+        rows = train(documents, targets, C)
         self._warn(sum(not row.solved for row in rows), len(rows))
+        self._keep_duals(np.vstack([row.alphas for row in rows]), targets.signs.T, C.T)
         coef = np.vstack([row.coef for row in rows])
         intercept = np.array([row.intercept for row in rows])
         size = documents.shape[1]
         return self._keep(LinearModel(coef, intercept, targets.classes, size, rule=targets.rule))
 
     def _refuse(self) -> None:
-        alpha = self.alpha
-        number = isinstance(alpha, int | float | np.number) and not isinstance(alpha, bool)
-        if not (number and np.isfinite(alpha) and alpha > 0):
-            raise LaconicError(f"alpha={alpha!r}: an SVM needs a number above 0")
+        if not _positive(self.alpha):
+            raise LaconicError(f"alpha={self.alpha!r}: an SVM needs a number above 0")
+        if self.tol is not None and not _positive(self.tol):
+            raise LaconicError(f"tol={self.tol!r}: give a number above 0, or None")
         if self.loss not in get_args(Loss):
             raise LaconicError(f"loss={self.loss!r}: choose from {', '.join(get_args(Loss))}")
 
-    def _train(self, X: Matrix, signs: Floats) -> Row:
-        one_sided = bool((signs == signs[0]).all())
-        if one_sided and self.fit_intercept:
-            return Row(np.zeros(X.shape[1]), float(signs[0]), solved=True)
-        if one_sided:
-            # an empty document on the other side has f = 0 for every w: it changes no optimum
-            X, signs = _with_empty_document(X), np.append(signs, -signs[0])
-        machine = self._machine()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            machine.fit(X, signs)
-        coef = machine.coef_.toarray() if issparse(machine.coef_) else machine.coef_
-        solved = bool(np.max(machine.n_iter_) < machine.max_iter)
-        return Row(np.ravel(coef), float(np.ravel(machine.intercept_)[0]), solved)
+    @property
+    def _tolerance(self) -> float:
+        return TOLERANCE[self.loss] if self.tol is None else self.tol
 
-    def _machine(self) -> BaseEstimator:
-        cost = 1.0 / (2.0 * self.alpha)
-        if self.loss == "hinge" and self.fit_intercept:
-            return SVC(kernel="linear", C=cost, tol=TOLERANCE[self.loss], max_iter=LIBSVM_STEPS)
-        return LinearSVC(
-            loss=self.loss,
-            dual=self.loss == "hinge",
-            C=cost,
+    def _by_dual(self, X: Matrix, targets: Targets, C: Floats) -> list[Row]:
+        """All rows read one copy of the documents."""
+        documents = Rows.of(csr_array(X))
+        starts = self._starts(targets)
+        found = []
+        for signs, mine, (alphas, b) in zip(targets.signs.T, C.T, starts, strict=True):
+            dual = descend(
+                documents,
+                signs,
+                mine,
+                intercept=self.fit_intercept,
+                start=alphas,
+                start_intercept=b,
+                tolerance=self._tolerance,
+                epochs=STEPS["hinge"],
+            )
+            found.append(Row(dual.coef, dual.intercept, dual.alphas, dual.solved))
+        return found
+
+    def _starts(self, targets: Targets) -> list[tuple[Floats | None, float]]:
+        """Of each row the duals of the last fit, if they are of this shape; else none."""
+        shape = targets.signs.T.shape
+        last = getattr(self, "dual_coef_", None) if self.warm_start else None
+        if last is None or last.shape != shape:
+            return [(None, 0.0)] * shape[0]
+        # where a document has changed sides, its dual is cut to 0
+        alphas = last.toarray() * targets.signs.T
+        return [(alphas[row], float(self.intercept_[row])) for row in range(shape[0])]
+
+    def _by_primal(self, X: Matrix, targets: Targets, C: Floats) -> list[Row]:
+        documents = _with_short_indices(X) if issparse(X) else X
+        return [
+            self._machine(documents, signs, mine)
+            for signs, mine in zip(targets.signs.T, C.T, strict=True)
+        ]
+
+    def _machine(self, X: Matrix, signs: Floats, C: Floats) -> Row:
+        kept = signs[C > 0]
+        one_sided = bool((kept == kept[:1]).all())
+        if one_sided and (self.fit_intercept or not kept.size):
+            bias = float(kept[0]) if kept.size and self.fit_intercept else 0.0
+            return Row(np.zeros(X.shape[1]), bias, np.zeros(signs.size), solved=True)
+        machine = LinearSVC(
+            dual=False,
             fit_intercept=self.fit_intercept,
             intercept_scaling=INTERCEPT_COLUMN,
-            tol=TOLERANCE[self.loss],
-            max_iter=LIBLINEAR_STEPS[self.loss],
-            random_state=0,
+            tol=self._tolerance,
+            max_iter=STEPS["squared_hinge"],
         )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            if one_sided:
+                # an empty document on the other side has f = 0 for every w: it changes no optimum
+                both, weights = np.append(signs, -kept[0]), np.append(C, C.max())
+                machine.fit(_with_empty_document(X), both, sample_weight=weights)
+            else:
+                machine.fit(X, signs, sample_weight=C)
+        coef, bias = machine.coef_[0], float(np.ravel(machine.intercept_)[0])
+        alphas = 2.0 * C * np.maximum(0.0, 1.0 - signs * (X @ coef + bias))
+        return Row(coef, bias, alphas, bool(np.max(machine.n_iter_) < machine.max_iter))
+
+    def _keep_duals(self, alphas: Floats, signs: Floats, C: Floats) -> None:
+        self.dual_coef_ = csr_array(alphas * signs)
+        self.support_ = np.flatnonzero(support(alphas, C).any(axis=0))
 
     def _warn(self, unsolved: int, n_rows: int) -> None:
         if unsolved:
@@ -124,6 +190,11 @@ class SVMClassifier(LinearDeciding):
                 LaconicWarning,
                 stacklevel=3,
             )
+
+
+def _positive(number: object) -> bool:
+    real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
+    return bool(real and np.isfinite(number) and number > 0)
 
 
 def _with_short_indices(X: Matrix) -> Matrix:

@@ -14,6 +14,7 @@ known, Newton steps over these take turns with the passes. `dual_passes` has the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -46,7 +47,7 @@ WHOLE = 3
 FIRST_NEWTON = 100
 NEWTON_WAIT = 10
 NEWTON_SHARE = 0.5
-# r of the passes, in mean squared lengths of the documents. More makes them slow, less b.
+# r of the passes, in mean squared lengths or costs of documents. More makes them slow, less b.
 RIDGE = 0.1
 # Of the tolerance, what the passes aim at; and of that again, if the examination is not passed.
 AIM = 0.5
@@ -159,7 +160,7 @@ class _Problem:
             uppers = np.where(costs > 0, np.inf, 0.0)
             np.divide(0.5, costs, out=softness, where=costs > 0)
         lengths = squared_lengths(rows.starts, rows.ends, rows.values, rows.scales)
-        ridge = _ridge(lengths[costs > 0]) if intercept else 0.0
+        ridge = _ridge(lengths[costs > 0], costs[costs > 0]) if intercept else 0.0
         parts = rows.starts, rows.ends, rows.columns, rows.values, rows.scales
         arrays = Arrays(*parts, signs, uppers, softness, lengths + softness, ridge)
         return cls(rows, arrays, costs, loss, intercept)
@@ -247,9 +248,11 @@ class _Descent:
             parts = self.problem.arrays, self.point, self.order, n_active, limits, self.state
             n_active = one_pass(*parts)
             self.epochs += 1
-            if max(limits[0], -limits[1], abs(self._multiplied())) <= aim:
-                if whole:
-                    return
+            steepest, shift = max(limits[0], -limits[1]), abs(self._multiplied())
+            if whole and max(steepest, shift) <= aim:
+                return
+            if steepest <= max(aim, shift):
+                # the documents that are left have done their part: ask the others
                 limits, n_active = _unlimited(), self.order.size
                 continue
             if shrinks and self.epochs >= self.next_newton:
@@ -271,10 +274,11 @@ def _unlimited() -> Floats:
     return np.array([np.inf, -np.inf])
 
 
-def _ridge(lengths: Floats) -> float:
-    """As much curvature for b as the documents have for their duals."""
-    mean = float(lengths.mean()) if lengths.size else 0.0
-    return RIDGE * mean if mean > 0.0 else 1.0
+def _ridge(lengths: Floats, costs: Floats) -> float:
+    """As much curvature for b as documents have for their duals, within the box of these."""
+    if not costs.size:
+        return 1.0
+    return RIDGE * max(float(lengths.mean()), 1.0 / (float(costs.mean()) * sqrt(costs.size)))
 
 
 def best_intercept(values: Floats, signs: Floats, costs: Floats, loss: Loss) -> float:

@@ -1,0 +1,57 @@
+"""What an SVM pays for each document of each row: the meanings of `class_weight`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.errors import LaconicError
+from laconic.vectors.targets import Targets
+
+Floats: TypeAlias = NDArray[np.float64]
+ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
+
+
+def costs(targets: Targets, class_weight: ClassWeight) -> Floats:
+    """One number a document and row, 1 without class weights; as liblinear has them.
+
+    Two classes have each its own weight. One class against the rest weighs its own documents; the
+    rest have 1. A label of an indicator matrix is a class of its own, and balanced on both sides.
+    """
+    if class_weight is None:
+        return np.ones(targets.signs.shape)
+    yes = targets.signs > 0
+    if isinstance(class_weight, str):
+        return _balanced(yes, targets, class_weight)
+    weights = _named(class_weight, targets)
+    if targets.rule == "sign":
+        return np.where(yes, weights[1], weights[0])
+    return np.where(yes, weights, 1.0)
+
+
+def _balanced(yes: NDArray[np.bool_], targets: Targets, asked: str) -> Floats:
+    if asked != "balanced":
+        raise LaconicError(f"class_weight={asked!r}: give 'balanced', a dict by class, or None")
+    n_docs, n_classes = len(yes), len(targets.classes)
+    # a side without documents weighs nothing
+    with_class = np.maximum(yes.sum(axis=0), 1)
+    without = np.maximum((~yes).sum(axis=0), 1)
+    if targets.rule == "argmax":
+        return np.where(yes, n_docs / (n_classes * with_class), 1.0)
+    return np.where(yes, n_docs / (2.0 * with_class), n_docs / (2.0 * without))
+
+
+def _named(class_weight: Mapping[Any, float], targets: Targets) -> Floats:
+    classes = targets.classes.tolist()
+    unknown = [name for name in class_weight if name not in classes]
+    if unknown:
+        raise LaconicError(
+            f"class_weight names {unknown}, but the classes are {classes}. Name these only"
+        )
+    weights = np.array([float(class_weight.get(name, 1.0)) for name in classes])
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise LaconicError(f"class_weight={dict(class_weight)!r}: weights are finite, at least 0")
+    return weights

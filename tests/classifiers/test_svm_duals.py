@@ -1,0 +1,100 @@
+"""Duals, support vectors, class weights and warm starts of `SVMClassifier`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.svm import SVC, LinearSVC
+
+from laconic import SVMClassifier
+from laconic.classifiers import svm as module
+from laconic.classifiers.svm_costs import costs
+from laconic.vectors.targets import Targets
+from tests.classifiers.test_svm import KINDS, problem
+
+LOSSES = ["squared_hinge", "hinge"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("intercept", [True, False])
+def test_coefficients_are_sums_of_documents(kind, loss, intercept):
+    X, y = problem((40, 21), kind)
+    fitted = SVMClassifier(0.3, loss=loss, fit_intercept=intercept).fit(X, y)
+    signs = Targets.of(y).signs.T
+    assert isinstance(fitted.dual_coef_, csr_array)
+    assert fitted.dual_coef_.shape == signs.shape
+    alphas = fitted.dual_coef_.toarray() * signs
+    assert (alphas >= 0).all()
+    if loss == "hinge":
+        assert alphas.max() <= 1 / (2 * 0.3)
+    np.testing.assert_allclose((fitted.dual_coef_ @ X).toarray(), fitted.coef_, atol=1e-6)
+    expected = (alphas > 1e-6 / (2 * 0.3)).any(axis=0)
+    assert np.array_equal(fitted.support_, np.flatnonzero(expected))
+
+
+def test_the_support_is_libsvms():
+    X, y = problem((40, 21), "two")
+    fitted = SVMClassifier(0.5, loss="hinge").fit(X, y)
+    peer = SVC(kernel="linear", C=1.0, tol=1e-9).fit(X, y)
+    assert 0 < peer.support_.size < 40
+    assert np.array_equal(fitted.support_, np.sort(peer.support_))
+    mine = fitted.dual_coef_.toarray()[0, peer.support_]
+    np.testing.assert_allclose(mine, peer.dual_coef_.toarray()[0], atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["two", "several"])
+@pytest.mark.parametrize("weight", ["balanced", "named"])
+def test_class_weights_are_liblinears(kind, weight):
+    X, y = problem((40, 21), kind)
+    y = np.where(np.arange(40) % 3 == 0, y[0], y)
+    named = dict(zip(np.unique(y).tolist(), [3.0, 0.2], strict=False))
+    asked = "balanced" if weight == "balanced" else named
+    fitted = SVMClassifier(0.5, class_weight=asked).fit(X, y)
+    peer = LinearSVC(dual=False, tol=1e-10, intercept_scaling=100, class_weight=asked).fit(X, y)
+    np.testing.assert_allclose(fitted.coef_, peer.coef_, atol=1e-6)
+    np.testing.assert_allclose(fitted.intercept_, peer.intercept_, atol=1e-5)
+    plain = SVMClassifier(0.5).fit(X, y)
+    assert np.abs(plain.coef_ - fitted.coef_).max() > 1e-2
+
+
+def test_labels_are_balanced_on_both_sides():
+    y = np.array([[1, 0], [0, 0], [0, 1], [0, 1]])
+    found = costs(Targets.of(y), "balanced")
+    np.testing.assert_allclose(found[:, 0], [2.0, 2 / 3, 2 / 3, 2 / 3])
+    np.testing.assert_allclose(found[:, 1], [1.0, 1.0, 1.0, 1.0])
+    np.testing.assert_allclose(costs(Targets.of(y), {1: 5.0})[:, 1], [1.0, 1.0, 5.0, 5.0])
+
+
+def test_a_hinge_with_class_weights_is_libsvms():
+    X, y = problem((40, 21), "two")
+    asked = {"no": 0.3, "yes": 2.0}
+    fitted = SVMClassifier(0.5, loss="hinge", class_weight=asked).fit(X, y)
+    peer = SVC(kernel="linear", tol=1e-9, class_weight=asked).fit(X, y)
+    np.testing.assert_allclose(fitted.coef_, peer.coef_.toarray(), atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_warm_start_begins_where_the_last_fit_ended(kind, monkeypatch):
+    X, y = problem((40, 21), kind)
+    passes = []
+
+    def counted(*args, **options):
+        found = descend(*args, **options)
+        passes.append(found.epochs)
+        return found
+
+    descend = module.descend
+    monkeypatch.setattr(module, "descend", counted)
+    machine = SVMClassifier(0.5, loss="hinge", warm_start=True, tol=1e-7).fit(X, y)
+    cold, coef = sum(passes), machine.coef_.copy()
+    passes.clear()
+    machine.fit(X, y)
+    assert sum(passes) < cold / 4
+    np.testing.assert_allclose(machine.coef_, coef, atol=1e-5)
+    machine.set_params(alpha=5.0).fit(X, y)
+    fresh = SVMClassifier(5.0, loss="hinge").fit(X, y)
+    np.testing.assert_allclose(machine.coef_, fresh.coef_, atol=1e-5)
+    machine.fit(X[:30], y[:30])
+    assert machine.dual_coef_.shape[1] == 30, "other documents: a fresh start"
