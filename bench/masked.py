@@ -26,7 +26,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from bench.measuring import Row, interleaved, row
-from bench.texts import shape, text_like
+from bench.texts import narrow, shape, text_like
 from laconic import MaskedSVM, Problem, Vectorizer, Weighting, curve, load_corpus
 from laconic.classifiers.masked_machine import Machine, Settings
 from laconic.numerics.dual import Rows, descend
@@ -89,7 +89,7 @@ def documents() -> tuple[csr_array, Floats, csr_array, Floats]:
     counts = Vectorizer().fit_transform(corpus.texts)
     of_test = np.array([part == "test" for part in corpus.split])
     weighting = Weighting("binary", min_df=2).fit(counts[~of_test])
-    X, queries = weighting.transform(counts[~of_test]), weighting.transform(counts[of_test])
+    X, queries = (narrow(weighting.transform(counts[part])) for part in (~of_test, of_test))
     mine = np.array([labels[0] == NEWSGROUP for labels in corpus.labels])
     signs = np.where(mine, 1.0, -1.0)
     return X, signs[~of_test], queries, signs[of_test][:, None]
@@ -136,7 +136,7 @@ def told(areas: Sequence[float]) -> str:
 
 def whole_curve() -> list[Row]:
     X, y = text_like(25_000, 60_000, 120)
-    test = np.arange(y.size) % 25 < 5
+    X, test = narrow(X), np.arange(y.size) % 25 < 5
     names = np.arange(X.shape[1]).astype(str), tuple(map(str, range(20)))
     problem = Problem("generated", X[~test], y[~test], X[test], y[test], *names)
     shares = [n / N_SIZES for n in range(1, N_SIZES + 1)]

@@ -15,7 +15,7 @@ from scipy.sparse import csc_array, csr_array
 from sklearn.feature_selection import chi2, mutual_info_classif
 
 from bench.measuring import Row, interleaved, row
-from bench.texts import Labels, counts
+from bench.texts import Labels, counts, narrow
 from laconic.scores.counts import chi_squared, information_gain
 
 REPEATS, SLOW_REPEATS = 5, 3
@@ -59,8 +59,7 @@ def mutual_information(
 def narrow_counts() -> tuple[csr_array, Labels]:
     """With indices of 32 bits, as a vectorizer makes them."""
     X, y = counts(N_DOCS, N_TERMS, N_WORDS)
-    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
-    return csr_array(parts, shape=X.shape), y
+    return narrow(X), y
 
 
 def verify(X: csr_array, y: Labels, n_terms: int = 20) -> None:

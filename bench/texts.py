@@ -52,5 +52,11 @@ def ltc(X: csr_array) -> csr_array:
     return X
 
 
+def narrow(X: csr_array) -> csr_array:
+    """With indices of 32 bits, which is all that liblinear and some others take."""
+    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return csr_array(parts, shape=X.shape)
+
+
 def shape(X: csr_array) -> str:
     return f"{X.shape[0]:,} × {X.shape[1]:,}, {X.nnz / 1e6:.1f} M entries"

@@ -111,7 +111,7 @@ class LinearModel:
     def terms(self) -> NDArray[np.intp]:
         """The distinct columns that the model reads, ascending."""
         if issparse(self.coef):
-            return np.unique(self.coef.indices).astype(np.intp)
+            return np.flatnonzero(np.bincount(self.coef.indices))
         return np.flatnonzero(self.coef.any(axis=0))
 
     @property

@@ -85,7 +85,7 @@ class Machine:
     def of(cls, X: csr_array, found: Dual, signs: Floats, costs: Floats) -> Self:
         """The optimum of training documents X, with its words ranked."""
         vectors = X[support(found.alphas, costs)]
-        words = np.unique(vectors.indices[vectors.data != 0]).astype(np.intp)
+        words = np.flatnonzero(np.bincount(vectors.indices[vectors.data != 0]))
         order = words[np.argsort(-np.abs(found.coef[words]), kind="stable")]
         return cls(order, found.coef[order], found.intercept, found.alphas, signs, costs)
 
