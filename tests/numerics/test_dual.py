@@ -11,7 +11,9 @@ from scipy.sparse import csr_array
 from sklearn.svm import SVC, LinearSVC
 
 from laconic.errors import LaconicError
+from laconic.numerics import dual as module
 from laconic.numerics.dual import Rows, best_intercept, descend, support
+from laconic.numerics.dual_passes import one_pass
 from tests.strategies import counts, text_like
 
 LOSSES = ["hinge", "squared_hinge"]
@@ -268,6 +270,23 @@ def test_so_many_passes_and_no_more_each_over_all_documents(epochs):
     assert (np.diff(values) > 0).all()
     value = primal(X, signs, costs, "hinge", found.coef, found.intercept)
     assert found.gap == pytest.approx((value - values[-1]) / value, rel=1e-9)
+
+
+@pytest.mark.parametrize("epochs", [3, 40])
+def test_only_a_long_descent_leaves_documents_out(epochs, monkeypatch):
+    X, signs, costs = noisy(200, 80)
+    asked = []
+
+    def counted(*args):
+        asked.append(args[3])
+        return one_pass(*args)
+
+    monkeypatch.setattr(module, "one_pass", counted)
+    start = descend(Rows.of(X), signs, costs, tolerance=1e-3).alphas
+    asked.clear()
+    descend(Rows.of(X), signs, costs, start=start, epochs=epochs, tolerance=1e-12)
+    assert len(asked) == epochs
+    assert (min(asked) == 200) == (epochs == 3)
 
 
 def test_three_passes_from_a_near_start_nearly_repair_it():
