@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
 from laconic import Corpus
@@ -13,9 +15,11 @@ from laconic.curves import measure_path
 from laconic.methods import method_called
 from laconic.papers import kolcz2007 as paper
 from laconic.papers.figures import OneStudy, Point, Scale
+from laconic.rows import Row
 from laconic.study.executors import InProcess
 from laconic.study.ready import Ready
 from laconic.study.task import Outcome, run
+from laconic.vectors.problem import Problem
 from tests.study.corpora import pets
 
 SCALE = Scale(sets=2, splits=1, draws=1)
@@ -37,7 +41,9 @@ class Counting(InProcess):
 
 def test_the_fractions_and_settings_are_the_papers():
     assert list(paper.FRACTIONS) == [0.01, 0.05, *(n / 10 for n in range(1, 10)), 0.99]
-    plan = paper.by_category(pets(split=True))
+    corpus = pets(split=True)
+    texts = (corpus.texts[0], *(f"{text} once{n}" for n, text in enumerate(corpus.texts[1:])))
+    plan = paper.by_category(replace(corpus, texts=texts))
     assert plan.sizes == (*paper.FRACTIONS, 1.0)
     assert 1 / (2 * plan.training.alpha) == 1.0
     for text in paper.METHODS:
@@ -53,6 +59,7 @@ def test_the_fractions_and_settings_are_the_papers():
     for document in range(X.shape[0]):
         assert np.ptp(X[[document]].data) == 0, "every word of a document weighs the same"
     assert (X > 0).sum(axis=0).min() >= 2
+    assert not [word for word in problem.vocabulary if word.startswith("once")]
 
 
 def three_of(labels, split):
@@ -155,6 +162,18 @@ def test_the_tables_are_what_the_rows_say(small):
     at_first = [np.mean([values[m, p, 0.1] for p in problems]) for m in FEW_METHODS]
     assert rarity.columns == ("training documents", "categories", *FEW_METHODS)
     assert rarity.lines == (("10–99", "2", *(f"{value:.4f}" for value in at_first)),)
+
+
+def test_all_words_are_the_mask_of_everything_and_choices_are_made_inside():
+    plan = SimpleNamespace(measures=("auc",), task="classes")
+    sizes = {0.01: 0.25, 0.99: 0.5, 1.0: 0.75}
+    rows = [Row("p", "EXACT", size, "auc", value, fold="1") for size, value in sizes.items()]
+    rows += [Row("p", "MASK", size, "auc", value / 2, fold="1") for size, value in sizes.items()]
+    inside = [Row("1 in p", "EXACT", 0.01, "auc", 1.0), Row("1 in p", "EXACT", 0.99, "auc", 0.0)]
+    oracle, honest, *_ = paper.tables(SimpleNamespace(plan=plan), rows, inside)
+    found = [{line[0]: line[1] for line in table.lines} for table in (oracle, honest)]
+    assert found[0] == {"EXACT": "0.5000", "MASK": "0.2500", "all words": "0.3750"}
+    assert found[1] == {"EXACT": "0.2500", "MASK": "0.2500", "all words": "0.3750"}
 
 
 def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
@@ -282,10 +301,25 @@ def test_agreements_are_their_definitions(problem):
         found = {r.measure: r for r in rows if (r.method, r.asked) == (paper.EXACT, size)}
         assert {name: one.value for name, one in found.items()} == pytest.approx(expected, abs=1e-4)
         assert {one.kept for one in found.values()} == {kept.size}
-    unchanged = {r.measure: r.value for r in rows if r.method == "EXACT, document"}
-    assert unchanged == pytest.approx(dict.fromkeys(paper.AGREEMENTS, 1.0), abs=1e-4)
-    assert unchanged["overlap"] == 1.0
     assert len(rows) == 5 * (len(paper.SIZES) + 1)
+
+
+def test_support_vectors_of_all_words_change_through_the_length_only():
+    """Words that no support vector has leave the length: without that, nothing changes."""
+    rng = np.random.default_rng(1)
+    y = (rng.random(60) < 0.1).astype(int)
+    X = np.zeros((60, 600))
+    for document in range(60):
+        chance = 1 / np.arange(1.0, 601)
+        chance[:6] *= 20 if y[document] else 0.3
+        words = rng.choice(600, rng.integers(2, 30), replace=False, p=chance / chance.sum())
+        X[document, words] = 1
+    nothing = np.empty(0, dtype=np.int64), np.arange(600), ("no", "yes")
+    rows = paper.agreements(Problem("skewed", csr_array(unit(X)), y, csr_array((0, 600)), *nothing))
+    found = {(r.method, r.measure): r.value for r in rows if r.asked == 1.0}
+    assert found["EXACT", "overlap"] < 0.95
+    assert found["EXACT, document", "overlap"] == 1.0
+    assert found["EXACT, document", "cosine"] == pytest.approx(1.0, abs=1e-9)
 
 
 def test_an_agreement_that_is_no_number_is_a_row_with_a_reason(problem):
