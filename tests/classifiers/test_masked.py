@@ -277,13 +277,14 @@ def test_agreements_are_by_definition():
             before @ after / np.sqrt((before @ before) * (after @ after)), abs=1e-12
         )
         assert told.pearson == pytest.approx(np.corrcoef(before, after)[0, 1], abs=1e-12)
-        Z = unit(masked(X, kept))
+        Z = masked(X, kept)
+        lengths = np.linalg.norm(Z, axis=1)
         old = set(np.flatnonzero(machine.alphas > 1e-6 * C))
         again = descend(
-            Rows.of(csr_array(Z)),
+            Rows.of(csr_array(unit(Z))),
             machine.signs,
             machine.costs,
-            start=machine.alphas,
+            start=machine.alphas * np.sqrt(lengths),
             start_intercept=machine.intercept,
             tolerance=1e-9,
         )

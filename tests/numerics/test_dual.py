@@ -14,6 +14,7 @@ from laconic.errors import LaconicError
 from laconic.numerics import dual as module
 from laconic.numerics.dual import Rows, best_intercept, descend, support
 from laconic.numerics.dual_passes import one_pass
+from tests.classifiers.test_masked import documents, masked
 from tests.strategies import counts, text_like
 
 LOSSES = ["hinge", "squared_hinge"]
@@ -349,3 +350,16 @@ def test_what_cannot_be_asked(change, message):
     given_ = {"signs": signs, "costs": costs} | change
     with pytest.raises(LaconicError, match=message):
         descend(Rows.of(X), given_.pop("signs"), given_.pop("costs"), **given_)
+
+
+def test_an_optimum_with_many_intercepts_is_known_as_one():
+    """A dual of rounding size contradicts the middle of them, though nothing is left to gain."""
+    X, y = documents(80, 40, 3, seed=3)
+    for label in range(3):
+        signs = np.where(y == label, 1.0, -1.0)
+        weights = descend(Rows.of(csr_array(X)), signs, np.ones(80)).coef
+        Z = masked(X, np.argsort(-np.abs(weights))[:2])
+        found = descend(Rows.of(csr_array(Z)), signs, np.ones(80), tolerance=1e-10)
+        assert found.solved
+        assert found.gap < 1e-12
+        assert found.epochs < 1000

@@ -24,7 +24,7 @@ from laconic.classifiers.path import (
     read_queries,
     stacked,
 )
-from laconic.classifiers.svm import Loss, SVMClassifier
+from laconic.classifiers.svm import Loss, check_svm
 from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Norm
@@ -240,7 +240,7 @@ class MaskedSVM(LinearDeciding, PathClassifier):
         whole = isinstance(self.epochs, int | np.integer) and not isinstance(self.epochs, bool)
         if not (whole and self.epochs >= 1):
             raise LaconicError(f"epochs={self.epochs!r}: give a number of passes, at least 1")
-        SVMClassifier(self.alpha, loss=self.loss, tol=self.tol)._refuse()
+        check_svm(self.alpha, self.loss, self.tol)
         norm = NORM_OF[self.variant] if self.norm is None else self.norm
         return Settings(
             self.variant, self.loss, bool(self.fit_intercept), norm, int(self.epochs), self.tol

@@ -130,22 +130,29 @@ class Machine:
         rows = Rows(
             documents.starts[:-1], ends, documents.ranks, documents.values, scales, self.available
         )
-        # also the last of several sizes starts from the machine on all words: what comes of a
-        # size does not depend on which others are asked for
+        repaired = settings.variant == "repaired"
         found = descend(
             rows,
             self.signs,
             self.costs,
             loss=settings.loss,
             intercept=settings.intercept,
-            start=self.alphas,
+            start=self.alphas if repaired else self._start(lengths),
             start_intercept=self.intercept,
             tolerance=settings.tolerance,
-            **({"epochs": settings.epochs} if settings.variant == "repaired" else {}),
+            **({"epochs": settings.epochs} if repaired else {}),
         )
         coef = found.coef[:size]
-        solved = found.solved or settings.variant == "repaired"
-        return Cut(coef, found.intercept, solved, self._agreement(coef, found.alphas))
+        agreement = self._agreement(coef, found.alphas)
+        return Cut(coef, found.intercept, found.solved or repaired, agreement)
+
+    def _start(self, lengths: Floats) -> Floats:
+        """Half-way between keeping α and keeping α / length, that is w: the quickest start.
+
+        Also the last of several sizes starts from the machine on all words, and not from that of
+        the size before: what comes of a size does not depend on which others are asked for.
+        """
+        return np.asarray(self.alphas * np.sqrt(lengths))
 
     def _agreement(self, coef: Floats, alphas: Floats) -> Agreement:
         masked = self.coef[: coef.size]

@@ -92,7 +92,7 @@ class SVMClassifier(LinearDeciding):
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train on documents and their classes, or on an indicator matrix of labels."""
-        self._refuse()
+        check_svm(self.alpha, self.loss, 1.0 if self.tol is None else self.tol)
         documents, targets = read_documents(self, X, y)
         C = costs(targets, self.class_weight) / (2.0 * self.alpha)
         train = self._by_dual if self.loss == "hinge" else self._by_primal
@@ -103,14 +103,6 @@ class SVMClassifier(LinearDeciding):
         intercept = np.array([row.intercept for row in rows])
         size = documents.shape[1]
         return self._keep(LinearModel(coef, intercept, targets.classes, size, rule=targets.rule))
-
-    def _refuse(self) -> None:
-        if not _positive(self.alpha):
-            raise LaconicError(f"alpha={self.alpha!r}: an SVM needs a number above 0")
-        if self.tol is not None and not _positive(self.tol):
-            raise LaconicError(f"tol={self.tol!r}: give a number above 0, or None")
-        if self.loss not in get_args(Loss):
-            raise LaconicError(f"loss={self.loss!r}: choose from {', '.join(get_args(Loss))}")
 
     @property
     def _tolerance(self) -> float:
@@ -190,6 +182,16 @@ class SVMClassifier(LinearDeciding):
                 LaconicWarning,
                 stacklevel=3,
             )
+
+
+def check_svm(alpha: object, loss: object, tol: object) -> None:
+    """What every SVM refuses."""
+    if not _positive(alpha):
+        raise LaconicError(f"alpha={alpha!r}: an SVM needs a number above 0")
+    if not _positive(tol):
+        raise LaconicError(f"tol={tol!r}: give a number above 0")
+    if loss not in get_args(Loss):
+        raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(Loss))}")
 
 
 def _positive(number: object) -> bool:

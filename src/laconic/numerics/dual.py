@@ -38,19 +38,21 @@ from laconic.numerics.dual_passes import (
 
 Loss: TypeAlias = Literal["hinge", "squared_hinge"]
 
-# α above this share of C is a support vector's (ERRATA B10).
+# α above this share of C is a support vector's.
 SUPPORT = 1e-6
 # Up to so many epochs every pass goes over all documents.
 WHOLE = 3
 # The first Newton step comes after so many epochs; the next after this many more, or after this
 # share of what it cost.
-FIRST_NEWTON = 100
-NEWTON_WAIT = 10
+FIRST_NEWTON = 20
+NEWTON_WAIT = 5
 NEWTON_SHARE = 0.5
 # r of the passes, in mean squared lengths or costs of documents. More makes them slow, less b.
 RIDGE = 0.1
 # Of the tolerance, what the passes aim at; and of that again, if the examination is not passed.
 AIM = 0.5
+# A duality gap of this share of the primal value is none.
+ROUNDING = 1e-14
 # Sums of costs that differ by this share are equal.
 TIE = 1e-12
 
@@ -85,7 +87,7 @@ class Dual:
 
     `coef` is Σ alphas_i y_i x_i. `violation` is the largest of the optimality conditions over all
     documents, in units of the margin; `gap` the duality gap as a share of the primal value.
-    `solved` says that the violation is within the tolerance.
+    `solved` says that the violation is within the tolerance, or that there is no gap.
     """
 
     alphas: Floats
@@ -198,7 +200,9 @@ class _Problem:
         # without a free intercept r is 0
         worst = max(worst, arrays.ridge * abs(float(point.bias[1])))
         gap = self._gap(point, values, b)
-        return Dual(point.alphas, point.coef, b, worst, gap, epochs, solved=worst <= tolerance)
+        # where several b are best, a dual of rounding size contradicts some of them
+        solved = worst <= tolerance or gap <= ROUNDING
+        return Dual(point.alphas, point.coef, b, worst, gap, epochs, solved)
 
     def _gap(self, point: Point, values: Floats, intercept: float) -> float:
         """Primal minus dual, a document at a time: no term is below 0, so nothing cancels."""
