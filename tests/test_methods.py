@@ -122,6 +122,30 @@ LARS = {
 }
 
 
+MASKED = {"MASK": "mask", "SV-SET": "sv_set", "REPAIRED": "repaired", "EXACT": "exact"}
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_masked_svms_take_lambda_and_keep_the_papers_lengths(name):
+    path = method_called(name).build(alpha=0.7)
+    assert (path.variant, path.alpha, path.norm) == (MASKED[name], 0.7, None)
+    assert method_called(name).build(norm="kept").norm == "kept"
+    assert method_called(f"{name}[lambda=0.5]").build(alpha=0.7).alpha == 0.5
+    set_up = method_called(f"{name}[loss=squared_hinge,weights=balanced,tol=0.1]").build()
+    assert (set_up.loss, set_up.class_weight, set_up.tol) == ("squared_hinge", "balanced", 0.1)
+    for wrong in ("loss=log", "weights=heavy", "tol=0", "lambda=0", "lambda=loo"):
+        with pytest.raises(LaconicError):
+            method_called(f"{name}[{wrong}]").check()
+    with pytest.raises(LaconicError, match="leave-one-out goes along paths of LARS only"):
+        method_called(f"{name}[threshold=loo]")
+
+
+def test_a_repaired_machine_has_its_passes():
+    assert method_called("REPAIRED[epochs=3]").build().epochs == 3
+    with pytest.raises(LaconicError, match="epochs"):
+        method_called("REPAIRED[epochs=0]").check()
+
+
 @pytest.mark.parametrize("name", LARS)
 def test_lars_trains_its_own_models(name):
     path = method_called(name).build(alpha=0.7, norm="document")

@@ -195,7 +195,7 @@ def test_behind_a_selection_it_is_linear_over_the_vocabulary():
         ({"alpha": True}, "alpha=True"),
         ({"alpha": "loo"}, "alpha='loo': an SVM needs a number"),
         ({"loss": "log"}, "loss='log': choose from squared_hinge, hinge"),
-        ({"tol": 0.0}, "tol=0.0: give a number above 0, or None"),
+        ({"tol": 0.0}, "tol=0.0: give a number above 0"),
         ({"class_weight": "even"}, "class_weight='even': give 'balanced', a dict"),
         ({"class_weight": {"maybe": 2.0}}, r"class_weight names \['maybe'\], but the classes are"),
         ({"class_weight": {"yes": -1.0}}, "weights are finite, at least 0"),

@@ -90,11 +90,13 @@ class Method:
 
     def check(self) -> None:
         """Settings that the method refuses are known before it has worked for an hour."""
-        if self.settings:
+        if self.settings or self.alpha is not None:
             X = csr_array(np.diag([4.0, 3.0, 2.0, 1.0])[:, :3] + 0.5)
             made = self.recipe(**self.settings)
             if isinstance(made, PathClassifier):
                 made.set_params(size=1)
+                if self.alpha is not None:
+                    _told(made, self.alpha, "document")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 made.fit(X, np.array([0, 1, 0, 1]))
@@ -113,13 +115,18 @@ class Method:
         }
 
     @property
+    def leaves_out(self) -> bool:
+        """Whether leave-one-out goes along its paths."""
+        return self.then is None and "threshold" in self.recipe().get_params(deep=False)
+
+    @property
     def random(self) -> bool:
         """Whether another seed gives another selection."""
         return "seed" in signature(self.recipe).parameters
 
 
 def _told(path: PathClassifier, alpha: float | str, norm: Norm) -> PathClassifier:
-    """With λ, whichever name it has there; and closed, where its models are not so by themselves."""
+    """With λ, whichever name it has there; and closed, if its models are not so by themselves."""
     ridge = "l2" if "l2" in path.get_params(deep=False) else "alpha"
     closed = {"norm": norm} if norm == "kept" else {}
     return path.set_params(**{ridge: alpha}, **closed)

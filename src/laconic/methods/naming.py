@@ -101,7 +101,7 @@ def _alpha(text: str, method: Method) -> float | str:
 
 
 def _threshold(text: str, method: Method) -> str:
-    offered = THRESHOLDS if method.then is None else THRESHOLDS[:-1]
+    offered = THRESHOLDS if method.leaves_out else THRESHOLDS[:-1]
     if text.lower() in offered:
         return text.lower()
     if text.lower() == LOO:
