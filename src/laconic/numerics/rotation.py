@@ -42,7 +42,7 @@ def skewed(Z: Floats) -> Floats:
     return _turned(Z - Z.mean(axis=0), _skewness_moment)
 
 
-def upright(Z: Floats, R: Floats) -> Floats:
+def positive_tails(Z: Floats, R: Floats) -> Floats:
     """R with signs for which the documents have their long tail at the positive end of Z R."""
     centred = (Z - Z.mean(axis=0)) @ R
     return R * np.where(np.mean(centred**3, axis=0) < 0, -1.0, 1.0)
@@ -74,8 +74,8 @@ def _scaled(B: Floats) -> Floats:
     if not largest > 0:
         return np.zeros(B.shape)
     B = B / largest
-    fourth = float(np.mean(np.square(B).sum(axis=0) ** 2))
-    return B / fourth**0.25
+    B /= np.mean(np.square(B).sum(axis=0) ** 2) ** 0.25
+    return B
 
 
 def _varimax_moment(z: Complexes) -> Any:
