@@ -148,14 +148,14 @@ def measure_path(method: PathClassifier, problem: Problem, sizes: list[Size]) ->
         reason = "all training documents are of one class. Choose another split"
         yield from (Measured(size, 0.0, reason=reason) for size in sizes)
         return
-    path = _timed(method.path(problem.X_train, problem.y_train, sizes))
-    for size, (outcome, seconds) in zip(sizes, path, strict=True):
+    along = _timed(method.along(problem.X_train, problem.y_train, sizes, problem.X_test))
+    for size, (outcome, seconds) in zip(sizes, along, strict=True):
         if isinstance(outcome, SizeUnavailable):
             yield Measured(size, seconds, reason=outcome.reason)
             continue
-        decision = outcome.decision(problem.X_test)
-        signs = Targets(np.empty(0), outcome.classes, outcome.rule).like(problem.y_test)
-        yield Measured(size, seconds, outcome, decision, signs)
+        model, decided = outcome
+        signs = Targets(np.empty(0), model.classes, model.rule).like(problem.y_test)
+        yield Measured(size, seconds, model, decided(), signs)
 
 
 def ascending(sizes: Iterable[Size]) -> list[Size]:

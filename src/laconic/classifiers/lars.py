@@ -13,7 +13,6 @@ from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 from scipy.special import expit, log_expit, softmax
 from sklearn.utils.metaestimators import available_if
 
@@ -24,6 +23,7 @@ from laconic.classifiers.path import (
     PathClassifier,
     read_documents,
     read_queries,
+    stacked,
 )
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Norm
@@ -212,7 +212,11 @@ class LarsClassifier(LinearDeciding, PathClassifier):
 
     def _model(self, rows: list[Row], furthest: Walk, targets: Targets) -> LinearModel:
         return LinearModel(
-            _coefficients(rows, furthest.documents.constant),
+            stacked(
+                [row.columns for row in rows],
+                [row.coef for row in rows],
+                furthest.documents.constant,
+            ),
             np.array([row.intercept for row in rows]),
             targets.classes,
             furthest.point.size,
@@ -276,11 +280,3 @@ class LarsClassifier(LinearDeciding, PathClassifier):
 
 def _words(size: int | float | None, available: int) -> float:
     return math.inf if size is None else columns_for(size, available)
-
-
-def _coefficients(rows: list[Row], n_terms: int) -> csr_array:
-    """Sparse; every chosen word keeps its place, also where its coefficient is 0."""
-    values = np.concatenate([row.coef for row in rows])
-    columns = np.concatenate([row.columns for row in rows])
-    ends = np.cumsum([0, *(row.columns.size for row in rows)])
-    return csr_array((values, columns, ends), shape=(len(rows), n_terms))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from laconic.errors import SizeUnavailable
 from laconic.model import LinearModel, Model
-from laconic.reduction import Matrix
+from laconic.reduction import Columns, Floats, Matrix
 from laconic.vectors.targets import Targets
+
+Decided: TypeAlias = Callable[[], Floats]
 
 
 def read_documents(estimator: BaseEstimator, X: Matrix, y: ArrayLike) -> tuple[Matrix, Targets]:
@@ -29,6 +33,16 @@ def read_documents(estimator: BaseEstimator, X: Matrix, y: ArrayLike) -> tuple[M
 def read_queries(estimator: BaseEstimator, X: Matrix) -> Matrix:
     check_is_fitted(estimator)
     return validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+
+
+def stacked(columns: Sequence[Columns], values: Sequence[Floats], n_terms: int) -> csr_array:
+    """Coefficients of rows that choose their own words.
+
+    Sparse; every chosen word keeps its place, also where its coefficient is 0.
+    """
+    ends = np.cumsum([0, *(own.size for own in columns)])
+    entries = (np.concatenate(values), np.concatenate(columns), ends)
+    return csr_array(entries, shape=(len(columns), n_terms))
 
 
 class Deciding(ClassifierMixin, BaseEstimator):
@@ -86,6 +100,19 @@ class PathClassifier(Deciding, metaclass=ABCMeta):
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
     ) -> Iterator[Model | SizeUnavailable]:
         """Exactly one item a size, by ascending size: a model, or why there is none."""
+
+    def along(
+        self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None], queries: Matrix
+    ) -> Iterator[tuple[Model, Decided] | SizeUnavailable]:
+        """The path, and with each model a function that gives its decisions about the queries.
+
+        To be overridden where the models have work in common.
+        """
+        for outcome in self.path(X, y, sizes):
+            if isinstance(outcome, SizeUnavailable):
+                yield outcome
+            else:
+                yield outcome, partial(outcome.decision, queries)
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train the model of `size`."""

@@ -59,7 +59,7 @@ class Method:
 
         "loo" chooses λ, for least squares only. A λ in the method's own brackets comes first.
         `norm="kept"` gives closed models. A path classifier has its own bias, whatever `intercept`
-        says, and λ is its l2.
+        says, and λ is its l2, or its alpha.
         """
         given = dict(self.settings)
         if "seed" in signature(self.recipe).parameters:
@@ -67,7 +67,7 @@ class Method:
         own = alpha if self.alpha is None else self.alpha
         made = self.recipe(**given)
         if isinstance(made, PathClassifier):
-            return self._tuned(made.set_params(l2=own, norm=norm))
+            return self._tuned(_told(made, own, norm))
         return self._tuned(ReduceThenFit(made, self.classifier(own, intercept), norm=norm))
 
     def _tuned(self, path: PathClassifier) -> PathClassifier:
@@ -116,3 +116,10 @@ class Method:
     def random(self) -> bool:
         """Whether another seed gives another selection."""
         return "seed" in signature(self.recipe).parameters
+
+
+def _told(path: PathClassifier, alpha: float | str, norm: Norm) -> PathClassifier:
+    """With λ, whichever name it has there; and closed, where its models are not so by themselves."""
+    ridge = "l2" if "l2" in path.get_params(deep=False) else "alpha"
+    closed = {"norm": norm} if norm == "kept" else {}
+    return path.set_params(**{ridge: alpha}, **closed)
