@@ -20,6 +20,8 @@ _HOME = {
     "Certificate": "laconic.certificate",
     "CompactModel": "laconic.compact",
     "Corpus": "laconic.corpus.corpus",
+    "LDA": "laconic.projections.lda",
+    "LSI": "laconic.projections.lsi",
     "LarsClassifier": "laconic.classifiers.lars",
     "LinearModel": "laconic.model",
     "Plan": "laconic.study.plan",
@@ -27,6 +29,7 @@ _HOME = {
     "Projection": "laconic.reduction",
     "RLSClassifier": "laconic.classifiers.rls",
     "RRQR": "laconic.selectors.rrqr",
+    "RandomProjection": "laconic.projections.random",
     "SVMClassifier": "laconic.classifiers.svm",
     "SampledTerms": "laconic.selectors.sampled",
     "Study": "laconic.study.study",
@@ -45,6 +48,8 @@ _MODULES = ("papers", "scores", "testing")
 
 __all__ = [
     "BSS",
+    "LDA",
+    "LSI",
     "RRQR",
     "Certificate",
     "CompactModel",
@@ -55,6 +60,7 @@ __all__ = [
     "Problem",
     "Projection",
     "RLSClassifier",
+    "RandomProjection",
     "Ranking",
     "ReduceThenFit",
     "SVMClassifier",
@@ -85,6 +91,9 @@ if TYPE_CHECKING:
     from laconic.corpus.loading import load_corpus
     from laconic.curves import curve
     from laconic.model import LinearModel
+    from laconic.projections.lda import LDA
+    from laconic.projections.lsi import LSI
+    from laconic.projections.random import RandomProjection
     from laconic.reduction import Projection, Ranking, Selection
     from laconic.selectors.bss import BSS
     from laconic.selectors.rrqr import RRQR
