@@ -211,7 +211,7 @@ def test_a_list_is_divided_outside_brackets():
         ("DF[lambda=None]", "or loo"),
         ("DF[lambda=(1)(2)]", "or loo"),
         ("DF[lambda=cv]", "or loo"),
-        ("IG[then=knn]", "method IG: then=knn: choose from rls, svm"),
+        ("IG[then=forest]", "method IG: then=forest: choose from rls, svm"),
         ("IG[then=]", "choose from rls, svm"),
         ("SVM-LARS[then=svm]", "then=svm: it trains its own models.*Leave it out"),
         ("GREEDY[then=rls]", "then=rls: it trains its own models"),

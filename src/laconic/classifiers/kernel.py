@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from sys import float_info
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -65,8 +66,8 @@ class Row(NamedTuple):
 class GaussianSVM(Deciding):
     """One SVM a class against the rest, with a Gaussian kernel; the largest output decides.
 
-    The kernel is exp(−‖x − z‖² / width²). Its matrix is computed once for all machines, so that many classes cost little more
-    than one; it takes 8 bytes a pair of training documents.
+    The kernel is exp(−‖x − z‖² / width²). Its matrix is computed once for all machines, so that
+    many classes cost little more than one; it takes 8 bytes a pair of training documents.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ class GaussianSVM(Deciding):
         for name in ("width", "C"):
             value = getattr(self, name)
             number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-            if not (number and np.isfinite(value) and value > 0):
+            if not (number and 0 < value <= float_info.max):
                 raise LaconicError(f"{name}={value!r}: a Gaussian SVM needs a number above 0")
 
     def _train(self, K: Floats, signs: Floats) -> Row:
