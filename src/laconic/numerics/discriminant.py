@@ -92,7 +92,7 @@ def discriminants(X: Matrix, H: Matrix, reg: float) -> Iterator[Block]:
     M = scale * scatter.M
     taken = np.empty((X.shape[1], 0))
     rounding = SOLVED * linalg.norm(scale * scatter.B)
-    while (means := _factored(_outside(taken, _outside(taken, M)), rounding)) is not None:
+    while (means := _factored(_outside(taken, M), rounding)) is not None:
         U, R = means
         Z = solve(partial(_scaled, scatter, scale, taken), U)
         # with U'Z = K'K and KR = P σ V', the columns of S⁻¹M V σ⁻¹ have w'Sw = 1, w'S_b w = σ²
