@@ -133,7 +133,11 @@ def test_too_many_documents_are_refused_before_their_matrix_is_made(monkeypatch)
 def test_machines_that_were_ended_early_are_told(monkeypatch):
     X, y = documents(0)
     monkeypatch.setattr(kernel, "LIBSVM_STEPS", 2)
-    with pytest.warns(
-        LaconicWarning, match="3 of 3 machines did not converge with width=1 and"
-    ):
+    with pytest.warns(LaconicWarning, match="3 of 3 machines did not converge with width=1 and"):
         GaussianSVM(1.0, 5.0).fit(X, y)
+
+
+def test_distances_that_are_no_numbers_are_refused():
+    X, y = documents(0)
+    with pytest.raises(LaconicError, match="width=10 and documents of these lengths give distance"):
+        GaussianSVM().fit(1e200 * X, y)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
@@ -93,8 +94,7 @@ class GaussianSVM(Deciding):
         """Train on documents and their classes, or on an indicator matrix of labels."""
         self._refuse()
         documents, targets = read_documents(self, X, y)
-        _refuse_many(documents.shape[0])
-        K = gaussian_kernel(documents, documents, float(self.width))
+        K = _matrix(documents, float(self.width))
         rows = [self._train(K, signs) for signs in targets.signs.T]
         self._warn(sum(not row.solved for row in rows), len(rows))
         self.n_support_ = np.array([row.support.size for row in rows])
@@ -118,7 +118,8 @@ class GaussianSVM(Deciding):
         if (signs == signs[0]).all():
             return Row(np.empty(0, dtype=np.intp), np.empty(0), float(signs[0]), solved=True)
         machine = SVC(kernel="precomputed", C=self.C, max_iter=LIBSVM_STEPS)
-        with warnings.catch_warnings():
+        # the matrix is known to be finite: to ask for every class takes longer than many trainings
+        with warnings.catch_warnings(), config_context(assume_finite=True):
             warnings.simplefilter("ignore", ConvergenceWarning)
             machine.fit(K, signs)
         solved = bool(np.max(machine.n_iter_) < LIBSVM_STEPS)
@@ -135,9 +136,18 @@ class GaussianSVM(Deciding):
             )
 
 
-def _refuse_many(n_docs: int) -> None:
+def _matrix(X: Matrix, width: float) -> Floats:
+    n_docs = X.shape[0]
     if n_docs > MOST_DOCUMENTS:
         raise LaconicError(
             f"GaussianSVM: the kernel matrix of {n_docs:,} documents takes {8e-9 * n_docs**2:,.0f} "
             f"GB. Train on up to {MOST_DOCUMENTS:,}, or choose a linear classifier"
         )
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = gaussian_kernel(X, X, width)
+        if not np.isfinite(K.sum()):
+            raise LaconicError(
+                f"GaussianSVM: width={width:g} and documents of these lengths give distances that "
+                "are no numbers. Divide the documents by a number, and the width too"
+            )
+    return K
