@@ -361,10 +361,14 @@ def test_the_most_numerous_of_many_classes_have_colours(chromium, pets_view, tmp
 
 def test_documents_of_several_classes_and_of_none(chromium, pets_view, tmp_path):  # noqa: F811
     found = directions()
-    labels = ((0, 2), (), *found.labels[2:])
+    # there are more rats than others, but none of them is a rat only
+    found = replace(found, classes=(*CLASSES, "rats"), counts=(*found.counts, 500))
+    labels = ((0, 2), (), (3, 1), *found.labels[3:])
     opened(chromium, pets_view, tmp_path / "several.html", replace(found, labels=labels))
     told = legend(chromium)
     assert list(told) == ["cats", "dogs", "fish", "several classes", "no class"]
+    assert told["cats"] == "class-0"
+    assert "several classes2no class1Hide" in chromium.text("#map-legend")
     assert told["several classes"] == told["no class"] == "class-rest"
     chromium.run("laconic.map.tell(0)")
     assert chromium.text("#map-tip strong") == "cats, fish"

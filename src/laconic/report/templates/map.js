@@ -99,12 +99,14 @@
       options(this.selects[1], numbers.length > 1 ? numbers : [["", "by class"]], y);
     }
 
-    // The most numerous classes have a colour each, all others one together.
+    // The most numerous classes have a colour each, all others one together; so have documents of
+    // several classes, and a class that has only such needs no colour.
     group() {
       const { classes, counts, labels } = this.map;
-      const order = classes.map((_, i) => i).sort((a, b) => counts[b] - counts[a] || a - b);
+      const alone = new Set(labels.filter((own) => own.length === 1).map(([one]) => one));
+      const order = [...alone].sort((a, b) => counts[b] - counts[a] || a - b);
       const rank = new Map(order.map((one, at) => [one, at]));
-      this.coloured = Math.min(COLOURS, classes.length);
+      this.coloured = Math.min(COLOURS, order.length);
       const others = order.slice(this.coloured).map((one) => classes[one]);
       const rest = others.length === 1 ? others[0] : `${others.length} other classes`;
       const names = [...order.slice(0, this.coloured).map((one) => classes[one]), rest, "several classes", "no class"];
