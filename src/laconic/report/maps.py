@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,8 +12,10 @@ import numpy as np
 from laconic.report.charts import plain
 from laconic.study.directions import Axis, Basis, Directions
 
-# Documents on all maps of a page together, and at least on each of them.
-MOST_DOCUMENTS = 1600
+# Documents on all maps of a page together, and characters of their names as they are embedded;
+# each map has at least so many documents.
+MOST_DOCUMENTS = 1500
+MOST_CHARACTERS = 80_000
 FEWEST_DOCUMENTS = 250
 # The largest coordinate, as it is embedded.
 LARGEST = 32_767
@@ -20,8 +23,14 @@ LARGEST = 32_767
 
 def map_data(maps: Sequence[Directions]) -> list[dict[str, Any]]:
     """What the script of the map needs. Every beginning of the documents is a fair sample."""
-    most = max(FEWEST_DOCUMENTS, MOST_DOCUMENTS // max(1, len(maps)))
-    return [_map(one, most) for one in maps]
+    return [_map(one, _room(one, len(maps))) for one in maps]
+
+
+def _room(one: Directions, n_maps: int) -> int:
+    """How many documents of a map fit: a letter beyond ASCII takes six characters."""
+    lengths = np.cumsum([len(json.dumps(plain(name))) for name in one.documents])
+    named = int(np.searchsorted(lengths, MOST_CHARACTERS // n_maps, side="right"))
+    return max(FEWEST_DOCUMENTS, min(named, MOST_DOCUMENTS // n_maps))
 
 
 def _map(one: Directions, most: int) -> dict[str, Any]:
