@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from bench import bss, lars, leverage, masked, rls, scores, serving, study, vectorizing
+from bench import bss, lars, lda, leverage, masked, rls, scores, serving, study, vectorizing
 from bench.measuring import Row, print_table
 
 BENCHES: dict[str, Callable[[bool], list[Row]]] = {
@@ -19,6 +19,7 @@ BENCHES: dict[str, Callable[[bool], list[Row]]] = {
     "leverage": lambda full: leverage.rows(),
     "bss": lambda full: bss.rows(),
     "lars": lambda full: lars.rows(),
+    "lda": lambda full: lda.rows(),
     "masked": lambda full: masked.rows(),
     "rls": lambda full: rls.rows(),
     "serving": lambda full: serving.rows(),

@@ -5,12 +5,14 @@ import pytest
 from scipy.sparse import csr_array
 
 from laconic import LarsClassifier, RLSClassifier, SVMClassifier
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, SizeUnavailable
 from laconic.methods import METHODS, method_called, methods_called
 from tests.strategies import text_like
 
+PROJECTIONS = ("LSI", "RP", "LDA", "LDA-LSI", "LDA-RP")
 
-@pytest.mark.parametrize("name", METHODS)
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in PROJECTIONS])
 def test_every_method_gives_a_model_for_each_size(name):
     X, y = text_like(9, 30, 3)
     sizes = [4, 8] if name == "RRQR" else [10, 20]  # up to the rank; BSS has only those beyond it
@@ -180,6 +182,35 @@ def test_the_greedy_baseline_is_the_aggressive_mode():
     assert (path.mode, path.loss, path.l2) == ("aggressive", "squared", 0.3)
 
 
+@pytest.mark.parametrize("name", PROJECTIONS)
+def test_projections_keep_few_columns_and_read_all_words(name):
+    X, y = text_like(30, 20, 3)
+    models = list(METHODS[name].build(alpha=0.5, seed=1).path(X, y, [2, 4, 30]))
+    assert [model.size for model in models] == [2, 4, 30]
+    assert [model.n_terms for model in models[:2]] == [20, 20]
+    assert isinstance(models[2], SizeUnavailable)
+    assert METHODS[name].random == name.endswith("RP")
+    (by_svm,) = method_called(f"{name}[then=svm]").build(0.5).path(X, y, [4])
+    assert (by_svm.predict(X) == y).mean() > 0.5
+
+
+def test_projections_take_their_settings():
+    method = method_called("lda-rp[reg=0.5, first=9, kind=sparse, labels=ignore]")
+    assert method.name == "LDA-RP[first=9,kind=sparse,reg=0.5,labels=ignore]"
+    lda = method.build(seed=3).reducer
+    assert (lda.reg, lda.labels, lda.longest) == (0.5, "ignore", 128)
+    assert (lda.first.size, lda.first.kind, lda.first.random_state) == (9, "sparse", 3)
+    lda = method_called("LDA-LSI[first=9]").build().reducer
+    assert (type(lda.first).__name__, lda.first.size, lda.reg) == ("LSI", 9, "auto")
+    assert method_called("LDA[reg=2]").build().reducer.first is None
+    assert method_called("RP[kind=sparse]").build(seed=4).reducer.random_state == 4
+    for right in ("LSI[longest=7]", "LDA[reg=2]", "LDA-LSI[first=100]", "RP[kind=sparse]"):
+        method_called(right).check()
+    for wrong in ("LDA[reg=-1]", "LDA-LSI[first=0]", "RP[kind=dense]", "LDA[labels=all]"):
+        with pytest.raises(LaconicError):
+            method_called(wrong).check()
+
+
 def test_a_list_is_divided_outside_brackets():
     names = [method.name for method in methods_called("DF,SS[rank=10,draw=iid], IG")]
     assert names == ["DF", "SS[rank=10,draw=iid]", "IG"]
@@ -204,7 +235,7 @@ def test_a_list_is_divided_outside_brackets():
         ("DF[lambda=None]", "or loo"),
         ("DF[lambda=(1)(2)]", "or loo"),
         ("DF[lambda=cv]", "or loo"),
-        ("IG[then=knn]", "method IG: then=knn: choose from rls, svm"),
+        ("IG[then=forest]", "method IG: then=forest: choose from rls, svm"),
         ("IG[then=]", "choose from rls, svm"),
         ("SVM-LARS[then=svm]", "then=svm: it trains its own models.*Leave it out"),
         ("GREEDY[then=rls]", "then=rls: it trains its own models"),

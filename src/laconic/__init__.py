@@ -20,6 +20,8 @@ _HOME = {
     "Certificate": "laconic.certificate",
     "CompactModel": "laconic.compact",
     "Corpus": "laconic.corpus.corpus",
+    "LDA": "laconic.projections.lda",
+    "LSI": "laconic.projections.lsi",
     "LarsClassifier": "laconic.classifiers.lars",
     "LinearModel": "laconic.model",
     "MaskedSVM": "laconic.classifiers.masked",
@@ -28,6 +30,7 @@ _HOME = {
     "Projection": "laconic.reduction",
     "RLSClassifier": "laconic.classifiers.rls",
     "RRQR": "laconic.selectors.rrqr",
+    "RandomProjection": "laconic.projections.random",
     "SVMClassifier": "laconic.classifiers.svm",
     "SampledTerms": "laconic.selectors.sampled",
     "Study": "laconic.study.study",
@@ -46,6 +49,8 @@ _MODULES = ("papers", "scores", "testing")
 
 __all__ = [
     "BSS",
+    "LDA",
+    "LSI",
     "RRQR",
     "Certificate",
     "CompactModel",
@@ -57,6 +62,7 @@ __all__ = [
     "Problem",
     "Projection",
     "RLSClassifier",
+    "RandomProjection",
     "Ranking",
     "ReduceThenFit",
     "SVMClassifier",
@@ -88,6 +94,9 @@ if TYPE_CHECKING:
     from laconic.corpus.loading import load_corpus
     from laconic.curves import curve
     from laconic.model import LinearModel
+    from laconic.projections.lda import LDA
+    from laconic.projections.lsi import LSI
+    from laconic.projections.random import RandomProjection
     from laconic.reduction import Projection, Ranking, Selection
     from laconic.selectors.bss import BSS
     from laconic.selectors.rrqr import RRQR

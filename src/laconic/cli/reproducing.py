@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from laconic.rows import Row
 
 # Those of `laconic.papers.PAPERS`, which is slow to import.
-NAMES = ["dasgupta2007", "keerthi2005", "paul2014"]
+NAMES = ["dasgupta2007", "keerthi2005", "paul2014", "torkkola"]
 # "table1" is read as "table 1".
 SPACED = re.compile(r"^(figure|table)(.+)")
 

@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
 
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
-from laconic.classifiers.rls import RLSClassifier
-from laconic.classifiers.svm import SVMClassifier
 from laconic.classifiers.thresholds import TunedThreshold
 from laconic.errors import LaconicError
+from laconic.methods.classifiers import CLASSIFIERS, RLS, SVM, takes_lambda
 from laconic.model import Norm
 from laconic.reducer import Reducer
 
-RLS, SVM = "rls", "svm"
 # Where a model says yes: above 0, or above what gives the best F1 on such outputs.
 ZERO, LOO = "zero", "loo"
 
@@ -30,9 +29,10 @@ class Method:
     """A name from the literature and its recipe.
 
     `nested` methods keep the words of a small model in every larger one; `sizes` are those of a
-    method that has its own; `settings` are what the brackets set for the recipe, `then` and `alpha`
-    are the classifier and its λ. `then` is None where the recipe gives a path classifier. Models
-    say yes above the `threshold`: "zero", or one tuned by outputs of "training", "cv" or "loo".
+    method that has its own; `settings` are what the brackets set for the recipe. `then` is the
+    classifier behind it, `after` and `alpha` are its settings and its λ; `then` is None where the
+    recipe gives a path classifier. Models say yes above the `threshold`: "zero", or one tuned by
+    outputs of "training", "cv" or "loo".
     """
 
     name: str
@@ -45,6 +45,7 @@ class Method:
     sizes: tuple[float, ...] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     then: str | None = RLS
+    after: dict[str, Any] = field(default_factory=dict)
     alpha: float | str | None = None
     threshold: str = ZERO
 
@@ -55,7 +56,7 @@ class Method:
         intercept: bool = False,
         norm: Norm = "document",
     ) -> PathClassifier:
-        """The reducer, then regularized least squares, or an SVM, with λ = `alpha`.
+        """The reducer, then the classifier that `then` names, with λ = `alpha` if it has one.
 
         "loo" chooses λ, for least squares only. A λ in the method's own brackets comes first.
         `norm="kept"` gives closed models. A path classifier has its own bias, whatever `intercept`
@@ -77,29 +78,31 @@ class Method:
             return path.set_params(threshold=LOO)
         return TunedThreshold(path, by=self.threshold)
 
-    def classifier(self, alpha: float | str, intercept: bool) -> RLSClassifier | SVMClassifier:
-        """The one that `then` names."""
-        if self.then == RLS:
-            return RLSClassifier(alpha=alpha, fit_intercept=intercept)
-        if isinstance(alpha, str) or not alpha > 0:
-            raise LaconicError(
-                f"method {self.name}: lambda={alpha} is for then=rls only; an SVM needs a number "
-                "above 0. Give one for all methods, or in the brackets: then=svm,lambda=1.0"
-            )
-        return SVMClassifier(alpha, fit_intercept=intercept)
+    def classifier(self, alpha: float | str, intercept: bool) -> BaseEstimator:
+        """The one that `then` names; of a path classifier, an SVM, to know which λ it can have."""
+        then = self.then or SVM
+        of_plan = {"alpha": alpha, "intercept": intercept} if takes_lambda(then) else {}
+        try:
+            return CLASSIFIERS[then](**of_plan, **self.after)
+        except LaconicError as refused:
+            raise LaconicError(f"method {self.name}: {refused}") from None
 
     def check(self) -> None:
         """Settings that the method refuses are known before it has worked for an hour."""
-        if self.settings or self.alpha is not None:
-            X = csr_array(np.diag([4.0, 3.0, 2.0, 1.0])[:, :3] + 0.5)
-            made = self.recipe(**self.settings)
-            if isinstance(made, PathClassifier):
-                made.set_params(size=1)
+        made: list[BaseEstimator] = []
+        if self.settings or (self.then is None and self.alpha is not None):
+            made.append(self.recipe(**self.settings))
+        if self.after:
+            made.append(self.classifier(1.0, intercept=False))
+        X = csr_array(np.diag([4.0, 3.0, 2.0, 1.0])[:, :3] + 0.5)
+        for one in made:
+            if isinstance(one, PathClassifier):
+                one.set_params(size=1)
                 if self.alpha is not None:
-                    _told(made, self.alpha, "document")
+                    _told(one, self.alpha, "document")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                made.fit(X, np.array([0, 1, 0, 1]))
+                one.fit(X, np.array([0, 1, 0, 1]))
 
     def described(self) -> dict[str, Any]:
         """What `laconic methods` lists."""

@@ -2,7 +2,8 @@
 
 Any method takes `lambda` and `threshold` in its brackets beside the settings of its recipe, and one
 with a reducer `then` (the classifier): `IG[then=svm,lambda=0.4]`, `ALL[lambda=loo]`,
-`SVM-LARS[lambda=0]`, `IG[threshold=cv]`.
+`SVM-LARS[lambda=0]`, `IG[threshold=cv]`. A classifier without λ has settings of its own instead:
+`LDA[then=gaussian,width=1.0,C=10.0]`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from sys import float_info
 from typing import Any
 
 from laconic.errors import LaconicError
-from laconic.methods.method import LOO, RLS, SVM, ZERO, Method
+from laconic.methods.classifiers import CLASSIFIERS, LINEAR, RLS, settings_of, takes_lambda
+from laconic.methods.method import LOO, ZERO, Method
 from laconic.methods.recipes import METHODS
 
 THEN, LAMBDA, THRESHOLD = "then", "lambda", "threshold"
@@ -39,8 +41,16 @@ def method_called(text: str) -> Method:
     name = f"{known.name}[{inner}]" if inner else known.name
     then, alpha = settings.pop(THEN, known.then), settings.pop(LAMBDA, None)
     threshold = settings.pop(THRESHOLD, ZERO)
+    own = settings_of(then) if then is not None else {}
+    after = {key: settings.pop(key) for key in own if key in settings}
     method = replace(
-        known, name=name, settings=settings, then=then, alpha=alpha, threshold=threshold
+        known,
+        name=name,
+        settings=settings,
+        then=then,
+        after=after,
+        alpha=alpha,
+        threshold=threshold,
     )
     if alpha is not None and then is not None:
         method.classifier(alpha, intercept=False)  # refuses a λ that it cannot have
@@ -59,17 +69,21 @@ def keeps_all(name: str) -> bool:
 
 def _settings(text: str, method: Method) -> dict[str, Any]:
     """What the brackets set beyond the defaults, in one order: a name is one task."""
-    parameters = signature(method.recipe).parameters
-    usual = {name: known.default for name, known in parameters.items() if name != "seed"}
-    usual |= {LAMBDA: None} if method.then is None else {THEN: RLS, LAMBDA: None}
-    usual |= {THRESHOLD: ZERO}
-    given = _given(text, method, [*usual])
+    parts = _parts(text, method)
+    usual = _usual(method, parts)
+    if wrong := [f"{key}={value}" for key, value in parts.items() if key not in usual]:
+        offered = f"it takes {', '.join(usual)}"
+        raise LaconicError(f"method {method.name}: no setting {wrong[0]!r}; {offered}")
+    reading = {THEN: _then, LAMBDA: _alpha, THRESHOLD: _threshold}
+    given = {
+        key: reading[key](value, method) if key in reading else _like(usual[key], _value(value))
+        for key, value in parts.items()
+    }
     return {key: given[key] for key in usual if key in given and given[key] != usual[key]}
 
 
-def _given(text: str, method: Method, allowed: list[str]) -> dict[str, Any]:
-    reading = {THEN: _then, LAMBDA: _alpha, THRESHOLD: _threshold}
-    settings = {}
+def _parts(text: str, method: Method) -> dict[str, str]:
+    parts = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if key == THEN and method.then is None:
@@ -77,16 +91,29 @@ def _given(text: str, method: Method, allowed: list[str]) -> dict[str, Any]:
                 f"method {method.name}: {part}: it trains its own models, and no classifier comes "
                 "after it. Leave it out"
             )
-        if not equals or key not in allowed:
-            offered = f"it takes {', '.join(allowed)}"
+        if not equals:
+            offered = f"it takes {', '.join(_usual(method, {}))}, each with = and a value"
             raise LaconicError(f"method {method.name}: no setting {part!r}; {offered}")
-        settings[key] = reading[key](value, method) if key in reading else _value(value)
-    return settings
+        parts[key] = value
+    return parts
+
+
+def _usual(method: Method, parts: dict[str, str]) -> dict[str, Any]:
+    """All that the brackets may set, and what it is otherwise."""
+    parameters = signature(method.recipe).parameters
+    usual = {name: known.default for name, known in parameters.items() if name != "seed"}
+    if method.then is None:
+        return usual | {LAMBDA: None, THRESHOLD: ZERO}
+    then = _then(parts.get(THEN, method.then), method)
+    usual |= {THEN: RLS} | settings_of(then)
+    usual |= {LAMBDA: None} if takes_lambda(then) else {}
+    return usual | ({THRESHOLD: ZERO} if then in LINEAR else {})
 
 
 def _then(text: str, method: Method) -> str:
-    if text.lower() not in (RLS, SVM):
-        raise LaconicError(f"method {method.name}: then={text}: choose from {RLS}, {SVM}")
+    if text.lower() not in CLASSIFIERS:
+        offered = ", ".join(CLASSIFIERS)
+        raise LaconicError(f"method {method.name}: then={text}: choose from {offered}")
     return text.lower()
 
 
@@ -110,6 +137,12 @@ def _threshold(text: str, method: Method) -> str:
             "Choose threshold=cv"
         )
     raise LaconicError(f"method {method.name}: threshold={text}: choose from {', '.join(offered)}")
+
+
+def _like(usual: Any, value: Any) -> Any:
+    """1 and 1.0 are one setting where it is usually no whole number."""
+    whole = type(usual) is float and type(value) is int and abs(value) <= LARGEST
+    return float(value) if whole else value
 
 
 def _value(text: str) -> Any:

@@ -7,7 +7,7 @@ behind which a classifier is trained; or a path classifier, which trains its own
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from laconic.classifiers.lars import LarsClassifier
 from laconic.classifiers.lars_walk import Loss, Mode
@@ -16,6 +16,9 @@ from laconic.classifiers.masked_machine import Variant
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.svm import Loss as SVMLoss
 from laconic.methods.method import Method
+from laconic.projections.lda import LDA, Labels
+from laconic.projections.lsi import LSI
+from laconic.projections.random import Kind, RandomProjection
 from laconic.reducer import Reducer
 from laconic.scores import (
     bi_normal_separation,
@@ -36,6 +39,7 @@ DASGUPTA = "Dasgupta et al. 2007"
 PAUL = "Paul & Drineas 2014"
 KEERTHI = "Keerthi 2005"
 KOLCZ = "Kołcz & Chowdhury 2007"
+TORKKOLA = "Torkkola 2003"
 GRAM = "a Gram matrix of the documents (or words), factorised"
 PIVOTS = "a pass over the words for each of them, up to the rank"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
@@ -44,6 +48,12 @@ AGAIN = "an SVM a class, and a warm start at every size"
 PATH = "a path a class; memory grows with the square of the size"
 # Sizes beyond what the paper looks at take minutes and gigabytes; `longest` raises the limit.
 LONGEST = 2000
+# The paper's columns of a first reduction, and what is worth while of projections, which are dense.
+FIRST = 513
+WIDEST = 1000
+# Each block beyond classes − 1 is a training of its own.
+MOST_DIRECTIONS = 128
+Reg: TypeAlias = float | Literal["auto"]
 
 
 def _lars(
@@ -129,6 +139,43 @@ def _random(*, seed: int = 0) -> Reducer:
 
 def _rrqr(*, rank: int | None = None, beyond: str = "raise") -> Reducer:
     return RRQR(rank, beyond=beyond)
+
+
+def _lsi(*, longest: int | None = WIDEST) -> Reducer:
+    return LSI(longest=longest)
+
+
+def _rp(*, kind: Kind = "gaussian", longest: int | None = WIDEST, seed: int = 0) -> Reducer:
+    return RandomProjection(kind=kind, longest=longest, random_state=seed)
+
+
+def _lda(
+    *, reg: Reg = "auto", labels: Labels = "shared", longest: int | None = MOST_DIRECTIONS
+) -> Reducer:
+    return LDA(reg=reg, labels=labels, longest=longest)
+
+
+def _lda_lsi(
+    *,
+    first: int = FIRST,
+    reg: Reg = "auto",
+    labels: Labels = "shared",
+    longest: int | None = MOST_DIRECTIONS,
+) -> Reducer:
+    return LDA(LSI(first), reg=reg, labels=labels, longest=longest)
+
+
+def _lda_rp(
+    *,
+    first: int = FIRST,
+    kind: Kind = "gaussian",
+    reg: Reg = "auto",
+    labels: Labels = "shared",
+    longest: int | None = MOST_DIRECTIONS,
+    seed: int = 0,
+) -> Reducer:
+    before = RandomProjection(first, kind=kind, random_state=seed)
+    return LDA(before, reg=reg, labels=labels, longest=longest)
 
 
 METHODS: dict[str, Method] = {
@@ -246,6 +293,39 @@ METHODS: dict[str, Method] = {
             partial(_masked, "exact"),
             AGAIN,
             then=None,
+        ),
+        Method(
+            "LSI",
+            "mixtures of words: the top singular vectors",
+            TORKKOLA,
+            False,
+            _lsi,
+            "the top singular vectors",
+        ),
+        Method("RP", "mixtures of words by chance", TORKKOLA, False, _rp, "none"),
+        Method(
+            "LDA",
+            "mixtures of words in which the classes lie apart",
+            TORKKOLA,
+            True,
+            _lda,
+            "some twenty passes over the documents, for every classes − 1 columns",
+        ),
+        Method(
+            "LDA-LSI",
+            "LDA of the top singular vectors",
+            TORKKOLA,
+            True,
+            _lda_lsi,
+            "the top singular vectors",
+        ),
+        Method(
+            "LDA-RP",
+            "LDA of mixtures by chance",
+            TORKKOLA,
+            True,
+            _lda_rp,
+            "a covariance of the first columns",
         ),
     )
 }

@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -23,8 +22,10 @@ from markupsafe import Markup
 
 from laconic.compact import CompactModel
 from laconic.errors import LaconicError
+from laconic.report.characters import unicode_tables
 from laconic.report.charts import all_charts, confusion, plain, theme
 from laconic.report.charts.styling import Spec
+from laconic.report.maps import map_data
 from laconic.report.view import Detail, Point, View
 from laconic.rows import draft, file_name
 
@@ -64,6 +65,7 @@ SCRIPTS = (
     "charts.js",
     "words.js",
     "tryit.js",
+    "map.js",
     "page.js",
 )
 NOT_COMPUTED = ": not computed: "
@@ -85,6 +87,7 @@ def page(view: View) -> str:
     confusions = _confusions(view)
     charts = {name: spec for name, spec in all_charts(view).items() if name in ("curves", *CHARTS)}
     charts |= {name: spec for name, (_, spec) in confusions.items()}
+    data = data_of(view)
     return (
         _environment()
         .get_template("page.html")
@@ -97,7 +100,8 @@ def page(view: View) -> str:
             charts=CHARTS,
             specs={name: embedded(spec) for name, spec in charts.items()},
             confusions={name: at for name, (at, _) in confusions.items()},
-            data=embedded(data_of(view)),
+            data=embedded(data),
+            drawn=[len(one["documents"]) for one in data["maps"]],
             lines=_lines(view.points, view.goal),
             most_lines=MOST_LINES,
             most_classes=MOST_CLASSES,
@@ -199,6 +203,7 @@ def data_of(view: View) -> dict[str, Any]:
     return {
         "problems": [plain(problem) for problem in view.problems],
         "details": _details(view.details),
+        "maps": map_data(view.maps),
         "tables": unicode_tables() if readable else None,
         "themes": {"light": theme(dark=False), "dark": theme(dark=True)},
     }
@@ -287,64 +292,3 @@ def _together(sentences: Sequence[str]) -> list[str]:
 def _lines(points: Sequence[Point], goal: str) -> list[Point]:
     """The curves as lines of a table, for those who cannot see the chart; the goal comes first."""
     return sorted(points, key=lambda point: point.measure != goal)
-
-
-@cache
-def unicode_tables() -> dict[str, Any]:
-    """What Python takes for a word character, a digit, white space, and for lower case.
-
-    Browsers have another version of Unicode, so that the page brings these tables. A set of
-    characters is told by where it begins and ends, each as the difference to the one before.
-    """
-    characters = [chr(point) for point in range(sys.maxunicode + 1)]
-    every = "".join(characters)
-    # whether a capital sigma after it is a final one; and after a letter and it
-    after = "\n".join(f"{c}Σ" if c != "\n" else "Σ" for c in characters).lower().split("\n")
-    later = "\n".join(f"A{c}Σ" if c != "\n" else "Σ" for c in characters).lower().split("\n")
-    cased = [point for point, text in enumerate(after) if text.endswith("ς")]
-    passed = {point for point, text in enumerate(later) if text.endswith("ς")}
-    lower = {p: c.lower() for p, c in enumerate(characters) if c.lower() != c}
-    return {
-        "word": _ranges(match.start() for match in re.finditer(r"\w", every)),
-        "digit": _ranges(match.start() for match in re.finditer(r"\d", every)),
-        "space": _ranges(match.start() for match in re.finditer(r"\s", every)),
-        "cased": _ranges(cased),
-        "ignorable": _ranges(sorted(passed - set(cased))),
-        "lower": _runs({p: ord(text) - p for p, text in lower.items() if len(text) == 1}),
-        "special": [[p, text] for p, text in lower.items() if len(text) > 1],
-    }
-
-
-def _ranges(points: Iterable[int]) -> str:
-    """Ascending numbers as the differences of [first, after last, first, …], in base 36."""
-    bounds: list[int] = []
-    for point in points:
-        if bounds and bounds[-1] == point:
-            bounds[-1] = point + 1
-        else:
-            bounds += [point, point + 1]
-    steps = (b - a for a, b in zip([0, *bounds], bounds, strict=False))
-    return " ".join(_base36(step) for step in steps)
-
-
-def _base36(number: int) -> str:
-    digits = ""
-    while True:
-        number, digit = divmod(number, 36)
-        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
-        if not number:
-            return digits
-
-
-def _runs(shifts: dict[int, int]) -> list[list[int]]:
-    """[first, how many, step, shift]: neighbours, or every other character, of one shift."""
-    runs: list[list[int]] = []
-    for point, shift in sorted(shifts.items()):
-        if runs:
-            first, count, step, own = runs[-1]
-            gap = point - (first + (count - 1) * step)
-            if shift == own and (gap == step or (count == 1 and gap <= 2)):
-                runs[-1] = [first, count + 1, gap, shift]
-                continue
-        runs.append([point, 1, 1, shift])
-    return runs

@@ -19,6 +19,7 @@ from laconic.report.view import Confusion, Cost, Detail, Overlap, Point, View
 from laconic.rows import Row, Size
 from laconic.study.comparing import Comparison, SelectionStability
 from laconic.study.concluding import CARDS, CERTIFICATE, MODEL, RECOMMENDATION, STAND_IN, WORDS
+from laconic.study.directions import Directions, place_of
 from laconic.study.intervals import band
 from laconic.study.journal import Journal, PlanText
 from laconic.study.plan import Plan
@@ -82,11 +83,12 @@ class _Reading:
             details=tuple(self.details(problems[:DETAILED], finished)),
             cards=tuple(_json(self.folder / CARDS) or ()),
             failed=failed,
-            notes=self.journal.notes(self.tasks) | absences(self.rows, self.plan.goal),
+            notes=self.notes(),
             command=self.started.command,
             plan=self.started.text,
             versions=tuple(dict.fromkeys(row.versions for row in self.rows)),
             made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            maps=tuple(self.maps(problems)) if finished else (),
         )
 
     def _title(self, problems: tuple[str, ...]) -> str:
@@ -99,6 +101,17 @@ class _Reading:
         if finished and self.told is not None:
             return tuple(one["sentence"] for one in self.told["recommendations"])
         return tuple(one.sentence for one in recommend(self.offered))
+
+    def notes(self) -> dict[str, int]:
+        """Of the tasks, and of the conclusion where there is one."""
+        concluded = (self.told or {}).get("notes", {})
+        return concluded | self.journal.notes(self.tasks) | absences(self.rows, self.plan.goal)
+
+    def maps(self, problems: Sequence[str]) -> Iterator[Directions]:
+        for problem in problems[:DETAILED]:
+            found = Directions.read(place_of(self.folder, problem, len(problems) > 1))
+            if found is not None and found.problem == problem:
+                yield found
 
     def overlaps(self) -> Iterator[Overlap]:
         """At the size recommended for the problem, or the largest that most methods have."""

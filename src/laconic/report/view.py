@@ -12,6 +12,7 @@ from typing import Any
 from laconic.compact import CompactModel
 from laconic.rows import Size
 from laconic.study.comparing import Comparison, SelectionStability
+from laconic.study.directions import Directions
 from laconic.study.words import Word
 
 
@@ -104,3 +105,4 @@ class View:
     plan: str
     versions: tuple[str, ...]
     made: str
+    maps: tuple[Directions, ...] = ()

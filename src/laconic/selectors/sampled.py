@@ -43,7 +43,7 @@ class Drawn(Reducer):
         documents = self._read(X)
         self.scores_ = self._score(documents, y)
         self.chance_ = _chance(self.scores_, documents.shape[1])
-        self.seed_ = _seed(self.random_state)
+        self.seed_ = seed_of(self.random_state)
         self.ranking_ = Ranking.by_draw(self.chance_, self._generator(0))
         return self
 
@@ -195,7 +195,7 @@ def _chance(scores: Floats, n_terms: int) -> Floats:
     return np.asarray(scores / total)
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
     """A number that repeats the draw, from all that scikit-learn takes, and numpy's Generator."""
     if isinstance(random_state, int | np.integer) and random_state >= 0:
         return int(random_state)

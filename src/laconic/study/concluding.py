@@ -26,6 +26,7 @@ from laconic.study.comparing import (
     stabilities,
     write_table,
 )
+from laconic.study.directions import find_directions
 from laconic.study.journal import Journal
 from laconic.study.plan import Plan
 from laconic.study.ready import Ready
@@ -93,7 +94,8 @@ def conclude(
     before = _before(where)
     # until this is concluded, nothing says which task the files there were made by
     (where / RECOMMENDATION).unlink(missing_ok=True)
-    several = sum(len(ready.questions) for ready in corpora) > 1
+    n_problems = sum(len(ready.questions) for ready in corpora)
+    several = n_problems > 1
     # only a closed model is recommended, if it was measured as such, and not by the test documents
     recommending = plan.training.norm == "kept" and plan.part() == "validation"
     if several or not recommending:
@@ -105,6 +107,7 @@ def conclude(
     write_json(where / CARDS, [asdict(Card.of(r.corpus, counts=r.counted.counts)) for r in corpora])
     failed = {tasks[key].title: why for key, why in journal.failed().items() if key in tasks}
     failed |= {f"the model of {one.problem}": one.failure for one in finished if one.failure}
+    unmapped = [n for ready in corpora for n in find_directions(plan, ready, where, n_problems)]
     comparisons, stability = _details(plan, corpora, each, journal)
     return Findings(
         tuple(finished),
@@ -113,7 +116,7 @@ def conclude(
         tuple(comparisons),
         tuple(stability),
         failed,
-        journal.notes(tasks) | absences(rows, plan.goal),
+        journal.notes(tasks) | absences(rows, plan.goal) | dict.fromkeys(unmapped, 1),
         len(tasks),
     )
 

@@ -23,6 +23,7 @@ from laconic.classifiers.path import PathClassifier
 from laconic.curves import Measured, known_measures, measure_path
 from laconic.errors import LaconicError
 from laconic.methods import METHODS, method_called
+from laconic.methods.classifiers import AFTERWARDS
 from laconic.model import LinearModel, Norm
 from laconic.numerics.measures import chosen_by
 from laconic.rows import Row, Size
@@ -31,8 +32,6 @@ from laconic.study.watching import noted, peak_memory
 from laconic.vectors.problem import Problem
 
 Part = Literal["validation", "test"]
-# Settings in a method's brackets that say what comes after its selection.
-AFTERWARDS = ("then=", "lambda=", "threshold=")
 PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
 
 
@@ -85,7 +84,8 @@ class Task:
         name, _, inner = self.method.partition("[")
         if name in METHODS and METHODS[name].then is None:
             return self.method
-        own = [part for part in inner.rstrip("]").split(",") if not part.startswith(AFTERWARDS)]
+        parts = inner.rstrip("]").split(",")
+        own = [part for part in parts if part.partition("=")[0] not in AFTERWARDS]
         settings = ",".join(filter(None, own))
         return f"{name}[{settings}]" if settings else name
 

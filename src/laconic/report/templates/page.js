@@ -1,4 +1,4 @@
-// Puts the parts together: charts, words and try-it box of the chosen problem.
+// Puts the parts together: charts, words, try-it box and map of the chosen problem.
 "use strict";
 {
   const data = laconic.embedded("page-data");
@@ -6,6 +6,8 @@
   const reading = data.tables === null ? null : new laconic.Reading(data.tables);
   const words = data.details.length > 0 ? new laconic.WordsTable() : null;
   const tryIt = data.details.length > 0 ? new laconic.TryIt(reading) : null;
+
+  const map = data.maps.length > 0 ? new laconic.DocumentMap(data.maps) : null;
 
   function draw() {
     const config = data.themes[laconic.theme()];
@@ -21,6 +23,7 @@
     for (const id of ["try", "words"]) {
       document.getElementById(id).classList.toggle("elsewhere", at < 0 && data.details.length > 0);
     }
+    map?.show(problem);
     // charts that were hidden have had no width
     window.dispatchEvent(new Event("resize"));
     if (at < 0) return;
@@ -31,7 +34,10 @@
   let later;
   window.addEventListener("resize", () => {
     clearTimeout(later);
-    later = setTimeout(() => charts.forEach((chart) => chart.view && chart.fit()), 200);
+    later = setTimeout(() => {
+      charts.forEach((chart) => chart.view && chart.fit());
+      map?.draw();
+    }, 200);
   });
 
   const select = document.getElementById("problem");
@@ -52,5 +58,6 @@
     const { scores, chosen } = tryIt.model.tell(text, reading);
     return { scores, classes: chosen.map((at) => tryIt.model.classes[at]) };
   };
+  laconic.map = map;
   laconic.views = () => charts.map(({ name, view }) => ({ name, view }));
 }

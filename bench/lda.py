@@ -1,0 +1,112 @@
+"""Discriminant analysis of Reuters-21578 from the sparse matrix, against a truncated SVD before it.
+
+Torkkola's task: split ModLewis, documents of one topic, topics of both parts, 52 classes; words of
+three letters or more, stemmed, without SMART's stop words, in 3 documents to half of them; as
+histograms (the paper's) and as unit ltc vectors. Ours is LDA(size=51), the peer scikit-learn's
+TruncatedSVD(513), the paper's number of columns, then LinearDiscriminantAnalysis; both fitted, and
+the training documents projected. Behind both stands the same linear SVM, off the clock; the peer
+may take the better of that and its own decisions. Ours may not be lower. Needs `LACONIC_DATA`.
+CPU seconds with one thread of BLAS; interleaved, medians. Memory as in `bench.lars`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.decomposition import TruncatedSVD
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.pipeline import Pipeline, make_pipeline
+from threadpoolctl import threadpool_limits
+
+from bench.lars import peak_growth
+from bench.measuring import Row, interleaved, row
+from bench.texts import shape
+from laconic import LDA, SVMClassifier, Vectorizer, Weighting, load_corpus
+from laconic.corpus.corpus import TEST, TRAIN
+
+REPEATS = 3
+SIZE = 51
+FIRST = 513
+ALPHA = 1.0
+
+Labels = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Training and test documents of one topic each."""
+
+    X: csr_array
+    y: Labels
+    X_test: csr_array
+    y_test: Labels
+
+
+def rows() -> list[Row]:
+    if not os.environ.get("LACONIC_DATA"):
+        print("lda: LACONIC_DATA is not set, so Reuters-21578 is left out", file=sys.stderr)
+        return []
+    with threadpool_limits(1):
+        return [found for scheme in ("histogram", "ltc") for found in compared(scheme)]
+
+
+def compared(scheme: str) -> list[Row]:
+    task = reuters(scheme)
+    mine, theirs = interleaved(
+        REPEATS, lambda: ours(task.X, task.y, SIZE), lambda: peers(task.X, task.y, SIZE)
+    )
+    own, other = accuracy(mine.last, task), accuracy(theirs.last, task)
+    other = max(other, float((theirs.last.predict(task.X_test) == task.y_test).mean()))
+    assert own >= other, f"{scheme}: accuracy {own:.4f}, less than the peer's {other:.4f}"
+    growth = peak_growth(ours, task.X, task.y, SIZE)
+    theirs_mb = peak_growth(peers, task.X, task.y, SIZE)
+    what = (
+        f"LDA to {SIZE} columns, Reuters-21578 {scheme}, {shape(task.X)}, against TruncatedSVD("
+        f"{FIRST}) and LinearDiscriminantAnalysis, accuracy {own:.3f} against {other:.3f}"
+    )
+    return [
+        row(f"{what}, CPU", mine.cpu, theirs.cpu, 5.0),
+        Row(f"{what}, memory in MB", growth, theirs_mb, theirs_mb / growth, 3.0),
+    ]
+
+
+def ours(X: csr_array, y: Labels, size: int) -> LDA:
+    fitted = LDA(size=size).fit(X, y)
+    fitted.transform(X)
+    return fitted
+
+
+def peers(X: csr_array, y: Labels, size: int) -> Pipeline:
+    fitted = make_pipeline(
+        TruncatedSVD(FIRST, random_state=0), LinearDiscriminantAnalysis(n_components=size)
+    ).fit(X, y)
+    fitted.transform(X)
+    return fitted
+
+
+def accuracy(projection: Any, task: Task) -> float:
+    """Of one linear SVM behind the projection."""
+    svm = SVMClassifier(ALPHA).fit(projection.transform(task.X), task.y)
+    return float((svm.predict(projection.transform(task.X_test)) == task.y_test).mean())
+
+
+def reuters(scheme: str) -> Task:
+    corpus = load_corpus("reuters-21578", split="ModLewis")
+    corpus = corpus.take(np.flatnonzero([len(labels) == 1 for labels in corpus.labels]))
+    topics = np.array([labels[0] for labels in corpus.labels])
+    parts = [corpus.part(name) for name in (TRAIN, TEST)]
+    shared = np.intersect1d(*(topics[part] for part in parts))
+    train, test = (part[np.isin(topics[part], shared)] for part in parts)
+    vectorizer = Vectorizer(
+        token_pattern="[a-z]+", min_length=3, stop_words="smart", stem="porter"
+    ).fit([corpus.texts[i] for i in train])
+    counts = [vectorizer.transform([corpus.texts[i] for i in part]) for part in (train, test)]
+    weighting = Weighting(scheme, min_df=3, max_df=0.5).fit(counts[0])
+    X, X_test = (weighting.transform(part) for part in counts)
+    return Task(X, topics[train], X_test, topics[test])

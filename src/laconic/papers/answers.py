@@ -1,0 +1,45 @@
+"""What methods answered about the test documents, from a study's journal, and McNemar's test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.errors import LaconicError
+from laconic.papers.figures import Table
+from laconic.rows import Size
+from laconic.study.journal import Journal
+from laconic.study.significance import Verdict, mcnemar
+from laconic.study.study import JOURNAL, Study
+
+
+def right(studies: Iterable[Study], method: str, asked: Size) -> NDArray[np.bool_]:
+    """Whether the method's first draw was right about each test document."""
+    for study in studies:
+        keys = [task.key for task in study.tasks if task.method == method and task.seed == 0]
+        with Journal.reading(study.where / JOURNAL) as journal:
+            for key in keys:
+                signs = journal.signs(key)
+                for cut in journal.cuts(key):
+                    if cut.asked == asked and signs is not None:
+                        return np.asarray((cut.chosen == (signs > 0)).all(axis=1))
+    raise LaconicError(f"{method} at {asked}: was not measured. Run the figure again")
+
+
+def mcnemar_table(
+    title: str, tested: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]
+) -> Table:
+    """Pairs of answers: who alone was right how often, and χ² both ways."""
+    lines = []
+    for name, (a, b) in tested.items():
+        plain, corrected = mcnemar(a, b, correction=False), mcnemar(a, b)
+        only = f"{int((a & ~b).sum())} : {int((b & ~a).sum())}"
+        lines.append((name, only, _chi2(plain), _chi2(corrected), f"{corrected.p:.2g}"))
+    columns = ("pair", "only one right", "χ²", "with continuity correction", "p")
+    return Table(title, columns, tuple(lines))
+
+
+def _chi2(verdict: Verdict) -> str:
+    return f"{verdict.statistic:.1f}" if "χ²" in verdict.note else "exact"

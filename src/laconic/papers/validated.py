@@ -1,0 +1,102 @@
+"""Settings chosen on documents held out of training, then one look at the test documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from laconic.corpus.corpus import TEST, TRAIN, Corpus
+from laconic.corpus.splits import random_splits
+from laconic.papers.figures import Reproduced, Scale, Table, worked_off
+from laconic.rows import Row, Size
+from laconic.study.executors import Executor
+from laconic.study.plan import Plan
+from laconic.study.study import Study
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Settings of one thing, as methods; of equally good ones the first is chosen."""
+
+    label: str
+    methods: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best of some candidates at a size, and what it was worth on the held-out documents."""
+
+    label: str
+    asked: Size
+    method: str
+    held_out: float
+
+
+def held_out(corpus: Corpus, share: float = 0.2) -> Corpus:
+    """The training documents alone, of which a share is to test on."""
+    inside = replace(corpus.take(corpus.part(TRAIN)), split=None)
+    (split,) = random_splits(inside, share, times=1)
+    parts = np.full(len(inside), TRAIN, dtype=object)
+    parts[split.test] = TEST
+    return replace(inside, name=f"{corpus.name}, held out", split=tuple(parts))
+
+
+def choose(rows: Iterable[Row], candidates: Iterable[Candidates], measure: str) -> list[Choice]:
+    """The best method of each candidates and size."""
+    value = {
+        (row.method, row.asked): row.value
+        for row in rows
+        if row.measure == measure and row.value is not None
+    }
+    chosen = []
+    for several in candidates:
+        own = [place for place in value if place[0] in several.methods]
+        for asked in sorted({asked for _, asked in own}):
+            able = [method for method in several.methods if (method, asked) in own]
+            best = max(able, key=lambda method: value[method, asked])
+            chosen.append(Choice(several.label, asked, best, value[best, asked]))
+    return chosen
+
+
+@dataclass(frozen=True)
+class Validated:
+    """A figure whose settings are chosen first: one study on held-out documents, then the test.
+
+    `setting` gives a plan of some methods at some sizes on a corpus; `tables` are drawn from the
+    studies of the test documents.
+    """
+
+    about: str
+    corpus: Callable[[], Corpus]
+    candidates: tuple[Candidates, ...]
+    sizes: tuple[int, ...]
+    measure: str
+    setting: Callable[[Corpus, Sequence[str], Sequence[int]], Plan]
+    tables: Callable[[Sequence[Study], Sequence[Choice], list[Row]], Iterator[Table]]
+    full: Scale
+    quick: Scale
+
+    def run(
+        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
+    ) -> Reproduced:
+        corpus = self.corpus()
+        methods = [method for several in self.candidates for method in several.methods]
+        first = Study(self.setting(held_out(corpus), methods, self.sizes), where)
+        choices = choose(worked_off([first], executor, how), self.candidates, self.measure)
+        studies = [Study(plan, where) for plan in self._tests(corpus, choices)]
+        for n in range(len(studies)):
+            rows = worked_off([first, *studies[: n + 1]], executor, how)
+        return Reproduced(rows, tuple(self.tables(studies, choices, rows)))
+
+    def _tests(self, corpus: Corpus, choices: Sequence[Choice]) -> Iterator[Plan]:
+        """One plan a size, with what was chosen for it; those that have no sizes in the first."""
+        of_size: dict[int, list[str]] = {size: [] for size in self.sizes}
+        for choice in choices:
+            counted = isinstance(choice.asked, int)
+            of_size[choice.asked if counted else self.sizes[0]].append(choice.method)
+        for size, methods in of_size.items():
+            yield self.setting(corpus, methods, (size,))

@@ -1,0 +1,1 @@
+"""Reducers that mix words: linear maps to a few columns."""

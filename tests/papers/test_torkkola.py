@@ -1,0 +1,374 @@
+"""Torkkola's task and figures: by definition on small corpora; the counts on the real one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
+
+from laconic import Corpus
+from laconic.classifiers.kernel import GaussianSVM
+from laconic.errors import LaconicError
+from laconic.methods import METHODS, method_called
+from laconic.papers import torkkola as paper
+from laconic.papers.answers import mcnemar_table, right
+from laconic.papers.figures import Scale
+from laconic.papers.prediction_costs import Staged, cost_of, cost_table, throughput
+from laconic.papers.validated import Candidates, Choice, Validated, choose, held_out
+from laconic.rows import Row
+from laconic.study.executors import InProcess
+from laconic.study.ready import Ready
+from laconic.study.settings import Vectorizing
+from laconic.study.significance import mcnemar
+from laconic.study.study import Study
+from laconic.study.task import run
+from laconic.vectors.problem import Problem
+from tests.study.corpora import pets
+
+ONCE = Scale(sets=1, splits=1, draws=1)
+SMALL = {
+    paper.FULL: "ALL[then=gaussian]",
+    paper.LSI: "LSI[then=gaussian]",
+    paper.RP: "RP[then=gaussian]",
+    paper.LDA_LSI: "LDA-LSI[first=20,longest=12,then=gaussian]",
+    paper.LDA: "LDA[longest=12,then=gaussian]",
+}
+
+
+class Counting(InProcess):
+    """How many tasks were computed here."""
+
+    def __init__(self) -> None:
+        super().__init__(run=self._counted)
+        self.done = 0
+
+    def _counted(self, task, problem):
+        self.done += 1
+        return run(task, problem)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The protocol on a hundred short documents."""
+    monkeypatch.setattr(paper, "WORDS", Vectorizing(weighting="histogram"))
+    monkeypatch.setattr(paper, "PLOT", SMALL)
+    monkeypatch.setattr(paper, "reuters", lambda: pets(100, split=True))
+    monkeypatch.setattr(paper, "SIZES", (1, 2, 12))
+    monkeypatch.setattr(paper, "FEWER", (2, 12))
+
+
+def several() -> Corpus:
+    labels = (("a",), ("a",), ("a", "b"), (), ("b",), ("b",), ("c",), ("d",), ("a",))
+    split = ("train", "test", "train", "test", "test", "train", "train", "test", "")
+    texts = tuple(f"Text {n}" for n in range(9))
+    return Corpus("nine", labels, tuple("012345678"), texts=texts, split=split)
+
+
+def test_documents_of_one_label_and_classes_of_both_parts_are_kept():
+    own = paper.exclusive(several())
+    assert own.ids == ("0", "1", "4", "5", "8")
+    assert own.classes == ("a", "b")
+    assert own.multilabel is False
+    with pytest.raises(LaconicError, match="nine has no split"):
+        paper.exclusive(replace(several(), split=None))
+
+
+def test_words_are_made_of_letters():
+    corpus = replace(several(), texts=("U.S. 1st-quarter O'Neill\nÉcole_x", *["b"] * 8))
+    assert paper.lettered(corpus).texts[0].split() == [
+        *("u", "s", "st", "quarter", "o", "neill", "cole", "x")
+    ]
+
+
+@pytest.mark.corpus
+def test_the_counts_are_the_papers(corpora, monkeypatch):
+    """Without the document whose only topic stands in the file twice."""
+    monkeypatch.setenv("LACONIC_DATA", str(corpora))
+    plan = paper.figure_2(ONCE)
+    (corpus,) = plan.load()
+    assert paper.TWICE_LABELLED not in corpus.ids
+    assert (corpus.part("train").size, corpus.part("test").size) == (6535, 2570)
+    assert len(corpus.classes) == 52
+    ready = Ready.of(plan, corpus)
+    (split,) = ready.splits
+    (problem,) = ready.problems(split, [corpus.name])
+    # the paper has 5,718 words, 36 of them in a document
+    assert problem.X_train.shape == (6535, 5893)
+    assert problem.X_train.nnz / 6535 == pytest.approx(36.55, abs=0.01)
+    lengths = np.asarray(problem.X_train.sum(axis=1))
+    assert_allclose(lengths[lengths > 0], 1.0)
+
+
+def test_the_plans_follow_the_protocol(small):
+    plan = paper.figure_2(replace(ONCE, draws=5))
+    assert plan.vectors == paper.WORDS
+    assert (plan.training.norm, plan.split.folds, plan.seeds) == ("document", 0, 5)
+    assert plan.sizes == (1, 2, 12)
+    assert paper.figure_2(ONCE).sizes == (2, 12)
+
+
+def test_every_representation_has_the_papers_kernel():
+    for name in paper.PLOT.values():
+        method = method_called(name)
+        assert method.name == name, "rows go by the name as it is written there"
+        made = method.build().classifier
+        assert (type(made), made.width, made.C) == (GaussianSVM, 10.0, 100.0)
+    assert set(METHODS) >= {name.partition("[")[0] for name in paper.PLOT.values()}
+
+
+def test_the_same_care_for_all():
+    """Every Gaussian machine is chosen from as many, with the paper's kernel among them."""
+    kernels = [one for one in paper.CANDIDATES if "linear" not in one.label]
+    assert {len(one.methods) for one in kernels} == {12}
+    for one in kernels:
+        made = [method_called(name).build().classifier for name in one.methods]
+        assert (10.0, 100.0) in {(machine.width, machine.C) for machine in made}
+        assert len(set(one.methods)) == 12
+    assert {len(one.methods) for one in paper.CANDIDATES if one not in kernels} == {3}
+    assert paper.CANDIDATES[0].label == paper.FULL, "the others are tested against the first"
+
+
+def row(method, asked, value, seed=0, measure=paper.GOAL):
+    return Row("p", method, asked, measure, value, seed=seed)
+
+
+def test_points_are_means_over_draws():
+    rows = [row("RP", 2, 0.5), row("RP", 2, 0.7, seed=1), row("RP", 4, 0.25), row("RP", 8, None)]
+    rows.append(row("RP", 2, 0.9, measure="macro-f1"))
+    found = paper.points(rows)
+    assert set(found) == {("RP", 2), ("RP", 4)}
+    assert (found["RP", 2].mean, found["RP", 4].mean) == (60.0, 25.0)
+    assert found["RP", 2].sd == pytest.approx(100 * np.std([0.5, 0.7], ddof=1))
+
+
+def test_figure_2_on_a_small_corpus(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(paper, "PAPER", {(paper.FULL, 1.0): 88.8, (paper.LDA_LSI, 2): 65.1})
+    executor = Counting()
+    found = paper.FIGURES["2"].run(tmp_path / "out", replace(ONCE, draws=2), executor)
+    assert executor.done == 6, "five methods, one of them drawn twice"
+    curves, beside, tested = found.tables
+    assert curves.columns == ("features", "1", "2", "12")
+    values = {(r.method, r.asked): r.value for r in found.rows if r.measure == paper.GOAL}
+    assert curves.title.endswith(f"; full: {100 * values[SMALL[paper.FULL], 1.0]:.1f}")
+    cells = {line[0]: line[1:] for line in curves.lines}
+    assert [*cells] == [label for label in SMALL if label != paper.FULL]
+    assert all("±" in cell for cell in cells[paper.RP])
+    shown = [f"{100 * values[SMALL[paper.LDA], size]:.1f}" for size in (1, 2, 12)]
+    assert list(cells[paper.LDA]) == shown
+    assert beside.lines[1] == ("LDA from LSI, 2", "65.1", cells[paper.LDA_LSI][1])
+    assert [line[0] for line in tested.lines] == [
+        "LDA from LSI, 12 : full",
+        "LDA straight, 12 : full",
+    ]
+
+
+def test_answers_are_read_from_the_journal(small, tmp_path):
+    study = Study(paper.figure_2(ONCE), tmp_path)
+    study.run()
+    (corpus,) = study.corpora
+    (problem,) = corpus.problems(corpus.splits[0], [corpus.corpus.name])
+    for method, asked in ((SMALL[paper.LSI], 2), (SMALL[paper.LSI], 12), (SMALL[paper.FULL], 1.0)):
+        path = method_called(method).build()
+        (model,) = path.path(problem.X_train, problem.y_train, [asked])
+        own = model.predict(problem.X_test) == problem.y_test
+        assert right([study], method, asked).tolist() == own.tolist()
+    with pytest.raises(LaconicError, match="IG at 2: was not measured"):
+        right([study], "IG", 2)
+
+
+def test_mcnemar_is_told_with_and_without_the_correction():
+    a, b = (
+        np.array([1] * 60 + [0] * 40, bool),
+        np.array([0] * 45 + [1] * 15 + [1] * 20 + [0] * 20, bool),
+    )
+    ((name, only, plain, corrected, p),) = mcnemar_table("t", {"a : b": (a, b)}).lines
+    assert (name, only) == ("a : b", "45 : 20")
+    assert plain == f"{25**2 / 65:.1f}"
+    assert corrected == f"{24**2 / 65:.1f}"
+    assert p == f"{mcnemar(a, b).p:.2g}"
+
+
+def test_few_differences_are_tested_exactly():
+    a, b = np.array([1, 1, 0, 1], bool), np.array([1, 0, 0, 0], bool)
+    (line,) = mcnemar_table("t", {"a : b": (a, b)}).lines
+    assert line[2:4] == ("exact", "exact")
+
+
+def test_held_out_documents_are_training_documents():
+    corpus = pets(100, split=True)
+    inside = held_out(corpus)
+    assert set(inside.ids) == {corpus.ids[i] for i in corpus.part("train")}
+    assert (inside.part("train").size, inside.part("test").size) == (64, 16)
+    assert inside.name == "pets, held out"
+    assert held_out(corpus).fingerprint == inside.fingerprint
+
+
+def test_the_best_on_held_out_documents_is_chosen_and_of_equals_the_first():
+    rows = [row("A", 2, 0.5), row("B", 2, 0.7), row("C", 2, 0.7), row("A", 9, 0.8)]
+    rows += [row("B", 9, 0.1), row("C", 9, None), row("D", 1.0, 0.6), row("A", 2, 1.0, measure="x")]
+    several = [Candidates("abc", ("A", "C", "B")), Candidates("d", ("D",)), Candidates("e", ("E",))]
+    assert choose(rows, several, paper.GOAL) == [
+        Choice("abc", 2, "C", 0.7),
+        Choice("abc", 9, "A", 0.8),
+        Choice("d", 1.0, "D", 0.6),
+    ]
+
+
+def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_path):
+    candidates = (
+        Candidates(paper.FULL, paper.gaussian("ALL[", (1.0,))),
+        Candidates(paper.LDA, paper.gaussian("LDA[longest=2,", (3.0,))),
+    )
+    figure = replace(
+        paper.FIGURES["2-honest"],
+        corpus=lambda: pets(100, split=True),
+        candidates=candidates,
+        sizes=(1, 2),
+    )
+    assert isinstance(figure, Validated)
+    executor = Counting()
+    found = figure.run(tmp_path / "out", ONCE, executor)
+    n_costs = len(paper.COSTS)
+    assert executor.done == 2 * n_costs + 3, "all candidates, then what was chosen for each size"
+    chosen, tested = found.tables
+    assert [line[:2] for line in chosen.lines] == [
+        *((paper.FULL, "all"), (paper.LDA, "1"), (paper.LDA, "2"))
+    ]
+    by_test = {
+        (r.method, r.asked): r.value
+        for r in found.rows
+        if r.problem == "pets" and r.measure == paper.GOAL
+    }
+    by_held_out = {
+        (r.method, r.asked): r.value
+        for r in found.rows
+        if r.problem != "pets" and r.measure == paper.GOAL
+    }
+    assert {r.problem for r in found.rows} == {"pets", "pets, held out"}
+    for label, size, method, held, test in chosen.lines:
+        asked = 1.0 if size == "all" else int(size)
+        own = next(one for one in candidates if one.label == label)
+        assert by_held_out[method, asked] == max(by_held_out[m, asked] for m in own.methods)
+        assert held == f"{100 * by_held_out[method, asked]:.1f}"
+        assert test == f"{100 * by_test[method, asked]:.1f}"
+    assert [line[0] for line in tested.lines] == [
+        "LDA straight, 1 : full",
+        "LDA straight, 2 : full",
+    ]
+
+
+@pytest.fixture(scope="module")
+def problem():
+    (made,) = Problem.expand(pets(90, split=True))
+    return made
+
+
+def staged(name, problem, size):
+    return Staged.of(method_called(name).build(), problem.X_train, problem.y_train, size)
+
+
+def test_operations_are_counted_as_section_8_1_does(problem):
+    """Two a word and support vector; behind LDA two a word and column, then one a column."""
+    full = staged("ALL[then=gaussian]", problem, 1.0)
+    machines = full.behind
+    supports = sum(int((row != 0).sum()) for row in machines.dual)
+    cost = cost_of(full, words=36.0)
+    assert (cost.operations, cost.once) == (72 * supports, 72 * len(machines.support.toarray()))
+    assert cost.once < cost.operations
+    assert cost.numbers == machines.support.nnz + supports + 3
+    small = staged("LDA[then=gaussian]", problem, 2)
+    supports = sum(int((row != 0).sum()) for row in small.behind.dual)
+    cost = cost_of(small, words=36.0)
+    assert cost.operations == 2 * 72 + 2 * supports
+    assert cost.once == 2 * 72 + 2 * len(small.behind.support)
+    n_terms = len(problem.vocabulary)
+    assert cost.numbers == 2 * n_terms + 2 * len(small.behind.support) + supports + 3
+
+
+def test_a_linear_model_costs_a_product_a_class(problem):
+    through = staged("LDA[then=svm]", problem, 2)
+    n_terms = len(problem.vocabulary)
+    cost = cost_of(through, words=36.0)
+    assert cost.operations == cost.once == 2 * 72 + 3 * 2
+    assert cost.numbers == 2 * n_terms + 3 * 2 + 3
+    one = cost_of(through.lifted(), words=36.0)
+    assert (one.operations, one.numbers) == (3 * 72, 3 * n_terms + 3)
+
+
+@pytest.mark.parametrize("name", ["ALL[then=gaussian]", "LDA[then=gaussian]", "LDA[then=svm]"])
+def test_staged_models_decide_as_those_of_the_path(name, problem):
+    size = 1.0 if name.startswith("ALL") else 2
+    own = staged(name, problem, size)
+    path = method_called(name).build()
+    (model,) = path.path(problem.X_train, problem.y_train, [size])
+    assert_allclose(own.decision(problem.X_test), model.decision(problem.X_test), atol=1e-9)
+    if "svm" in name:
+        assert own.lifted().reduction is None
+        assert_allclose(own.lifted().decision(problem.X_test), own.decision(problem.X_test))
+
+
+class Slow:
+    """A model that takes a second more of a clock with every turn."""
+
+    def __init__(self, clock, seconds):
+        self.clock, self.seconds = clock, seconds
+
+    def decision(self, X):
+        self.clock.now += self.seconds.pop(0)
+        self.clock.turns.append(self)
+
+
+class Clock:
+    def __init__(self):
+        self.now, self.turns = 0.0, []
+
+    def __call__(self):
+        return self.now
+
+
+def test_throughput_is_the_median_of_turns_that_alternate():
+    clock = Clock()
+    a, b = Slow(clock, [1.0, 9.0, 2.0]), Slow(clock, [4.0, 4.0, 5.0])
+    found = throughput({"a": a, "b": b}, csr_array((20, 3)), 3, clock)
+    assert found == {"a": 10.0, "b": 5.0}
+    assert clock.turns == [a, b] * 3
+
+
+def test_a_table_of_costs(problem):
+    models = {
+        "kernel": staged("LDA[then=gaussian]", problem, 2),
+        "linear": staged("LDA[then=svm]", problem, 2),
+    }
+    X = problem.X_test
+    table = cost_table(models, {"kernel": 91.25, "linear": 90.0}, X, rounds=1)
+    kernel, linear = table.lines
+    words = X.nnz / X.shape[0]
+    assert kernel[:2] == ("kernel", "91.2")
+    assert kernel[3] == f"{len(models['kernel'].behind.support)}"
+    assert linear[2:4] == ("", "")
+    assert kernel[4] == f"{cost_of(models['kernel'], words).operations:,.0f}"
+    assert len(kernel) == len(linear) == len(table.columns)
+
+
+def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path, monkeypatch):
+    costly = {
+        "full, linear": ("ALL[then=svm]", 1.0),
+        "LDA, 2, Gaussian": ("LDA[then=gaussian,width=3.0]", 2),
+    }
+    monkeypatch.setattr(paper, "COSTLY", costly)
+    monkeypatch.setattr(paper, "ROUNDS", 1)
+
+    def setting(scale):
+        return paper.plan_of(pets(100, split=True), [m for m, _ in costly.values()], (2,))
+
+    figure = replace(paper.FIGURES["tablecost"], setting=setting)
+    found = figure.run(tmp_path / "out", ONCE)
+    (table,) = found.tables
+    assert [line[0] for line in table.lines] == [
+        *("full, linear", "full, linear, as one step", "LDA, 2, Gaussian")
+    ]
+    values = {r.method: r.value for r in found.rows if r.measure == paper.GOAL}
+    assert table.lines[2][1] == f"{100 * values['LDA[then=gaussian,width=3.0]']:.1f}"
