@@ -179,6 +179,21 @@ def test_answers_are_read_from_the_journal(small, tmp_path):
         right([study], "IG", 2)
 
 
+def test_of_several_draws_the_first_answers(small, tmp_path):
+    study = Study(paper.figure_2(replace(ONCE, draws=3)), tmp_path)
+    study.run()
+    (ready,) = study.corpora
+    (problem,) = ready.problems(ready.splits[0], [ready.corpus.name])
+    draws = [task for task in study.tasks if task.method == SMALL[paper.RP]]
+    answers = []
+    for task in draws:
+        (model,) = task.build().path(problem.X_train, problem.y_train, [2])
+        answers.append((model.predict(problem.X_test) == problem.y_test).tolist())
+    assert [task.seed for task in draws] == [0, 1, 2]
+    assert right([study], SMALL[paper.RP], 2).tolist() == answers[0]
+    assert answers[0] not in answers[1:]
+
+
 def test_mcnemar_is_told_with_and_without_the_correction():
     a, b = (
         np.array([1] * 60 + [0] * 40, bool),
@@ -235,7 +250,7 @@ def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_p
     assert executor.done == 2 * n_costs + 3, "all candidates, then what was chosen for each size"
     chosen, tested = found.tables
     assert [line[:2] for line in chosen.lines] == [
-        *((paper.FULL, "all"), (paper.LDA, "1"), (paper.LDA, "2"))
+        *((paper.FULL, "all words"), (paper.LDA, "1"), (paper.LDA, "2"))
     ]
     by_test = {
         (r.method, r.asked): r.value
@@ -249,7 +264,7 @@ def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_p
     }
     assert {r.problem for r in found.rows} == {"pets", "pets, held out"}
     for label, size, method, held, test in chosen.lines:
-        asked = 1.0 if size == "all" else int(size)
+        asked = 1.0 if size == "all words" else int(size)
         own = next(one for one in candidates if one.label == label)
         assert by_held_out[method, asked] == max(by_held_out[m, asked] for m in own.methods)
         assert held == f"{100 * by_held_out[method, asked]:.1f}"

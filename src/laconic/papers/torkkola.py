@@ -186,13 +186,16 @@ def _cell(point: Point | None) -> str:
     return f"{point.mean:.1f} ± {point.sd:.1f}" if point.problems > 1 else f"{point.mean:.1f}"
 
 
+def _size(asked: Size) -> str:
+    return f"{asked}" if isinstance(asked, int) else "all words"
+
+
 def beside_paper(found: Mapping[tuple[str, Size], Point]) -> Table:
     """What the paper's text says in numbers, and what came out here."""
     lines = []
     for (label, asked), told in PAPER.items():
         point = found.get((PLOT[label], asked))
-        size = f"{asked}" if isinstance(asked, int) else "all words"
-        lines.append((f"{label}, {size}", f"{told:.1f}", _cell(point)))
+        lines.append((f"{label}, {_size(asked)}", f"{told:.1f}", _cell(point)))
     return Table("accuracy in %, where the paper gives it", ("what", "paper", "here"), tuple(lines))
 
 
@@ -240,7 +243,7 @@ def honest_tables(
     lines = [
         (
             choice.label,
-            f"{choice.asked}" if isinstance(choice.asked, int) else "all",
+            _size(choice.asked),
             choice.method,
             f"{100 * choice.held_out:.1f}",
             _cell(found.get((choice.method, choice.asked))),
@@ -250,7 +253,7 @@ def honest_tables(
     title = "accuracy in %, width and C (or λ) chosen on held-out training documents"
     yield Table(title, ("features", "size", "chosen", "held out", "test"), tuple(lines))
     (first, full), *others = ((c, right(studies, c.method, c.asked)) for c in choices)
-    tested = {f"{c.label}, {c.asked} : {first.label}": (own, full) for c, own in others}
+    tested = {f"{c.label}, {_size(c.asked)} : {first.label}": (own, full) for c, own in others}
     yield mcnemar_table("McNemar's test against the full histograms", tested)
 
 
@@ -259,8 +262,8 @@ COSTLY = {
     "full, Gaussian of width 1": ("ALL[then=gaussian,width=1.0]", 1.0),
     "LDA from LSI, 12, Gaussian": (PLOT[LDA_LSI], 12),
     "LDA straight, 12, Gaussian": (PLOT[LDA], 12),
-    "full, linear": ("ALL[then=svm,lambda=0.001]", 1.0),
-    "LDA straight, 12, linear": ("LDA[longest=64,then=svm,lambda=1.0]", 12),
+    "full, linear": ("ALL[then=svm,lambda=0.01]", 1.0),
+    "LDA straight, 12, linear": ("LDA[longest=64,then=svm,lambda=0.1]", 12),
 }
 ROUNDS = 5
 
