@@ -1,7 +1,12 @@
 """One file a paper: reference, notation, recipes, the experiments of its figures, deviations."""
 
-from laconic.papers import dasgupta2007, keerthi2005, paul2014
+from laconic.papers import dasgupta2007, keerthi2005, kolcz2007, paul2014
 
-PAPERS = {"dasgupta2007": dasgupta2007, "keerthi2005": keerthi2005, "paul2014": paul2014}
+PAPERS = {
+    "dasgupta2007": dasgupta2007,
+    "keerthi2005": keerthi2005,
+    "kolcz2007": kolcz2007,
+    "paul2014": paul2014,
+}
 
-__all__ = ["PAPERS", "dasgupta2007", "keerthi2005", "paul2014"]
+__all__ = ["PAPERS", "dasgupta2007", "keerthi2005", "kolcz2007", "paul2014"]
