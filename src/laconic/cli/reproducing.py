@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from laconic.rows import Row
 
 # Those of `laconic.papers.PAPERS`, which is slow to import.
-NAMES = ["dasgupta2007", "keerthi2005", "paul2014", "torkkola"]
+NAMES = ["dasgupta2007", "keerthi2005", "kolcz2007", "paul2014", "torkkola"]
 # "table1" is read as "table 1".
 SPACED = re.compile(r"^(figure|table)(.+)")
 
@@ -28,7 +28,11 @@ SPACED = re.compile(r"^(figure|table)(.+)")
 @click.argument("paper", type=click.Choice(NAMES))
 @click.argument("figures", nargs=-1)
 @click.option("--full", is_flag=True, help="The paper's scale: all sets, splits and draws.")
-@click.option("--sets", type=click.IntRange(1), help="How many sets: TechTC's, or made ones.")
+@click.option(
+    "--sets",
+    type=click.IntRange(1),
+    help="How many sets: TechTC's, or made ones; or categories (kolcz2007).",
+)
 @click.option(
     "--splits",
     type=click.IntRange(1),
@@ -85,7 +89,9 @@ def reproduce(
 
     of_paper = PAPERS[paper]
     if honest and not of_paper.HONEST:
-        raise LaconicError(f"--honest: {paper} chooses nothing on test documents. Leave it out")
+        raise LaconicError(
+            f"--honest: {paper} chooses nothing on test documents, or shows both. Leave it out"
+        )
     chosen = {n: figure_called(n, of_paper.FIGURES, paper) for n in figures or of_paper.FIGURES}
     given = {key: value for key, value in scale.items() if value is not None}
     executor = executor_for(jobs)

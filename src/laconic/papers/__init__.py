@@ -1,12 +1,13 @@
 """One file a paper: reference, notation, recipes, the experiments of its figures, deviations."""
 
-from laconic.papers import dasgupta2007, keerthi2005, paul2014, torkkola
+from laconic.papers import dasgupta2007, keerthi2005, kolcz2007, paul2014, torkkola
 
 PAPERS = {
     "dasgupta2007": dasgupta2007,
     "keerthi2005": keerthi2005,
+    "kolcz2007": kolcz2007,
     "paul2014": paul2014,
     "torkkola": torkkola,
 }
 
-__all__ = ["PAPERS", "dasgupta2007", "keerthi2005", "paul2014", "torkkola"]
+__all__ = ["PAPERS", "dasgupta2007", "keerthi2005", "kolcz2007", "paul2014", "torkkola"]
