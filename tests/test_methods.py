@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from laconic import LarsClassifier, RLSClassifier, SVMClassifier
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.methods import METHODS, method_called, methods_called
+from laconic.projections.fitted import Projecting
 from tests.strategies import text_like
 
 PROJECTIONS = ("LSI", "RP", "LDA", "LDA-LSI", "LDA-RP")
@@ -252,3 +253,8 @@ def test_a_list_is_divided_outside_brackets():
 def test_other_names_are_refused(text, says):
     with pytest.raises(LaconicError, match=says):
         method_called(text)
+
+
+def test_methods_that_project_say_so():
+    for name, method in METHODS.items():
+        assert method.projects == isinstance(method.recipe(), Projecting), name

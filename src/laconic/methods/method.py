@@ -28,11 +28,12 @@ ZERO, LOO = "zero", "loo"
 class Method:
     """A name from the literature and its recipe.
 
-    `nested` methods keep the words of a small model in every larger one; `sizes` are those of a
-    method that has its own; `settings` are what the brackets set for the recipe. `then` is the
-    classifier behind it, `after` and `alpha` are its settings and its λ; `then` is None where the
-    recipe gives a path classifier. Models say yes above the `threshold`: "zero", or one tuned by
-    outputs of "training", "cv" or "loo".
+    `nested` methods keep the words of a small model in every larger one; those that `projects` is
+    said of mix all words in every column; `sizes` are those of a method that has its own;
+    `settings` are what the brackets set for the recipe. `then` is the classifier behind it, `after`
+    and `alpha` are its settings and its λ; `then` is None where the recipe gives a path classifier.
+    Models say yes above the `threshold`: "zero", or one tuned by outputs of "training", "cv" or
+    "loo".
     """
 
     name: str
@@ -42,6 +43,7 @@ class Method:
     recipe: Callable[..., Reducer | PathClassifier]
     cost: str = "one pass over the words"
     nested: bool = True
+    projects: bool = False
     sizes: tuple[float, ...] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     then: str | None = RLS

@@ -301,8 +301,9 @@ METHODS: dict[str, Method] = {
             False,
             _lsi,
             "the top singular vectors",
+            projects=True,
         ),
-        Method("RP", "mixtures of words by chance", TORKKOLA, False, _rp, "none"),
+        Method("RP", "mixtures of words by chance", TORKKOLA, False, _rp, "none", projects=True),
         Method(
             "LDA",
             "mixtures of words in which the classes lie apart",
@@ -310,6 +311,7 @@ METHODS: dict[str, Method] = {
             True,
             _lda,
             "some twenty passes over the documents, for every classes − 1 columns",
+            projects=True,
         ),
         Method(
             "LDA-LSI",
@@ -318,6 +320,7 @@ METHODS: dict[str, Method] = {
             True,
             _lda_lsi,
             "the top singular vectors",
+            projects=True,
         ),
         Method(
             "LDA-RP",
@@ -326,6 +329,7 @@ METHODS: dict[str, Method] = {
             True,
             _lda_rp,
             "a covariance of the first columns",
+            projects=True,
         ),
     )
 }

@@ -21,7 +21,6 @@ from laconic.corpus.corpus import Corpus
 from laconic.errors import LaconicError
 from laconic.methods import Method, method_called
 from laconic.numerics.rotation import positive_tails, skewed, varimax
-from laconic.projections.fitted import Projecting
 from laconic.reduction import Floats, Projection
 from laconic.rows import distinct_name, draft, make_folder
 from laconic.study.plan import Plan
@@ -136,7 +135,7 @@ class Directions:
 def projecting(plan: Plan) -> Method | None:
     """The first method of the plan that projects documents to directions."""
     methods = (method_called(name) for name in plan.methods)
-    return next((m for m in methods if isinstance(m.recipe(**m.settings), Projecting)), None)
+    return next((method for method in methods if method.projects), None)
 
 
 def find_directions(plan: Plan, ready: Ready, where: Path, n_problems: int) -> Iterator[str]:
