@@ -17,9 +17,11 @@ __version__ = "0.1.0"
 # `laconic --help` without waiting for scikit-learn.
 _HOME = {
     "BSS": "laconic.selectors.bss",
+    "CentroidClassifier": "laconic.classifiers.centroid",
     "Certificate": "laconic.certificate",
     "CompactModel": "laconic.compact",
     "Corpus": "laconic.corpus.corpus",
+    "GaussianSVM": "laconic.classifiers.kernel",
     "LDA": "laconic.projections.lda",
     "LSI": "laconic.projections.lsi",
     "LarsClassifier": "laconic.classifiers.lars",
@@ -52,9 +54,11 @@ __all__ = [
     "LDA",
     "LSI",
     "RRQR",
+    "CentroidClassifier",
     "Certificate",
     "CompactModel",
     "Corpus",
+    "GaussianSVM",
     "LarsClassifier",
     "LinearModel",
     "MaskedSVM",
@@ -84,6 +88,8 @@ __all__ = [
 if TYPE_CHECKING:
     from laconic import papers, scores, testing
     from laconic.certificate import Certificate, certify
+    from laconic.classifiers.centroid import CentroidClassifier
+    from laconic.classifiers.kernel import GaussianSVM
     from laconic.classifiers.lars import LarsClassifier
     from laconic.classifiers.masked import MaskedSVM
     from laconic.classifiers.reduce_then_fit import ReduceThenFit

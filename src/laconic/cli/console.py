@@ -202,7 +202,10 @@ def print_methods(methods: Iterable[Method]) -> None:
             ", ".join(told["settings"]),
             method.cost,
         )
-    every = "all take the classifier behind them, rls or svm, and its λ: IG[then=svm,lambda=0.5]"
+    every = (
+        "most take the classifier behind them, rls, svm, gaussian, centroid or knn, and its λ: "
+        "IG[then=svm,lambda=0.5]"
+    )
     show(table, f"Methods; settings go in brackets: SS[rank=10]; {every}")
 
 
