@@ -60,7 +60,7 @@ def test_shares_are_of_the_candidates(problem):
 def test_every_measure_is_a_number(problem):
     found = curve(ReduceThenFit(), problem, [9], MEASURES)
     assert all(0 <= row.value <= 1 for row in found.rows)
-    assert len(found.rows) == len(MEASURES) == 8
+    assert len(found.rows) == len(MEASURES) == 9
 
 
 def test_a_problem_of_one_class_is_skipped_not_fatal(problem):

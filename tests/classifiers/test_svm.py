@@ -198,7 +198,9 @@ def test_behind_a_selection_it_is_linear_over_the_vocabulary():
         ({"tol": 0.0}, "tol=0.0: give a number above 0"),
         ({"class_weight": "even"}, "class_weight='even': give 'balanced', a dict"),
         ({"class_weight": {"maybe": 2.0}}, r"class_weight names \['maybe'\], but the classes are"),
-        ({"class_weight": {"yes": -1.0}}, "weights are finite, at least 0"),
+        ({"class_weight": {"yes": -1.0}}, "weights are finite numbers, at least 0"),
+        ({"class_weight": {"yes": "heavy"}}, "weights are finite numbers, at least 0"),
+        ({"class_weight": [0, 1]}, "give 'balanced', a dict by class, or None"),
     ],
 )
 def test_parameters_that_mean_nothing(parameters, message):

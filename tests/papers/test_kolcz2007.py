@@ -376,3 +376,17 @@ def test_the_corpora_have_the_counts_on_the_page(name, n_categories, n_train, n_
     assert len(corpus.classes) == n_categories
     (split,) = plan.folds(corpus)
     assert (split.train.size, split.test.size) == (n_train, n_test)
+
+
+def test_a_category_is_in_one_group_by_its_frequency():
+    counts = {"a": 1, "b": 9, "c": 10, "d": 99, "e": 100, "f": 998, "g": 1000, "h": 5000}
+    corpus = SimpleNamespace(name="x", take=lambda train: SimpleNamespace(class_counts=counts))
+    ready = SimpleNamespace(corpus=corpus, splits=[SimpleNamespace(train=None)])
+    rows = [Row(f"x: {c}", "EXACT", paper.FEW, "best-f1", n / 10_000) for c, n in counts.items()]
+    table = paper.rarity_table(SimpleNamespace(corpora=[ready]), rows)
+    assert table.lines == (
+        ("1–9", "2", "0.0005"),
+        ("10–99", "2", "0.0054"),
+        ("100–999", "2", "0.0549"),
+        ("1,000 and more", "2", "0.3000"),
+    )

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -8,8 +10,10 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import SVC
 
 from laconic import TopTerms
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.dual import descend
 from laconic.scores import svm_weight
+from laconic.scores import weights as module
 from tests.strategies import text_like
 
 
@@ -55,7 +59,16 @@ def test_what_it_refuses():
         svm_weight(X, None)
     with pytest.raises(LaconicError, match=r"alpha=0\): an SVM needs a number above 0"):
         svm_weight(X, y, alpha=0)
+    with pytest.raises(LaconicError, match="alpha='loo'"):
+        svm_weight(X, y, alpha="loo")
     with pytest.raises(LaconicError, match="combine='median'"):
         svm_weight(X, y, "median")
     with pytest.raises(LaconicError, match="X has 60 documents, y labels of 5"):
         svm_weight(csr_array(X), y[:5])
+
+
+def test_it_says_where_it_did_not_converge(monkeypatch):
+    X, y = documents(3)
+    monkeypatch.setattr(module, "descend", partial(descend, epochs=1))
+    with pytest.warns(LaconicWarning, match="3 of 3 problems did not converge.*unit length"):
+        svm_weight(X, y)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from sklearn.utils import Tags
 
-from laconic.classifiers.masked_machine import Cut, Machine, Settings, Variant
+from laconic.classifiers.masked_machine import Cut, Machine, OnePass, Settings, Variant
 from laconic.classifiers.path import (
     Decided,
     LinearDeciding,
@@ -113,7 +113,10 @@ class MaskedSVM(LinearDeciding, PathClassifier):
     def path(
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
     ) -> Iterator[LinearModel | SizeUnavailable]:
-        """One model a size, ascending; one training on all words serves all of them."""
+        """One model a size, ascending; one training on all words serves all of them.
+
+        All of them are made before the first one is given, a class after the other.
+        """
         for model, _ in self._models(X, y, sizes):
             yield model
 
@@ -127,12 +130,13 @@ class MaskedSVM(LinearDeciding, PathClassifier):
         if self._settings().variant != "mask":
             yield from super().along(X, y, sizes, queries)
             return
-        passed: list[Floats] = []
+        once: OnePass | None = None
         for place, (model, counts) in enumerate(self._models(X, y, sizes)):
             if isinstance(model, SizeUnavailable):
                 yield model
-            else:
-                yield model, partial(self._decision, passed, queries, counts, place)
+                continue
+            once = once or OnePass(self.machines_, counts, queries, kept=model.norm == "kept")
+            yield model, partial(once.decision, place)
 
     def every_size(
         self, X: Matrix, y: ArrayLike, measure: Literal["auc", "best-f1"] = "auc"
@@ -218,19 +222,6 @@ class MaskedSVM(LinearDeciding, PathClassifier):
             rule=targets.rule,
         )
 
-    def _decision(
-        self, passed: list[Floats], queries: Matrix, counts: list[list[int]], place: int
-    ) -> Floats:
-        """Of one size, (n_docs, n_rows); all sizes have `passed` when the first is asked for."""
-        if not passed:
-            kept = self._settings().norm == "kept"
-            by_row = [
-                machine.decisions(queries, own, kept=kept)
-                for machine, own in zip(self.machines_, counts, strict=True)
-            ]
-            passed += [np.column_stack(values) for values in zip(*by_row, strict=True)]
-        return passed[place]
-
     def _settings(self) -> Settings:
         if self.variant not in get_args(Variant):
             offered = ", ".join(get_args(Variant))
@@ -250,9 +241,10 @@ class MaskedSVM(LinearDeciding, PathClassifier):
         if unsolved:
             warnings.warn(
                 f"MaskedSVM: {unsolved} of {n_rows} problems did not converge with "
-                f"alpha={self.alpha:g} and tol={self.tol:g}. Raise one of them",
+                f"alpha={self.alpha:g} and tol={self.tol:g}. Give documents of unit length, or "
+                "raise one of them",
                 LaconicWarning,
-                stacklevel=4,
+                stacklevel=6,
             )
 
     def __sklearn_tags__(self) -> Tags:
@@ -270,5 +262,8 @@ class MaskedSVM(LinearDeciding, PathClassifier):
 
 
 def _absent(size: int, most: int) -> SizeUnavailable:
+    if not most:
+        reason = "no support vector has a word: all documents are empty, or of one class"
+        return SizeUnavailable(size, f"{reason}. Look at the training documents")
     reason = f"the support vectors have {most} words at most"
     return SizeUnavailable(size, f"{reason}. Ask for a size from 1 to {most}")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -58,7 +59,10 @@ class Agreement:
 
 
 class Cut(NamedTuple):
-    """A smaller machine: weights of the best words, best first."""
+    """A smaller machine: weights of the best words, best first.
+
+    They are no view on those of all words: many sizes may wait for the other classes.
+    """
 
     coef: Floats
     intercept: float
@@ -108,9 +112,10 @@ class Machine:
             yield from (self._trained(documents, size, settings) for size in sizes)
 
     def decisions(self, X: Matrix, sizes: Sequence[int], *, kept: bool) -> Floats:
-        """Decisions of the masked machines of these ascending sizes about X, in one pass."""
-        ranked = Ranked.of(X, self.order)
-        return prefix_decisions(ranked, self.coef, sizes, kept=kept) + self.intercept
+        """Decisions of the masked machines of these sizes about X, (n_sizes, n_docs), in a pass."""
+        ascending, places = np.unique(sizes, return_inverse=True)
+        values = prefix_decisions(Ranked.of(X, self.order), self.coef, ascending, kept=kept)
+        return values[places] + self.intercept
 
     def _renormalised(
         self, X: csr_array, sizes: Sequence[int], settings: Settings
@@ -121,7 +126,9 @@ class Machine:
         for size in sizes:
             ends = vectors.ends(size)
             lengths = _divisors(vectors, ends, settings.norm)
-            yield Cut(masked_coefficients(vectors, ends, lengths, signed)[:size], self.intercept)
+            yield Cut(
+                masked_coefficients(vectors, ends, lengths, signed)[:size].copy(), self.intercept
+            )
 
     def _trained(self, documents: Ranked, size: int, settings: Settings) -> Cut:
         ends = documents.ends(size)
@@ -142,7 +149,7 @@ class Machine:
             tolerance=settings.tolerance,
             **({"epochs": settings.epochs} if repaired else {}),
         )
-        coef = found.coef[:size]
+        coef = found.coef[:size].copy()
         agreement = self._agreement(coef, found.alphas)
         return Cut(coef, found.intercept, found.solved or repaired, agreement)
 
@@ -165,6 +172,31 @@ class Machine:
             containment(before, after),
             recall(before, after),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class OnePass:
+    """Decisions of masked machines, one a row, at several sizes, all made when one is asked for.
+
+    `sizes` are those of each row.
+    """
+
+    machines: Sequence[Machine]
+    sizes: Sequence[Sequence[int]]
+    queries: Matrix
+    kept: bool
+
+    def decision(self, place: int) -> Floats:
+        """Of the size at this place, about all queries: (n_docs, n_rows)."""
+        return self._all[place]
+
+    @cached_property
+    def _all(self) -> list[Floats]:
+        by_row = [
+            machine.decisions(self.queries, own, kept=self.kept)
+            for machine, own in zip(self.machines, self.sizes, strict=True)
+        ]
+        return [np.column_stack(values) for values in zip(*by_row, strict=True)]
 
 
 def _divisors(ranked: Ranked, ends: np.ndarray, norm: Norm) -> Floats:

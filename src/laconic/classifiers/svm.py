@@ -178,7 +178,7 @@ class SVMClassifier(LinearDeciding):
             warnings.warn(
                 f"SVMClassifier: {unsolved} of {n_rows} problems did not converge with "
                 f"alpha={self.alpha:g}, so that few digits of their coefficients are right. "
-                "Raise alpha",
+                "Give documents of unit length, or raise alpha",
                 LaconicWarning,
                 stacklevel=3,
             )

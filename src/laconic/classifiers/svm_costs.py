@@ -26,15 +26,21 @@ def costs(targets: Targets, class_weight: ClassWeight) -> Floats:
     yes = targets.signs > 0
     if isinstance(class_weight, str):
         return _balanced(yes, targets, class_weight)
+    if not isinstance(class_weight, Mapping):
+        raise _unknown(class_weight)
     weights = _named(class_weight, targets)
     if targets.rule == "sign":
         return np.where(yes, weights[1], weights[0])
     return np.where(yes, weights, 1.0)
 
 
+def _unknown(asked: object) -> LaconicError:
+    return LaconicError(f"class_weight={asked!r}: give 'balanced', a dict by class, or None")
+
+
 def _balanced(yes: NDArray[np.bool_], targets: Targets, asked: str) -> Floats:
     if asked != "balanced":
-        raise LaconicError(f"class_weight={asked!r}: give 'balanced', a dict by class, or None")
+        raise _unknown(asked)
     n_docs, n_classes = len(yes), len(targets.classes)
     # a side without documents weighs nothing
     with_class = np.maximum(yes.sum(axis=0), 1)
@@ -51,7 +57,12 @@ def _named(class_weight: Mapping[Any, float], targets: Targets) -> Floats:
         raise LaconicError(
             f"class_weight names {unknown}, but the classes are {classes}. Name these only"
         )
-    weights = np.array([float(class_weight.get(name, 1.0)) for name in classes])
+    try:
+        weights = np.array([float(class_weight.get(name, 1.0)) for name in classes])
+    except (TypeError, ValueError):
+        weights = np.array([np.nan])
     if not (np.isfinite(weights) & (weights >= 0)).all():
-        raise LaconicError(f"class_weight={dict(class_weight)!r}: weights are finite, at least 0")
+        raise LaconicError(
+            f"class_weight={dict(class_weight)!r}: weights are finite numbers, at least 0"
+        )
     return weights

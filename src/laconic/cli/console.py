@@ -88,7 +88,7 @@ def table_of(*columns: str) -> Any:
 
     table = Table(box=box.SIMPLE_HEAD)
     for position, column in enumerate(columns):
-        table.add_column(column, justify="left" if position == 0 else "right")
+        table.add_column(as_text(column), justify="left" if position == 0 else "right")
     return table
 
 
