@@ -34,7 +34,7 @@ def _svm(alpha: float | str, intercept: bool) -> BaseEstimator:
     if isinstance(alpha, str) or not alpha > 0:
         raise LaconicError(
             f"lambda={alpha} is for then=rls only; an SVM needs a number above 0. Give one for all "
-            "methods, or in the brackets: then=svm,lambda=1.0"
+            "methods, or in the brackets: lambda=1.0"
         )
     return SVMClassifier(alpha, fit_intercept=intercept)
 
