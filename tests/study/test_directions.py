@@ -37,7 +37,7 @@ from tests.study.corpora import pets
 
 SIZE = 5
 PLAN = Plan(
-    pets(150), methods=("IG", "LSI", "LDA"), sizes=(2, 5), split=Splitting(folds=3), seeds=1
+    pets(150), methods=("IG", "LSI"), sizes=(2, 5), split=Splitting(folds=3), seeds=1
 )
 
 
@@ -238,10 +238,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestStudies:
     """What `conclude` leaves in the folder."""
 
-    def test_the_first_method_that_projects_is_taken(self, folder):
+    def test_a_method_that_knows_the_classes_comes_before_one_that_does_not(self, folder):
         told = Directions.read(folder / DIRECTIONS)
         assert (told.problem, told.method) == ("pets", "LSI")
-        assert projecting(replace(PLAN, methods=("IG", "LDA", "LSI"))).name == "LDA"
+        assert projecting(replace(PLAN, methods=("RP", "LSI", "LDA", "LDA-LSI"))).name == "LDA"
+        assert projecting(replace(PLAN, methods=("IG", "RP", "LSI"))).name == "RP"
         assert projecting(replace(PLAN, methods=("IG", "ALL"))) is None
 
     def test_test_documents_have_no_part_in_it(self, folder):

@@ -133,9 +133,9 @@ class Directions:
 
 
 def projecting(plan: Plan) -> Method | None:
-    """The first method of the plan that projects documents to directions."""
-    methods = (method_called(name) for name in plan.methods)
-    return next((method for method in methods if method.projects), None)
+    """The method of the plan that projects: the first that knows the classes, else the first."""
+    methods = [method for method in map(method_called, plan.methods) if method.projects]
+    return next((method for method in methods if method.supervised), next(iter(methods), None))
 
 
 def find_directions(plan: Plan, ready: Ready, where: Path, n_problems: int) -> Iterator[str]:
