@@ -105,8 +105,13 @@ class Dual:
 
 
 def support(alphas: Floats, costs: Floats) -> NDArray[np.bool_]:
-    """Which documents are support vectors."""
-    return np.asarray(alphas > SUPPORT * costs)
+    """Which documents are support vectors.
+
+    A share of C, or of the largest α where that is far below: with long documents, or where C is
+    so large that no document can cost so much.
+    """
+    largest = float(alphas.max(initial=0.0))
+    return np.asarray(alphas > SUPPORT * np.minimum(costs, largest))
 
 
 def descend(
