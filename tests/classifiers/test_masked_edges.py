@@ -110,3 +110,19 @@ def test_what_it_refuses(wrong):
     X, y = documents()
     with pytest.raises(LaconicError, match=next(iter(wrong))):
         MaskedSVM(**wrong).fit(X, y)
+
+
+@pytest.mark.parametrize("length", [1e-3, 1e3, 1e6])
+def test_support_vectors_do_not_depend_on_the_unit_of_length(length):
+    """α goes like 1/‖x‖²; with λ in proportion the machine is the same, and so are its words."""
+    X, y = documents(seed=6)
+    plain = MaskedSVM(tol=1e-9).fit(X, y).machines_[0]
+    other = MaskedSVM(alpha=0.5 * length**2, tol=1e-9).fit(length * X, y).machines_[0]
+    assert set(other.order) == set(plain.order)
+
+
+def test_a_hard_margin_has_support_vectors():
+    X = 1e3 * np.eye(6)
+    machine = MaskedSVM(alpha=1e-9).fit(X, [0, 0, 0, 1, 1, 1]).machines_[0]
+    assert machine.alphas.max() < 1e-5
+    assert_array_equal(np.sort(machine.order), np.arange(6))

@@ -10,14 +10,12 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from sklearn.svm import SVC, LinearSVC
 
-from laconic.errors import LaconicError
 from laconic.numerics import dual as module
-from laconic.numerics.dual import Rows, best_intercept, descend, support
+from laconic.numerics.dual import Rows, descend, support
 from laconic.numerics.dual_passes import one_pass
 from tests.classifiers.test_masked import documents, masked
+from tests.numerics.test_intercept import LOSSES, lost
 from tests.strategies import counts, text_like
-
-LOSSES = ["hinge", "squared_hinge"]
 
 
 def unit(X):
@@ -30,11 +28,6 @@ def noisy(n_docs=60, n_terms=30, seed=0):
     rng = np.random.default_rng(seed)
     signs = np.where(rng.random(n_docs) < 0.2, 1.0, -1.0) * np.where(y == 0, 1.0, -1.0)
     return unit(X), signs, rng.choice([0.3, 1.0, 4.0], n_docs)
-
-
-def lost(margins, loss):
-    short = np.maximum(0.0, 1.0 - margins)
-    return short if loss == "hinge" else short**2
 
 
 def primal(X, signs, costs, loss, coef, intercept):
@@ -176,32 +169,6 @@ def test_a_scaled_prefix_is_the_matrix_cut_and_scaled(loss):
     assert found.intercept == pytest.approx(same.intercept, abs=1e-7)
 
 
-def grid_best(values, signs, costs, loss):
-    """The least loss over many intercepts, all the borders among them."""
-    ends = signs - values
-    grid = np.append(ends, np.linspace(ends.min() - 1, ends.max() + 1, 400))
-    return lost(signs * (values + grid[:, None]), loss) @ costs
-
-
-@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 1000), st.sampled_from(LOSSES))
-def test_no_intercept_of_a_grid_is_better(n_yes, n_no, seed, loss):
-    rng = np.random.default_rng(seed)
-    signs = rng.permutation(np.repeat([1.0, -1.0], [n_yes, n_no]))
-    values = rng.choice([-2.0, -0.5, 0.0, 0.7, 3.0], signs.size) + (seed % 3) * signs
-    costs = rng.choice([0.5, 1.0, 2.0], signs.size)
-    b = best_intercept(values, signs, costs, loss)
-    least = grid_best(values, signs, costs, loss).min()
-    assert costs @ lost(signs * (values + b), loss) <= least + 1e-12
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_of_equally_good_intercepts_the_middle(loss):
-    """Any b in [−2, 1] leaves nothing lost."""
-    values, signs = np.array([3.0, 5.0, -2.0, -4.0]), np.array([1.0, 1.0, -1.0, -1.0])
-    assert best_intercept(values, signs, np.ones(4), loss) == pytest.approx(-0.5)
-    assert best_intercept(values, signs, np.array([1.0, 1.0, 0.0, 1.0]), loss) == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_documents_that_agree_need_an_intercept_and_no_words(sign, loss):
@@ -336,20 +303,27 @@ def test_a_support_vector_has_more_than_a_millionth_of_its_cost():
     assert support(alphas, costs).tolist() == [False, False, True, True, True]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"loss": "log"}, "loss='log': choose from hinge, squared_hinge"),
-        ({"start": np.zeros(3)}, r"start of shape \(3,\) for 60 documents"),
-        ({"signs": np.ones(59)}, r"signs of shape \(59,\)"),
-        ({"costs": np.ones((60, 1))}, r"costs of shape \(60, 1\)"),
-    ],
-)
-def test_what_cannot_be_asked(change, message):
-    X, signs, costs = noisy()
-    given_ = {"signs": signs, "costs": costs} | change
-    with pytest.raises(LaconicError, match=message):
-        descend(Rows.of(X), given_.pop("signs"), given_.pop("costs"), **given_)
+def test_duals_that_do_not_add_up_to_0_are_no_optimum():
+    """All other conditions hold: w = 0, b = 1, and the one document on the wrong side pays all."""
+    X, signs = csr_array((3, 2)), np.array([1.0, 1.0, -1.0])
+    start = np.array([0.0, 0.0, 1.0])
+    found = descend(Rows.of(X), signs, np.ones(3), start=start, epochs=0)
+    assert found.intercept == 1.0
+    assert found.violation > 0.01
+    assert found.gap == pytest.approx(0.5), "|b Σ α y| of a primal value of 2"
+    assert not found.solved
+    found = descend(Rows.of(X), signs, np.ones(3), start=start)
+    assert found.solved
+    assert found.alphas @ signs == pytest.approx(0.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_newton_steps_end_what_passes_alone_would_not(loss):
+    """Without them it takes 3,707 and 606 epochs; with them 265 and 111."""
+    X, signs, _ = noisy(200, 80)
+    found = descend(Rows.of(X), signs, np.full(200, 30.0), loss=loss, tolerance=1e-8, epochs=450)
+    assert found.solved
+    assert_optimal(X, signs, np.full(200, 30.0), loss, True, found, 1e-7)
 
 
 def test_an_optimum_with_many_intercepts_is_known_as_one():
@@ -361,5 +335,5 @@ def test_an_optimum_with_many_intercepts_is_known_as_one():
         Z = masked(X, np.argsort(-np.abs(weights))[:2])
         found = descend(Rows.of(csr_array(Z)), signs, np.ones(80), tolerance=1e-10)
         assert found.solved
-        assert found.gap < 1e-12
+        assert found.gap < 1e-9
         assert found.epochs < 1000

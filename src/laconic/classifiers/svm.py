@@ -70,7 +70,7 @@ class SVMClassifier(LinearDeciding):
         y α: coef_ is dual_coef_ @ X. α is at most C c with the hinge, and 2 C c max(0, 1 − y f)
         with its square.
     support_ : array
-        Documents that are support vectors of any row: α above 10⁻⁶ C c.
+        Documents that are support vectors of any row: α above 10⁻⁶ C c, or 10⁻⁶ of the largest.
     """
 
     def __init__(

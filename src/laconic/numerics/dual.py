@@ -3,8 +3,9 @@
     min ½ ‖w‖² + Σ C_i loss(y_i (x_i'w + b)),      loss(m) = max(0, 1 − m), or its square,
 
 by coordinate descent over the documents in random order, with shrinking (Hsieh et al. 2008), and
-b without penalty by the method of multipliers. Far down, where the documents on the margin are
-known, Newton steps over these take turns with the passes. `dual_passes` has the dual itself.
+b without penalty by the method of multipliers, which sees documents from their mean. Far down,
+where those on the margin are known, Newton steps over these take turns with the passes.
+`dual_passes` has the dual itself.
 
     the paper (Kołcz & Chowdhury 2007)   here
     α^j, y^j, d^j                        `alphas`, `signs`, `rows`
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal, Self, TypeAlias, get_args
+from typing import Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,17 +27,18 @@ from laconic.numerics.dual_passes import (
     Arrays,
     Columns,
     Floats,
+    Loss,
     Places,
     Point,
+    centred,
     gather,
+    mean,
     newton,
     one_pass,
     products,
-    squared_lengths,
     violation,
 )
-
-Loss: TypeAlias = Literal["hinge", "squared_hinge"]
+from laconic.numerics.intercept import best_intercept
 
 # α above this share of C is a support vector's.
 SUPPORT = 1e-6
@@ -53,8 +55,8 @@ RIDGE = 0.1
 AIM = 0.5
 # A duality gap of this share of the primal value is none.
 ROUNDING = 1e-14
-# Sums of costs that differ by this share are equal.
-TIE = 1e-12
+# So many documents have a mean that is near enough to that of all.
+SAMPLE = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,10 @@ class Rows:
 
     @classmethod
     def of(cls, X: csr_array) -> Self:
-        """Whole rows, as they are."""
+        """Whole rows, as they are. Entries given twice are added up, in a copy."""
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
         bounds = np.asarray(X.indptr, dtype=np.int64)
         columns = np.asarray(X.indices, dtype=np.int32)
         values = np.asarray(X.data, dtype=np.float64)
@@ -100,8 +105,13 @@ class Dual:
 
 
 def support(alphas: Floats, costs: Floats) -> NDArray[np.bool_]:
-    """Which documents are support vectors."""
-    return np.asarray(alphas > SUPPORT * costs)
+    """Which documents are support vectors.
+
+    A share of C, or of the largest α where that is far below: with long documents, or where C is
+    so large that no document can cost so much.
+    """
+    largest = float(alphas.max(initial=0.0))
+    return np.asarray(alphas > SUPPORT * np.minimum(costs, largest))
 
 
 def descend(
@@ -124,15 +134,17 @@ def descend(
     """
     if loss not in get_args(Loss):
         raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(Loss))}")
-    _refuse(rows, {"signs": signs, "costs": costs, "start": start})
-    problem = _Problem.of(rows, signs, costs, loss, intercept)
+    _refuse_shapes(rows, {"signs": signs, "costs": costs, "start": start})
+    _refuse_numbers(signs, costs, start, start_intercept)
+    # a few passes leave Σ α y away from 0, and then a w of centred documents is not that of these
+    problem = _Problem.of(rows, signs, costs, loss, intercept, centring=epochs > WHOLE)
     point = problem.started(start, start_intercept)
     if intercept and problem.one_sided:
         return problem.without_words()
     return _Descent.begun(problem, point, seed).run(tolerance, epochs)
 
 
-def _refuse(rows: Rows, given: dict[str, Floats | None]) -> None:
+def _refuse_shapes(rows: Rows, given: dict[str, Floats | None]) -> None:
     """Compiled functions do not look where an array ends."""
     for name, numbers in given.items():
         if numbers is not None and np.shape(numbers) != rows.starts.shape:
@@ -140,6 +152,36 @@ def _refuse(rows: Rows, given: dict[str, Floats | None]) -> None:
                 f"{name} of shape {np.shape(numbers)} for {rows.starts.size} documents: "
                 "give one number a document"
             )
+
+
+def _refuse_numbers(
+    signs: Floats, costs: Floats, start: Floats | None, start_intercept: float
+) -> None:
+    """Each of them would be solved: for another problem, or with coefficients that are none."""
+    duals = np.zeros(0) if start is None else start
+    for name, numbers, right, advice in (
+        ("signs", signs, np.abs(signs) == 1, "give 1 or -1"),
+        (
+            "costs",
+            costs,
+            np.isfinite(costs) & (np.asarray(costs) >= 0),
+            "give finite numbers, 0 or more",
+        ),
+        ("start", duals, np.isfinite(duals), "give numbers, or None for 0"),
+        ("start_intercept", start_intercept, np.isfinite(start_intercept), "give a number"),
+    ):
+        if not np.all(right):
+            wrong = np.extract(~np.asarray(right), numbers)[0]
+            raise LaconicError(f"{name} of {wrong:g}: {advice}")
+
+
+def _refuse_long(lengths: Floats) -> None:
+    wrong = int(np.count_nonzero(~np.isfinite(lengths)))
+    if wrong:
+        raise LaconicError(
+            f"documents: {wrong} of {lengths.size} have a squared length that is no finite number. "
+            "Divide documents by their lengths"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +195,15 @@ class _Problem:
     intercept: bool
 
     @classmethod
-    def of(cls, rows: Rows, signs: Floats, costs: Floats, loss: Loss, intercept: bool) -> Self:
+    def of(
+        cls,
+        rows: Rows,
+        signs: Floats,
+        costs: Floats,
+        loss: Loss,
+        intercept: bool,
+        centring: bool,
+    ) -> Self:
         signs = np.ascontiguousarray(signs, dtype=np.float64)
         costs = np.ascontiguousarray(costs, dtype=np.float64)
         softness = np.zeros(costs.size)
@@ -161,10 +211,15 @@ class _Problem:
         if loss == "squared_hinge":
             uppers = np.where(costs > 0, np.inf, 0.0)
             np.divide(0.5, costs, out=softness, where=costs > 0)
-        lengths = squared_lengths(rows.starts, rows.ends, rows.values, rows.scales)
-        ridge = _ridge(lengths[costs > 0], costs[costs > 0]) if intercept else 0.0
         parts = rows.starts, rows.ends, rows.columns, rows.values, rows.scales
-        arrays = Arrays(*parts, signs, uppers, softness, lengths + softness, ridge)
+        unmeasured = Arrays(*parts, signs, uppers, softness, softness, softness, ridge=0.0)
+        counted = np.flatnonzero(costs > 0)
+        # without a free intercept Σ α y is not 0, and documents stay where they are
+        seen = _sample(counted) if intercept and centring else counted[:0]
+        lengths, tilts = centred(unmeasured, mean(unmeasured, seen, rows.n_columns))
+        _refuse_long(lengths)
+        ridge = _ridge(lengths[counted], costs[counted]) if intercept else 0.0
+        arrays = unmeasured._replace(squares=lengths + softness, tilts=tilts, ridge=ridge)
         return cls(rows, arrays, costs, loss, intercept)
 
     @property
@@ -278,51 +333,13 @@ def _unlimited() -> Floats:
     return np.array([np.inf, -np.inf])
 
 
+def _sample(docs: Places) -> Places:
+    """Every so many-th, up to about SAMPLE."""
+    return np.ascontiguousarray(docs[:: max(1, docs.size // SAMPLE)])
+
+
 def _ridge(lengths: Floats, costs: Floats) -> float:
     """As much curvature for b as documents have for their duals, within the box of these."""
     if not costs.size:
         return 1.0
     return RIDGE * max(float(lengths.mean()), 1.0 / (float(costs.mean()) * sqrt(costs.size)))
-
-
-def best_intercept(values: Floats, signs: Floats, costs: Floats, loss: Loss) -> float:
-    """The b that minimises Σ C loss(y (x'w + b)), `values` being x'w.
-
-    Document i is on the margin at b = y − x'w. The slope in b starts at −Σ C over y = 1 and grows:
-    for the hinge by C at each of these borders, whichever side the document is on.
-    """
-    counted = costs > 0
-    borders = (signs - values)[counted]
-    order = np.argsort(borders, kind="stable")
-    borders, weights = borders[order], costs[counted][order]
-    positive = signs[counted][order] > 0
-    if loss == "hinge":
-        return _middle(borders, weights, float(weights[positive].sum()))
-    return _root(borders, weights, positive)
-
-
-def _middle(borders: Floats, weights: Floats, target: float) -> float:
-    """The border where the sum of weights passes the target, or between two if it is met there."""
-    passed = np.cumsum(weights)
-    slack = TIE * float(passed[-1])
-    first = int(np.searchsorted(passed, target - slack))
-    last = int(np.searchsorted(passed, target + slack, side="right"))
-    return 0.5 * float(borders[first] + borders[min(last, borders.size - 1)])
-
-
-def _root(borders: Floats, weights: Floats, positive: NDArray[np.bool_]) -> float:
-    """The zero of Σ C (b − border) over documents short of the margin: y = 1 above b, else below.
-
-    Between two borders the same documents are short. Where none are, the slope is 0 from the one
-    border to the other.
-    """
-    above, below = np.where(positive, weights, 0.0), np.where(positive, 0.0, weights)
-    mass = above.sum() - np.cumsum(above) + np.cumsum(below)
-    moment = (above * borders).sum() - np.cumsum(above * borders) + np.cumsum(below * borders)
-    slack = TIE * float(weights.sum())
-    place = int(np.argmax(mass * borders - moment >= -slack))
-    numbers = np.arange(borders.size)
-    if not ((numbers > place) == positive).any():
-        return 0.5 * float(borders[place] + borders[place + 1])
-    short = (numbers >= place) == positive
-    return float(np.average(borders[short], weights=weights[short]))

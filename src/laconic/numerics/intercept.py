@@ -1,0 +1,57 @@
+"""The best intercept of a support vector machine whose other weights are given."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.numerics.dual_passes import Floats, Loss
+
+# Sums of costs that differ by this share are equal.
+TIE = 1e-12
+
+
+def best_intercept(values: Floats, signs: Floats, costs: Floats, loss: Loss) -> float:
+    """The b that minimises Σ C loss(y (x'w + b)), `values` being x'w.
+
+    Document i is on the margin at b = y − x'w. The slope in b starts at −Σ C over y = 1 and grows:
+    for the hinge by C at each of these borders, whichever side the document is on.
+    """
+    counted = costs > 0
+    borders = (signs - values)[counted]
+    order = np.argsort(borders, kind="stable")
+    borders, weights = borders[order], costs[counted][order]
+    positive = signs[counted][order] > 0
+    if loss == "hinge":
+        return _middle(borders, weights, float(weights[positive].sum()))
+    return _root(borders, weights, positive)
+
+
+def _middle(borders: Floats, weights: Floats, target: float) -> float:
+    """The border where the sum of weights passes the target, or between two if it is met there."""
+    passed = np.cumsum(weights)
+    slack = TIE * float(passed[-1])
+    first = int(np.searchsorted(passed, target - slack))
+    last = int(np.searchsorted(passed, target + slack, side="right"))
+    return 0.5 * float(borders[first] + borders[min(last, borders.size - 1)])
+
+
+def _root(borders: Floats, weights: Floats, positive: NDArray[np.bool_]) -> float:
+    """The zero of Σ C (b − border) over documents short of the margin: y = 1 above b, else below.
+
+    The slope is a straight line from border to border. It is the sum of what those below push up
+    and those above push down, each added up from where it is 0, so that nothing cancels. Where no
+    document is short, both are 0 from the one border to the other.
+    """
+    above, below = np.where(positive, weights, 0.0), np.where(positive, 0.0, weights)
+    steps = np.diff(borders)
+    up, down = np.zeros(borders.size), np.zeros(borders.size)
+    up[1:] = np.cumsum(np.cumsum(below)[:-1] * steps)
+    down[:-1] = np.cumsum(np.cumsum(above[:0:-1]) * steps[::-1])[::-1]
+    slopes = up - down
+    first = int(np.searchsorted(slopes, 0.0))
+    if slopes[first] == 0.0:
+        last = int(np.searchsorted(slopes, 0.0, side="right")) - 1
+        return 0.5 * float(borders[first] + borders[last])
+    around = slice(first - 1, first + 1)
+    return float(np.interp(0.0, slopes[around], borders[around]))
