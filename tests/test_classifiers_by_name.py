@@ -160,3 +160,12 @@ def test_centroids_are_linear_and_the_others_are_not():
     assert kinds == {"rls": True, "svm": True, "centroid": True, "gaussian": False, "knn": False}
     assert isinstance(method_called("IG[then=svm]").build().classifier, SVMClassifier)
     assert np.unique(y).size == 3
+
+
+def test_a_label_that_all_have_is_known_to_neighbours():
+    X, y = text_like(30, 20, 3)
+    labels = np.column_stack([np.ones(30), np.zeros(30), y == 1]).astype(int)
+    path = method_called("DF[then=knn]").build().set_params(size=20)
+    predicted = path.fit(X, labels).predict(X)
+    assert predicted[:, 0].all()
+    assert not predicted[:, 1].any()

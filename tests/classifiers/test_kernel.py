@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -115,11 +117,11 @@ def test_a_reduction_before_it_is_kept():
     assert path.model_.n_terms == path.model_.size == 7
 
 
-@pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, "10", True, None])
+@pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, "10", True, None, 1e-200, 1e200])
 @pytest.mark.parametrize("name", ["width", "C"])
 def test_what_is_no_positive_number_is_refused(name, value):
     X, y = documents(0)
-    with pytest.raises(LaconicError, match=rf"{name}={value!r}: a Gaussian SVM needs a number"):
+    with pytest.raises(LaconicError, match=f"{name}={re.escape(repr(value))}: a Gaussian"):
         GaussianSVM(**{name: value}).fit(X, y)
 
 

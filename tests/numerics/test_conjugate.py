@@ -40,3 +40,10 @@ def test_they_share_their_search(monkeypatch):
 def test_what_has_no_inverse_is_refused():
     with pytest.raises(LaconicError, match="larger reg"):
         solve(lambda V: np.diag([1.0, -1.0]) @ V, np.eye(2))
+
+
+def test_what_is_too_ill_conditioned_says_so(monkeypatch):
+    monkeypatch.setattr(conjugate, "MOST_STEPS", 2)
+    A = np.diag(np.logspace(0, 8, 40))
+    with pytest.raises(LaconicError, match=r"2 steps of conjugate gradients.*larger reg"):
+        conjugate.solve(lambda V: A @ V, np.ones((40, 1)))

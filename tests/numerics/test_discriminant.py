@@ -167,3 +167,12 @@ def test_a_spread_without_an_inverse_is_refused(route):
     X, y = text_like(20, 40, 3)
     with pytest.raises(LaconicError, match="larger reg"):
         list(islice(route(X.toarray(), shares(y), 0.0), 1))
+
+
+@pytest.mark.parametrize("find", [discriminants, reduced_discriminants])
+def test_documents_that_are_alike_within_classes_have_no_directions(find):
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(4, 6)), 3, axis=0)
+    H = np.repeat(np.eye(4), 3, axis=0)
+    with pytest.raises(LaconicError, match="within their classes all documents are alike"):
+        next(find(X, csr_array(H), 3.0))

@@ -8,6 +8,7 @@ from sklearn.pipeline import make_pipeline
 from laconic import LDA, LSI, RandomProjection, ReduceThenFit, RLSClassifier, TopTerms
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.projections.lda import memberships
+from laconic.scores import information_gain
 from laconic.testing import check_path, check_reducer
 from tests.numerics.discriminant_oracles import directions_by_eigh
 from tests.strategies import text_like
@@ -148,3 +149,26 @@ def test_documents_that_cannot_be_told_apart_are_refused():
         LDA().fit(np.array([[1.0, 2], [3, 1], [1, 2], [3, 1]]), [0, 0, 1, 1])
     with pytest.raises(LaconicError, match=r"0 classes.*Set labels=shared"):
         LDA(labels="ignore").fit(X, np.ones((30, 2), dtype=int))
+
+
+def test_the_first_reducer_stays_as_it_was_given_and_learns_the_classes():
+    X, y = text_like(40, 30, 3)
+    seen = []
+
+    class Watched(TopTerms):
+        def fit(self, X, y=None):
+            seen.append(y)
+            return super().fit(X, y)
+
+    first = Watched(information_gain, size=10)
+    fitted = LDA(first, size=2).fit(X, y)
+    np.testing.assert_array_equal(seen[0], y)
+    assert not hasattr(first, "scores_")
+    chosen = TopTerms(information_gain, size=10).fit(X, y).at(10).terms
+    assert set(np.flatnonzero(fitted.at(2).components.any(axis=1))) <= set(chosen)
+
+
+def test_ratios_are_those_of_the_columns_that_were_kept():
+    X, y = text_like(60, 30, 4)
+    fitted = LDA(longest=5, size=5).fit(X, y)
+    assert fitted.ratios_.size == fitted.available_ == 5

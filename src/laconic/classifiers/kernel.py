@@ -111,7 +111,9 @@ class GaussianSVM(Deciding):
         for name in ("width", "C"):
             value = getattr(self, name)
             number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-            if not (number and 0 < value <= float_info.max):
+            sound = number and 0 < value <= float_info.max
+            # the width will be squared
+            if not (sound and 0 < float(value) * float(value) <= float_info.max):
                 raise LaconicError(f"{name}={value!r}: a Gaussian SVM needs a number above 0")
 
     def _train(self, K: Floats, signs: Floats) -> Row:

@@ -56,7 +56,8 @@ class ReducedModel:
         if hasattr(self.classifier, "decision_function"):
             values = np.asarray(self.classifier.decision_function(documents))
         else:
-            values = _log_odds(self.classifier.predict_proba(documents), self.rule)
+            probability = self.classifier.predict_proba(documents)
+            values = _log_odds(probability, self.rule, self.classifier.classes_)
         return values.reshape(documents.shape[0], -1)
 
     def predict(self, X: Matrix) -> NDArray[Any]:
@@ -190,12 +191,12 @@ def _linear(classifier: BaseEstimator, Z: Matrix, n_rows: int) -> tuple[Floats, 
     return (W, b) if np.allclose(said, asked @ W.T + b, rtol=1e-6, atol=1e-8) else None
 
 
-def _log_odds(probability: Any, rule: Rule) -> Floats:
+def _log_odds(probability: Any, rule: Rule, classes: Any) -> Floats:
     """Decision values of a classifier that has probabilities only (k-NN, forests)."""
     tiny = np.finfo(np.float64).tiny
     if rule == "labels" and isinstance(probability, list):
-        # one column where training knew one answer only, which is then no
-        yes = [of_class[:, 1:].sum(axis=1) for of_class in probability]
+        # one column where training knew one answer only
+        yes = [p[:, known == 1].sum(axis=1) for p, known in zip(probability, classes, strict=True)]
         probability = np.column_stack(yes)
     if rule == "argmax":
         return np.log(np.maximum(probability, tiny))

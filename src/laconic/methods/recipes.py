@@ -310,7 +310,7 @@ METHODS: dict[str, Method] = {
             TORKKOLA,
             True,
             _lda,
-            "some twenty passes over the documents, for every classes − 1 columns",
+            "tens of passes over the documents, for every classes − 1 columns",
             projects=True,
         ),
         Method(

@@ -30,6 +30,9 @@ from laconic.numerics.spectrum import Floats, Matrix, as_floats, column_squares
 # What is left of class means, relative to them, where directions were solved for: rounding.
 SOLVED = 100 * TOLERANCE
 
+# Variances within classes of this share of the squared entries are rounding.
+ALIKE = 1e-13
+
 
 @dataclass(frozen=True, eq=False)
 class Block:
@@ -62,8 +65,13 @@ class Scatter:
         columns = X.T.tocsr() if hasattr(X, "tocsr") else X.T
         sums = np.asarray((H.T @ X).todense() if hasattr(X, "tocsr") else H.T @ X).T
         B = sums / np.sqrt(counts * total)
-        variances = column_squares(X) / total - np.einsum("ij,ij->i", B, B)
-        variances = np.maximum(variances, 0.0)
+        squares = column_squares(X) / total
+        variances = np.maximum(squares - np.einsum("ij,ij->i", B, B), 0.0)
+        if variances.sum() <= ALIKE * squares.sum():
+            raise LaconicError(
+                "within their classes all documents are alike, so that no direction is better than "
+                "another. Give more documents of each class"
+            )
         ridge = reg * float(variances.mean())
         M = B @ _orthogonal_to(np.sqrt(counts / total))
         return cls(X, columns, B, M, ridge, variances + ridge)
