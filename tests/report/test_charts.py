@@ -586,3 +586,17 @@ def test_overlap_of_a_share_of_words_is_said_so():
 def test_a_name_that_objects_have_of_their_own_is_spelt_otherwise():
     assert plain("__proto__") != "__proto__"
     assert plain("proto") == "proto"
+
+
+def test_a_projection_stands_at_its_columns_because_it_reads_all_words_at_every_size():
+    words = [Point("p", "IG", "auc", n, float(n), 0.5, 0.4, 0.6, 3) for n in (10, 100)]
+    mixed = [Point("p", "LDA", "auc", n, 900.0, 0.8, 0.7, 0.9, 3) for n in (2, 12)]
+    about = {"methods": ("IG", "LDA"), "measures": ("auc",), "goal": "auc"}
+    spec = curves(made(**about, points=(*words, *mixed)))
+    compiled(spec)
+    found = {(row["method"], row["terms"]) for row in spec["datasets"]["points"]}
+    assert found == {("IG", 10.0), ("IG", 100.0), ("LDA", 2.0), ("LDA", 12.0)}
+    assert spec["encoding"]["x"]["title"] == "Number of words, or of columns that mix all words"
+    assert "LDA with 0.800 at 2 columns" in spec["description"]
+    plain = curves(made(**about, points=tuple(words)))
+    assert plain["encoding"]["x"]["title"] == "Number of words"

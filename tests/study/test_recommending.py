@@ -135,3 +135,38 @@ def test_sizes_that_a_method_cannot_have_are_told_once_with_a_reason():
         "RRQR has no model of 7 words and of 0.1 %, 25 % of the words: only 5": 1,
     }
     assert absences(rows, "accuracy") == {}
+
+
+def projected(values, words=497):
+    return [
+        row("LDA", asked, fold, value, terms=words)
+        for asked, folds in values.items()
+        for fold, value in enumerate(folds)
+    ]
+
+
+def test_a_projection_is_no_smaller_than_all_words_that_it_reads():
+    """It mixes them all, also where a few have no weight by chance."""
+    near = projected({2: [0.84, 0.85, 0.86], 12: [0.85, 0.86, 0.87]})
+    (found,) = recommend(candidates([*ROWS[-3:], *near], "auc"))
+    assert (found.best.method, found.chosen.method) == ("LDA", "LDA")
+    whole = [row("ALL", 1.0, fold, 0.86, terms=500) for fold in range(3)]
+    (found,) = recommend(candidates([*whole, *near], "auc"))
+    assert found.chosen.method == "ALL"
+    (found,) = recommend(candidates([*ROWS, *near], "auc"))
+    assert found.chosen.method == "A"
+
+
+def test_of_one_projection_the_fewest_columns_within_one_error_are_taken():
+    rows = projected({2: [0.5, 0.5, 0.5], 12: [0.85, 0.86, 0.87], 50: [0.84, 0.87, 0.88]})
+    (found,) = recommend_each(candidates(rows, "auc"))
+    assert (found.best.asked, found.chosen.asked) == (50, 12)
+    assert found.sentence.startswith("p: take LDA with 12 columns, mixtures of all words. In val")
+    assert "the best, LDA with 50 columns" in found.sentence
+
+
+def test_columns_that_cannot_be_had_are_not_called_words():
+    lacking = row("LDA", 200, 0, None, status="skipped", reason="LDA ends at 128", task="t")
+    lacking = [Row(**{**vars(lacking), "kept": None, "terms": None})]
+    (note,) = absences([*projected({2: [0.5]}), *lacking, *ROWS], "auc")
+    assert note.startswith("LDA has no model of 200 columns: LDA ends at 128")

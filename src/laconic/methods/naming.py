@@ -67,6 +67,12 @@ def keeps_all(name: str) -> bool:
     return name.partition("[")[0] == "ALL"
 
 
+def projects(name: str) -> bool:
+    """Whether the columns of the method of this name are mixtures of all words."""
+    known = METHODS.get(name.partition("[")[0])
+    return known is not None and known.projects
+
+
 def _settings(text: str, method: Method) -> dict[str, Any]:
     """What the brackets set beyond the defaults, in one order: a name is one task."""
     parts = _parts(text, method)

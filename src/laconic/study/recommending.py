@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from laconic.methods import keeps_all
+from laconic.methods import keeps_all, projects
 from laconic.rows import Row, Size
 
 
@@ -38,6 +38,9 @@ class Candidate:
 
     @property
     def name(self) -> str:
+        if projects(self.method):
+            columns = f"{self.asked:,}" if isinstance(self.asked, int) else f"{self.asked:.1%} of"
+            return f"{self.method} with {columns} columns, mixtures of all words"
         words = f"{self.terms:,.0f} word{'' if round(self.terms) == 1 else 's'}"
         return "all words" if keeps_all(self.method) else f"{self.method} with {words}"
 
@@ -91,7 +94,7 @@ class Recommendation:
             words, of_words = round(self.chosen.terms), round(self.whole.terms)
         if keeps_all(self.chosen.method):
             return f"{self.problem}: take all {words or round(self.chosen.terms):,} words."
-        if not of_words:
+        if not of_words or projects(self.chosen.method):
             return f"{self.problem}: take {self._named(words)}."
         share = f"{words / of_words:.1%} of {of_words:,}"
         return f"{self.problem}: take {self._named(words)} ({share})."
@@ -166,18 +169,19 @@ def absences(rows: Iterable[Row], measure: str) -> dict[str, int]:
         if row.status == "skipped" and row.kept is None and within:
             absent[row.method, re.sub(r"\d[\d,.]*", "#", row.reason)].append(row)
     return {
-        f"{method} has no model of {_listed(rows)}: {rows[0].reason}": len({r.task for r in rows})
+        f"{method} has no model of {_listed(rows, 'columns' if projects(method) else 'words')}: "
+        f"{rows[0].reason}": len({r.task for r in rows})
         for (method, _), rows in absent.items()
     }
 
 
-def _listed(rows: Iterable[Row]) -> str:
+def _listed(rows: Iterable[Row], what: str) -> str:
     """ "10, 20 words", or "1 %, 10 % of the words"."""
     sizes = sorted({row.asked for row in rows})
     shares = [f"{size:.3g}" for size in (100 * s for s in sizes if isinstance(s, float))]
     counts = [f"{size:,}" for size in sizes if not isinstance(size, float)]
-    told = [f"{', '.join(counts)} words"] if counts else []
-    told += [f"{' %, '.join(shares)} % of the words"] if shares else []
+    told = [f"{', '.join(counts)} {what}"] if counts else []
+    told += [f"{' %, '.join(shares)} % of the {what}"] if shares else []
     return " and of ".join(told)
 
 
@@ -196,11 +200,21 @@ def best_of(offered: Iterable[Candidate]) -> Candidate:
 
 
 def smallest_of(offered: Iterable[Candidate]) -> Candidate:
-    """The fewest words within one standard error of the best; of equals the higher mean."""
+    """The fewest words within one standard error of the best; of equals the higher mean.
+
+    A projection reads all words, whatever few of them may have no weight: it counts as such, and
+    of several the one with fewest columns is the smallest.
+    """
     several = list(offered)
     best = best_of(several)
+    most = max(one.terms for one in several)
     near = [one for one in several if one.mean >= best.mean - best.se]
-    return min(near, key=lambda one: (one.terms, -one.mean))
+
+    def extent(one: Candidate) -> tuple[float, float, float]:
+        mixed = projects(one.method)
+        return (most, float(one.asked), -one.mean) if mixed else (one.terms, 0.0, -one.mean)
+
+    return min(near, key=extent)
 
 
 def recommend(offered: Iterable[Candidate]) -> list[Recommendation]:

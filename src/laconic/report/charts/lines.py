@@ -23,6 +23,7 @@ def lines(
     lowest: float | None,
     title: str,
     text: Mapping[str, str],
+    across: str = "Number of words",
 ) -> Spec:
     middle = math.sqrt(min(r["terms"] for r in rows) * max(r["terms"] for r in rows))
     rows = [{**r, "left": r["terms"] < middle} if "recommended" in r else r for r in rows]
@@ -45,7 +46,7 @@ def lines(
             {"filter": "indexof(hidden, datum.method) < 0"},
             {"calculate": _limits(), "as": "limits"},
         ],
-        "encoding": {"x": _words(rows), "y": _height()},
+        "encoding": {"x": _words(rows) | {"title": across}, "y": _height()},
         # only points make a legend: bands would pale it
         "resolve": {"legend": {"color": "independent", "shape": "independent"}},
         "layer": [

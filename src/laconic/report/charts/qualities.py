@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from laconic.methods import keeps_all
+from laconic.methods import keeps_all, projects
 from laconic.report.charts.lines import lines
 from laconic.report.charts.styling import Spec, number, of_problem, plain, problems_in, several
 from laconic.report.view import Point, View
+
+WORDS, MIXED = "Number of words", "Number of words, or of columns that mix all words"
 
 
 def curves(view: View) -> Spec | None:
@@ -33,6 +35,7 @@ def curves(view: View) -> Spec | None:
         lowest=0.0 if all(0 <= p.mean <= 1 for p in shown) else None,
         title="measure",
         text={"value": "Mean", "limits": "95 % limits"},
+        across=MIXED if any(map(_by_columns, shown)) else WORDS,
     )
 
 
@@ -41,7 +44,7 @@ def _point(point: Point, chosen: bool) -> dict[str, Any]:
         "problem": plain(point.problem),
         "method": plain(point.method),
         "measure": point.measure,
-        "terms": number(point.terms),
+        "terms": number(_extent(point)),
         "value": number(point.mean),
         "low": number(point.low),
         "high": number(point.high),
@@ -54,9 +57,20 @@ def _point(point: Point, chosen: bool) -> dict[str, Any]:
     return row
 
 
+def _extent(point: Point) -> float:
+    """Words; of a projection, which reads them all at every size, columns."""
+    return float(point.asked) if _by_columns(point) else point.terms
+
+
+def _by_columns(point: Point) -> bool:
+    return projects(point.method) and isinstance(point.asked, int)
+
+
 def _named(point: Point) -> str:
     if keeps_all(point.method):
         return "all words"
+    if _by_columns(point):
+        return f"{plain(point.method)}, {point.asked:,} columns"
     return f"{plain(point.method)}, {point.terms:,.0f} words"
 
 
@@ -78,4 +92,5 @@ def _told_curves(view: View, points: Sequence[Point], problems: Sequence[str]) -
 
 
 def _reached(point: Point) -> str:
-    return f"{plain(point.method)} with {point.mean:.3f} at {point.terms:,.0f} words"
+    what = f"{point.asked:,} columns" if _by_columns(point) else f"{point.terms:,.0f} words"
+    return f"{plain(point.method)} with {point.mean:.3f} at {what}"
