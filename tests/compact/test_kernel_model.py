@@ -9,6 +9,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from laconic.classifiers.kernel import GaussianSVM
 from laconic.compact import CompactModel
 from laconic.errors import LaconicError
 from tests.compact.kernel_machines import trained
@@ -34,6 +35,18 @@ def test_decisions_are_those_of_the_classifier(rule, how, norm, tmp_path):
     np.testing.assert_array_equal(loaded.decision(DOCUMENTS), compact.decision(DOCUMENTS))
     assert loaded.predict(DOCUMENTS) == compact.predict(DOCUMENTS)
     assert "KernelModel" in loaded.summary()
+
+
+@pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
+@pytest.mark.parametrize("how", ["selection", "projection"])
+@pytest.mark.parametrize("norm", ["document", "kept"])
+def test_our_own_machines_decide_alike_from_their_file(rule, how, norm, tmp_path):
+    model, vectorizer, weighting, _ = trained(rule, how, norm, GaussianSVM(width=1.7, C=3.0))
+    expected = model.decision(weighting.transform(vectorizer.transform(DOCUMENTS)))
+    assert np.ptp(expected, axis=0).min() > 1e-3, "a constant would be no test"
+    CompactModel.of(model, vectorizer, weighting, classes=NAMES[rule]).save(tmp_path / "m")
+    loaded = CompactModel.load(tmp_path / "m")
+    np.testing.assert_allclose(loaded.decision(DOCUMENTS), expected, atol=1e-10)
 
 
 def test_a_kernel_machine_has_no_words_to_tell():

@@ -84,7 +84,7 @@ class CompactModel:
 
         Parameters
         ----------
-        model : LinearModel, or a ReducedModel whose classifier is an SVC with Gaussian kernel
+        model : LinearModel, or a ReducedModel whose classifier has a Gaussian kernel
         vectorizer : Vectorizer, or None where the documents came as vectors
         weighting : Weighting, fitted on the training documents
         vocabulary : the columns that the model was trained on, by default those words of a fitted

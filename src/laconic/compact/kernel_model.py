@@ -61,7 +61,7 @@ class KernelModel:
 
     @classmethod
     def of(cls, model: Model) -> KernelModel:
-        """The numbers of a fitted SVC(kernel="rbf"), or OneVsRestClassifier of such."""
+        """The numbers of a fitted GaussianSVM, SVC(kernel="rbf") or OneVsRestClassifier of such."""
         from laconic.classifiers.reduce_then_fit import ReducedModel
 
         if not isinstance(model, ReducedModel):
@@ -69,22 +69,10 @@ class KernelModel:
                 f"{type(model).__name__} cannot be saved: it is neither a LinearModel nor a "
                 "ReducedModel"
             )
-        machines = _machines(model.classifier)
-        chosen = np.unique(np.concatenate([machine.support_ for machine in machines]))
-        support = np.zeros((chosen.size, model.size))
-        dual = np.zeros((len(machines), chosen.size))
-        for row, machine in enumerate(machines):
-            places = np.searchsorted(chosen, machine.support_)
-            support[places] = _dense(machine.support_vectors_)
-            dual[row, places] = _dense(machine.dual_coef_)[0]
-        intercept = np.array([machine.intercept_[0] for machine in machines])
         assert isinstance(model.reduction, Selection | Projection)
         return cls(
             model.reduction,
-            support,
-            dual,
-            intercept,
-            _gamma(machines),
+            *_kernel_sum(model.classifier, model.size),
             model.classes,
             model.rule,
             model.norm,
@@ -136,6 +124,26 @@ class KernelModel:
         return np.asarray(kernel @ self.dual.T + self.intercept)
 
 
+def _kernel_sum(classifier: Any, size: int) -> tuple[Floats, Floats, Floats, float]:
+    """Support, dual weights, intercepts and gamma."""
+    from laconic.classifiers.kernel import GaussianSVM, Machines
+
+    if isinstance(classifier, GaussianSVM):
+        own = classifier.model_
+        assert isinstance(own, Machines)
+        return _dense(own.support), own.dual, own.intercept, 1.0 / own.width**2
+    machines = _machines(classifier)
+    chosen = np.unique(np.concatenate([machine.support_ for machine in machines]))
+    support = np.zeros((chosen.size, size))
+    dual = np.zeros((len(machines), chosen.size))
+    for row, machine in enumerate(machines):
+        places = np.searchsorted(chosen, machine.support_)
+        support[places] = _dense(machine.support_vectors_)
+        dual[row, places] = _dense(machine.dual_coef_)[0]
+    intercept = np.array([machine.intercept_[0] for machine in machines])
+    return support, dual, intercept, _gamma(machines)
+
+
 def _machines(classifier: Any) -> list[Any]:
     from sklearn.multiclass import OneVsRestClassifier
     from sklearn.svm import SVC
@@ -151,7 +159,8 @@ def _machines(classifier: Any) -> list[Any]:
         if reason:
             raise LaconicError(
                 f"{type(classifier).__name__} cannot be saved: {reason}. Linear classifiers can, "
-                "SVC(kernel='rbf') for two classes, and OneVsRestClassifier(SVC(kernel='rbf'))."
+                "GaussianSVM, SVC(kernel='rbf') for two classes, and "
+                "OneVsRestClassifier(SVC(kernel='rbf'))."
             )
     return machines
 
