@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from laconic.cli.console import print_methods, print_notes, print_words, printable, working
+from laconic.cli.console import (
+    as_text,
+    print_methods,
+    print_notes,
+    print_words,
+    printable,
+    show,
+    table_of,
+    working,
+)
 from laconic.cli.options import (
     load,
     min_df_option,
@@ -19,6 +28,9 @@ from laconic.cli.options import (
     vectorizing_of,
     vectorizing_options,
 )
+
+if TYPE_CHECKING:
+    from laconic.study.words import Word
 
 
 @click.command()
@@ -72,12 +84,25 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
         tables = selected_words(path, asked, loaded, vectorizing, options["task"])
     if output is None:
         for name, classes, words in tables:
-            print_words(f"{recipe.name} on {name}", classes, words)
+            title = f"{recipe.name} on {name}"
+            if classes:
+                print_words(title, classes, words)
+            else:
+                print_chosen(title, words)
         return
     for name, classes, words in tables:
         file = output if len(tables) == 1 else output.with_name(numbered(output, name))
         write_words(file, words, classes)
         click.echo(f"words: {printable(str(file))}")
+
+
+def print_chosen(title: str, words: list[Word]) -> None:
+    """The words of a model that is not linear: none speaks for a class by itself."""
+    table = table_of("word", "documents", "score")
+    for one in words:
+        score = "" if one.score is None else f"{one.score:.4g}"
+        table.add_row(as_text(one.word), f"{one.documents:,}", score)
+    show(table, title)
 
 
 def numbered(output: Path, name: str) -> str:

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.methods import keeps_all
+from laconic.methods import keeps_all, method_called
 from laconic.rows import Size, cell, draft
 from laconic.study.journal import Journal
 from laconic.study.recommending import Candidate, Recommendation
@@ -249,11 +249,12 @@ def stabilities(
 ) -> Iterator[SelectionStability]:
     """Of every method at every size, over the folds; of draws the first.
 
-    `n_terms` words of a problem could be chosen in some fold. Not of methods that keep every word.
+    `n_terms` words of a problem could be chosen in some fold. Not of methods that keep every word,
+    or mix all of them in every column.
     """
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for task in tasks:
-        if task.seed == 0 and not keeps_all(task.method):
+        if task.seed == 0 and _chooses(task.method):
             groups[task.problem, task.method].append(task.key)
     for (problem, method), keys in groups.items():
         chosen: dict[Size, list[NDArray[np.int64]]] = defaultdict(list)
@@ -263,6 +264,10 @@ def stabilities(
         for asked, selections in chosen.items():
             if len(selections) == len(keys) > 1:
                 yield _stability(problem, method, asked, selections, n_terms[problem])
+
+
+def _chooses(method: str) -> bool:
+    return not (keeps_all(method) or method_called(method).projects)
 
 
 def _stability(

@@ -17,7 +17,8 @@ from laconic.compact import CompactModel
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
 from laconic.methods import keeps_all, method_called
-from laconic.model import LinearModel
+from laconic.methods.classifiers import LINEAR
+from laconic.model import LinearModel, Model
 from laconic.rows import distinct_name, finite, make_folder, write_json
 from laconic.study.comparing import (
     Comparison,
@@ -191,11 +192,14 @@ class _Last:
         task = self._task(one.chosen)
         before = self.before.get(one.problem, {})
         words = int(before.get("words", 0))
-        if before.get("key") != task.key or not (where / MODEL).exists():
-            words = self._write(one, offered, problem, where)
+        failures = []
+        # what went wrong is tried again
+        again = before.get("key") != task.key or before.get("failure")
+        if again or not (where / MODEL).exists():
+            words, failures = self._write(one, offered, problem, where)
         one = replace(one, key=task.key, words=words, of_words=problem.vocabulary.size)
         if not self.split.test.size:
-            return one
+            return replace(one, failure=". ".join(failures))
         value, failure = self._ask(task, problem, one.measure)
         if one.whole is not None and not keeps_all(one.chosen.method):
             whole = self._task(one.whole)
@@ -206,37 +210,59 @@ class _Last:
             test=value,
             test_documents=self.split.test.size,
             looks=self._looks(task),
-            failure=failure,
+            failure=". ".join(filter(None, (*failures, failure))),
         )
 
     def _write(
         self, one: Recommendation, offered: list[Candidate], problem: Problem, where: Path
-    ) -> int:
-        """The model, its words, its certificate; of an earlier one nothing stays."""
+    ) -> tuple[int, list[str]]:
+        """The model, its words, its certificate; of an earlier one nothing stays.
+
+        How many words the model has, and what could not be written: that stops nothing else.
+        """
         _clear(where)
         model, path = trained(self._task(one.chosen), problem)
-        words = words_of(model, problem, path)
-        write_words(where / WORDS, words, columns_of(model, problem))
-        if one.whole is not None and not keeps_all(one.chosen.method) and self.split.test.size:
-            full, _ = trained(self._task(one.whole), problem)
-            told = certify(
-                full,
-                model,
-                problem.X_train,
-                reduction=reduction_of(path),
-                held_out=problem.X_test,
-                span_limit=SPAN_LIMIT,
-            )
-            sentences = told.summary().splitlines()
-            write_json(where / CERTIFICATE, {"sentences": sentences, "values": told.as_dict()})
-        small = [other for other in offered if other.terms <= PAGE_WORDS]
-        if one.chosen.terms > PAGE_WORDS and small:
+        write_words(where / WORDS, words_of(model, problem, path), columns_of(model, problem))
+        linear = [other for other in offered if _is_linear(other)]
+        failures = []
+        try:
+            self._compact(model, problem).save(where / MODEL)
+        except LaconicError as failure:
+            failures.append(f"{one.chosen.name}: no file of the model. {failure}{_instead(linear)}")
+        choosing = isinstance(model, LinearModel) and not keeps_all(one.chosen.method)
+        whole = [other for other in linear if keeps_all(other.method)]
+        try:
+            if choosing and whole and self.split.test.size:
+                write_json(where / CERTIFICATE, self._certify(model, path, whole[0], problem))
+            if one.chosen.terms > PAGE_WORDS:
+                self._stand_in(linear, problem, where)
+        except Exception as failure:
+            failures.append(said(failure))
+        return model.n_terms, failures
+
+    def _certify(
+        self, model: Model, path: PathClassifier, whole: Candidate, problem: Problem
+    ) -> dict[str, Any]:
+        full, _ = trained(self._task(whole), problem)
+        assert isinstance(full, LinearModel)
+        assert isinstance(model, LinearModel)
+        told = certify(
+            full,
+            model,
+            problem.X_train,
+            reduction=reduction_of(path),
+            held_out=problem.X_test,
+            span_limit=SPAN_LIMIT,
+        )
+        return {"sentences": told.summary().splitlines(), "values": told.as_dict()}
+
+    def _stand_in(self, linear: list[Candidate], problem: Problem, where: Path) -> None:
+        small = [one for one in linear if one.terms <= PAGE_WORDS]
+        if small:
             other, _ = trained(self._task(best_of(small)), problem)
             self._compact(other, problem).save(where / STAND_IN)
-        self._compact(model, problem).save(where / MODEL)
-        return model.n_terms
 
-    def _compact(self, model: LinearModel, problem: Problem) -> CompactModel:
+    def _compact(self, model: Model, problem: Problem) -> CompactModel:
         return CompactModel.of(
             model,
             None if self.ready.corpus.texts is None else self.plan.vectors.vectorizer(),
@@ -282,15 +308,25 @@ def _clear(where: Path) -> None:
         (where / name).unlink(missing_ok=True)
 
 
-def trained(task: Task, problem: Problem) -> tuple[LinearModel, PathClassifier]:
+def _is_linear(one: Candidate) -> bool:
+    """Whether its models are; known without training one."""
+    then = method_called(one.method).then
+    return then is None or then in LINEAR
+
+
+def _instead(linear: list[Candidate]) -> str:
+    if not linear:
+        return ""
+    best = best_of(linear)
+    return f" The best linear model is {best.name} ({best.mean:.3f})"
+
+
+def trained(task: Task, problem: Problem) -> tuple[Model, PathClassifier]:
     """The one model of the task, and the method that made it."""
     path = task.build()
     path.set_params(size=task.sizes[0])
     with threadpool_limits(1), noted():
-        model = path.fit(problem.X_train, problem.y_train).model_
-    if not isinstance(model, LinearModel):
-        raise LaconicError(f"{task.method}: is no linear model over words, and cannot be written")
-    return model, path
+        return path.fit(problem.X_train, problem.y_train).model_, path
 
 
 def write_findings(findings: Findings, where: Path) -> None:

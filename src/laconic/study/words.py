@@ -18,10 +18,11 @@ from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.corpus.corpus import TRAIN, Corpus
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
-from laconic.model import LinearModel
-from laconic.reduction import Reduction, Selection
+from laconic.model import LinearModel, Model
+from laconic.reduction import Projection, Reduction, Selection
 from laconic.rows import Size, cell, draft, uncell
 from laconic.study.settings import Vectorizing
+from laconic.study.task import terms_read
 from laconic.vectors.problem import Counted, Problem, Task, questions_of
 
 
@@ -30,7 +31,8 @@ class Word:
     """A word of a model: training documents with it, the method's score, and what it adds.
 
     `weight` is what the selection multiplies its entries by; `coefficients`, one a class (for two
-    classes one, for the second), speak for a class where they are positive.
+    classes one, for the second), speak for a class where they are positive. Models that are not
+    linear have none.
     """
 
     word: str
@@ -40,14 +42,12 @@ class Word:
     coefficients: tuple[float, ...]
 
 
-def words_of(
-    model: LinearModel, problem: Problem, path: PathClassifier | None = None
-) -> list[Word]:
+def words_of(model: Model, problem: Problem, path: PathClassifier | None = None) -> list[Word]:
     """The words of the model, in the order of the method that made it; else the strongest first."""
-    frequency = np.bincount(problem.X_train.indices, minlength=model.n_terms_in)
+    frequency = np.bincount(problem.X_train.indices, minlength=problem.X_train.shape[1])
     scores = getattr(_chooser(path), "scores_", None)
     order, weights = _order(model, reduction_of(path), scores)
-    coefficients = csr_array(model.coef)[:, order].toarray().T.tolist()
+    coefficients = _coefficients(model, order)
     return [
         Word(
             str(problem.vocabulary[column]),
@@ -71,20 +71,32 @@ def _chooser(path: PathClassifier | None) -> BaseEstimator | None:
 
 
 def _order(
-    model: LinearModel, reduction: Reduction | None, scores: np.ndarray | None
+    model: Model, reduction: Reduction | None, scores: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    if isinstance(reduction, Selection) and set(reduction.terms) == set(model.terms):
+    terms = terms_read(model)
+    if isinstance(reduction, Selection) and set(reduction.terms) == set(terms):
         return reduction.terms, reduction.weights
+    if not isinstance(model, LinearModel):
+        return terms, np.ones(terms.size)
     if reduction is None and scores is not None:
         strength = scores
     else:
         strength = np.abs(csr_array(model.coef)).max(axis=0).toarray().ravel()
-    order = model.terms[np.argsort(-strength[model.terms], kind="stable")]
+    order = terms[np.argsort(-strength[terms], kind="stable")]
     return order, np.ones(order.size)
 
 
-def columns_of(model: LinearModel, problem: Problem) -> tuple[str, ...]:
-    """The classes that the coefficients speak for."""
+def _coefficients(model: Model, order: np.ndarray) -> list[list[float]]:
+    if not isinstance(model, LinearModel):
+        return [[] for _ in order]
+    told: list[list[float]] = csr_array(model.coef)[:, order].toarray().T.tolist()
+    return told
+
+
+def columns_of(model: Model, problem: Problem) -> tuple[str, ...]:
+    """The classes that the coefficients speak for; none where there are no coefficients."""
+    if not isinstance(model, LinearModel):
+        return ()
     names = tuple(problem.classes[int(i)] for i in model.classes)
     return names[1:] if model.rule == "sign" else names
 
@@ -104,6 +116,12 @@ def selected_words(
     for problem in counted.problems(split, questions, vectorizing.weighting_for(corpus)):
         fitted = clone(path).set_params(size=size).fit(problem.X_train, problem.y_train)
         model = fitted.model_
+        if not isinstance(model, LinearModel) and isinstance(reduction_of(fitted), Projection):
+            raise LaconicError(
+                f"the method chooses no words: it mixes {model.n_terms:,} of them in every column, "
+                "and what follows is not linear, so that words have no weights either. Choose a "
+                "method that selects, such as IG, or a linear classifier: then=rls"
+            )
         words = words_of(model, problem, fitted)
         told.append((problem.name, columns_of(model, problem), words))
     return told

@@ -1,0 +1,169 @@
+"""Models that are not linear have no coefficients: what a study does with them, and without."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from laconic import CompactModel, Plan, Study
+from laconic.cli import main
+from laconic.errors import LaconicError
+from laconic.methods import method_called
+from laconic.study import concluding
+from laconic.study.executors import InProcess
+from laconic.study.settings import Splitting, Vectorizing
+from laconic.study.task import run
+from laconic.study.words import read_words, selected_words
+from tests.study.corpora import TOPICS, pets
+from tests.study.test_task import made, task_of
+
+PLAN = Plan(
+    pets(240),
+    methods=("ALL[then=gaussian,width=1.0]", "IG"),
+    sizes=(6, 18),
+    split=Splitting(folds=3),
+    vectors=Vectorizing(min_df=1),
+)
+
+
+def concluded(where, *methods, **about):
+    findings = Study(replace(PLAN, methods=methods, **about), where).run(executor=InProcess())
+    (found,) = findings.recommendations
+    return found, findings
+
+
+def test_all_words_that_are_not_linear_cost_the_recommendation_nothing(tmp_path):
+    found, findings = concluded(tmp_path, "ALL[then=gaussian,width=1.0]", "IG")
+    assert found.chosen.method == "IG"
+    assert found.failure == ""
+    assert not findings.failed
+    assert None not in (found.test, found.test_all)
+    assert CompactModel.load(tmp_path / "model.laconic").n_words == found.words == 18
+    assert not (tmp_path / "certificate.json").exists(), "there is nothing linear to compare with"
+
+
+def test_linear_models_are_compared_if_there_are_some(tmp_path):
+    concluded(tmp_path, "ALL[then=gaussian,width=1.0]", "ALL", "IG")
+    told = json.loads((tmp_path / "certificate.json").read_text(encoding="utf-8"))
+    expected = tmp_path / "expected"
+    concluded(expected, "ALL", "IG")
+    assert told == json.loads((expected / "certificate.json").read_text(encoding="utf-8"))
+
+
+def test_what_stands_in_on_the_page_is_linear(tmp_path, monkeypatch):
+    monkeypatch.setattr(concluding, "PAGE_WORDS", 10)
+    found, _ = concluded(tmp_path, "IG", "IG[then=knn]", "IG[then=gaussian]")
+    assert found.chosen.terms == 18
+    model = CompactModel.load(tmp_path / "stand-in.laconic")
+    assert model.n_words == 6
+    assert model.explain("cat purr")
+
+
+def test_a_comparison_that_fails_loses_neither_model_nor_figure(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(concluding, "certify", refuse)
+    found, findings = concluded(tmp_path, "ALL", "IG")
+    assert found.failure == findings.failed["the model of pets"] == "MemoryError: no room"
+    assert found.test is not None
+    assert (tmp_path / "model.laconic").exists()
+    monkeypatch.undo()
+    again, _ = concluded(tmp_path, "ALL", "IG")
+    assert again.failure == "", "what failed is tried again"
+    assert (tmp_path / "certificate.json").exists()
+
+
+@pytest.mark.parametrize("method", ["IG[then=knn]", "LDA[then=knn]"])
+def test_a_model_without_a_file_has_its_figure_and_its_reason(tmp_path, method):
+    found, findings = concluded(tmp_path, method, "DF", sizes=(2,))
+    only, _ = concluded(tmp_path / "alone", method, sizes=(2,))
+    assert found.chosen.method == only.chosen.method == method
+    assert found.test == only.test is not None
+    assert found.words == only.words > 0
+    assert "KNeighborsClassifier cannot be saved" in only.failure
+    linear = next(one for one in findings.candidates if one.method == "DF")
+    best = f"The best linear model is DF with 2 words ({linear.mean:.3f})"
+    assert found.failure == f"{only.failure} {best}"
+    assert found.failure in findings.failed.values()
+    assert not (tmp_path / "model.laconic").exists()
+    words, classes = read_words(tmp_path / "words.csv")
+    assert len(words) == found.words
+    assert classes == ()
+    assert all(one.coefficients == () and one.documents for one in words)
+
+
+def test_a_machine_with_gaussian_kernel_has_its_file(tmp_path):
+    found, _ = concluded(tmp_path, "LDA[then=gaussian,width=1.0]", "DF", sizes=(2,))
+    assert found.chosen.method.startswith("LDA")
+    assert found.failure == ""
+    model = CompactModel.load(tmp_path / "model.laconic")
+    assert model.predict(["cat purr", "dog bark", "fish fin"]) == list(TOPICS)
+
+
+@pytest.mark.parametrize("then", ["gaussian", "knn"])
+def test_the_words_chosen_do_not_depend_on_what_follows(then):
+    problem = replace(made(), columns=np.arange(40) * 3)
+    linear, other = (run(task_of(m), problem).cuts for m in ("IG", f"IG[then={then}]"))
+    assert [cut.terms.size for cut in linear] == [5, 20]
+    for one, same in zip(linear, other, strict=True):
+        np.testing.assert_array_equal(one.terms, same.terms)
+
+
+def test_a_projection_reads_what_it_reads_whatever_follows():
+    linear, other = (run(task_of(m), made()).cuts for m in ("LSI", "LSI[then=knn]"))
+    assert linear[0].terms.size > 30
+    np.testing.assert_array_equal(linear[0].terms, other[0].terms)
+
+
+def test_stability_is_of_words_that_are_chosen(tmp_path):
+    methods = ("ALL", "IG", "IG[then=knn]", "LDA", "LDA[then=knn]")
+    _, findings = concluded(tmp_path, *methods, sizes=(2,))
+    stability = {one.method: replace(one, method="") for one in findings.stability}
+    assert stability.keys() == {"IG", "IG[then=knn]"}
+    assert stability["IG"] == stability["IG[then=knn]"]
+    assert stability["IG"].terms == 2
+
+
+@pytest.mark.parametrize("then", ["gaussian", "knn"])
+def test_selected_words_are_listed_without_coefficients(then):
+    def listed(method):
+        path = method_called(method).build(norm="kept")
+        (told,) = selected_words(path, 7, pets(120), Vectorizing(min_df=1), "auto")
+        return told
+
+    _, classes, words = listed(f"IG[then={then}]")
+    assert classes == ()
+    assert words == [replace(one, coefficients=()) for one in listed("IG")[2]]
+
+
+def test_a_projection_chooses_no_words():
+    path = method_called("LDA[then=gaussian]").build(norm="kept")
+    with pytest.raises(LaconicError, match=r"mixes 58 of them .* then=rls"):
+        selected_words(path, 2, pets(120), Vectorizing(min_df=1), "auto")
+
+
+def test_the_commands_select_and_train(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        f"{text},{label}\n" for text, (label,) in zip(pets().texts, pets().labels, strict=True)
+    ]
+    (tmp_path / "pets.csv").write_text("text,label\n" + "".join(lines))
+    command = CliRunner()
+    shown = command.invoke(main, ["select", "pets.csv", "--method", "IG[then=knn]", "--size", "9"])
+    assert shown.exit_code == 0, shown.output
+    assert "speaks for" not in shown.output
+    assert "gill" in shown.output
+    refused = command.invoke(
+        main, ["select", "pets.csv", "--method", "LDA[then=knn]", "--size", "2"]
+    )
+    assert refused.exit_code == 2
+    assert "chooses no words" in refused.stderr
+    method = "LDA[then=gaussian,width=1.0]"
+    made = command.invoke(main, ["train", "pets.csv", "--method", method, "--size", "2"])
+    assert made.exit_code == 0, made.output
+    assert CompactModel.load("model.laconic").predict(["cat purr meow"]) == ["cats"]
