@@ -63,6 +63,13 @@ def test_what_stands_in_on_the_page_is_linear(tmp_path, monkeypatch):
     assert model.explain("cat purr")
 
 
+def test_methods_that_train_their_own_models_may_stand_in(tmp_path, monkeypatch):
+    monkeypatch.setattr(concluding, "PAGE_WORDS", 10)
+    found, _ = concluded(tmp_path, "SVM-LARS", "IG[then=knn]", sizes=(2, 18))
+    assert found.chosen.terms > 10
+    assert CompactModel.load(tmp_path / "stand-in.laconic").explain("cat purr")
+
+
 def test_a_comparison_that_fails_loses_neither_model_nor_figure(tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise MemoryError("no room")
@@ -95,6 +102,22 @@ def test_a_model_without_a_file_has_its_figure_and_its_reason(tmp_path, method):
     assert len(words) == found.words
     assert classes == ()
     assert all(one.coefficients == () and one.documents for one in words)
+
+
+def test_the_best_of_the_linear_is_named(tmp_path):
+    found, findings = concluded(tmp_path, "DF", "WS", "IG[then=knn]", sizes=(2, 18))
+    assert found.chosen.method == "IG[then=knn]"
+    means = [one.mean for one in findings.candidates if one.method != found.chosen.method]
+    assert max(means) > means[0]
+    assert f"The best linear model is WS with 18 words ({max(means):.3f})" in found.failure
+
+
+def test_a_model_that_is_not_linear_is_not_compared_with_all_words(tmp_path):
+    found, _ = concluded(tmp_path, "ALL", "IG[then=gaussian,width=1.0]", sizes=(18,))
+    assert found.chosen.terms == 18
+    assert found.failure == ""
+    assert None not in (found.test, found.test_all)
+    assert not (tmp_path / "certificate.json").exists()
 
 
 def test_a_machine_with_gaussian_kernel_has_its_file(tmp_path):
