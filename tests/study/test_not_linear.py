@@ -88,15 +88,18 @@ def test_a_comparison_that_fails_loses_neither_model_nor_figure(tmp_path, monkey
 @pytest.mark.parametrize("method", ["IG[then=knn]", "LDA[then=knn]"])
 def test_a_model_without_a_file_has_its_figure_and_its_reason(tmp_path, method):
     found, findings = concluded(tmp_path, method, "DF", sizes=(2,))
-    only, _ = concluded(tmp_path / "alone", method, sizes=(2,))
+    only, alone = concluded(tmp_path / "alone", method, sizes=(2,))
     assert found.chosen.method == only.chosen.method == method
     assert found.test == only.test is not None
     assert found.words == only.words > 0
-    assert "KNeighborsClassifier cannot be saved" in only.failure
+    assert found.failure == ""
+    assert f": {found.test:.3f}" in found.sentence
+    (reason,) = (note for note in alone.notes if "KNeighborsClassifier cannot be saved" in note)
     linear = next(one for one in findings.candidates if one.method == "DF")
     best = f"The best linear model is DF with 2 words ({linear.mean:.3f})"
-    assert found.failure == f"{only.failure} {best}"
-    assert found.failure in findings.failed.values()
+    assert f"{reason} {best}" in findings.notes
+    _, again = concluded(tmp_path, method, "DF", sizes=(2,))
+    assert again.notes == findings.notes, "a study that was finished says it too"
     assert not (tmp_path / "model.laconic").exists()
     words, classes = read_words(tmp_path / "words.csv")
     assert len(words) == found.words
@@ -109,7 +112,7 @@ def test_the_best_of_the_linear_is_named(tmp_path):
     assert found.chosen.method == "IG[then=knn]"
     means = [one.mean for one in findings.candidates if one.method != found.chosen.method]
     assert max(means) > means[0]
-    assert f"The best linear model is WS with 18 words ({max(means):.3f})" in found.failure
+    assert f"The best linear model is WS with 18 words ({max(means):.3f})" in str(findings.notes)
 
 
 def test_a_model_that_is_not_linear_is_not_compared_with_all_words(tmp_path):

@@ -92,6 +92,7 @@ def conclude(
     offered = candidates(rows, plan.goal, part=plan.part(), repeats=plan.split.repeats)
     each = recommend_each(offered)
     finished: list[Recommendation] = []
+    notes: list[str] = []
     before = _before(where)
     # until this is concluded, nothing says which task the files there were made by
     (where / RECOMMENDATION).unlink(missing_ok=True)
@@ -105,10 +106,11 @@ def conclude(
         for ready in corpora:
             last = _Last(plan, ready, journal, before, retry_failed)
             finished += last.finish_all(offered, where, several)
+            notes += last.notes
     write_json(where / CARDS, [asdict(Card.of(r.corpus, counts=r.counted.counts)) for r in corpora])
     failed = {tasks[key].title: why for key, why in journal.failed().items() if key in tasks}
     failed |= {f"the model of {one.problem}": one.failure for one in finished if one.failure}
-    unmapped = [n for ready in corpora for n in find_directions(plan, ready, where, n_problems)]
+    notes += [n for ready in corpora for n in find_directions(plan, ready, where, n_problems)]
     comparisons, stability = _details(plan, corpora, each, journal)
     return Findings(
         tuple(finished),
@@ -117,7 +119,7 @@ def conclude(
         tuple(comparisons),
         tuple(stability),
         failed,
-        journal.notes(tasks) | absences(rows, plan.goal) | dict.fromkeys(unmapped, 1),
+        journal.notes(tasks) | absences(rows, plan.goal) | dict.fromkeys(notes, 1),
         len(tasks),
     )
 
@@ -153,6 +155,7 @@ class _Last:
     journal: Journal
     before: Mapping[str, Mapping[str, Any]]
     retry_failed: bool
+    notes: list[str] = field(default_factory=list)
 
     def finish_all(
         self, offered: Sequence[Candidate], where: Path, several: bool
@@ -228,7 +231,9 @@ class _Last:
         try:
             self._compact(model, problem).save(where / MODEL)
         except LaconicError as failure:
-            failures.append(f"{one.chosen.name}: no file of the model. {failure}{_instead(linear)}")
+            if isinstance(model, LinearModel):
+                raise
+            self.notes.append(f"{one.chosen.name} has no file: {failure}{_instead(linear)}")
         choosing = isinstance(model, LinearModel) and not keeps_all(one.chosen.method)
         whole = [other for other in linear if keeps_all(other.method)]
         try:
@@ -315,10 +320,8 @@ def _is_linear(one: Candidate) -> bool:
 
 
 def _instead(linear: list[Candidate]) -> str:
-    if not linear:
-        return ""
-    best = best_of(linear)
-    return f" The best linear model is {best.name} ({best.mean:.3f})"
+    best = best_of(linear) if linear else None
+    return f" The best linear model is {best.name} ({best.mean:.3f})" if best else ""
 
 
 def trained(task: Task, problem: Problem) -> tuple[Model, PathClassifier]:
