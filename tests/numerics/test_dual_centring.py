@@ -93,3 +93,16 @@ def test_the_passes_aim_lower_until_the_examination_is_passed():
     X, signs = one_far_column()
     found = descend(Rows.of(csr_array(X)), signs, np.full(60, 0.5), tolerance=1e-8, epochs=70)
     assert found.solved
+
+
+@pytest.mark.parametrize("far", [0.0, 10.0, 1e9])
+def test_squared_lengths_from_the_mean_are_never_too_short(far):
+    """Too short is a step that goes too far; 1e9² leaves no digit of what is asked."""
+    X = far + np.random.default_rng(0).normal(size=(50, 3))
+    signs = np.resize([1.0, -1.0], 50)
+    rows = Rows.of(csr_array(X))
+    problem = module._Problem.of(rows, signs, np.ones(50), "hinge", True, centring=True)
+    true = ((X - X.mean(axis=0)) ** 2).sum(axis=1)
+    assert (problem.arrays.squares > 0.1 * true).all()
+    if far < 1e9:
+        np.testing.assert_allclose(problem.arrays.squares, true, rtol=1e-9)
