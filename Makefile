@@ -38,6 +38,10 @@ format: .venv/.linted ## rewrite in our style
 bench: .venv/.benched ## ratios to peers, printed and written to docs/benchmarks.md
 	@$(ONE_THREAD) $(BIN)/python -m bench --write docs/benchmarks.md
 
+.PHONY: docs
+docs: .venv/.installed ## write the reference, docs/api, from the docstrings
+	@$(BIN)/python docs/make_api.py
+
 clean: ## remove the environment and what was made
 	rm -rf .venv out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
