@@ -54,8 +54,9 @@ Choice = Callable[[Any, Labels, int], Words]
 
 @dataclass(frozen=True)
 class Task:
-    """Training documents in no order, and test documents."""
+    """Training documents in no order, and test documents; `name` says of what."""
 
+    name: str
     X: csr_array
     y: Labels
     X_test: csr_array
@@ -72,7 +73,6 @@ class Task:
 def rows() -> list[Row]:
     with threadpool_limits(1):
         task = newsgroups() if os.environ.get("LACONIC_DATA") else generated()
-        print(f"peers: {shape(task.X)}", file=sys.stderr)
         return [*filters(task), *embedded(task), *optional(task)]
 
 
@@ -124,7 +124,7 @@ def compared(
     mine, theirs = interleaved(repeats, lambda: ours(X, y, SIZE), lambda: peer(X, y, SIZE))
     memory = Memory(*(peak_growth(work, X, y, SIZE) for work in (ours, peer)))
     what, other = task.told(name, mine.last), task.told(peer_name, theirs.last)
-    return row(key, f"{what}, CPU", other, mine.cpu, theirs.cpu, memory)
+    return row(key, f"{task.name}: {what}, CPU", other, mine.cpu, theirs.cpu, memory)
 
 
 def by_chi_squared(X: csr_array, y: Labels, size: int) -> Words:
@@ -157,7 +157,8 @@ def mutual_information(task: Task) -> Row:
     what = task.told("IG", mine.last)
     peer = task.told(f"SelectKBest(mutual_info_classif), from {sample.size} words", words)
     memory = Memory(peak_growth(by_gain, task.X, task.y, SIZE))
-    return row("peers.mutual-information", f"{what}, CPU", peer, mine.cpu, seconds, memory)
+    what = f"{task.name}: {what}, CPU"
+    return row("peers.mutual-information", what, peer, mine.cpu, seconds, memory)
 
 
 def all_mutual_information(P: csc_array, y: Labels) -> NDArray[np.float64]:
@@ -218,7 +219,7 @@ def redundancy(task: Task) -> Row:
         SLOW_REPEATS, lambda: by_svm_lars(small.X, y, FEW), lambda: by_mrmr(frame, y, FEW)
     )
     memory = Memory(peak_growth(by_svm_lars, small.X, y, FEW), peak_growth(by_mrmr, frame, y, FEW))
-    what = small.told(f"SVM-LARS of {kept.size:,} words", mine.last)
+    what = small.told(f"{task.name}: SVM-LARS among {kept.size:,} words", mine.last)
     peer = small.told("mRMR (mrmr_classif, dense)", theirs.last)
     return row("peers.mrmr", f"{what}, CPU", peer, mine.cpu, theirs.cpu, memory)
 
@@ -239,10 +240,12 @@ def newsgroups() -> Task:
     y, y_test = (np.array([label for (label,) in part.labels]) for part in (train, test))
     # The corpus goes by class, and the first documents must have all of them.
     order = np.random.default_rng(0).permutation(y.size)
-    return Task(narrow(X[order]), y[order], narrow(X_test), y_test)
+    name = f"20news-bydate, {shape(X)}"
+    return Task(name, narrow(X[order]), y[order], narrow(X_test), y_test)
 
 
 def generated(n_docs: int = 12_000, n_terms: int = 56_000) -> Task:
     X, y = text_like(n_docs, n_terms, 150)
     test = np.arange(y.size) // 20 % 5 == 4  # of every class alike
-    return Task(narrow(X[~test]), y[~test], narrow(X[test]), y[test])
+    name = f"generated documents, {shape(X[~test])}"
+    return Task(name, narrow(X[~test]), y[~test], narrow(X[test]), y[test])

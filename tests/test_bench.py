@@ -82,8 +82,8 @@ def test_a_row_is_judged_by_time_and_by_memory(changed, verdict):
 
 
 def test_a_ratio_is_taken_in_each_round():
-    found = row("rls.one", "what", "peer", [1.0, 2.0, 4.0], [2.0, 12.0, 4.0])
-    assert (found.ours_s, found.peer_s, found.ratio) == (2.0, 4.0, 2.0)
+    found = row("rls.one", "what", "peer", [1.0, 2.0, 4.0], [3.0, 12.0, 4.0])
+    assert (found.ours_s, found.peer_s, found.ratio) == (2.0, 4.0, 3.0)
 
 
 def test_works_run_in_turns():
@@ -294,7 +294,7 @@ def test_a_comparison_tells_words_accuracy_and_memory(task, monkeypatch):
         "peers.chi2", task, "CHI2", peers.by_chi_squared, "chi2", peers.by_chi2, repeats=1
     )
     accuracy = task.accuracy(peers.by_chi_squared(task.X, task.y, 40))
-    assert found.what == f"CHI2, 40 words, accuracy {accuracy:.3f}, CPU"
+    assert found.what == f"{task.name}: CHI2, 40 words, accuracy {accuracy:.3f}, CPU"
     assert found.peer.startswith("chi2, 40 words, accuracy 0.")
     assert found.memory == Memory(len("by_chi_squared"), len("by_chi2"))
 
