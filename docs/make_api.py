@@ -134,7 +134,7 @@ def told(entry: Entry) -> Iterator[str]:
     if isinstance(entry.what, ModuleType):
         yield f"```text\n{inspect.getdoc(entry.what)}\n```"
         return
-    call = () if inherits_call(entry.what) else (called(entry.name, entry.what),)
+    call = () if inherits_call(entry.what) else ("", called(entry.name, entry.what))
     yield code(f"from {entry.home} import {entry.name}", *call)
     yield markdown(inspect.getdoc(entry.what) or "")
     if inspect.isclass(entry.what):
@@ -256,8 +256,8 @@ def items(body: str) -> Iterator[str]:
             yield f"  {escaped(line.strip())}"
             continue
         name, colon, kind = line.partition(" : ")
-        # a backslash at the end of a line breaks it
-        breaks = "\\" if after.startswith(" ") else ""
+        # a backslash at the end of a line breaks it; before a list inside it would be shown
+        breaks = "\\" if after.startswith(" ") and not after.lstrip().startswith("- ") else ""
         yield f"- `{name.strip()}`" + (f": {escaped(kind)}" if colon else "") + breaks
 
 

@@ -59,6 +59,7 @@ class Example(Base):
     size : int or None
         How many.
     by : function
+        - a list
 
     Made up, as `a < b`.
     """
@@ -86,11 +87,11 @@ def test_a_class_is_told_from_its_docstring(made):
     entry = made["Entry"]("laconic", "Example", Example)
     assert "\n\n".join(part for part in made["told"](entry) if part) == (
         "## Example\n\n"
-        "```python\nfrom laconic import Example\n"
+        "```python\nfrom laconic import Example\n\n"
         "Example(size: int | None = None, *, by: object = ...)\n```\n\n"
         r"A class for the test: x \< y."
         "\n\n**Parameters**\n\n"
-        "- `size`: int or None\\\n  How many.\n- `by`: function\n\n"
+        "- `size`: int or None\\\n  How many.\n- `by`: function\n  - a list\n\n"
         "Made up, as `a < b`.\n\n"
         "### Example.of\n\n"
         "```python\nof(given: str, *rest: int, **more: int) -> Example\n```\n\nMakes one.\n\n"
