@@ -38,7 +38,15 @@ ROOMS = (
 )
 # What the guide imports from a room itself, because it is rarely needed.
 BESIDE = {
-    "certificate": ("laconic.certificate.serving_interval",),
+    "certificate": (
+        "laconic.certificate.serving_interval",
+        "laconic.certificate.parts.HeldOut",
+        "laconic.certificate.parts.Changes",
+        "laconic.certificate.parts.WorstCase",
+        "laconic.certificate.parts.Suprema",
+        "laconic.certificate.parts.SpanSuprema",
+        "laconic.certificate.parts.NotComputed",
+    ),
     "compact": ("laconic.compact.train",),
     "corpus": (
         "laconic.corpus.splits.Split",
@@ -54,6 +62,9 @@ BESIDE = {
         "laconic.study.settings.Training",
         "laconic.study.executors.InProcess",
         "laconic.study.executors.Processes",
+        "laconic.study.concluding.Findings",
+        "laconic.study.recommending.Recommendation",
+        "laconic.study.recommending.Candidate",
         "laconic.study.directions.Directions",
     ),
     "errors": (

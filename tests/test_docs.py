@@ -15,7 +15,8 @@ from laconic.methods import method_called
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "examples/README.md", *sorted(DOCS.rglob("*.md"))]
+README = ROOT / "README.md"
+PAGES = [README, ROOT / "examples/README.md", *sorted(DOCS.rglob("*.md"))]
 
 
 @pytest.fixture(scope="module")
@@ -203,6 +204,16 @@ def figures() -> list[tuple[str, set[str], set[str]]]:
         if asked:
             found.append((block, set(re.findall(r"\d[\d,]*\.\d+|\d+,\d{3}", prose)), set(asked)))
     return found
+
+
+def test_the_sentence_of_the_guide_is_that_of_the_readme():
+    text = (DOCS / "guide.md").read_text(encoding="utf-8")
+    table = text.split("| part | what it tells |")[1].split("\n\n")[0]
+    quoted = [line.split(" | ")[0].strip("| ") for line in table.splitlines()[2:]]
+    sentence = " ".join(README.read_text(encoding="utf-8").replace("\n> ", " ").split())
+    assert len(quoted) == 4
+    for part in quoted:
+        assert part.lower() in sentence.lower(), part
 
 
 def sections(command: str) -> list[str]:
