@@ -72,7 +72,7 @@ def main(names: Sequence[str], full: bool, write: Path | None) -> None:
 
 def measured(name: str, full: bool, write: Path | None) -> Section | None:
     """What a bench gave, printed; None if it failed: a wrong answer, say, or a broken corpus."""
-    module, before = BENCHES[name], load()
+    module, place, before = BENCHES[name], described(), load()
     try:
         rows = module.rows(full) if module is scores else module.rows()
     except Exception as error:  # the others still run
@@ -83,7 +83,7 @@ def measured(name: str, full: bool, write: Path | None) -> Section | None:
         print(line(row))
     loads = f"load average {before} before, {load()} after"
     print(f"{name}: {loads}", flush=True)
-    sentence = f"`{command(name, full, write)}`, {described()}; {loads}."
+    sentence = f"`{command(name, full, write)}`, {place}; {loads}."
     return Section(name, module.__doc__ or "", sentence, tuple(rows))
 
 

@@ -252,6 +252,7 @@ CHOICES = (
     peers.by_weights,
     peers.by_rfe,
     peers.by_svm_lars,
+    peers.by_whole_path,
     peers.by_rls_lars,
 )
 
@@ -261,6 +262,13 @@ def test_a_choice_is_of_so_many_words_and_better_than_none(task, choice):
     words = choice(task.X, task.y, 60)
     assert 0 < np.unique(words).size == words.size <= 60
     assert task.accuracy(words) > 3 / 20
+
+
+def test_a_whole_path_is_cut_where_one_word_more_a_class_is_too_many(task):
+    words = peers.by_whole_path(task.X, task.y, 100)
+    sizes = [peers.by_svm_lars(task.X, task.y, 20 * own).size for own in range(5, 10)]
+    assert sizes[0] < words.size <= 100
+    assert sizes[sizes.index(words.size) + 1] > 100
 
 
 def test_mutual_information_at_once_is_that_of_scikit_learn(task):
@@ -316,7 +324,7 @@ class Soft:
 
 
 def test_an_l1_path_goes_down_until_there_are_enough_words():
-    X = np.zeros((8, 4))
+    X = np.zeros((8, 5))  # the last never enters
     X[:4, 0], X[:3, 1], X[:2, 2], X[:1, 3] = 1.0, 1.0, 1.0, 1.0
     signs = np.array([1.0] * 4 + [-1.0] * 4)
     path = Soft()
