@@ -35,8 +35,12 @@ format: .venv/.linted ## rewrite in our style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/.tested ## ratios to peers, in one run
-	@$(ONE_THREAD) $(BIN)/python -m bench
+bench: .venv/.benched ## ratios to peers, printed and written to docs/benchmarks.md
+	@$(ONE_THREAD) $(BIN)/python -m bench --write docs/benchmarks.md
+
+.PHONY: docs
+docs: .venv/.installed ## write the reference, docs/api, from the docstrings
+	@$(BIN)/python docs/make_api.py
 
 clean: ## remove the environment and what was made
 	rm -rf .venv out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -57,6 +61,12 @@ clean: ## remove the environment and what was made
 	@echo "installing Laconic and what its tests need into .venv"
 	@$(PIP) --editable '.[test]'
 	@touch $@ .venv/.installed
+
+# Peers that cannot be installed are left out of the bench.
+.venv/.benched: .venv/.tested bench/requirements.txt
+	@echo "installing the bench's peers into .venv"
+	@$(PIP) --requirement bench/requirements.txt || echo "some peers are not to be had; the bench leaves them out"
+	@touch $@
 
 .venv/.linted: .venv/.created pyproject.toml constraints.txt
 	@echo "installing the linters into .venv"

@@ -1,46 +1,96 @@
 """Runs the named benches, or all of them, one after the other, and prints one table.
 
-A missed bar or a failed bench is told in the table, never by the exit code.
+With --write they renew their sections of a page, if all of them ran. A missed bar or a failed bench
+is told in words, never by the exit code.
 """
 
 from __future__ import annotations
 
+import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
 
 import click
 
-from bench import bss, lars, lda, leverage, masked, rls, scores, serving, study, vectorizing
-from bench.measuring import Row, print_table
+from bench import (
+    bss,
+    lars,
+    lda,
+    leverage,
+    masked,
+    peers,
+    rls,
+    scores,
+    serving,
+    study,
+    vectorizing,
+)
+from bench.machine import described
+from bench.measuring import HEADING, line, load
+from bench.page import Section, update
 
-BENCHES: dict[str, Callable[[bool], list[Row]]] = {
-    "vectorizing": lambda full: vectorizing.rows(),
-    "scores": scores.rows,
-    "leverage": lambda full: leverage.rows(),
-    "bss": lambda full: bss.rows(),
-    "lars": lambda full: lars.rows(),
-    "lda": lambda full: lda.rows(),
-    "masked": lambda full: masked.rows(),
-    "rls": lambda full: rls.rows(),
-    "serving": lambda full: serving.rows(),
-    "study": lambda full: study.rows(),
+# Each says in its docstring what it compares, and has `rows`.
+BENCHES: dict[str, ModuleType] = {
+    module.__name__.rpartition(".")[2]: module
+    for module in (
+        vectorizing,
+        scores,
+        leverage,
+        bss,
+        lars,
+        lda,
+        masked,
+        rls,
+        serving,
+        study,
+        peers,
+    )
 }
 
 
 @click.command(help=__doc__)
 @click.argument("names", nargs=-1, type=click.Choice(list(BENCHES)))
 @click.option("--full", is_flag=True, help="scores: time the peer on all terms, for minutes.")
-def main(names: Sequence[str], full: bool) -> None:
-    print_table(measured(names or list(BENCHES), full))
+@click.option(
+    "--write", type=click.Path(dir_okay=False, path_type=Path), help="The page to write or renew."
+)
+def main(names: Sequence[str], full: bool, write: Path | None) -> None:
+    chosen = [name for name in BENCHES if not names or name in names]
+    print(HEADING, flush=True)
+    found = [measured(name, full, write) for name in chosen]
+    sections = [section for section in found if section is not None]
+    if write is None:
+        return
+    if len(sections) < len(chosen):
+        print(f"{write} is left as it was, because not all benches ran", file=sys.stderr)
+        return
+    update(write, sections, list(BENCHES))
+    print(f"{write}: {', '.join(chosen)}")
 
 
-def measured(names: Sequence[str], full: bool) -> Iterator[Row]:
-    for name in names:
-        try:
-            yield from BENCHES[name](full)
-        except Exception as error:  # a wrong answer, or no corpus: the others still run
-            traceback.print_exc()
-            print(f"FAILED {name}: {type(error).__name__}, see the error stream")
+def measured(name: str, full: bool, write: Path | None) -> Section | None:
+    """What a bench gave, printed; None if it failed: a wrong answer, say, or a broken corpus."""
+    module, place, before = BENCHES[name], described(), load()
+    try:
+        rows = module.rows(full) if module is scores else module.rows()
+    except Exception as error:  # the others still run
+        traceback.print_exc()
+        print(f"FAILED {name}: {type(error).__name__}, see the error stream", flush=True)
+        return None
+    for row in rows:
+        print(line(row))
+    loads = f"load average {before} before, {load()} after"
+    print(f"{name}: {loads}", flush=True)
+    sentence = f"`{command(name, full, write)}`, {place}; {loads}."
+    return Section(name, module.__doc__ or "", sentence, tuple(rows))
+
+
+def command(name: str, full: bool, write: Path | None) -> str:
+    """What renews this section alone."""
+    options = [*(["--full"] if full else []), *([f"--write {write}"] if write else [])]
+    return " ".join(["python -m bench", name, *options])
 
 
 if __name__ == "__main__":

@@ -47,10 +47,10 @@ def compared(kind: str, U: Floats) -> list[Row]:
         lambda: scanned(U, four_forms),
     )
     assert lazy.last == full.last == textbook.last, "the selections differ"
-    what = f"BSS, {kind} {U.shape[0]:,} terms × rank {U.shape[1]}, size {SIZE}, against"
+    what = f"{kind} {U.shape[0]:,} terms × rank {U.shape[1]}, size {SIZE}, same words, CPU"
     return [
-        row(f"{what} a vectorised full scan, CPU", lazy.cpu, full.cpu, target=10),
-        row(f"{what} four forms a row, CPU", lazy.cpu, textbook.cpu, target=30),
+        row(f"bss.{kind}.scan", what, "a vectorised full scan", lazy.cpu, full.cpu),
+        row(f"bss.{kind}.textbook", what, "four forms a row", lazy.cpu, textbook.cpu),
     ]
 
 

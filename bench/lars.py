@@ -9,19 +9,14 @@
     the dense copy, which is made off the clock. The order is compared up to the first coefficient
     that changes its sign, where lars_path leaves the path.
 CPU seconds with one thread of BLAS; interleaved, medians. Memory is the growth of the peak in the
-call, in a new process that has run a small problem before; its rows are in MB.
+call, in a new process that has run a small problem before.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
-from multiprocessing import get_context
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -31,6 +26,7 @@ from sklearn.linear_model import lars_path
 from threadpoolctl import threadpool_limits
 
 from bench.measuring import Row, interleaved, row
+from bench.memory import Memory, peak_growth
 from bench.texts import shape, text_like
 from laconic import Vectorizer, Weighting, load_corpus
 from laconic.numerics.lars import Documents, lars
@@ -44,7 +40,6 @@ REPEATS = 2
 SIZE = 500
 RLS_SIZE = 100
 NEWSGROUP = "comp.os.ms-windows.misc"
-MOST_MB = 500.0
 
 Floats = NDArray[np.float64]
 Columns = NDArray[np.int64]
@@ -71,18 +66,12 @@ def news_3() -> list[Row]:
         lambda: fast(X, signs, SIZE),
     )
     assert paper.last.tolist() == lazy.last.tolist() == jumping.last.tolist(), "orders differ"
-    growth = peak_growth(exact, X, signs, SIZE)
+    growth = Memory(peak_growth(exact, X, signs, SIZE))
     what = f"SVM-LARS, News-3, {shape(X)}, {SIZE} features, λ₂ = 1"
+    peer = "the paper's algorithm on the same kernels, same words in the same order"
     return [
-        row(f"{what}, exact, against the paper's algorithm, CPU", lazy.cpu, paper.cpu, 6.0),
-        row(f"{what}, fast, against the paper's algorithm, CPU", jumping.cpu, paper.cpu, 15.0),
-        Row(
-            f"{what}, exact, memory against {MOST_MB:.0f} MB",
-            growth,
-            MOST_MB,
-            MOST_MB / growth,
-            1.0,
-        ),
+        row("lars.news-3.exact", f"{what}, exact, CPU", peer, lazy.cpu, paper.cpu, growth),
+        row("lars.news-3.fast", f"{what}, fast, CPU", peer, jumping.cpu, paper.cpu),
     ]
 
 
@@ -146,13 +135,11 @@ def rls_lars() -> list[Row]:
         REPEATS, lambda: rls(X, signs, RLS_SIZE), lambda: lars_path_of(dense, signs, RLS_SIZE)
     )
     verify_prefix(mine.last, peer.last)
-    growth = peak_growth(rls, X, signs, RLS_SIZE)
-    peers = peak_growth(lars_path_of, dense, signs, RLS_SIZE)
-    what = f"RLS-LARS, {shape(X)}, {RLS_SIZE} features, λ₂ = 0, against lars_path on the dense copy"
-    return [
-        row(f"{what}, CPU", mine.cpu, peer.cpu, 40.0),
-        Row(f"{what}, memory in MB", growth, peers, peers / growth, 20.0),
-    ]
+    memory = Memory(
+        peak_growth(rls, X, signs, RLS_SIZE), peak_growth(lars_path_of, dense, signs, RLS_SIZE)
+    )
+    what = f"RLS-LARS, {shape(X)}, {RLS_SIZE} features, λ₂ = 0, CPU"
+    return [row("lars.rls", what, "lars_path on the dense copy", mine.cpu, peer.cpu, memory)]
 
 
 def rls(X: csr_array, signs: Floats, size: int) -> list[tuple[Columns, Floats]]:
@@ -174,26 +161,3 @@ def verify_prefix(ours: list[tuple[Columns, Floats]], theirs: tuple[list[int], F
         assert columns.tolist() == list(order[:size]), "orders differ"
         np.testing.assert_allclose(coef, path[columns, size], atol=1e-8)
     assert size > 10, f"the first change of sign is at {size} features"
-
-
-def peak_growth(work: Callable[..., object], X: Any, signs: Floats, size: int) -> float:
-    """MB by which the peak of a process grows in a call."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        return process.submit(growth_here, work, X, signs, size).result()
-
-
-def growth_here(work: Callable[..., object], X: Any, signs: Floats, size: int) -> float:
-    with threadpool_limits(1):
-        work(X[:500], signs[:500], 5)
-        before = peak(reset=True)
-        work(X, signs, size)
-        return max(peak() - before, 1.0)
-
-
-def peak(reset: bool = False) -> float:
-    """The most memory that this process has had so far, or since the last reset (Linux)."""
-    if reset:
-        Path("/proc/self/clear_refs").write_text("5")
-    lines = Path("/proc/self/status").read_text().splitlines()
-    (line,) = (line for line in lines if line.startswith("VmHWM"))
-    return float(line.split()[1]) / 1024

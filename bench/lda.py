@@ -6,7 +6,7 @@ histograms (the paper's) and as unit ltc vectors. Ours is LDA(size=51), the peer
 TruncatedSVD(513), the paper's number of columns, then LinearDiscriminantAnalysis; both fitted, and
 the training documents projected. Behind both stands the same linear SVM, off the clock; the peer
 may take the better of that and its own decisions. Ours may not be lower. Needs `LACONIC_DATA`.
-CPU seconds with one thread of BLAS; interleaved, medians. Memory as in `bench.lars`.
+CPU seconds with one thread of BLAS; interleaved, medians. Memory as in `bench.memory`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.pipeline import Pipeline, make_pipeline
 from threadpoolctl import threadpool_limits
 
-from bench.lars import peak_growth
 from bench.measuring import Row, interleaved, row
+from bench.memory import Memory, peak_growth
 from bench.texts import shape
 from laconic import LDA, SVMClassifier, Vectorizer, Weighting, load_corpus
 from laconic.corpus.corpus import TEST, TRAIN
@@ -53,10 +53,10 @@ def rows() -> list[Row]:
         print("lda: LACONIC_DATA is not set, so Reuters-21578 is left out", file=sys.stderr)
         return []
     with threadpool_limits(1):
-        return [found for scheme in ("histogram", "ltc") for found in compared(scheme)]
+        return [compared(scheme) for scheme in ("histogram", "ltc")]
 
 
-def compared(scheme: str) -> list[Row]:
+def compared(scheme: str) -> Row:
     task = reuters(scheme)
     mine, theirs = interleaved(
         REPEATS, lambda: ours(task.X, task.y, SIZE), lambda: peers(task.X, task.y, SIZE)
@@ -64,16 +64,12 @@ def compared(scheme: str) -> list[Row]:
     own, other = accuracy(mine.last, task), accuracy(theirs.last, task)
     other = max(other, float((theirs.last.predict(task.X_test) == task.y_test).mean()))
     assert own >= other, f"{scheme}: accuracy {own:.4f}, less than the peer's {other:.4f}"
-    growth = peak_growth(ours, task.X, task.y, SIZE)
-    theirs_mb = peak_growth(peers, task.X, task.y, SIZE)
+    memory = Memory(*(peak_growth(work, task.X, task.y, SIZE) for work in (ours, peers)))
     what = (
-        f"LDA to {SIZE} columns, Reuters-21578 {scheme}, {shape(task.X)}, against TruncatedSVD("
-        f"{FIRST}) and LinearDiscriminantAnalysis, accuracy {own:.3f} against {other:.3f}"
+        f"LDA to {SIZE} columns, Reuters-21578 {scheme}, {shape(task.X)}, accuracy {own:.3f}, CPU"
     )
-    return [
-        row(f"{what}, CPU", mine.cpu, theirs.cpu, 5.0),
-        Row(f"{what}, memory in MB", growth, theirs_mb, theirs_mb / growth, 3.0),
-    ]
+    peer = f"TruncatedSVD({FIRST}) and LinearDiscriminantAnalysis, accuracy {other:.3f}"
+    return row(f"lda.{scheme}", what, peer, mine.cpu, theirs.cpu, memory)
 
 
 def ours(X: csr_array, y: Labels, size: int) -> LDA:

@@ -42,8 +42,8 @@ def full_rank() -> Row:
         REPEATS, lambda: full_leverage(X).scores, lambda: through_eigenvectors(X)
     )
     np.testing.assert_allclose(ours.last, peer.last, atol=1e-8)
-    name = f"full rank, {shape(X)}, against eigh of the Gram matrix, CPU"
-    return row(name, ours.cpu, peer.cpu, target=1.7)
+    what = f"full rank, {shape(X)}, CPU"
+    return row("leverage.full-rank", what, "eigh of the Gram matrix", ours.cpu, peer.cpu)
 
 
 def through_eigenvectors(X: csr_array) -> Floats:
@@ -66,11 +66,9 @@ def top_of_spectrum() -> Row:
         REPEATS, lambda: truncated_leverage(X, RANK).scores, lambda: randomized(X, n_iter)
     )
     reached = f"reaches {error:.1e}" if error <= ACCURACY else f"still off by {error:.1e}"
-    name = (
-        f"top {RANK}, {shape(X)}, error at most {exact.error:.0e}, against randomized SVD with "
-        f"n_iter={n_iter} ({reached} of the largest score), CPU"
-    )
-    return row(name, ours.cpu, peer.cpu, target=1.0)
+    what = f"top {RANK}, {shape(X)}, error at most {exact.error:.0e}, CPU"
+    name = f"randomized_svd with n_iter={n_iter} ({reached} of the largest score)"
+    return row("leverage.top", what, name, ours.cpu, peer.cpu)
 
 
 def iterations_for(X: csr_array, exact: Floats) -> tuple[int, float]:

@@ -1,30 +1,51 @@
-"""Ours and a peer timed in turns, and the table of their ratios."""
+"""Ours and a peer timed in turns, and the line that a comparison has in the printed table."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
+from bench.bars import BARS, Bar
+from bench.memory import Memory
+
+HEADING = f"{'ours s':>9} {'peer s':>9} {'ratio':>8} {'bar':>7} {'':7}  comparison"
+
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison. The ratio is the peer's time by ours; without a target there is no bar."""
+    """One comparison: what was done, and what `peer` is. The ratio is the peer's time by ours.
 
-    name: str
+    The key begins with the name of its bench and never changes; BARS says what it must reach.
+    """
+
+    key: str
+    what: str
+    peer: str
     ours_s: float
     peer_s: float
     ratio: float
-    target: float | None
+    memory: Memory | None = None
+
+    @property
+    def bar(self) -> Bar | None:
+        return BARS.get(self.key)
 
     @property
     def verdict(self) -> str:
-        if self.target is None:
+        if self.bar is None:
             return ""
-        return "reached" if self.ratio >= self.target else "MISSED"
+        fast = self.ratio >= self.bar.ratio
+        return "reached" if fast and self._small(self.bar) else "MISSED"
+
+    def _small(self, bar: Bar) -> bool:
+        """Memory that was not measured does not reach its bar."""
+        if bar.share is None and bar.megabytes is None:
+            return True
+        return self.memory is not None and self.memory.within(bar.share, bar.megabytes)
 
 
 @dataclass
@@ -53,27 +74,25 @@ def interleaved(repeats: int, *works: Callable[[], object]) -> list[Runs]:
 
 
 def row(
-    name: str, ours: Sequence[float], peer: Sequence[float], target: float | None = None
+    key: str,
+    what: str,
+    peer: str,
+    ours: Sequence[float],
+    theirs: Sequence[float],
+    memory: Memory | None = None,
 ) -> Row:
     """Medians over the rounds; the ratio is taken in each round, because the load drifts."""
-    ratio = median(theirs / mine for mine, theirs in zip(ours, peer, strict=True))
-    return Row(name, median(ours), median(peer), ratio, target)
-
-
-def print_table(rows: Iterable[Row]) -> None:
-    """Each row as soon as it is known. The names stand last, because some are long."""
-    before = load()
-    print(f"{'ours s':>9} {'peer s':>9} {'ratio':>8} {'bar':>7} {'':7}  comparison", flush=True)
-    for found in rows:
-        print(line(found), flush=True)
-    print(f"load average before: {before}; after: {load()}")
+    ratio = median(other / mine for mine, other in zip(ours, theirs, strict=True))
+    return Row(key, what, peer, median(ours), median(theirs), ratio, memory)
 
 
 def line(found: Row) -> str:
-    bar = "" if found.target is None else f"{found.target:.2f}"
+    """The words stand last, because some are many."""
+    bar = "" if found.bar is None else f"{found.bar.ratio:.2f}"
+    memory = "" if found.memory is None else f"; {found.memory}"
     return (
         f"{found.ours_s:9.3f} {found.peer_s:9.3f} {found.ratio:8.2f} {bar:>7} "
-        f"{found.verdict:7}  {found.name}"
+        f"{found.verdict:7}  {found.what}, against {found.peer}{memory}"
     )
 
 

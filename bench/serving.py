@@ -67,12 +67,15 @@ def compared(name: str) -> list[Row]:
         many(lambda: ours.predict([SHORT])),
         many(lambda: trained.same.predict([SHORT])),
     )
-    what = f"predict {name}, {len(texts):,} texts"
+    key, what = f"serving.{name}", f"predict {name}, {len(texts):,} texts"
+    over_same, over_all = f"a pipeline over the same {SIZE:,} words", "a pipeline over all words"
+    unread = f"{what}, a model that has read nothing before, CPU"
+    short = f"{name}: one short text, 1,000 times, wall"
     return [
-        row(f"{what}, peer over the same {SIZE:,} words, CPU", mine.cpu, same.cpu, target=5.0),
-        row(f"{what}, peer over all words, CPU", mine.cpu, full.cpu, target=5.0),
-        row(f"{what}, a model that has read nothing before, CPU", new.cpu, same.cpu),
-        row("one short text, 1,000 times, wall", one.wall, other.wall),
+        row(f"{key}.same-words", f"{what}, CPU", over_same, mine.cpu, same.cpu),
+        row(f"{key}.all-words", f"{what}, CPU", over_all, mine.cpu, full.cpu),
+        row(f"{key}.unread", unread, over_same, new.cpu, same.cpu),
+        row(f"{key}.short", short, over_same, one.wall, other.wall),
     ]
 
 

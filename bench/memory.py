@@ -1,0 +1,56 @@
+"""By how much the peak of a process grows in a call, in a new process that is warm already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+# Documents and size of the small problem that comes first: it imports, compiles and allocates.
+WARM_DOCS, WARM_SIZE = 500, 5
+
+
+@dataclass(frozen=True)
+class Memory:
+    """MB by which the peak grew in our call, and in the peer's if that was measured."""
+
+    ours: float
+    peer: float | None = None
+
+    def within(self, share: float | None, megabytes: float | None) -> bool:
+        """Whether ours is at most this share of the peer's, and at most this many MB."""
+        if share is not None and (self.peer is None or self.ours > share * self.peer):
+            return False
+        return megabytes is None or self.ours <= megabytes
+
+    def __str__(self) -> str:
+        peer = "" if self.peer is None else f", peer {self.peer:,.0f} MB"
+        return f"{self.ours:,.0f} MB{peer}"
+
+
+def peak_growth(work: Callable[..., object], X: Any, y: Any, size: int) -> float:
+    """MB by which the peak of a process grows in work(X, y, size)."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(growth_here, work, X, y, size).result()
+
+
+def growth_here(work: Callable[..., object], X: Any, y: Any, size: int) -> float:
+    with threadpool_limits(1):
+        work(X[:WARM_DOCS], y[:WARM_DOCS], WARM_SIZE)
+        before = peak(reset=True)
+        work(X, y, size)
+        return max(peak() - before, 1.0)
+
+
+def peak(reset: bool = False) -> float:
+    """The most memory that this process has had so far, or since the last reset (Linux)."""
+    if reset:
+        Path("/proc/self/clear_refs").write_text("5")
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (line,) = (line for line in lines if line.startswith("VmHWM"))
+    return float(line.split()[1]) / 1024

@@ -1,0 +1,110 @@
+"""The benches' rows as a page in Markdown: one section a bench, renewed one by one.
+
+A long run can be done in parts: a section that was not measured now stays as it was, with its own
+date, machine and load.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.bars import BARS, Bar
+from bench.measuring import Row
+from laconic.rows import draft
+
+TITLE = """# Benchmarks
+
+Speed is a ratio: the peer's time by ours, both measured in the same run, in turns, as medians. Each
+section says when, where and how it was measured. A bar is what a step of the project promised
+before it was built; rows without one are for information. Memory is by how much the peak of a new
+process grows in the call.
+
+This page is written by `make bench`, or section by section by the commands below. Do not edit it.
+"""
+COLUMNS = ("what", "peer", "times faster", "bar", "verdict", "memory")
+RULE = "|---|---|--:|--:|---|---|"
+HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Section:
+    """What one run of one bench gave; `about` says what it compares, `measured` how it was run."""
+
+    name: str
+    about: str
+    measured: str
+    rows: tuple[Row, ...]
+
+
+def update(where: Path, sections: Iterable[Section], order: Sequence[str]) -> None:
+    """Renews these sections of the page, or makes it. A section not in `order` is dropped."""
+    texts = sections_of(where.read_text()) if where.exists() else {}
+    texts |= {section.name: written(section) for section in sections}
+    page = "\n".join([TITLE, *(texts[name] for name in order if name in texts)])
+    with draft(where) as stream:
+        stream.write(page.encode())
+
+
+def sections_of(page: str) -> dict[str, str]:
+    """The sections of a page as they stand there, by name."""
+    _, *parts = HEADING.split(page)
+    names, bodies = parts[::2], parts[1::2]
+    return {
+        name: f"## {name}\n\n{body.strip()}\n" for name, body in zip(names, bodies, strict=True)
+    }
+
+
+def written(section: Section) -> str:
+    lines = [
+        f"## {section.name}",
+        "",
+        section.about.strip(),
+        "",
+        section.measured,
+        "",
+        _cells(COLUMNS),
+        RULE,
+        *map(_line, section.rows),
+        *(
+            _cells((key, "", "", _bar(BARS[key]), "not measured", ""))
+            for key in unmeasured(section)
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def unmeasured(section: Section) -> list[str]:
+    """The keys of its bars for which there is no row, because a corpus or a peer is not here."""
+    there = {row.key for row in section.rows}
+    return [key for key in BARS if key.startswith(f"{section.name}.") and key not in there]
+
+
+def _line(row: Row) -> str:
+    verdict = f"**{row.verdict.lower()}**" if row.verdict == "MISSED" else row.verdict
+    memory = "" if row.memory is None else str(row.memory)
+    bar = "" if row.bar is None else _bar(row.bar)
+    return _cells((row.what, row.peer, _number(row.ratio), bar, verdict, memory))
+
+
+def _cells(texts: Iterable[str]) -> str:
+    return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in texts)} |"
+
+
+def _bar(bar: Bar) -> str:
+    """With what it asks of memory: `40, 1/20 of the memory`."""
+    parts = [_number(bar.ratio)]
+    if bar.share is not None:
+        parts.append(f"1/{1 / bar.share:.0f} of the memory")
+    if bar.megabytes is not None:
+        parts.append(f"{bar.megabytes:,.0f} MB")
+    return ", ".join(parts)
+
+
+def _number(value: float) -> str:
+    """As many digits as a ratio deserves."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 1 else f"{value:.2f}"
