@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import runpy
 import tomllib
 from pathlib import Path
@@ -25,6 +26,7 @@ def made():
     return runpy.run_path(str(DOCS / "make_api.py"))
 
 
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the pages are written by Python 3.11")
 def test_the_reference_is_not_stale(made):
     wanted = made["pages"]()
     there = {file.name: file.read_text(encoding="utf-8") for file in (DOCS / "api").iterdir()}

@@ -36,9 +36,7 @@ from tests.strategies import text_like
 from tests.study.corpora import pets
 
 SIZE = 5
-PLAN = Plan(
-    pets(150), methods=("IG", "LSI"), sizes=(2, 5), split=Splitting(folds=3), seeds=1
-)
+PLAN = Plan(pets(150), methods=("IG", "LSI"), sizes=(2, 5), split=Splitting(folds=3), seeds=1)
 
 
 def problem_of(n_docs: int = 60, n_terms: int = 40, n_classes: int = 4) -> Problem:
