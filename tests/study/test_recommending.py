@@ -1,5 +1,7 @@
 """The one-standard-error rule, by hand."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -170,3 +172,13 @@ def test_columns_that_cannot_be_had_are_not_called_words():
     lacking = [Row(**{**vars(lacking), "kept": None, "terms": None})]
     (note,) = absences([*projected({2: [0.5]}), *lacking, *ROWS], "auc")
     assert note.startswith("LDA has no model of 200 columns: LDA ends at 128")
+
+
+def test_a_test_value_is_told_also_where_something_else_failed():
+    (found,) = recommend(candidates(ROWS, "auc"))
+    tested = replace(found, test=0.75, test_documents=40, failure="no room")
+    assert tested.sentence.endswith(
+        "no part in the choice: 0.750. What else was to be made of it failed: no room."
+    )
+    untested = replace(found, failure="no room")
+    assert untested.sentence.endswith("Its model or its test failed: no room.")

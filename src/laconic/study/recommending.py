@@ -115,10 +115,8 @@ class Recommendation:
         return f"{found}, the best of all, and nothing smaller {near}."
 
     def _honest(self) -> str:
-        if self.failure:
-            return f"Its model or its test failed: {self.failure}."
         if self.test is None:
-            return ""
+            return f"Its model or its test failed: {self.failure}." if self.failure else ""
         several = (
             f"{self.test_documents:,} test documents that"
             if self.test_documents != 1
@@ -128,7 +126,8 @@ class Recommendation:
         if self.test_all is not None and not keeps_all(self.chosen.method):
             told += f"; all words: {self.test_all:.3f}"
         again = f" (they have been shown {self.looks} models by now)" if self.looks > 1 else ""
-        return f"{told}{again}."
+        failed = f" What else was to be made of it failed: {self.failure}." if self.failure else ""
+        return f"{told}{again}.{failed}"
 
 
 def candidates(
