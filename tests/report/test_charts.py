@@ -600,3 +600,10 @@ def test_a_projection_stands_at_its_columns_because_it_reads_all_words_at_every_
     assert "LDA with 0.800 at 2 columns" in spec["description"]
     plain = curves(made(**about, points=tuple(words)))
     assert plain["encoding"]["x"]["title"] == "Number of words"
+
+
+def test_all_words_alone_are_drawn_in_a_picture_of_finite_size():
+    spec = curves(made(methods=("ALL",), points=(quality("ALL", 900.0, 0.8),)))
+    compiled(spec)
+    width = float(ElementTree.fromstring(svg(spec)).attrib["width"])
+    assert 500 < width < 2000

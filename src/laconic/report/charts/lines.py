@@ -28,14 +28,19 @@ def lines(
     middle = math.sqrt(min(r["terms"] for r in rows) * max(r["terms"] for r in rows))
     rows = [{**r, "left": r["terms"] < middle} if "recommended" in r else r for r in rows]
     drawn = {row["method"] for row in rows if not row.get("baseline")}
-    legend = {
-        "title": None,
-        "orient": "bottom",
-        "values": [plain(m) for m in view.methods if plain(m) in drawn],
-        "columns": {"expr": f"max(1, floor(width / {_legend_column(drawn)}))"},
-        "labelLimit": 130,
-        "symbolSize": 80,
-    }
+    # a legend of nothing has no finite size
+    legend: dict[str, Any] = (
+        {}
+        if not drawn
+        else {
+            "title": None,
+            "orient": "bottom",
+            "values": [plain(m) for m in view.methods if plain(m) in drawn],
+            "columns": {"expr": f"max(1, floor(width / {_legend_column(drawn)}))"},
+            "labelLimit": 130,
+            "symbolSize": 80,
+        }
+    )
     named = len(switches["problem"]) > 1
     body = {
         "height": HEIGHT,
