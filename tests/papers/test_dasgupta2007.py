@@ -15,12 +15,12 @@ from laconic.methods import method_called
 from laconic.papers import dasgupta2007 as paper
 from laconic.papers.figures import figure_called
 from laconic.rows import Row
-from laconic.study.executors import InProcess, Processes
+from laconic.study.executors import Processes
 from laconic.study.journal import Journal
 from laconic.study.settings import Source, Splitting, Vectorizing
 from laconic.study.study import JOURNAL
-from laconic.study.task import Outcome, run
 from laconic.vectors.weighting import Weighting
+from tests.counting import Counting
 from tests.study.corpora import pets
 
 SCALE = paper.Scale(sets=2, splits=1, draws=3)
@@ -47,18 +47,6 @@ def small(scale: paper.Scale) -> Plan:
 
 
 FIGURE = paper.BySize("pets", small, "DF,SS[rank=2]", SIZES, paper.ALPHAS)
-
-
-class Counting(InProcess):
-    """Which tasks were computed here."""
-
-    def __init__(self) -> None:
-        super().__init__(run=self._counted)
-        self.done: list[str] = []
-
-    def _counted(self, task, problem) -> Outcome:
-        self.done.append(task.title)
-        return run(task, problem)
 
 
 @pytest.fixture(scope="module")
@@ -142,16 +130,16 @@ def test_honest_models_choose_their_own_lambda(tmp_path, problems):
             assert row.value == measured(problem, "DF", "loo", 10, row.measure)
     assert {p.measure.split()[0] for p in paper.points(rows)} == {"relative"}
     # four problems: all words, one DF, three draws
-    assert len(executor.done) == 4 * 5
+    assert executor.done == 4 * 5
 
 
 def test_a_figure_run_again_computes_nothing(tmp_path, rows):
     first, again = Counting(), Counting()
     told = FIGURE.run(tmp_path, SCALE, first).rows
-    assert len(first.done) == 4 * (len(paper.ALPHAS) + 1 + 3)
+    assert first.done == 4 * (len(paper.ALPHAS) + 1 + 3)
     before = (tmp_path / paper.ROWS).read_text()
     assert FIGURE.run(tmp_path, SCALE, again).rows == told
-    assert again.done == []
+    assert again.titles == []
     assert (tmp_path / paper.ROWS).read_text() == before
     assert plain(told) == plain(rows)
 
@@ -162,14 +150,14 @@ def test_a_figure_that_was_ended_goes_on(tmp_path, rows, moment):
     first, again = Counting(), Counting()
 
     def interrupt(event):
-        if len(first.done) == moment:
+        if first.done == moment:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         FIGURE.run(tmp_path, SCALE, first, listen=interrupt)
     assert plain(FIGURE.run(tmp_path, SCALE, again).rows) == plain(rows)
-    assert not set(first.done) & set(again.done)
-    assert len(first.done) + len(again.done) == 48
+    assert not set(first.titles) & set(again.titles)
+    assert first.done + again.done == 48
 
 
 def test_two_processes_give_the_same_rows(tmp_path, rows):

@@ -13,9 +13,8 @@ from laconic.errors import LaconicError
 from laconic.methods import method_called
 from laconic.papers import keerthi2005 as paper
 from laconic.rows import Row
-from laconic.study.executors import InProcess
 from laconic.study.ready import Ready
-from laconic.study.task import Outcome, run
+from tests.counting import Counting
 from tests.study.corpora import pets
 
 SCALE = paper.Extent(sets=1, splits=2, draws=1, sizes=(2, 5))
@@ -29,18 +28,6 @@ COUNTS = {
     "money-fx": (717, 12902, None),
     "news-3": (1000, 19997, None),
 }
-
-
-class Counting(InProcess):
-    """How many tasks were computed here."""
-
-    def __init__(self) -> None:
-        super().__init__(run=self._counted)
-        self.done = 0
-
-    def _counted(self, task, problem) -> Outcome:
-        self.done += 1
-        return run(task, problem)
 
 
 def row(method, asked, value, fold="fold 1 of 4", measure=paper.GOAL):

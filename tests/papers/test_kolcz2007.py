@@ -16,27 +16,14 @@ from laconic.methods import method_called
 from laconic.papers import kolcz2007 as paper
 from laconic.papers.figures import OneStudy, Point, Scale
 from laconic.rows import Row
-from laconic.study.executors import InProcess
 from laconic.study.ready import Ready
-from laconic.study.task import Outcome, run
 from laconic.vectors.problem import Problem
+from tests.counting import Counting
 from tests.study.corpora import pets
 
 SCALE = Scale(sets=2, splits=1, draws=1)
 FEW_METHODS = (paper.EXACT, paper.MASK, "SV-SET")
 FEW_FRACTIONS = (0.1, 0.2, 0.5)
-
-
-class Counting(InProcess):
-    """How many tasks were computed here."""
-
-    def __init__(self) -> None:
-        super().__init__(run=self._counted)
-        self.done = 0
-
-    def _counted(self, task, problem) -> Outcome:
-        self.done += 1
-        return run(task, problem)
 
 
 def test_the_fractions_and_settings_are_the_papers():

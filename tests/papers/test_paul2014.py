@@ -17,28 +17,15 @@ from laconic.papers import paul2014 as paper
 from laconic.papers.averages import with_alphas
 from laconic.papers.favourites import Favourites, favourites
 from laconic.papers.figures import Scale
-from laconic.study.executors import InProcess
 from laconic.study.ready import Ready
 from laconic.study.settings import Source
 from laconic.study.study import Study
-from laconic.study.task import Outcome, run
+from tests.counting import Counting
 from tests.study.corpora import pets
 
 SCALE = Scale(sets=1, splits=1, draws=2)
 METHODS = ("IG", "SS[draw=iid]")
 ALPHAS = (0.0, 0.5)
-
-
-class Counting(InProcess):
-    """How many tasks were computed here."""
-
-    def __init__(self) -> None:
-        super().__init__(run=self._counted)
-        self.done = 0
-
-    def _counted(self, task, problem) -> Outcome:
-        self.done += 1
-        return run(task, problem)
 
 
 @pytest.fixture

@@ -19,13 +19,12 @@ from laconic.papers.figures import Scale
 from laconic.papers.prediction_costs import Staged, cost_of, cost_table, throughput
 from laconic.papers.validated import Candidates, Choice, Validated, choose, held_out
 from laconic.rows import Row
-from laconic.study.executors import InProcess
 from laconic.study.ready import Ready
 from laconic.study.settings import Vectorizing
 from laconic.study.significance import mcnemar
 from laconic.study.study import Study
-from laconic.study.task import run
 from laconic.vectors.problem import Problem
+from tests.counting import Counting
 from tests.study.corpora import pets
 
 ONCE = Scale(sets=1, splits=1, draws=1)
@@ -36,18 +35,6 @@ SMALL = {
     paper.LDA_LSI: "LDA-LSI[first=20,longest=12,then=gaussian]",
     paper.LDA: "LDA[longest=12,then=gaussian]",
 }
-
-
-class Counting(InProcess):
-    """How many tasks were computed here."""
-
-    def __init__(self) -> None:
-        super().__init__(run=self._counted)
-        self.done = 0
-
-    def _counted(self, task, problem):
-        self.done += 1
-        return run(task, problem)
 
 
 @pytest.fixture
