@@ -1,10 +1,10 @@
-"""The command `reproduce`: the figures of papers."""
+"""The command `reproduce`: the figures of papers, and the pages that say what became of them."""
 
 from __future__ import annotations
 
-import re
 import shlex
-import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,16 +12,20 @@ import click
 
 from laconic.cli.console import print_table, printable
 from laconic.cli.findings import FAILURES_SHOWN, study_bar
+from laconic.cli.reporting import check_page
 from laconic.cli.studying import SOME_FAILED
-from laconic.errors import LaconicError
+from laconic.errors import CorpusError, LaconicError
 
 if TYPE_CHECKING:
+    from laconic.papers.figures import Figure, Scale, Table
+    from laconic.papers.findings import Finding
+    from laconic.report.proof.section import Section
     from laconic.rows import Row
+    from laconic.study.executors import Executor
 
 # Those of `laconic.papers.PAPERS`, which is slow to import.
 NAMES = ["dasgupta2007", "keerthi2005", "kolcz2007", "paul2014", "torkkola"]
-# "table1" is read as "table 1".
-SPACED = re.compile(r"^(figure|table)(.+)")
+TABLE = "table"
 
 
 @click.command()
@@ -54,6 +58,11 @@ SPACED = re.compile(r"^(figure|table)(.+)")
     show_default=True,
     help="Folder, with one in it for each figure or table.",
 )
+@click.option(
+    "--pages",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the page in Markdown and its drawings.  [default: that of --output]",
+)
 @click.pass_context
 def reproduce(
     ctx: click.Context,
@@ -64,12 +73,14 @@ def reproduce(
     jobs: int,
     retry_failed: bool,
     output: Path,
+    pages: Path | None,
     **scale: int | None,
 ) -> None:
     """Run the experiments of a paper's figures and tables on the corpora in LACONIC_DATA.
 
     Each is a study in a folder of its own. Ended at any moment, the same command goes on where it
-    was.
+    was. At the end stand two pages with the paper's figures, ours and a verdict: in Markdown with
+    drawings (below the mark in a page that exists, so that prose above it stays), and in HTML.
 
     \b
     laconic reproduce dasgupta2007            # every figure, a quick part of it
@@ -81,10 +92,8 @@ def reproduce(
     Exit codes: 0 done; 1 done, but some tasks failed; 2 the input must be mended;
     130 interrupted, nothing finished is lost.
     """
-    from dataclasses import replace
-
     from laconic.papers import PAPERS
-    from laconic.papers.figures import ROWS, figure_called
+    from laconic.papers.figures import figure_called
     from laconic.study.executors import executor_for
 
     of_paper = PAPERS[paper]
@@ -96,31 +105,134 @@ def reproduce(
     given = {key: value for key, value in scale.items() if value is not None}
     executor = executor_for(jobs)
     failed = 0
+    sections = []
     for name, figure in chosen.items():
-        title = name if name.startswith("table") else f"figure{name}"
-        spaced = SPACED.sub(r"\1 \2", title)
-        where = output / f"{paper}-{title}{'-honest' if honest else ''}"
-        asked = replace(figure.full if full else figure.quick, honest=honest, **given)
-        with study_bar() as (listen, progress):
-            found = figure.run(
-                where,
-                asked,
-                executor,
-                listen=listen,
-                progress=progress,
-                retry_failed=retry_failed,
-                command=shlex.join(["laconic", *sys.argv[1:]]),
-            )
-        for table in found.tables:
-            if table.shown:
-                print_table(f"{paper}, {spaced}", table)
-            if table.file:
-                table.save(where)
-                click.echo(f"saved: {printable(str(where / table.file))}")
-        click.echo(f"rows: {printable(str(where / ROWS))}")
-        failed += print_failures(found.rows)
+        extent = replace(figure.full if full else figure.quick, honest=honest, **given)
+        asked = Asked(paper, name, full, honest, given)
+        try:
+            section, rows = run(figure, asked, extent, executor, output, retry_failed)
+        except CorpusError as error:
+            if figures:
+                raise
+            click.echo(f"left out: {printable(str(error))}", err=True)
+            sections.append(without_data(figure, asked, error))
+            continue
+        sections.append(section)
+        failed += print_failures(rows)
+    write_pages(paper, sections, output, pages or output)
     if failed:
         ctx.exit(SOME_FAILED)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A figure or table of a paper, and the options it was asked for with."""
+
+    paper: str
+    name: str
+    full: bool = False
+    honest: bool = False
+    given: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> str:
+        title = self.name if self.name.startswith(TABLE) else f"figure{self.name}"
+        return f"{self.paper}-{title}{'-honest' if self.honest else ''}"
+
+    @property
+    def title(self) -> str:
+        """`figure 3`, `table 1-rcv1`."""
+        kind = TABLE if self.name.startswith(TABLE) else "figure"
+        number = self.name.removeprefix(TABLE)
+        return f"{kind} {number}{', honest' if self.honest else ''}"
+
+    @property
+    def command(self) -> str:
+        """What runs this figure alone, as much of it."""
+        options = [word for key, value in self.given.items() for word in (f"--{key}", str(value))]
+        flags = [*(["--full"] if self.full else []), *(["--honest"] if self.honest else [])]
+        return shlex.join(["laconic", "reproduce", self.paper, self.name, *flags, *options])
+
+
+def run(
+    figure: Figure,
+    asked: Asked,
+    scale: Scale,
+    executor: Executor,
+    output: Path,
+    retry_failed: bool,
+) -> tuple[Section, list[Row]]:
+    """A figure's tables, printed and kept, and its section, kept beside them; and its rows."""
+    from laconic.papers.figures import ROWS
+    from laconic.report.proof.section import Section
+
+    where = output / asked.folder
+    with study_bar() as (listen, progress):
+        found = figure.run(
+            where,
+            scale,
+            executor,
+            listen=listen,
+            progress=progress,
+            retry_failed=retry_failed,
+            command=asked.command,
+        )
+    heading = f"{asked.paper}, {asked.title}"
+    for table in found.tables:
+        if table.shown:
+            print_table(heading, table)
+        if table.file:
+            table.save(where)
+            click.echo(f"saved: {printable(str(where / table.file))}")
+    if found.findings:
+        print_table(heading, statements(found.findings))
+    click.echo(f"rows: {printable(str(where / ROWS))}")
+    section = Section.of(asked.title.capitalize(), figure.about, asked.command, str(scale), found)
+    section.save(where)
+    return section, found.rows
+
+
+def statements(findings: Sequence[Finding]) -> Table:
+    """What the paper says beside what came out."""
+    from laconic.papers.figures import Table
+
+    lines = [
+        (one.says, one.paper, one.here, f"{one.verdict}: {one.why}" if one.why else one.verdict)
+        for one in findings
+    ]
+    return Table("findings", ("the paper says", "its figure", "here", "verdict"), tuple(lines))
+
+
+def without_data(figure: Figure, asked: Asked, error: CorpusError) -> Section:
+    from laconic.papers.findings import Finding, Verdict
+    from laconic.report.proof.section import Section
+
+    missing = Finding("all of it", "", "", Verdict.ABSENT, error.problem)
+    return Section(asked.title.capitalize(), figure.about, asked.command, "", (missing,))
+
+
+def write_pages(paper: str, renewed: Sequence[Section], output: Path, pages: Path) -> None:
+    """The Markdown page renewed in part; the HTML page of all sections kept in the folder."""
+    from laconic.papers import PAPERS
+    from laconic.report.proof.markdown import update
+    from laconic.report.proof.page import write_page
+    from laconic.report.proof.section import Section
+    from laconic.rows import make_folder
+
+    of_paper = PAPERS[paper]
+    where = output / f"{paper}.html"
+    check_page(where)
+    for folder in (output, pages):
+        make_folder(folder)
+    kept = [
+        Section.load(output / Asked(paper, name, honest=honest).folder)
+        for name in of_paper.FIGURES
+        for honest in (False, True)
+    ]
+    there = [section for section in kept if section is not None]
+    write_page(where, paper, of_paper.REFERENCE, there, of_paper.ABSENT)
+    drawn = update(pages, paper, of_paper.REFERENCE, renewed, of_paper.ABSENT)
+    click.echo(f"pages: {printable(str(drawn))}, {printable(str(where))}")
 
 
 def print_failures(rows: list[Row]) -> int:

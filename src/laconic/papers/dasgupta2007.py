@@ -62,6 +62,7 @@ from laconic.papers.figures import (
     tables_by_size,
     worked_off,
 )
+from laconic.papers.findings import Finding
 from laconic.rows import Row, Size, make_folder, rows_file
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.study.executors import Executor
@@ -72,6 +73,7 @@ from laconic.study.study import Event, Listener, Study
 from laconic.vectors.problem import Problem
 
 HONEST = True
+ABSENT: tuple[Finding, ...] = ()
 REFERENCE = (
     "A. Dasgupta, P. Drineas, B. Harb, V. Josifovski, M. W. Mahoney. Feature selection methods for "
     "text classification. KDD 2007, pages 230-239."

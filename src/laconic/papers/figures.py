@@ -12,6 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from laconic.errors import LaconicError
+from laconic.papers.findings import Finding
+from laconic.papers.plots import Cells, Line, Plot
 from laconic.rows import Row, Size, cell, draft
 from laconic.study.executors import Executor
 from laconic.study.journal import Journal
@@ -33,6 +35,11 @@ class Scale:
     splits: int
     draws: int
     honest: bool = False
+
+    def __str__(self) -> str:
+        of = {"set": self.sets, "split": self.splits, "draw": self.draws}
+        told = [f"{n:,} {name}{'' if n == 1 else 's'}" for name, n in of.items()]
+        return ", ".join([*told, *(["honest choices"] if self.honest else [])])
 
 
 @dataclass(frozen=True)
@@ -59,10 +66,12 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Reproduced:
-    """The rows of a figure, and the tables that the paper draws from them."""
+    """The rows of a figure, what is drawn from them, and what they say of the paper."""
 
     rows: list[Row]
     tables: tuple[Table, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    plots: tuple[Plot | Cells, ...] = ()
 
 
 class Figure(Protocol):
@@ -106,20 +115,27 @@ def worked_off(
 
 @dataclass(frozen=True)
 class OneStudy:
-    """A figure that is one plan, and the tables drawn from it."""
+    """A figure that is one plan, and what is drawn and found from it."""
 
     about: str
     setting: Callable[[Scale], Plan]
     tables: Callable[[Study, list[Row]], Iterable[Table]]
     full: Scale
     quick: Scale
+    findings: Callable[[Study, list[Row]], Iterable[Finding]] = lambda study, rows: ()
+    plots: Callable[[list[Row]], Iterable[Plot | Cells]] = lambda rows: ()
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
     ) -> Reproduced:
         study = Study(self.setting(scale), where)
         rows = worked_off([study], executor, how)
-        return Reproduced(rows, tuple(self.tables(study, rows)))
+        return Reproduced(
+            rows,
+            tuple(self.tables(study, rows)),
+            tuple(self.findings(study, rows)),
+            tuple(self.plots(rows)),
+        )
 
 
 def figure_called(name: str, figures: dict[str, Figure], paper: str) -> Figure:
@@ -165,3 +181,30 @@ def _by_size(measure: str, points: Sequence[Point]) -> Table:
         cells = (f"{means[size]:.3f}" if size in means else "" for size in sizes)
         lines.append((method, *cells))
     return Table(measure, ("method", *(f"{size:,}" for size in sizes)), tuple(lines))
+
+
+def plot_of(
+    name: str,
+    points: Iterable[Point],
+    measure: str,
+    *,
+    across: str = "Number of words",
+    labels: dict[str, str] | None = None,
+    title: str = "",
+    level: tuple[str, float] | None = None,
+    told: Sequence[Line] = (),
+    log: bool = True,
+) -> Plot:
+    """Means of a measure against size, a line a method; of methods not in `labels` none."""
+    found: dict[str, list[Point]] = {}
+    for point in points:
+        label = point.method if labels is None else labels.get(point.method)
+        if point.measure == measure and label is not None and np.isfinite(point.mean):
+            found.setdefault(label, []).append(point)
+    lines = [_line(label, own) for label, own in found.items()]
+    return Plot(name, title or measure, across, measure, (*lines, *told), log, level)
+
+
+def _line(label: str, points: list[Point]) -> Line:
+    ordered = sorted(points, key=lambda point: point.asked)
+    return Line(label, tuple(p.asked for p in ordered), tuple(p.mean for p in ordered))

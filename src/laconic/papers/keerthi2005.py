@@ -57,6 +57,7 @@ from laconic.corpus.corpus import UNUSED, Corpus
 from laconic.corpus.loading import load_corpora
 from laconic.errors import LaconicError
 from laconic.papers.figures import Figure, Reproduced, Scale, Table, worked_off
+from laconic.papers.findings import Finding
 from laconic.rows import Row, Size
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
@@ -68,6 +69,7 @@ REFERENCE = (
     "classification with SVMs. ICML 2005, pages 417-424."
 )
 HONEST = False
+ABSENT: tuple[Finding, ...] = ()
 GOAL = "micro-f1"
 MEASURES = (GOAL, "precision", "recall", "best-f1")
 FOLDS = 4

@@ -74,6 +74,7 @@ from laconic.papers.figures import (
     tables_by_size,
     worked_off,
 )
+from laconic.papers.findings import Finding
 from laconic.rows import Row, make_folder, rows_file
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
@@ -87,6 +88,7 @@ REFERENCE = (
     "text categorization. IJCAI 2007."
 )
 HONEST = False
+ABSENT: tuple[Finding, ...] = ()
 ALPHA = 0.5
 AUC, POOLED, BEST_F1, F1 = "auc", "pooled-auc", "best-f1", "micro-f1"
 MEASURES = (AUC, BEST_F1, F1)

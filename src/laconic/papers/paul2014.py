@@ -61,6 +61,7 @@ from laconic.corpus.formats.techtc import techtc_sets
 from laconic.papers.averages import apart, mean_tables, pairing_tables, with_alphas
 from laconic.papers.favourites import Favourites, favourites
 from laconic.papers.figures import Figure, OneStudy, Scale, Table
+from laconic.papers.findings import Finding
 from laconic.rows import Row
 from laconic.study.plan import Plan
 from laconic.study.settings import Source, Splitting, Training, Vectorizing
@@ -73,6 +74,7 @@ REFERENCE = (
     "classification. ECML PKDD 2014."
 )
 HONEST = False
+ABSENT: tuple[Finding, ...] = ()
 ERROR = "error"
 MEASURES = (ERROR, "accuracy")
 FOLDS = 10

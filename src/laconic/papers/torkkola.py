@@ -53,6 +53,7 @@ from laconic.errors import LaconicError
 from laconic.methods import method_called
 from laconic.papers.answers import mcnemar_table, right
 from laconic.papers.figures import Figure, OneStudy, Point, Scale, Table
+from laconic.papers.findings import Finding
 from laconic.papers.prediction_costs import Staged, cost_table
 from laconic.papers.validated import Candidates, Choice, Validated
 from laconic.rows import Row, Size
@@ -65,6 +66,7 @@ REFERENCE = (
     "Pattern Analysis and Applications 6(4), pages 301-308, 2003."
 )
 HONEST = False
+ABSENT: tuple[Finding, ...] = ()
 GOAL = "accuracy"
 # Its only topic stands there twice; without it the numbers are the paper's.
 TWICE_LABELLED = "19918"

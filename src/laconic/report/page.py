@@ -81,15 +81,15 @@ def write_report(view: View, where: Path) -> None:
 
 def page(view: View) -> str:
     """The page as HTML."""
-    first, *scripts = (script(_source(name)) for name in (FIRST_SCRIPT, *SCRIPTS))
+    first, *scripts = (script(source(name)) for name in (FIRST_SCRIPT, *SCRIPTS))
     scripts.insert(0, script(vega()))
-    style = _source("page.css")
+    style = source("page.css")
     confusions = _confusions(view)
     charts = {name: spec for name, spec in all_charts(view).items() if name in ("curves", *CHARTS)}
     charts |= {name: spec for name, (_, spec) in confusions.items()}
     data = data_of(view)
     return (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             view=view,
@@ -175,11 +175,11 @@ def vega() -> str:
     return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
 
 
-def _source(name: str) -> str:
+def source(name: str) -> str:
     return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
 
 
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates", encoding="utf-8"),
         autoescape=True,

@@ -74,8 +74,7 @@ def _words(rows: Sequence[Mapping[str, Any]]) -> Spec:
     """A log axis with a label at 1, 2 and 5 of each decade, fewer where it spans many."""
     low = min(row["terms"] for row in rows)
     high = max(row["terms"] for row in rows)
-    steps = (1, 2, 5) if high / low < 2e4 else (1,)
-    values = [s * 10**e for e in range(7) for s in steps if low <= s * 10**e <= high]
+    values = log_ticks(low, high)
     return {
         "field": "terms",
         "type": "quantitative",
@@ -89,6 +88,11 @@ def _words(rows: Sequence[Mapping[str, Any]]) -> Spec:
             **({"values": values} if len(values) > 1 else {"tickCount": 4}),
         },
     }
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    steps = (1, 2, 5) if high / low < 2e4 else (1,)
+    return [value for e in range(-4, 7) for s in steps if low <= (value := s * 10.0**e) <= high]
 
 
 def _room(low: float, high: float) -> list[float]:

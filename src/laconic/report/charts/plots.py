@@ -1,0 +1,178 @@
+"""The plots of papers' figures: lines over a number, and scatters as cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from laconic.papers.plots import Cells, Plot
+from laconic.report.charts.lines import log_ticks
+from laconic.report.charts.styling import DASHES, SCHEMA, SHAPES, Spec, number, plain
+
+HEIGHT = 300
+
+
+def plot(of: Plot | Cells) -> Spec:
+    """A specification of its own, without switches."""
+    body = _cells(of) if isinstance(of, Cells) else _lines(of)
+    return {
+        "$schema": SCHEMA,
+        "description": f"{of.title}: {of.up} against {of.across}",
+        "title": {"text": plain(of.title)},
+        "width": "container",
+        "height": HEIGHT,
+        **body,
+    }
+
+
+def _lines(of: Plot) -> Spec:
+    names = list(dict.fromkeys(plain(line.name) for line in of.lines if not line.told))
+    names += [name for line in of.lines if (name := plain(line.name)) not in names]
+    rows = [
+        {"name": plain(line.name), "x": number(x), "y": number(y), "told": line.told}
+        for line in of.lines
+        for x, y in zip(line.xs, line.ys, strict=True)
+    ]
+    colour = {"color": _look(names, None)}
+    return {
+        "data": {"values": rows},
+        "encoding": {"x": _across(of), "y": _up(of.up)},
+        "layer": [
+            *_level(of),
+            {
+                "transform": [{"filter": "!datum.told"}],
+                "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {**colour, "strokeDash": _look(names, list(DASHES))},
+            },
+            {
+                "transform": [{"filter": "!datum.told"}],
+                "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
+                "encoding": {**colour, "shape": _look(names, list(SHAPES))},
+            },
+            *_told(of, names),
+        ],
+    }
+
+
+def _told(of: Plot, names: list[str]) -> list[Spec]:
+    """The paper's own figures, and in the corner that these are the hollow ones."""
+    if not any(line.told for line in of.lines):
+        return []
+    return [
+        {
+            "transform": [{"filter": "datum.told"}],
+            "mark": {"type": "point", "filled": False, "size": 130, "strokeWidth": 2},
+            "encoding": {"color": _look(names, None), "shape": _look(names, list(SHAPES))},
+        },
+        {
+            "data": {"values": [{"text": "hollow: the paper’s figures"}]},
+            "mark": {"type": "text", "style": "note", "align": "right", "baseline": "bottom"},
+            "encoding": {
+                "x": {"value": "width"},
+                "y": {"value": -4},
+                "text": {"field": "text", "type": "nominal"},
+            },
+        },
+    ]
+
+
+def _level(of: Plot) -> list[Spec]:
+    """A line across at a value that has no size."""
+    if of.level is None:
+        return []
+    name, value = of.level
+    data = {"values": [{"y": number(value), "text": plain(name)}]}
+    note: dict[str, Any] = {"style": "note"}
+    return [
+        {
+            "data": data,
+            "mark": {"type": "rule", "strokeDash": [3, 3], **note},
+            "encoding": {
+                "x": {"value": 0},
+                "x2": {"value": "width"},
+                "y": _up(of.up),
+            },
+        },
+        {
+            "data": data,
+            "mark": {"type": "text", "align": "left", "baseline": "bottom", "dx": 4, "dy": -4}
+            | note,
+            "encoding": {
+                "x": {"value": 0},
+                "y": _up(of.up),
+                "text": {"field": "text", "type": "nominal"},
+            },
+        },
+    ]
+
+
+def _across(of: Plot) -> Spec:
+    values = [x for line in of.lines for x in line.xs]
+    low, high = min(values), max(values)
+    ends = {"nice": False, "padding": 12}
+    ticks = {"values": log_ticks(low, high)} if of.log else {}
+    return {
+        "field": "x",
+        "type": "quantitative",
+        "title": of.across,
+        "scale": {"type": "log", **ends} if of.log else {"zero": False, **ends},
+        "axis": {"grid": False, "format": ",~r", "labelOverlap": "greedy", **ticks},
+    }
+
+
+def _up(title: str) -> Spec:
+    return {
+        "field": "y",
+        "type": "quantitative",
+        "title": title,
+        "scale": {"zero": False, "nice": True, "padding": 6},
+        "axis": {"format": ".4~f", "tickCount": 6, "domain": False, "ticks": False},
+    }
+
+
+def _look(names: list[str], values: list[Any] | None) -> Spec:
+    """Colour, dash or shape by name; one legend for all, below."""
+    several = (
+        "category" if values is None else [values[i % len(values)] for i, _ in enumerate(names)]
+    )
+    return {
+        "field": "name",
+        "type": "nominal",
+        "scale": {"domain": names, "range": several},
+        "legend": {"title": None, "orient": "bottom", "columns": 4, "labelLimit": 220},
+    }
+
+
+def _cells(of: Cells) -> Spec:
+    fields = ("left", "right", "low", "high")
+    rows = [dict(zip(fields, map(number, ends), strict=True)) | {"n": n} for *ends, n in of.counts]
+    least = min(row["left"] for row in rows), min(row["low"] for row in rows)
+    most = max(row["right"] for row in rows), max(row["high"] for row in rows)
+    ends = [{"left": end, "low": end} for end in (min(least), max(most))]
+    axis = {"zero": False, "nice": False}
+    diagonal = {
+        "data": {"values": ends},
+        "mark": {"type": "line", "strokeDash": [3, 3], "style": "note", "strokeWidth": 1},
+    }
+    return {
+        "encoding": {
+            "x": {"field": "left", "type": "quantitative", "title": of.across, "scale": axis},
+            "y": {"field": "low", "type": "quantitative", "title": of.up, "scale": axis},
+        },
+        "layer": [
+            {
+                "data": {"values": rows},
+                "mark": {"type": "rect"},
+                "encoding": {
+                    "x2": {"field": "right"},
+                    "y2": {"field": "high"},
+                    "color": {
+                        "field": "n",
+                        "type": "quantitative",
+                        "scale": {"range": "ramp", "type": "sqrt", "domainMin": 0},
+                        "legend": {"title": "how many", "orient": "right", "tickMinStep": 1},
+                    },
+                },
+            },
+            *([diagonal] if of.diagonal else []),
+        ],
+    }

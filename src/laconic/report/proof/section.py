@@ -1,0 +1,101 @@
+"""`Section`: what one figure or table of a paper came to, kept in the folder of its study."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from laconic.errors import LaconicError
+from laconic.papers.figures import Reproduced, Table
+from laconic.papers.findings import Finding, Verdict
+from laconic.papers.plots import Cells, Line, Plot
+from laconic.rows import Row, draft
+
+FILE = "section.json"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A figure's statements with their verdicts, its plots and its tables.
+
+    `command` runs it again; `measured` says how much was run, with what, and what it cost.
+    """
+
+    title: str
+    about: str
+    command: str
+    measured: str
+    findings: tuple[Finding, ...] = ()
+    plots: tuple[Plot | Cells, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+    @classmethod
+    def of(cls, title: str, about: str, command: str, scale: str, found: Reproduced) -> Self:
+        shown = tuple(table for table in found.tables if table.shown)
+        measured = "; ".join(filter(None, (scale, cost(found.rows), versions(found.rows))))
+        return cls(title, about, command, measured, found.findings, found.plots, shown)
+
+    def save(self, folder: Path) -> None:
+        with draft(folder / FILE) as stream:
+            stream.write(json.dumps(asdict(self), ensure_ascii=False, indent=1).encode())
+
+    @classmethod
+    def load(cls, folder: Path) -> Self | None:
+        """What is kept there; None where nothing is."""
+        where = folder / FILE
+        if not where.exists():
+            return None
+        try:
+            return cls._from(json.loads(where.read_text(encoding="utf-8")))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise LaconicError(
+                f"{where}: is no section of ours ({error}). Delete it, and run the figure again"
+            ) from None
+
+    @classmethod
+    def _from(cls, kept: Mapping[str, Any]) -> Self:
+        return cls(
+            kept["title"],
+            kept["about"],
+            kept["command"],
+            kept["measured"],
+            tuple(
+                Finding(**{**one, "verdict": Verdict(one["verdict"])}) for one in kept["findings"]
+            ),
+            tuple(_plot(one) for one in kept["plots"]),
+            tuple(_table(one) for one in kept["tables"]),
+        )
+
+
+def _plot(kept: Mapping[str, Any]) -> Plot | Cells:
+    if "counts" in kept:
+        counts = tuple((*map(float, ends), int(n)) for *ends, n in kept["counts"])
+        return Cells(**{**kept, "counts": counts})
+    lines = tuple(
+        Line(one["name"], tuple(one["xs"]), tuple(one["ys"]), one["told"]) for one in kept["lines"]
+    )
+    level = None if kept["level"] is None else (kept["level"][0], float(kept["level"][1]))
+    return Plot(**{**kept, "lines": lines, "level": level})
+
+
+def _table(kept: Mapping[str, Any]) -> Table:
+    lines = tuple(tuple(line) for line in kept["lines"])
+    return Table(**{**kept, "columns": tuple(kept["columns"]), "lines": lines})
+
+
+def cost(rows: Iterable[Row]) -> str:
+    """Of training alone, over all tasks and sizes: a task's rows of one size carry the same."""
+    seconds = {(row.task, row.asked): row.seconds for row in rows if row.task}
+    if not seconds:
+        return ""
+    tasks = len({task for task, _ in seconds})
+    minutes = sum(seconds.values()) / 60
+    return f"{tasks:,} tasks, {minutes:,.1f} minutes of training in one process"
+
+
+def versions(rows: Iterable[Row]) -> str:
+    """Of what the rows were measured with; where these differ, all that occur."""
+    return " / ".join(sorted({row.versions for row in rows if row.versions}))
