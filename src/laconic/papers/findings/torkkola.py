@@ -166,7 +166,7 @@ def costs(found: Mapping[str, Costed]) -> Iterator[Finding]:
     share, told = few.cost.operations / whole.cost.operations, PAPER_LDA_OPERATIONS
     yield judged(
         "12 columns cut the operations to a fifth",
-        f"{few.cost.operations:,.0f}, one {1 / share:.0f}th",
+        f"{few.cost.operations:,.0f}, 1/{1 / share:.0f}",
         share <= 1 / 5,
         paper=f"{told:,} of {PAPER_OPERATIONS:,}",
     )
