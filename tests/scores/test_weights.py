@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
+from sklearn.feature_selection import RFE
 from sklearn.preprocessing import normalize
 from sklearn.svm import SVC
 
 from laconic import TopTerms
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.numerics.dual import descend
-from laconic.scores import svm_weight
+from laconic.numerics.dual import Rows, descend
+from laconic.scores import svm_elimination, svm_weight
 from laconic.scores import weights as module
 from tests.strategies import text_like
 
@@ -72,3 +73,70 @@ def test_it_says_where_it_did_not_converge(monkeypatch):
     monkeypatch.setattr(module, "descend", partial(descend, epochs=1))
     with pytest.warns(LaconicWarning, match="3 of 3 problems did not converge.*unit length"):
         svm_weight(X, y)
+
+
+def eliminated(X, y, share, loss):
+    """Which terms are left after each round, by machines that are trained from nothing."""
+    left = list(range(X.shape[1]))
+    asked = [1] if len(set(y)) == 2 else sorted(set(y))
+    rounds = [left]
+    while len(left) > 1:
+        own = X[:, left].tocsr()
+        squares = np.zeros(len(left))
+        for label in asked:
+            signs = np.where(y == label, 1.0, -1.0)
+            machine = descend(
+                Rows.of(csr_array(own)), signs, np.ones(len(y)), loss=loss, tolerance=1e-10
+            )
+            squares += machine.coef**2
+        ordered = sorted(range(len(left)), key=lambda i: (squares[i], -left[i]))
+        out = set(ordered[: max(1, int(share * len(left)))])
+        left = [term for i, term in enumerate(left) if i not in out]
+        rounds.append(left)
+    return rounds
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("share", [0.2, 0.5])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_terms_go_in_the_order_of_an_svm_that_is_trained_anew(n_classes, share, loss, monkeypatch):
+    """With few digits, near equals may change places: so with many."""
+    monkeypatch.setattr(module, "TOLERANCE", 1e-10)
+    X, y = documents(n_classes, seed=3)
+    scores = svm_elimination(X, y, loss=loss, share=share)
+    assert sorted(scores) == list(range(1, X.shape[1] + 1))
+    best = np.argsort(-scores)
+    for left in eliminated(X, y, share, loss):
+        assert set(best[: len(left)]) == set(left)
+
+
+def test_one_at_a_time_it_is_scikit_learns():
+    X, y = documents(2, seed=5)
+    X = csr_array(X[:, :12])
+    machine = SVC(kernel="linear", C=1.0, tol=1e-10)
+    ranking = RFE(machine, n_features_to_select=1, step=1).fit(X.toarray(), y).ranking_
+    scores = svm_elimination(X, y, loss="hinge", share=0.01)
+    assert (13 - scores).tolist() == ranking.tolist()
+
+
+def test_of_equal_terms_the_first_stays():
+    X = csr_array(np.array([[1.0, 1.0, 0.2], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]))
+    scores = svm_elimination(X, [1, 1, 0, 0], share=0.01)
+    assert scores[0] > scores[1]
+
+
+def test_labels_of_several_classes_have_one_order():
+    X, y = documents(3)
+    indicators = np.eye(3, dtype=int)[np.unique(y, return_inverse=True)[1]]
+    assert (svm_elimination(X, indicators) == svm_elimination(X, y)).all()
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.5, float("nan")])
+def test_a_share_of_nothing_or_of_all_is_refused(share):
+    X, y = documents(2)
+    with pytest.raises(LaconicError, match=r"svm_elimination\(share=.*between 0 and 1"):
+        svm_elimination(X, y, share=share)
+    with pytest.raises(LaconicError, match="svm_elimination is supervised"):
+        svm_elimination(X, None)
+    with pytest.raises(LaconicError, match=r"svm_elimination\(alpha=0\)"):
+        svm_elimination(X, y, alpha=0)

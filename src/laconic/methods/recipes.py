@@ -27,6 +27,7 @@ from laconic.scores import (
     information_gain,
     lottery,
     squared_norm,
+    svm_elimination,
     svm_weight,
     uniform,
 )
@@ -87,6 +88,10 @@ def _repaired(
 
 def _weights(*, combine: str = "max", loss: SVMLoss = "hinge") -> Reducer:
     return TopTerms(partial(svm_weight, combine=combine, loss=loss))
+
+
+def _eliminated(*, share: float = 0.5, loss: SVMLoss = "squared_hinge") -> Reducer:
+    return TopTerms(partial(svm_elimination, share=share, loss=loss))
 
 
 def _all() -> Reducer:
@@ -256,6 +261,14 @@ METHODS: dict[str, Method] = {
             "Mladenić et al. 2004",
             True,
             _weights,
+            TRAINING,
+        ),
+        Method(
+            "RFE",
+            "words that an SVM keeps longest, losing those of small weights and trained anew",
+            "Guyon et al. 2002",
+            True,
+            _eliminated,
             TRAINING,
         ),
         Method(

@@ -7,7 +7,7 @@ from laconic.scores.counts import (
     information_gain,
 )
 from laconic.scores.spectral import hellinger, leverage, lottery, squared_norm, uniform
-from laconic.scores.weights import svm_weight
+from laconic.scores.weights import svm_elimination, svm_weight
 
 __all__ = [
     "bi_normal_separation",
@@ -18,6 +18,7 @@ __all__ = [
     "leverage",
     "lottery",
     "squared_norm",
+    "svm_elimination",
     "svm_weight",
     "uniform",
 ]
