@@ -44,7 +44,7 @@ BESIDE_A_PLAN = {"where", "plan", "output", "jobs", "retry_failed", "as_json", "
 @click.option(
     "--methods",
     help="Names of `laconic methods`, settings in brackets: IG,SS[rank=10].  "
-    "[default: ALL,DF,IG,CHI2,BNS,WS,SS[rank=100]]",
+    "[default: ALL,DF,IG,CHI2,WS,SS[rank=100],RFE[then=svm]]",
 )
 @click.option(
     "--sizes",

@@ -22,7 +22,7 @@ from laconic.study.task import Part, Task
 from laconic.vectors.problem import Question
 from laconic.vectors.problem import Task as Asking
 
-METHODS = ("ALL", "DF", "IG", "CHI2", "BNS", "WS", "SS[rank=100]")
+METHODS = ("ALL", "DF", "IG", "CHI2", "WS", "SS[rank=100]", "RFE[then=svm]")
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
 MEASURES = ("micro-f1", "macro-f1", "accuracy")
 
