@@ -133,6 +133,14 @@ def peak(curve: Curve) -> tuple[int, float]:
     return size, curve[size]
 
 
+def fallen(bare: Curve, kept: Curve, loss: float) -> float:
+    """The first size after its peak where λ₂ = 0 has lost so much, or has no model any more."""
+    start, top = peak(bare)
+    low = (size for size in bare if size > start and top - bare[size] >= loss)
+    ended = (size for size in kept if bare and size > max(bare))
+    return min((*low, *ended), default=math.inf)
+
+
 def plots(problem: str, found: Measured) -> Iterator[Plot]:
     """Figure 1: one for the SVM and one for RLS."""
     for kind in (SVM, RLS):

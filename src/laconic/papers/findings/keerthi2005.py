@@ -20,9 +20,9 @@ from laconic.papers.f_measures import (
     REFIT,
     RLS,
     SVM,
-    Curve,
     Measured,
     differences,
+    fallen,
     peak,
 )
 from laconic.papers.findings import Finding, judged
@@ -103,7 +103,7 @@ def middle(kind: str, label: str, says: str) -> Statement:
 
 def _anew(found: Measured) -> str:
     lead = _mean(differences(found.svm, REFIT, IG, MIDDLE))
-    return f"The SVM trained anew on the words of LARS has {lead:+.3f}: weights of the path shrink"
+    return f"With the SVM trained anew on its words, not the path's small weights: {lead:+.3f}"
 
 
 def bns(found: Measured) -> Finding:
@@ -114,7 +114,7 @@ def bns(found: Measured) -> Finding:
         f"{_mean(leads):+.3f} on average of all sizes; peak {_at(top)}, IG {_at(other)}",
         _mean(leads) < 0 and top[1] < other[1] if leads else None,
         nearly=_mean(leads) < 0,
-        why="behind on average, but its peak is not lower",
+        why=f"its peak is {top[1] - other[1]:+.3f} against that of IG",
     )
 
 
@@ -135,9 +135,7 @@ def degraded_less(found: Measured) -> Finding:
     losses = [found.best(kind)[1] - found.whole.get(kind, math.nan) for kind in (SVM, RLS)]
     return judged(
         "many words degrade the SVM rarely, and less than RLS",
-        "from the peak of LARS to all words: SVM {:+.3f}, RLS {:+.3f}".format(
-            *(-loss for loss in losses)
-        ),
+        "from the peak of LARS to all words the SVM loses {:.3f}, RLS {:.3f}".format(*losses),
         _known(losses[0] <= max(losses[1], TOLD), *losses),
         nearly=losses[0] <= losses[1] + TOLD,
     )
@@ -184,7 +182,7 @@ def overfits(found: Measured) -> Finding:
 
 
 def falls_earlier(found: Measured) -> Finding:
-    svm, rls = (fallen(of.get(LARS_0, {}), of.get(LARS, {})) for of in (found.svm, found.rls))
+    svm, rls = (fallen(of.get(LARS_0, {}), of.get(LARS, {}), MUCH) for of in (found.svm, found.rls))
     told = (f"at {size:,} words" if size < math.inf else "not yet" for size in (svm, rls))
     return judged(
         "… the SVM with much fewer words than RLS",
@@ -223,11 +221,12 @@ def identical(found: Measured) -> Finding:
 
 def harmless(found: Measured) -> Finding:
     with_l2, without = peak(found.svm.get(LARS, {})), peak(found.svm.get(LARS_0, {}))
+    loss = with_l2[1] - without[1]
     return judged(
         "the peak comes in the initial phase: there λ₂ = 0 is harmless",
         f"λ₂ = 1 {_at(with_l2)}, λ₂ = 0 {_at(without)}",
-        _known(with_l2[1] - without[1] <= TOLD and with_l2[0] < MIDDLE[1], with_l2[1], without[1]),
-        nearly=with_l2[1] - without[1] <= MUCH,
+        _known(loss <= TOLD and with_l2[0] < MIDDLE[1], loss),
+        nearly=loss <= MUCH,
     )
 
 
@@ -245,12 +244,13 @@ def pointwise(found: Measured) -> Finding:
 
 def rising(found: Measured) -> Finding:
     with_l2, without = peak(found.svm.get(LARS, {})), peak(found.svm.get(LARS_0, {}))
+    lead = with_l2[1] - without[1]
     return judged(
         "with λ₂ = 1 the SVM keeps rising, so that λ₂ = 0 is a poor choice",
         f"λ₂ = 1 {_at(with_l2)}, λ₂ = 0 {_at(without)}",
-        _known(with_l2[0] > without[0] and with_l2[1] - without[1] >= TOLD, with_l2[1], without[1]),
-        nearly=with_l2[1] > without[1],
-        why="λ₂ = 1 is ahead, by less than 0.01",
+        _known(with_l2[0] > without[0] and lead >= TOLD, lead),
+        nearly=lead > 0,
+        why=f"λ₂ = 1 is {lead:+.3f} ahead",
     )
 
 
@@ -318,14 +318,6 @@ OF_ONE: dict[str, tuple[Statement, ...]] = {
     "money-fx": (ahead_at_first,),
     "news-3": (ahead_at_first, whole_is_better),
 }
-
-
-def fallen(bare: Curve, kept: Curve) -> float:
-    """The first size after its peak where λ₂ = 0 is far below it, or has no model any more."""
-    start, top = peak(bare)
-    low = (size for size in bare if size > start and top - bare[size] >= MUCH)
-    lost = (size for size in kept if bare and size > max(bare))
-    return min((*low, *lost), default=math.inf)
 
 
 def _known(holds: bool, *values: float) -> bool | None:
