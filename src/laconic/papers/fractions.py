@@ -44,7 +44,9 @@ class Found:
         cls, measures: Iterable[str], sizes: Sequence[Size], rows: list[Row], inside: list[Row]
     ) -> Self:
         """`inside` are the rows of the training documents alone."""
-        oracle, honest, points = {}, {}, []
+        oracle: dict[str, Values] = {}
+        honest: dict[str, Values] = {}
+        points: list[Point] = []
         for measure in measures:
             whole = {ALL: at(rows, measure, WHOLE).get(MASK, {})}
             oracle[measure] = best(rows, measure, sizes) | whole
