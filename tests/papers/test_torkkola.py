@@ -16,7 +16,8 @@ from laconic.methods import METHODS, method_called
 from laconic.papers import torkkola as paper
 from laconic.papers.answers import mcnemar_table, right
 from laconic.papers.figures import Scale
-from laconic.papers.prediction_costs import Staged, cost_of, cost_table, throughput
+from laconic.papers.findings import judged
+from laconic.papers.prediction_costs import Staged, cost_of, cost_table, costed, throughput
 from laconic.papers.validated import Candidates, Choice, Validated, choose, held_out
 from laconic.rows import Row
 from laconic.study.ready import Ready
@@ -131,12 +132,11 @@ def test_points_are_means_over_draws():
     assert found["RP", 2].sd == pytest.approx(100 * np.std([0.5, 0.7], ddof=1))
 
 
-def test_figure_2_on_a_small_corpus(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(paper, "PAPER", {(paper.FULL, 1.0): 88.8, (paper.LDA_LSI, 2): 65.1})
+def test_figure_2_on_a_small_corpus(small, tmp_path):
     executor = Counting()
     found = paper.FIGURES["2"].run(tmp_path / "out", replace(ONCE, draws=2), executor)
     assert executor.done == 6, "five methods, one of them drawn twice"
-    curves, beside, tested = found.tables
+    curves, tested = found.tables
     assert curves.columns == ("features", "1", "2", "12")
     values = {(r.method, r.asked): r.value for r in found.rows if r.measure == paper.GOAL}
     assert curves.title.endswith(f"; full: {100 * values[SMALL[paper.FULL], 1.0]:.1f}")
@@ -145,7 +145,12 @@ def test_figure_2_on_a_small_corpus(small, tmp_path, monkeypatch):
     assert all("±" in cell for cell in cells[paper.RP])
     shown = [f"{100 * values[SMALL[paper.LDA], size]:.1f}" for size in (1, 2, 12)]
     assert list(cells[paper.LDA]) == shown
-    assert beside.lines[1] == ("LDA from LSI, 2", "65.1", cells[paper.LDA_LSI][1])
+    at_two = next(one for one in found.findings if one.says.startswith("LDA from LSI, 2:"))
+    assert (at_two.paper, at_two.here) == ("65.1", cells[paper.LDA_LSI][1])
+    (drawn,) = found.plots
+    assert drawn.level == (drawn.level[0], 100 * values[SMALL[paper.FULL], 1.0])
+    lda = next(line for line in drawn.lines if line.name == paper.LDA)
+    assert lda.ys == tuple(100 * values[SMALL[paper.LDA], size] for size in (1, 2, 12))
     assert [line[0] for line in tested.lines] == [
         "LDA from LSI, 12 : full",
         "LDA straight, 12 : full",
@@ -345,9 +350,9 @@ def test_a_table_of_costs(problem):
         "linear": staged("LDA[then=svm]", problem, 2),
     }
     X = problem.X_test
-    table = cost_table(models, {"kernel": 91.25, "linear": 90.0}, X, rounds=1)
-    kernel, linear = table.lines
     words = X.nnz / X.shape[0]
+    table = cost_table(costed(models, {"kernel": 91.25, "linear": 90.0}, X, rounds=1), words)
+    kernel, linear = table.lines
     assert kernel[:2] == ("kernel", "91.2")
     assert kernel[3] == f"{len(models['kernel'].behind.support)}"
     assert linear[2:4] == ("", "")
@@ -355,18 +360,22 @@ def test_a_table_of_costs(problem):
     assert len(kernel) == len(linear) == len(table.columns)
 
 
-def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path, monkeypatch):
+def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path):
     costly = {
         "full, linear": ("ALL[then=svm]", 1.0),
         "LDA, 2, Gaussian": ("LDA[then=gaussian,width=3.0]", 2),
     }
-    monkeypatch.setattr(paper, "COSTLY", costly)
-    monkeypatch.setattr(paper, "ROUNDS", 1)
 
     def setting(scale):
         return paper.plan_of(pets(100, split=True), [m for m, _ in costly.values()], (2,))
 
-    figure = replace(paper.FIGURES["tablecost"], setting=setting)
+    figure = replace(
+        paper.FIGURES["tablecost"],
+        setting=setting,
+        models=costly,
+        rounds=1,
+        findings=lambda found: [judged(name, f"{one.speed}", True) for name, one in found.items()],
+    )
     found = figure.run(tmp_path / "out", ONCE)
     (table,) = found.tables
     assert [line[0] for line in table.lines] == [
@@ -374,3 +383,4 @@ def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path, monkeyp
     ]
     values = {r.method: r.value for r in found.rows if r.measure == paper.GOAL}
     assert table.lines[2][1] == f"{100 * values['LDA[then=gaussian,width=3.0]']:.1f}"
+    assert [one.says for one in found.findings] == [line[0] for line in table.lines]

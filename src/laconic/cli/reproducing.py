@@ -165,6 +165,7 @@ def run(
     """A figure's tables, printed and kept, and its section, kept beside them; and its rows."""
     from laconic.papers.figures import ROWS
     from laconic.report.proof.section import Section
+    from laconic.rows import make_folder
 
     where = output / asked.folder
     with study_bar() as (listen, progress):
@@ -188,6 +189,7 @@ def run(
         print_table(heading, statements(found.findings))
     click.echo(f"rows: {printable(str(where / ROWS))}")
     section = Section.of(asked.title.capitalize(), figure.about, asked.command, str(scale), found)
+    make_folder(where)
     section.save(where)
     return section, found.rows
 

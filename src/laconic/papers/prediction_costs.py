@@ -7,11 +7,12 @@ numbers takes k. A kernel machine compares a document with its support vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,9 +21,14 @@ from sklearn.base import clone
 from laconic.classifiers.kernel import Machines
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.model import LinearModel
-from laconic.papers.figures import Table
+from laconic.papers.figures import Reproduced, Scale, Table, worked_off
+from laconic.papers.findings import Finding
 from laconic.reduction import Matrix, Projection, Reduction
-from laconic.rows import Size
+from laconic.rows import Row, Size
+from laconic.study.executors import Executor
+from laconic.study.plan import Plan
+from laconic.study.study import Study
+from laconic.vectors.problem import Problem
 
 
 class Decider(Protocol):
@@ -102,24 +108,96 @@ def throughput(
     return {name: X.shape[0] / median(seconds) for name, seconds in taken.items()}
 
 
-def cost_table(
+@dataclass(frozen=True)
+class Costed:
+    """A model's cost beside how right and how fast it is, and the support vectors it has.
+
+    `supports` are those of all machines together, `distinct` those that differ; of a linear model
+    there are none.
+    """
+
+    accuracy: float
+    cost: Cost
+    speed: float
+    supports: int = 0
+    distinct: int = 0
+
+
+def costed(
     models: Mapping[str, Staged], accuracy: Mapping[str, float], X: Matrix, rounds: int
-) -> Table:
-    """Models by what they cost on these documents."""
+) -> dict[str, Costed]:
+    """What the models cost on these documents."""
     words = X.nnz / X.shape[0]
     speeds = throughput(models, X, rounds)
+    return {
+        name: Costed(
+            accuracy[name], cost_of(staged, words), speeds[name], *_supports(staged.behind)
+        )
+        for name, staged in models.items()
+    }
+
+
+def _supports(behind: Machines | LinearModel) -> tuple[int, int]:
+    if isinstance(behind, LinearModel):
+        return 0, 0
+    return int(np.count_nonzero(behind.dual)), behind.support.shape[0]
+
+
+def cost_table(found: Mapping[str, Costed], words: float) -> Table:
+    """Models by what they cost on documents with so many words."""
     lines = []
-    for name, staged in models.items():
-        cost = cost_of(staged, words)
-        told = (f"{n:,.0f}" for n in (cost.operations, cost.once, cost.numbers, speeds[name]))
-        lines.append((name, f"{accuracy[name]:.1f}", *_supports(staged.behind), *told))
+    for name, one in found.items():
+        supports = (f"{n:,}" if n else "" for n in (one.supports, one.distinct))
+        cost = one.cost
+        told = (f"{n:,.0f}" for n in (cost.operations, cost.once, cost.numbers, one.speed))
+        lines.append((name, f"{one.accuracy:.1f}", *supports, *told))
     columns = ("model", "accuracy", "support vectors", "distinct")
     columns += ("operations", "shared once", "numbers", "documents/s")
     return Table(f"cost of a prediction, {words:.1f} words a document", columns, tuple(lines))
 
 
-def _supports(behind: Machines | LinearModel) -> tuple[str, str]:
-    """Support vectors of all machines together, and distinct ones."""
-    if isinstance(behind, LinearModel):
-        return "", ""
-    return f"{np.count_nonzero(behind.dual):,}", f"{behind.support.shape[0]:,}"
+@dataclass(frozen=True)
+class Costs:
+    """Methods at sizes by what their predictions cost, by the names of `models`.
+
+    They are trained again: a journal keeps what models said, not themselves. A linear one that ends
+    in "linear" is measured as one step too.
+    """
+
+    about: str
+    setting: Callable[[Scale], Plan]
+    models: Mapping[str, tuple[str, Size]]
+    measure: str
+    findings: Callable[[Mapping[str, Costed]], Iterable[Finding]]
+    full: Scale
+    quick: Scale
+    rounds: int = 5
+
+    def run(
+        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
+    ) -> Reproduced:
+        study = Study(self.setting(scale), where)
+        rows = worked_off([study], executor, how)
+        (ready,) = study.corpora
+        (problem,) = ready.problems(ready.splits[0], [ready.questions[0].name])
+        found = self._costed(study, problem, rows)
+        X = problem.X_test
+        table = cost_table(found, X.nnz / X.shape[0])
+        return Reproduced(rows, (table,), tuple(self.findings(found)))
+
+    def _costed(self, study: Study, problem: Problem, rows: Iterable[Row]) -> dict[str, Costed]:
+        tasks = {task.method: task for task in study.tasks}
+        values = {
+            (row.method, row.asked): 100 * row.value
+            for row in rows
+            if row.measure == self.measure and row.value is not None
+        }
+        models, accuracy = {}, {}
+        for name, (method, asked) in self.models.items():
+            path = tasks[method].build()
+            models[name] = Staged.of(path, problem.X_train, problem.y_train, asked)
+            accuracy[name] = values[method, asked]
+            if name.endswith("linear"):
+                models[f"{name}, as one step"] = models[name].lifted()
+                accuracy[f"{name}, as one step"] = accuracy[name]
+        return costed(models, accuracy, problem.X_test, self.rounds)

@@ -12,6 +12,7 @@ import numpy as np
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.splits import random_splits
 from laconic.papers.figures import Reproduced, Scale, Table, worked_off
+from laconic.papers.findings import Finding
 from laconic.rows import Row, Size
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
@@ -66,8 +67,8 @@ def choose(rows: Iterable[Row], candidates: Iterable[Candidates], measure: str) 
 class Validated:
     """A figure whose settings are chosen first: one study on held-out documents, then the test.
 
-    `setting` gives a plan of some methods at some sizes on a corpus; `tables` are drawn from the
-    studies of the test documents.
+    `setting` gives a plan of some methods at some sizes on a corpus; `tables` and `findings` are
+    made from the studies of the test documents.
     """
 
     about: str
@@ -79,6 +80,9 @@ class Validated:
     tables: Callable[[Sequence[Study], Sequence[Choice], list[Row]], Iterator[Table]]
     full: Scale
     quick: Scale
+    findings: Callable[[Sequence[Study], Sequence[Choice], list[Row]], Iterable[Finding]] = (
+        lambda studies, choices, rows: ()
+    )
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
@@ -90,7 +94,8 @@ class Validated:
         studies = [Study(plan, where) for plan in self._tests(corpus, choices)]
         for n in range(len(studies)):
             rows = worked_off([first, *studies[: n + 1]], executor, how)
-        return Reproduced(rows, tuple(self.tables(studies, choices, rows)))
+        measured = studies, choices, rows
+        return Reproduced(rows, tuple(self.tables(*measured)), tuple(self.findings(*measured)))
 
     def _tests(self, corpus: Corpus, choices: Sequence[Choice]) -> Iterator[Plan]:
         """One plan a size, with what was chosen for it; those that have no sizes in the first."""

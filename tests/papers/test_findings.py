@@ -1,0 +1,190 @@
+"""Statements of papers: what holds, what only points the same way, what was not measured."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from laconic.papers import PAPERS
+from laconic.papers.figures import Point, plot_of
+from laconic.papers.findings import Verdict, beside, judged
+from laconic.papers.findings import torkkola as says
+from laconic.papers.plots import CELLS, Cells, Line
+from laconic.papers.prediction_costs import Cost, Costed
+from laconic.study.significance import Verdict as Tested
+
+
+@pytest.mark.parametrize(
+    ("here", "nearly", "verdict"),
+    [
+        (0.915, False, Verdict.REPRODUCED),
+        (0.905, False, Verdict.REPRODUCED),
+        (0.93, False, Verdict.NOT),
+        (0.93, True, Verdict.DIRECTION),
+        (math.nan, True, Verdict.UNMEASURED),
+    ],
+)
+def test_a_figure_is_reproduced_within_its_tolerance(here, nearly, verdict):
+    found = beside("accuracy", 0.91, here, within=0.01, nearly=nearly, why="because")
+    assert found.verdict is verdict
+    assert found.paper == "0.910"
+    assert found.here == ("" if math.isnan(here) else f"{here:.3f}")
+    told = {Verdict.REPRODUCED: "", Verdict.UNMEASURED: "more must be run: --full"}
+    assert found.why == told.get(verdict, "because")
+
+
+def test_the_reason_is_told_of_what_does_not_hold_only():
+    assert judged("it rains", "it does", True, why="clouds").why == ""
+    assert judged("it rains", "it does not", False, why="no clouds").why == "no clouds"
+    assert judged("it rains", "", None, why="no clouds").verdict is Verdict.UNMEASURED
+
+
+def test_what_is_not_to_be_had_has_a_reason():
+    for paper in PAPERS.values():
+        for one in paper.ABSENT:
+            assert one.verdict is Verdict.ABSENT
+            assert one.why
+            assert not one.here
+
+
+def test_cells_count_every_pair_once():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 500))
+    found = Cells.of("a", "t", "x", "y", x, y)
+    assert sum(n for *_, n in found.counts) == 500
+    assert len(found.counts) <= CELLS**2
+    for left, right, low, high, n in found.counts:
+        inside = (left <= x) & (x < right) & (low <= y) & (y < high)
+        last = np.maximum(x.max(), y.max())
+        edge = ((x == last) | (y == last)) & (left <= x) & (x <= right) & (low <= y) & (y <= high)
+        assert (inside | edge).sum() == n
+
+
+def test_a_plot_has_a_line_a_method_in_the_order_of_sizes():
+    points = [
+        Point("IG", 100, "f1", 0.9, 0.0, 1),
+        Point("IG", 10, "f1", 0.8, 0.0, 1),
+        Point("IG", 10, "auc", 0.5, 0.0, 1),
+        Point("DF", 10, "f1", math.nan, 0.0, 0),
+        Point("US", 10, "f1", 0.1, 0.0, 1),
+    ]
+    told = Line("gain", (10,), (0.85,), told=True)
+    plot = plot_of("a", points, "f1", labels={"IG": "gain", "DF": "frequency"}, told=[told])
+    assert plot.lines == (Line("gain", (10, 100), (0.8, 0.9)), told)
+    assert {line.name for line in plot_of("a", points, "f1").lines} == {"IG", "US"}
+
+
+def accuracies() -> dict:
+    """Those of the paper where it gives them, and such as it describes elsewhere."""
+    found = dict(says.PAPER)
+    for halvings, size in enumerate((513, 256, 128, 64, 32, 16)):
+        found[says.LSI, size] = 88.6 - 4.5 * halvings
+    found |= {(says.RP, size): found[says.LSI, size] - 8 for size in (16, 32, 64, 128, 256)}
+    found |= {(says.IG, size): found[says.LSI, size] - 4 for size in (32, 64, 128, 256)}
+    found |= {(says.LSI, 12): 70.0, (says.IG, 12): 60.0, (says.RP, 12): 50.0}
+    found |= {(says.IG, 2): 38.0, (says.RP, 2): 30.0, (says.RP, 8): 45.0}
+    found |= {(says.LDA_RP, 12): 90.9, (says.LDA_RP, 64): 92.0}
+    spread = {2: 9.0, 8: 4.0, 64: 1.0}
+    return {
+        (label, size): Point(
+            label, size, "accuracy", value, spread.get(size, 0.5) if label == says.RP else 0.0, 5
+        )
+        for (label, size), value in found.items()
+    }
+
+
+def mcnemar(statistic=18.9, p=1e-5, effect=1.5) -> Tested:
+    return Tested("McNemar's test", statistic, p, effect, "odds ratio", 184)
+
+
+def test_the_papers_own_figures_are_reproduced():
+    found = list(says.figure_2(accuracies(), mcnemar()))
+    assert {one.verdict for one in found} == {Verdict.REPRODUCED}, found
+
+
+def verdicts(found: dict, statistic: Tested) -> dict[str, Verdict]:
+    return {one.says: one.verdict for one in says.figure_2(found, statistic)}
+
+
+def test_other_measurements_get_other_verdicts():
+    right = verdicts(accuracies(), mcnemar())
+    for (label, size), value, changed, verdict in (
+        ((says.FULL, 1.0), 80.0, "full, all words: accuracy in %", Verdict.NOT),
+        ((says.LDA_LSI, 64), 94.0, "LDA from LSI, 64: accuracy in %", Verdict.DIRECTION),
+        ((says.FULL, 1.0), 92.0, "5,718 words to 12 columns improves the accuracy", Verdict.NOT),
+        ((says.IG, 12), 95.0, "at equal small sizes LDA is far ahead of the others", Verdict.NOT),
+        ((says.IG, 2), 55.0, "selection by IG fails at very low dimensions", Verdict.NOT),
+        (
+            (says.IG, 64),
+            99.0,
+            "… and lies between random projections and LSI at medium ones",
+            Verdict.DIRECTION,
+        ),
+        ((says.LSI, 64), 84.0, "halving the columns of LSI costs 4 to 5 points", Verdict.NOT),
+        (
+            (says.LDA_RP, 12),
+            88.0,
+            "LDA from a random projection behaves very similarly to LDA from LSI",
+            Verdict.DIRECTION,
+        ),
+    ):
+        found = accuracies()
+        found[label, size] = Point(label, size, "accuracy", value, 0.0, 5)
+        here = verdicts(found, mcnemar())
+        assert here[changed] is verdict, changed
+        others = {one for one in right if here[one] is not right[one]}
+        assert changed in others
+
+
+def test_mcnemar_points_the_same_way_only_if_it_is_significant():
+    name = "McNemar's χ² of 12 columns of LDA from LSI against all words"
+    assert verdicts(accuracies(), mcnemar(6.3, 0.01, 1.4))[name] is Verdict.DIRECTION
+    assert verdicts(accuracies(), mcnemar(6.3, 0.2, 1.4))[name] is Verdict.NOT
+    assert verdicts(accuracies(), mcnemar(6.3, 0.01, 0.7))[name] is Verdict.NOT
+
+
+def test_what_was_not_run_is_not_judged():
+    few = {place: point for place, point in accuracies().items() if place[1] in (12, 1.0)}
+    found = {one.says: one for one in says.figure_2(few, mcnemar())}
+    assert found["LSI, 513: accuracy in %"].verdict is Verdict.UNMEASURED
+    assert found["halving the columns of LSI costs 4 to 5 points"].verdict is Verdict.UNMEASURED
+    assert found["random projections vary much at low dimensions"].verdict is Verdict.UNMEASURED
+    assert found["5,718 words to 12 columns improves the accuracy"].verdict is Verdict.REPRODUCED
+
+
+def test_one_draw_says_nothing_of_variation():
+    found = {
+        place: Point(point.method, point.asked, "accuracy", point.mean, 0.0, 1)
+        for place, point in accuracies().items()
+    }
+    varies = verdicts(found, mcnemar())["random projections vary much at low dimensions"]
+    assert varies is Verdict.UNMEASURED
+
+
+def test_by_a_fair_kernel_twelve_columns_do_not_improve():
+    found = accuracies()
+    found[says.FULL, 1.0] = Point(says.FULL, 1.0, "accuracy", 95.1, 0.0, 1)
+    found[says.LDA, 64] = Point(says.LDA, 64, "accuracy", 94.8, 0.0, 1)
+    twelve, many = says.honest(found, {(says.LDA, 64): mcnemar(1.3, 0.26, 0.7)})
+    assert twelve.verdict is Verdict.NOT
+    assert "under-fitted" in twelve.why
+    assert (many.verdict, many.here) == (
+        Verdict.REPRODUCED,
+        "94.8 against 95.1 with all words, p = 0.26",
+    )
+    _, worse = says.honest(found, {(says.LDA, 64): mcnemar(9.0, 0.001, 0.5)})
+    assert worse.verdict is Verdict.DIRECTION
+
+
+def test_costs_are_compared_with_the_papers_counts():
+    whole = Costed(89.3, Cost(733_021, 277_956, 1), 1.0, 11_179, 4_239)
+    few = Costed(90.6, Cost(35_431, 16_999, 1), 1.0, 2_887, 1_351)
+    models = {"full, Gaussian": whole, "LDA from LSI, 12, Gaussian": few}
+    assert {one.verdict for one in says.costs(models)} == {Verdict.REPRODUCED}
+    slow = models | {"LDA from LSI, 12, Gaussian": whole}
+    assert [one.verdict for one in says.costs(slow)][-1] is Verdict.NOT
+    large = Costed(89.3, Cost(1_000_000, 1, 1), 1.0, 20_000, 1)
+    found = [one.verdict for one in says.costs(models | {"full, Gaussian": large})]
+    assert found[:2] == [Verdict.DIRECTION] * 2
