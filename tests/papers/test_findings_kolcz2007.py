@@ -171,7 +171,7 @@ def test_fewer_words_help_or_only_at_threshold_0():
         (0.005, 0.1, (YES, YES)),
         (-0.02, 0.1, (NO, YES)),
         (0.008, 0.012, (YES, NEARLY)),
-        (0.0, 0.002, (YES, NEARLY)),
+        (0.0001, 0.002, (YES, NEARLY)),
         (0.008, 0.002, (YES, NO)),
     ],
 )

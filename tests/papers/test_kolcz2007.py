@@ -358,7 +358,7 @@ def test_agreements_are_a_figure_with_a_table_a_measure(tmp_path, monkeypatch):
     assert [plot.name for plot in found.plots] == ["figure3-small", "figure4-small"]
     assert found.plots[0].title.startswith("Pets: ")
     assert found.plots[1].lines[0].ys[0] == pytest.approx(np.mean(overlaps))
-    assert f"{np.mean(overlaps):.3f}" in found.findings[1].here
+    assert f"{np.mean(overlaps):.3f}" in found.findings[2].here
     assert (tmp_path / "3" / "rows.csv").read_text().count("EXACT") == len(found.rows)
 
 
