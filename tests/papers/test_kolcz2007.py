@@ -88,6 +88,8 @@ def test_every_figure_has_its_paper_scale():
         assert figure.full.sets == (100 if name == "2" else 1000)
         assert figure.quick.sets < figure.full.sets / 4
         assert figure.about
+    assert str(paper.EVERY) == "every category"
+    assert str(paper.SOME) == "10 categories"
 
 
 @pytest.fixture(scope="module")
@@ -345,7 +347,7 @@ def test_an_agreement_that_is_no_number_is_a_row_with_a_reason(problem):
 def test_agreements_are_a_figure_with_a_table_a_measure(tmp_path, monkeypatch):
     monkeypatch.setattr(paper, "SIZES", (0.5, 1.0))
     told = []
-    figure = paper.Agreements("small", "Pets: the same", small_plan, SCALE, SCALE)
+    figure = paper.Agreements("small", "Pets, the same", small_plan, SCALE, SCALE)
     found = figure.run(tmp_path / "3", SCALE, listen=told.append)
     assert [table.title for table in found.tables] == list(paper.AGREEMENTS)
     assert [(event.what, event.done, event.total) for event in told] == [

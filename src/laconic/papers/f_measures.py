@@ -142,12 +142,12 @@ def fallen(bare: Curve, kept: Curve, loss: float) -> float:
 
 
 def plots(problem: str, found: Measured) -> Iterator[Plot]:
-    """Figure 1: one for the SVM and one for RLS."""
+    """Figure 1: one for the SVM and one for RLS, with the same colours."""
     for kind in (SVM, RLS):
         lines = tuple(
             Line(label, tuple(sorted(curve)), tuple(curve[size] for size in sorted(curve)))
-            for label, curve in found.of(kind).items()
-            if curve
+            for label in (LARS, LARS_0, IG, REFIT, BNS)
+            if (curve := found.of(kind).get(label))
         )
         whole = found.whole.get(kind)
         if lines:
