@@ -322,12 +322,12 @@ def test_what_cannot_be_had_stands_on_the_page_of_a_small_run(tmp_path):
     found = points(BEST_F1, exact={0.1: 0.9, 1.0: 0.9}, mask={0.1: 0.7, 1.0: 0.9})
     results = Reproduced(
         [], (), tuple(says.apart(BEST_F1, found)),
-        (fractions.by_fraction("table1-x", BEST_F1, found),),
+        (fractions.by_fraction("table1-x", "Pets", BEST_F1, found),),
     )  # fmt: skip
     section = Section.of("Table 1-x", "x", "laconic …", "2 sets", results)
     page = update(tmp_path, "kolcz2007", paper.REFERENCE, [section], paper.ABSENT).read_text()
     assert "| MASK -0.2000 at 0.1 | reproduced |" in page
-    assert "![best F1](kolcz2007/table1-x-best-f1.svg)" in page
+    assert "![Pets: best F1](kolcz2007/table1-x-best-f1.svg)" in page
     assert "0.9895, 0.9895, 0.9895 |  | data not to be had: the texts of the AP newswire" in page
     assert "0.9204, 0.9211, 0.9191" in page
     assert {one.verdict for one in paper.ABSENT} == {Verdict.ABSENT}

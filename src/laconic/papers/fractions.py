@@ -66,14 +66,14 @@ def tables(study: Study, rows: list[Row], found: Found) -> Iterator[Table]:
         yield rarity_table(study, rows)
 
 
-def by_fraction(name: str, measure: str, points: list[Point]) -> Plot:
-    """A line a variant."""
+def by_fraction(name: str, about: str, measure: str, points: list[Point]) -> Plot:
+    """A line a variant. `about` begins with the corpus."""
     return plot_of(
         f"{name}-{measure}",
         points,
         measure,
         across="Fraction of the words in support vectors",
-        title=SHOWN[measure],
+        title=f"{about.partition(',')[0]}: {SHOWN[measure]}",
         log=False,
     )
 

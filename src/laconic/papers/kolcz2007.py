@@ -225,7 +225,7 @@ class BestFractions:
 
     def _plots(self, found: Found) -> Iterator[Plot | Cells]:
         for measure, values in found.oracle.items():
-            yield by_fraction(self.name, measure, found.points)
+            yield by_fraction(self.name, self.about, measure, found.points)
             if BEST_F1 not in found.oracle:
                 yield scatter(self.name, values, ALL, EXACT)
                 yield scatter(self.name, values, EXACT, SV_SET)
@@ -309,7 +309,7 @@ def decided(
         EVERY,
         quick,
         findings=lambda study, rows: says.pooled(pooled_points(rows), told),
-        plots=lambda rows: [by_fraction(name, POOLED, pooled_points(rows))],
+        plots=lambda rows: [by_fraction(name, about, POOLED, pooled_points(rows))],
     )
 
 

@@ -13,7 +13,7 @@ from laconic.rows import Row
 
 EXACT, MASK, SV_SET, ALL = "EXACT", "MASK", "SV-SET", "all words"
 AUC, POOLED, BEST_F1, F1 = "auc", "pooled-auc", "best-f1", "micro-f1"
-SHOWN = {AUC: "AUC", POOLED: "AUC", BEST_F1: "best F1", F1: "F1 at threshold 0"}
+SHOWN = {AUC: "AUC", POOLED: "AUC over all decisions", BEST_F1: "best F1", F1: "F1 at threshold 0"}
 WHOLE = 1.0
 # "When a high fraction of top ranking features is retained (> 50 %)".
 HALF = 0.5
