@@ -13,6 +13,7 @@ from laconic.papers.findings import Verdict
 from laconic.papers.findings import kolcz2007 as says
 from laconic.papers.findings import kolcz2007_machines as machines
 from laconic.papers.findings.kolcz2007 import ALL, AUC, BEST_F1, EXACT, F1, MASK, POOLED, SV_SET
+from laconic.papers.plots import Line
 from laconic.report.proof.markdown import update
 from laconic.report.proof.section import Section
 from laconic.rows import Row
@@ -302,8 +303,10 @@ def test_figures_3_and_4_are_drawn_over_the_fraction():
     third, fourth = machines.plots("rcv1", "RCV1", agreeing(**GOOD))
     assert (third.name, fourth.name) == ("figure3-rcv1", "figure4-rcv1")
     assert [line.name for line in third.lines] == ["cosine", "pearson"]
-    assert [line.name for line in fourth.lines] == ["overlap", "containment", "recall"]
-    assert (third.level, third.log, fourth.level[1]) == (None, False, 0.8)
+    *measured, told = fourth.lines
+    assert [line.name for line in measured] == ["overlap", "containment", "recall"]
+    assert told == Line("overlap", (0.5,), (0.8,), told=True)
+    assert (third.log, fourth.log) == (False, False)
     assert (fourth.lines[0].xs, fourth.lines[0].ys) == ((0.1, 0.5, 1.0), (0.6, 0.85, 0.95))
 
 
