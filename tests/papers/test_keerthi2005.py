@@ -12,13 +12,18 @@ from laconic import Corpus
 from laconic.errors import LaconicError
 from laconic.methods import method_called
 from laconic.papers import keerthi2005 as paper
+from laconic.papers.f_measures import Measured
+from laconic.papers.findings import Verdict
+from laconic.papers.findings.keerthi2005 import COUNTS as COUNTED
+from laconic.papers.findings.keerthi2005 import OF_ALL
 from laconic.rows import Row
 from laconic.study.ready import Ready
 from tests.counting import Counting
 from tests.study.corpora import pets
 
-SCALE = paper.Extent(sets=1, splits=2, draws=1, sizes=(2, 5))
+SCALE = paper.Extent(sets=4, splits=2, draws=1, sizes=(2, 5))
 METHODS = (paper.SVM_PLOT[paper.IG], "SVM-LARS", "ALL[threshold=training]")
+NONE = Measured({}, {}, {}, {}, {})
 # documents of the class and of all, and words, as the paper has them
 COUNTS = {
     "fbis-4": (387, 2463, 2000),
@@ -96,6 +101,7 @@ def test_sizes_are_the_papers_with_full_only():
     quick = paper.plan_of(corpus, news.quick).sizes
     assert set(quick) < set(paper.SIZES)
     assert (news.full.splits, news.quick.splits) == (10, 1)
+    assert (news.full.sets, news.quick.sets) == (4, 1)
     assert paper.FIGURES["1-money-fx"].full.splits == 1
     training = paper.plan_of(corpus, news.full).training
     assert (training.alpha, training.intercept, training.norm) == (1.0, True, "document")
@@ -156,26 +162,41 @@ def test_a_table_has_sizes_all_words_and_only_methods_that_were_measured():
     )
 
 
-def test_the_findings_in_numbers():
-    svm, rls = paper.SVM_PLOT, paper.RLS_PLOT
-    values = {
-        svm[paper.LARS]: {16: 0.0, 32: 0.5, 64: 0.8, 500: 0.9, 650: 1.0},
-        svm[paper.LARS_0]: {32: 0.5, 64: 0.25},
-        svm[paper.REFIT]: {32: 0.75},
-        svm[paper.IG]: {16: 1.0, 32: 0.6, 64: 0.6, 500: 0.6, 650: 0.0},
-        rls[paper.LARS]: {32: 0.4, 64: 0.4},
-        rls[paper.IG]: {32: 0.5},
-    }
-    rows = [row(m, size, value) for m, curve in values.items() for size, value in curve.items()]
-    found = {line[0]: line[1:] for line in paper.findings(paper.spreads(rows))}
-    middle = " − IG, mean of 32–500 words; ahead at"
-    assert found[f"LARS, λ₂ = 1{middle}"] == ("+0.133; 2 of 3", "-0.100; 0 of 1")
-    assert found[f"LARS, λ₂ = 0{middle}"] == ("-0.225; 0 of 2", "")
-    assert found[f"SVM anew on LARS words{middle}"] == ("+0.150; 1 of 1", "")
-    assert found["peak of LARS, λ₂ = 1"] == ("1.000 at 650", "0.400 at 32")
-    assert found["peak of LARS, λ₂ = 0"] == ("0.500 at 32", "")
-    assert found["peak of IG"] == ("1.000 at 16", "0.500 at 32")
-    assert found["LARS, λ₂ = 0: last size, and λ₂ = 1 there"] == ("0.250 at 64, 0.800", "")
+def test_curves_are_of_sizes_that_every_fold_has_and_go_on_beside():
+    svm = paper.SVM_PLOT
+    folds = ("fold 1 of 2", "fold 2 of 2")
+    rows = [row(svm[paper.LARS_0], 8, 0.5, fold) for fold in folds]
+    rows += [row(svm[paper.LARS_0], 16, 0.75, folds[1])]
+    rows += [
+        row(paper.RLS_PLOT[paper.ALL], 1.0, value, f)
+        for f, value in zip(folds, (0.25, 0.75), strict=True)
+    ]
+    rows += [row("IG[then=svm,threshold=training]", 8, 0.125, fold) for fold in folds]
+    found = paper.measured(paper.spreads(rows))
+    assert found.svm[paper.LARS_0] == {8: 0.5}
+    assert found.further == {8: 0.5, 16: 0.75}
+    assert found.svm[paper.IG] == found.rls[paper.LARS] == {}
+    assert found.whole == {paper.RLS: 0.5}
+    assert found.thresholds[paper.IG_TRAINING] == {8: 0.125}
+    assert paper.ALL not in found.svm
+
+
+def test_fewer_folds_are_the_first_of_each_repeat():
+    corpus = paper.against_rest(pets(60), "cats", "pets-1")
+    every = Ready.of(plan := paper.plan_of(corpus, SCALE), plan.corpora[0])
+    fewer = paper.plan_of(corpus, replace(SCALE, sets=3))
+    some = Ready.of(fewer, fewer.corpora[0])
+    assert len(every.splits) == 8
+    assert [one.name for one in some.splits] == [
+        f"fold {fold} of 4, repeat {repeat}" for repeat in (1, 2) for fold in (1, 2, 3)
+    ]
+    keys = {task.key for task in every.tasks}
+    assert {task.key for task in some.tasks} < keys, "a part of the work, not other work"
+
+
+def test_an_extent_says_what_was_run():
+    assert str(paper.PAPER) == "4 test sets, 10 times; 20 sizes up to 2,000 words"
+    assert str(paper.QUICK) == "1 test set, once; 12 sizes up to 1,100 words"
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +205,7 @@ def small(tmp_path_factory):
     where = tmp_path_factory.mktemp("keerthi") / "figure"
     figure = paper.Curves(Pets("pets-1", "pets", "cats"), SCALE, SCALE)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(COUNTED, "pets-1", (20, 60, 100))
         patch.setattr(paper, "CURVES", METHODS[::2])
         patch.setattr(paper, "OTHERS", METHODS[1:2])
         executors = Counting(), Counting()
@@ -201,6 +223,23 @@ def test_a_problem_run_again_computes_nothing(small):
     assert done == [3 * 4 * 2, 0]
     assert again.rows == found.rows
     assert figure.about == "cats of pets against the rest"
+
+
+def test_a_problem_has_its_statements_and_plots(small):
+    """Those that need sizes from 32 words on are not measured here."""
+    _, found, *_ = small
+    count, *others = found.findings
+    assert count.here.startswith("20; 60; ")
+    assert [one.says for one in others] == [statement(NONE).says for statement in OF_ALL]
+    assert {one.verdict for one in others} == {Verdict.UNMEASURED}
+    (plot,) = found.plots
+    assert plot.name == "figure1-pets-1-svm"
+    goals = [
+        row.value for row in found.rows
+        if (row.method, row.asked, row.measure) == (METHODS[0], 5, paper.GOAL)
+    ]  # fmt: skip
+    assert (plot.lines[0].name, plot.lines[0].xs) == (paper.IG, (2, 5))
+    assert plot.lines[0].ys[1] == pytest.approx(np.mean(goals))
 
 
 def test_rows_are_measured_in_every_fold_and_repeat(small):

@@ -13,8 +13,11 @@ from sklearn.svm import SVC
 from laconic import Corpus
 from laconic.curves import measure_path
 from laconic.methods import method_called
+from laconic.papers import fractions
 from laconic.papers import kolcz2007 as paper
-from laconic.papers.figures import OneStudy, Point, Scale
+from laconic.papers.figures import Point, Scale
+from laconic.papers.findings import Verdict
+from laconic.papers.findings.kolcz2007 import RCV1
 from laconic.rows import Row
 from laconic.study.ready import Ready
 from laconic.vectors.problem import Problem
@@ -83,8 +86,10 @@ def test_every_figure_has_its_paper_scale():
     ]  # fmt: skip
     for name, figure in paper.FIGURES.items():
         assert figure.full.sets == (100 if name == "2" else 1000)
-        assert figure.quick.sets < 10
+        assert figure.quick.sets < figure.full.sets / 4
         assert figure.about
+    assert str(paper.EVERY) == "every category"
+    assert str(paper.SOME) == "10 categories"
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +100,7 @@ def small(tmp_path_factory):
         patch.setattr(paper, "METHODS", FEW_METHODS)
         patch.setattr(paper, "FRACTIONS", FEW_FRACTIONS)
         patch.setattr(paper, "SIZES", (*FEW_FRACTIONS, 1.0))
-        figure = paper.BestFractions("", small_plan, SCALE, SCALE)
+        figure = paper.BestFractions("small", "", small_plan, SCALE, SCALE, RCV1, stands_in=False)
         executors = Counting(), Counting()
         found, again = (figure.run(where, SCALE, executor) for executor in executors)
     return found, again, [executor.done for executor in executors]
@@ -151,13 +156,28 @@ def test_the_tables_are_what_the_rows_say(small):
     assert rarity.lines == (("10–99", "2", *(f"{value:.4f}" for value in at_first)),)
 
 
+def test_a_table_has_its_statements_and_plots(small):
+    found, *_ = small
+    told = {one.says: one for one in found.findings}
+    assert len(told) == len(found.findings)
+    one = told["AUC of EXACT, each category at its best fraction"]
+    assert (one.paper, one.here) == ("0.9746", found.tables[0].lines[0][1])
+    assert Verdict.UNMEASURED not in {one.verdict for one in found.findings}
+    assert [plot.name for plot in found.plots] == [f"small-{m}" for m in paper.MEASURES]
+    curve = {line.name: line for line in found.plots[0].lines}
+    assert tuple(curve) == FEW_METHODS
+    assert curve["MASK"].xs == (*FEW_FRACTIONS, 1.0)
+    assert [f"{y:.3f}" for y in curve["MASK"].ys] == list(found.tables[2].lines[1][1:])
+
+
 def test_all_words_are_the_mask_of_everything_and_choices_are_made_inside():
-    plan = SimpleNamespace(measures=("auc",), task="classes")
+    study = SimpleNamespace(plan=SimpleNamespace(task="classes"))
     sizes = {0.01: 0.25, 0.99: 0.5, 1.0: 0.75}
     rows = [Row("p", "EXACT", size, "auc", value, fold="1") for size, value in sizes.items()]
     rows += [Row("p", "MASK", size, "auc", value / 2, fold="1") for size, value in sizes.items()]
     inside = [Row("1 in p", "EXACT", 0.01, "auc", 1.0), Row("1 in p", "EXACT", 0.99, "auc", 0.0)]
-    oracle, honest, *_ = paper.tables(SimpleNamespace(plan=plan), rows, inside)
+    of = fractions.Found.of(("auc",), paper.FRACTIONS, rows, inside)
+    oracle, honest, *_ = fractions.tables(study, rows, of)
     found = [{line[0]: line[1] for line in table.lines} for table in (oracle, honest)]
     assert found[0] == {"EXACT": "0.5000", "MASK": "0.2500", "all words": "0.3750"}
     assert found[1] == {"EXACT": "0.2500", "MASK": "0.2500", "all words": "0.3750"}
@@ -165,7 +185,7 @@ def test_all_words_are_the_mask_of_everything_and_choices_are_made_inside():
 
 def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
     """Figure 2: two classes, means over the folds, all words beside."""
-    monkeypatch.setattr(paper, "METHODS", FEW_METHODS[:2])
+    monkeypatch.setattr(paper, "METHODS", FEW_METHODS)
     monkeypatch.setattr(paper, "FRACTIONS", (0.2,))
     monkeypatch.setattr(paper, "SIZES", (0.2, 1.0))
     split = paper.Splitting(None, folds=4)
@@ -174,25 +194,30 @@ def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
         corpora = [replace(of_two(pets(60, seed)), name=f"set {seed}") for seed in (1, 2)]
         return paper.plan_of(corpora, split, measures=("auc",), task="classes")
 
-    found = paper.BestFractions("", two, SCALE, SCALE).run(tmp_path / "2", SCALE)
+    found = paper.BestFractions("figure2", "", two, SCALE, SCALE).run(tmp_path / "2", SCALE)
     oracle, honest, curve, _ = found.tables
     values = {}
     for one in found.rows:
         if " in " not in one.problem and one.asked == 0.2:
             values.setdefault(one.method, {}).setdefault(one.problem, []).append(one.value)
-    for line in (*oracle.lines[:2], *honest.lines[:2]):
+    for line in (*oracle.lines[:-1], *honest.lines[:-1]):
         sets = values[line[0]]
         assert set(sets) == {"set 1", "set 2"}
         assert {len(folds) for folds in sets.values()} == {4}
         assert line[1] == f"{np.mean([np.mean(folds) for folds in sets.values()]):.4f}"
     assert curve.columns == ("method", "0.2", "1.0")
+    by_size, *cells = found.plots
+    assert by_size.name == "figure2-auc"
+    assert [one.name for one in cells] == ["figure2-exact-all-words", "figure2-sv-set-exact"]
+    assert [sum(n for *_, n in one.counts) for one in cells] == [2, 2]
+    assert "all three are substantially better than all words" in found.findings[0].says
 
 
 def test_a_pooled_area_is_over_the_decisions_of_all_categories(tmp_path, monkeypatch):
     """Those of the separate problems put together: every category has its own words and bias."""
     monkeypatch.setattr(paper, "METHODS", FEW_METHODS)
     monkeypatch.setattr(paper, "SIZES", (0.2, 1.0))
-    figure = OneStudy("", paper.pooled(small_plan), paper.pooled_tables, SCALE, SCALE)
+    figure = paper.decided("small", "", small_plan, SCALE)
     found = figure.run(tmp_path / "pooled", SCALE)
     assert {row.problem for row in found.rows} == {"pets"}
     values = {(r.method, r.asked, r.measure): r.value for r in found.rows}
@@ -208,6 +233,8 @@ def test_a_pooled_area_is_over_the_decisions_of_all_categories(tmp_path, monkeyp
         assert values[text, 0.2, "pooled-auc"] == pytest.approx(area, abs=1e-3)
     assert [table.title for table in found.tables[:2]] == ["pooled-auc", "auc"]
     assert found.tables[0].lines[1][2] == f"{values['MASK', 1.0, 'pooled-auc']:.3f}"
+    assert [plot.name for plot in found.plots] == ["small-pooled-auc"]
+    assert [one.verdict for one in found.findings].count(Verdict.UNMEASURED) == 0
     assert {line[0] for line in found.tables[2].lines} == {
         f"{measure}, {method}" for measure in ("pooled-auc", "auc") for method in FEW_METHODS[1:]
     }
@@ -320,7 +347,7 @@ def test_an_agreement_that_is_no_number_is_a_row_with_a_reason(problem):
 def test_agreements_are_a_figure_with_a_table_a_measure(tmp_path, monkeypatch):
     monkeypatch.setattr(paper, "SIZES", (0.5, 1.0))
     told = []
-    figure = paper.Agreements("", small_plan, SCALE, SCALE)
+    figure = paper.Agreements("small", "Pets, the same", small_plan, SCALE, SCALE)
     found = figure.run(tmp_path / "3", SCALE, listen=told.append)
     assert [table.title for table in found.tables] == list(paper.AGREEMENTS)
     assert [(event.what, event.done, event.total) for event in told] == [
@@ -330,6 +357,10 @@ def test_agreements_are_a_figure_with_a_table_a_measure(tmp_path, monkeypatch):
     overlaps = [r.value for r in found.rows if (r.method, r.asked, r.measure) == asked]
     assert len(overlaps) == 2
     assert found.tables[2].lines[0][1] == f"{np.mean(overlaps):.3f}"
+    assert [plot.name for plot in found.plots] == ["figure3-small", "figure4-small"]
+    assert found.plots[0].title.startswith("Pets: ")
+    assert found.plots[1].lines[0].ys[0] == pytest.approx(np.mean(overlaps))
+    assert f"{np.mean(overlaps):.3f}" in found.findings[2].here
     assert (tmp_path / "3" / "rows.csv").read_text().count("EXACT") == len(found.rows)
 
 
@@ -341,7 +372,7 @@ def test_gaps_are_told_for_every_measure():
         for method, own in means.items()
         for size, value in own.items()
     ]
-    lines = paper.gap_table(points).lines
+    lines = fractions.gap_table(points).lines
     assert lines == (
         ("auc, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
         ("best-f1, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
@@ -369,8 +400,10 @@ def test_a_category_is_in_one_group_by_its_frequency():
     counts = {"a": 1, "b": 9, "c": 10, "d": 99, "e": 100, "f": 998, "g": 1000, "h": 5000}
     corpus = SimpleNamespace(name="x", take=lambda train: SimpleNamespace(class_counts=counts))
     ready = SimpleNamespace(corpus=corpus, splits=[SimpleNamespace(train=None)])
-    rows = [Row(f"x: {c}", "EXACT", paper.FEW, "best-f1", n / 10_000) for c, n in counts.items()]
-    table = paper.rarity_table(SimpleNamespace(corpora=[ready]), rows)
+    rows = [
+        Row(f"x: {c}", "EXACT", fractions.FEW, "best-f1", n / 10_000) for c, n in counts.items()
+    ]
+    table = fractions.rarity_table(SimpleNamespace(corpora=[ready]), rows)
     assert table.lines == (
         ("1–9", "2", "0.0005"),
         ("10–99", "2", "0.0054"),

@@ -40,24 +40,49 @@ Deviations
   about 61,000; the paper took Rennie's 19,928 messages of 62,061 words.
 - The bias is in from the start, regularised by λ₂, and counts as no word; behind filters it is
   free.
-- Sizes of LARS are those of the filters; a path has them all. Without `--full` they end at 1,100.
+- Sizes of LARS are those of the filters; a path has them all. Without `--full` they end at 1,100,
+  and one of the four folds is run: `--sets 4` runs all of them.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from laconic.corpus.corpus import UNUSED, Corpus
 from laconic.corpus.loading import load_corpora
+from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
+from laconic.papers.f_measures import (
+    ALL,
+    BNS,
+    GOAL,
+    IG,
+    IG_CV,
+    IG_TRAINING,
+    LARS,
+    LARS_0,
+    LARS_LOO,
+    LARS_TRAINING,
+    REFIT,
+    RLS,
+    SVM,
+    Curve,
+    Measured,
+    Spread,
+    complete,
+    curve_table,
+    flat_table,
+    plots,
+    spreads,
+)
 from laconic.papers.figures import Figure, Reproduced, Scale, Table, worked_off
 from laconic.papers.findings import Finding
+from laconic.papers.findings.keerthi2005 import MIDDLE, counts, statements
 from laconic.rows import Row, Size
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
@@ -70,18 +95,13 @@ REFERENCE = (
 )
 HONEST = False
 ABSENT: tuple[Finding, ...] = ()
-GOAL = "micro-f1"
 MEASURES = (GOAL, "precision", "recall", "best-f1")
 FOLDS = 4
 REST = "rest"
 SIZES = (2, 4, 8, 16, 32, 64, 128, *range(200, 2001, 150))
 # The last thousand words take most of the time of a path.
 FEWER = (2, 4, 8, 16, 32, 64, 128, 200, 350, 500, 800, 1100)
-# "The middle phase where the performance either peaks or is approaching the peak."
-MIDDLE = (32, 500)
 
-LARS, LARS_0, REFIT = "LARS, λ₂ = 1", "LARS, λ₂ = 0", "SVM anew on LARS words"
-IG, BNS, ALL = "IG", "BNS", "all words"
 SVM_PLOT = {
     LARS: "SVM-LARS[threshold=loo]",
     LARS_0: "SVM-LARS[lambda=0.0,threshold=loo]",
@@ -96,14 +116,14 @@ RLS_PLOT = {
     IG: "IG[threshold=cv]",
     ALL: "ALL[threshold=cv]",
 }
-PLOTS = {"SVM": SVM_PLOT, "RLS": RLS_PLOT}
+PLOTS = {SVM: SVM_PLOT, RLS: RLS_PLOT}
 BY_THRESHOLD = {
     "LARS, 0": "SVM-LARS",
-    "LARS, training": "SVM-LARS[threshold=training]",
-    "LARS, loo": SVM_PLOT[LARS],
+    LARS_TRAINING: "SVM-LARS[threshold=training]",
+    LARS_LOO: SVM_PLOT[LARS],
     "IG, 0": "IG[then=svm]",
-    "IG, training": "IG[then=svm,threshold=training]",
-    "IG, cv": SVM_PLOT[IG],
+    IG_TRAINING: "IG[then=svm,threshold=training]",
+    IG_CV: SVM_PLOT[IG],
 }
 CURVES = (*SVM_PLOT.values(), *RLS_PLOT.values())
 OTHERS = tuple(method for method in BY_THRESHOLD.values() if method not in CURVES)
@@ -111,9 +131,25 @@ OTHERS = tuple(method for method in BY_THRESHOLD.values() if method not in CURVE
 
 @dataclass(frozen=True)
 class Extent(Scale):
-    """How much is run, and at which sizes."""
+    """How much is run, and at which sizes. `sets` are folds of a cross-validation."""
 
     sizes: tuple[int, ...] = SIZES
+
+    def __str__(self) -> str:
+        tests = "1 test set" if self.sets == 1 else f"{self.sets} test sets"
+        times = "once" if self.splits == 1 else f"{self.splits} times"
+        return f"{tests}, {times}; {len(self.sizes)} sizes up to {max(self.sizes):,} words"
+
+
+@dataclass(frozen=True)
+class FirstFolds(Splitting):
+    """Only so many folds of each cross-validation, which stay what they are in the whole of it."""
+
+    first: int = FOLDS
+
+    def validation(self, corpus: Corpus) -> list[Split]:
+        every = super().validation(corpus)
+        return [split for place, split in enumerate(every) if place % self.folds < self.first]
 
 
 @dataclass(frozen=True)
@@ -154,7 +190,7 @@ def against_rest(corpus: Corpus, label: str, name: str) -> Corpus:
 
 def plan_of(corpus: Corpus, scale: Scale, min_df: int = 1) -> Plan:
     """Words as 0 and 1 where they come counted, else tf-idf; folds where there is no split."""
-    folds = Splitting(None, folds=FOLDS, repeats=scale.splits)
+    folds = FirstFolds(None, folds=FOLDS, repeats=scale.splits, first=scale.sets)
     weighting = "tfidf" if corpus.vectors is None else "count"
     return Plan(
         corpus,
@@ -176,119 +212,6 @@ def by_threshold(plan: Plan) -> Plan:
 
 
 @dataclass(frozen=True)
-class Spread:
-    """F-measures over the folds of each repeat: least, mean and largest, averaged over repeats.
-
-    `folds` of them had a model of this size.
-    """
-
-    low: float
-    mean: float
-    high: float
-    folds: int
-
-    @classmethod
-    def over(cls, repeats: Iterable[Sequence[float]]) -> Self:
-        several = [np.array(values) for values in repeats]
-        low, mean, high = np.mean([(v.min(), v.mean(), v.max()) for v in several], axis=0)
-        return cls(float(low), float(mean), float(high), sum(v.size for v in several))
-
-
-def spreads(rows: Iterable[Row]) -> dict[tuple[str, Size], Spread]:
-    """Of each method and size."""
-    found: dict[tuple[str, Size], dict[str, list[float]]] = {}
-    for row in rows:
-        if row.measure == GOAL and row.value is not None:
-            repeats = found.setdefault((row.method, row.asked), defaultdict(list))
-            repeats[row.fold.partition("repeat ")[2]].append(row.value)
-    return {place: Spread.over(repeats.values()) for place, repeats in found.items()}
-
-
-def complete(found: dict[tuple[str, Size], Spread]) -> dict[tuple[str, Size], Spread]:
-    """Those of sizes that every fold has: where paths end, the others are of some folds only."""
-    most = max((spread.folds for spread in found.values()), default=0)
-    return {place: spread for place, spread in found.items() if spread.folds == most}
-
-
-def curve_table(title: str, plot: dict[str, str], found: dict[tuple[str, Size], Spread]) -> Table:
-    """Sizes by the methods of a plot."""
-    sizes = sorted({size for _, size in found if isinstance(size, int)})
-    lines = [
-        (f"{size:,}", *(_cell(found.get((method, size))) for method in plot.values()))
-        for size in sizes
-    ]
-    whole = [_cell(found.get((method, 1.0))) for method in plot.values()]
-    if any(whole):
-        lines.append(("all", *whole))
-    kept = [i for i in range(len(plot) + 1) if i == 0 or any(line[i] for line in lines)]
-    columns = ("words", *plot)
-    return Table(
-        title,
-        tuple(columns[i] for i in kept),
-        tuple(tuple(line[i] for i in kept) for line in lines),
-    )
-
-
-def _cell(spread: Spread | None) -> str:
-    return "" if spread is None else f"{spread.mean:.3f} ({spread.low:.2f}–{spread.high:.2f})"
-
-
-def flat_table(name: str, found: dict[tuple[str, Size], Spread]) -> Table:
-    columns = ("problem", "method", "size", "avFmin", "avFmean", "avFmax", "folds")
-    lines = [
-        (name, method, f"{size}", *(f"{v:.6f}" for v in (s.low, s.mean, s.high)), f"{s.folds}")
-        for (method, size), s in found.items()
-    ]
-    return Table("F-measure", columns, tuple(lines), "f-measure.csv", shown=False)
-
-
-def findings(found: dict[tuple[str, Size], Spread]) -> Iterator[tuple[str, str, str]]:
-    """The paper's three findings in numbers, for the SVM and for RLS."""
-    curves = {
-        kind: {name: _curve(found, method) for name, method in plot.items() if name != ALL}
-        for kind, plot in PLOTS.items()
-    }
-    for name in (LARS, LARS_0, REFIT):
-        text = "{} − IG, mean of {}–{} words; ahead at".format(name, *MIDDLE)
-        yield (text, *(_lead(of.get(name, {}), of[IG]) for of in curves.values()))
-    for name in (LARS, LARS_0, IG):
-        yield (f"peak of {name}", *(_peak(of[name]) for of in curves.values()))
-    yield ("LARS, λ₂ = 0: last size, and λ₂ = 1 there", *(_fall(of) for of in curves.values()))
-
-
-def _curve(found: dict[tuple[str, Size], Spread], method: str) -> dict[int, float]:
-    return {
-        size: spread.mean
-        for (name, size), spread in found.items()
-        if name == method and isinstance(size, int)
-    }
-
-
-def _lead(mine: dict[int, float], theirs: dict[int, float]) -> str:
-    low, high = MIDDLE
-    leads = [mine[n] - theirs[n] for n in mine if n in theirs and low <= n <= high]
-    if not leads:
-        return ""
-    return f"{np.mean(leads):+.3f}; {sum(lead > 0 for lead in leads)} of {len(leads)}"
-
-
-def _peak(curve: dict[int, float]) -> str:
-    if not curve:
-        return ""
-    size = max(curve, key=lambda n: (curve[n], -n))
-    return f"{curve[size]:.3f} at {size:,}"
-
-
-def _fall(curves: dict[str, dict[int, float]]) -> str:
-    bare, kept = curves[LARS_0], curves[LARS]
-    if not bare:
-        return ""
-    last = max(bare)
-    beside = f", {kept[last]:.3f}" if last in kept else ""
-    return f"{bare[last]:.3f} at {last:,}{beside}"
-
-
-@dataclass(frozen=True)
 class Curves:
     """A problem of figure 1: the F-measure against the number of words."""
 
@@ -303,25 +226,63 @@ class Curves:
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
     ) -> Reproduced:
+        name = self.asked.name
         plan = plan_of(self.asked.load(), scale, self.asked.min_df)
         first, second = Study(plan, where), Study(by_threshold(plan), where)
         worked_off([first], executor, how)
         rows = worked_off([first, second], executor, how)
-        return Reproduced(rows, tuple(tables(self.asked.name, rows)))
+        found = measured(spreads(rows))
+        return Reproduced(
+            rows,
+            tuple(tables(name, rows)),
+            (counted(first, self.asked), *statements(name, found)),
+            tuple(plots(name, found)),
+        )
+
+
+def counted(study: Study, asked: Asked) -> Finding:
+    """Words of texts are those that the training documents of some fold offer."""
+    (ready,) = study.corpora
+    vectors = ready.corpus.vectors
+    n_terms = ready.choosable() if vectors is None else vectors.shape[1]
+    own = ready.corpus.class_counts[asked.label]
+    return counts(asked.name, own, len(ready.corpus), n_terms)
+
+
+def measured(every: dict[tuple[str, Size], Spread]) -> Measured:
+    """The curves of the plots, and those by threshold."""
+    found = complete(every)
+    svm, rls, thresholds = (
+        {label: _curve(found, method) for label, method in plot.items() if label != ALL}
+        for plot in (SVM_PLOT, RLS_PLOT, BY_THRESHOLD)
+    )
+    whole = {
+        kind: found[plot[ALL], 1.0].mean
+        for kind, plot in PLOTS.items()
+        if (plot[ALL], 1.0) in found
+    }
+    return Measured(svm, rls, thresholds, whole, _curve(every, SVM_PLOT[LARS_0]))
+
+
+def _curve(found: dict[tuple[str, Size], Spread], method: str) -> Curve:
+    return {
+        size: spread.mean
+        for (name, size), spread in found.items()
+        if name == method and isinstance(size, int)
+    }
 
 
 def tables(name: str, rows: Iterable[Row]) -> Iterator[Table]:
-    measured = spreads(rows)
-    found = complete(measured)
+    every = spreads(rows)
+    found = complete(every)
     spread = "F-measure: avFmean (avFmin–avFmax)"
     for kind, plot in PLOTS.items():
         yield curve_table(f"{name}, {kind}, {spread}", plot, found)
     yield curve_table(f"{name}, SVM by threshold, {spread}", BY_THRESHOLD, found)
-    yield Table(f"{name}, findings", ("finding", *PLOTS), tuple(findings(found)))
-    yield flat_table(name, measured)
+    yield flat_table(name, every)
 
 
-PAPER = Extent(sets=1, splits=10, draws=1)
+PAPER = Extent(sets=FOLDS, splits=10, draws=1)
 ONCE = Extent(sets=1, splits=1, draws=1)
 QUICK = Extent(sets=1, splits=1, draws=1, sizes=FEWER)
 PROBLEMS = (

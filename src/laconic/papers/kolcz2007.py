@@ -62,19 +62,42 @@ import numpy as np
 from laconic.classifiers.masked import MaskedSVM
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.loading import load_corpora
-from laconic.papers.best_sizes import at, best, contest_table, gaps, means, validated, within
+from laconic.papers.best_sizes import means, within
 from laconic.papers.figures import (
     ROWS,
     Figure,
     OneStudy,
-    Point,
     Reproduced,
     Scale,
-    Table,
     tables_by_size,
     worked_off,
 )
 from laconic.papers.findings import Finding
+from laconic.papers.findings import kolcz2007 as says
+from laconic.papers.findings import kolcz2007_machines as machines
+from laconic.papers.findings.kolcz2007 import (
+    ALL,
+    AUC,
+    BEST_F1,
+    EXACT,
+    F1,
+    MASK,
+    POOLED,
+    SV_SET,
+    WHOLE,
+    Told,
+)
+from laconic.papers.findings.kolcz2007_machines import AGREEMENTS, UNDIVIDED
+from laconic.papers.fractions import (
+    FOLDS_WITHIN,
+    Found,
+    by_fraction,
+    pooled_points,
+    pooled_tables,
+    scatter,
+    tables,
+)
+from laconic.papers.plots import Cells, Plot
 from laconic.rows import Row, make_folder, rows_file
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
@@ -88,24 +111,21 @@ REFERENCE = (
     "text categorization. IJCAI 2007."
 )
 HONEST = False
-ABSENT: tuple[Finding, ...] = ()
+ABSENT: tuple[Finding, ...] = tuple(says.absent())
 ALPHA = 0.5
-AUC, POOLED, BEST_F1, F1 = "auc", "pooled-auc", "best-f1", "micro-f1"
 MEASURES = (AUC, BEST_F1, F1)
-EXACT, MASK = "EXACT", "MASK"
-METHODS = (EXACT, MASK, "SV-SET", "REPAIRED", "REPAIRED[epochs=3]")
-ALL = "all words"
+METHODS = (EXACT, MASK, SV_SET, "REPAIRED", "REPAIRED[epochs=3]")
 FRACTIONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
-WHOLE = 1.0
 SIZES = (*FRACTIONS, WHOLE)
-# "When a high fraction of top ranking features is retained (> 50 %)".
-HALF = 0.5
-# Where SV-SET is looked at by how rare a category is.
-FEW = 0.1
-RARE = {"1–9": 10, "10–99": 100, "100–999": 1000, "1,000 and more": np.inf}
 TECHTC_FOLDS = 4
-FOLDS_WITHIN = 3
-AGREEMENTS = ("cosine", "pearson", "overlap", "containment", "recall")
+
+
+@dataclass(frozen=True)
+class Categories(Scale):
+    """How many categories are run, from the most frequent to the rarest."""
+
+    def __str__(self) -> str:
+        return "every category" if self.sets >= EVERY.sets else f"{self.sets} categories"
 
 
 def plan_of(corpora: Any, split: Splitting, **about: Any) -> Plan:
@@ -163,12 +183,18 @@ def techtc(scale: Scale) -> Plan:
 
 @dataclass(frozen=True)
 class BestFractions:
-    """The variants at every fraction; each problem's best one, and the one it would have chosen."""
+    """The variants at every fraction; each problem's best one, and the one it would have chosen.
 
+    `told` is the line of table 1 that is compared; of a corpus that `stands_in`, its p alone.
+    """
+
+    name: str
     about: str
     setting: Callable[[Scale], Plan]
     full: Scale
     quick: Scale
+    told: Told = says.UNTOLD
+    stands_in: bool = True
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
@@ -181,67 +207,35 @@ class BestFractions:
         own = {task.key for task in first.tasks}
         measured = [row for row in rows if row.task in own]
         inside = [row for row in rows if row.task not in own]
-        return Reproduced(rows, tuple(tables(first, measured, inside)))
-
-
-def tables(study: Study, rows: list[Row], inside: list[Row]) -> Iterator[Table]:
-    """Table 1 or figure 2, by an oracle and honestly; then figure 1."""
-    measures = study.plan.measures
-    whole = {measure: at(rows, measure, WHOLE).get(MASK, {}) for measure in measures}
-    oracle = {m: best(rows, m, FRACTIONS) | {ALL: whole[m]} for m in measures}
-    honest = {m: validated(rows, inside, m, FRACTIONS) | {ALL: whole[m]} for m in measures}
-    yield contest_table("best fraction on the test documents (an oracle's)", oracle, EXACT)
-    title = f"fraction chosen by {FOLDS_WITHIN}-fold cross-validation of the training documents"
-    yield contest_table(title, honest, EXACT)
-    points = [point for measure in measures for point in means(rows, measure)]
-    yield from tables_by_size(points)
-    yield gap_table(points)
-    if study.plan.task == "per-category":
-        yield rarity_table(study, rows)
-
-
-def pooled_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
-    points = [point for measure in (POOLED, AUC) for point in means(rows, measure)]
-    yield from tables_by_size(points)
-    yield gap_table(points)
-
-
-def gap_table(points: list[Point]) -> Table:
-    """Figure 1 in numbers: where the curves of the variants leave that of EXACT."""
-    lines = [
-        (f"{measure}, {method}", above, below)
-        for measure in dict.fromkeys(point.measure for point in points)
-        for method, above, below in gaps(
-            [point for point in points if point.measure == measure], EXACT, HALF
+        found = Found.of(plan.measures, FRACTIONS, measured, inside)
+        return Reproduced(
+            rows,
+            tuple(tables(first, measured, found)),
+            tuple(self._findings(measured, found)),
+            tuple(self._plots(found)),
         )
-    ]
-    columns = ("measure, method", f"fractions above {HALF}", f"up to {HALF}")
-    return Table(f"largest difference of the means from {EXACT}'s", columns, tuple(lines))
 
+    def _findings(self, rows: list[Row], found: Found) -> Iterator[Finding]:
+        if BEST_F1 in found.oracle:
+            yield from says.table_1(found.oracle, found.honest, self.told, self.stands_in)
+            yield from says.along(found.points, (BEST_F1, AUC))
+        else:
+            yield from says.techtc(found.oracle[AUC], found.honest[AUC])
+        yield says.faster(rows)
 
-def rarity_table(study: Study, rows: Iterable[Row]) -> Table:
-    """Best F1 at a small fraction, by how many training documents a category has."""
-    (ready,) = study.corpora
-    counts = ready.corpus.take(ready.splits[0].train).class_counts
-    values = at(rows, BEST_F1, FEW)
-    lines, low = [], 1.0
-    for group, high in RARE.items():
-        own = [f"{ready.corpus.name}: {c}" for c, count in counts.items() if low <= count < high]
-        points = [
-            Point.over(method, FEW, BEST_F1, (of[problem] for problem in own if problem in of))
-            for method, of in values.items()
-        ]
-        if own:
-            lines.append((group, f"{len(own)}", *(f"{point.mean:.4f}" for point in points)))
-        low = high
-    columns = ("training documents", "categories", *values)
-    return Table(f"{BEST_F1} at {FEW}, by frequency", columns, tuple(lines))
+    def _plots(self, found: Found) -> Iterator[Plot | Cells]:
+        for measure, values in found.oracle.items():
+            yield by_fraction(self.name, self.about, measure, found.points)
+            if BEST_F1 not in found.oracle:
+                yield scatter(self.name, values, ALL, EXACT)
+                yield scatter(self.name, values, EXACT, SV_SET)
 
 
 @dataclass(frozen=True)
 class Agreements:
     """Figures 3 and 4: how far training anew moves weights and support vectors. Made anew."""
 
+    name: str
     about: str
     setting: Callable[[Scale], Plan]
     full: Scale
@@ -268,7 +262,12 @@ class Agreements:
                 listen(Event("task", f"{EXACT} on {problem.name}", done, total, "ok"))
             write(rows)
         points = [point for measure in AGREEMENTS for point in means(rows, measure)]
-        return Reproduced(rows, tables_by_size(points))
+        return Reproduced(
+            rows,
+            tables_by_size(points),
+            tuple(machines.statements(points)),
+            tuple(machines.plots(self.name, self.about.partition(",")[0], points)),
+        )
 
 
 def problems(ready: Ready) -> Iterator[Problem]:
@@ -280,7 +279,7 @@ def agreements(problem: Problem) -> Iterator[Row]:
     """Of EXACT at every fraction; of all words also without dividing by another length."""
     yield from _along(problem, MaskedSVM("exact", alpha=ALPHA), EXACT, SIZES)
     as_they_are = MaskedSVM("exact", alpha=ALPHA, norm="document")
-    yield from _along(problem, as_they_are, f"{EXACT}, document", (WHOLE,))
+    yield from _along(problem, as_they_are, UNDIVIDED, (WHOLE,))
 
 
 def _along(
@@ -299,27 +298,52 @@ def _along(
                 yield replace(like, value=value)
 
 
+def decided(
+    name: str, about: str, setting: Callable[[Scale], Plan], quick: Scale, told: Told = says.UNTOLD
+) -> OneStudy:
+    """The area over all decisions of all categories."""
+    return OneStudy(
+        about,
+        pooled(setting),
+        lambda study, rows: pooled_tables(rows),
+        EVERY,
+        quick,
+        findings=lambda study, rows: says.pooled(pooled_points(rows), told),
+        plots=lambda rows: [by_fraction(name, about, POOLED, pooled_points(rows))],
+    )
+
+
 NEWS, RCV1 = categories("20news-bydate"), categories("rcv1")
 REUTERS = categories("reuters-21578", "ModApte")
-EVERY, SOME = Scale(sets=1000, splits=1, draws=1), Scale(sets=3, splits=1, draws=1)
+EVERY, SOME = Categories(sets=1000, splits=1, draws=1), Categories(sets=10, splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
-    "table1-rcv1": BestFractions("RCV1: table 1, and figure 1 for it", RCV1, EVERY, SOME),
-    "table1-20news": BestFractions("20 Newsgroups, not TREC-AP: the same", NEWS, EVERY, SOME),
-    "table1-reuters": BestFractions("Reuters-21578: the same", REUTERS, EVERY, SOME),
-    "table1-rcv1-pooled": OneStudy(
-        "RCV1: AUC over all decisions", pooled(RCV1), pooled_tables, EVERY, SOME
+    "table1-rcv1": BestFractions(
+        "table1-rcv1", "RCV1, with figure 1", RCV1, EVERY, SOME, says.RCV1, stands_in=False
     ),
-    "table1-20news-pooled": OneStudy(
-        "20 Newsgroups: the same", pooled(NEWS), pooled_tables, EVERY, SOME
+    "table1-20news": BestFractions(
+        "table1-20news",
+        "20 Newsgroups in place of TREC-AP, with figure 1",
+        NEWS,
+        EVERY,
+        SOME,
+        says.TREC_AP,
+    ),
+    "table1-reuters": BestFractions(
+        "table1-reuters", "Reuters-21578, with figure 1", REUTERS, EVERY, SOME
+    ),
+    "table1-rcv1-pooled": decided(
+        "table1-rcv1", "RCV1, AUC over all decisions", RCV1, SOME, says.RCV1
+    ),
+    "table1-20news-pooled": decided(
+        "table1-20news", "20 Newsgroups, AUC over all decisions", NEWS, SOME
     ),
     "2": BestFractions(
-        "TechTC-100: AUC of all words and of each variant at its best",
+        "figure2",
+        "TechTC-100, AUC of all words and of each variant at its best",
         techtc,
-        replace(EVERY, sets=100),
-        replace(SOME, sets=5),
+        Scale(sets=100, splits=1, draws=1),
+        Scale(sets=20, splits=1, draws=1),
     ),
-    "3-20news": Agreements(
-        "20 Newsgroups: figures 3 and 4, how alike the machines are", NEWS, EVERY, SOME
-    ),
-    "3-rcv1": Agreements("RCV1: the same", RCV1, EVERY, SOME),
+    "3-20news": Agreements("20news", "20 Newsgroups, with figure 4", NEWS, EVERY, SOME),
+    "3-rcv1": Agreements("rcv1", "RCV1, with figure 4", RCV1, EVERY, SOME),
 }
