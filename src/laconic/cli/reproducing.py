@@ -35,7 +35,7 @@ TABLE = "table"
 @click.option(
     "--sets",
     type=click.IntRange(1),
-    help="How many sets: TechTC's, or made ones; or categories (kolcz2007).",
+    help="How many sets: TechTC's, or made ones; categories (kolcz2007); folds (keerthi2005).",
 )
 @click.option(
     "--splits",
