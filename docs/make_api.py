@@ -62,7 +62,7 @@ BESIDE = {
         "laconic.study.settings.Training",
         "laconic.study.executors.InProcess",
         "laconic.study.executors.Processes",
-        "laconic.study.concluding.Findings",
+        "laconic.study.findings.Findings",
         "laconic.study.recommending.Recommendation",
         "laconic.study.recommending.Candidate",
         "laconic.study.directions.Directions",

@@ -7,11 +7,11 @@ from inspect import signature
 
 import numpy as np
 import pytest
-from sklearn.neighbors import KNeighborsClassifier
 
 from laconic import LinearModel, Plan, SVMClassifier
 from laconic.classifiers.centroid import CentroidClassifier
 from laconic.classifiers.kernel import GaussianSVM
+from laconic.classifiers.neighbours import NearestNeighbours
 from laconic.curves import curve
 from laconic.errors import LaconicError
 from laconic.methods import METHODS, method_called, methods_called
@@ -27,7 +27,7 @@ from tests.study.corpora import pets
 OWN = {
     "gaussian": (GaussianSVM, {"width": 10.0, "C": 100.0}),
     "centroid": (CentroidClassifier, {}),
-    "knn": (KNeighborsClassifier, {"n_neighbors": 5}),
+    "knn": (NearestNeighbours, {"n_neighbors": 5}),
 }
 
 
@@ -169,3 +169,18 @@ def test_a_label_that_all_have_is_known_to_neighbours():
     predicted = path.fit(X, labels).predict(X)
     assert predicted[:, 0].all()
     assert not predicted[:, 1].any()
+
+
+def test_more_neighbours_than_documents_are_said_to_be_so():
+    X, y = text_like(12, 8, 3)
+    every = method_called("DF[then=knn,neighbours=12]").build().set_params(size=4).fit(X, y)
+    assert np.unique(every.decision_function(X), axis=0).shape == (1, 3), "all are neighbours"
+    more = method_called("DF[then=knn,neighbours=13]").build().set_params(size=4).fit(X, y)
+    with pytest.raises(LaconicError, match=r"=13: only 12 documents .* on\. Give up to 12"):
+        more.predict(X)
+
+
+def test_a_task_with_too_many_neighbours_fails_with_our_words(tmp_path):
+    methods = ("IG[then=knn,neighbours=500]",)
+    findings = Study(Plan(pets(60), methods=methods, sizes=(2,)), tmp_path).run()
+    assert {why.partition(":")[0] for why in findings.failed.values()} == {"neighbours=500"}

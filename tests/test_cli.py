@@ -63,13 +63,13 @@ def test_curve_prints_a_table_and_writes_rows(run, tmp_path):
     done = run("curve", "pets.csv", "--sizes", "2,5,500", "--measures", "accuracy,auc")
     assert done.exit_code == 0, done.output
     assert "skipped 500: only" in done.output
-    rows = list(csv.DictReader((tmp_path / "pets-DF.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "pets-IG.csv").open()))
     assert [(row["asked"], row["measure"], row["status"]) for row in rows] == [
         (size, measure, status)
         for size, status in (("2", "ok"), ("5", "ok"), ("500", "skipped"))
         for measure in ("accuracy", "auc")
     ]
-    assert float(rows[2]["value"]) == 1.0, "cat and dog are among the five most frequent words"
+    assert float(rows[2]["value"]) == 1.0, "cat and dog are among the five words that tell most"
 
 
 def test_curve_over_folds_and_categories_shows_the_mean(run, tmp_path):
@@ -78,7 +78,7 @@ def test_curve_over_folds_and_categories_shows_the_mean(run, tmp_path):
     assert done.exit_code == 0, done.output
     assert "mean ± sd of 4 problems" in done.output
     names = {
-        (row["problem"], row["fold"]) for row in csv.DictReader((tmp_path / "pets-DF.csv").open())
+        (row["problem"], row["fold"]) for row in csv.DictReader((tmp_path / "pets-IG.csv").open())
     }
     assert ("pets: cat", "fold 2 of 2") in names
 
@@ -281,9 +281,9 @@ def test_a_category_without_training_documents_is_skipped(run, tmp_path):
     assert found == {"a": "skipped", "b": "ok", "c": "skipped"}
 
 
-def test_rows_carry_the_seed_and_an_intercept_can_be_had(run, tmp_path):
+def test_rows_carry_the_seed(run, tmp_path):
     (tmp_path / "pets.csv").write_text(GOOD)
-    done = run("curve", "pets.csv", "--method", "US", "--seed", "7", "--sizes", "3", "--intercept")
+    done = run("curve", "pets.csv", "--method", "US", "--seed", "7", "--sizes", "3")
     assert done.exit_code == 0, done.output
     assert {row["seed"] for row in csv.DictReader((tmp_path / "pets-US.csv").open())} == {"7"}
 

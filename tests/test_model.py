@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from laconic import LinearModel, Selection
+from laconic.errors import LaconicError
 from tests.oracles import decision_by_words
 from tests.strategies import counts
 
@@ -121,6 +122,16 @@ def test_a_model_owns_its_numbers():
         dense.coef[:] = 0
 
 
+@pytest.mark.parametrize("form", [csr_array, csr_array.toarray])
+def test_a_product_with_documents_copies_no_coefficients(form):
+    """Sparse documents times a factor that lies otherwise would copy it, batch after batch."""
+    coef = np.random.default_rng(0).normal(size=(3, 50))
+    model = LinearModel(form(csr_array(coef)), np.zeros(3), np.arange(3), 50)
+    assert model._columns.flags.c_contiguous
+    X = np.random.default_rng(1).random((7, 50))
+    np.testing.assert_allclose(model.decision(csr_array(X)), X @ coef.T, atol=1e-12)
+
+
 def test_another_vocabulary_is_refused():
-    with pytest.raises(ValueError, match="vocabulary of 4"):
+    with pytest.raises(LaconicError, match=r"X has 5 columns, but the model .* of 4\. Vectori"):
         sparse_model(4, [[0], [1]]).decision(np.ones((1, 5)))

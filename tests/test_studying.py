@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from laconic.cli import main
 from laconic.methods import METHODS
-from tests.study.corpora import pets
+from tests.study.corpora import write_pets
 
 SMALL = (
     "--methods",
@@ -34,12 +34,7 @@ SMALL = (
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    corpus = pets(120)
-    with open("pets.csv", "w", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["body", "animal"])
-        rows = zip(corpus.texts, corpus.labels, strict=True)
-        table.writerows((text, label) for text, (label,) in rows)
+    write_pets(Path("pets.csv"))
     runner = CliRunner()
     return lambda *words: runner.invoke(main, list(words))
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import Model
 from laconic.numerics import measures as m
+from laconic.reduction import Floats
 from laconic.rows import Row, Size
 from laconic.vectors.problem import Problem
 from laconic.vectors.targets import Targets
@@ -20,7 +21,6 @@ from laconic.vectors.targets import Targets
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
 
-Floats: TypeAlias = NDArray[np.float64]
 
 # A measure takes decision values, signs and the model's rule.
 Measure: TypeAlias = Callable[[Floats, Floats, str], float]

@@ -22,7 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from laconic.reduction import Floats, Matrix, frozen
+from laconic.numerics.quotient import quotient
+from laconic.numerics.weighing import scaled
+from laconic.reduction import Floats, Matrix, check_vocabulary, frozen
 
 Norm: TypeAlias = Literal["document", "kept"]
 Rule: TypeAlias = Literal["sign", "argmax", "labels"]
@@ -42,6 +44,9 @@ class Model(Protocol):
 
     @property
     def rule(self) -> Rule: ...
+
+    @property
+    def terms(self) -> NDArray[np.intp]: ...
 
     @property
     def n_terms(self) -> int: ...
@@ -105,6 +110,7 @@ class LinearModel:
 
     @property
     def n_terms_in(self) -> int:
+        """Words of the vocabulary, whether the model reads them or not."""
         return int(self.coef.shape[1])
 
     @property
@@ -116,25 +122,27 @@ class LinearModel:
 
     @property
     def n_terms(self) -> int:
+        """How many these are."""
         return int(self.terms.size)
 
     def decision(self, X: Matrix) -> Floats:
         """Decision values of shape (n_docs, n_rows)."""
-        if X.shape[1] != self.n_terms_in:
-            raise ValueError(
-                f"X has {X.shape[1]} columns, but the model was trained on a vocabulary of "
-                f"{self.n_terms_in}. Vectorize the documents with the same vocabulary."
-            )
+        check_vocabulary(X, self.n_terms_in, "the model was trained on")
         product = X @ self._columns
         values = product.toarray() if issparse(product) else np.asarray(product, dtype=np.float64)
         if self.norm == "kept":
-            values = _quotient(values, self._kept_lengths(X))
+            values = quotient(values, self._kept_lengths(X))
         return values + self.intercept
 
     @cached_property
     def _columns(self) -> Matrix:
-        """The coefficients as a factor of X: dense where most words are kept, being faster then."""
-        if issparse(self.coef) and self.coef.nnz > DENSE_FROM * np.prod(self.coef.shape):
+        """The coefficients as a factor of X: dense where most words are kept, being faster then.
+
+        A dense one lies as a product with sparse documents needs it, or each would copy it.
+        """
+        if not issparse(self.coef):
+            return np.ascontiguousarray(self.coef.T)
+        if self.coef.nnz > DENSE_FROM * np.prod(self.coef.shape):
             return np.ascontiguousarray(self.coef.toarray().T)
         return self.coef.T
 
@@ -153,8 +161,7 @@ class LinearModel:
         shares = csr_array(self.coef).multiply(document).tocsr()
         if self.norm == "kept":
             lengths = self._kept_lengths(document).ravel()
-            inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-            shares.data = shares.data * np.repeat(inverse, np.diff(shares.indptr))
+            return scaled(shares, quotient(1.0, lengths))
         return shares
 
     def explain(
@@ -196,7 +203,3 @@ def _own(coef: Matrix) -> Matrix:
     own.sum_duplicates()
     own.data.setflags(write=False)
     return own
-
-
-def _quotient(values: Floats, lengths: Floats) -> Floats:
-    return np.divide(values, lengths, out=np.zeros_like(values), where=lengths > 0)

@@ -47,13 +47,13 @@ def columns_for(size: int | float | None, available: int) -> int:
     return max(1, round(float(size) * available))
 
 
-def columns_of(X: Matrix, terms: Columns, n_terms_in: int) -> Matrix:
+def check_vocabulary(X: Matrix, n_terms_in: int, made: str, name: str = "X") -> None:
+    """Documents must be over the vocabulary; that they have as many columns is all one can see."""
     if X.shape[1] != n_terms_in:
-        raise ValueError(
-            f"X has {X.shape[1]} columns, but the reduction was made for a vocabulary of "
-            f"{n_terms_in}. Vectorize the documents with the same vocabulary."
+        raise LaconicError(
+            f"{name} has {X.shape[1]} columns, but {made} a vocabulary of {n_terms_in}. Vectorize "
+            "the documents with the same vocabulary."
         )
-    return X[:, terms]
 
 
 @runtime_checkable
@@ -65,6 +65,9 @@ class Reduction(Protocol):
 
     @property
     def n_terms_in(self) -> int: ...
+
+    @property
+    def terms(self) -> Columns: ...
 
     def apply(self, X: Matrix) -> Matrix:
         """(docs, terms) -> (docs, size)"""
@@ -135,6 +138,7 @@ class Selection:
 
     @property
     def size(self) -> int:
+        """Columns that come out of it."""
         return int(self.terms.size)
 
     @property
@@ -143,7 +147,9 @@ class Selection:
         return bool((self.weights == 1.0).all())
 
     def apply(self, X: Matrix) -> Matrix:
-        Z = columns_of(X, self.terms, self.n_terms_in)
+        """Documents over the chosen columns, times their weights; sparse ones stay sparse."""
+        check_vocabulary(X, self.n_terms_in, "the selection was made for")
+        Z = X[:, self.terms]
         if self.plain:
             return Z
         if not issparse(Z):
@@ -181,21 +187,26 @@ class Projection:
 
     @property
     def size(self) -> int:
+        """Columns that come out of it."""
         return int(self.components.shape[1])
 
     @property
     def n_terms_in(self) -> int:
+        """Words of the vocabulary that it was made for."""
         return int(self.components.shape[0])
 
+    @property
+    def terms(self) -> Columns:
+        """The words that any column reads, ascending."""
+        return np.flatnonzero(self.components.any(axis=1))
+
     def apply(self, X: Matrix) -> Floats:
-        if X.shape[1] != self.n_terms_in:
-            raise ValueError(
-                f"X has {X.shape[1]} columns, but the projection was made for a vocabulary of "
-                f"{self.n_terms_in}. Vectorize the documents with the same vocabulary."
-            )
+        """Documents over the columns: dense, whatever they were."""
+        check_vocabulary(X, self.n_terms_in, "the projection was made for")
         return np.asarray(X @ self.components)
 
     def lift(self, coef: Floats) -> Floats:
+        """Coefficients of columns as coefficients of words: dense, since a column mixes all."""
         return np.asarray(coef) @ self.components.T
 
     def after(self, first: Reduction) -> Projection:
@@ -250,10 +261,6 @@ class Ranking:
         reachable = np.flatnonzero(p > 0)
         order = reachable[np.argsort(arrival[reachable], kind="stable")]
         return cls(order, p.size, p, arrival)
-
-    @property
-    def is_draw(self) -> bool:
-        return self.arrival is not None
 
     @property
     def available(self) -> int:

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 
-from laconic import LinearModel, ReduceThenFit, Vectorizer, Weighting
+from laconic import LinearModel, Problem, ReduceThenFit, Vectorizer, Weighting
 from laconic.compact import CompactModel, train
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
 from tests.compact.models import NAMES, TEXTS, linear, served
 
@@ -205,6 +206,16 @@ def test_texts_and_counts_of_the_same_words_are_the_same_document():
     )
 
 
+def test_numbers_of_either_sign_are_served_as_they_were_trained():
+    vectors = csr_array([[2.5, 0, -1], [0, 3, 1], [-1, 0, 0.5], [0, 1, 0], [4, -1, 0], [0, 1, 2]])
+    loaded = corpus(vectors=vectors, vocabulary=("cat", "dog", "moon"))
+    problem = next(Problem.expand(loaded, [Split("all", np.arange(6), np.arange(6))]))
+    expected = ReduceThenFit().fit(problem.X_train, problem.y_train).model_.decision(vectors)
+    compact = train(ReduceThenFit(), loaded, None)
+    dicts = [dict(zip(loaded.vocabulary, row, strict=True)) for row in vectors.toarray().tolist()]
+    np.testing.assert_allclose(compact.decision(dicts), expected, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("documents", "says"),
     [
@@ -213,8 +224,8 @@ def test_texts_and_counts_of_the_same_words_are_the_same_document():
         ({"cat": 1}, "into a list"),
         (7, "into a list"),
         ([{"cat": -1}], "negative"),
-        ([{"cat": float("nan")}], "negative or no number"),
-        ([{"cat": 10**400}], "negative or no number"),
+        ([{"cat": float("nan")}], "a count is no number"),
+        ([{"cat": 10**400}], "a count is no number"),
         ([{"cat": "two"}], "not a number"),
         ([{"cat": 1}, "text"], r"documents\[1\]"),
     ],

@@ -176,3 +176,41 @@ def test_documents_that_are_alike_within_classes_have_no_directions(find):
     H = np.repeat(np.eye(4), 3, axis=0)
     with pytest.raises(LaconicError, match="within their classes all documents are alike"):
         next(find(X, csr_array(H), 3.0))
+
+
+def test_blocks_stay_orthogonal_where_words_have_very_different_weights():
+    """One orthogonalisation against those before would leave 1e-6 of them."""
+    X, y = text_like(60, 30, 4)
+    weights = np.random.default_rng(0).permutation(10.0 ** np.linspace(-3, 3, 30))
+    blocks = list(discriminants(csr_array(X.toarray() * weights), shares(y), 1e-4))
+    W = [block.directions / np.linalg.norm(block.directions, axis=0) for block in blocks]
+    assert len(W) == 10
+    for i, later in enumerate(W):
+        for before in W[:i]:
+            np.testing.assert_allclose(before.T @ later, 0, atol=1e-8)
+
+
+def told_apart_in(n_dimensions: int, seed: int):
+    """Classes differ in so many dimensions, which vary independently of twenty others; turned.
+
+    Each document comes twice, the other dimensions with the other sign: no mean differs in these,
+    and nothing within the classes mixes both.
+    """
+    rng = np.random.default_rng(seed)
+    y = np.arange(40) % 4
+    telling = rng.normal(size=(40, n_dimensions)) * 10.0 ** rng.uniform(-2, 2, n_dimensions)
+    telling += rng.normal(size=(4, n_dimensions))[y]
+    others = rng.normal(size=(40, 20)) * 10.0 ** rng.uniform(-2, 2, 20)
+    X = np.vstack([np.hstack([telling, others]), np.hstack([telling, -others])])
+    turn = np.linalg.qr(rng.normal(size=(n_dimensions + 20,) * 2))[0]
+    return X @ turn, np.tile(y, 2)
+
+
+@pytest.mark.parametrize(("seed", "reg"), [(0, 0.01), (1, 1.0)])
+def test_what_conjugate_gradients_leave_of_class_means_is_no_direction(seed, reg):
+    """A stricter border goes on into rounding in the first case, a laxer stops short in the other.
+
+    In exact numbers the directions stay in the dimensions that tell the classes apart.
+    """
+    X, y = told_apart_in(6, seed)
+    assert [block.ratios.size for block in discriminants(X, shares(y), reg)] == [3, 3]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,8 +18,7 @@ from laconic.report.maps import map_data
 from laconic.report.page import embedded, page, write_report
 from laconic.report.view import View
 from laconic.study.directions import Axis, Basis, Directions
-from tests.conftest import missing
-from tests.report.browser import Browser, browser, installed
+from tests.report.browser import Browser
 from tests.report.studies import HOSTILE, family_view, pets_view  # noqa: F401
 from tests.report.test_page import Read
 
@@ -73,14 +71,6 @@ def axes(size: int, word: str) -> tuple[Axis, ...]:
         )
         for i in range(size)
     )
-
-
-@pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if not installed():
-        missing("browser", "chromium and chromedriver are not installed")
-    with browser(tmp_path_factory.mktemp("map-profile")) as running:
-        yield running
 
 
 @pytest.fixture(scope="session")

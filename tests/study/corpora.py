@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import numpy as np
 
 from laconic import Corpus
@@ -29,3 +32,13 @@ def pets(n_docs: int = 90, seed: int = 0, name: str = "pets", split: bool = Fals
         texts=texts,
         split=parts if split else None,
     )
+
+
+def write_pets(where: Path) -> None:
+    """A table of 120 documents with the columns `body` and `animal`."""
+    corpus = pets(120)
+    with open(where, "w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["body", "animal"])
+        rows = zip(corpus.texts, corpus.labels, strict=True)
+        table.writerows((text, label) for text, (label,) in rows)

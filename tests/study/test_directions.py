@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from laconic import Corpus, Plan, Problem, Projection, Study
+from laconic import Corpus, Plan, Problem, Projection, RandomProjection, Study
 from laconic.errors import LaconicError
 from laconic.report.reading import view_of
 from laconic.study import directions as module
@@ -26,6 +26,7 @@ from laconic.study.directions import (
     Basis,
     Directions,
     called,
+    directions_by,
     place_of,
     projecting,
     spread,
@@ -34,6 +35,7 @@ from laconic.study.settings import Splitting
 from tests.numerics.test_rotation import skewness_criterion, varimax_criterion
 from tests.strategies import text_like
 from tests.study.corpora import pets
+from tests.study.test_task import task_of
 
 SIZE = 5
 PLAN = Plan(pets(150), methods=("IG", "LSI"), sizes=(2, 5), split=Splitting(folds=3), seeds=1)
@@ -224,6 +226,25 @@ def test_a_document_is_called_by_its_beginning():
     assert len(names[3]) <= LETTERS
     vectors = {"texts": None, "vectors": csr_array(np.ones((4, 1))), "vocabulary": ("w",)}
     assert called(replace(corpus, **vectors), 1) == "j"
+
+
+def test_a_drawn_projection_is_that_of_the_task(problem):
+    """Another draw of the method has other columns, and so another map."""
+    for seed in (0, 1):
+        task = task_of("RP[kind=sparse]", seed)
+        told = directions_by(task, problem, [str(i) for i in range(60)], 60)
+        reducer = RandomProjection(12, kind="sparse", random_state=task.random_state)
+        Z = reducer.fit(problem.X_train).transform(problem.X_train)
+        for name, place in zip(told.documents, told.coordinates, strict=True):
+            assert place == pytest.approx(Z[int(name)], rel=5e-4)
+        assert (told.method, told.key) == ("RP[kind=sparse]", task.key)
+
+
+def test_fewer_directions_than_a_map_has_room_for_are_all_told():
+    few = problem_of(60, 5, 3)
+    told = directions_by(task_of("LSI"), few, [str(i) for i in range(60)], 60)
+    assert {len(place) for place in told.coordinates} == {5}
+    assert [len(basis.axes) for basis in told.bases] == [5, 5, 5]
 
 
 @pytest.fixture(scope="module")

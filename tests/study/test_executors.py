@@ -456,11 +456,11 @@ def test_no_jobs_no_outcomes():
     assert run_all(InProcess(), []) == {}
 
 
-def test_the_executor_for_a_number_of_jobs(monkeypatch, tmp_path):
+def test_the_executor_for_a_number_of_jobs(monkeypatch):
     assert isinstance(executor_for(1), InProcess)
-    three = executor_for(3, folder=tmp_path)
+    three = executor_for(3)
     assert isinstance(three, Processes)
-    assert (three.n_workers, three.folder) == (3, tmp_path)
+    assert three.n_workers == 3
     monkeypatch.setattr(executors, "usable_cpus", lambda: 5)
     assert executor_for(-1).n_workers == 5
     monkeypatch.setattr(executors, "usable_cpus", lambda: 1)

@@ -66,6 +66,7 @@ def test_vectors_keep_their_vocabulary_and_weights_stay_as_they_are():
     counts = csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [1, 1, 0]]))
     assert default_weighting(counts).scheme == "ltc"
     assert default_weighting(counts / 3).scheme == "count"
+    assert default_weighting(counts - csr_array(np.eye(3)) * 4).scheme == "count", "no counts"
     corpus = Corpus(
         "v",
         (("a",), ("b",), ("a",)),

@@ -109,12 +109,25 @@ def test_stored_zeros_are_no_occurrences():
         ({"max_df": -1}, [[1.0]], "max_df"),
         ({"min_length": 3}, [[1.0]], "needs the words"),
         ({"min_df": 2}, [[1.0]], "no word is left of 1"),
-        ({}, [[-1.0]], "Negative"),
+        ({}, [[-1.0]], "Negative .* the least is -1, but 'ltc' takes counts of words. Use 'count'"),
+        ({"scheme": "histogram"}, [[-1.0, 2.0]], "'histogram' takes counts"),
     ],
 )
 def test_refusals(keys, X, says):
     with pytest.raises(LaconicError, match=says):
         Weighting(**keys).fit(np.array(X))
+
+
+def test_numbers_of_either_sign_stay_as_they_come():
+    """Vectors that are weighted already may be centred, or columns of a projection."""
+    X = np.array([[1.5, 0.0, -2.0], [0.0, 0.0, 1.0], [-0.5, 0.0, -1.0]])
+    weighting = Weighting("count").fit(X[:2])
+    assert weighting.document_frequency_.tolist() == [1, 2]
+    np.testing.assert_array_equal(weighting.transform(X).toarray(), X[:, [0, 2]])
+    unit = Weighting("count", norm="l2").fit_transform(X).toarray()
+    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1.0)
+    assert not Weighting("count").__sklearn_tags__().input_tags.positive_only
+    assert Weighting("ltc").__sklearn_tags__().input_tags.positive_only
 
 
 def test_ltc_of_weights_is_warned_about():

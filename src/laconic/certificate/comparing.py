@@ -25,7 +25,7 @@ from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics.span import DOUBTFUL, Span
-from laconic.reduction import Floats, Matrix, Reduction, Selection
+from laconic.reduction import Floats, Matrix, Reduction, Selection, check_vocabulary
 
 KEPT = NotComputed(
     "a model with the norm 'kept' divides by the length of its own words, so that these suprema "
@@ -282,11 +282,7 @@ def _kept(model: LinearModel) -> NDArray[np.bool_]:
 
 def _documents(X: Matrix, model: LinearModel, name: str) -> csr_array:
     documents = csr_array(X, dtype=np.float64)
-    if documents.shape[1] != model.n_terms_in:
-        raise LaconicError(
-            f"{name} has {documents.shape[1]} columns, but the models were trained on a "
-            f"vocabulary of {model.n_terms_in}. Vectorize the documents with the same vocabulary."
-        )
+    check_vocabulary(documents, model.n_terms_in, "the models were trained on", name)
     if not documents.shape[0] or not np.isfinite(documents.data).all():
         raise LaconicError(f"{name} has no documents, or entries that are not numbers")
     return documents

@@ -39,6 +39,7 @@ class Suprema:
     floor_any: PerRow
 
     def sentence(self) -> str:
+        """What it says, for a reader."""
         text = max(max(u, d) for u, d in zip(self.up, self.down, strict=True))
         return (
             f"Over all conceivable documents of length 1, a decision value changes by up to "
@@ -57,6 +58,7 @@ class SpanSuprema:
     outside: PerRow
 
     def sentence(self) -> str:
+        """What it says, for a reader."""
         return (
             f"Of that, up to {max(self.inside):.3g} happens to mixtures of training documents "
             f"(rank {self.rank:,}), and up to {max(self.outside):.3g} to documents orthogonal to "
@@ -74,6 +76,7 @@ class WorstCase:
     certified: int
 
     def sentence(self) -> str:
+        """What it says, for a reader."""
         return (
             f"The worst case alone proves the label of {self.certified:,} of {self.n_documents:,} "
             f"{self.documents} documents ({self.certified / self.n_documents:.1%}): it is no "
@@ -99,6 +102,7 @@ class Changes:
         return cls(worst.size, float(np.median(worst)), float(worst.max()), per_document)
 
     def sentence(self) -> str:
+        """What it says, for a reader."""
         return (
             f"In the {self.n_documents:,} held-out documents themselves the decision value that "
             f"changes most does so by {self.median:.3g} in the median and by {self.largest:.3g} "
@@ -130,6 +134,7 @@ class HeldOut:
     clear_flips: int
 
     def sentence(self) -> str:
+        """What it says, for a reader."""
         n = self.n_documents
         return (
             f"From {n:,} held-out documents, each at confidence {self.confidence:.0%}: no "

@@ -26,6 +26,7 @@ class Distortion:
     off_span: float
 
     def sentence(self) -> str:
+        """What it says, for a reader."""
         holds = "holds" if self.premise else "does not hold"
         return (
             "About the reduction and the training documents alone, not about decisions: it "
@@ -56,6 +57,7 @@ class Promised:
     factor: float | None
 
     def sentence(self) -> str:
+        """What it says, for a reader."""
         kept = "it is kept" if self.kept else "it is broken"
         return (
             f"The method promised {self.low:.3g} to {self.high:.3g} for the squared lengths in "
@@ -87,6 +89,7 @@ class InSpan(Distortion):
     attained: float
 
     def sentence(self) -> str:
+        """What it says, for a reader."""
         return (
             f"For RLS (condition {self.condition:.3g}) a decision value at a mixture X'a of "
             f"training documents changes by at most {self.bound:.3g}·‖a‖ (factor "
@@ -149,6 +152,7 @@ class Queries:
     median_theorem_2: float
 
     def sentence(self) -> str:
+        """What it says, for a reader."""
         repaired = self.median_theorem_1
         theorem = f"{repaired:.3g}" if math.isfinite(repaired) else "nothing (ε ≥ 1)"
         return (

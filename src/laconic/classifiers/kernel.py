@@ -44,6 +44,10 @@ class Machines:
         return int(self.support.shape[1])
 
     @property
+    def terms(self) -> Columns:
+        return np.arange(self.size)
+
+    @property
     def n_terms(self) -> int:
         return self.size
 
@@ -55,7 +59,7 @@ class Machines:
         return decide(self.decision(X), self.classes, self.rule)
 
 
-class Row(NamedTuple):
+class Trained(NamedTuple):
     """What one class's problem gave: the documents with dual weights, and these."""
 
     support: Columns
@@ -116,9 +120,9 @@ class GaussianSVM(Deciding):
             if not (sound and 0 < float(value) * float(value) <= float_info.max):
                 raise LaconicError(f"{name}={value!r}: a Gaussian SVM needs a number above 0")
 
-    def _train(self, K: Floats, signs: Floats) -> Row:
+    def _train(self, K: Floats, signs: Floats) -> Trained:
         if (signs == signs[0]).all():
-            return Row(np.empty(0, dtype=np.intp), np.empty(0), float(signs[0]), solved=True)
+            return Trained(np.empty(0, dtype=np.intp), np.empty(0), float(signs[0]), solved=True)
         machine = SVC(kernel="precomputed", C=self.C, max_iter=LIBSVM_STEPS)
         # the matrix is known to be finite: to ask for every class takes longer than many trainings
         with warnings.catch_warnings(), config_context(assume_finite=True):
@@ -126,7 +130,7 @@ class GaussianSVM(Deciding):
             machine.fit(K, signs)
         solved = bool(np.max(machine.n_iter_) < LIBSVM_STEPS)
         support = machine.support_.astype(np.intp)
-        return Row(support, machine.dual_coef_[0], float(machine.intercept_[0]), solved)
+        return Trained(support, machine.dual_coef_[0], float(machine.intercept_[0]), solved)
 
     def _warn(self, unsolved: int, n_rows: int) -> None:
         if unsolved:

@@ -17,7 +17,7 @@ from scipy.special import expit, log_expit, softmax
 from sklearn.utils.metaestimators import available_if
 
 from laconic.classifiers.lars_candidate import Candidate
-from laconic.classifiers.lars_walk import Loss, Mode, Row, Settings, Walk
+from laconic.classifiers.lars_walk import Loss, Mode, Settings, Trained, Walk
 from laconic.classifiers.path import (
     LinearDeciding,
     PathClassifier,
@@ -210,7 +210,7 @@ class LarsClassifier(LinearDeciding, PathClassifier):
             found = found.judged(walks)
         return found.tuned() if self.threshold is not None else found
 
-    def _model(self, rows: list[Row], furthest: Walk, targets: Targets) -> LinearModel:
+    def _model(self, rows: list[Trained], furthest: Walk, targets: Targets) -> LinearModel:
         return LinearModel(
             stacked(
                 [row.columns for row in rows],
@@ -261,7 +261,7 @@ class LarsClassifier(LinearDeciding, PathClassifier):
                 "or give y as an indicator matrix of labels"
             )
 
-    def _warn(self, rows: list[Row]) -> None:
+    def _warn(self, rows: list[Trained]) -> None:
         if unsolved := sum(not row.solved for row in rows):
             warnings.warn(
                 f"LarsClassifier: {unsolved} of {len(rows)} problems did not converge with "

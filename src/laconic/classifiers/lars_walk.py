@@ -17,6 +17,8 @@ from laconic.numerics.lars import Bias, Documents, LarsPoint, lars
 from laconic.numerics.lars_fast import fast_lars
 from laconic.numerics.lars_left_out import left_out
 from laconic.numerics.newton import curvature, minimum
+from laconic.numerics.quotient import quotient
+from laconic.numerics.weighing import scaled
 from laconic.reduction import Floats
 
 Loss: TypeAlias = Literal["squared_hinge", "squared", "modified_huber", "logistic"]
@@ -62,7 +64,7 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class Trained:
     """A class's row of a model.
 
     `examples` are the documents in the squared part of the loss. `solved` is False where an optimum
@@ -85,7 +87,7 @@ class Walk:
         self.settings = settings
         self.point = NO_POINT
         self._points = self._path()
-        self._row: Row | None = None
+        self._row: Trained | None = None
 
     def _path(self) -> Iterator[LarsPoint]:
         one = self.settings
@@ -110,7 +112,7 @@ class Walk:
             f"Ask for a size up to {self.point.size}{more}"
         )
 
-    def row(self) -> Row:
+    def row(self) -> Trained:
         """The row of the model at the point that has been reached."""
         if self._row is None:
             one = self.settings
@@ -134,11 +136,11 @@ class Walk:
     def _biased(self) -> bool:
         return self.settings.bias == "always" or self.point.intercept != 0.0
 
-    def _found(self) -> Row:
+    def _found(self) -> Trained:
         point = self.point
-        return Row(point.columns, point.coef, point.intercept, point.examples)
+        return Trained(point.columns, point.coef, point.intercept, point.examples)
 
-    def _optimum(self) -> Row:
+    def _optimum(self) -> Trained:
         """Over the chosen words alone, looked for from the path's own model.
 
         So it does not depend on other sizes, as a start from the next smaller one would make it.
@@ -151,13 +153,11 @@ class Walk:
         best = minimum(Z, self.signs, loss=one.loss, l2=one.l2, start=start)
         intercept = float(best.coef[-1]) if self._biased else 0.0
         examples = np.flatnonzero(curvature(best.margins, one.loss))
-        return Row(point.columns, best.coef[: point.size], intercept, examples, best.solved)
+        return Trained(point.columns, best.coef[: point.size], intercept, examples, best.solved)
 
     def _seen(self) -> csr_array:
         """Documents over the chosen words, as the norm has them."""
         Z = csr_array(self.documents.by_column[:, self.point.columns])
         if self.settings.norm == "kept":
-            lengths = np.sqrt(Z.power(2).sum(axis=1))
-            inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
-            Z.data = Z.data * np.repeat(inverse, np.diff(Z.indptr))
+            return scaled(Z, quotient(1.0, np.sqrt(Z.power(2).sum(axis=1))))
         return Z

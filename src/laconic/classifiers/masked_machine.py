@@ -24,6 +24,7 @@ from laconic.classifiers.svm import Loss
 from laconic.model import Norm
 from laconic.numerics.agreement import containment, cosine, overlap, pearson, recall
 from laconic.numerics.dual import Dual, Rows, descend, support
+from laconic.numerics.quotient import quotient
 from laconic.numerics.ranked import Ranked, masked_coefficients, prefix_decisions
 from laconic.reduction import Columns, Floats, Matrix, columns_for
 
@@ -133,7 +134,7 @@ class Machine:
     def _trained(self, documents: Ranked, size: int, settings: Settings) -> Cut:
         ends = documents.ends(size)
         lengths = _divisors(documents, ends, settings.norm)
-        scales = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        scales = quotient(1.0, lengths)
         rows = Rows(
             documents.starts[:-1], ends, documents.ranks, documents.values, scales, self.available
         )

@@ -8,22 +8,17 @@ from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
 from laconic.classifiers.path import PathClassifier, read_documents
 from laconic.classifiers.rls import RLSClassifier
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Model, Norm, Rule, decide, squared
+from laconic.numerics.quotient import quotient
+from laconic.numerics.weighing import scaled
 from laconic.reducer import Reducer
-from laconic.reduction import (
-    Floats,
-    Matrix,
-    Projection,
-    Reduction,
-    Selection,
-    columns_for,
-)
+from laconic.reduction import Columns, Floats, Matrix, Reduction, columns_for
 from laconic.selectors.top import TopTerms
 from laconic.vectors.targets import Targets
 
@@ -46,8 +41,13 @@ class ReducedModel:
         return self.reduction.size
 
     @property
+    def terms(self) -> Columns:
+        """The distinct columns that the model reads, ascending."""
+        return np.sort(self.reduction.terms)
+
+    @property
     def n_terms(self) -> int:
-        return int(_words_read(self.reduction).size)
+        return int(self.reduction.terms.size)
 
     def decision(self, X: Matrix) -> Floats:
         """Decision values of shape (n_docs, n_rows); log-odds where only probabilities exist."""
@@ -146,17 +146,10 @@ def _largest(sizes: list[int | float | None]) -> int | None:
     return max(counts) if counts and len(counts) == len(sizes) else None
 
 
-def _words_read(reduction: Reduction) -> NDArray[np.intp]:
-    if isinstance(reduction, Selection):
-        return reduction.terms
-    assert isinstance(reduction, Projection)
-    return np.flatnonzero(reduction.components.any(axis=1))
-
-
 def _lengths(squares: Matrix, reduction: Reduction) -> Floats:
     """Of each document, over the words that the reduction reads."""
     read = np.zeros(squares.shape[1])
-    read[_words_read(reduction)] = 1.0
+    read[reduction.terms] = 1.0
     return np.asarray(np.sqrt(squares @ read))
 
 
@@ -165,12 +158,8 @@ def _reduced(reduction: Reduction, X: Matrix, lengths: Floats | None) -> Matrix:
     Z = reduction.apply(X)
     if lengths is None:
         return Z
-    inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    if not issparse(Z):
-        return Z * inverse[:, None]
-    scaled = Z.tocsr()
-    data = scaled.data * np.repeat(inverse, np.diff(scaled.indptr))
-    return csr_array((data, scaled.indices, scaled.indptr), shape=scaled.shape)
+    inverse = quotient(1.0, lengths)
+    return scaled(Z.tocsr(), inverse) if issparse(Z) else Z * inverse[:, None]
 
 
 def _linear(classifier: BaseEstimator, Z: Matrix, n_rows: int) -> tuple[Floats, Floats] | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from laconic.classifiers.path import LinearDeciding, read_documents
 from laconic.errors import LaconicError, LaconicWarning
@@ -16,10 +16,9 @@ from laconic.model import LinearModel
 from laconic.numerics.measures import accuracy, chosen_by, micro_f1
 from laconic.numerics.ridge import FACTORISE_UP_TO, Solution, ridge
 from laconic.numerics.ridge_path import factorise
-from laconic.reduction import Matrix
+from laconic.reduction import Floats, Matrix
 from laconic.vectors.targets import Targets
 
-Floats: TypeAlias = NDArray[np.float64]
 Criterion: TypeAlias = Literal["squared", "accuracy", "micro-f1"]
 
 # Fewer than 4 digits of the coefficients can be trusted beyond this.

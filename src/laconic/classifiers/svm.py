@@ -6,7 +6,7 @@ import warnings
 from typing import Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse, vstack
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
@@ -16,10 +16,9 @@ from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
 from laconic.numerics.dual import Rows, descend, support
-from laconic.reduction import Matrix
+from laconic.reduction import Floats, Matrix
 from laconic.vectors.targets import Targets
 
-Floats: TypeAlias = NDArray[np.float64]
 Loss: TypeAlias = Literal["squared_hinge", "hinge"]
 
 # Where the solvers stop: the gradient relative to the first one, and the violation of a margin.
@@ -29,7 +28,7 @@ STEPS = {"squared_hinge": 10_000, "hinge": 20_000}
 INTERCEPT_COLUMN = 100.0
 
 
-class Row(NamedTuple):
+class Trained(NamedTuple):
     """What one class's problem gave."""
 
     coef: Floats
@@ -108,7 +107,7 @@ class SVMClassifier(LinearDeciding):
     def _tolerance(self) -> float:
         return TOLERANCE[self.loss] if self.tol is None else self.tol
 
-    def _by_dual(self, X: Matrix, targets: Targets, C: Floats) -> list[Row]:
+    def _by_dual(self, X: Matrix, targets: Targets, C: Floats) -> list[Trained]:
         """All rows read one copy of the documents."""
         documents = Rows.of(csr_array(X))
         starts = self._starts(targets)
@@ -124,7 +123,7 @@ class SVMClassifier(LinearDeciding):
                 tolerance=self._tolerance,
                 epochs=STEPS["hinge"],
             )
-            found.append(Row(dual.coef, dual.intercept, dual.alphas, dual.solved))
+            found.append(Trained(dual.coef, dual.intercept, dual.alphas, dual.solved))
         return found
 
     def _starts(self, targets: Targets) -> list[tuple[Floats | None, float]]:
@@ -137,19 +136,19 @@ class SVMClassifier(LinearDeciding):
         alphas = last.toarray() * targets.signs.T
         return [(alphas[row], float(self.intercept_[row])) for row in range(shape[0])]
 
-    def _by_primal(self, X: Matrix, targets: Targets, C: Floats) -> list[Row]:
+    def _by_primal(self, X: Matrix, targets: Targets, C: Floats) -> list[Trained]:
         documents = _with_short_indices(X) if issparse(X) else X
         return [
             self._machine(documents, signs, mine)
             for signs, mine in zip(targets.signs.T, C.T, strict=True)
         ]
 
-    def _machine(self, X: Matrix, signs: Floats, C: Floats) -> Row:
+    def _machine(self, X: Matrix, signs: Floats, C: Floats) -> Trained:
         kept = signs[C > 0]
         one_sided = bool((kept == kept[:1]).all())
         if one_sided and (self.fit_intercept or not kept.size):
             bias = float(kept[0]) if kept.size and self.fit_intercept else 0.0
-            return Row(np.zeros(X.shape[1]), bias, np.zeros(signs.size), solved=True)
+            return Trained(np.zeros(X.shape[1]), bias, np.zeros(signs.size), solved=True)
         machine = LinearSVC(
             dual=False,
             fit_intercept=self.fit_intercept,
@@ -167,7 +166,7 @@ class SVMClassifier(LinearDeciding):
                 machine.fit(X, signs, sample_weight=C)
         coef, bias = machine.coef_[0], float(np.ravel(machine.intercept_)[0])
         alphas = 2.0 * C * np.maximum(0.0, 1.0 - signs * (X @ coef + bias))
-        return Row(coef, bias, alphas, bool(np.max(machine.n_iter_) < machine.max_iter))
+        return Trained(coef, bias, alphas, bool(np.max(machine.n_iter_) < machine.max_iter))
 
     def _keep_duals(self, alphas: Floats, signs: Floats, C: Floats) -> None:
         self.dual_coef_ = csr_array(alphas * signs)

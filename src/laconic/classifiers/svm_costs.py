@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
+from laconic.reduction import Floats
 from laconic.vectors.targets import Targets
 
-Floats: TypeAlias = NDArray[np.float64]
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
 
 

@@ -28,12 +28,14 @@ from laconic.cli.console import (
     working,
 )
 from laconic.cli.options import (
+    MEASURES,
+    SIZES,
     load,
-    min_df_option,
+    measures_of,
     parse_alpha,
-    parse_sizes,
     problems_of,
     reading_options,
+    sizes_of,
     training_options,
     vectorizer_of,
     vectorizing_of,
@@ -48,8 +50,6 @@ from laconic.errors import LaconicError, LaconicWarning
 
 if TYPE_CHECKING:
     from laconic.rows import Row
-
-DEFAULT_SIZES = "10,30,100,300,1000,3000,10000"
 
 
 class Laconic(click.Group):
@@ -138,28 +138,19 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
 @click.argument("where", metavar="CORPUS")
 @click.option(
     "--method",
-    default="DF",
+    default="IG",
     show_default=True,
     help="A name of `laconic methods`; settings in brackets: SS[rank=10].",
 )
-@click.option(
-    "--sizes", default=DEFAULT_SIZES, show_default=True, help="Numbers of words, or shares: 0.1."
-)
-@click.option(
-    "--measures",
-    default="accuracy,micro-f1,macro-f1",
-    show_default=True,
-    help="Also precision, recall, auc, pooled-auc, best-f1. Of two classes, the second is the "
-    "positive one.",
-)
+@SIZES
+@MEASURES
 @click.option("--folds", type=click.IntRange(2), help="Cross-validation instead of the split.")
-@click.option("--intercept", is_flag=True, help="Fit an intercept; the paper has none.")
 @click.option(
     "--norm",
     type=click.Choice(["document", "kept"]),
-    default="document",
+    default="kept",
     show_default=True,
-    help="Divide by the length over all words, as papers do, or over the model's own, as studies.",
+    help="Divide by the length over the model's own words, as studies do, or over all, as papers.",
 )
 @click.option(
     "--repeats", type=click.IntRange(1), default=1, show_default=True, help="Of folds or splits."
@@ -168,7 +159,6 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of splits and draws."
 )
-@min_df_option(1)
 @click.option(
     "-o",
     "--output",
@@ -178,10 +168,11 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
 @training_options
 @reading_options
 @vectorizing_options
-def curve(where: str, method: str, sizes: str, measures: str, **options: Any) -> None:
+def curve(where: str, method: str, **options: Any) -> None:
     """Quality against the number of words, for one method.
 
-    Prints a table and writes the rows it was made from.
+    Prints a table and writes the rows it was made from. Models are those of `study` and `train`;
+    papers mostly have --norm document, and some --no-intercept.
 
     \b
     laconic curve pydocs --method DF --sizes 10,100,1000
@@ -194,9 +185,10 @@ def curve(where: str, method: str, sizes: str, measures: str, **options: Any) ->
     from laconic.rows import check_output, file_name, rows_file
 
     recipe = method_called(method)
+    recipe.check_intercept(options["intercept"])
     alpha = parse_alpha(options["alpha"])
-    wanted = list(known_measures(word.strip() for word in measures.split(",")))
-    asked = ascending(parse_sizes(sizes))
+    wanted = list(known_measures(measures_of(options)))
+    asked = ascending(sizes_of(options))
     vectorizing_of(options)
     if options["output"] is not None:
         check_output(options["output"])

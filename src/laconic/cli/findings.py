@@ -13,7 +13,7 @@ from laconic.cli.console import as_text, print_notes, printable, show, stderr_co
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from laconic.study.concluding import Findings
+    from laconic.study.findings import Findings
     from laconic.study.recommending import Candidate, Recommendation
     from laconic.study.study import Event, Listener
 
@@ -112,12 +112,22 @@ def _print_curves(offered: list[Candidate], each: list[Recommendation]) -> None:
         table.add_row(as_text(method), *(means.get((method, size), "") for size in sizes))
     whole = next((one for one in offered if keeps_all(one.method)), None)
     all_words = f"; all words: {whole.mean:.3f} ({whole.terms:,.0f} in a fold)" if whole else ""
-    folds = f"mean of {offered[0].folds} folds"
-    show(
-        table, f"{offered[0].problem}: {offered[0].measure} by number of words, {folds}{all_words}"
-    )
+    one = offered[0]
+    told = f"{one.problem}: {one.measure} by {_counted(offered)}, mean of {one.folds} folds"
+    show(table, f"{told}{all_words}")
     for method in dict.fromkeys(one.method for one in offered):
         _print_words_of_classes([one for one in offered if one.method == method])
+
+
+def _counted(offered: list[Candidate]) -> str:
+    """What the sizes of these count."""
+    from laconic.methods import keeps_all, projects
+
+    mixing = {projects(one.method) for one in offered if not keeps_all(one.method)}
+    columns = "columns that mix all words"
+    if mixing == {True}:
+        return f"number of {columns}"
+    return f"number of words, or of {columns}" if True in mixing else "number of words"
 
 
 def _print_words_of_classes(offered: list[Candidate]) -> None:

@@ -31,6 +31,16 @@ UNDECODABLE = click.option(
 MAX_LINE = click.option(
     "--max-line", type=click.IntRange(1), help="Longest line allowed, in bytes."
 )
+# What `study` and `curve` measure; the defaults are a plan's.
+SIZES = click.option(
+    "--sizes",
+    help="Numbers of words, or shares: 0.01,0.1.  [default: 10,20,50,100,200,500,…,20000]",
+)
+MEASURES = click.option(
+    "--measures",
+    help="accuracy, error, micro-f1, macro-f1, precision, recall, auc, pooled-auc, best-f1. Of two "
+    "classes, the second is the positive one.  [default: micro-f1,macro-f1,accuracy]",
+)
 
 
 def decorated(
@@ -103,9 +113,19 @@ def training_options(command: Callable[..., None]) -> Callable[..., None]:
             "--alpha", default="1.0", show_default=True, help="Ridge λ, or loo to choose it."
         ),
         click.option(
+            "--intercept/--no-intercept", default=True, show_default=True, help="Fit an intercept."
+        ),
+        click.option(
             "--weighting",
             type=click.Choice(["ltc", "tfidf", "binary", "histogram", "count"]),
             help="Weights of words.  [default: ltc; count for vectors that are weighted already]",
+        ),
+        click.option(
+            "--min-df",
+            type=click.IntRange(1),
+            default=2,
+            show_default=True,
+            help="Words must occur in so many training documents.",
         ),
         click.option(
             "--max-df",
@@ -115,16 +135,6 @@ def training_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
     )
     return decorated(command, options)
-
-
-def min_df_option(default: int) -> Callable[..., Any]:
-    return click.option(
-        "--min-df",
-        type=click.IntRange(1),
-        default=default,
-        show_default=True,
-        help="Words must occur in so many training documents.",
-    )
 
 
 def source_of(where: str, options: dict[str, Any]) -> Source:
@@ -187,6 +197,21 @@ def splits_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Split] | None
             "--repeats: the corpus has its own split; add --folds or --test-share"
         )
     return None
+
+
+def sizes_of(options: dict[str, Any]) -> tuple[int | float, ...]:
+    """Those asked for, else a plan's."""
+    from laconic.study import plan
+
+    return plan.SIZES if options["sizes"] is None else tuple(parse_sizes(options["sizes"]))
+
+
+def measures_of(options: dict[str, Any]) -> tuple[str, ...]:
+    """Those asked for, else a plan's."""
+    from laconic.study import plan
+
+    asked = options["measures"]
+    return plan.MEASURES if asked is None else tuple(word.strip() for word in asked.split(","))
 
 
 def parse_sizes(text: str) -> list[int | float]:

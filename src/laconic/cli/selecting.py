@@ -20,7 +20,6 @@ from laconic.cli.console import (
 )
 from laconic.cli.options import (
     load,
-    min_df_option,
     parse_alpha,
     parse_size,
     reading_options,
@@ -51,8 +50,6 @@ def methods(as_json: bool) -> None:
 @click.option("--method", default="IG", show_default=True, help="A name of `laconic methods`.")
 @click.option("--size", default="100", show_default=True, help="How many words, or a share: 0.01.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Of a random method.")
-@click.option("--no-intercept", is_flag=True, help="Fit no intercept.")
-@min_df_option(2)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="File of words, .csv or .json."
 )
@@ -72,6 +69,7 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
     from laconic.study.words import check_words_file, selected_words, write_words
 
     recipe = method_called(method)
+    recipe.check_intercept(options["intercept"])
     asked = parse_size(size)
     alpha = parse_alpha(options["alpha"])
     vectorizing = vectorizing_of(options)
@@ -80,7 +78,7 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
     loaded = load(where, options)
     print_notes(loaded.notes)
     with working(f"choosing words of {loaded.name}"):
-        path = recipe.build(alpha, options["seed"], not options["no_intercept"], "kept")
+        path = recipe.build(alpha, options["seed"], options["intercept"], "kept")
         tables = selected_words(path, asked, loaded, vectorizing, options["task"])
     if output is None:
         for name, classes, words in tables:

@@ -28,7 +28,6 @@ from laconic.cli.options import (
     UNDECODABLE,
     decorated,
     load,
-    min_df_option,
     parse_alpha,
     parse_size,
     reading_options,
@@ -81,9 +80,7 @@ def document_options(command: Callable[..., None]) -> Callable[..., None]:
     "--method", default="IG", show_default=True, help="As `laconic curve` has it: IG, SS[rank=10]."
 )
 @click.option("--size", default="300", show_default=True, help="Number of words, or a share: 0.1.")
-@click.option("--no-intercept", is_flag=True, help="Fit no intercept.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of draws.")
-@min_df_option(2)
 @click.option("--all", "everything", is_flag=True, help="Train on the test documents too.")
 @click.option(
     "-o",
@@ -111,9 +108,10 @@ def train(
     from laconic.methods import method_called
 
     recipe = method_called(method)
-    wanted = [parse_size(size)]
+    recipe.check_intercept(options["intercept"])
+    wanted = parse_size(size)
     built = recipe.build(
-        parse_alpha(options["alpha"]), options["seed"], not options["no_intercept"], norm="kept"
+        parse_alpha(options["alpha"]), options["seed"], options["intercept"], norm="kept"
     )
     vectorizing = vectorizing_of(options)
     check_model_output(output)
@@ -124,7 +122,7 @@ def train(
         model = train_model(
             built,
             loaded,
-            wanted[0],
+            wanted,
             vectorizer=vectorizing.vectorizer(),
             weighting=vectorizing.weighting_for(loaded),
             documents=documents,

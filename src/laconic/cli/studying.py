@@ -16,10 +16,12 @@ import click
 from laconic.cli.console import printable
 from laconic.cli.findings import print_findings, study_bar
 from laconic.cli.options import (
-    min_df_option,
+    MEASURES,
+    SIZES,
+    measures_of,
     parse_alpha,
-    parse_sizes,
     reading_options,
+    sizes_of,
     source_of,
     training_options,
     vectorizing_of,
@@ -46,15 +48,8 @@ BESIDE_A_PLAN = {"where", "plan", "output", "jobs", "retry_failed", "as_json", "
     help="Names of `laconic methods`, settings in brackets: IG,SS[rank=10].  "
     "[default: ALL,DF,IG,CHI2,WS,SS[rank=100],RFE[then=svm]]",
 )
-@click.option(
-    "--sizes",
-    help="Numbers of words, or shares: 0.01,0.1.  [default: 10,20,50,100,200,500,…,20000]",
-)
-@click.option(
-    "--measures",
-    help="accuracy, error, micro-f1, macro-f1, precision, recall, auc, pooled-auc, best-f1.  "
-    "[default: micro-f1,macro-f1,accuracy]",
-)
+@SIZES
+@MEASURES
 @click.option("--goal", help="The measure to recommend by.  [default: the first but error]")
 @click.option(
     "--test",
@@ -74,8 +69,6 @@ BESIDE_A_PLAN = {"where", "plan", "output", "jobs", "retry_failed", "as_json", "
 @click.option("--splits", type=click.IntRange(1), default=1, help="Random test sets, if --folds 0.")
 @click.option("--seeds", type=click.IntRange(1), default=1, help="Draws of each random method.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Of splits.")
-@click.option("--no-intercept", is_flag=True, help="Fit no intercept.")
-@min_df_option(2)
 @click.option(
     "-o",
     "--output",
@@ -109,8 +102,8 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
     Exit codes: 0 done; 1 done, but some tasks failed; 2 the input must be mended;
     130 interrupted, nothing finished is lost.
     """
-    from laconic.study.concluding import described
     from laconic.study.executors import executor_for
+    from laconic.study.findings import described
 
     if options["as_json"] and options["quiet"]:
         raise click.UsageError("--json and --quiet: give one of them")
@@ -206,18 +199,16 @@ def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
     given: dict[str, Any] = {}
     if options["methods"] is not None:
         given["methods"] = tuple(method.name for method in methods_called(options["methods"]))
-    if options["sizes"] is not None:
-        given["sizes"] = tuple(parse_sizes(options["sizes"]))
-    if options["measures"] is not None:
-        given["measures"] = tuple(word.strip() for word in options["measures"].split(","))
     return Plan(
         corpora=tuple(source_of(absolute(name), options) for name in where),
+        sizes=sizes_of(options),
+        measures=measures_of(options),
         seeds=options["seeds"],
         goal=options["goal"] or "",
         task=options["task"],
         split=splitting_of(options),
         vectors=vectorizing_of(options),
-        training=Training(parse_alpha(options["alpha"]), not options["no_intercept"]),
+        training=Training(parse_alpha(options["alpha"]), options["intercept"]),
         **given,
     )
 

@@ -112,6 +112,7 @@ class CompactModel:
 
     @property
     def classes(self) -> tuple[str, ...]:
+        """Their names, in the order of decision values; of two, the second is the positive one."""
         return tuple(self.model.classes.tolist())
 
     @property

@@ -140,6 +140,6 @@ def _of_matrix(X: Any, names: Any, terms: Terms) -> csr_array:
 
 def _checked(counts: csr_array) -> csr_array:
     counts.eliminate_zeros()
-    if not ((counts.data > 0) & np.isfinite(counts.data)).all():
-        raise LaconicError("a count is negative or no number. Counts of words are numbers from 0.")
+    if not np.isfinite(counts.data).all():
+        raise LaconicError("a count is no number. Counts of words are numbers from 0.")
     return counts

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, issparse
 
 from laconic.errors import LaconicError
 from laconic.model import Model, Norm, Rule, squared
+from laconic.numerics.quotient import quotient
 from laconic.reduction import Floats, Matrix, Projection, Selection, frozen
 
 BLOCK = 1 << 22
@@ -89,9 +90,7 @@ class KernelModel:
     @property
     def terms(self) -> NDArray[np.intp]:
         """The distinct columns that the model reads, ascending."""
-        if isinstance(self.reduction, Selection):
-            return np.sort(self.reduction.terms)
-        return np.flatnonzero(self.reduction.components.any(axis=1))
+        return np.sort(self.reduction.terms)
 
     @property
     def n_terms(self) -> int:
@@ -116,8 +115,7 @@ class KernelModel:
         Z = _dense(self.reduction.apply(X))
         if self.norm == "kept":
             lengths = np.sqrt(squared(X[:, self.terms]).sum(axis=1))
-            inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-            Z = Z * inverse[:, None]
+            Z = Z * quotient(1.0, lengths)[:, None]
         products = Z @ self.support.T
         squares = np.square(Z).sum(axis=1)[:, None] + np.square(self.support).sum(axis=1)
         kernel = np.exp(-self.gamma * np.maximum(squares - 2.0 * products, 0.0))

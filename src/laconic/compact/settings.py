@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
+from laconic.numerics.weighing import Length, divided, term_weights
 from laconic.reduction import Floats, frozen
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from laconic.vectors.weighting import Weighting
 
 Scheme: TypeAlias = Literal["ltc", "tfidf", "binary", "histogram", "count"]
-Length: TypeAlias = Literal["l1", "l2"]
 
 WITH_IDF = ("ltc", "tfidf")
 # What a stranger's file may ask for. All n-grams of a document are made, so that long ones cost.
@@ -135,24 +135,10 @@ class WordWeights:
 
     def of_counts(self, counts: csr_array, *, divide: bool) -> csr_array:
         """The weights of counted words; `divide` by the length, or leave it to others."""
-        weights = self._term_weight(counts.data)
+        if self.scheme != "count" and (counts.data < 0).any():
+            raise LaconicError("a count is negative. Counts of words are numbers from 0.")
+        weights = term_weights(counts.data, self.scheme)
         if self.idf is not None:
             weights = weights * self.idf[counts.indices]
-        if divide and self.length is not None:
-            weights = _divided(weights, counts.indptr, self.length)
-        return csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
-
-    def _term_weight(self, tf: Floats) -> Floats:
-        if self.scheme == "ltc":
-            return np.asarray(np.maximum(0.0, 1.0 + np.log(tf)))
-        return np.ones_like(tf) if self.scheme == "binary" else tf
-
-
-def _divided(weights: Floats, starts: np.ndarray, length: Length) -> Floats:
-    per_doc = np.diff(starts)
-    docs = np.repeat(np.arange(per_doc.size), per_doc)
-    sizes = weights**2 if length == "l2" else weights
-    totals = np.bincount(docs, weights=sizes, minlength=per_doc.size)
-    lengths = np.sqrt(totals) if length == "l2" else totals
-    inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    return np.asarray(weights * inverse[docs])
+        weighted = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
+        return divided(weighted, self.length) if divide and self.length else weighted

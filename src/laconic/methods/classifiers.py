@@ -12,10 +12,10 @@ from inspect import signature
 from typing import Any
 
 from sklearn.base import BaseEstimator
-from sklearn.neighbors import KNeighborsClassifier
 
 from laconic.classifiers.centroid import CentroidClassifier
 from laconic.classifiers.kernel import GaussianSVM
+from laconic.classifiers.neighbours import NearestNeighbours
 from laconic.classifiers.rls import RLSClassifier
 from laconic.classifiers.svm import SVMClassifier
 from laconic.errors import LaconicError
@@ -50,7 +50,7 @@ def _centroid() -> BaseEstimator:
 def _knn(*, neighbours: int = 5) -> BaseEstimator:
     if type(neighbours) is not int or neighbours < 1:
         raise LaconicError(f"neighbours={neighbours!r}: give a whole number from 1")
-    return KNeighborsClassifier(neighbours)
+    return NearestNeighbours(neighbours)
 
 
 CLASSIFIERS: dict[str, Callable[..., BaseEstimator]] = {

@@ -89,6 +89,19 @@ class Method:
         except LaconicError as refused:
             raise LaconicError(f"method {self.name}: {refused}") from None
 
+    def check_intercept(self, intercept: bool) -> None:
+        """That none is to be fitted is refused where it would have no effect."""
+        if intercept or (self.then is not None and takes_lambda(self.then)):
+            return
+        own = f"then={self.then} has no such choice"
+        if self.then is None:
+            own = "it trains its own models, which have a bias"
+        instead = ", or set bias=None" if "bias" in signature(self.recipe).parameters else ""
+        raise LaconicError(
+            f"method {self.name}: no intercept was asked for, which is for then=rls and then=svm "
+            f"only; {own}. Leave that out{instead}"
+        )
+
     def check(self) -> None:
         """Settings that the method refuses are known before it has worked for an hour."""
         made: list[BaseEstimator] = []

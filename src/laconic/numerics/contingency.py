@@ -27,6 +27,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from scipy.special import ndtri
 
+from laconic.numerics.quotient import quotient
+
 Floats: TypeAlias = NDArray[np.float64]
 Counts: TypeAlias = NDArray[np.int64]
 # An array or a scipy sparse array; scipy has no types to say so.
@@ -167,8 +169,8 @@ def chi_squared(table: Table) -> Floats:
     """Pearson's statistic of the four cells, without correction; shape (n_terms, n_columns)."""
     n_docs, df, sizes = table.n_docs, table.df[:, None], table.class_sizes
     # n_docs · surplus² / (product of the four margins), where surplus = ad − bc
-    by_term = _quotient(table.surplus, df * (n_docs - df))
-    by_class = _quotient(table.surplus, sizes * (n_docs - sizes))
+    by_term = quotient(table.surplus, df * (n_docs - df))
+    by_class = quotient(table.surplus, sizes * (n_docs - sizes))
     return n_docs * by_term * by_class
 
 
@@ -178,8 +180,8 @@ def bi_normal_separation(table: Table) -> Floats:
     tpr is the share of the class with the term, fpr that of the other documents.
     """
     n_others = table.n_docs - table.class_sizes
-    tpr = _quotient(table.present, table.class_sizes)
-    fpr = _quotient(table.df[:, None] - table.present, n_others)
+    tpr = quotient(table.present, table.class_sizes)
+    fpr = quotient(table.df[:, None] - table.present, n_others)
     separation = np.abs(_quantile(tpr) - _quantile(fpr))
     separation[:, (table.class_sizes == 0) | (n_others == 0)] = 0.0
     return separation
@@ -188,8 +190,3 @@ def bi_normal_separation(table: Table) -> Floats:
 def _quantile(rate: Floats) -> Floats:
     quantile: Floats = ndtri(np.clip(rate, LOWEST_RATE, 1 - LOWEST_RATE))
     return quantile
-
-
-def _quotient(part: Counts, whole: Counts) -> Floats:
-    """0 where there is nothing to divide by."""
-    return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)

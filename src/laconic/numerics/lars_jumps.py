@@ -19,6 +19,7 @@ from laconic.numerics.lars_position import (
     ZERO,
     Parts,
     Position,
+    slopes,
 )
 
 # A document this little over a border has not crossed it.
@@ -90,8 +91,8 @@ class JumpingPosition(Position):
 
     def _regroup(self, docs: Places, parts: Parts) -> bool:
         """Take documents to other parts of the loss; the residuals and the factor follow."""
-        margins = np.where(parts == LINEAR, self.pieces.lower, self.margins[docs])
-        self.residuals[docs] = np.where(parts == ZERO, 0.0, self.signs[docs] * (margins - 1.0))
+        derivatives = slopes(self.margins[docs], parts, self.pieces.lower)
+        self.residuals[docs] = self.signs[docs] * derivatives
         if docs.size > max(self.columns.size, FEW):
             self.admissions += int((parts == SQUARED).sum())
             self.parts[docs] = parts

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import linalg
-from scipy.special import expit
 
 from laconic.numerics.lars_course import Bias, LarsPoint
 from laconic.numerics.lars_documents import Documents, Floats, Matrix, Places
-from laconic.numerics.lars_position import PIECES
+from laconic.numerics.lars_position import LINEAR, PIECES, SQUARED, ZERO, slopes
+from laconic.numerics.newton import LOGISTIC, curvature, slope
 
 # With 1 − w_i h_i up to this a document decides its own value nearly alone: what the formula then
 # gives has nothing to do with a path without it (measured: thousands instead of ones).
@@ -46,12 +46,12 @@ def left_out(
     columns = _columns(documents, point, bias)
     A = documents.by_column[:, columns]
     fitted = np.asarray(A @ np.append(point.coef, point.intercept)[: columns.size])
-    residuals, curvature = _derivatives(signs * fitted, signs, point.examples, loss)
-    H = np.asarray((A.T @ A.multiply(curvature[:, None])).toarray())
+    residuals, bends = _derivatives(signs * fitted, signs, point.examples, loss)
+    H = np.asarray((A.T @ A.multiply(bends[:, None])).toarray())
     H[np.diag_indices_from(H)] += l2
-    moved = np.flatnonzero((residuals != 0.0) | (curvature > 0.0))
+    moved = np.flatnonzero((residuals != 0.0) | (bends > 0.0))
     leverage = _leverage(A[moved], H)
-    rest = 1.0 - curvature[moved] * leverage
+    rest = 1.0 - bends[moved] * leverage
     rest[rest <= ALONE] = np.nan
     fitted[moved] += residuals[moved] * leverage / rest
     return fitted
@@ -66,15 +66,13 @@ def _columns(documents: Documents, point: LarsPoint, bias: Bias) -> Places:
 def _derivatives(
     margins: Floats, signs: Floats, examples: Places, loss: str
 ) -> tuple[Floats, Floats]:
-    """First and second derivatives of the loss by f(x_i)."""
-    if loss == "logistic":
-        wrong = expit(-margins)
-        return -signs * wrong, wrong * (1.0 - wrong)
+    """First and second derivatives of the loss by f(x_i); the path knows the squared part."""
+    if loss == LOGISTIC:
+        return signs * slope(margins, loss), curvature(margins, loss)
     lower = PIECES[loss].lower
-    curvature = np.zeros(margins.size)
-    curvature[examples] = 1.0
-    straight = np.where(margins <= lower, lower - 1.0, 0.0) if lower > -np.inf else 0.0
-    return signs * np.where(curvature > 0.0, margins - 1.0, straight), curvature
+    parts = np.where(margins <= lower, LINEAR, ZERO).astype(np.int8)
+    parts[examples] = SQUARED
+    return signs * slopes(margins, parts, lower), (parts == SQUARED).astype(np.float64)
 
 
 def _leverage(A: Matrix, H: Floats) -> Floats:

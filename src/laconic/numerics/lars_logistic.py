@@ -7,11 +7,11 @@ factor is computed anew for every Newton step.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit
 
 from laconic.numerics.lars_documents import Documents, Floats
 from laconic.numerics.lars_jumps import CORRECTIONS, JumpingPosition
 from laconic.numerics.lars_position import PIECES, Direction, largest
+from laconic.numerics.newton import LOGISTIC, slope
 
 # So many times the negligible error is close enough where Newton's method gets no closer.
 CLOSE = 1e4
@@ -38,7 +38,7 @@ class LogisticPosition(JumpingPosition):
 
     def measure(self) -> Floats:
         self.margins = self.signs * self.rows.combination(self.coef, self._ahead)
-        self.residuals = -self.signs * expit(-self.margins)
+        self.residuals = self.signs * slope(self.margins, LOGISTIC)
         return self.error
 
     def polish(self) -> bool:

@@ -183,6 +183,12 @@ def largest(error: Floats) -> float:
     return float(np.abs(error).max(initial=0.0))
 
 
+def slopes(margins: Floats, parts: Parts, lower: float) -> Floats:
+    """Derivatives of the loss by the margin, each in the part that its document is in."""
+    clipped = np.where(parts == LINEAR, lower, margins)
+    return np.where(parts == ZERO, 0.0, clipped - 1.0)
+
+
 @njit(nogil=True, cache=True)
 def _speeds(ahead: Floats, signs: Floats, parts: Parts, speeds: Floats, residuals: Floats) -> float:
     """Fills `speeds` and `residuals`; the fastest."""
@@ -206,7 +212,10 @@ def _move(margins: Floats, residuals: Floats, speeds: Floats, changes: Floats, s
 def _measure(
     fitted: Floats, signs: Floats, parts: Parts, lower: float, margins: Floats, residuals: Floats
 ) -> None:
-    """Fills `margins` and `residuals`; `fitted` may be the same array as `margins`."""
+    """Fills `margins` and `residuals`: `slopes` in place, for every step of the path.
+
+    `fitted` may be the same array as `margins`.
+    """
     for doc in range(fitted.size):
         margins[doc] = signs[doc] * fitted[doc]
         residuals[doc] = 0.0

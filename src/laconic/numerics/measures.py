@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from laconic.numerics.quotient import quotient
+
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
@@ -54,34 +56,29 @@ def _counts(chosen: Bools, signs: Floats) -> tuple[Floats, Floats, Floats]:
     return hits, chosen.sum(axis=0).astype(np.float64), truth.sum(axis=0).astype(np.float64)
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    """0 where there is nothing to divide by, as scikit-learn has it."""
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
-
-
 def micro_f1(chosen: Bools, signs: Floats) -> float:
     """F1 of the pooled decisions; a document of an unseen class is one that several missed."""
     hits, yes, true = (np.atleast_1d(counts.sum()) for counts in _counts(chosen, signs))
     missed = np.isnan(signs).all(axis=1).sum() if signs.shape[1] > 1 else 0
-    return float(_ratio(2 * hits, yes + true + missed)[0])
+    return float(quotient(2 * hits, yes + true + missed)[0])
 
 
 def macro_f1(chosen: Bools, signs: Floats) -> float:
     """Mean over the columns of F1."""
     hits, yes, true = _counts(chosen, signs)
-    return float(_ratio(2 * hits, yes + true).mean())
+    return float(quotient(2 * hits, yes + true).mean())
 
 
 def precision(chosen: Bools, signs: Floats) -> float:
     """Mean over the columns of the share of yeses that are right."""
     hits, yes, _ = _counts(chosen, signs)
-    return float(_ratio(hits, yes).mean())
+    return float(quotient(hits, yes).mean())
 
 
 def recall(chosen: Bools, signs: Floats) -> float:
     """Mean over the columns of the share of true ones that are found."""
     hits, _, true = _counts(chosen, signs)
-    return float(_ratio(hits, true).mean())
+    return float(quotient(hits, true).mean())
 
 
 def auc(decision: Floats, signs: Floats) -> float:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 
-FREE = np.int64(-1)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST_BITS = 16
 

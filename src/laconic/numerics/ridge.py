@@ -16,6 +16,7 @@ from scipy.linalg.lapack import dpocon
 
 from laconic.errors import LaconicError
 from laconic.numerics.gram import Floats, Matrix, by_documents, by_terms, column_means
+from laconic.numerics.quotient import quotient
 
 # A square matrix of this side is 1.2 GB. Nothing larger is factorised.
 FACTORISE_UP_TO = 12_000
@@ -166,7 +167,7 @@ def solve_in_step(
     for _ in range(2 * B.shape[0] // refresh + 2):
         _steps(product, W, R, goal, refresh)
         R = B - product(W)
-        last, excess = excess, float(_quotient(_squares(R), goal).max())
+        last, excess = excess, float(quotient(_squares(R), goal).max())
         if excess <= 1.0 or (excess < 1e6 and excess > 0.25 * last):
             break
     return W, tolerance * float(np.sqrt(excess))
@@ -181,17 +182,13 @@ def _steps(
         if (rr <= 0.25 * goal).all():
             break
         Q = product(P)
-        step = _quotient(rr, np.einsum("ij,ij->j", P, Q))
+        step = quotient(rr, np.einsum("ij,ij->j", P, Q))
         W += step * P
         R -= step * Q
         previous, rr = rr, _squares(R)
-        P = R + _quotient(rr, previous) * P
+        P = R + quotient(rr, previous) * P
 
 
 def _squares(R: Floats) -> Floats:
     squares: Floats = np.einsum("ij,ij->j", R, R)
     return squares
-
-
-def _quotient(part: Floats, whole: Floats) -> Floats:
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)

@@ -15,15 +15,14 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from laconic.errors import LaconicError
 from laconic.numerics import contingency as tables
-from laconic.reduction import Matrix
+from laconic.reduction import Floats, Matrix
 from laconic.vectors.targets import Targets
 
-Floats: TypeAlias = NDArray[np.float64]
 Combine: TypeAlias = Literal["mean", "max", "sum"]
 
 

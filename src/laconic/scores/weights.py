@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.dual import Dual, Rows, descend
-from laconic.reduction import Matrix
+from laconic.reduction import Floats, Matrix
 from laconic.scores.counts import COMBINED, Combine, classified
 
-Floats: TypeAlias = NDArray[np.float64]
 # A ranking needs no more digits.
 TOLERANCE = 1e-3
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.methods import keeps_all, method_called
+from laconic.numerics.quotient import quotient
 from laconic.rows import Size, cell, draft
 from laconic.study.journal import Journal
 from laconic.study.recommending import Candidate, Recommendation
@@ -111,7 +112,7 @@ def _pooled_f1(folds: Sequence[Answers], n_columns: int) -> NDArray[np.float64] 
         return None
     hits = np.sum([fold.hits for fold in folds], axis=0)
     both = np.sum([fold.said_and_true for fold in folds], axis=0)
-    return np.divide(2.0 * hits, both, out=np.zeros(both.size), where=both > 0)
+    return quotient(2.0 * hits, both)
 
 
 def compare(

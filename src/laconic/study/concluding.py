@@ -19,15 +19,10 @@ from laconic.errors import LaconicError
 from laconic.methods import keeps_all, method_called
 from laconic.methods.classifiers import LINEAR
 from laconic.model import LinearModel, Model
-from laconic.rows import distinct_name, finite, make_folder, write_json
-from laconic.study.comparing import (
-    Comparison,
-    SelectionStability,
-    compare,
-    stabilities,
-    write_table,
-)
+from laconic.rows import distinct_name, make_folder, write_json
+from laconic.study.comparing import Comparison, SelectionStability, compare, stabilities
 from laconic.study.directions import find_directions
+from laconic.study.findings import RECOMMENDATION, Findings
 from laconic.study.journal import Journal
 from laconic.study.plan import Plan
 from laconic.study.ready import Ready
@@ -41,12 +36,11 @@ from laconic.study.recommending import (
     recommend_each,
 )
 from laconic.study.task import Task, noted, run, said
-from laconic.study.words import columns_of, reduction_of, words_of, write_words
+from laconic.study.words import classes_of, reduction_of, words_of, write_words
 from laconic.vectors.card import Card
 from laconic.vectors.problem import Problem
 from laconic.vectors.weighting import Weighting
 
-RECOMMENDATION = "recommendation.json"
 CERTIFICATE = "certificate.json"
 CARDS = "corpora.json"
 MODEL = "model.laconic"
@@ -56,26 +50,6 @@ STAND_IN = "stand-in.laconic"
 PAGE_WORDS = 5000
 # Up to so many documents a certificate says what the selection does to their space, in seconds.
 SPAN_LIMIT = 2000
-
-
-@dataclass(frozen=True)
-class Findings:
-    """What follows from the rows of a study.
-
-    `candidates` are all methods at all sizes, by the goal; `each` the recommendations within one
-    method; `comparisons` of methods at the sizes recommended for them; `stability` of what they
-    select; `failed` has a reason for each task's title; `notes` are warnings on the way, with the
-    number of tasks that gave them.
-    """
-
-    recommendations: tuple[Recommendation, ...]
-    each: tuple[Recommendation, ...]
-    candidates: tuple[Candidate, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
-    stability: tuple[SelectionStability, ...] = ()
-    failed: dict[str, str] = field(default_factory=dict)
-    notes: dict[str, int] = field(default_factory=dict)
-    tasks: int = 0
 
 
 def conclude(
@@ -193,14 +167,18 @@ class _Last:
         self, one: Recommendation, offered: list[Candidate], problem: Problem, where: Path
     ) -> Recommendation:
         task = self._task(one.chosen)
+        linear = [other for other in offered if _is_linear(other)]
         before = self.before.get(one.problem, {})
-        words = int(before.get("words", 0))
-        failures = []
+        words, no_file = int(before.get("words", 0)), str(before.get("no_file", ""))
+        failures: list[str] = []
         # what went wrong is tried again
         again = before.get("key") != task.key or before.get("failure")
-        if again or not (where / MODEL).exists():
-            words, failures = self._write(one, offered, problem, where)
-        one = replace(one, key=task.key, words=words, of_words=problem.vocabulary.size)
+        if again or not (where / (WORDS if no_file else MODEL)).exists():
+            words, no_file, failures = self._write(one, linear, problem, where)
+        if no_file:
+            self.notes.append(f"{one.chosen.name} has no file: {no_file}{_instead(linear)}")
+        of_words = problem.vocabulary.size
+        one = replace(one, key=task.key, words=words, of_words=of_words, no_file=no_file)
         if not self.split.test.size:
             return replace(one, failure=". ".join(failures))
         value, failure = self._ask(task, problem, one.measure)
@@ -217,23 +195,23 @@ class _Last:
         )
 
     def _write(
-        self, one: Recommendation, offered: list[Candidate], problem: Problem, where: Path
-    ) -> tuple[int, list[str]]:
+        self, one: Recommendation, linear: list[Candidate], problem: Problem, where: Path
+    ) -> tuple[int, str, list[str]]:
         """The model, its words, its certificate; of an earlier one nothing stays.
 
-        How many words the model has, and what could not be written: that stops nothing else.
+        How many words the model has, why it has no file if it has none, and what else could not be
+        written: that stops nothing else.
         """
         _clear(where)
         model, path = trained(self._task(one.chosen), problem)
-        write_words(where / WORDS, words_of(model, problem, path), columns_of(model, problem))
-        linear = [other for other in offered if _is_linear(other)]
-        failures = []
+        write_words(where / WORDS, words_of(model, problem, path), classes_of(model, problem))
+        no_file, failures = "", []
         try:
             self._compact(model, problem).save(where / MODEL)
         except LaconicError as failure:
             if isinstance(model, LinearModel):
                 raise
-            self.notes.append(f"{one.chosen.name} has no file: {failure}{_instead(linear)}")
+            no_file = str(failure)
         choosing = isinstance(model, LinearModel) and not keeps_all(one.chosen.method)
         whole = [other for other in linear if keeps_all(other.method)]
         try:
@@ -243,7 +221,7 @@ class _Last:
                 self._stand_in(linear, problem, where)
         except Exception as failure:
             failures.append(said(failure))
-        return model.n_terms, failures
+        return model.n_terms, no_file, failures
 
     def _certify(
         self, model: Model, path: PathClassifier, whole: Candidate, problem: Problem
@@ -330,21 +308,3 @@ def trained(task: Task, problem: Problem) -> tuple[Model, PathClassifier]:
     path.set_params(size=task.sizes[0])
     with threadpool_limits(1), noted():
         return path.fit(problem.X_train, problem.y_train).model_, path
-
-
-def write_findings(findings: Findings, where: Path) -> None:
-    """Everything as JSON; comparisons and stability as CSV too."""
-    write_json(where / RECOMMENDATION, described(findings))
-    for name, table in (("comparisons", findings.comparisons), ("stability", findings.stability)):
-        (where / f"{name}.csv").unlink(missing_ok=True)
-        if table:
-            write_table(where / f"{name}.csv", table)
-
-
-def described(findings: Findings) -> dict[str, Any]:
-    """The findings with their sentences, as JSON takes them."""
-    told = asdict(findings)
-    for name in ("recommendations", "each"):
-        several = getattr(findings, name)
-        told[name] = [{"sentence": one.sentence, **asdict(one)} for one in several]
-    return finite(told)

@@ -202,13 +202,13 @@ def called(corpus: Corpus, document: int) -> str:
     return words if len(words) <= LETTERS else words[: LETTERS - 1].rstrip() + "…"
 
 
-def spread(belongs: NDArray[np.bool_], most: int, seed: int = 0) -> NDArray[np.intp]:
+def spread(belongs: NDArray[np.bool_], most: int) -> NDArray[np.intp]:
     """At most so many documents, of every class its share at each beginning of the list.
 
     Class by class, the documents in a random order are due at 0, 1/n, 2/n, …; so each class comes
     once before any comes again. The class of a document of several is the rarest of them.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     counts = belongs.sum(axis=0)
     rarest = np.where(belongs, counts, belongs.shape[0] + 1).argmin(axis=1)
     stratum = np.where(belongs.any(axis=1), rarest, belongs.shape[1])

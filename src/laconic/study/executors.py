@@ -215,14 +215,14 @@ class Crew:
             self.workers.remove(worker)
 
 
-def executor_for(n_jobs: int, *, folder: Path | None = None) -> Executor:
+def executor_for(n_jobs: int) -> Executor:
     """In this process for 1 job at a time, else so many processes; -1 is one a usable CPU."""
     if n_jobs == 0 or n_jobs < -1:
         raise LaconicError(
             f"--jobs {n_jobs}: give a number of processes from 1, or -1 for all CPUs"
         )
     n_workers = usable_cpus() if n_jobs == -1 else n_jobs
-    return InProcess() if n_workers == 1 else Processes(n_workers, folder=folder)
+    return InProcess() if n_workers == 1 else Processes(n_workers)
 
 
 def usable_cpus() -> int:

@@ -62,6 +62,7 @@ class Plan:
         methods = _known(self.methods)
         for method in methods:
             method.check()
+            method.check_intercept(self.training.intercept)
             if method.alpha is None and not isinstance(self.training.alpha, Mapping):
                 method.classifier(self.training.alpha, intercept=False)  # or refuses
         put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
@@ -116,6 +117,7 @@ class Plan:
         seed: int,
         sizes: tuple[Size, ...] | None = None,
     ) -> Task:
+        """A method with a seed on one split, at these sizes, else at the method's or the plan's."""
         return Task(
             data=corpus.fingerprint,
             problem=problem,

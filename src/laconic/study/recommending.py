@@ -54,7 +54,7 @@ class Recommendation:
     aside. `words` of `of_words` are in the model that was written; `positive` is the class that
     measures are of, where there are two; `least`: nothing smaller was tried. `key` and `key_all`
     are the tasks that asked the test documents; `place` is the model's folder within the study's;
-    `failure` says why there is no model or figure.
+    `no_file` says why a model cannot be written, `failure` why there is no model or figure.
     """
 
     problem: str
@@ -73,6 +73,7 @@ class Recommendation:
     key: str = ""
     key_all: str = ""
     place: str = ""
+    no_file: str = ""
     failure: str = ""
 
     @property

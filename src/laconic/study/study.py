@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from laconic.rows import draft, make_folder
-from laconic.study.concluding import Findings, conclude, write_findings
+from laconic.study.concluding import conclude
 from laconic.study.executors import Executor, InProcess
+from laconic.study.findings import Findings, write_findings
 from laconic.study.journal import Journal, exclusive
 from laconic.study.plan import Plan
 from laconic.study.plan_file import parse_plan, write_plan
@@ -64,6 +65,7 @@ class Study:
 
     @cached_property
     def corpora(self) -> list[Ready]:
+        """The corpora of the plan, read when first asked for, with their questions and folds."""
         return self._load(lambda event: None)
 
     def _load(self, listen: Listener, progress: Any = None) -> list[Ready]:
@@ -78,6 +80,7 @@ class Study:
 
     @property
     def tasks(self) -> list[Task]:
+        """Everything that the plan wants measured, done or not."""
         return [task for ready in self.corpora for task in ready.tasks]
 
     def run(

@@ -20,14 +20,12 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
-from laconic.classifiers.reduce_then_fit import ReducedModel
 from laconic.curves import Measured, known_measures, measure_path
 from laconic.errors import LaconicError
 from laconic.methods import METHODS, method_called
 from laconic.methods.classifiers import AFTERWARDS
-from laconic.model import LinearModel, Model, Norm
+from laconic.model import Norm
 from laconic.numerics.measures import chosen_by
-from laconic.reduction import Projection, Selection
 from laconic.rows import Row, Size
 from laconic.study.sharing import Account, shared
 from laconic.study.watching import noted, peak_memory
@@ -231,21 +229,9 @@ def _cut(measured: Measured, problem: Problem) -> Cut:
     model, decision = measured.model, measured.decision
     assert model is not None
     assert decision is not None
-    read = terms_read(model)
+    read = model.terms
     terms = read if problem.columns is None else problem.columns[read]
     return Cut(measured.asked, terms.astype(np.int64), chosen_by(decision, model.rule))
-
-
-def terms_read(model: Model) -> NDArray[np.intp]:
-    """The distinct columns that a model reads, ascending."""
-    if isinstance(model, LinearModel):
-        return model.terms
-    reduction = model.reduction if isinstance(model, ReducedModel) else None
-    if isinstance(reduction, Selection):
-        return np.sort(reduction.terms)
-    if isinstance(reduction, Projection):
-        return np.flatnonzero(reduction.components.any(axis=1))
-    raise LaconicError(f"{type(model).__name__}: is not known to read words")
 
 
 @cache

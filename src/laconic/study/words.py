@@ -22,7 +22,6 @@ from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Reduction, Selection
 from laconic.rows import Size, cell, draft, uncell
 from laconic.study.settings import Vectorizing
-from laconic.study.task import terms_read
 from laconic.vectors.problem import Counted, Problem, Task, questions_of
 
 
@@ -73,7 +72,7 @@ def _chooser(path: PathClassifier | None) -> BaseEstimator | None:
 def _order(
     model: Model, reduction: Reduction | None, scores: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    terms = terms_read(model)
+    terms = model.terms
     if isinstance(reduction, Selection) and set(reduction.terms) == set(terms):
         return reduction.terms, reduction.weights
     if not isinstance(model, LinearModel):
@@ -93,7 +92,7 @@ def _coefficients(model: Model, order: np.ndarray) -> list[list[float]]:
     return told
 
 
-def columns_of(model: Model, problem: Problem) -> tuple[str, ...]:
+def classes_of(model: Model, problem: Problem) -> tuple[str, ...]:
     """The classes that the coefficients speak for; none where there are no coefficients."""
     if not isinstance(model, LinearModel):
         return ()
@@ -123,7 +122,7 @@ def selected_words(
                 "method that selects, such as IG, or a linear classifier: then=rls"
             )
         words = words_of(model, problem, fitted)
-        told.append((problem.name, columns_of(model, problem), words))
+        told.append((problem.name, classes_of(model, problem), words))
     return told
 
 

@@ -143,8 +143,8 @@ def default_splits(corpus: Corpus) -> Iterator[Split]:
 
 def default_weighting(counts: csr_array) -> Weighting:
     """ltc for counts; numbers that are no counts are weighted already and stay as they are."""
-    whole = bool((counts.data == np.floor(counts.data)).all())
-    return Weighting("ltc" if whole else "count")
+    counted = bool(((counts.data == np.floor(counts.data)) & (counts.data >= 0)).all())
+    return Weighting("ltc" if counted else "count")
 
 
 def _questions(corpus: Corpus, task: str) -> Iterator[Question]:

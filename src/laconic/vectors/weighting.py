@@ -17,9 +17,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.weighing import Length, divided, term_weights
 
 Scheme = Literal["ltc", "tfidf", "binary", "histogram", "count"]
-Length = Literal["l1", "l2"]
 
 # What a scheme divides by where `norm="scheme"` leaves it to it.
 NORMS: dict[str, Length | None] = {
@@ -41,7 +41,7 @@ class Weighting(TransformerMixin, BaseEstimator):
         - "tfidf": tf·(1 + log((1+N)/(1+df))), unit length: scikit-learn's.
         - "binary": 1 for a word that occurs, unit length.
         - "histogram": tf / number of kept words in the document (Torkkola).
-        - "count": the numbers as they come; also for vectors that are weighted already.
+        - "count": the numbers as they come, of either sign; for vectors that are weighted already.
     norm : "scheme", "l1", "l2" or None, default="scheme"
         What a document is divided by; a document without words stays zero.
     min_df, max_df : int or float, default=1 and 1.0
@@ -95,12 +95,12 @@ class Weighting(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         counts = csr_array(self._read(X, reset=False)[:, self.kept_])
-        weights = self._term_weight(counts.data)
+        weights = term_weights(counts.data, self.scheme)
         if self.idf_ is not None:
             weights = weights * self.idf_[counts.indices]
         weighted = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
         norm = NORMS[self.scheme] if self.norm == "scheme" else self.norm
-        return weighted if norm is None else _divided(weighted, norm)
+        return weighted if norm is None else divided(weighted, norm)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The words kept."""
@@ -114,10 +114,10 @@ class Weighting(TransformerMixin, BaseEstimator):
             counts = counts.copy()
             counts.sum_duplicates()
             counts.eliminate_zeros()
-        if counts.nnz and counts.data.min() < 0:
+        if self.scheme != "count" and counts.nnz and counts.data.min() < 0:
             raise LaconicError(
                 f"Negative values in data passed to Weighting: the least is {counts.data.min():g}, "
-                "but counts of words cannot be negative"
+                f"but {self.scheme!r} takes counts of words. Use 'count' for numbers as they come"
             )
         if self.scheme == "ltc" and reset and counts.nnz and 0 < counts.data.min() < 1:
             warnings.warn(
@@ -151,13 +151,6 @@ class Weighting(TransformerMixin, BaseEstimator):
             return 1.0 + np.log((1 + n_docs) / (1 + self.document_frequency_))
         return None
 
-    def _term_weight(self, tf: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.scheme == "ltc":
-            return np.maximum(0.0, 1.0 + np.log(tf, out=np.full_like(tf, -1.0), where=tf > 0))
-        if self.scheme == "binary":
-            return np.ones_like(tf)
-        return tf
-
     def _check_parameters(self) -> None:
         if self.scheme not in get_args(Scheme):
             raise LaconicError(f"scheme={self.scheme!r}: choose from {', '.join(NORMS)}")
@@ -174,21 +167,10 @@ class Weighting(TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = self.scheme != "count"
         tags.transformer_tags.preserves_dtype = []
         return tags
 
 
 def _documents(bound: int | float, n_docs: int) -> float:
     return bound if isinstance(bound, int | np.integer) else bound * n_docs
-
-
-def _divided(weighted: csr_array, norm: Length) -> csr_array:
-    docs = np.repeat(np.arange(weighted.shape[0]), np.diff(weighted.indptr))
-    sizes = np.abs(weighted.data) if norm == "l1" else weighted.data**2
-    lengths = np.bincount(docs, weights=sizes, minlength=weighted.shape[0])
-    if norm == "l2":
-        lengths = np.sqrt(lengths)
-    inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    data = weighted.data * inverse[docs]
-    return csr_array((data, weighted.indices, weighted.indptr), shape=weighted.shape)

@@ -5,17 +5,15 @@ JSON lines, CSV, TSV, or a text of one document a line; from a file or a pipe, i
 
 from __future__ import annotations
 
-import csv
-import json
-import re
 from collections.abc import Collection, Iterator
-from itertools import chain
 from os import fspath
 from typing import Any, BinaryIO, NamedTuple
 
 from laconic.corpus.formats.columns import plain_name
+from laconic.corpus.formats.delimited import delimited
 from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.guarding import Where
+from laconic.corpus.formats.json_lines import objects
 from laconic.corpus.formats.opening import lines_in, open_bytes
 from laconic.corpus.formats.records import fields_among, no_such_field
 from laconic.errors import CorpusError
@@ -74,11 +72,8 @@ def _kind(where: Where, source: BinaryIO) -> str:
 
 
 def _json_items(source: BinaryIO, where: Where, reading: Reading) -> Iterator[Item]:
-    position = 0
-    for line, text in lines_in(source, where, reading):
-        if not text.strip():
-            continue
-        record = _record(text, where, line)
+    numbered = objects(lines_in(source, where, reading), where, '{"text": "…"}')
+    for position, (line, record) in enumerate(numbered):
         name, id = _text_and_id(record, where, reading, line, "key")
         document = record[name]
         if not isinstance(document, str | dict):
@@ -89,64 +84,18 @@ def _json_items(source: BinaryIO, where: Where, reading: Reading) -> Iterator[It
                 line=line,
             )
         yield Item(position if id is None else record[id], document, line)
-        position += 1
-
-
-def _record(text: str, where: Where, line: int) -> dict[str, Any]:
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        found = problem.msg if isinstance(problem, json.JSONDecodeError) else str(problem)
-        raise CorpusError(
-            f'is not JSON: {found}. Write an object a line, such as {{"text": "…"}}.',
-            where=where,
-            line=line,
-        ) from None
-    if not isinstance(record, dict):
-        raise CorpusError(
-            'is JSON, but no object. Write an object a line, such as {"text": "…"}.',
-            where=where,
-            line=line,
-        )
-    return record
 
 
 def _table_items(
     source: BinaryIO, where: Where, reading: Reading, delimiter: str
 ) -> Iterator[Item]:
     physical = (line for _, line in lines_in(source, where, reading, keep_ends=True))
-    first = next(physical)
-    bare = re.sub('"[^"]*"', "", first)
-    usual = delimiter if delimiter in bare else max(",;\t|", key=bare.count)
-    before = csv.field_size_limit(reading.max_line)
-    reader = csv.reader(chain([first], physical), delimiter=usual, strict=True)
-    try:
-        header = [name.strip() for name in next(reader)]
-        name, id = _text_and_id(header, where, reading, 1, "column")
-        begin, position = reader.line_num + 1, 0
-        for cells in reader:
-            if len(cells) == len(header):
-                cell = dict(zip(header, cells, strict=True))
-                yield Item(position if id is None else cell[id], cell[name], begin)
-                position += 1
-            elif cells:
-                raise CorpusError(
-                    f"the record that begins here has {len(cells)} fields, but the first line "
-                    f"names {len(header)} columns. Put quotes around fields that hold the "
-                    "delimiter, a quote or a line end.",
-                    where=where,
-                    line=begin,
-                )
-            begin = reader.line_num + 1
-    except csv.Error as problem:
-        raise CorpusError(
-            f"this is not CSV ({problem}). Put quotes around fields that hold quotes, and double "
-            "the quotes inside.",
-            where=where,
-            line=reader.line_num,
-        ) from problem
-    finally:
-        csv.field_size_limit(before)
+    records = delimited(physical, where, delimiter, reading.max_line)
+    _, header = next(records, (1, []))
+    name, id = _text_and_id(header, where, reading, 1, "column")
+    for position, (line, cells) in enumerate(records):
+        cell = dict(zip(header, cells, strict=True))
+        yield Item(position if id is None else cell[id], cell[name], line)
 
 
 def _text_and_id(

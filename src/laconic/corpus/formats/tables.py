@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import chain
 from os import fspath
 from typing import Any
 
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.formats.delimited import delimited
 from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.guarding import Where, too_big
+from laconic.corpus.formats.json_lines import objects
 from laconic.corpus.formats.opening import lines, open_bytes
 from laconic.corpus.formats.records import (
     Records,
@@ -23,7 +19,6 @@ from laconic.corpus.formats.records import (
 )
 from laconic.errors import CorpusError
 
-DELIMITERS = (",", ";", "\t", "|")
 BATCH = 256
 
 
@@ -48,7 +43,8 @@ def read_jsonl(where: Where, reading: Reading) -> Corpus:
     records = Records(where, reading)
     labelled = False
     absent: tuple[int, dict[str, Any]] | None = None
-    for line, document in _objects(where, reading, records.notes):
+    numbered = lines(where, reading, notes=records.notes)
+    for line, document in objects(numbered, where, '{"text": "…", "label": "…"}'):
         fields = fields_among(document, reading)
         lacking = absences(fields, reading)
         if lacking.pop("--label", None) is None:
@@ -96,46 +92,19 @@ def read_parquet(where: Where, reading: Reading) -> Corpus:
 
 def _read_delimited(where: Where, reading: Reading, usual: str) -> Corpus:
     records = Records(where, reading)
-    with _field_limit(reading.max_line):
-        numbered = _delimited(where, reading, usual, records.notes)
-        header = [name.strip() for name in next(numbered, (1, []))[1]]
-        text, labels, id, split = _positions(header, where, reading)
-        for line, cells in numbered:
-            if len(cells) != len(header):
-                raise _ragged(where, line, len(cells), len(header))
-            records.add(
-                cells[text],
-                [cells[label].strip() for label in labels],
-                None if id is None else cells[id],
-                None if split is None else cells[split],
-                line=line,
-            )
+    physical = (line for _, line in lines(where, reading, keep_ends=True, notes=records.notes))
+    numbered = delimited(physical, where, usual, reading.max_line)
+    _, header = next(numbered, (1, []))
+    text, labels, id, split = _positions(header, where, reading)
+    for line, cells in numbered:
+        records.add(
+            cells[text],
+            [cells[label].strip() for label in labels],
+            None if id is None else cells[id],
+            None if split is None else cells[split],
+            line=line,
+        )
     return records.corpus()
-
-
-def _delimited(
-    where: Where, reading: Reading, usual: str, notes: list[str]
-) -> Iterator[tuple[int, list[str]]]:
-    """The records that are not blank, each with the number of the line it begins in."""
-    physical = (line for _, line in lines(where, reading, keep_ends=True, notes=notes))
-    first = next(physical)
-    reader = csv.reader(chain([first], physical), delimiter=_delimiter(first, usual), strict=True)
-    begin = 1
-    try:
-        for cells in reader:
-            if cells:
-                yield begin, cells
-            begin = reader.line_num + 1
-    except csv.Error as problem:
-        raise _bad_csv(where, str(problem), begin, reader.line_num) from problem
-
-
-def _delimiter(header: str, usual: str) -> str:
-    bare = re.sub('"[^"]*"', "", header)
-    if usual in bare:
-        return usual
-    most = max(DELIMITERS, key=bare.count)
-    return most if most in bare else usual
 
 
 def _positions(
@@ -156,64 +125,6 @@ def _positions(
     text, *labels = [at[name] for name in used[: 1 + len(fields.labels)]]
     id, split = (None if name is None else at[name] for name in (fields.id, fields.split))
     return text, labels, id, split
-
-
-def _ragged(where: Where, line: int, n_found: int, n_asked: int) -> CorpusError:
-    return CorpusError(
-        f"the record that begins here has {n_found} fields, but the first line names {n_asked} "
-        "columns. Put quotes around fields that hold the delimiter, a quote or a line end.",
-        where=where,
-        line=line,
-    )
-
-
-def _bad_csv(where: Where, problem: str, begin: int, now: int) -> CorpusError:
-    if "end of data" in problem:
-        found, line = "a quote opens in the record that begins here and never closes", begin
-    elif "field larger" in problem:
-        found, line = "a field of the record that begins here is over the limit --max-line", begin
-    else:
-        found, line = f"this is not CSV ({problem})", now
-    return CorpusError(
-        f"{found}. Put quotes around fields that hold quotes, and double the quotes inside.",
-        where=where,
-        line=line,
-    )
-
-
-@contextmanager
-def _field_limit(limit: int) -> Iterator[None]:
-    before = csv.field_size_limit(limit)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
-
-
-def _objects(
-    where: Where, reading: Reading, notes: list[str]
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in lines(where, reading, notes=notes):
-        if not line.strip():
-            continue
-        try:
-            document = json.loads(line)
-        except json.JSONDecodeError as problem:
-            found = f"is not JSON: {problem.msg} in column {problem.colno}"
-        except (ValueError, RecursionError) as problem:
-            found = f"is not JSON that can be read: {problem}"
-        else:
-            if isinstance(document, dict):
-                yield number, document
-                continue
-            found = "is JSON, but no object"
-        array = " This looks like a JSON array: jq -c '.[]' makes lines of it."
-        raise CorpusError(
-            f"{found}. Write an object a line, such as "
-            '{"text": "…", "label": "…"}.' + (array if line.lstrip().startswith("[") else ""),
-            where=where,
-            line=number,
-        )
 
 
 def _value(document: dict[str, Any], key: str | None) -> Any:

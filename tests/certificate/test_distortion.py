@@ -15,9 +15,9 @@ from laconic.certificate import NotComputed, certify
 from laconic.numerics import bounds as of
 from laconic.reduction import Promise
 from laconic.selectors.bss import BSS
+from tests.certificate.cases import RNG, case, model_behind
 from tests.oracles import span_by_svd
 from tests.strategies import counts, text_like
-from tests.test_certificate import RNG, case, model_behind
 
 
 @settings(max_examples=100)

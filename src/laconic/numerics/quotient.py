@@ -1,0 +1,17 @@
+"""Division where some have nothing to divide by: documents without words, classes without any."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+def quotient(part: Any, whole: NDArray[Any]) -> Floats:
+    """part / whole, and 0 where the whole is 0."""
+    shape = np.broadcast_shapes(np.shape(part), whole.shape)
+    found: Floats = np.divide(part, whole, out=np.zeros(shape), where=whole > 0)
+    return found

@@ -1,0 +1,38 @@
+"""Counts become weights, and documents are divided by their lengths: for training and serving."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from laconic.numerics.quotient import Floats, quotient
+
+Length: TypeAlias = Literal["l1", "l2"]
+
+
+def term_weights(tf: Floats, scheme: str) -> Floats:
+    """What a count above 0 is worth, before any idf."""
+    if scheme == "ltc":
+        return np.asarray(np.maximum(0.0, 1.0 + np.log(tf)))
+    return np.ones_like(tf) if scheme == "binary" else tf
+
+
+def divided(X: csr_array, length: Length) -> csr_array:
+    """Each document divided by its length; one without words stays as it is."""
+    return scaled(X, quotient(1.0, _lengths(X.data, X.indptr, length)))
+
+
+def scaled(X: csr_array, factors: Floats) -> csr_array:
+    """Each document times its own number; X stays as it is."""
+    data = X.data * np.repeat(factors, np.diff(X.indptr))
+    return csr_array((data, X.indices, X.indptr), shape=X.shape)
+
+
+def _lengths(values: Floats, starts: NDArray[Any], length: Length) -> Floats:
+    docs = np.repeat(np.arange(starts.size - 1), np.diff(starts))
+    sizes = np.abs(values) if length == "l1" else values**2
+    totals: Floats = np.bincount(docs, sizes, starts.size - 1).astype(np.float64, copy=False)
+    return np.sqrt(totals) if length == "l2" else totals

@@ -1,0 +1,66 @@
+"""Charts as files for papers."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+import vl_convert
+
+from laconic.errors import LaconicError
+from laconic.report.charts import all_charts, confusion, save
+from laconic.report.charts.lightening import lighter
+from laconic.report.charts.saving import VERSION, still, svg
+from laconic.report.view import Confusion, Detail
+from tests.report.specs import NAMES, made
+
+
+def test_figures_are_written(pets_view, tmp_path):
+    files = save(pets_view, tmp_path)
+    assert {str(f.relative_to(tmp_path)) for f in files} == {
+        f"figures/{name}.{kind}" for name in NAMES for kind in ("svg", "png")
+    }
+    for file in files:
+        if file.suffix == ".svg":
+            assert file.stat().st_size < 150_000
+            ElementTree.fromstring(file.read_bytes())
+        else:
+            assert file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_figures_come_out_the_same_twice(pets_view, tmp_path):
+    first = save(pets_view, tmp_path / "a")
+    second = save(pets_view, tmp_path / "b")
+    assert [f.read_bytes() for f in first] == [f.read_bytes() for f in second]
+
+
+@pytest.mark.parametrize("n", [12, 25, 60])
+def test_a_figure_of_many_classes_is_not_heavy(n):
+    """Even where every class is taken for every other."""
+    rows = tuple((*(1 + (7 * i + 11 * j * j) % 29 for j in range(n)), 0) for i in range(n))
+    found = Confusion(tuple(f"class {i}" for i in range(n)), (*rows, (0,) * (n + 1)))
+    view = made(details=(Detail("p", "s", confusion=found),))
+    assert len(svg(confusion(view, "p")).encode()) < 150_000
+
+
+def test_a_lighter_drawing_is_the_same_drawing(pets_view):
+    for name, spec in all_charts(pets_view).items():
+        heavy = vl_convert.vegalite_to_svg(still(spec), vl_version=VERSION)
+        light = lighter(heavy)
+        assert len(light) < 0.8 * len(heavy), name
+        assert lighter(light) == light
+        a, b = (ElementTree.fromstring(each) for each in (heavy, light))
+        assert list(a.itertext()) == list(b.itertext())
+        assert ends(a) == pytest.approx(ends(b), abs=0.06)
+
+
+def ends(tree: ElementTree.Element) -> list[float]:
+    """Where the strokes of a drawing begin, in order."""
+    starts = [s for e in tree.iter() for s in re.findall(r"M([-\d.e]+),([-\d.e]+)", e.get("d", ""))]
+    return sorted(float(number) for start in starts for number in start)
+
+
+def test_unknown_formats_are_refused(pets_view, tmp_path):
+    with pytest.raises(LaconicError, match="figures as bmp: choose from svg, png"):
+        save(pets_view, tmp_path, ("bmp",))
