@@ -38,6 +38,10 @@ format: .venv/.linted ## rewrite in our style
 bench: .venv/.benched ## ratios to peers, printed and written to docs/benchmarks.md
 	@$(ONE_THREAD) $(BIN)/python -m bench --write docs/benchmarks.md
 
+.PHONY: frontier
+frontier: .venv/.benched ## quality against words, bytes and throughput, to docs/frontier.md; an hour
+	@$(ONE_THREAD) $(BIN)/python -m bench.frontier --write docs/frontier.md
+
 .PHONY: docs
 docs: .venv/.installed ## write the reference, docs/api, from the docstrings
 	@$(BIN)/python docs/make_api.py

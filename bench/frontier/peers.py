@@ -1,0 +1,240 @@
+"""What a user would pick instead: scikit-learn's selections and L1 penalties, then LinearSVC.
+
+Recursive elimination takes a fifth of the words that are left at a time; RFE's own step of 0.2 is a
+fifth of all words, and would go from the last fifth down to 10 words at once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import chi2
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import LinearSVC
+
+from bench.frontier.corpora import Bools, Part, Task
+from bench.frontier.families import PEERS, Asked, Family, Outcome, Serve, room
+from laconic.reduction import Columns, Floats
+
+BALANCED = {"": None, ", balanced": "balanced"}
+COSTS = (0.1, 0.5, 2.0, 8.0)
+# The L1 penalty's C grows by this factor, until no more words are needed.
+STEP = np.sqrt(2)
+FIRST, LAST = 2.0**-9, 2.0**4
+MOST = 10_000
+TAKEN_AWAY = 0.2
+FEWEST = 10
+TOKEN = r"(?u)\w\w+"
+
+
+@dataclass(frozen=True, eq=False)
+class Piped:
+    """A classifier behind some columns of the task's vectors."""
+
+    columns: Columns
+    classifier: BaseEstimator
+    task: Task
+
+    @property
+    def words(self) -> int:
+        return int(self.columns.size)
+
+    def answers(self, part: Part) -> Bools:
+        return self._columns_of(self.classifier.predict(part.X[:, self.columns]))
+
+    def save(self, folder: Path) -> Path:
+        """The vocabulary with its idf, which a document's length needs; columns; classifier."""
+        where = folder / "model.joblib"
+        task = self.task
+        divided = task.word_counts
+        words = task.words if divided else task.words[self.columns]
+        reading = self._reading() if task.train.texts is not None else (words, task.weighting.idf_)
+        joblib.dump((reading, self.columns, self.classifier), where, compress=3)
+        return where
+
+    def serving(self) -> Serve:
+        if self.task.test.texts is None:
+            return lambda part: self.classifier.predict(part.X[:, self.columns])
+        reading = self._reading()
+        return lambda part: self.classifier.predict(reading.transform(part.texts)[:, self.columns])
+
+    def _reading(self) -> TfidfVectorizer:
+        """Texts to the task's own vectors."""
+        words = self.task.words.tolist()
+        reading = TfidfVectorizer(token_pattern=TOKEN, vocabulary=words, sublinear_tf=True)
+        reading.idf_ = self.task.weighting.idf_
+        return reading
+
+    def _columns_of(self, said: Any) -> Bools:
+        if self.task.multilabel:
+            return np.asarray(said, dtype=bool)
+        return np.asarray(np.asarray(said)[:, None] == np.arange(len(self.task.classes)))
+
+
+def one_a_class(classifier: BaseEstimator, task: Task) -> BaseEstimator:
+    """LinearSVC does several classes by itself, but not several labels."""
+    alone = len(task.classes) == 2 and not task.multilabel
+    own = alone or (isinstance(classifier, LinearSVC) and not task.multilabel)
+    return classifier if own else OneVsRestClassifier(classifier)
+
+
+def trained(classifier: BaseEstimator, task: Task, columns: Columns) -> BaseEstimator:
+    with warnings.catch_warnings():
+        # labels without a training document; liblinear's limit of iterations
+        warnings.simplefilter("ignore")
+        return one_a_class(classifier, task).fit(task.train.X[:, columns], task.y)
+
+
+def weights(classifier: BaseEstimator) -> Floats:
+    """The squared length of each column's coefficients over the classes."""
+    each = getattr(classifier, "estimators_", [classifier])
+    total: Any = 0.0
+    for coef in (one.coef_ for one in each if hasattr(one, "coef_")):
+        squares = coef.power(2) if issparse(coef) else np.square(coef)
+        total = total + np.asarray(squares.sum(axis=0)).ravel()
+    return np.asarray(total)
+
+
+def svms() -> dict[str, dict[str, Any]]:
+    return {
+        f"C={cost:g}{weight}": {"C": cost, "class_weight": own}
+        for (weight, own), cost in product(BALANCED.items(), COSTS)
+    }
+
+
+def ranked(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
+    """The best words of a ranking, then LinearSVC."""
+    order = task.once(f"order {family.name}", ORDERS[family.name])
+    for name, budgets in asked.items():
+        for budget in budgets:
+            columns = np.sort(order[: task.n_words if budget is None else budget])
+            svm = LinearSVC(random_state=0, **family.settings[name])
+            yield name, budget, Piped(columns, trained(svm, task, columns), task)
+
+
+def by_chi2(task: Task) -> Columns:
+    values = np.nan_to_num(chi2(task.train.X, task.y)[0], nan=-1.0)
+    return np.argsort(-values, kind="stable")
+
+
+def by_elimination(task: Task) -> Columns:
+    """Best first; the last to be taken away is the best."""
+    kept, gone = np.arange(task.n_words), []
+    while kept.size > FEWEST:
+        squares = weights(trained(LinearSVC(random_state=0), task, kept))
+        left = max(FEWEST, int(kept.size * (1 - TAKEN_AWAY)))
+        order = np.argsort(-squares, kind="stable")
+        gone.append(kept[order[left:]])
+        kept = kept[np.sort(order[:left])]
+    return np.concatenate([kept, *reversed(gone)])
+
+
+@dataclass(frozen=True, eq=False)
+class Penalised:
+    """A model with an L1 penalty; `columns` are the words that it has kept, heaviest first."""
+
+    classifier: BaseEstimator
+    columns: Columns
+
+
+def ladder(family: Family, task: Task, name: str) -> list[Penalised]:
+    """Models of growing C, until one has as many words as the largest budget."""
+
+    def climb(task: Task) -> list[Penalised]:
+        rungs: list[Penalised] = []
+        cost, every = FIRST, np.arange(task.n_words)
+        while cost <= LAST and not (rungs and rungs[-1].columns.size >= MOST):
+            fitted = trained(L1[family.name.split(",")[0]](C=cost, **given), task, every)
+            squares = weights(fitted)
+            order = np.argsort(-squares, kind="stable")
+            rungs.append(Penalised(sparse(fitted), order[: np.count_nonzero(squares)]))
+            cost *= STEP
+        return rungs
+
+    given = family.settings[name]
+    given = {"class_weight": given["class_weight"]}
+    found: list[Penalised] = task.once(f"ladder {family.name.split(',')[0]} {given}", climb)
+    return found
+
+
+def sparse(classifier: BaseEstimator) -> BaseEstimator:
+    for one in getattr(classifier, "estimators_", [classifier]):
+        if hasattr(one, "sparsify"):
+            one.sparsify()
+    return classifier
+
+
+def penalised(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
+    """The model of the largest C whose words are within the budget, as it is."""
+    for name, budgets in asked.items():
+        rungs = ladder(family, task, name)
+        for budget in budgets:
+            within = [rung for rung in rungs if 0 < rung.columns.size <= room(budget)]
+            if not within:
+                yield name, budget, "no C gives so few words"
+                continue
+            best = max(within, key=lambda rung: rung.columns.size)
+            yield name, budget, Whole(best.columns, best.classifier, task)
+
+
+@dataclass(frozen=True, eq=False)
+class Whole(Piped):
+    """A classifier over all words, most of which have no weight."""
+
+    def answers(self, part: Part) -> Bools:
+        return self._columns_of(self.classifier.predict(part.X))
+
+    def serving(self) -> Serve:
+        if self.task.test.texts is None:
+            return lambda part: self.classifier.predict(part.X)
+        reading = self._reading()
+        return lambda part: self.classifier.predict(reading.transform(part.texts))
+
+
+def refitted(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
+    """The heaviest words of the smallest C that has enough, then LinearSVC."""
+    for name, budgets in asked.items():
+        rungs = ladder(family, task, name)
+        for budget in budgets:
+            enough = [rung for rung in rungs if rung.columns.size >= room(budget)] or rungs[-1:]
+            columns = np.sort(enough[0].columns[:budget])
+            svm = LinearSVC(random_state=0, **family.settings[name])
+            yield name, budget, Piped(columns, trained(svm, task, columns), task)
+
+
+def l1_logistic(**given: Any) -> BaseEstimator:
+    return LogisticRegression(l1_ratio=1.0, solver="liblinear", random_state=0, **given)
+
+
+def l1_svc(**given: Any) -> BaseEstimator:
+    return LinearSVC(penalty="l1", dual=False, random_state=0, tol=1e-3, **given)
+
+
+L1: dict[str, Callable[..., BaseEstimator]] = {
+    "L1 logistic regression": l1_logistic,
+    "L1 LinearSVC": l1_svc,
+}
+ORDERS: dict[str, Callable[[Task], Columns]] = {
+    "LinearSVC": lambda task: np.arange(task.n_words),
+    "chi2 + LinearSVC": by_chi2,
+    "RFE + LinearSVC": by_elimination,
+}
+ALONE = {name.strip(", ") or "unweighted": {"class_weight": own} for name, own in BALANCED.items()}
+FAMILIES = (
+    Family(PEERS, "LinearSVC", svms(), ranked, cut=False, whole=True),
+    Family(PEERS, "chi2 + LinearSVC", svms(), ranked),
+    Family(PEERS, "RFE + LinearSVC", svms(), ranked),
+    *(Family(PEERS, name, ALONE, penalised) for name in L1),
+    *(Family(PEERS, f"{name}, then LinearSVC", svms(), refitted) for name in L1),
+)
