@@ -15,7 +15,7 @@ from bench.frontier import corpora, ours, peers, sentences, speed
 from bench.frontier.charts import MOST_BYTES, against_speed, against_words
 from bench.frontier.choosing import candidates, choose, of_side, within_bytes, within_words
 from bench.frontier.corpora import Part, Task, sampled, shared_topics, task_of
-from bench.frontier.families import BUDGETS, OURS, PEERS, Family, depths, size_within
+from bench.frontier.families import BUDGETS, OURS, PEERS, Family, size_within
 from bench.frontier.journal import Journal, Row, Speed, Truth, rows_of
 from bench.frontier.judging import BETTER, WORSE, bootstrap, chance, comparisons
 from bench.frontier.measuring import measure, row_of, truth_of
@@ -72,7 +72,7 @@ def task(request) -> Task:
 @given(st.lists(st.permutations(range(8)), min_size=1, max_size=4), st.integers(1, 9), st.data())
 def test_the_largest_size_whose_distinct_words_are_within_the_budget(orders, budget, data):
     cuts = [order[: data.draw(st.integers(0, 8))] for order in orders]
-    found = size_within(depths([np.array(cut, dtype=np.intp) for cut in cuts], 8), budget)
+    found = size_within([np.array(cut, dtype=np.intp) for cut in cuts], 8, budget)
     longest = max(map(len, cuts))
     fitting = [
         size
@@ -121,7 +121,7 @@ def test_a_model_beyond_its_budget_is_refused(task):
 
 @dataclass(frozen=True)
 class Fixed:
-    """Says the same of all documents, in a file of 123 bytes."""
+    """Says the same of all documents, in files of 123 and 1,000 bytes."""
 
     task: Task
     words: int = 1
@@ -131,24 +131,23 @@ class Fixed:
         said[:, 0] = True
         return said
 
-    def save(self, folder: Path) -> Path:
-        (folder / "other").write_bytes(b"1" * 1000)
-        where = folder / "model"
-        where.write_bytes(b"0" * 123)
-        return where
+    def save(self, folder: Path) -> None:
+        (folder / "words").write_bytes(b"1" * 1000)
+        (folder / "model").write_bytes(b"0" * 123)
 
     def serving(self):
         return lambda part: None
 
 
-def test_bytes_are_those_of_the_file(task):
-    assert row_of(Row("c", "", OURS, "f", "s", 5), task, Fixed(task)).n_bytes == 123
+def test_bytes_are_those_of_the_files(task):
+    assert row_of(Row("c", "", OURS, "f", "s", 5), task, Fixed(task)).n_bytes == 1123
 
 
 def test_a_file_of_ours_answers_as_it_was_measured(task, tmp_path):
     family = next(one for one in ours.FAMILIES if one.name == "IG")
     for _, _, made in family.make(family, task, {name: [20] for name in family.settings}):
-        model = CompactModel.load(made.save(tmp_path))
+        made.save(tmp_path)
+        model = CompactModel.load(tmp_path / "model.laconic")
         given = task.test.texts
         names = None if given is not None else task.words
         said = model.predict(task.test.counts if given is None else given, names)
@@ -163,7 +162,9 @@ def test_a_file_of_a_peer_has_all_that_raw_text_needs(tmp_path):
     for family in (peers.FAMILIES[1], peers.FAMILIES[3]):
         name = list(family.settings)[-1]
         ((_, _, made),) = family.make(family, task, {name: [20]})
-        reading, columns, classifier = joblib.load(made.save(tmp_path))
+        made.save(tmp_path)
+        reading = joblib.load(tmp_path / "words.joblib")
+        columns, classifier = joblib.load(tmp_path / "model.joblib")
         X = reading.transform(task.test.texts)
         np.testing.assert_allclose(X.toarray(), task.test.X.toarray(), atol=1e-12)
         own = X if family.make is peers.penalised else X[:, columns]
@@ -183,9 +184,9 @@ def test_elimination_keeps_what_tells_the_classes_apart():
 
 
 def test_l1_models_are_the_largest_that_fit(task):
-    family = next(one for one in peers.FAMILIES if one.name == "L1 LinearSVC")
-    ((_, _, made),) = family.make(family, task, {"unweighted": [20]})
-    sizes = [rung.columns.size for rung in peers.ladder(family, task, "unweighted")]
+    family = next(one for one in peers.FAMILIES if one.make is peers.penalised)
+    ((_, _, made),) = family.make(family, task, {next(iter(family.settings)): [20]})
+    sizes = [rung.columns.size for rung in peers.ladder(task)]
     assert made.words == max(size for size in sizes if size <= 20)
     assert min(sizes) < made.words
 
@@ -211,8 +212,8 @@ def test_counts_become_as_many_words(task):
 
 def test_both_sides_choose_from_as_many_settings():
     told = counted(command.FAMILIES, BUDGETS)
-    assert "ours chooses from 37 settings and the peers from 37;" in told
-    assert "without a limit from 12 and 12 more" in told
+    assert "ours chooses from 8 settings and the peers from 8;" in told
+    assert "without a limit from 4 and 5 more" in told
 
 
 # Tasks
@@ -418,6 +419,21 @@ def test_a_line_that_was_cut_off_is_measured_again(task, tmp_path):
     assert journal.where.read_text() == text
 
 
+def test_a_family_that_fails_is_told_and_stays_open(task, tmp_path, capsys):
+    def broken(family: Family, task: Task, asked: dict) -> Iterator:
+        yield "one", 5, Fixed(task)
+        raise ValueError("too small")
+
+    said: list[str] = []
+    journal = Journal(tmp_path / "c.jsonl")
+    families = [Family(PEERS, "broken", {"one": 1, "two": 2}, broken), counting([])]
+    measure(task, families, (5,), journal, said.append)
+    assert said[0] == f"FAILED {task.corpus}: broken: ValueError, see the error stream"
+    assert "counting, 2 measured" in said[1]
+    assert "too small" in capsys.readouterr().err
+    assert [row.settings for row in rows_of(journal.lines())] == ["one", "one", "never"]
+
+
 def test_a_foreign_file_is_refused_with_its_line(tmp_path):
     journal = Journal(tmp_path / "c.jsonl")
     journal.add(made_truth())
@@ -538,7 +554,7 @@ def test_the_command_measures_tells_and_writes(tmp_path, monkeypatch):
     arguments = ["--quick", "-o", str(tmp_path / "out"), "--write", str(where)]
     done = CliRunner().invoke(command.main, arguments)
     assert done.exit_code == 0, done.output
-    assert "generated: IG, 16 measured" in done.output
+    assert "generated: IG, 4 measured" in done.output
     assert "The claim holds at " in done.output
     page = where.read_text()
     assert f"`python -m bench.frontier --quick --write {where}`, 20" in page

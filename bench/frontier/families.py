@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -20,6 +21,9 @@ Serve: TypeAlias = Callable[[Part], object]
 
 BUDGETS: tuple[Budget, ...] = (10, 30, 100, 300, 1000, 3000, 10_000, None)
 OURS, PEERS = "ours", "peers"
+# C of an SVM behind a selection, and of one on all words; weights of classes.
+COSTS, WHOLE_COSTS = (1.0,), (0.2, 1.0)
+BALANCED = {"": None, ", balanced": "balanced"}
 
 
 class Made(Protocol):
@@ -32,8 +36,8 @@ class Made(Protocol):
     def answers(self, part: Part) -> Bools:
         """Its classes of each document, a column each."""
 
-    def save(self, folder: Path) -> Path:
-        """The file that a user would keep."""
+    def save(self, folder: Path) -> None:
+        """What a user would keep, in an empty folder."""
 
     def serving(self) -> Serve:
         """A prediction from texts where there are some, else from vectors."""
@@ -62,6 +66,14 @@ class Family:
         return [budget for budget in budgets if (self.whole if budget is None else self.cut)]
 
 
+def svms(costs: Sequence[float]) -> dict[str, dict[str, Any]]:
+    """Settings of an SVM, the same for both sides."""
+    return {
+        f"C={cost:g}{weight}": {"C": cost, "class_weight": own}
+        for (weight, own), cost in product(BALANCED.items(), costs)
+    }
+
+
 def room(budget: Budget) -> float:
     return np.inf if budget is None else budget
 
@@ -74,8 +86,9 @@ def depths(orders: Sequence[Columns], n_words: int) -> Columns:
     return first
 
 
-def size_within(depth: Columns, budget: int) -> int:
+def size_within(orders: Sequence[Columns], n_words: int, budget: int) -> int:
     """The most words a class of which no more than `budget` are distinct; 0 if one is too many."""
-    longest = int(depth[depth < depth.size].max(initial=-1)) + 1
+    longest = max(order.size for order in orders)
+    depth = depths(orders, n_words)
     distinct = np.cumsum(np.bincount(depth, minlength=longest + 1)[:longest])
     return int(np.searchsorted(distinct, budget, side="right"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,12 +30,18 @@ def measure(
     if not any(isinstance(line, Truth) and line.part == task.part for line in lines):
         journal.add(truth_of(task))
     done = {row.key for row in rows_of(lines)}
+    place = f"{task.corpus}/{task.part}" if task.part else task.corpus
     for family in families:
         asked = lacking(task, family, budgets, done)
-        if asked:
-            began = process_time()
+        if not asked:
+            continue
+        began = process_time()
+        try:
             n_new = measure_family(task, family, asked, journal)
-            place = f"{task.corpus}/{task.part}" if task.part else task.corpus
+        except Exception as error:  # the others are still measured
+            traceback.print_exc()
+            say(f"FAILED {place}: {family.name}: {type(error).__name__}, see the error stream")
+        else:
             say(f"{place}: {family.name}, {n_new} measured in {process_time() - began:.1f} s")
 
 
@@ -83,9 +90,10 @@ def row_of(row: Row, task: Task, made: Made) -> Row:
 
 
 def bytes_of(made: Made) -> int:
-    """Of the file, as it lies on the disk."""
+    """Of the files, as they lie on the disk."""
     with TemporaryDirectory() as folder:
-        return made.save(Path(folder)).stat().st_size
+        made.save(Path(folder))
+        return sum(file.stat().st_size for file in Path(folder).iterdir())
 
 
 def truth_of(task: Task) -> Truth:
