@@ -38,8 +38,8 @@ from laconic.reduction import Floats
 from laconic.scores import document_frequency, information_gain, svm_weight
 from laconic.selectors.top import TopTerms
 
-# liblinear's own; the estimator's is for coefficients that are right to many digits.
-TOLERANCE = 1e-2
+# As LinearSVC has it; the default is for coefficients that are right to many digits.
+TOLERANCE = 1e-4
 L2 = 1.0
 # Words that the paths of all classes are walked to, together.
 WALKED = 3500
