@@ -212,8 +212,8 @@ def test_counts_become_as_many_words(task):
 
 def test_both_sides_choose_from_as_many_settings():
     told = counted(command.FAMILIES, BUDGETS)
-    assert "ours chooses from 8 settings and the peers from 8;" in told
-    assert "without a limit from 4 and 5 more" in told
+    assert "ours chooses from 14 settings and the peers from 14;" in told
+    assert "without a limit from 4 and 7 more" in told
 
 
 # Tasks
@@ -230,6 +230,7 @@ def test_parts_are_apart_and_words_are_those_of_the_training_documents():
     assert not (set(task.train.texts) & set(task.valid.texts)) | (test & set(task.valid.texts))
     seen = np.bincount(task.train.X.indices, minlength=task.n_words)
     assert seen.min() >= 2
+    np.testing.assert_array_equal(task.weighting.document_frequency_, seen)
     assert set(task.train.truth.sum(axis=0)) == {24}
 
 
@@ -554,7 +555,7 @@ def test_the_command_measures_tells_and_writes(tmp_path, monkeypatch):
     arguments = ["--quick", "-o", str(tmp_path / "out"), "--write", str(where)]
     done = CliRunner().invoke(command.main, arguments)
     assert done.exit_code == 0, done.output
-    assert "generated: IG, 4 measured" in done.output
+    assert "generated: IG, 8 measured" in done.output
     assert "The claim holds at " in done.output
     page = where.read_text()
     assert f"`python -m bench.frontier --quick --write {where}`, 20" in page

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from bench.frontier.corpora import Bools, Part, Task
+from laconic.model import Norm
 from laconic.reduction import Columns
 
 Side: TypeAlias = Literal["ours", "peers"]
@@ -23,6 +24,7 @@ BUDGETS: tuple[Budget, ...] = (10, 30, 100, 300, 1000, 3000, 10_000, None)
 OURS, PEERS = "ours", "peers"
 # C of an SVM behind a selection, and of one on all words; weights of classes.
 COSTS, WHOLE_COSTS = (1.0,), (0.2, 1.0)
+NORMS: tuple[Norm, ...] = ("kept", "document")
 BALANCED = {"": None, ", balanced": "balanced"}
 
 
@@ -71,6 +73,14 @@ def svms(costs: Sequence[float]) -> dict[str, dict[str, Any]]:
     return {
         f"C={cost:g}{weight}": {"C": cost, "class_weight": own}
         for (weight, own), cost in product(BALANCED.items(), costs)
+    }
+
+
+def svms_behind(costs: Sequence[float]) -> dict[str, tuple[dict[str, Any], Norm]]:
+    """Behind a selection, where documents are as they were, or divided by their length now."""
+    return {
+        f"{name}, norm={norm}": (given, norm)
+        for norm, (name, given) in product(NORMS, svms(costs).items())
     }
 
 

@@ -26,6 +26,7 @@ from bench.frontier.families import (
     Serve,
     size_within,
     svms,
+    svms_behind,
 )
 from laconic.classifiers.lars import LarsClassifier
 from laconic.classifiers.path import PathClassifier
@@ -86,10 +87,10 @@ def shared_words(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
     scores = task.once(f"scores {family.name}", SCORES[family.name])
     known = int(np.count_nonzero(scores > 0))
     for name, budgets in asked.items():
-        given = family.settings[name]
+        given, norm = family.settings[name]
         alpha, weight = 1 / (2 * given["C"]), given["class_weight"]
         svm = SVMClassifier(alpha, class_weight=weight, tol=TOLERANCE)
-        path = ReduceThenFit(TopTerms(partial(_given, scores)), svm, norm="kept")
+        path = ReduceThenFit(TopTerms(partial(_given, scores)), svm, norm=norm)
         sizes = [task.n_words if budget is None else min(budget, known) for budget in budgets]
         yield from _along(path, task, name, budgets, sizes)
 
@@ -147,8 +148,13 @@ SCORES = {
     "WEIGHTS": lambda task: svm_weight(task.train.X, task.y),
     "LARS words": by_entry,
 }
+# Nothing is left out of a document, so that both lengths are the same.
+WHOLE = {name: (given, "kept") for name, given in svms(WHOLE_COSTS).items()}
 FAMILIES = (
-    Family(OURS, "ALL", svms(WHOLE_COSTS), shared_words, cut=False, whole=True),
-    *(Family(OURS, name, svms(COSTS), shared_words) for name in ("IG", "WEIGHTS", "LARS words")),
+    Family(OURS, "ALL", WHOLE, shared_words, cut=False, whole=True),
+    *(
+        Family(OURS, name, svms_behind(COSTS), shared_words)
+        for name in ("IG", "WEIGHTS", "LARS words")
+    ),
     Family(OURS, "SVM-LARS", {"λ=1": {}, "λ=1, threshold=loo": {"threshold": "loo"}}, own_words),
 )

@@ -38,19 +38,21 @@ METHOD = """## How it was measured
   neither texts nor counts.
 - **Ours.** IG, WEIGHTS and the words of SVM-LARS by λ₁, each with an SVM behind it that all classes
   share; SVM-LARS itself, whose classes have words of their own: as many a class as are within the
-  budget together. Without a limit: an SVM on all words. All models are closed (`norm="kept"`).
+  budget together. Without a limit: an SVM on all words.
 - **Peers.** chi2, recursive elimination (30 % of the words that are left at a time) and L1 logistic
   regression, each with a LinearSVC behind it; L1 logistic regression also as it is, with the
   largest C whose words fit; fastText on all words, and cut by its own `quantize`, which takes 256
   words or more. Without a limit: LinearSVC on all words.
-- **Choice.** {choices} A candidate may use fewer words than the budget. Of TechTC-100 one
-  candidate is chosen for all sets, by the mean.
+- **Choice.** {choices} Every SVM behind a selection has C = 1, on either side, with classes
+  weighted alike or balanced, and with documents as they were or divided by the length of what was
+  selected of them. A candidate may use fewer words than the budget. Of TechTC-100 one candidate is
+  chosen for all sets, by the mean.
 - **Verdict.** On test documents: a paired bootstrap over documents ({draws:,} draws, fixed seed) at
   5 %, for TechTC-100 Wilcoxon's signed ranks over sets; not corrected for the number of rows.
   "as good" is not significantly different.
-- **Bytes.** Ours: the compact model's file. Peers: `joblib.dump(compress=3)` of the vocabulary with
-  its idf (a document's length needs all of it), the columns and the classifier, with coefficients
-  made sparse where the penalty is L1; fastText's .bin or .ftz.
+- **Bytes.** Ours: the compact model's file. Peers: `joblib.dump(compress=3)` of the words with their
+  idf (all words, unless documents are divided by the length of what was selected), the columns and
+  the classifier, with coefficients made sparse where the penalty is L1; fastText's .bin or .ftz.
 - **Documents a second.** CPU time of one thread, at most 2,000 test documents, in turns, the median
   of five: from raw text where there is text, else from vectors (fastText: from words).
 """

@@ -15,12 +15,13 @@ from typing import Any
 
 import joblib
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import chi2
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from bench.frontier.corpora import Bools, Part, Task
@@ -34,7 +35,9 @@ from bench.frontier.families import (
     Serve,
     room,
     svms,
+    svms_behind,
 )
+from laconic.model import Norm
 from laconic.reduction import Columns, Floats
 
 # The L1 penalty's C grows by this factor, until no more words are needed.
@@ -48,33 +51,40 @@ TOKEN = r"(?u)\w\w+"
 
 @dataclass(frozen=True, eq=False)
 class Piped:
-    """A classifier behind some columns of the task's vectors."""
+    """A classifier behind some columns of the task's vectors, divided by their length if `kept`."""
 
     columns: Columns
     classifier: BaseEstimator
     task: Task
+    kept: bool = False
 
     @property
     def words(self) -> int:
         return int(self.columns.size)
 
     def answers(self, part: Part) -> Bools:
-        return self._columns_of(self.classifier.predict(part.X[:, self.columns]))
+        return self._columns_of(self.classifier.predict(cut(part.X, self.columns, self.kept)))
 
     def save(self, folder: Path) -> None:
-        """The vocabulary with its idf, which a document's length needs; columns; classifier."""
-        if self.task.word_counts:
-            words = self.task.once("reading", _dumped_reading)
-        else:
+        """The words with their idf: all where a document's length needs them; classifier."""
+        if not self.task.word_counts:
             words = _dumped(self.task.words[self.columns])
+        elif self.kept:
+            words = _dumped(reading_of(self.task, self.columns))
+        else:
+            words = self.task.once("reading", _dumped_reading)
         (folder / "words.joblib").write_bytes(words)
         joblib.dump((self.columns, self.classifier), folder / "model.joblib", compress=3)
 
     def serving(self) -> Serve:
+        columns, predict = self.columns, self.classifier.predict
         if self.task.test.texts is None:
-            return lambda part: self.classifier.predict(part.X[:, self.columns])
+            return lambda part: predict(cut(part.X, columns, self.kept))
+        if self.kept:
+            own = reading_of(self.task, columns)
+            return lambda part: predict(own.transform(part.texts))
         reading = reading_of(self.task)
-        return lambda part: self.classifier.predict(reading.transform(part.texts)[:, self.columns])
+        return lambda part: predict(reading.transform(part.texts)[:, columns])
 
     def _columns_of(self, said: Any) -> Bools:
         if self.task.multilabel:
@@ -82,11 +92,15 @@ class Piped:
         return np.asarray(np.asarray(said)[:, None] == np.arange(len(self.task.classes)))
 
 
-def reading_of(task: Task) -> TfidfVectorizer:
-    """Texts to the task's own vectors."""
-    words = task.words.tolist()
+def cut(X: csr_array, columns: Columns, kept: bool) -> csr_array:
+    return normalize(X[:, columns]) if kept else X[:, columns]
+
+
+def reading_of(task: Task, columns: Columns | slice = slice(None)) -> TfidfVectorizer:
+    """Texts to the task's own vectors, or to unit vectors over some of its words."""
+    words = task.words[columns].tolist()
     reading = TfidfVectorizer(token_pattern=TOKEN, vocabulary=words, sublinear_tf=True)
-    reading.idf_ = task.weighting.idf_
+    reading.idf_ = task.weighting.idf_[columns]
     return reading
 
 
@@ -107,11 +121,13 @@ def one_a_class(classifier: BaseEstimator, task: Task) -> BaseEstimator:
     return classifier if own else OneVsRestClassifier(classifier)
 
 
-def trained(classifier: BaseEstimator, task: Task, columns: Columns) -> BaseEstimator:
+def trained(
+    classifier: BaseEstimator, task: Task, columns: Columns, kept: bool = False
+) -> BaseEstimator:
     with warnings.catch_warnings():
         # labels without a training document; liblinear's limit of iterations
         warnings.simplefilter("ignore")
-        return one_a_class(classifier, task).fit(task.train.X[:, columns], task.y)
+        return one_a_class(classifier, task).fit(cut(task.train.X, columns, kept), task.y)
 
 
 def weights(classifier: BaseEstimator) -> Floats:
@@ -130,8 +146,14 @@ def ranked(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
     for name, budgets in asked.items():
         for budget in budgets:
             columns = np.sort(order[: task.n_words if budget is None else budget])
-            svm = LinearSVC(random_state=0, **family.settings[name])
-            yield name, budget, Piped(columns, trained(svm, task, columns), task)
+            yield name, budget, behind(task, columns, *family.settings[name])
+
+
+def behind(task: Task, columns: Columns, given: dict[str, Any], norm: Norm) -> Piped:
+    """LinearSVC on some words."""
+    kept = norm == "kept"
+    svm = trained(LinearSVC(random_state=0, **given), task, columns, kept)
+    return Piped(columns, svm, task, kept)
 
 
 def by_chi2(task: Task) -> Columns:
@@ -218,8 +240,7 @@ def refitted(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
         for budget in budgets:
             enough = [rung for rung in rungs if rung.columns.size >= room(budget)] or rungs[-1:]
             columns = np.sort(enough[0].columns[:budget])
-            svm = LinearSVC(random_state=0, **family.settings[name])
-            yield name, budget, Piped(columns, trained(svm, task, columns), task)
+            yield name, budget, behind(task, columns, *family.settings[name])
 
 
 def l1_logistic(cost: float) -> BaseEstimator:
@@ -231,10 +252,11 @@ ORDERS: dict[str, Callable[[Task], Columns]] = {
     "chi2 + LinearSVC": by_chi2,
     "RFE + LinearSVC": by_elimination,
 }
+WHOLE = {name: (given, "document") for name, given in svms(WHOLE_COSTS).items()}
 FAMILIES = (
-    Family(PEERS, "LinearSVC", svms(WHOLE_COSTS), ranked, cut=False, whole=True),
-    Family(PEERS, "chi2 + LinearSVC", svms(COSTS), ranked),
-    Family(PEERS, "RFE + LinearSVC", svms(COSTS), ranked),
+    Family(PEERS, "LinearSVC", WHOLE, ranked, cut=False, whole=True),
+    Family(PEERS, "chi2 + LinearSVC", svms_behind(COSTS), ranked),
+    Family(PEERS, "RFE + LinearSVC", svms_behind(COSTS), ranked),
     Family(PEERS, "L1 logistic regression", {"C by the budget": {}}, penalised),
-    Family(PEERS, "L1 logistic regression, then LinearSVC", svms(COSTS), refitted),
+    Family(PEERS, "L1 logistic regression, then LinearSVC", svms_behind(COSTS), refitted),
 )

@@ -148,7 +148,7 @@ def written(task: Task, folder: Path) -> Path:
 
 GRID = {
     f"lr={rate:g}, {epochs} epochs": {"lr": rate, "epoch": epochs}
-    for rate, epochs in product((1.0,), (20,))
+    for rate, epochs in product((0.2, 0.5, 1.0), (50,))
 }
 FAMILIES = (
     Family(PEERS, "fastText", GRID, sentences, cut=False, whole=True),
