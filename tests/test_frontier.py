@@ -157,20 +157,27 @@ def test_a_file_of_ours_answers_as_it_was_measured(task, tmp_path):
             assert set(own if task.multilabel else [own]) == expected
 
 
-def test_a_file_of_a_peer_has_all_that_raw_text_needs(tmp_path):
-    task = task_of(corpus_of("texts"), "texts")
-    for family in (peers.FAMILIES[1], peers.FAMILIES[3]):
-        name = list(family.settings)[-1]
-        ((_, _, made),) = family.make(family, task, {name: [20]})
-        made.save(tmp_path)
-        reading = joblib.load(tmp_path / "words.joblib")
-        columns, classifier = joblib.load(tmp_path / "model.joblib")
-        X = reading.transform(task.test.texts)
-        np.testing.assert_allclose(X.toarray(), task.test.X.toarray(), atol=1e-12)
-        own = X if family.make is peers.penalised else X[:, columns]
-        codes = made.answers(task.test).argmax(axis=1)
-        assert classifier.predict(own).tolist() == codes.tolist()
-        assert np.asarray(made.serving()(task.test)).tolist() == codes.tolist()
+@pytest.mark.parametrize(("which", "norm"), [(1, "kept"), (1, "document"), (3, "by the budget")])
+def test_a_file_of_a_peer_has_all_that_raw_text_needs(tmp_path, which, norm):
+    task, family = task_of(corpus_of("texts"), "texts"), peers.FAMILIES[which]
+    name = next(name for name in family.settings if name.endswith(norm))
+    ((_, _, made),) = family.make(family, task, {name: [20]})
+    made.save(tmp_path)
+    reading = joblib.load(tmp_path / "words.joblib")
+    columns, classifier = joblib.load(tmp_path / "model.joblib")
+    X = reading.transform(task.test.texts)
+    if norm == "kept":
+        expected = peers.cut(task.test.X, columns, kept=True)
+        assert reading.get_feature_names_out().tolist() == task.words[columns].tolist()
+        lengths = np.sqrt(expected.power(2).sum(axis=1))
+        np.testing.assert_allclose(lengths[lengths > 0], 1.0)
+    else:
+        expected = task.test.X
+    np.testing.assert_allclose(X.toarray(), expected.toarray(), atol=1e-12)
+    own = X[:, columns] if norm == "document" else X
+    codes = made.answers(task.test).argmax(axis=1)
+    assert classifier.predict(own).tolist() == codes.tolist()
+    assert np.asarray(made.serving()(task.test)).tolist() == codes.tolist()
 
 
 # Peers

@@ -112,7 +112,7 @@ def _spec(title: str, axis: str, rows: list[dict[str, Any]], layers: list[Spec])
         "scale": {"zero": False, "nice": True},
         "axis": {"format": "~g", "tickCount": 6, "domain": False, "ticks": False},
     }
-    legend = {"orient": "bottom", "title": None, "symbolType": "stroke"}
+    legend = {"orient": "bottom", "title": None, "symbolType": "circle", "symbolOpacity": 1}
     colour = {"field": "side", "type": "nominal", "scale": COLOURS, "legend": legend}
     return {
         "$schema": SCHEMA,

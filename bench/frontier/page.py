@@ -29,7 +29,7 @@ This page is written by `make frontier`. Do not edit it.
 METHOD = """## How it was measured
 
 - **Documents.** Reuters-21578 (ModApte, the 90 topics that both parts have), 20 Newsgroups by date,
-  ohscal, every tenth set of TechTC-100, RCV1 (the LIBSVM subsets without repeated vectors; a
+  ohscal, every fifth set of TechTC-100, RCV1 (the LIBSVM subsets without repeated vectors; a
   stratified sample of the training documents, all test documents). The official split, else 4:1. A
   stratified fifth of the training part is held out: settings are chosen on it, nothing is trained
   on it afterwards, by either side.
@@ -50,9 +50,10 @@ METHOD = """## How it was measured
 - **Verdict.** On test documents: a paired bootstrap over documents ({draws:,} draws, fixed seed) at
   5 %, for TechTC-100 Wilcoxon's signed ranks over sets; not corrected for the number of rows.
   "as good" is not significantly different.
-- **Bytes.** Ours: the compact model's file. Peers: `joblib.dump(compress=3)` of the words with their
-  idf (all words, unless documents are divided by the length of what was selected), the columns and
-  the classifier, with coefficients made sparse where the penalty is L1; fastText's .bin or .ftz.
+- **Bytes.** Ours: the compact model's file. Peers: `joblib.dump(compress=3)` of the words with
+  their idf (all words, unless documents are divided by the length of what was selected), the
+  columns and the classifier, with sparse coefficients where the penalty is L1; fastText's .bin or
+  .ftz.
 - **Documents a second.** CPU time of one thread, at most 2,000 test documents, in turns, the median
   of five: from raw text where there is text, else from vectors (fastText: from words).
 """
