@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from bench.frontier.choosing import Candidate, choose, of_side, within_bytes, within_words
-from bench.frontier.families import OURS, PEERS, Budget
+from bench.frontier.families import OURS, PEERS, SIDES, Budget
 from bench.frontier.journal import Speed
 from laconic.report.charts.styling import HEIGHT, SCHEMA, Spec, number, plain
 from laconic.report.charts.theme import LIGHT
@@ -25,7 +25,7 @@ def against_words(
     """Thick: chosen of all; thin: single families, chosen among their own settings."""
     everything = max((one.words for one in found), default=1)
     rows = []
-    for side, budget in product((OURS, PEERS), budgets):
+    for side, budget in product(SIDES, budgets):
         own = of_side(found, side)
         alone = [one for one in own if one.budget == budget]
         lines = {"": choose(own, measure, within_words(budget))}
@@ -51,7 +51,7 @@ def against_words(
 
 def against_bytes(corpus: str, found: Sequence[Candidate], measure: str) -> Spec:
     rows = []
-    for side in (OURS, PEERS):
+    for side in SIDES:
         own = of_side(found, side)
         for limit in LIMITS:
             one = choose(own, measure, within_bytes(limit))
@@ -74,7 +74,7 @@ def against_speed(
     ]
     if not rows:
         return None
-    layers = [
+    layers: list[Spec] = [
         {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}},
         {
             "mark": {"type": "text", "dy": -10, "fontSize": 11},

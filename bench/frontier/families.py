@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -20,8 +20,10 @@ Budget: TypeAlias = int | None
 Asked: TypeAlias = Mapping[str, Sequence[Budget]]
 Serve: TypeAlias = Callable[[Part], object]
 
+SIDES: tuple[Side, ...] = ("ours", "peers")
 BUDGETS: tuple[Budget, ...] = (10, 30, 100, 300, 1000, 3000, 10_000, None)
-OURS, PEERS = "ours", "peers"
+OURS: Final = "ours"
+PEERS: Final = "peers"
 # C of an SVM behind a selection, and of one on all words; weights of classes.
 COSTS, WHOLE_COSTS = (1.0,), (0.2, 1.0)
 NORMS: tuple[Norm, ...] = ("kept", "document")

@@ -14,7 +14,7 @@ import numpy as np
 
 from bench.frontier.choosing import Candidate, choose, of_side, within_words
 from bench.frontier.corpora import Bools
-from bench.frontier.families import OURS, PEERS, Budget
+from bench.frontier.families import SIDES, Budget
 from bench.frontier.journal import Truth
 from bench.frontier.scoring import unpacked
 from laconic.reduction import Floats
@@ -58,10 +58,7 @@ def comparisons(
     """One a budget at which both sides have something."""
     compared = []
     for budget in budgets:
-        sides = [
-            choose(of_side(found, side), measure, within_words(budget)) for side in (OURS, PEERS)
-        ]
-        ours, peer = sides
+        ours, peer = (choose(of_side(found, side), measure, within_words(budget)) for side in SIDES)
         if ours is not None and peer is not None:
             p = chance(ours, peer, truths, measure)
             compared.append(Comparison(corpus, measure, budget, ours, peer, p))
@@ -75,8 +72,8 @@ def chance(a: Candidate, b: Candidate, truths: Truths, measure: str) -> float:
         return wilcoxon(*values).p
     truth = truths[a.rows[0].part]
     shape = (truth.n_docs, truth.n_classes)
-    answers = [unpacked(one.rows[0].answers, shape) for one in (a, b)]
-    return bootstrap(*answers, unpacked(truth.truth, shape), measure)
+    of_a, of_b = (unpacked(one.rows[0].answers, shape) for one in (a, b))
+    return bootstrap(of_a, of_b, unpacked(truth.truth, shape), measure)
 
 
 def bootstrap(a: Bools, b: Bools, truth: Bools, measure: str, draws: int = DRAWS) -> float:

@@ -10,7 +10,7 @@ from time import process_time
 
 from bench.frontier.corpora import Task
 from bench.frontier.families import Asked, Budget, Family, Made, room
-from bench.frontier.journal import Journal, Row, Truth, rows_of
+from bench.frontier.journal import Journal, Key, Row, Truth, rows_of
 from bench.frontier.scoring import MEASURES, packed
 from laconic.errors import LaconicError
 
@@ -45,9 +45,7 @@ def measure(
             say(f"{place}: {family.name}, {n_new} measured in {process_time() - began:.1f} s")
 
 
-def lacking(
-    task: Task, family: Family, budgets: Sequence[Budget], done: set[tuple[object, ...]]
-) -> Asked:
+def lacking(task: Task, family: Family, budgets: Sequence[Budget], done: set[Key]) -> Asked:
     """Settings and budgets without a row."""
     found: dict[str, list[Budget]] = {}
     for name in family.settings:

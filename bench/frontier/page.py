@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.frontier.charts import LIMITS, against_bytes, against_speed, against_words
 from bench.frontier.choosing import Candidate, candidates, choose, of_side, within_bytes
-from bench.frontier.families import OURS, PEERS, Budget, Family, room
+from bench.frontier.families import OURS, PEERS, SIDES, Budget, Family, room
 from bench.frontier.journal import Line, Speed, Truth, rows_of
 from bench.frontier.judging import AS_GOOD, BETTER, WORSE, Comparison, comparisons
 from laconic.report.charts.saving import svg
@@ -193,10 +193,7 @@ def bytes_table(one: Measured) -> str:
         "|--:|--:|--:|--:|--:|---|---|",
     ]
     for limit in LIMITS:
-        both = [
-            choose(of_side(one.candidates, side), GOAL, within_bytes(limit))
-            for side in (OURS, PEERS)
-        ]
+        both = [choose(of_side(one.candidates, side), GOAL, within_bytes(limit)) for side in SIDES]
         if any(both):
             values = [cell for c in both for cell in _value(c)]
             names = [_chosen(c) for c in both]
@@ -222,8 +219,7 @@ def speed_table(one: Measured) -> str:
     asked = sorted({speed.asked for speed in one.speeds}, key=room)
     for budget in asked:
         own, other = (
-            next(s for s in one.speeds if s.asked == budget and s.side == side)
-            for side in (OURS, PEERS)
+            next(s for s in one.speeds if s.asked == budget and s.side == side) for side in SIDES
         )
         cells = (
             words(budget).removesuffix(" words"),

@@ -100,7 +100,7 @@ def reading_of(task: Task, columns: Columns | slice = slice(None)) -> TfidfVecto
     """Texts to the task's own vectors, or to unit vectors over some of its words."""
     words = task.words[columns].tolist()
     reading = TfidfVectorizer(token_pattern=TOKEN, vocabulary=words, sublinear_tf=True)
-    reading.idf_ = task.weighting.idf_[columns]
+    reading.idf_ = np.asarray(task.weighting.idf_)[columns]
     return reading
 
 

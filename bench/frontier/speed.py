@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from bench.frontier.choosing import Candidate, candidates, choose, of_side, within_words
 from bench.frontier.corpora import Part, Task
-from bench.frontier.families import OURS, PEERS, Budget, Family, Serve
+from bench.frontier.families import SIDES, Budget, Family, Serve
 from bench.frontier.journal import Journal, Speed, rows_of
 from bench.measuring import interleaved
 
@@ -33,7 +33,7 @@ def measure_speed(
     done = {line.asked for line in lines if isinstance(line, Speed) and line.part == task.part}
     found = candidates(rows_of(lines))
     for budget in budgets:
-        both = [choose(of_side(found, side), GOAL, within_words(budget)) for side in (OURS, PEERS)]
+        both = [choose(of_side(found, side), GOAL, within_words(budget)) for side in SIDES]
         chosen = [one for one in both if one is not None]
         if budget in done or len(chosen) < 2:
             continue
