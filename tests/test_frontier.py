@@ -312,7 +312,7 @@ def made_row(
         family,
         settings,
         budget,
-        words=budget or 500,
+        words=budget or 20_000,
         n_bytes=n_bytes,
         valid=dict.fromkeys(both, valid),
         test=dict.fromkeys(both, test),
@@ -549,6 +549,7 @@ def test_a_drawing_of_everything_is_small():
     assert len(values) == 18 * len(BUDGETS)
     thick = [one for one in values if one["line"] == "" and one["side"] == "Laconic"]
     assert {one["y"] for one in thick} == {0.85}
+    assert [one["x"] for one in thick] == [10, 30, 100, 300, 1000, 3000, 10_000, 20_000]
     assert against_speed("made", [], [], "micro-f1") is None
 
 
