@@ -510,7 +510,7 @@ def test_a_claim_that_fails_says_where():
     told = claim(compared)
     assert "The claim holds at 1 of 2 budgets" in told
     assert "significantly better at 1, not significantly different at 0" in told
-    assert "**It fails at 1**: made, 30 words, micro-f1 (-0.200 against Q)." in told
+    assert "**It fails at 1**:\n\n- made, micro-f1: 30 words (-0.200 against Q)\n" in told
     told = claim(Measured.of("made", lines(0.8)).compared((10, 30), "micro-f1"))
     assert "holds at 2 of 2" in told
     assert told.endswith("It fails nowhere.")

@@ -124,16 +124,20 @@ def claim(compared: Sequence[Comparison]) -> str:
     )
     if not worse:
         return f"{told} It fails nowhere."
-    places = "; ".join(
-        f"{one.corpus}, {words(one.budget)}, {one.measure} ({one.difference:+.3f} against "
-        f"{one.peer.family})"
-        for one in worse
-    )
     below = sum(one.difference < 0 for one in compared if one.verdict == AS_GOOD)
     return (
-        f"{told} **It fails at {len(worse)}**: {places}.\n\nOf those without a significant "
-        f"difference, ours has the lower number at {below}."
+        f"{told} **It fails at {len(worse)}**:\n\n{places(worse)}\n\nOf those without a "
+        f"significant difference, ours has the lower number at {below}."
     )
+
+
+def places(worse: Iterable[Comparison]) -> str:
+    """A line a corpus and measure."""
+    lines: dict[str, list[str]] = {}
+    for one in worse:
+        told = f"{words(one.budget)} ({one.difference:+.3f} against {one.peer.family})"
+        lines.setdefault(f"{one.corpus}, {one.measure}", []).append(told)
+    return "\n".join(f"- {where}: {'; '.join(several)}" for where, several in lines.items())
 
 
 def table(compared: Iterable[Comparison], measure: str) -> str:
