@@ -44,6 +44,7 @@ reproduce-quick: .venv/.installed ## a quick part of every paper's figures, with
 	@failed=0; for paper in $(PAPERS); do \
 	  $(ONE_THREAD) $(BIN)/laconic reproduce $$paper -o out/quick || failed=1; done; \
 	echo "pages: out/quick/*.md and out/quick/*.html"; exit $$failed
+
 .PHONY: frontier
 frontier: .venv/.benched ## quality against words, bytes and throughput, to docs/frontier.md; an hour
 	@$(ONE_THREAD) $(BIN)/python -m bench.frontier --write docs/frontier.md
