@@ -306,6 +306,15 @@ def test_drawings_have_the_papers_figures_and_names():
     ]
 
 
+def test_ranks_are_drawn_by_name():
+    (drawn,) = says.rank_plots(points(ranked()))
+    assert [line.name for line in drawn.lines][-3:] == [
+        "SS, rank 60",
+        "SS, full rank",
+        "SS, 90 % of the norm",
+    ]
+
+
 def test_sets_are_drawn_as_cells():
     ig, ss = told_sets()
     (drawn,) = says.spread_plots(dict(enumerate(ig)), dict(enumerate(ss)) | {"other": 1.0})

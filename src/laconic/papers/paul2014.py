@@ -306,7 +306,7 @@ def error_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
     yield errors.beside_paper(rows)
 
 
-ALL_PAIRS, SOME_PAIRS = Scale(sets=100, splits=10, draws=5), Scale(sets=6, splits=1, draws=1)
+ALL_PAIRS, SOME_PAIRS = Scale(sets=100, splits=10, draws=5), Scale(sets=4, splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
     "table1": OneStudy(
         "synthetic data: errors, and the features selected most often",

@@ -269,9 +269,11 @@ def distances(points: Sequence[Point]) -> Iterator[Finding]:
 
 
 def rank_of(method: str) -> str:
-    """`SS[rank=10]` is rank 10."""
+    """`SS[rank=10]` is rank 10, `SS[rank=0.9]` holds 90 % of the squared norm."""
     rank = method.partition("rank=")[2].removesuffix("]")
-    return f"rank {rank}" if rank else "full rank"
+    if not rank:
+        return "full rank"
+    return f"{100 * float(rank):.0f} % of the norm" if "." in rank else f"rank {rank}"
 
 
 def labels_of(points: Iterable[Point]) -> dict[str, str]:

@@ -111,7 +111,7 @@ def cells_of(found: Features, method: str) -> Finding:
         f"{_listed(here[first])}, …: {same} of {len(here)} cells are the paper's, "
         f"{sum(some)} of {len(some)} features are relevant",
         same == len(here) if all(here.values()) else None,
-        nearly=2 * sum(some) > len(some),
+        nearly=2 * sum(some) >= len(some),
         paper=f"{_listed(TABLE_1[method][first])}, …",
         why=BLIND if method in (BSS, LEVERAGE) else "",
     )
