@@ -291,13 +291,13 @@ def techtc_plots(rows: list[Row]) -> Iterator[Plot | Cells]:
     yield from says.spread_plots(*with_spread(rows))
 
 
-WHOLE, PART = Scale(sets=DEALT, splits=1, draws=1), Scale(sets=1, splits=1, draws=1)
+WHOLE, HALF = Scale(sets=DEALT, splits=1, draws=1), Scale(sets=2, splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
     "2": ByLambda(
         "20 Newsgroups, all words of one split: quality against λ",
         one_split,
         full=WHOLE,
-        quick=PART,
+        quick=WHOLE,
         findings=lambda rows: large.by_lambda(of_lambda(rows)),
         plots=lambda rows: large.lambda_plots(of_lambda(rows)),
     ),
@@ -330,7 +330,7 @@ FIGURES: dict[str, Figure] = {
         LARGE_SIZES,
         LARGE_ALPHAS,
         full=replace(WHOLE, splits=5, draws=5),
-        quick=PART,
+        quick=HALF,
         findings=lambda rows: large.news(points(rows), number_of_words(rows)),
         plots=lambda rows: large.news_plots(points(rows)),
     ),
@@ -341,7 +341,7 @@ FIGURES: dict[str, Figure] = {
         LARGE_SIZES,
         LARGE_ALPHAS,
         full=replace(WHOLE, draws=5),
-        quick=PART,
+        quick=HALF,
         findings=lambda rows: large.reuters(points(rows), number_of_words(rows)),
         plots=lambda rows: large.reuters_plots(points(rows)),
     ),

@@ -24,7 +24,7 @@ ABOUT = 0.05
 SATURATED = 3000
 
 OTHER_VECTORS = "stems in two messages or more, no headers; Rennie's vectors are not to be had"
-FEWER_DOCUMENTS = "of other documents, those of the five samples that are to be had"
+FEWER_DOCUMENTS = "of other and fewer documents: the samples that are to be had, or a part of them"
 ABSENT = (
     Finding(
         "20 Newsgroups as Rennie's vectors, in ten splits",
