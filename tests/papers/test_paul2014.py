@@ -17,6 +17,7 @@ from laconic.papers import paul2014 as paper
 from laconic.papers.averages import with_alphas
 from laconic.papers.favourites import Favourites, favourites
 from laconic.papers.figures import Scale
+from laconic.papers.findings import Verdict
 from laconic.study.ready import Ready
 from laconic.study.settings import Source
 from laconic.study.study import Study
@@ -210,11 +211,15 @@ def test_errors_of_every_method_and_bss_against_the_others(tmp_path):
 
     figure = replace(paper.FIGURES["table2"], setting=setting)
     found = figure.run(tmp_path / "out", replace(SCALE, draws=1))
-    by_size, flat, against, pairs = found.tables
+    by_size, flat, against, pairs, beside = found.tables
     assert [line[0] for line in by_size.lines] == ["BSS", "DF", "IG"]
     assert "7 sets" in by_size.title
     assert [line[0] for line in against.lines] == ["DF, 25", "IG, 25"]
     assert (flat.file, pairs.file) == ("error.csv", "pairs.csv")
+    assert beside.title == "error in %: the paper's / here"
+    judged = [one.says for one in found.findings if one.verdict is not Verdict.UNMEASURED]
+    assert judged == ["BSS beats IG"]
+    assert [one.name for one in found.plots] == ["table2-25"]
     own = [row.value for row in found.rows if row.method == "IG[lambda=0.5]"][::2]
     assert len(own) == 70
     (line,) = (line for line in flat.lines if line[1] == "IG")

@@ -43,27 +43,36 @@ Deviations
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
-
-from laconic.errors import LaconicError
-from laconic.methods import method_called, methods_called
+from laconic.corpus.corpus import Corpus
+from laconic.methods import methods_called
 from laconic.papers.figures import (
     ROWS,
     Figure,
-    Point,
     Reproduced,
     Scale,
     tables_by_size,
     worked_off,
 )
 from laconic.papers.findings import Finding
-from laconic.rows import Row, Size, make_folder, rows_file
+from laconic.papers.findings import dasgupta2007 as says
+from laconic.papers.findings import dasgupta2007_large as large
+from laconic.papers.plots import Cells, Plot
+from laconic.papers.relative import (
+    GOAL,
+    all_words,
+    best_alphas,
+    by_problem,
+    number_of_words,
+    of_lambda,
+    points,
+    shares,
+)
+from laconic.rows import Row, make_folder, rows_file
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
@@ -73,12 +82,11 @@ from laconic.study.study import Event, Listener, Study
 from laconic.vectors.problem import Problem
 
 HONEST = True
-ABSENT: tuple[Finding, ...] = ()
+ABSENT = large.ABSENT
 REFERENCE = (
     "A. Dasgupta, P. Drineas, B. Harb, V. Josifovski, M. W. Mahoney. Feature selection methods for "
     "text classification. KDD 2007, pages 230-239."
 )
-GOAL = "micro-f1"
 MEASURES = (GOAL, "macro-f1", "precision", "recall")
 ALPHAS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0)
 LARGE_ALPHAS = (0.1, 0.2, 0.4, 0.8)
@@ -90,6 +98,7 @@ RANKS = "SS[rank=1],SS[rank=5],SS[rank=10],SS[rank=30],SS[rank=60],SS[rank=0.9],
 
 PAPER = Scale(sets=100, splits=4, draws=5)
 QUICK = Scale(sets=20, splits=1, draws=1)
+DEALT = 4
 
 
 def techtc(scale: Scale) -> Plan:
@@ -102,7 +111,7 @@ def news(scale: Scale) -> Plan:
     """4:1 splits of the 19,997 messages: Porter stems in two messages or more, ltc."""
     split = Splitting(0.2, folds=0, splits=scale.splits)
     vectors = Vectorizing(stem="porter", min_df=2)
-    return replace(_plan(Source("20news-bodies"), split, vectors), task="labels")
+    return replace(_plan(part_of("20news-bodies", scale), split, vectors), task="labels")
 
 
 def one_split(scale: Scale) -> Plan:
@@ -112,10 +121,19 @@ def one_split(scale: Scale) -> Plan:
 def rcv1(scale: Scale) -> Plan:
     """Its own split, weights as they come."""
     split = Splitting("given", folds=0)
-    return replace(_plan(Source("rcv1"), split, Vectorizing(min_df=1)), task="labels")
+    return replace(_plan(part_of("rcv1", scale), split, Vectorizing(min_df=1)), task="labels")
 
 
-def _plan(source: Source, split: Splitting, vectors: Vectorizing) -> Plan:
+def part_of(name: str, scale: Scale) -> Source | Corpus:
+    """The large corpora are dealt into so many sets; all of these are the corpus."""
+    whole = Source(name)
+    if scale.sets >= DEALT:
+        return whole
+    (corpus,) = whole.load()
+    return corpus.take(n for n in range(len(corpus)) if n % DEALT < scale.sets)
+
+
+def _plan(source: Source | Corpus, split: Splitting, vectors: Vectorizing) -> Plan:
     """What all figures share."""
     training = Training(alpha=1.0, intercept=False, norm="document")
     return Plan(
@@ -128,6 +146,10 @@ def _plan(source: Source, split: Splitting, vectors: Vectorizing) -> Plan:
     )
 
 
+Findings: TypeAlias = Callable[[list[Row]], Iterable[Finding]]
+Plots: TypeAlias = Callable[[list[Row]], Iterable[Plot | Cells]]
+
+
 @dataclass(frozen=True)
 class ByLambda:
     """All words, with each λ."""
@@ -137,12 +159,14 @@ class ByLambda:
     alphas: tuple[float, ...] = ALPHAS
     full: Scale = PAPER
     quick: Scale = QUICK
+    findings: Findings = lambda rows: ()
+    plots: Plots = lambda rows: ()
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
     ) -> Reproduced:
         plan = replace(self.setting(scale), methods=all_words(self.alphas))
-        return _reproduced(worked_off([Study(plan, where)], executor, how))
+        return _reproduced(self, worked_off([Study(plan, where)], executor, how))
 
 
 @dataclass(frozen=True)
@@ -153,14 +177,16 @@ class BySize:
     setting: Callable[[Scale], Plan]
     methods: str
     sizes: tuple[int, ...]
-    alphas: tuple[float, ...]
+    alphas: tuple[float, ...] = ALPHAS
     full: Scale = PAPER
     quick: Scale = QUICK
+    findings: Findings = lambda rows: ()
+    plots: Plots = lambda rows: ()
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
     ) -> Reproduced:
-        return _reproduced(self._rows(where, scale, executor, how))
+        return _reproduced(self, self._rows(where, scale, executor, how), scale.honest)
 
     def _rows(
         self, where: Path, scale: Scale, executor: Executor | None, how: dict[str, Any]
@@ -187,6 +213,8 @@ class Distances:
     ranks: tuple[int, ...] = (1, 2, 5, 10, 20, 40, 60, 80, 100)
     full: Scale = PAPER
     quick: Scale = QUICK
+    findings: Findings = lambda rows: ()
+    plots: Plots = lambda rows: ()
 
     def run(
         self,
@@ -207,7 +235,7 @@ class Distances:
                 rows += self.rows(problem)
                 listen(Event("task", f"{problem.name}, {problem.fold}", done, total, "ok"))
             write(rows)
-        return _reproduced(rows)
+        return _reproduced(self, rows)
 
     def rows(self, problem: Problem) -> Iterator[Row]:
         X = problem.X_train
@@ -231,57 +259,80 @@ def _with(plan: Plan, alpha: Any) -> Training:
     return replace(plan.training, alpha=alpha)
 
 
-def all_words(alphas: Iterable[float | str]) -> tuple[str, ...]:
-    return tuple(f"ALL[lambda={alpha}]" for alpha in alphas)
+def _reproduced(
+    figure: ByLambda | BySize | Distances, rows: list[Row], honest: bool = False
+) -> Reproduced:
+    """The paper's statements are about its own protocol: they are not judged of the honest one."""
+    tables, drawn = tables_by_size(points(rows)), figure.plots(rows)
+    if not honest:
+        return Reproduced(rows, tables, tuple(figure.findings(rows)), tuple(drawn))
+    renamed = (
+        replace(one, name=f"{one.name}-honest", title=f"{one.title}; λ by leave-one-out")
+        for one in drawn
+    )
+    return Reproduced(rows, tables, plots=tuple(renamed))
 
 
-def is_all_words(row: Row) -> bool:
-    return row.method.partition("[")[0] == "ALL"
+def with_spread(rows: Iterable[Row]) -> tuple[dict[str, float], dict[str, float]]:
+    """Figure 4(a): IG and SS on each set; nothing where they were not measured."""
+    found = shares(rows)
+    ig, ss = (found.get((m, says.SPREAD_AT, f"relative {GOAL}"), {}) for m in (says.IG, says.SS))
+    return by_problem(ig), by_problem(ss)
 
 
-def best_alphas(rows: Iterable[Row]) -> dict[str, float]:
-    """λ_max of each problem and fold, as `Training` takes it."""
-    asked = {(row.problem, row.fold): row.reason for row in rows if is_all_words(row)}
-    best = best_all_words(rows)
-    for (problem, fold), reason in asked.items():
-        if (problem, fold) not in best:
-            raise LaconicError(
-                f"{problem}, {fold}: all words could be measured with no λ ({reason}), so there "
-                "is none for the methods. Mend that, and run again with --retry-failed"
-            )
-    return {
-        f"{problem}, {fold}": method_called(method).alpha
-        for (problem, fold), method in best.items()
-    }
+def techtc_findings(rows: list[Row]) -> Iterator[Finding]:
+    yield from says.techtc(points(rows), number_of_words(rows))
+    drawn = {(row.fold, row.seed) for row in rows if row.method == says.SS}
+    yield from says.over_sets(*with_spread(rows), repeats=len(drawn))
 
 
-def best_all_words(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
-    """For each problem and fold, all words with the λ of the best micro-F1; of equals the least."""
-    best: dict[tuple[str, str], tuple[float, float, str]] = {}
-    for row in rows:
-        if is_all_words(row) and row.measure == GOAL and row.value is not None:
-            alpha = method_called(row.method).alpha
-            least = -alpha if isinstance(alpha, float) else 0.0
-            place, found = (row.problem, row.fold), (row.value, least, row.method)
-            best[place] = max(best.get(place, found), found)
-    return {place: method for place, (_, _, method) in best.items()}
+def techtc_plots(rows: list[Row]) -> Iterator[Plot | Cells]:
+    yield from says.techtc_plots(points(rows))
+    yield from says.spread_plots(*with_spread(rows))
 
 
+WHOLE, HALF = Scale(sets=DEALT, splits=1, draws=1), Scale(sets=2, splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
-    "2": ByLambda("20 Newsgroups, all words of one split: quality against λ", one_split),
+    "2": ByLambda(
+        "20 Newsgroups, all words of one split: quality against λ",
+        one_split,
+        full=WHOLE,
+        quick=WHOLE,
+        findings=lambda rows: large.by_lambda(of_lambda(rows)),
+        plots=lambda rows: large.lambda_plots(of_lambda(rows)),
+    ),
     "3": BySize(
         "TechTC-100: quality against size for all strategies; figure 4(a) is its size 1000",
         techtc,
         SMALL_METHODS,
         SMALL_SIZES,
-        ALPHAS,
+        findings=techtc_findings,
+        plots=techtc_plots,
     ),
     "4b": BySize(
-        "TechTC-100: subspace sampling with various ranks", techtc, RANKS, SMALL_SIZES, ALPHAS
+        "TechTC-100: subspace sampling with various ranks",
+        techtc,
+        RANKS,
+        SMALL_SIZES,
+        findings=lambda rows: says.by_rank(points(rows)),
+        plots=lambda rows: says.rank_plots(points(rows)),
     ),
-    "4c": Distances("TechTC-100: Hellinger distance from WS to SS, by rank", techtc),
+    "4c": Distances(
+        "TechTC-100: Hellinger distance from WS to SS, by rank",
+        techtc,
+        findings=lambda rows: says.distances(points(rows)),
+        plots=lambda rows: says.distance_plots(points(rows)),
+    ),
     "5a": BySize(
-        "20 Newsgroups: quality against size", news, LARGE_METHODS, LARGE_SIZES, LARGE_ALPHAS
+        "20 Newsgroups: quality against size",
+        news,
+        LARGE_METHODS,
+        LARGE_SIZES,
+        LARGE_ALPHAS,
+        full=replace(WHOLE, splits=5, draws=5),
+        quick=HALF,
+        findings=lambda rows: large.news(points(rows), number_of_words(rows)),
+        plots=lambda rows: large.news_plots(points(rows)),
     ),
     "5b": BySize(
         "RCV1: quality against size; figure 5(c) is its macro-F1",
@@ -289,36 +340,9 @@ FIGURES: dict[str, Figure] = {
         LARGE_METHODS,
         LARGE_SIZES,
         LARGE_ALPHAS,
+        full=replace(WHOLE, draws=5),
+        quick=HALF,
+        findings=lambda rows: large.reuters(points(rows), number_of_words(rows)),
+        plots=lambda rows: large.reuters_plots(points(rows)),
     ),
 }
-
-
-def points(rows: Iterable[Row]) -> list[Point]:
-    """Means over draws, then over problems.
-
-    "relative" are values as shares of those of all words with the best λ; where these were not
-    measured, or nothing else was, values stay as they are.
-    """
-    measured = [row for row in rows if row.value is not None]
-    methods = [row for row in measured if not is_all_words(row)]
-    best = best_all_words(measured) if methods else {}
-    whole = {
-        (row.problem, row.fold, row.measure): row.value
-        for row in measured
-        if best.get((row.problem, row.fold)) == row.method
-    }
-    gathered: dict[tuple[str, Size, str], dict[tuple[str, str], list[float]]] = defaultdict(dict)
-    for row in methods or measured:
-        full = whole.get((row.problem, row.fold, row.measure))
-        measure = row.measure if full is None else f"relative {row.measure}"
-        ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
-        key = (row.method, row.asked, measure)
-        gathered[key].setdefault((row.problem, row.fold), []).append(ratio)
-    return [
-        Point.over(*key, (float(np.mean(values)) for values in by_problem.values()))
-        for key, by_problem in gathered.items()
-    ]
-
-
-def _reproduced(rows: list[Row]) -> Reproduced:
-    return Reproduced(rows, tables_by_size(points(rows)))

@@ -58,11 +58,13 @@ from scipy.sparse import csr_array
 from laconic.corpus.catalog import TECHTC, locate
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.techtc import techtc_sets
-from laconic.papers.averages import apart, mean_tables, pairing_tables, with_alphas
+from laconic.papers.averages import apart, mean_tables, means, pairing_tables, with_alphas
 from laconic.papers.favourites import Favourites, favourites
 from laconic.papers.figures import Figure, OneStudy, Scale, Table
 from laconic.papers.findings import Finding
-from laconic.rows import Row
+from laconic.papers.findings import paul2014 as says
+from laconic.papers.findings import paul2014_errors as errors
+from laconic.rows import Row, Size
 from laconic.study.plan import Plan
 from laconic.study.settings import Source, Splitting, Training, Vectorizing
 from laconic.study.study import Study
@@ -74,7 +76,7 @@ REFERENCE = (
     "classification. ECML PKDD 2014."
 )
 HONEST = False
-ABSENT: tuple[Finding, ...] = ()
+ABSENT = says.ABSENT
 ERROR = "error"
 MEASURES = (ERROR, "accuracy")
 FOLDS = 10
@@ -98,14 +100,7 @@ TEXT_METHODS = (
 TEXT_ALPHAS = (0.1, 0.3, 0.5, 0.7)
 TEXT_SIZES = (300, 400, 500)
 OFTEN = 3
-
-# Table 4 of the paper, for the sets that TechTC-100 has too.
-TERMS = {
-    "14630_814096": "ireland,dublin,boulder,colorado,lucan,swords,school,dalkey",
-    "10539_300332": "ontario,fishing,county,elliott,schererville,shelbyville,indiana,bullet",
-    "10567_11346": "florida,miami,beach,indiana,evansville,music,business,south",
-    "10539_194915": "texas,dallas,plano,denton,indiana,schererville,gallery,north",
-}
+TERMS = says.TABLE_4
 
 
 def plan_of(
@@ -203,12 +198,17 @@ def _relevant(problem: str) -> str:
     return problem.partition(",")[0]
 
 
-def feature_tables(found: Sequence[Favourites]) -> Iterator[Table]:
-    """Those of the first set, as in the paper; in how many sets all are relevant; all sets."""
-    five = {
+def five_of(found: Iterable[Favourites]) -> dict[tuple[Size, str, str], list[int]]:
+    """By size, method and set, the features selected most often, numbered from 1."""
+    return {
         (one.asked, apart(one.method)[0], one.problem): [n + 1 for n in one.first(MOST)]
         for one in found
     }
+
+
+def feature_tables(found: Iterable[Favourites]) -> Iterator[Table]:
+    """Those of the first set, as in the paper; in how many sets all are relevant; all sets."""
+    five = five_of(found)
     kinds = dict.fromkeys((size, method) for size, method, _ in five)
     groups = [f"k={relevant}" for relevant in RELEVANT]
     first, sound = [], []
@@ -224,6 +224,20 @@ def feature_tables(found: Sequence[Favourites]) -> Iterator[Table]:
     yield Table("features", columns, flat, "features.csv", shown=False)
 
 
+def made_findings(study: Study, rows: list[Row]) -> Iterator[Finding]:
+    worst = max((np.mean(list(of.values())) for of in means(rows, ERROR).values()), default=np.nan)
+    found: dict[tuple[str, Size, int], list[list[int]]] = {}
+    for (size, method, problem), five in five_of(_chosen(study)).items():
+        relevant = int(_relevant(problem).removeprefix("k="))
+        found.setdefault((method, size, relevant), []).append(five)
+    return says.made(found, float(worst))
+
+
+def _chosen(study: Study) -> list[Favourites]:
+    """Of one λ: all share their selections."""
+    return list(favourites(study, with_alphas(MADE_METHODS, MADE_ALPHAS[:1])))
+
+
 def _listed(features: Sequence[int]) -> str:
     return ", ".join(map(str, features))
 
@@ -235,49 +249,64 @@ def _sound(by_problem: dict[str, list[int]], relevant: int) -> str:
 
 def word_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
     """The paper's words: in how many training sets they are selected; and all that always are."""
-    words = {ready.corpus.name: ready.counted.words for ready in study.corpora}
     always = []
-    for one in favourites(study, study.plan.methods):
-        names, short = words[one.problem], one.problem.partition("Exp_")[2]
-        chosen = [(short, str(names[column])) for column in one.always()]
-        title = f"{short}: {len(chosen)} words are selected in all {one.selections} training sets"
+    for pair, one, names in _words_of(study):
+        chosen = [(pair, str(names[column])) for column in one.always()]
+        title = f"{pair}: {len(chosen)} words are selected in all {one.selections} training sets"
         columns = ("the paper's word", "here", "selected")
-        yield Table(title, columns, tuple(_looked_for(TERMS.get(short, ""), one, names)))
+        found = _looked_for(TERMS.get(pair, ""), one, names)
+        lines = [(word, here, _verdict(times, one.selections)) for word, here, times in found]
+        yield Table(title, columns, tuple(lines))
         always += chosen
     yield Table("words", ("set", "word"), tuple(always), "words.csv", shown=False)
 
 
-def _looked_for(terms: str, found: Favourites, names: NDArray[Any]) -> Iterator[tuple[str, ...]]:
-    """Each of the paper's words, as a word or as a stem; TechTC-100 has Snowball's."""
+def word_findings(study: Study, rows: list[Row]) -> Iterator[Finding]:
+    for pair, one, names in _words_of(study):
+        found = _looked_for(TERMS.get(pair, ""), one, names)
+        yield says.words_found(pair, {word: times for word, _, times in found}, one.selections)
+
+
+def _words_of(study: Study) -> Iterator[tuple[str, Favourites, NDArray[Any]]]:
+    """Each pair's selections, with the words that its columns are."""
+    words = {ready.corpus.name: ready.counted.words for ready in study.corpora}
+    for one in favourites(study, study.plan.methods):
+        yield one.problem.partition("Exp_")[2], one, words[one.problem]
+
+
+def _looked_for(
+    terms: str, found: Favourites, names: NDArray[Any]
+) -> Iterator[tuple[str, str, int | None]]:
+    """Each of the paper's words, as a word or as a stem (Snowball's), and how often selected."""
     stems = Vectorizer(stem="english")
     column = {str(name): place for place, name in enumerate(names)}
     for word in filter(None, terms.split(",")):
         (stem,) = stems.tokens(word)
         here = word if word in column else stem
-        if here in column:
-            yield word, here, _verdict(found.times[column[here]], found.selections)
-        else:
-            yield word, "", "no such word"
+        known = here in column
+        yield word, here if known else "", found.times[column[here]] if known else None
 
 
-def _verdict(times: int, selections: int) -> str:
+def _verdict(times: int | None, selections: int) -> str:
+    if times is None:
+        return "no such word"
     return "found" if times == selections else f"in {times} of {selections}"
 
 
 def made_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
     """Errors, and the features that are selected most often, where one knows which are relevant."""
     yield from mean_tables(rows, ERROR, _relevant)
-    chosen = with_alphas(MADE_METHODS, MADE_ALPHAS[:1])
-    yield from feature_tables(list(favourites(study, chosen)))
+    yield from feature_tables(_chosen(study))
 
 
 def error_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
     """Errors of all methods, and BSS against each of the others."""
     yield from mean_tables(rows, ERROR)
     yield from pairing_tables(rows, ERROR, "BSS")
+    yield errors.beside_paper(rows)
 
 
-ALL_PAIRS, SOME_PAIRS = Scale(sets=100, splits=10, draws=5), Scale(sets=10, splits=1, draws=1)
+ALL_PAIRS, SOME_PAIRS = Scale(sets=100, splits=10, draws=5), Scale(sets=4, splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
     "table1": OneStudy(
         "synthetic data: errors, and the features selected most often",
@@ -285,6 +314,7 @@ FIGURES: dict[str, Figure] = {
         made_tables,
         full=Scale(sets=10, splits=10, draws=5),
         quick=Scale(sets=1, splits=10, draws=1),
+        findings=made_findings,
     ),
     "table2": OneStudy(
         "TechTC pairs, raw counts: errors by size and λ; figures 1 and 2 are the same",
@@ -292,9 +322,17 @@ FIGURES: dict[str, Figure] = {
         error_tables,
         ALL_PAIRS,
         SOME_PAIRS,
+        lambda study, rows: errors.statements(rows),
+        lambda rows: errors.plots(rows, "table2", "pairs of TechTC-100, raw counts"),
     ),
     "table2-ltc": OneStudy(
-        "TechTC pairs, ltc: the same", pairs("ltc"), error_tables, ALL_PAIRS, SOME_PAIRS
+        "TechTC pairs, ltc: the same",
+        pairs("ltc"),
+        error_tables,
+        ALL_PAIRS,
+        SOME_PAIRS,
+        lambda study, rows: errors.statements(rows),
+        lambda rows: errors.plots(rows, "table2-ltc", "pairs of TechTC-100, ltc"),
     ),
     "table4": OneStudy(
         "TechTC pairs: the words that BSS selects in every training set",
@@ -302,5 +340,6 @@ FIGURES: dict[str, Figure] = {
         word_tables,
         full=Scale(sets=4, splits=10, draws=1),
         quick=Scale(sets=4, splits=1, draws=1),
+        findings=word_findings,
     ),
 }

@@ -1,0 +1,333 @@
+"""What Dasgupta et al. say of TechTC-100: figures 3 and 4. Means are shares of those of all words.
+
+Two means that differ by no more than `EVEN` are even: of a hundred sets with one draw each, that is
+about two standard errors from 500 words on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from laconic.papers.figures import Point, plot_of
+from laconic.papers.findings import Finding, judged
+from laconic.papers.findings.curves import (
+    Curves,
+    against,
+    corpus_words,
+    correlation,
+    known,
+    percent,
+    points_of,
+)
+from laconic.papers.plots import Cells, Line, Plot
+
+DF, IG, US, WS, SS = "DF", "IG", "US", "WS", "SS"
+SS_10 = "SS[rank=10]"
+SAMPLED = (US, WS, SS, SS_10)
+TECHTC_METHODS = (DF, IG, *SAMPLED)
+RANKS = ("SS[rank=1]", "SS[rank=5]", SS_10, "SS[rank=30]", "SS[rank=60]", SS)
+MOST_OF_NORM = "SS[rank=0.9]"
+HELLINGER = "hellinger to WS"
+
+EVEN = 0.01
+# "similarly": the eye sees no difference on an axis from 0 to 1.
+SIMILAR = 0.05
+# 85 % as the paper rounds it, with 500 words.
+ENOUGH, ENOUGH_WORDS = 0.845, 500
+# 0.1 % of 20,000 words; "a higher number of features" begins here.
+FEW, MANY = 20, 1000
+SPREAD_AT = 1000
+# The paper has 4 splits and 5 draws of each set.
+REPEATS = 10
+PAPER_SPREAD = {IG: (0.6, 1.1), SS: (0.8, 1.0)}
+
+STEMMED = "the files come stemmed and without stop words: frequent words are words of the topic"
+SUPERVISED = "of 120 documents the labels tell at once which few words matter"
+FEW_HITS = "few words leave most documents without any, which is a no: recall rules F1"
+
+
+def techtc(points: Sequence[Point], words: float) -> Iterator[Finding]:
+    """Figure 3."""
+    micro, precision, recall = (
+        Curves.of(points, f"relative {measure}") for measure in ("micro-f1", "precision", "recall")
+    )
+    yield corpus_words("TechTC-100", 20_000, words, STEMMED.partition(":")[0])
+    for method in (SS, IG, WS):
+        yield reaches(micro, method)
+    yield falls_short(micro, US, "")
+    yield falls_short(micro, DF, STEMMED)
+    yield best_of_all(micro)
+    yield ahead_with_few(micro, SS)
+    yield ahead_with_few(micro, IG, SUPERVISED)
+    yield alike(micro, WS, SS, "WS performs similarly to SS of full rank")
+    yield alike(micro, DF, SS, "DF performs similarly to SS of full rank", STEMMED)
+    yield from shapes(micro, precision, recall)
+    yield recall_of_frequent(recall)
+
+
+def reaches(micro: Curves, method: str) -> Finding:
+    value = micro.at(method, ENOUGH_WORDS)
+    return judged(
+        f"{method} reaches 85 % of the micro-F1 of all words with {ENOUGH_WORDS} words",
+        percent(value),
+        known(value >= ENOUGH, value),
+        nearly=value >= ENOUGH - SIMILAR,
+        paper="85 %",
+    )
+
+
+def falls_short(micro: Curves, method: str, why: str) -> Finding:
+    value = micro.at(method, ENOUGH_WORDS)
+    return judged(
+        f"{method} does not reach 85 % with {ENOUGH_WORDS} words",
+        percent(value),
+        known(value < ENOUGH, value),
+        paper="below 85 %",
+        why=why,
+    )
+
+
+def best_of_all(micro: Curves) -> Finding:
+    """SS counts with the better of its two ranks."""
+    sizes = micro.sizes(*TECHTC_METHODS)
+    best = {method: micro.line(method, sizes) for method in (DF, IG, US, WS)}
+    best[SS] = [max(micro.at(SS, size), micro.at(SS_10, size)) for size in sizes]
+    means = {name: float(np.mean(values)) for name, values in best.items() if values}
+    order = sorted(means, key=lambda name: -means[name])
+    others = [name for name in order if name != DF]
+    return judged(
+        "in general SS and IG are best, followed closely by WS",
+        "over all sizes " + ", ".join(f"{name} {percent(means[name])}" for name in order),
+        {*order[:2]} == {IG, SS} and order[2] == WS if sizes else None,
+        nearly={*others[:2]} == {IG, SS},
+        why=STEMMED if DF in order[:2] else "",
+    )
+
+
+def ahead_with_few(micro: Curves, other: str, why: str = "") -> Finding:
+    sizes = micro.sizes(SS_10, other, most=FEW)
+    leads = micro.leads(SS_10, [other], sizes)
+    return judged(
+        f"under 0.1 % of the words (about {FEW}) SS of rank 10 is ahead of "
+        f"{'SS of full rank' if other == SS else other}",
+        against(micro, SS_10, other, sizes),
+        min(leads) > 0 if leads else None,
+        nearly=sum(leads) > 0,
+        why=why,
+    )
+
+
+def alike(micro: Curves, one: str, other: str, says: str, why: str = "") -> Finding:
+    sizes = micro.sizes(one, other)
+    gaps = [abs(lead) for lead in micro.leads(one, [other], sizes)]
+    close = sum(gap <= SIMILAR for gap in gaps)
+    return judged(
+        says,
+        f"within {100 * SIMILAR:.0f} points at {close} of {len(gaps)} sizes, "
+        f"{points_of(max(gaps, default=math.nan))} apart at most",
+        close == len(gaps) if gaps else None,
+        nearly=2 * close >= len(gaps),
+        why=why,
+    )
+
+
+def shapes(micro: Curves, precision: Curves, recall: Curves) -> Iterator[Finding]:
+    places = [place for place in micro.means if place in precision.means and place in recall.means]
+    of = {
+        name: correlation([micro.means[p] for p in places], [curves.means[p] for p in places])
+        for name, curves in (("precision", precision), ("recall", recall))
+    }
+    told = "over all methods and sizes they correlate by {:.2f}".format
+    yield judged(
+        "precision closely follows micro-F1",
+        told(of["precision"]),
+        known(of["precision"] >= 0.95, of["precision"]),
+        nearly=of["precision"] >= 0.8,
+        why=FEW_HITS,
+    )
+    yield judged(
+        "recall is very different",
+        told(of["recall"]),
+        known(of["recall"] < of["precision"], *of.values()),
+        why=FEW_HITS,
+    )
+
+
+def recall_of_frequent(recall: Curves) -> Finding:
+    sizes = recall.sizes(*TECHTC_METHODS)
+    first, sampled = (
+        sum(lead > 0 for lead in recall.leads(DF, others, sizes))
+        for others in ((IG, *SAMPLED), SAMPLED)
+    )
+    return judged(
+        "DF's recall is much higher than that of all others",
+        f"highest at {first} of {len(sizes)} sizes; above every sample at {sampled}",
+        first == len(sizes) if sizes else None,
+        nearly=2 * sampled >= len(sizes),
+        why="IG, which knows the labels, finds words as common in its class",
+    )
+
+
+def over_sets(ig: Mapping[str, float], ss: Mapping[str, float], repeats: int) -> Iterator[Finding]:
+    """Figure 4(a): relative micro-F1 of each set, with 1000 words, a mean of so many repeats.
+
+    Of one split with 30 test documents and one draw, it is chance that varies over the sets.
+    """
+    sets = [name for name in ig if name in ss]
+    of = {IG: np.array([ig[n] for n in sets]), SS: np.array([ss[n] for n in sets])}
+    measured = len(sets) > 1 and repeats >= REPEATS
+    ends = {name: (v.min(), v.max()) if measured else (math.nan,) * 2 for name, v in of.items()}
+    for name, (low, high) in PAPER_SPREAD.items():
+        here = ends[name]
+        yield judged(
+            f"with {SPREAD_AT} words {name} varies over the sets from {low} to {high}",
+            "{:.2f} to {:.2f}".format(*here),
+            known(max(abs(here[0] - low), abs(here[1] - high)) <= SIMILAR, *here),
+            nearly=abs(here[0] - low) <= SIMILAR or abs(here[1] - high) <= SIMILAR,
+            paper=f"{low} to {high}",
+            why=SUPERVISED if name == IG else "",
+        )
+    widths = {name: high - low for name, (low, high) in ends.items()}
+    yield judged(
+        "SS varies less over the sets than IG",
+        f"by {widths[SS]:.2f} against {widths[IG]:.2f}",
+        known(widths[SS] < widths[IG], *widths.values()),
+        paper="by 0.2 against 0.5",
+    )
+    related = correlation(of[IG], of[SS]) if measured else math.nan
+    yield judged(
+        "… and independently of it",
+        f"correlation {related:.2f} over {len(sets)} sets",
+        known(abs(related) <= 2 / math.sqrt(max(len(sets), 1)), related),
+        why="more than two standard errors from 0: what makes a set hard makes it so for both",
+    )
+    lead = float((of[SS] - of[IG]).mean()) if sets else math.nan
+    yield judged(
+        f"SS is marginally better than IG on average with {SPREAD_AT} words",
+        f"{points_of(lead)} ahead" if lead > 0 else f"{points_of(-lead)} behind",
+        known(0 < lead <= SIMILAR, lead),
+        nearly=lead > -EVEN,
+        why=SUPERVISED,
+    )
+    won = int((of[SS] > of[IG]).sum())
+    yield judged(
+        "… and better on about half of the sets",
+        f"on {won} of {len(sets)}",
+        0.4 <= won / len(sets) <= 0.6 if measured else None,
+        nearly=measured and won >= 0.3 * len(sets),
+        paper="half of 100",
+        why=SUPERVISED,
+    )
+
+
+def by_rank(points: Sequence[Point]) -> Iterator[Finding]:
+    """Figure 4(b)."""
+    micro = Curves.of(points, "relative micro-f1")
+    few = micro.sizes(*RANKS, most=FEW)
+    steps = [a - b for size in few for a, b in pairwise(micro.at(m, size) for m in RANKS)]
+    yield judged(
+        "with few words smaller ranks are better",
+        ", ".join(f"{rank_of(m)}: {percent(micro.at(m, few[-1]))}" for m in RANKS)
+        + f" with {few[-1]} words"
+        if few
+        else "",
+        min(steps) > -EVEN if steps else None,
+        nearly=bool(few) and min(micro.leads(RANKS[0], [SS], few)) > 0,
+        why="not at every step from rank to rank",
+    )
+    many = micro.sizes(*RANKS, least=MANY)
+    behind = micro.leads(SS, RANKS[:-1], many)
+    yield judged(
+        "with many words full rank is best",
+        "; ".join(f"{points_of(lead)} at {size:,}" for lead, size in zip(behind, many, strict=True))
+        + " against the best of the others",
+        min(behind) >= -EVEN if behind else None,
+        nearly=bool(behind) and behind[-1] >= -EVEN,
+        why="not at every size",
+    )
+    says = "the ranks that hold 90 % of the squared norm behave as full rank"
+    yield alike(micro, MOST_OF_NORM, SS, says)
+
+
+def distances(points: Sequence[Point]) -> Iterator[Finding]:
+    """Figure 4(c)."""
+    of = {p.asked: p.mean for p in points if p.measure == HELLINGER}
+    ranks = sorted(of)
+    trend = float(spearmanr(ranks, [of[k] for k in ranks])[0]) if len(ranks) > 1 else math.nan
+    yield judged(
+        "WS is the closer to SS the higher its rank (Hellinger)",
+        ", ".join(f"{of[k]:.2f} at {k}" for k in ranks),
+        known(trend <= -0.9, trend),
+        nearly=bool(ranks) and of[ranks[-1]] < of[ranks[0]],
+        why="not at every step",
+    )
+
+
+def rank_of(method: str) -> str:
+    """`SS[rank=10]` is rank 10, `SS[rank=0.9]` holds 90 % of the squared norm."""
+    rank = method.partition("rank=")[2].removesuffix("]")
+    if not rank:
+        return "full rank"
+    return f"{100 * float(rank):.0f} % of the norm" if "." in rank else f"rank {rank}"
+
+
+def labels_of(points: Iterable[Point]) -> dict[str, str]:
+    """`SS[rank=10]` is drawn as "SS, rank 10"."""
+    methods = dict.fromkeys(point.method for point in points)
+    return {m: f"SS, {rank_of(m)}" if m.startswith(SS) else m for m in methods}
+
+
+def techtc_plots(points: Sequence[Point]) -> Iterator[Plot]:
+    told = Line("SS, IG and WS in the paper", (ENOUGH_WORDS,), (0.85,), told=True)
+    for part, measure in (("a", "micro-f1"), ("b", "precision"), ("c", "recall")):
+        yield plot_of(
+            f"figure3-{measure}",
+            points,
+            f"relative {measure}",
+            labels=labels_of(points),
+            title=f"Figure 3({part}): TechTC-100, {measure} as a share of that of all words",
+            level=("all words", 1.0),
+            told=[told] if measure == "micro-f1" else [],
+        )
+
+
+def spread_plots(ig: Mapping[str, float], ss: Mapping[str, float]) -> Iterator[Cells]:
+    """A scatter where the paper sorts the sets: both show how the two go together."""
+    sets = [name for name in ig if name in ss]
+    if sets:
+        yield Cells.of(
+            "figure4a-sets",
+            f"Figure 4(a): each set, relative micro-f1 with {SPREAD_AT} words",
+            "IG",
+            "SS, full rank",
+            [ig[name] for name in sets],
+            [ss[name] for name in sets],
+        )
+
+
+def rank_plots(points: Sequence[Point]) -> Iterator[Plot]:
+    yield plot_of(
+        "figure4b-micro-f1",
+        points,
+        "relative micro-f1",
+        labels=labels_of(points),
+        title="Figure 4(b): TechTC-100, subspace sampling by rank",
+        level=("all words", 1.0),
+    )
+
+
+def distance_plots(points: Sequence[Point]) -> Iterator[Plot]:
+    yield plot_of(
+        "figure4c-hellinger",
+        points,
+        HELLINGER,
+        across="Rank of SS",
+        labels={"SS, by rank": "from WS to SS"},
+        title="Figure 4(c): TechTC-100, Hellinger distance from WS to SS",
+        log=False,
+    )

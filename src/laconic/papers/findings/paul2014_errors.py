@@ -1,0 +1,278 @@
+"""What Paul & Drineas say of errors on pairs of categories: table 2, figures 1 and 2."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+
+from laconic.papers.averages import Pairing, Place, means, pairings
+from laconic.papers.figures import Table
+from laconic.papers.findings import Finding, judged
+from laconic.papers.findings.paul2014 import AGAIN, BSS, COLUMNS, IG, LEVERAGE, NAMES, RANDOM
+from laconic.papers.plots import Line, Plot
+from laconic.rows import Row, Size
+
+ERROR = "error"
+ALPHAS = (0.1, 0.3, 0.5, 0.7)
+# Table 2, in percent: a line a method, λ from 0.1 to 0.7.
+TABLE_2: dict[tuple[str, Size], tuple[float, ...]] = {
+    (BSS, 300): (31.76, 31.46, 31.24, 31.03),
+    (LEVERAGE, 300): (38.22, 37.63, 37.23, 36.94),
+    (COLUMNS, 300): (37.84, 37.07, 36.57, 36.10),
+    (RANDOM, 300): (50.01, 49.43, 49.18, 49.04),
+    (IG, 300): (38.35, 36.64, 35.81, 35.15),
+    (BSS, 400): (30.59, 30.33, 30.11, 29.96),
+    (LEVERAGE, 400): (35.06, 34.63, 34.32, 34.11),
+    (COLUMNS, 400): (36.61, 36.04, 35.46, 35.05),
+    (RANDOM, 400): (47.82, 47.02, 46.59, 46.27),
+    (IG, 400): (37.37, 35.73, 34.88, 34.19),
+    (BSS, 500): (29.80, 29.53, 29.34, 29.18),
+    (LEVERAGE, 500): (33.33, 32.98, 32.73, 32.52),
+    (COLUMNS, 500): (35.77, 35.18, 34.67, 34.25),
+    (RANDOM, 500): (46.26, 45.39, 44.96, 44.65),
+    (IG, 500): (36.24, 34.80, 33.94, 33.39),
+}
+ORDER = (BSS, LEVERAGE, IG, COLUMNS, RANDOM)
+# Two standard errors of a mean over 24 sets, in points: their errors have a sd of about 5.
+CLOSE = 2.0
+SIGNIFICANT = 0.05
+
+OTHER_PAIRS = "other pairs, already stemmed; the paper does not say how words are weighted"
+BY_CHANCE = "ahead, but so few sets, or so little, may be chance"
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Mean error in percent of each method, λ and size, and of each set in it."""
+
+    by_set: Mapping[Place, Mapping[str, float]]
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> Self:
+        return cls(
+            {
+                cell: {name: 100 * value for name, value in values.items()}
+                for cell, values in means(rows, ERROR).items()
+            }
+        )
+
+    def at(self, method: str, alpha: float, size: Size) -> float:
+        values = self.by_set.get((method, alpha, size), {})
+        return float(np.mean(list(values.values()))) if values else math.nan
+
+    @property
+    def sizes(self) -> list[Size]:
+        return sorted({size for _, _, size in self.by_set})
+
+    @property
+    def alphas(self) -> list[float]:
+        return sorted({alpha for _, alpha, _ in self.by_set})
+
+    def table(self, method: str) -> np.ndarray:
+        """Sizes by λ."""
+        rows = [[self.at(method, alpha, size) for alpha in self.alphas] for size in self.sizes]
+        return np.array(rows).reshape(len(self.sizes), len(self.alphas))
+
+    def means(self, axis: int) -> dict[str, list[float]]:
+        """Of each of the paper's methods, over sizes (0) or λ (1); empty where one lacks a cell."""
+        if not self.has(*ORDER):
+            return {}
+        return {method: self.table(method).mean(axis=axis).tolist() for method in ORDER}
+
+    def has(self, *methods: str) -> bool:
+        """Measured at every size and λ."""
+        tables = [self.table(method) for method in methods]
+        return all(table.size and not np.isnan(table).any() for table in tables)
+
+
+def statements(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Table 2 and figures 1 and 2, whatever the weighting."""
+    found, pairs = Errors.of(rows), list(pairings(rows, ERROR, BSS))
+    for method in (LEVERAGE, COLUMNS, RANDOM, IG):
+        yield beats([one for one in pairs if one.method == method], f"BSS beats {NAMES[method]}")
+    yield beats(
+        [one for one in pairs if one.method == AGAIN],
+        "… and RRQR that goes on with what is left, where the paper's takes columns as they stand",
+    )
+    yield best_on_every_set(found)
+    yield least_lead(found)
+    yield order(found)
+    yield fewer_words(found)
+    yield falls_with_size(found)
+    yield falls_with_lambda(found)
+    for method in ORDER:
+        yield figures_of(found, method)
+
+
+def beats(pairs: Sequence[Pairing], says: str) -> Finding:
+    """At every size and λ, and in most cells by more than chance."""
+    leads = [100 * one.lead for one in pairs]
+    sets = [one.wins for one in pairs]
+    clear = sum(one.corrected < SIGNIFICANT and one.lead > 0 for one in pairs)
+    ahead = sum(lead > 0 for lead in leads)
+    everywhere = ahead == len(pairs)
+    return judged(
+        says,
+        f"by {min(leads):+.1f} to {max(leads):+.1f} points, on {min(sets)} to {max(sets)} of "
+        f"{max(one.wins + one.losses for one in pairs)} sets; p < {SIGNIFICANT} in {clear} of "
+        f"{len(pairs)} cells"
+        if pairs
+        else "",
+        everywhere and 2 * clear >= len(pairs) if pairs else None,
+        nearly=everywhere,
+        why=BY_CHANCE if everywhere else f"ahead in {ahead} of {len(pairs)} cells",
+    )
+
+
+def best_on_every_set(found: Errors) -> Finding:
+    """Among the paper's five methods."""
+    cells = [(alpha, size) for alpha in found.alphas for size in found.sizes]
+    first = [
+        error < min(found.by_set[method, *cell][name] for method in ORDER[1:])
+        for cell in (cells if found.has(*ORDER) else [])
+        for name, error in found.by_set[BSS, *cell].items()
+    ]
+    return judged(
+        "BSS is better than all others on every set, for all λ and sizes",
+        f"in {100 * np.mean(first):.0f} % of the cases" if first else "",
+        all(first) if first else None,
+        nearly=2 * sum(first) > len(first),
+        paper="all 48 sets",
+        why="most often the best, but not always" if 2 * sum(first) > len(first) else OTHER_PAIRS,
+    )
+
+
+def least_lead(found: Errors) -> Finding:
+    """On average over λ, against the best of the others."""
+    mine, *others = found.means(axis=1).values() or ([],)
+    leads = [min(several) - own for own, *several in zip(mine, *others, strict=True)]
+    return judged(
+        "BSS is on average at least 3 to 7 points better than the others",
+        ", ".join(f"{lead:+.1f} at {size}" for size, lead in zip(found.sizes, leads, strict=False)),
+        min(leads) >= 3 if leads else None,
+        nearly=min(leads, default=0) > 0,
+        paper="3 to 7",
+        why=OTHER_PAIRS,
+    )
+
+
+def order(found: Errors) -> Finding:
+    means = {method: float(np.mean(values)) for method, values in found.means(axis=0).items()}
+    here = sorted(means, key=lambda method: means[method])
+    return judged(
+        "from best to worst: BSS, leverage, IG, RRQR, random",
+        ", ".join(f"{NAMES[method]} {means[method]:.1f}" for method in here),
+        tuple(here) == ORDER if here else None,
+        nearly=here[:1] + here[-1:] == [ORDER[0], ORDER[-1]],
+        why=OTHER_PAIRS,
+    )
+
+
+def fewer_words(found: Errors) -> Finding:
+    """The paper's words are "to achieve the same error": half a point more is the same."""
+    pairs = {a: (found.at(BSS, a, 300), found.at(LEVERAGE, a, 500)) for a in found.alphas}
+    known = bool(pairs) and not np.isnan([*pairs.values()]).any()
+    more = max((few - many for few, many in pairs.values()), default=math.nan)
+    return judged(
+        "BSS with 300 words is better than leverage with 500",
+        ", ".join(
+            f"{few:.1f} against {many:.1f} at λ = {alpha:g}" for alpha, (few, many) in pairs.items()
+        ),
+        more < 0 if known else None,
+        nearly=more <= 0.5,
+        paper="31.76 against 33.33, … 31.03 against 32.52",
+        why="as good" if more <= 0.5 else OTHER_PAIRS,
+    )
+
+
+def falls_with_size(found: Errors) -> Finding:
+    """On average over λ."""
+    says = "the error falls with more words, for all methods"
+    return _falls(says, found.means(axis=1), found.sizes)
+
+
+def falls_with_lambda(found: Errors) -> Finding:
+    """On average over sizes."""
+    says = "the error falls with a larger λ, for all methods"
+    return _falls(says, found.means(axis=0), [f"λ = {alpha:g}" for alpha in found.alphas])
+
+
+def _falls(says: str, lines: Mapping[str, Sequence[float]], at: Sequence[object]) -> Finding:
+    measured = bool(lines) and len(at) > 1
+    never = [NAMES[m] for m, values in lines.items() if measured and values[-1] >= values[0]]
+    steps = [b < a for values in lines.values() for a, b in pairwise(values)]
+    return judged(
+        says,
+        "; ".join(f"{NAMES[m]} {v[0]:.1f} to {v[-1]:.1f}" for m, v in lines.items())
+        + f" (from {at[0]} to {at[-1]})"
+        if measured
+        else "",
+        all(steps) if measured else None,
+        nearly=not never,
+        why=f"not for {', '.join(never)}" if never else "from end to end, but not at every step",
+    )
+
+
+def figures_of(found: Errors, method: str) -> Finding:
+    """All of a method's figures in table 2."""
+    told = {
+        (alpha, size): value
+        for (own, size), values in TABLE_2.items()
+        if own == method
+        for alpha, value in zip(ALPHAS, values, strict=True)
+    }
+    gaps = [found.at(method, *cell) - value for cell, value in told.items()]
+    known = not np.isnan(gaps).any()
+    ends = [found.at(method, *cell) for cell in (min(told), max(told))]
+    return judged(
+        f"the errors of {NAMES[method]} in table 2, from 300 words and λ = 0.1 to 500 and 0.7",
+        f"{ends[0]:.1f} to {ends[1]:.1f} %; {np.min(gaps):+.1f} to {np.max(gaps):+.1f} points off",
+        max(map(abs, gaps)) <= CLOSE if known else None,
+        nearly=ends[1] < ends[0],
+        paper=f"{told[min(told)]:.2f} to {told[max(told)]:.2f} %",
+        why=OTHER_PAIRS,
+    )
+
+
+def beside_paper(rows: Iterable[Row]) -> Table:
+    """Every figure of table 2, and ours."""
+    found, lines = Errors.of(rows), []
+    for (method, size), values in TABLE_2.items():
+        here = (found.at(method, alpha, size) for alpha in ALPHAS)
+        cells = [
+            f"{told:.2f} / {'' if math.isnan(own) else f'{own:.2f}'}"
+            for told, own in zip(values, here, strict=True)
+        ]
+        lines.append((f"{NAMES[method]}, {size}", *cells))
+    columns = ("method, words", *(f"λ = {alpha:g}" for alpha in ALPHAS))
+    return Table("error in %: the paper's / here", columns, tuple(lines))
+
+
+def plots(rows: Iterable[Row], name: str, about: str) -> Iterator[Plot]:
+    """Figure 1 has 300 words, figure 2 has 400 and 500."""
+    found = Errors.of(rows)
+    for size in found.sizes:
+        number = 1 if size == 300 else 2
+        lines = [
+            Line(NAMES[method], alphas, tuple(found.at(method, alpha, size) for alpha in alphas))
+            for method in NAMES
+            if (alphas := tuple(a for a in found.alphas if (method, a, size) in found.by_set))
+        ]
+        told = [
+            Line(NAMES[method], ALPHAS, values, told=True)
+            for (method, own), values in TABLE_2.items()
+            if own == size
+        ]
+        yield Plot(
+            f"{name}-{size}",
+            f"Figure {number}: {about}, {size} words",
+            "λ",
+            "error in %",
+            (*lines, *told),
+            log=False,
+        )

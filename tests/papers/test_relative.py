@@ -1,0 +1,87 @@
+"""Shares of all words, and what Dasgupta's figures find and draw from them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from laconic.papers import dasgupta2007 as paper
+from laconic.papers.figures import Scale
+from laconic.papers.findings import Finding, Verdict
+from laconic.papers.findings import dasgupta2007 as says
+from laconic.papers.findings import dasgupta2007_large as large
+from laconic.papers.relative import number_of_words
+from laconic.papers.relative import points as points_of
+from laconic.rows import Row
+from laconic.study.settings import Source
+from tests.papers.test_dasgupta2007 import FIGURE
+from tests.study.corpora import pets
+
+
+@pytest.mark.parametrize("honest", [False, True])
+def test_a_figure_finds_and_draws_from_its_rows(tmp_path, honest):
+    """The λ of leave-one-out has drawings of its own; statements are about the paper's λ."""
+    seen = []
+
+    def findings(rows):
+        seen.extend(rows)
+        yield Finding("a", "", "b", Verdict.REPRODUCED)
+
+    figure = replace(FIGURE, findings=findings, plots=lambda rows: says.rank_plots(points_of(rows)))
+    found = figure.run(tmp_path / "out", Scale(sets=1, splits=2, draws=1, honest=honest))
+    assert seen == ([] if honest else found.rows)
+    assert [one.says for one in found.findings] == ([] if honest else ["a"])
+    (drawn,) = found.plots
+    assert drawn.name == ("figure4b-micro-f1-honest" if honest else "figure4b-micro-f1")
+    assert drawn.title.endswith("; λ by leave-one-out") == honest
+    by_hand = {
+        point.asked: point.mean
+        for point in points_of(found.rows)
+        if (point.method, point.measure) == ("DF", "relative micro-f1")
+    }
+    line = next(line for line in drawn.lines if line.name == "DF")
+    assert dict(zip(line.xs, line.ys, strict=True)) == by_hand
+
+
+def row(problem, fold, method, asked, value, kept=7):
+    return Row(problem, method, asked, "micro-f1", value, kept, kept, fold=fold)
+
+
+def test_values_of_a_set_are_means_over_its_splits():
+    rows = [
+        row("p", "first", "ALL[lambda=1.0]", 1.0, 0.5, 100),
+        row("p", "second", "ALL[lambda=1.0]", 1.0, 1.0, 200),
+        row("q", "first", "ALL[lambda=1.0]", 1.0, 1.0, 600),
+        row("p", "first", "IG", 1000, 0.5),
+        row("p", "second", "IG", 1000, 0.5),
+        row("q", "first", "IG", 1000, 0.9),
+        row("p", "first", "SS", 1000, 0.25),
+        row("p", "first", "SS", 500, 0.1),
+    ]
+    ig, ss = paper.with_spread(rows)
+    assert ig == {"p": pytest.approx(0.75), "q": pytest.approx(0.9)}
+    assert ss == {"p": pytest.approx(0.5)}
+    assert number_of_words(rows) == 300
+    assert math.isnan(number_of_words(rows[3:]))
+
+
+def test_figure_2_is_by_lambda():
+    rows = [row("p", "", f"ALL[lambda={a}]", 1.0, v) for a, v in ((0.4, 0.8), (0.1, 0.9))]
+    found = paper.of_lambda(rows)
+    assert [(p.method, p.asked, p.mean) for p in found] == [
+        ("micro-f1", 0.4, 0.8),
+        ("micro-f1", 0.1, 0.9),
+    ]
+    (drawn,) = large.lambda_plots(found)
+    assert (drawn.lines[0].name, drawn.lines[0].xs) == ("micro-f1", (0.1, 0.4))
+
+
+def test_a_large_corpus_is_dealt_into_sets(monkeypatch):
+    corpus = pets(22, name="large")
+    monkeypatch.setattr("laconic.study.settings.load_corpora", lambda *_, **__: iter([corpus]))
+    one, three = (paper.part_of("large", Scale(n, 1, 1)) for n in (1, 3))
+    assert one.ids == corpus.ids[::4]
+    assert [*three.ids] == [name for n, name in enumerate(corpus.ids) if n % 4 < 3]
+    assert paper.part_of("large", Scale(4, 1, 1)) == Source("large")
