@@ -152,9 +152,6 @@ SCORES = {
 WHOLE = {name: (given, "kept") for name, given in svms(WHOLE_COSTS).items()}
 FAMILIES = (
     Family(OURS, "ALL", WHOLE, shared_words, cut=False, whole=True),
-    *(
-        Family(OURS, name, svms_behind(COSTS), shared_words)
-        for name in ("IG", "RFE", "LARS words")
-    ),
+    *(Family(OURS, name, svms_behind(COSTS), shared_words) for name in ("IG", "RFE", "LARS words")),
     Family(OURS, "SVM-LARS", {"λ=1": {}, "λ=1, threshold=loo": {"threshold": "loo"}}, own_words),
 )

@@ -54,8 +54,8 @@ METHOD = """## How it was measured
   their idf (all words, unless documents are divided by the length of what was selected), the
   columns and the classifier, with sparse coefficients where the penalty is L1; fastText's .bin or
   .ftz.
-- **What was seen before.** Test values of some corpora were seen while these grids were settled; and
-  RFE took the place of WEIGHTS among ours after a first run of all, in which the peers' recursive
+- **What was seen before.** Test values of some corpora were seen while the grids were settled; RFE
+  took the place of WEIGHTS among ours after a first run of all, in which the peers' recursive
   elimination was ahead of it. Within the grids only validation values choose.
 - **Documents a second.** CPU time of one thread, at most 2,000 test documents, in turns, the median
   of five: from raw text where there is text, else from vectors (fastText: from words).
