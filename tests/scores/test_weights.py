@@ -140,3 +140,12 @@ def test_a_share_of_nothing_or_of_all_is_refused(share):
         svm_elimination(X, None)
     with pytest.raises(LaconicError, match=r"svm_elimination\(alpha=0\)"):
         svm_elimination(X, y, alpha=0)
+
+
+def test_by_default_half_of_the_terms_go_by_the_squared_hinge():
+    X, y = documents(3, seed=4)
+    given = {"loss": "squared_hinge", "share": 0.5, "alpha": 0.5}
+    default = svm_elimination(X, y)
+    assert (default == svm_elimination(X, y, **given)).all()
+    for name, value in (("loss", "hinge"), ("share", 0.1), ("alpha", 5.0)):
+        assert (default != svm_elimination(X, y, **given | {name: value})).any(), name
