@@ -38,6 +38,13 @@ format: .venv/.linted ## rewrite in our style
 bench: .venv/.benched ## ratios to peers, printed and written to docs/benchmarks.md
 	@$(ONE_THREAD) $(BIN)/python -m bench --write docs/benchmarks.md
 
+PAPERS := dasgupta2007 keerthi2005 kolcz2007 paul2014 torkkola
+.PHONY: reproduce-quick
+reproduce-quick: .venv/.installed ## a quick part of every paper's figures, with verdicts, in out/quick
+	@failed=0; for paper in $(PAPERS); do \
+	  $(ONE_THREAD) $(BIN)/laconic reproduce $$paper -o out/quick || failed=1; done; \
+	echo "pages: out/quick/*.md and out/quick/*.html"; exit $$failed
+
 .PHONY: docs
 docs: .venv/.installed ## write the reference, docs/api, from the docstrings
 	@$(BIN)/python docs/make_api.py

@@ -154,7 +154,7 @@ def table(monkeypatch):
 
         def run(self, where, scale, executor=None, **how):
             self.asked.append(scale)
-            where.mkdir(parents=True)
+            where.mkdir(parents=True, exist_ok=True)
             return Reproduced([], (shown, kept))
 
     monkeypatch.setitem(paul2014.FIGURES, "table1", Small())
@@ -205,3 +205,43 @@ def test_a_figure_of_the_real_corpora(run, tmp_path, corpora, monkeypatch):
     assert done.exit_code == 0, done.output
     assert "hellinger to WS" in done.output
     assert (tmp_path / "out" / "dasgupta2007-figure4c" / "rows.csv").exists()
+
+
+def test_pages_are_written_and_renewed_in_part(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages/paul2014.md").write_text("# By hand\n")
+    done = reproduce("paul2014", "table1", "--sets", "3", "--pages", "pages")
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[-1] == "pages: pages/paul2014.md, out/paul2014.html"
+    text = (tmp_path / "pages/paul2014.md").read_text()
+    assert text.startswith("# By hand\n")
+    assert "`laconic reproduce paul2014 table1 --sets 3`" in text
+    assert "3 sets, 2 splits, 3 draws" in text
+    assert "IG[bold]" in text
+    assert "hidden" not in text
+    html = (tmp_path / "out/paul2014.html").read_text()
+    assert html.count("laconic reproduce paul2014 table1 --sets 3") == 1
+    assert paul2014.REFERENCE in html
+
+
+def test_a_page_of_something_else_is_not_replaced(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/paul2014.html").write_text("<p>mine</p>")
+    done = reproduce("paul2014", "table1")
+    assert done.exit_code == 2
+    assert (tmp_path / "out/paul2014.html").read_text() == "<p>mine</p>"
+
+
+def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LACONIC_DATA", raising=False)
+    done = reproduce("paul2014")
+    assert done.exit_code == 0, done.output
+    assert "left out: the corpus techtc100 is looked for" in done.stderr
+    text = (tmp_path / "out/paul2014.md").read_text()
+    assert text.count("| all of it |  |  | data not to be had: ") == 3
+    assert "IG[bold]" in text
+    alone = reproduce("paul2014", "table4")
+    assert alone.exit_code == 2

@@ -13,7 +13,7 @@ from laconic.papers.findings import Verdict, beside, judged
 from laconic.papers.findings import torkkola as says
 from laconic.papers.plots import CELLS, Cells, Line
 from laconic.papers.prediction_costs import Cost, Costed
-from laconic.study.significance import Verdict as Tested
+from laconic.study.significance import Verdict as Paired
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def accuracies() -> dict:
     }
 
 
-def mcnemar(statistic=18.9, p=1e-5, effect=1.5) -> Tested:
-    return Tested("McNemar's test", statistic, p, effect, "odds ratio", 184)
+def mcnemar(statistic=18.9, p=1e-5, effect=1.5) -> Paired:
+    return Paired("McNemar's test", statistic, p, effect, "odds ratio", 184)
 
 
 def test_the_papers_own_figures_are_reproduced():
@@ -104,7 +104,7 @@ def test_the_papers_own_figures_are_reproduced():
     assert {one.verdict for one in found} == {Verdict.REPRODUCED}, found
 
 
-def verdicts(found: dict, statistic: Tested) -> dict[str, Verdict]:
+def verdicts(found: dict, statistic: Paired) -> dict[str, Verdict]:
     return {one.says: one.verdict for one in says.figure_2(found, statistic)}
 
 
@@ -166,9 +166,11 @@ def test_one_draw_says_nothing_of_variation():
 def test_by_a_fair_kernel_twelve_columns_do_not_improve():
     found = accuracies()
     found[says.FULL, 1.0] = Point(says.FULL, 1.0, "accuracy", 95.1, 0.0, 1)
+    found[says.LDA, 12] = Point(says.LDA, 12, "accuracy", 91.2, 0.0, 1)
     found[says.LDA, 64] = Point(says.LDA, 64, "accuracy", 94.8, 0.0, 1)
     twelve, many = says.honest(found, {(says.LDA, 64): mcnemar(1.3, 0.26, 0.7)})
     assert twelve.verdict is Verdict.NOT
+    assert twelve.here == "91.2 with 12 columns, 95.1 with all words"
     assert "under-fitted" in twelve.why
     assert (many.verdict, many.here) == (
         Verdict.REPRODUCED,

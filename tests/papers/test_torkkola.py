@@ -116,7 +116,10 @@ def test_the_same_care_for_all():
         assert (10.0, 100.0) in {(machine.width, machine.C) for machine in made}
         assert len(set(one.methods)) == 12
     assert {len(one.methods) for one in paper.CANDIDATES if one not in kernels} == {3}
-    assert paper.CANDIDATES[0].label == paper.FULL, "the others are tested against the first"
+    for several in (paper.CANDIDATES, paper.FEW_CANDIDATES):
+        assert several[0].label == paper.FULL, "the others are tested against the first"
+    every = {one.label: set(one.methods) for one in paper.CANDIDATES}
+    assert all(every[one.label] >= set(one.methods) for one in paper.FEW_CANDIDATES)
 
 
 def row(method, asked, value, seed=0, measure=paper.GOAL):
@@ -232,12 +235,12 @@ def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_p
     figure = replace(
         paper.FIGURES["2-honest"],
         corpus=lambda: pets(100, split=True),
-        candidates=candidates,
         sizes=(1, 2),
     )
     assert isinstance(figure, Validated)
     executor = Counting()
-    found = figure.run(tmp_path / "out", ONCE, executor)
+    offered = replace(figure.quick, candidates=candidates)
+    found = figure.run(tmp_path / "out", offered, executor)
     n_costs = len(paper.COSTS)
     assert executor.done == 2 * n_costs + 3, "all candidates, then what was chosen for each size"
     chosen, tested = found.tables

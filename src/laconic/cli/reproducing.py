@@ -226,10 +226,11 @@ def write_pages(paper: str, renewed: Sequence[Section], output: Path, pages: Pat
     check_page(where)
     for folder in (output, pages):
         make_folder(folder)
+    kinds = (False, True) if of_paper.HONEST else (False,)
     kept = [
         Section.load(output / Asked(paper, name, honest=honest).folder)
         for name in of_paper.FIGURES
-        for honest in (False, True)
+        for honest in kinds
     ]
     there = [section for section in kept if section is not None]
     write_page(where, paper, of_paper.REFERENCE, there, of_paper.ABSENT)

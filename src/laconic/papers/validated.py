@@ -28,6 +28,16 @@ class Candidates:
 
 
 @dataclass(frozen=True)
+class Offered(Scale):
+    """How much is run, and among what is chosen."""
+
+    candidates: tuple[Candidates, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{sum(len(several.methods) for several in self.candidates)} settings to choose from"
+
+
+@dataclass(frozen=True)
 class Choice:
     """The best of some candidates at a size, and what it was worth on the held-out documents."""
 
@@ -73,13 +83,12 @@ class Validated:
 
     about: str
     corpus: Callable[[], Corpus]
-    candidates: tuple[Candidates, ...]
     sizes: tuple[int, ...]
     measure: str
     setting: Callable[[Corpus, Sequence[str], Sequence[int]], Plan]
     tables: Callable[[Sequence[Study], Sequence[Choice], list[Row]], Iterator[Table]]
-    full: Scale
-    quick: Scale
+    full: Offered
+    quick: Offered
     findings: Callable[[Sequence[Study], Sequence[Choice], list[Row]], Iterable[Finding]] = (
         lambda studies, choices, rows: ()
     )
@@ -88,9 +97,10 @@ class Validated:
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
     ) -> Reproduced:
         corpus = self.corpus()
-        methods = [method for several in self.candidates for method in several.methods]
+        offered = scale.candidates if isinstance(scale, Offered) else self.full.candidates
+        methods = [method for several in offered for method in several.methods]
         first = Study(self.setting(held_out(corpus), methods, self.sizes), where)
-        choices = choose(worked_off([first], executor, how), self.candidates, self.measure)
+        choices = choose(worked_off([first], executor, how), offered, self.measure)
         studies = [Study(plan, where) for plan in self._tests(corpus, choices)]
         for n in range(len(studies)):
             rows = worked_off([first, *studies[: n + 1]], executor, how)
