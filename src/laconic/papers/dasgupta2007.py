@@ -291,7 +291,7 @@ def techtc_plots(rows: list[Row]) -> Iterator[Plot | Cells]:
     yield from says.spread_plots(*with_spread(rows))
 
 
-WHOLE, HALF = Scale(sets=DEALT, splits=1, draws=1), Scale(sets=2, splits=1, draws=1)
+WHOLE = Scale(sets=DEALT, splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
     "2": ByLambda(
         "20 Newsgroups, all words of one split: quality against λ",
@@ -330,7 +330,7 @@ FIGURES: dict[str, Figure] = {
         LARGE_SIZES,
         LARGE_ALPHAS,
         full=replace(WHOLE, splits=5, draws=5),
-        quick=HALF,
+        quick=replace(WHOLE, sets=2),
         findings=lambda rows: large.news(points(rows), number_of_words(rows)),
         plots=lambda rows: large.news_plots(points(rows)),
     ),
@@ -341,7 +341,7 @@ FIGURES: dict[str, Figure] = {
         LARGE_SIZES,
         LARGE_ALPHAS,
         full=replace(WHOLE, draws=5),
-        quick=HALF,
+        quick=replace(WHOLE, sets=1),
         findings=lambda rows: large.reuters(points(rows), number_of_words(rows)),
         plots=lambda rows: large.reuters_plots(points(rows)),
     ),
