@@ -62,6 +62,20 @@ def test_cells_count_every_pair_once():
         assert (inside | edge).sum() == n
 
 
+def test_cells_of_equal_values_have_a_size():
+    (cell,) = Cells.of("a", "t", "x", "y", [1.0, 1.0], [1.0, 1.0]).counts
+    left, right, low, high, n = cell
+    assert (right - left, high - low) == pytest.approx((0.1 / CELLS, 0.1 / CELLS))
+    assert (left <= 1.0 <= right, low <= 1.0 <= high, n) == (True, True, 2)
+
+
+def test_pairs_without_a_value_have_no_cell():
+    found = Cells.of("a", "t", "x", "y", [0.5, math.nan, 0.1, 0.9], [0.5, 0.7, math.inf, 0.6])
+    assert sum(n for *_, n in found.counts) == 2
+    assert max(right for _, right, *_ in found.counts) == 0.9
+    assert Cells.of("a", "t", "x", "y", [], []).counts == ()
+
+
 def test_a_plot_has_a_line_a_method_in_the_order_of_sizes():
     points = [
         Point("IG", 100, "f1", 0.9, 0.0, 1),

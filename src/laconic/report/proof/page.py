@@ -35,7 +35,7 @@ def page(paper: str, reference: str, sections: Sequence[Section], absent: Sequen
         .render(
             paper=paper,
             reference=reference,
-            sections=[(section, [_drawn(one) for one in section.plots]) for section in sections],
+            sections=[(section, [_drawn(one) for one in section.drawings]) for section in sections],
             absent=absent,
             counts=[(verdict, counts[verdict]) for verdict in Verdict if counts[verdict]],
             total=len(findings),
