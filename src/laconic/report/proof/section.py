@@ -79,14 +79,16 @@ def _plot(kept: Mapping[str, Any]) -> Plot | Cells:
     if "counts" in kept:
         counts = tuple((*map(float, ends), int(n)) for *ends, n in kept["counts"])
         return Cells(**{**kept, "counts": counts})
-    lines = tuple(
-        Line(one["name"], *(tuple(map(_number, one[axis])) for axis in ("xs", "ys")), one["told"])
-        for one in kept["lines"]
-    )
+    lines = tuple(_line(one) for one in kept["lines"])
     if any(len(line.xs) != len(line.ys) for line in lines):
         raise ValueError("a line has other values across than up")
     level = None if kept["level"] is None else (kept["level"][0], _number(kept["level"][1]))
     return Plot(**{**kept, "lines": lines, "level": level})
+
+
+def _line(kept: Mapping[str, Any]) -> Line:
+    xs, ys = (tuple(map(_number, kept[axis])) for axis in ("xs", "ys"))
+    return Line(kept["name"], xs, ys, kept["told"])
 
 
 def _number(kept: float | None) -> float:
