@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import os
+import re
 from dataclasses import replace
 from typing import ClassVar
 
@@ -10,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from laconic.cli import main
-from laconic.cli.reproducing import NAMES
+from laconic.cli.reproducing import NAMES, Asked
 from laconic.methods import METHODS
 from laconic.papers import PAPERS, paul2014
 from laconic.papers import dasgupta2007 as paper
@@ -232,6 +234,36 @@ def test_a_page_of_something_else_is_not_replaced(table, tmp_path, monkeypatch):
     done = reproduce("paul2014", "table1")
     assert done.exit_code == 2
     assert (tmp_path / "out/paul2014.html").read_text() == "<p>mine</p>"
+    assert table.asked == [], "told before the work"
+
+
+def test_pages_that_cannot_be_written_are_known_before_the_work(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages/paul2014.md").mkdir()
+    done = reproduce("paul2014", "table1", "--pages", "pages")
+    assert (done.exit_code, table.asked) == (2, [])
+    assert "pages/paul2014.md: is no page in Markdown" in done.stderr
+    (tmp_path / "pages/paul2014.md").rmdir()
+    # whoever runs tests as root may write anywhere
+    monkeypatch.setattr("os.access", lambda where, how: how != os.W_OK)
+    for option in ("--pages", "--output"):
+        done = reproduce("paul2014", "table1", option, "pages")
+        assert (done.exit_code, table.asked) == (2, [])
+        assert "Directory 'pages' is not writable" in done.stderr
+
+
+def test_a_folder_may_hold_other_things_and_other_papers(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out/paul2014-table4").mkdir(parents=True)
+    (tmp_path / "out/dasgupta2007.md").write_text("# mine\n")
+    assert reproduce("paul2014", "table1").exit_code == 0
+    assert (tmp_path / "out/dasgupta2007.md").read_text() == "# mine\n"
+    (tmp_path / "out/paul2014-table4/section.json").write_text('{"version": 2}')
+    done = reproduce("paul2014", "table1")
+    assert done.exit_code == 2
+    assert "paul2014-table4/section.json: is no section of ours" in done.stderr
+    assert "Traceback" not in done.output
 
 
 def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monkeypatch):
@@ -242,6 +274,10 @@ def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monk
     assert "left out: the corpus techtc100 is looked for" in done.stderr
     text = (tmp_path / "out/paul2014.md").read_text()
     assert text.count("| all of it |  |  | data not to be had: ") == 3
+    html = (tmp_path / "out/paul2014.html").read_text()
+    assert html.count("<td>all of it</td>") == 3
+    titles = [Asked("paul2014", name).heading for name in paul2014.FIGURES]
+    assert re.findall(r"^## ((?:Figure|Table) [^:]+)", text, flags=re.MULTILINE) == titles
     assert "IG[bold]" in text
     alone = reproduce("paul2014", "table4")
     assert alone.exit_code == 2

@@ -238,7 +238,9 @@ def test_techtc_is_asked_for_equality_and_for_what_all_words_lose():
     assert gained.verdict is NEARLY
     few = [one.verdict for one in says.techtc(found, found)]
     assert few == [NEARLY, NEARLY, YES, NEARLY, NEARLY], "six sets leave p above 1e-6"
+    assert [*says.techtc(found, found)][3].why == "behind, but by far not as clearly"
     behind = values(mask=0.01, sv=0.01, whole=0.02)
+    assert [*says.techtc(behind, behind)][3].why == "not behind"
     assert [one.verdict for one in says.techtc(behind, behind)] == [NO, NO, NO, NO, YES]
     nothing = {method: {} for method in (EXACT, MASK, SV_SET, ALL)}
     assert {one.verdict for one in says.techtc(nothing, nothing)} == {OPEN}
@@ -292,6 +294,19 @@ def test_machines_that_agree_as_the_paper_says():
 )
 def test_machines_that_do_not(changed, name, verdict):
     assert verdicts(**changed)[name] is verdict
+
+
+def test_why_containment_is_low_is_told_only_where_it_is_so():
+    below = machines.contained({0.01: 0.5, 0.1: 0.85, 1.0: 0.95})
+    assert below.why == "high down to a tenth of the words, not below"
+    assert machines.contained({0.01: 0.5, 0.1: 0.75}).why == ""
+    assert machines.contained({0.1: 0.85, 1.0: 0.95}).why == ""
+
+
+def test_an_overlap_without_half_of_the_words_is_not_judged():
+    curves = {**GOOD, "overlap": {0.1: 0.6, 1.0: 0.95}}
+    told = [one.verdict for one in machines.statements(agreeing(**curves))]
+    assert told[STATEMENTS.index("fewer")] is OPEN
 
 
 def test_nothing_measured_says_nothing():

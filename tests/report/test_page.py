@@ -355,4 +355,5 @@ def test_templates_ship():
         "theme.js",
         "page.css",
         "page.html",
+        "proof.html",
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -51,6 +53,35 @@ def test_a_section_is_kept_as_it_is(tmp_path):
     assert Section.load(tmp_path) == bare
 
 
+def test_what_is_no_number_is_kept_as_json_has_it(tmp_path):
+    lines = (Line("a", (1, 10), (math.nan, 0.5)),)
+    table = replace(TABLE, lines=(("a\udcff", math.nan),))
+    replace(SECTION, plots=(replace(CURVE, lines=lines),), tables=(table,)).save(tmp_path)
+
+    def refuse(name):
+        raise AssertionError(f"{name} is no JSON")
+
+    json.loads((tmp_path / FILE).read_text(), parse_constant=refuse)
+    loaded = Section.load(tmp_path)
+    assert loaded is not None
+    (line,) = loaded.plots[0].lines
+    assert (line.xs, math.isnan(line.ys[0]), line.ys[1]) == ((1, 10), True, 0.5)
+    name, value = loaded.tables[0].lines[0]
+    assert (name, math.isnan(value)) == ("a\udcff", True)
+
+
+def test_a_folder_or_a_lame_line_is_no_section(tmp_path):
+    SECTION.save(tmp_path)
+    kept = json.loads((tmp_path / FILE).read_text())
+    kept["plots"][0]["lines"][0]["xs"].pop()
+    (tmp_path / FILE).write_text(json.dumps(kept))
+    with pytest.raises(LaconicError, match=r"is no section of ours \(a line has other values"):
+        Section.load(tmp_path)
+    (tmp_path / "a" / FILE).mkdir(parents=True)
+    with pytest.raises(LaconicError, match="is no section of ours"):
+        Section.load(tmp_path / "a")
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"title": "a"}', "null"])
 def test_another_file_of_its_name_is_told(tmp_path, text):
     (tmp_path / FILE).write_text(text)
@@ -86,7 +117,7 @@ def test_a_page_has_statements_drawings_and_tables(tmp_path):
     text = renewed(tmp_path, SECTION, absent=ABSENT)
     assert text.startswith("# torkkola\n\nK. Torkkola. 2003.\n")
     assert "| 12 columns are best | 91.1 | 90.6 | reproduced |" in text
-    assert "| a \\| b |  | no | **not reproduced**: other <data> |" in text
+    assert "| a \\| b |  | no | **not reproduced**: other \\<data> |" in text
     assert "| TREC-AP | 0.98 |  | data not to be had: not public |" in text
     assert "3 statements: 1 reproduced, 1 not reproduced, 1 data not to be had." in text
     assert "<summary>errors &amp; more</summary>" in text
@@ -113,6 +144,50 @@ def test_prose_and_other_sections_stay(tmp_path):
     assert "| 91.1 | 91.0 | reproduced |" in text
     assert "4 statements: 3 reproduced, 1 not reproduced." in text
     assert renewed(tmp_path, better) == text, "the same measurements give the same page"
+
+
+def headings(text):
+    return re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
+
+
+def test_a_statement_about_bars_counts_and_lines_and_tags_do_nothing(tmp_path):
+    odd = Finding("x\ny <script>", "p < 0.05", "a|b", Verdict.NOT, "one | other\udcff")
+    text = renewed(tmp_path, replace(SECTION, findings=(GOOD, odd), plots=()))
+    assert "2 statements: 1 reproduced, 1 not reproduced." in text
+    assert r"| x y \<script> | p < 0.05 | a\|b | **not reproduced**: one \| other? |" in text
+
+
+def test_a_page_whose_mark_is_gone_is_not_doubled(tmp_path):
+    (tmp_path / "torkkola.md").write_text("# Torkkola\n\nMy words.\n")
+    whole = renewed(tmp_path, SECTION, OTHER)
+    for other in ("", "<!-- mine -->"):
+        (tmp_path / "torkkola.md").write_text(whole.replace(markdown.MARK, other))
+        text = renewed(tmp_path, OTHER)
+        assert headings(text) == headings(whole)
+        assert text.count("My words.") == 1
+        assert text.count(markdown.MARK) == 1
+
+
+def test_a_section_told_in_other_words_takes_the_olds_place(tmp_path):
+    renewed(tmp_path, SECTION, OTHER)
+    text = renewed(tmp_path, replace(SECTION, about="in other words"))
+    assert headings(text)[1:] == ["Figure 2: in other words", markdown.heading(OTHER)]
+
+
+def test_sections_stand_in_the_papers_order_whenever_they_were_run(tmp_path):
+    own = replace(OTHER, title="By hand")
+    renewed(tmp_path, own, OTHER, absent=ABSENT)
+    order = ["Figure 1", "Figure 2", "Figure 3"]
+    where = markdown.update(tmp_path, "torkkola", "", [SECTION], ABSENT, order)
+    names = [name.partition(": ")[0] for name in headings(where.read_text())]
+    assert names == [markdown.SUMMARY, "Figure 2", "Figure 3", "By hand", markdown.ABSENT]
+
+
+@pytest.mark.parametrize("make", [lambda at: at.mkdir(), lambda at: at.write_bytes(b"\xff")])
+def test_what_is_no_page_is_told(tmp_path, make):
+    make(tmp_path / "torkkola.md")
+    with pytest.raises(LaconicError, match=r"torkkola\.md: is no page in Markdown .* --pages"):
+        renewed(tmp_path, SECTION)
 
 
 def test_what_could_not_be_measured_takes_no_measurements_place(tmp_path):
@@ -150,6 +225,55 @@ def test_every_point_is_drawn():
     assert len(rows) == 7
     cells = plot(CELLS)["layer"][0]["data"]["values"]
     assert sum(cell["n"] for cell in cells) == 3
+
+
+def ticks(one):
+    return plot(one)["encoding"]["x"]["axis"].get("values")
+
+
+def test_an_axis_always_has_marks():
+    one = replace(CURVE, lines=(Line("a", (12,), (0.5,)),))
+    assert ticks(one) == [12]
+    assert "12" in drawn_texts(one)
+    assert ticks(replace(one, lines=(Line("a", (11, 13), (0.5, 0.6)),))) == [11, 13]
+    assert ticks(replace(one, lines=(Line("a", (3, 13), (0.5, 0.6)),))) == [5, 10]
+    assert ticks(replace(one, log=False)) is None
+
+
+def test_what_has_no_place_on_a_log_axis_is_left_out():
+    lines = (Line("a", (0, -1, math.nan, math.inf, 10, 20), (1, 2, 3, 4, 5, math.nan)),)
+    log = replace(CURVE, lines=lines)
+    assert [(r["x"], r["y"]) for r in plot(log)["data"]["values"]] == [(10, 5), (20, None)]
+    straight = plot(replace(log, log=False))["data"]["values"]
+    assert [r["x"] for r in straight] == [0, -1, 10, 20]
+    assert ticks(log) == [10, 20]
+
+
+def test_signs_that_cannot_be_drawn_are_spelt_out():
+    """The library that draws ends the process over a NUL."""
+    odd = "\x00"
+    assert "x‹0000›" in drawn_texts(replace(CURVE, across=f"x{odd}", up=f"y{odd}", title=odd))
+    assert "y‹0000›" in drawn_texts(replace(CELLS, across=f"x{odd}", up=f"y{odd}", title=odd))
+
+
+def test_a_plot_of_nothing_is_not_drawn(tmp_path):
+    nothing = (
+        replace(CURVE, lines=()),
+        replace(CURVE, lines=(Line("a", (0, 10), (0.5, math.nan)),)),
+        Cells.of("cells", "t", "x", "y", [0.5, math.nan], [math.nan, 0.5]),
+    )
+    section = replace(SECTION, plots=(*nothing, CELLS))
+    assert section.drawings == (CELLS,)
+    assert re.findall(r"\]\((\S+\.svg)\)", renewed(tmp_path, section)) == ["torkkola/cells.svg"]
+    assert page("torkkola", "", [section], ()).count("data:image/svg+xml;base64,") == 2
+
+
+def test_a_page_of_no_statements_says_so():
+    text = " ".join(page("torkkola", "", [], ()).split())
+    assert "0 statements of the paper. " in text
+    assert "1 statement of the paper: 1 data not to be had." in " ".join(
+        page("torkkola", "", [], ABSENT).split()
+    )
 
 
 def test_the_html_page_is_whole_and_asks_for_nothing(tmp_path):

@@ -53,14 +53,14 @@ TABLE = "table"
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(path_type=Path, file_okay=False, writable=True),
     default=Path("out"),
     show_default=True,
     help="Folder, with one in it for each figure or table.",
 )
 @click.option(
     "--pages",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(path_type=Path, file_okay=False, writable=True),
     help="Folder for the page in Markdown and its drawings.  [default: that of --output]",
 )
 @click.pass_context
@@ -104,6 +104,7 @@ def reproduce(
     chosen = {n: figure_called(n, of_paper.FIGURES, paper) for n in figures or of_paper.FIGURES}
     given = {key: value for key, value in scale.items() if value is not None}
     executor = executor_for(jobs)
+    check_pages(paper, output, pages or output)
     failed = 0
     sections = []
     for name, figure in chosen.items():
@@ -147,6 +148,11 @@ class Asked:
         return f"{kind} {number}{', honest' if self.honest else ''}"
 
     @property
+    def heading(self) -> str:
+        """`Figure 3`: of its section."""
+        return self.title.capitalize()
+
+    @property
     def command(self) -> str:
         """What runs this figure alone, as much of it."""
         options = [word for key, value in self.given.items() for word in (f"--{key}", str(value))]
@@ -188,7 +194,7 @@ def run(
     if found.findings:
         print_table(heading, statements(found.findings))
     click.echo(f"rows: {printable(str(where / ROWS))}")
-    section = Section.of(asked.title.capitalize(), figure.about, asked.command, str(scale), found)
+    section = Section.of(asked.heading, figure.about, asked.command, str(scale), found)
     make_folder(where)
     section.save(where)
     return section, found.rows
@@ -210,11 +216,24 @@ def without_data(figure: Figure, asked: Asked, error: CorpusError) -> Section:
     from laconic.report.proof.section import Section
 
     missing = Finding("all of it", "", "", Verdict.ABSENT, error.problem)
-    return Section(asked.title.capitalize(), figure.about, asked.command, "", (missing,))
+    return Section(asked.heading, figure.about, asked.command, "", (missing,))
+
+
+def check_pages(paper: str, output: Path, pages: Path) -> None:
+    """Before the work, so that pages that cannot be written are known at once."""
+    from laconic.report.proof.markdown import read
+
+    check_page(output / f"{paper}.html")
+    where = pages / f"{paper}.md"
+    if where.exists():
+        read(where)
 
 
 def write_pages(paper: str, renewed: Sequence[Section], output: Path, pages: Path) -> None:
-    """The Markdown page renewed in part; the HTML page of all sections kept in the folder."""
+    """The Markdown page renewed in part; the HTML page of all sections kept in the folder.
+
+    Of what is not kept there, for want of a corpus, that page says so.
+    """
     from laconic.papers import PAPERS
     from laconic.report.proof.markdown import update
     from laconic.report.proof.page import write_page
@@ -223,18 +242,16 @@ def write_pages(paper: str, renewed: Sequence[Section], output: Path, pages: Pat
 
     of_paper = PAPERS[paper]
     where = output / f"{paper}.html"
-    check_page(where)
     for folder in (output, pages):
         make_folder(folder)
     kinds = (False, True) if of_paper.HONEST else (False,)
-    kept = [
-        Section.load(output / Asked(paper, name, honest=honest).folder)
-        for name in of_paper.FIGURES
-        for honest in kinds
-    ]
+    every = [Asked(paper, name, honest=honest) for name in of_paper.FIGURES for honest in kinds]
+    now = {section.title: section for section in renewed}
+    kept = [Section.load(output / one.folder) or now.get(one.heading) for one in every]
     there = [section for section in kept if section is not None]
     write_page(where, paper, of_paper.REFERENCE, there, of_paper.ABSENT)
-    drawn = update(pages, paper, of_paper.REFERENCE, renewed, of_paper.ABSENT)
+    order = [one.heading for one in every]
+    drawn = update(pages, paper, of_paper.REFERENCE, renewed, of_paper.ABSENT, order)
     click.echo(f"pages: {printable(str(drawn))}, {printable(str(where))}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 CELLS = 24
+# Of a scatter whose values are all the same: so much to both sides.
+ROOM = 0.05
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,15 @@ class Plot:
     log: bool = True
     level: tuple[str, float] | None = None
 
+    def places(self, line: Line) -> tuple[tuple[float, float], ...]:
+        """The points of a line that have a place on the axis across; a log axis has no 0."""
+        least = 0.0 if self.log else -math.inf
+        return tuple((x, y) for x, y in zip(line.xs, line.ys, strict=True) if least < x < math.inf)
+
+    @property
+    def drawable(self) -> bool:
+        return any(math.isfinite(y) for line in self.lines for _, y in self.places(line))
+
 
 @dataclass(frozen=True)
 class Cells:
@@ -50,15 +62,23 @@ class Cells:
 
     @classmethod
     def of(cls, name: str, title: str, across: str, up: str, xs: ArrayLike, ys: ArrayLike) -> Cells:
-        """Pairs of values on one scale, in squares."""
-        x, y = np.asarray(xs, dtype=np.float64), np.asarray(ys, dtype=np.float64)
-        both = np.concatenate([x, y])
-        edges = np.linspace(both.min(), both.max(), CELLS + 1)
-        column, row = (_cell(values, edges) for values in (x, y))
+        """Pairs of values on one scale, in squares; those without a value are left out."""
+        pairs = np.column_stack([np.asarray(values, dtype=np.float64) for values in (xs, ys)])
+        pairs = pairs[np.isfinite(pairs).all(axis=1)]
+        if not pairs.size:
+            return cls(name, title, across, up, ())
+        low, high = pairs.min(), pairs.max()
+        room = ROOM if low == high else 0.0
+        edges = np.linspace(low - room, high + room, CELLS + 1)
+        column, row = (_cell(values, edges) for values in pairs.T)
         found = Counter(zip(column.tolist(), row.tolist(), strict=True))
         ends = [(float(edges[i]), float(edges[i + 1])) for i in range(CELLS)]
         counts = tuple((*ends[i], *ends[j], n) for (i, j), n in sorted(found.items()))
         return cls(name, title, across, up, counts)
+
+    @property
+    def drawable(self) -> bool:
+        return bool(self.counts)
 
 
 def _cell(values: np.ndarray, edges: np.ndarray) -> np.ndarray:

@@ -289,7 +289,7 @@ def techtc(oracle: Values, honest: Values) -> Iterator[Finding]:
         known(lead < 0 and p < NEXT_TO_NOTHING, lead, p),
         nearly=lead < 0,
         paper="p < 1e-9",
-        why="behind, but by far not as clearly",
+        why="behind, but by far not as clearly" if lead < 0 else "not behind",
     )
     yield gain({AUC: honest})
 

@@ -63,11 +63,11 @@ def overlapping(overlap: Curve) -> Finding:
 def fewer_supports(found: Mapping[str, Curve]) -> Finding:
     """|A∩B| / |A| over |A∩B| / |B|, of means: about how many there are for one before."""
     part, contained = (found[name].get(SMALL, math.nan) for name in (RECALL, CONTAINMENT))
-    overlap = found[OVERLAP].get(SMALL, math.nan)
+    overlap, half = (found[OVERLAP].get(size, math.nan) for size in (SMALL, HALF))
     return judged(
         "with fewer words the overlap goes down, because support vectors become fewer",
         f"at {SMALL:g}: overlap {overlap:.3f}, about {part / contained:.2f} of the support vectors",
-        known(part < contained and overlap < found[OVERLAP].get(HALF, math.nan), part, contained),
+        known(part < contained and overlap < half, part, contained, overlap, half),
     )
 
 
@@ -79,7 +79,7 @@ def contained(containment: Curve) -> Finding:
         f"{least:.3f} at {size:g}, {at_small:.3f} at {SMALL:g}",
         known(least >= VERY_HIGH, least, at_small),
         nearly=at_small >= HIGH,
-        why="high down to a tenth of the words, not below",
+        why="high down to a tenth of the words, not below" if least < HIGH <= at_small else "",
     )
 
 

@@ -16,7 +16,7 @@ def plot(of: Plot | Cells) -> Spec:
     body = _cells(of) if isinstance(of, Cells) else _lines(of)
     return {
         "$schema": SCHEMA,
-        "description": f"{of.title}: {of.up} against {of.across}",
+        "description": plain(f"{of.title}: {of.up} against {of.across}"),
         "title": {"text": plain(of.title)},
         "width": "container",
         "height": HEIGHT,
@@ -30,7 +30,7 @@ def _lines(of: Plot) -> Spec:
     rows = [
         {"name": plain(line.name), "x": number(x), "y": number(y), "told": line.told}
         for line in of.lines
-        for x, y in zip(line.xs, line.ys, strict=True)
+        for x, y in of.places(line)
     ]
     colour = {"color": _look(names, None)}
     return {
@@ -106,16 +106,18 @@ def _level(of: Plot) -> list[Spec]:
 
 
 def _across(of: Plot) -> Spec:
-    values = [x for line in of.lines for x in line.xs]
-    low, high = min(values), max(values)
+    values = [x for line in of.lines for x, _ in of.places(line)]
+    marks = log_ticks(min(values), max(values)) if of.log else []
+    # too few of 1, 2 and 5: as many sizes as there are
+    ticks = marks if len(marks) > 1 else sorted(set(values))
     ends = {"nice": False, "padding": 12}
-    ticks = {"values": log_ticks(low, high)} if of.log else {}
     return {
         "field": "x",
         "type": "quantitative",
-        "title": of.across,
+        "title": plain(of.across),
         "scale": {"type": "log", **ends} if of.log else {"zero": False, **ends},
-        "axis": {"grid": False, "format": ",~r", "labelOverlap": "greedy", **ticks},
+        "axis": {"grid": False, "format": ",~r", "labelOverlap": "greedy"}
+        | ({"values": ticks} if of.log else {}),
     }
 
 
@@ -123,7 +125,7 @@ def _up(title: str) -> Spec:
     return {
         "field": "y",
         "type": "quantitative",
-        "title": title,
+        "title": plain(title),
         "scale": {"zero": False, "nice": True, "padding": 6},
         "axis": {"format": ".4~f", "tickCount": 6, "domain": False, "ticks": False},
     }
@@ -149,14 +151,15 @@ def _cells(of: Cells) -> Spec:
     most = max(row["right"] for row in rows), max(row["high"] for row in rows)
     ends = [{"left": end, "low": end} for end in (min(least), max(most))]
     axis = {"zero": False, "nice": False}
+    across, up = plain(of.across), plain(of.up)
     diagonal = {
         "data": {"values": ends},
         "mark": {"type": "line", "strokeDash": [3, 3], "style": "note", "strokeWidth": 1},
     }
     return {
         "encoding": {
-            "x": {"field": "left", "type": "quantitative", "title": of.across, "scale": axis},
-            "y": {"field": "low", "type": "quantitative", "title": of.up, "scale": axis},
+            "x": {"field": "left", "type": "quantitative", "title": across, "scale": axis},
+            "y": {"field": "low", "type": "quantitative", "title": up, "scale": axis},
         },
         "layer": [
             {

@@ -24,32 +24,53 @@ SUMMARY = "What became of each statement"
 ABSENT = "Not to be had"
 COLUMNS = ("the paper says", "its figure", "here", "verdict")
 MOST_BYTES = 150_000
+TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
 # Longest first: one is the end of another.
 VERDICTS = sorted(Verdict, key=len, reverse=True)
-VERDICT = re.compile(rf"\| \**({'|'.join(VERDICTS)})\**(?:: [^|\n]*)? \|$", re.MULTILINE)
+VERDICT = re.compile(rf"\| \**({'|'.join(VERDICTS)})\**(?:: (?:\\\||[^|\n])*)? \|$", re.MULTILINE)
 
 
 def update(
-    folder: Path, paper: str, reference: str, sections: Iterable[Section], absent: Sequence[Finding]
+    folder: Path,
+    paper: str,
+    reference: str,
+    sections: Iterable[Section],
+    absent: Sequence[Finding],
+    order: Sequence[str] = (),
 ) -> Path:
     """Renew these sections of `folder/paper.md`, or make it; drawings go to `folder/paper/`.
 
-    One that measured nothing, because its corpus is not here, takes no other's place.
+    One that measured nothing, because its corpus is not here, takes no other's place. Sections
+    stand as their titles do in `order`, others after them.
     """
     where = folder / f"{paper}.md"
-    there = where.read_text(encoding="utf-8") if where.exists() else f"# {paper}\n\n{reference}\n"
-    prose, _, kept = there.partition(MARK)
-    texts = sections_of(kept)
+    prose, texts = read(where) if where.exists() else (f"# {paper}\n\n{reference}\n", {})
     for section in sections:
-        if section.measured or heading(section) not in texts:
+        if section.measured or section.title not in texts:
             drawn = draw(section, folder / paper)
-            texts[heading(section)] = written(section, drawn, paper)
+            texts[section.title] = written(section, drawn, paper)
     texts.pop(ABSENT, None)
+    first = {title: texts[title] for title in order if title in texts}
+    texts = {**first, **texts}
     if absent:
         texts[ABSENT] = f"## {ABSENT}\n\n{statements(absent)}\n"
     with draft(where) as stream:
-        stream.write(page(prose, texts.values()).encode())
+        stream.write(page(prose, texts.values()).encode("utf-8", "replace"))
     return where
+
+
+def read(where: Path) -> tuple[str, dict[str, str]]:
+    """The prose of a page and its sections. Without the mark, these begin with the summary."""
+    try:
+        text = where.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LaconicError(
+            f"{where}: is no page in Markdown ({error}). Move it, or choose another --pages"
+        ) from None
+    prose, mark, kept = text.partition(MARK)
+    if not mark:
+        prose, mark, kept = text.partition(f"\n## {SUMMARY}\n")
+    return prose, sections_of(mark + kept)
 
 
 def page(prose: str, texts: Iterable[str]) -> str:
@@ -66,10 +87,14 @@ def summary(text: str) -> str:
 
 
 def sections_of(text: str) -> dict[str, str]:
-    """The sections as they stand there, by heading."""
+    """The sections as they stand there, by title: what they are about may be told anew."""
     _, *parts = HEADING.split(text)
     bodies = zip(parts[::2], parts[1::2], strict=True)
-    return {name: f"## {name}\n\n{body.strip()}\n" for name, body in bodies if name != SUMMARY}
+    return {
+        name.partition(": ")[0]: f"## {name}\n\n{body.strip()}\n"
+        for name, body in bodies
+        if name != SUMMARY
+    }
 
 
 def heading(section: Section) -> str:
@@ -79,7 +104,7 @@ def heading(section: Section) -> str:
 def draw(section: Section, folder: Path) -> dict[str, str]:
     """The title of each drawing by the name of its file."""
     drawn = {}
-    for one in section.plots:
+    for one in section.drawings:
         text = svg(plot(one))
         if len(text.encode()) > MOST_BYTES:
             raise LaconicError(f"{one.name}.svg: {len(text):,} bytes, at most {MOST_BYTES:,}")
@@ -123,4 +148,9 @@ def _table(table: Table) -> str:
 
 
 def _cells(texts: Iterable[str]) -> str:
-    return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in texts)} |"
+    return f"| {' | '.join(map(_cell, texts))} |"
+
+
+def _cell(text: str) -> str:
+    """One line, whose bars and tags are shown and do nothing."""
+    return TAG.sub(r"\\<", " ".join(text.split())).replace("|", r"\|")

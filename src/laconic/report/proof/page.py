@@ -35,7 +35,7 @@ def page(paper: str, reference: str, sections: Sequence[Section], absent: Sequen
         .render(
             paper=paper,
             reference=reference,
-            sections=[(section, [_drawn(one) for one in section.plots]) for section in sections],
+            sections=[(section, [_drawn(one) for one in section.drawings]) for section in sections],
             absent=absent,
             counts=[(verdict, counts[verdict]) for verdict in Verdict if counts[verdict]],
             total=len(findings),
@@ -49,7 +49,8 @@ def page(paper: str, reference: str, sections: Sequence[Section], absent: Sequen
 
 def _drawn(one: Plot | Cells) -> tuple[str, str, str]:
     """Its title, and the drawing for a light and for a dark page."""
-    return one.title, *(_embedded(svg(plot(one), dark=dark)) for dark in (False, True))
+    light, dark = (_embedded(svg(plot(one), dark=dark)) for dark in (False, True))
+    return one.title, light, dark
 
 
 def _embedded(drawing: str) -> str:

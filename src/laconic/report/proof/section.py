@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from laconic.errors import LaconicError
 from laconic.papers.figures import Reproduced, Table
 from laconic.papers.findings import Finding, Verdict
 from laconic.papers.plots import Cells, Line, Plot
-from laconic.rows import Row, draft
+from laconic.rows import Row, write_json
 
 FILE = "section.json"
 
@@ -38,9 +39,13 @@ class Section:
         measured = "; ".join(filter(None, (scale, cost(found.rows), versions(found.rows))))
         return cls(title, about, command, measured, found.findings, found.plots, shown)
 
+    @property
+    def drawings(self) -> tuple[Plot | Cells, ...]:
+        """The plots that have something to draw."""
+        return tuple(one for one in self.plots if one.drawable)
+
     def save(self, folder: Path) -> None:
-        with draft(folder / FILE) as stream:
-            stream.write(json.dumps(asdict(self), ensure_ascii=False, indent=1).encode())
+        write_json(folder / FILE, asdict(self))
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
@@ -50,7 +55,7 @@ class Section:
             return None
         try:
             return cls._from(json.loads(where.read_text(encoding="utf-8")))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise LaconicError(
                 f"{where}: is no section of ours ({error}). Delete it, and run the figure again"
             ) from None
@@ -74,15 +79,27 @@ def _plot(kept: Mapping[str, Any]) -> Plot | Cells:
     if "counts" in kept:
         counts = tuple((*map(float, ends), int(n)) for *ends, n in kept["counts"])
         return Cells(**{**kept, "counts": counts})
-    lines = tuple(
-        Line(one["name"], tuple(one["xs"]), tuple(one["ys"]), one["told"]) for one in kept["lines"]
-    )
-    level = None if kept["level"] is None else (kept["level"][0], float(kept["level"][1]))
+    lines = tuple(_line(one) for one in kept["lines"])
+    if any(len(line.xs) != len(line.ys) for line in lines):
+        raise ValueError("a line has other values across than up")
+    level = None if kept["level"] is None else (kept["level"][0], _number(kept["level"][1]))
     return Plot(**{**kept, "lines": lines, "level": level})
 
 
+def _line(kept: Mapping[str, Any]) -> Line:
+    xs, ys = (tuple(map(_number, kept[axis])) for axis in ("xs", "ys"))
+    return Line(kept["name"], xs, ys, kept["told"])
+
+
+def _number(kept: float | None) -> float:
+    """JSON has no NaN."""
+    if kept is None:
+        return math.nan
+    return kept if isinstance(kept, int) else float(kept)
+
+
 def _table(kept: Mapping[str, Any]) -> Table:
-    lines = tuple(tuple(line) for line in kept["lines"])
+    lines = tuple(tuple(math.nan if one is None else one for one in line) for line in kept["lines"])
     return Table(**{**kept, "columns": tuple(kept["columns"]), "lines": lines})
 
 
