@@ -35,7 +35,8 @@ TABLE = "table"
 @click.option(
     "--sets",
     type=click.IntRange(1),
-    help="How many sets: TechTC's, or made ones; categories (kolcz2007); folds (keerthi2005).",
+    help="How many sets: TechTC's, made ones, quarters of a large corpus (dasgupta2007); "
+    "categories (kolcz2007); folds (keerthi2005).",
 )
 @click.option(
     "--splits",
