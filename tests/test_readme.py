@@ -121,3 +121,12 @@ def test_the_claim_about_peers_is_that_of_the_frontier_page():
         (r"It fails at (\d+)", r"significantly worse at (\d+)"),
     ):
         assert re.findall(there, page) == re.findall(here, claim) != [], there
+    files = claim[claim.index("In a file") :]
+    news = page[page.index("## 20news-bydate") :]
+    for most in ("10,000", "100,000"):
+        (ours, peer) = re.search(rf"\| {most} \| ([\d.]+) \| [\d,]+ \| ([\d.]+) \|", news).groups()
+        assert re.search(rf"{most} bytes .*?{ours}.*?{peer}", files), most
+    rows = re.search(r"\| words at most \| ours, documents a second.*?\n?(?=#|$)", news)[0]
+    ratios = re.findall(r"\| [\d,]+ \| [\d,]+ \| (\d+\.\d) \|", rows.split("##")[0])
+    least, most = (pick(ratios, key=float) for pick in (min, max))
+    assert f"{least} to {most} times" in files
