@@ -227,6 +227,38 @@ def test_every_point_is_drawn():
     assert sum(cell["n"] for cell in cells) == 3
 
 
+def marks(one, kind):
+    """The layers of a kind of mark, each with what it is of: measured ones, or those told."""
+    layers = [layer for layer in plot(one)["layer"] if layer["mark"]["type"] == kind]
+    return [(layer["transform"][0]["filter"], layer["mark"]) for layer in layers]
+
+
+def test_measured_points_are_joined_and_the_papers_are_not():
+    assert [of for of, _ in marks(CURVE, "line")] == ["!datum.told"]
+    drawn = {of: mark["filled"] for of, mark in marks(CURVE, "point")}
+    assert drawn == {"!datum.told": True, "datum.told": False}
+
+
+def test_names_of_measured_lines_come_first_so_that_colours_stay():
+    told_first = replace(CURVE, lines=(Line("B", (1,), (0.5,), told=True), *LINES))
+    layer = plot(told_first)["layer"][-2]
+    assert layer["encoding"]["color"]["scale"]["domain"] == ["LSI", "LDA | <b>", "B"]
+
+
+def test_an_axis_is_logarithmic_where_asked():
+    assert plot(CURVE)["encoding"]["x"]["scale"]["type"] == "log"
+    assert "type" not in plot(replace(CURVE, log=False))["encoding"]["x"]["scale"]
+
+
+def test_cells_have_both_ends_and_a_diagonal_from_corner_to_corner():
+    cells, diagonal = plot(CELLS)["layer"]
+    assert cells["encoding"]["x2"] == {"field": "right"}
+    assert cells["encoding"]["y2"] == {"field": "high"}
+    ends = diagonal["data"]["values"]
+    assert ends == [{"left": 0.1, "low": 0.1}, {"left": 0.9, "low": 0.9}]
+    assert len(plot(replace(CELLS, diagonal=False))["layer"]) == 1
+
+
 def ticks(one):
     return plot(one)["encoding"]["x"]["axis"].get("values")
 
