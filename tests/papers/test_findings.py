@@ -35,6 +35,11 @@ def test_a_figure_is_reproduced_within_its_tolerance(here, nearly, verdict):
     assert found.why == told.get(verdict, "because")
 
 
+def test_the_tolerance_itself_is_within_it():
+    assert beside("a", 1.0, 1.5, within=0.5).verdict is Verdict.REPRODUCED
+    assert beside("a", 1.0, 1.75, within=0.5).verdict is Verdict.NOT
+
+
 def test_the_reason_is_told_of_what_does_not_hold_only():
     assert judged("it rains", "it does", True, why="clouds").why == ""
     assert judged("it rains", "it does not", False, why="no clouds").why == "no clouds"
@@ -60,6 +65,12 @@ def test_cells_count_every_pair_once():
         last = np.maximum(x.max(), y.max())
         edge = ((x == last) | (y == last)) & (left <= x) & (x <= right) & (low <= y) & (y <= high)
         assert (inside | edge).sum() == n
+
+
+def test_a_value_on_an_edge_is_in_the_cell_above_it():
+    found = Cells.of("a", "t", "x", "y", [0, CELLS, 12], [0, CELLS, 3])
+    assert (12.0, 13.0, 3.0, 4.0, 1) in found.counts
+    assert (CELLS - 1.0, CELLS, CELLS - 1.0, CELLS, 1) in found.counts
 
 
 def test_cells_of_equal_values_have_a_size():
@@ -129,6 +140,13 @@ def test_other_measurements_get_other_verdicts():
         ((says.LDA_LSI, 64), 94.0, "LDA from LSI, 64: accuracy in %", Verdict.DIRECTION),
         ((says.FULL, 1.0), 92.0, "5,718 words to 12 columns improves the accuracy", Verdict.NOT),
         ((says.IG, 12), 95.0, "at equal small sizes LDA is far ahead of the others", Verdict.NOT),
+        (
+            (says.IG, 12),
+            82.0,
+            "at equal small sizes LDA is far ahead of the others",
+            Verdict.DIRECTION,
+        ),
+        ((says.LSI, 16), 58.0, "halving the columns of LSI costs 4 to 5 points", Verdict.DIRECTION),
         ((says.IG, 2), 55.0, "selection by IG fails at very low dimensions", Verdict.NOT),
         (
             (says.IG, 64),
@@ -166,6 +184,15 @@ def test_what_was_not_run_is_not_judged():
     assert found["halving the columns of LSI costs 4 to 5 points"].verdict is Verdict.UNMEASURED
     assert found["random projections vary much at low dimensions"].verdict is Verdict.UNMEASURED
     assert found["5,718 words to 12 columns improves the accuracy"].verdict is Verdict.REPRODUCED
+
+
+@pytest.mark.parametrize(("low", "verdict"), [(3.1, Verdict.REPRODUCED), (2.9, Verdict.NOT)])
+def test_much_variation_is_three_times_that_of_many_columns(low, verdict):
+    """Whose standard deviation is 1."""
+    found = accuracies()
+    found[says.RP, 2] = Point(says.RP, 2, "accuracy", 30.0, low, 5)
+    varies = verdicts(found, mcnemar())["random projections vary much at low dimensions"]
+    assert varies is verdict
 
 
 def test_one_draw_says_nothing_of_variation():

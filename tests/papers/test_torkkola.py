@@ -387,3 +387,25 @@ def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path):
     values = {r.method: r.value for r in found.rows if r.measure == paper.GOAL}
     assert table.lines[2][1] == f"{100 * values['LDA[then=gaussian,width=3.0]']:.1f}"
     assert [one.says for one in found.findings] == [line[0] for line in table.lines]
+
+
+def test_costs_of_what_was_not_measured_are_told_so(small, tmp_path):
+    method = "LDA[then=gaussian,width=3.0]"
+    figure = replace(
+        paper.FIGURES["tablecost"],
+        setting=lambda scale: paper.plan_of(pets(100, split=True), [method], (2,)),
+        models={"LDA, 7": (method, 7)},
+    )
+    with pytest.raises(LaconicError, match=r"width=3\.0\] at 7: was not .* --retry-failed"):
+        figure.run(tmp_path / "out", ONCE)
+
+
+def test_candidates_that_all_fail_are_told(small, tmp_path):
+    candidates = (
+        Candidates(paper.FULL, paper.gaussian("ALL[", (1.0,), (3.0,))),
+        Candidates(paper.LDA, paper.gaussian("LDA[longest=1,", (3.0,), (3.0,))),
+    )
+    figure = replace(paper.FIGURES["2-honest"], corpus=lambda: pets(100, split=True), sizes=(2,))
+    offered = replace(figure.quick, candidates=candidates)
+    with pytest.raises(LaconicError, match=r"LDA\[longest=1.* at 2: was not measured"):
+        figure.run(tmp_path / "out", offered)

@@ -30,7 +30,7 @@ CURVE = Plot("curve", "Accuracy <i>", "Columns", "accuracy", LINES, level=("all 
 CELLS = Cells.of("cells", "SS against IG", "SS", "IG", [0.1, 0.2, 0.9], [0.3, 0.2, 0.8])
 GOOD = Finding("12 columns are best", "91.1", "90.6", Verdict.REPRODUCED)
 BAD = Finding("a | b", "", "no", Verdict.NOT, "other <data>")
-TABLE = Table("errors & more", ("method", "λ = 1"), (("IG|x", 0.25),), "errors.csv")
+TABLE = Table("errors & <more>", ("method", "λ = 1"), (("IG|x", 0.25),), "errors.csv")
 SECTION = Section(
     "Figure 2",
     "accuracy against size",
@@ -120,7 +120,7 @@ def test_a_page_has_statements_drawings_and_tables(tmp_path):
     assert "| a \\| b |  | no | **not reproduced**: other \\<data> |" in text
     assert "| TREC-AP | 0.98 |  | data not to be had: not public |" in text
     assert "3 statements: 1 reproduced, 1 not reproduced, 1 data not to be had." in text
-    assert "<summary>errors &amp; more</summary>" in text
+    assert "<summary>errors &amp; &lt;more></summary>" in text
     assert "| IG\\|x | 0.25 |" in text
     for file in re.findall(r"\]\((\S+\.svg)\)", text):
         assert ElementTree.parse(tmp_path / file).getroot().tag.endswith("svg")
@@ -227,6 +227,38 @@ def test_every_point_is_drawn():
     assert sum(cell["n"] for cell in cells) == 3
 
 
+def marks(one, kind):
+    """The layers of a kind of mark, each with what it is of: measured ones, or those told."""
+    layers = [layer for layer in plot(one)["layer"] if layer["mark"]["type"] == kind]
+    return [(layer["transform"][0]["filter"], layer["mark"]) for layer in layers]
+
+
+def test_measured_points_are_joined_and_the_papers_are_not():
+    assert [of for of, _ in marks(CURVE, "line")] == ["!datum.told"]
+    drawn = {of: mark["filled"] for of, mark in marks(CURVE, "point")}
+    assert drawn == {"!datum.told": True, "datum.told": False}
+
+
+def test_names_of_measured_lines_come_first_so_that_colours_stay():
+    told_first = replace(CURVE, lines=(Line("B", (1,), (0.5,), told=True), *LINES))
+    layer = plot(told_first)["layer"][-2]
+    assert layer["encoding"]["color"]["scale"]["domain"] == ["LSI", "LDA | <b>", "B"]
+
+
+def test_an_axis_is_logarithmic_where_asked():
+    assert plot(CURVE)["encoding"]["x"]["scale"]["type"] == "log"
+    assert "type" not in plot(replace(CURVE, log=False))["encoding"]["x"]["scale"]
+
+
+def test_cells_have_both_ends_and_a_diagonal_from_corner_to_corner():
+    cells, diagonal = plot(CELLS)["layer"]
+    assert cells["encoding"]["x2"] == {"field": "right"}
+    assert cells["encoding"]["y2"] == {"field": "high"}
+    ends = diagonal["data"]["values"]
+    assert ends == [{"left": 0.1, "low": 0.1}, {"left": 0.9, "low": 0.9}]
+    assert len(plot(replace(CELLS, diagonal=False))["layer"]) == 1
+
+
 def ticks(one):
     return plot(one)["encoding"]["x"]["axis"].get("values")
 
@@ -281,7 +313,8 @@ def test_the_html_page_is_whole_and_asks_for_nothing(tmp_path):
     assert "K. Torkkola &lt;2003&gt;" in text
     assert "other &lt;data&gt;" in text
     assert not re.search(r"(?:src|href)=\"(?!data:|#)", text)
-    assert text.count("data:image/svg+xml;base64,") == 4, "two drawings, light and dark"
+    drawn = re.findall(r"data:image/svg\+xml;base64,([^\"]+)", text)
+    assert (len(drawn), len(set(drawn))) == (4, 4), "two drawings, light and dark"
     counts = "2 reproduced, 1 not reproduced, 1 data not to be had"
     assert counts in " ".join(text.split())
     assert re.search(r"<td>.*<strong>not reproduced</strong>", text)

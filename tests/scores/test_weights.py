@@ -131,7 +131,7 @@ def test_labels_of_several_classes_have_one_order():
     assert (svm_elimination(X, indicators) == svm_elimination(X, y)).all()
 
 
-@pytest.mark.parametrize("share", [0.0, 1.0, -0.5, float("nan")])
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.5, float("nan"), "half", None])
 def test_a_share_of_nothing_or_of_all_is_refused(share):
     X, y = documents(2)
     with pytest.raises(LaconicError, match=r"svm_elimination\(share=.*between 0 and 1"):
@@ -149,3 +149,20 @@ def test_by_default_half_of_the_terms_go_by_the_squared_hinge():
     assert (default == svm_elimination(X, y, **given)).all()
     for name, value in (("loss", "hinge"), ("share", 0.1), ("alpha", 5.0)):
         assert (default != svm_elimination(X, y, **given | {name: value})).any(), name
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "scores"),
+    [
+        (np.zeros((4, 0)), [0, 1, 0, 1], []),
+        (np.ones((4, 1)), [0, 1, 0, 1], [1]),
+        (np.zeros((4, 3)), [0, 1, 0, 1], [3, 2, 1]),
+        (np.ones((4, 3), dtype=bool), [0, 0, 0, 1], [3, 2, 1]),
+        (np.array([[0, -1], [0, 1], [0, -1], [0, 1]]), [0, 1, 0, 1], [1, 2]),
+        (np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), [[1, 0, 1], [1, 0, 1], [1, 0, 0]], [2, 1]),
+    ],
+)
+def test_small_and_empty_documents_are_ordered_too(X, y, scores):
+    """No words, one, none that tells; a class of one document, of all, of none."""
+    assert svm_elimination(X, y).tolist() == scores
+    assert svm_elimination(csr_array(X), y).tolist() == scores

@@ -25,7 +25,15 @@ def right(studies: Iterable[Study], method: str, asked: Size) -> NDArray[np.bool
                 for cut in journal.cuts(key):
                     if cut.asked == asked and signs is not None:
                         return np.asarray((cut.chosen == (signs > 0)).all(axis=1))
-    raise LaconicError(f"{method} at {asked}: was not measured. Run the figure again")
+    raise unmeasured(method, asked)
+
+
+def unmeasured(method: str, asked: Size) -> LaconicError:
+    """A figure cannot be drawn without it, for its task failed."""
+    return LaconicError(
+        f"{method} at {asked}: was not measured. Why stands in the figure's rows.csv; "
+        "mend that, and run it again with --retry-failed"
+    )
 
 
 def mcnemar_table(

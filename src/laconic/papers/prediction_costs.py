@@ -21,6 +21,7 @@ from sklearn.base import clone
 from laconic.classifiers.kernel import Machines
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.model import LinearModel
+from laconic.papers.answers import unmeasured
 from laconic.papers.figures import Reproduced, Scale, Table, worked_off
 from laconic.papers.findings import Finding
 from laconic.reduction import Matrix, Projection, Reduction
@@ -194,6 +195,8 @@ class Costs:
         }
         models, accuracy = {}, {}
         for name, (method, asked) in self.models.items():
+            if (method, asked) not in values:
+                raise unmeasured(method, asked)
             path = tasks[method].build()
             models[name] = Staged.of(path, problem.X_train, problem.y_train, asked)
             accuracy[name] = values[method, asked]

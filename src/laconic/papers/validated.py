@@ -11,6 +11,7 @@ import numpy as np
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.splits import random_splits
+from laconic.papers.answers import unmeasured
 from laconic.papers.figures import Reproduced, Scale, Table, worked_off
 from laconic.papers.findings import Finding
 from laconic.rows import Row, Size
@@ -101,6 +102,8 @@ class Validated:
         methods = [method for several in offered for method in several.methods]
         first = Study(self.setting(held_out(corpus), methods, self.sizes), where)
         choices = choose(worked_off([first], executor, how), offered, self.measure)
+        if lost := [one for one in offered if one.label not in {c.label for c in choices}]:
+            raise unmeasured(lost[0].methods[0], self.sizes[0])
         studies = [Study(plan, where) for plan in self._tests(corpus, choices)]
         for n in range(len(studies)):
             rows = worked_off([first, *studies[: n + 1]], executor, how)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -49,7 +50,7 @@ def svm_elimination(
     The last term has the score n_terms, the first that went has 1.
     """
     documents, signs = classified("svm_elimination", X, y, "sum")
-    if not 0 < share < 1:
+    if not isinstance(share, Real) or not 0 < share < 1:
         raise LaconicError(f"svm_elimination(share={share!r}): give a share between 0 and 1")
     kept, left = csr_array(documents), np.arange(documents.shape[1])
     machines: Sequence[Dual] = ()
@@ -82,7 +83,8 @@ def _trained(
         raise LaconicError(f"{name}(alpha={alpha!r}): an SVM needs a number above 0")
     rows = Rows.of(documents)
     costs = np.full(len(signs), 1.0 / (2.0 * alpha))
-    starts = [(one.alphas, one.intercept) for one in before] or [(None, 0.0)] * signs.shape[1]
+    starts: list[tuple[Floats | None, float]] = [(one.alphas, one.intercept) for one in before]
+    starts = starts or [(None, 0.0)] * signs.shape[1]
     machines = [
         descend(
             rows,

@@ -25,9 +25,7 @@ ABSENT = "Not to be had"
 COLUMNS = ("the paper says", "its figure", "here", "verdict")
 MOST_BYTES = 150_000
 TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
-# Longest first: one is the end of another.
-VERDICTS = sorted(Verdict, key=len, reverse=True)
-VERDICT = re.compile(rf"\| \**({'|'.join(VERDICTS)})\**(?:: (?:\\\||[^|\n])*)? \|$", re.MULTILINE)
+VERDICT = re.compile(rf"\| \**({'|'.join(Verdict)})\**(?:: (?:\\\||[^|\n])*)? \|$", re.MULTILINE)
 
 
 def update(
