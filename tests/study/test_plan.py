@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from laconic import Plan
 from laconic.errors import LaconicError
+from laconic.study.plan import METHODS
 from laconic.study.plan_file import parse_plan, read_plan, write_plan
 from laconic.study.ready import Ready
 from laconic.study.settings import Source, Splitting, Training, Vectorizing
@@ -307,3 +308,18 @@ def test_tasks_with_one_selection_come_together_whatever_the_order_of_methods():
         ("BSS[lambda=0.1]", 0),
         ("BSS[then=svm]", 0),
     ]
+
+
+@pytest.mark.parametrize("alpha", ["loo", 0.0, {"a": 1.0, "b": 0.0}])
+def test_by_default_there_is_no_svm_where_it_cannot_have_the_lambda(alpha):
+    plan = Plan("pydocs", training=Training(alpha))
+    assert plan.methods == tuple(name.removesuffix("[then=svm]") for name in METHODS)
+    assert "RFE" in plan.methods
+    with pytest.raises(LaconicError, match=r"method IG.then=svm.: .*above 0"):
+        Plan("pydocs", methods=("ALL", "IG[then=svm]"), training=Training("loo"))
+
+
+@pytest.mark.parametrize("alpha", [1, 0.5, {"a": 1.0}])
+def test_by_default_an_svm_comes_after_rfe(alpha):
+    assert Plan("pydocs", training=Training(alpha)).methods == METHODS
+    assert "RFE[then=svm]" in METHODS

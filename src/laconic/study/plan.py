@@ -27,6 +27,14 @@ SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
 MEASURES = ("micro-f1", "macro-f1", "accuracy")
 
 
+def default_methods(alpha: float | str | Mapping[str, float]) -> tuple[str, ...]:
+    """An SVM needs a number above 0 for λ. With another one RFE has least squares behind it."""
+    each = alpha.values() if isinstance(alpha, Mapping) else [alpha]
+    if all(not isinstance(one, str) and one > 0 for one in each):
+        return METHODS
+    return tuple(name.replace("[then=svm]", "") for name in METHODS)
+
+
 @dataclass(frozen=True)
 class Plan:
     """What a study measures.
@@ -59,6 +67,8 @@ class Plan:
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "corpora", _sources(self.corpora))
+        if self.methods == METHODS:
+            put(self, "methods", default_methods(self.training.alpha))
         methods = _known(self.methods)
         for method in methods:
             method.check()
