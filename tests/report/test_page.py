@@ -354,6 +354,7 @@ def test_templates_ship():
         *SCRIPTS,
         "theme.js",
         "page.css",
+        "head.html",
         "page.html",
         "proof.html",
     }

@@ -204,12 +204,10 @@ def run(
 def statements(findings: Sequence[Finding]) -> Table:
     """What the paper says beside what came out."""
     from laconic.papers.figures import Table
+    from laconic.papers.findings import COLUMNS
 
-    lines = [
-        (one.says, one.paper, one.here, f"{one.verdict}: {one.why}" if one.why else one.verdict)
-        for one in findings
-    ]
-    return Table("findings", ("the paper says", "its figure", "here", "verdict"), tuple(lines))
+    lines = tuple((one.says, one.paper, one.here, one.told) for one in findings)
+    return Table("findings", COLUMNS, lines)
 
 
 def without_data(figure: Figure, asked: Asked, error: CorpusError) -> Section:

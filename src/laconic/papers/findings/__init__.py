@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+# Of a table of findings.
+COLUMNS = ("the paper says", "its figure", "here", "verdict")
+
 
 class Verdict(StrEnum):
     """How a paper's statement fared. `UNMEASURED` is not the data's fault: too little was run."""
@@ -26,6 +29,11 @@ class Finding:
     here: str
     verdict: Verdict
     why: str = ""
+
+    @property
+    def told(self) -> str:
+        """The verdict, with the reason where there is one."""
+        return f"{self.verdict}: {self.why}" if self.why else str(self.verdict)
 
 
 def judged(

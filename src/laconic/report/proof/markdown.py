@@ -12,7 +12,7 @@ from pathlib import Path
 
 from laconic.errors import LaconicError
 from laconic.papers.figures import Table
-from laconic.papers.findings import Finding, Verdict
+from laconic.papers.findings import COLUMNS, Finding, Verdict
 from laconic.report.charts.plots import plot
 from laconic.report.charts.saving import svg
 from laconic.report.proof.section import Section
@@ -22,7 +22,6 @@ MARK = "<!-- Below is what `laconic reproduce` measured. It is written by the co
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 SUMMARY = "What became of each statement"
 ABSENT = "Not to be had"
-COLUMNS = ("the paper says", "its figure", "here", "verdict")
 MOST_BYTES = 150_000
 TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
 VERDICT = re.compile(rf"\| \**({'|'.join(Verdict)})\**(?:: (?:\\\||[^|\n])*)? \|$", re.MULTILINE)
