@@ -44,6 +44,8 @@ def test_the_reason_is_told_of_what_does_not_hold_only():
     assert judged("it rains", "it does", True, why="clouds").why == ""
     assert judged("it rains", "it does not", False, why="no clouds").why == "no clouds"
     assert judged("it rains", "", None, why="no clouds").verdict is Verdict.UNMEASURED
+    assert judged("it rains", "it does", True).told == "reproduced"
+    assert judged("it rains", "no", False, why="no clouds").told == "not reproduced: no clouds"
 
 
 def test_what_is_not_to_be_had_has_a_reason():
