@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.errors import LaconicError, SizeUnavailable
+from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import Model
 from laconic.numerics import measures as m
 from laconic.reduction import Floats
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
 
 
+# A warning names up to so many classes.
+NAMED = 5
 # A measure takes decision values, signs and the model's rule.
 Measure: TypeAlias = Callable[[Floats, Floats, str], float]
 
@@ -156,7 +159,23 @@ def measure_path(method: PathClassifier, problem: Problem, sizes: list[Size]) ->
             continue
         model, decided = outcome
         signs = Targets(np.empty(0), model.classes, model.rule).like(problem.y_test)
+        _warn_unseen(problem, np.asarray(np.isnan(signs).any(axis=1)))
         yield Measured(size, seconds, model, decided(), signs)
+
+
+def _warn_unseen(problem: Problem, unseen: NDArray[np.bool_]) -> None:
+    """A class without a training document has no model, and every answer about it is wrong."""
+    if not unseen.any():
+        return
+    names = [problem.classes[code] for code in np.unique(problem.y_test[unseen])]
+    more = f", and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    warnings.warn(
+        f"{problem.name}: {np.count_nonzero(unseen):,} of {unseen.size:,} documents that are "
+        f"measured belong to classes without a training document ({', '.join(names[:NAMED])}"
+        f"{more}). No model can predict these. Merge rare classes, or use fewer folds",
+        LaconicWarning,
+        stacklevel=3,
+    )
 
 
 def ascending(sizes: Iterable[Size]) -> list[Size]:

@@ -6,6 +6,9 @@ and ends with exit code 2, without a traceback. All are `ValueError`s too, as sc
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from os import PathLike, fspath
 
 
@@ -39,3 +42,23 @@ class SizeUnavailable(LaconicError):  # noqa: N818 - an answer of a path as much
         self.size = size
         self.reason = reason
         super().__init__(f"size {size}: {reason}")
+
+
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """The distinct messages of our warnings within the block, in order, instead of on the screen.
+
+    The list is filled when the block ends.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", LaconicWarning)
+        messages: list[str] = []
+        yield messages
+        messages += dict.fromkeys(str(warning.message) for warning in caught)
+
+
+def warn_again(messages: Iterable[str]) -> None:
+    """Repeat warnings that were collected."""
+    for message in messages:
+        warnings.warn(message, LaconicWarning, stacklevel=3)

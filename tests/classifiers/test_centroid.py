@@ -55,6 +55,7 @@ def test_of_two_classes_the_difference_decides(seed):
     assert_allclose(fitted.decision_function(queries), 0.5 * (far[:, 0] - far[:, 1]), atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:1 of .* labels occur in")
 def test_each_label_is_decided_by_its_own_two_means():
     X, y = documents(3)
     labels = np.column_stack([y == 0, y > 0, np.ones(30), np.zeros(30)]).astype(int)

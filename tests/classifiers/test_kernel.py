@@ -85,6 +85,7 @@ def test_support_vectors_are_kept_once_for_all_machines():
     assert (fitted.model_.size, fitted.model_.n_terms) == (4, 4)
 
 
+@pytest.mark.filterwarnings("ignore:1 of .* labels occur in")
 def test_labels_are_decided_each_by_its_own_machine():
     X, y = documents(7)
     labels = np.column_stack([y == 0, y > 0, np.ones(60), np.zeros(60)]).astype(int)

@@ -161,6 +161,7 @@ def test_words_that_say_nothing_leave_the_bias():
     assert_allclose(fitted.model_.intercept, expected, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:1 of .* labels occur in")
 def test_a_label_that_all_documents_have_needs_no_word():
     X, y = documents()
     labels = np.column_stack([np.ones(60), y == 1, np.zeros(60)]).astype(int)

@@ -204,6 +204,7 @@ def test_fractions_are_of_the_words_in_each_rows_support_vectors(variant):
         assert model.size == kept.max()
 
 
+@pytest.mark.filterwarnings("ignore:1 of .* labels occur in")
 def test_a_class_that_has_fewer_words_keeps_all_it_has_and_too_many_are_refused():
     X = np.zeros((8, 7))
     X[[0, 1], 0] = 1.0

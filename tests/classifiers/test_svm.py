@@ -145,6 +145,7 @@ def test_predictions_have_the_form_of_the_labels(kind):
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
 @pytest.mark.parametrize("form", [csr_array, csr_array.toarray])
+@pytest.mark.filterwarnings("ignore:1 of .* labels occur in")
 def test_a_label_that_training_never_saw_is_never_given(loss, form):
     X, y = problem((40, 21), "several")
     labels = np.column_stack([y == 0, np.zeros(40), np.ones(40)]).astype(int)
@@ -155,6 +156,7 @@ def test_a_label_that_training_never_saw_is_never_given(loss, form):
 
 
 @pytest.mark.parametrize("form", [csr_array, csr_array.toarray])
+@pytest.mark.filterwarnings("ignore:1 of .* labels occur in")
 def test_without_an_intercept_a_label_of_all_is_learnt_from_the_words(form):
     X, y = problem((40, 21), "several")
     labels = np.column_stack([y == 0, np.zeros(40), np.ones(40)]).astype(int)

@@ -101,6 +101,7 @@ def test_anybody_can_read_it(file):
                 "stem": None,
                 "ngrams": [1, 1],
             },
+            "notes": [],
         }
 
 

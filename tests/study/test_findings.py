@@ -183,13 +183,13 @@ def test_a_closed_model_has_a_certificate_of_its_selection(tmp_path, monkeypatch
     real, seen = concluding.trained, []
 
     def promising(task, problem):
-        model, path = real(task, problem)
+        model, path, notes = real(task, problem)
         if task.method != "ALL":
             seen.append((problem.X_train.toarray(), path.reduction_))
             weights = path.reduction_.weights
             promise = Promise(2, 0.0, 1.0)
             path.reduction_ = Selection(path.reduction_.terms, weights, model.n_terms_in, promise)
-        return model, path
+        return model, path, notes
 
     monkeypatch.setattr(concluding, "trained", promising)
     told = certificate_of(PLAN, tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -14,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from laconic.errors import SizeUnavailable
+from laconic.errors import LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Model
 from laconic.reduction import Columns, Floats, Matrix
 from laconic.vectors.targets import Targets
@@ -27,7 +28,23 @@ def read_documents(estimator: BaseEstimator, X: Matrix, y: ArrayLike) -> tuple[M
     documents, labels = validate_data(
         estimator, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True
     )
-    return documents, Targets.of(labels)
+    targets = Targets.of(labels)
+    _warn_one_sided(targets)
+    return documents, targets
+
+
+def _warn_one_sided(targets: Targets) -> None:
+    """A label that no training document has, or that all have, distinguishes nothing."""
+    if targets.rule != "labels":
+        return
+    for sign, which in ((-1.0, "no"), (1.0, "every")):
+        if n_labels := np.count_nonzero((targets.signs == sign).all(axis=0)):
+            warnings.warn(
+                f"{n_labels:,} of {targets.classes.size:,} labels occur in {which} training "
+                "document, so that nothing can be learned about them",
+                LaconicWarning,
+                stacklevel=4,
+            )
 
 
 def read_queries(estimator: BaseEstimator, X: Matrix) -> Matrix:

@@ -82,6 +82,8 @@ class ReduceThenFit(PathClassifier):
     ----------
     reducer_ : the reducer as it was fitted, for the largest size
     reduction_ : the reduction behind which the newest model was trained
+    classifier_ : the classifier of the newest model, as it was fitted on the reduced documents;
+        `gap_` or `residual_` of ours says how exactly it was solved
     model_ : LinearModel, or ReducedModel behind a classifier that is not linear
     classes_ : array
     """
@@ -125,7 +127,7 @@ class ReduceThenFit(PathClassifier):
         self, reduction: Reduction, Z: Matrix, labels: NDArray[Any], targets: Targets
     ) -> Model:
         classifier = clone(self.classifier if self.classifier is not None else RLSClassifier())
-        classifier.fit(Z, labels)
+        self.classifier_ = classifier.fit(Z, labels)
         weights = _linear(classifier, Z, targets.signs.shape[1])
         if weights is None:
             return ReducedModel(reduction, classifier, targets.classes, targets.rule, self.norm)

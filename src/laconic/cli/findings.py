@@ -93,7 +93,8 @@ def print_findings(
     if len(findings.failed) > FAILURES_SHOWN:
         click.echo(f"… and {len(findings.failed) - FAILURES_SHOWN} more failed", err=True)
     for note, times in findings.notes.items():
-        click.echo(f"note ({times} tasks): {printable(note)}", err=True)
+        tasks = f"{times:,} task{'' if times == 1 else 's'}"
+        click.echo(f"note ({tasks}): {printable(note)}", err=True)
     if page is not None:
         click.echo(f"look at it: {printable(str(page))}")
     click.echo(f"everything is in {printable(str(where))}: {', '.join(_files(where))}")

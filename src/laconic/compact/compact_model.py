@@ -46,12 +46,15 @@ class CompactModel:
         Those of the model; all words of the training documents where it is not `closed`.
     weights : WordWeights
     text : TextSettings, or None for a model of documents that came as vectors
+    notes : tuple of str
+        What the training warned about, such as a solver that stopped before its tolerance.
     """
 
     model: LinearModel | KernelModel
     words: tuple[str, ...] = field(repr=False)
     weights: WordWeights
     text: TextSettings | None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n_words, idf = len(self.words), self.weights.idf
@@ -79,6 +82,7 @@ class CompactModel:
         weighting: Weighting,
         vocabulary: Iterable[str] | None = None,
         classes: Iterable[str] | None = None,
+        notes: Iterable[str] = (),
     ) -> CompactModel:
         """The model with its own words and what it takes to find them in texts.
 
@@ -90,6 +94,7 @@ class CompactModel:
         vocabulary : the columns that the model was trained on, by default those words of a fitted
             vectorizer that the weighting has kept
         classes : names of the classes where the model has positions in them
+        notes : warnings of the training, kept with the model
         """
         named = _named(_savable(model), classes)
         words = _vocabulary(vectorizer, weighting, vocabulary)
@@ -103,12 +108,13 @@ class CompactModel:
         text = None if vectorizer is None else TextSettings.of(vectorizer)
         if _closed(named, weights):
             own = named.terms
-            return cls(_over(named, own), tuple(words[own].tolist()), weights.only(own), text)
-        return cls(named, tuple(words.tolist()), weights, text)
+            named, words, weights = _over(named, own), words[own], weights.only(own)
+        return cls(named, tuple(words.tolist()), weights, text, tuple(notes))
 
     def __getstate__(self) -> dict[str, Any]:
         """What was looked up or remembered stays here: some of it cannot go to other processes."""
-        return {name: getattr(self, name) for name in ("model", "words", "weights", "text")}
+        fields = ("model", "words", "weights", "text", "notes")
+        return {name: getattr(self, name) for name in fields}
 
     @property
     def classes(self) -> tuple[str, ...]:

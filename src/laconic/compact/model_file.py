@@ -18,7 +18,8 @@ either components F64 [n, size] or terms U32 [size] with term.weight F64 [size].
 The one key "laconic" of the metadata is a JSON object:
 {"format": "laconic compact model", "version": 1, "kind": "linear" | "kernel", "size": int,
  "norm", "rule", "scheme", "length": "l1" | "l2" | null,
- "text": null | {"unit", "token_pattern", "lowercase", "min_length", "stem", "ngrams"}}
+ "text": null | {"unit", "token_pattern", "lowercase", "min_length", "stem", "ngrams"},
+ "notes": [str, ...], what the training warned about}
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ MOST_BYTES = 1 << 28
 PIECE = 1 << 20
 MOST_STOP_WORDS = 1 << 20
 LARGEST_SIZE = 1 << 40
+MOST_NOTES = 1000
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -106,6 +108,7 @@ def header_of(compact: CompactModel) -> dict[str, Any]:
         "scheme": weights.scheme,
         "length": weights.length,
         "text": None if text is None else _told(text),
+        "notes": list(compact.notes),
     }
 
 
@@ -186,9 +189,16 @@ def model_of(header: dict[str, Any], tensors: Tensors, *, trusted: bool) -> Comp
         tensors.take("idf", np.float64, len(words)) if "idf" in tensors else None,
     )
     model = _model(fields, tensors, len(words))
+    notes = _notes(fields.take("notes", list))
     fields.end()
     tensors.end()
-    return CompactModel(model, words, weights, text)
+    return CompactModel(model, words, weights, text, notes)
+
+
+def _notes(given: list[Any]) -> tuple[str, ...]:
+    if len(given) > MOST_NOTES or any(type(note) is not str for note in given):
+        raise LaconicError(f"notes in its header: at most {MOST_NOTES} strings were expected")
+    return tuple(given)
 
 
 def _text(told: dict[str, Any] | None, tensors: Tensors, trusted: bool) -> TextSettings | None:

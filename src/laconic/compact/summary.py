@@ -29,6 +29,7 @@ def summary(compact: CompactModel) -> str:
             f"kind: {type(model).__name__}, weights {weights.scheme}, {_divided(compact)}",
             f"closed: {_closed(compact)}",
             f"text: {_text(compact.text)}",
+            *(f"note: {note}" for note in compact.notes),
         )
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.compact.compact_model import CompactModel
-from laconic.errors import LaconicError, SizeUnavailable
+from laconic.errors import LaconicError, SizeUnavailable, collected_warnings, warn_again
 
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
@@ -59,7 +59,9 @@ def train(
     counts = counted.counts[chosen]
     scheme = weighting if weighting is not None else default_weighting(counted.counts)
     fitted = clone(scheme).fit(counts, words=counted.words)
-    model = next(iter(method.path(fitted.transform(counts), question.y[chosen], [size])))
+    with collected_warnings() as notes:
+        (model,) = method.path(fitted.transform(counts), question.y[chosen], [size])
+    warn_again(notes)
     if isinstance(model, SizeUnavailable):
         raise model
     return CompactModel.of(
@@ -68,4 +70,5 @@ def train(
         fitted,
         counted.words[fitted.kept_],
         question.classes,
+        notes,
     )

@@ -24,7 +24,7 @@ from laconic.study.intervals import band
 from laconic.study.journal import Journal, PlanText
 from laconic.study.plan import Plan
 from laconic.study.plan_file import parse_plan
-from laconic.study.recommending import Candidate, absences, candidates, recommend
+from laconic.study.recommending import Candidate, absences, candidates, count_notes, recommend
 from laconic.study.stability import jaccard
 from laconic.study.study import JOURNAL
 from laconic.study.words import read_words
@@ -83,7 +83,7 @@ class _Reading:
             details=tuple(self.details(problems[:DETAILED], finished)),
             cards=tuple(_json(self.folder / CARDS) or ()),
             failed=failed,
-            notes=self.notes(),
+            notes=self.notes(finished),
             command=self.started.command,
             plan=self.started.text,
             versions=tuple(dict.fromkeys(row.versions for row in self.rows)),
@@ -102,10 +102,12 @@ class _Reading:
             return tuple(one["sentence"] for one in self.told["recommendations"])
         return tuple(one.sentence for one in recommend(self.offered))
 
-    def notes(self) -> dict[str, int]:
-        """Of the tasks, and of the conclusion where there is one."""
-        concluded = (self.told or {}).get("notes", {})
-        return concluded | self.journal.notes(self.tasks) | absences(self.rows, self.plan.goal)
+    def notes(self, finished: bool) -> dict[str, int]:
+        """Those of the conclusion, or of the tasks so far."""
+        if finished and self.told is not None:
+            return dict(self.told["notes"])
+        notes = count_notes(self.journal.notes(self.tasks))
+        return notes | absences(self.rows, self.plan.goal)
 
     def maps(self, problems: Sequence[str]) -> Iterator[Directions]:
         for problem in problems[:DETAILED]:

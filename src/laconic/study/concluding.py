@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from threadpoolctl import threadpool_limits
 
@@ -15,7 +15,7 @@ from laconic.certificate import certify
 from laconic.classifiers.path import PathClassifier
 from laconic.compact import CompactModel
 from laconic.corpus.splits import Split
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, collected_warnings
 from laconic.methods import keeps_all, method_called
 from laconic.methods.classifiers import LINEAR
 from laconic.model import LinearModel, Model
@@ -32,10 +32,11 @@ from laconic.study.recommending import (
     absences,
     best_of,
     candidates,
+    count_notes,
     recommend,
     recommend_each,
 )
-from laconic.study.task import Task, noted, run, said
+from laconic.study.task import Task, run, said
 from laconic.study.words import classes_of, reduction_of, words_of, write_words
 from laconic.vectors.card import Card
 from laconic.vectors.problem import Problem
@@ -86,6 +87,7 @@ def conclude(
     failed |= {f"the model of {one.problem}": one.failure for one in finished if one.failure}
     notes += [n for ready in corpora for n in find_directions(plan, ready, where, n_problems)]
     comparisons, stability = _details(plan, corpora, each, journal)
+    asked = [one.key for one in finished if one.test is not None]
     return Findings(
         tuple(finished),
         tuple(each),
@@ -93,7 +95,7 @@ def conclude(
         tuple(comparisons),
         tuple(stability),
         failed,
-        journal.notes(tasks) | absences(rows, plan.goal) | dict.fromkeys(notes, 1),
+        count_notes([notes, *journal.notes([*tasks, *asked])]) | absences(rows, plan.goal),
         len(tasks),
     )
 
@@ -170,15 +172,17 @@ class _Last:
         linear = [other for other in offered if _is_linear(other)]
         before = self.before.get(one.problem, {})
         words, no_file = int(before.get("words", 0)), str(before.get("no_file", ""))
-        failures: list[str] = []
+        notes, failures = tuple(before.get("notes", ())), list[str]()
         # what went wrong is tried again
         again = before.get("key") != task.key or before.get("failure")
         if again or not (where / (WORDS if no_file else MODEL)).exists():
-            words, no_file, failures = self._write(one, linear, problem, where)
+            words, no_file, notes, failures = self._write(one, linear, problem, where)
+        self.notes.extend(notes)
         if no_file:
             self.notes.append(f"{one.chosen.name} has no file: {no_file}{_instead(linear)}")
         of_words = problem.vocabulary.size
-        one = replace(one, key=task.key, words=words, of_words=of_words, no_file=no_file)
+        about = {"words": words, "of_words": of_words, "no_file": no_file, "notes": notes}
+        one = replace(one, key=task.key, **about)
         if not self.split.test.size:
             return replace(one, failure=". ".join(failures))
         value, failure = self._ask(task, problem, one.measure)
@@ -196,18 +200,18 @@ class _Last:
 
     def _write(
         self, one: Recommendation, linear: list[Candidate], problem: Problem, where: Path
-    ) -> tuple[int, str, list[str]]:
+    ) -> tuple[int, str, tuple[str, ...], list[str]]:
         """The model, its words, its certificate; of an earlier one nothing stays.
 
-        How many words the model has, why it has no file if it has none, and what else could not be
-        written: that stops nothing else.
+        How many words the model has, why it has no file if it has none, what its training warned
+        about, and what else could not be written: that stops nothing else.
         """
         _clear(where)
-        model, path = trained(self._task(one.chosen), problem)
+        model, path, notes = trained(self._task(one.chosen), problem)
         write_words(where / WORDS, words_of(model, problem, path), classes_of(model, problem))
         no_file, failures = "", []
         try:
-            self._compact(model, problem).save(where / MODEL)
+            self._compact(model, problem, notes).save(where / MODEL)
         except LaconicError as failure:
             if isinstance(model, LinearModel):
                 raise
@@ -221,12 +225,12 @@ class _Last:
                 self._stand_in(linear, problem, where)
         except Exception as failure:
             failures.append(said(failure))
-        return model.n_terms, no_file, failures
+        return model.n_terms, no_file, notes, failures
 
     def _certify(
         self, model: Model, path: PathClassifier, whole: Candidate, problem: Problem
     ) -> dict[str, Any]:
-        full, _ = trained(self._task(whole), problem)
+        full = trained(self._task(whole), problem).model
         assert isinstance(full, LinearModel)
         assert isinstance(model, LinearModel)
         told = certify(
@@ -242,16 +246,17 @@ class _Last:
     def _stand_in(self, linear: list[Candidate], problem: Problem, where: Path) -> None:
         small = [one for one in linear if one.terms <= PAGE_WORDS]
         if small:
-            other, _ = trained(self._task(best_of(small)), problem)
-            self._compact(other, problem).save(where / STAND_IN)
+            other, _, notes = trained(self._task(best_of(small)), problem)
+            self._compact(other, problem, notes).save(where / STAND_IN)
 
-    def _compact(self, model: Model, problem: Problem) -> CompactModel:
+    def _compact(self, model: Model, problem: Problem, notes: tuple[str, ...]) -> CompactModel:
         return CompactModel.of(
             model,
             None if self.ready.corpus.texts is None else self.plan.vectors.vectorizer(),
             self.weighting,
             problem.vocabulary,
             problem.classes,
+            notes,
         )
 
     def _task(self, one: Candidate) -> Task:
@@ -302,9 +307,17 @@ def _instead(linear: list[Candidate]) -> str:
     return f" The best linear model is {best.name} ({best.mean:.3f})" if best else ""
 
 
-def trained(task: Task, problem: Problem) -> tuple[Model, PathClassifier]:
-    """The one model of the task, and the method that made it."""
+class TrainedModel(NamedTuple):
+    """The one model of a task, the method that made it, and what its training warned about."""
+
+    model: Model
+    path: PathClassifier
+    notes: tuple[str, ...]
+
+
+def trained(task: Task, problem: Problem) -> TrainedModel:
     path = task.build()
     path.set_params(size=task.sizes[0])
-    with threadpool_limits(1), noted():
-        return path.fit(problem.X_train, problem.y_train).model_, path
+    with threadpool_limits(1), collected_warnings() as notes:
+        path.fit(problem.X_train, problem.y_train)
+    return TrainedModel(path.model_, path, tuple(notes))

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from laconic.corpus.corpus import Corpus
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, collected_warnings
 from laconic.methods import Method, method_called
 from laconic.numerics.rotation import positive_tails, skewed, varimax
 from laconic.reduction import Floats, Projection
@@ -26,7 +26,6 @@ from laconic.rows import distinct_name, draft, make_folder
 from laconic.study.plan import Plan
 from laconic.study.ready import Ready
 from laconic.study.task import Task, said
-from laconic.study.watching import noted
 from laconic.vectors.problem import Problem
 
 DIRECTIONS = "directions.json"
@@ -172,7 +171,7 @@ def directions_by(task: Task, problem: Problem, names: Sequence[str], most: int)
     method = method_called(task.method)
     given = {"seed": task.random_state} if method.random else {}
     reducer = method.recipe(**{**given, **method.settings}).set_params(size=MOST_DIRECTIONS)
-    with threadpool_limits(1), noted():
+    with threadpool_limits(1), collected_warnings():
         reducer.fit(problem.X_train, problem.y_train)
         projection = reducer.at(min(MOST_DIRECTIONS, reducer.available_))
         return Directions.of(

@@ -6,7 +6,6 @@ killed; and once only, however many processes try. The next start asks `done()` 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,15 +150,12 @@ class Journal:
                 return _signs(self._about(attempt)["signs"])
         return None
 
-    def notes(self, keys: Iterable[str] | None = None) -> dict[str, int]:
-        """Warnings in the attempts of `rows`, each with the number of tasks that gave it."""
+    def notes(self, keys: Iterable[str] | None = None) -> list[tuple[str, ...]]:
+        """Warnings in the attempts of `rows`: those of each task that gave some."""
         ask = "SELECT notes FROM attempts WHERE id = ?"
-        found: Counter[str] = Counter()
         with self._database.speaking():
-            for attempt in self._standing(keys):
-                [(notes,)] = self._database.all(ask, attempt)
-                found.update(dict.fromkeys(coding.unpack_strings(notes), 1))
-        return dict(found)
+            packed = [self._database.all(ask, attempt)[0][0] for attempt in self._standing(keys)]
+            return [notes for cell in packed if (notes := coding.unpack_strings(cell))]
 
     def words(self, data: str) -> tuple[str, ...] | None:
         with self._database.speaking():

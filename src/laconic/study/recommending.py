@@ -6,7 +6,7 @@ Chosen on validation folds only. The test documents are asked once, about the mo
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -54,7 +54,8 @@ class Recommendation:
     aside. `words` of `of_words` are in the model that was written; `positive` is the class that
     measures are of, where there are two; `least`: nothing smaller was tried. `key` and `key_all`
     are the tasks that asked the test documents; `place` is the model's folder within the study's;
-    `no_file` says why a model cannot be written, `failure` why there is no model or figure.
+    `no_file` says why a model cannot be written, `failure` why there is no model or figure;
+    `notes` are what the training of the model warned about.
     """
 
     problem: str
@@ -75,6 +76,7 @@ class Recommendation:
     place: str = ""
     no_file: str = ""
     failure: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -153,6 +155,24 @@ def candidates(
     ]
 
 
+def without_numbers(text: str) -> str:
+    return re.sub(r"\d[\d,.]*(?:e[-+]?\d+)?", "#", text)
+
+
+def count_notes(notes_of_tasks: Iterable[Iterable[str]]) -> dict[str, int]:
+    """Every note with the number of tasks that gave it.
+
+    Notes that differ in numbers only count as one, and the first gives the wording.
+    """
+    wording: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for notes in notes_of_tasks:
+        alike = {without_numbers(note): note for note in reversed(tuple(notes))}
+        wording = alike | wording
+        counts.update(alike.keys())
+    return {wording[kind]: times for kind, times in counts.items()}
+
+
 def absences(rows: Iterable[Row], measure: str) -> dict[str, int]:
     """A line for each method and reason why it has some sizes not, and how many tasks met that.
 
@@ -167,7 +187,7 @@ def absences(rows: Iterable[Row], measure: str) -> dict[str, int]:
     for row in several:
         within = row.asked <= (most[row.problem] or row.asked)
         if row.status == "skipped" and row.kept is None and within:
-            absent[row.method, re.sub(r"\d[\d,.]*", "#", row.reason)].append(row)
+            absent[row.method, without_numbers(row.reason)].append(row)
     return {
         f"{method} has no model of {_listed(rows, 'columns' if projects(method) else 'words')}: "
         f"{rows[0].reason}": len({r.task for r in rows})

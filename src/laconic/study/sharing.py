@@ -8,7 +8,6 @@ seconds: it carries what the shared work took, whoever did it.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -21,11 +20,10 @@ from sklearn.base import clone
 
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
-from laconic.errors import LaconicWarning, SizeUnavailable
+from laconic.errors import SizeUnavailable, collected_warnings, warn_again
 from laconic.reducer import Reducer
 from laconic.reduction import Matrix, Reduction
 from laconic.selectors.sampled import Drawn, SampledTerms
-from laconic.study.watching import noted
 from laconic.vectors.problem import Problem
 
 Peak: TypeAlias = Callable[[], int | None]
@@ -42,14 +40,13 @@ class Done:
 
     def told(self) -> Any:
         """The result, with its warnings, whenever it is used."""
-        for note in self.notes:
-            warnings.warn(note, LaconicWarning, stacklevel=2)
+        warn_again(self.notes)
         return self.result
 
 
 def done(work: Callable[[], Any], peak: Peak) -> Done:
     clock = perf_counter()
-    with noted() as notes:
+    with collected_warnings() as notes:
         result = work()
     return Done(result, perf_counter() - clock, peak(), tuple(notes))
 

@@ -21,14 +21,14 @@ from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
 from laconic.curves import Measured, known_measures, measure_path
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, collected_warnings
 from laconic.methods import METHODS, method_called
 from laconic.methods.classifiers import AFTERWARDS
 from laconic.model import Norm
 from laconic.numerics.measures import chosen_by
 from laconic.rows import Row, Size
 from laconic.study.sharing import Account, shared
-from laconic.study.watching import noted, peak_memory
+from laconic.study.watching import peak_memory
 from laconic.vectors.problem import Problem
 
 Part = Literal["validation", "test"]
@@ -178,7 +178,7 @@ def run(task: Task, problem: Problem) -> Outcome:
     One thread of BLAS, so that the same task gives the same numbers beside any others.
     """
     started, clock = time(), perf_counter()
-    with peak_memory() as peak, noted() as notes:
+    with peak_memory() as peak, collected_warnings() as notes:
         try:
             with threadpool_limits(1):
                 details = (task.sizes, task.random_state)

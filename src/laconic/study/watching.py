@@ -1,25 +1,11 @@
-"""What happens while something works: the warnings it gives, the memory it takes."""
+"""The memory that a piece of work takes."""
 
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from laconic.errors import LaconicWarning
-
-
-@contextmanager
-def noted() -> Iterator[list[str]]:
-    """Our warnings as distinct lines, in order; none reaches the screen."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", LaconicWarning)
-        lines: list[str] = []
-        yield lines
-        lines += dict.fromkeys(str(warning.message) for warning in caught)
 
 
 @contextmanager
