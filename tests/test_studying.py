@@ -340,8 +340,8 @@ def test_select_shows_and_writes_words(run):
     assert float(purr["cats"]) > max(float(purr["dogs"]), float(purr["fish"]))
     assert run(*base, "-o", "words.json").exit_code == 0
     told = json.loads(Path("words.json").read_text())
-    assert [one["word"] for one in told] == [row["word"] for row in rows]
-    assert told[0]["coefficients"].keys() == {"cats", "dogs", "fish"}
+    assert [one["word"] for one in told["words"]] == [row["word"] for row in rows]
+    assert told["words"][0]["coefficients"].keys() == {"cats", "dogs", "fish"}
 
 
 def test_select_refuses_what_it_cannot_write_or_choose(run):
