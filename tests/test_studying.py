@@ -422,7 +422,7 @@ def test_a_page_replaces_a_page_and_nothing_else(run):
         assert done.exit_code == 2
         assert Path(name).read_bytes() == before
     Path("mine.html").write_text("<html>my own page</html>")
-    assert "no page of ours" in run("report", "pets-study", "-o", "mine.html").stderr
+    assert "no page that Laconic wrote" in run("report", "pets-study", "-o", "mine.html").stderr
     for _ in range(2):
         assert run("report", "pets-study", "-o", "page.html", "--no-figures").exit_code == 0
     assert "no such folder" in run("report", "absent").stderr

@@ -87,7 +87,9 @@ def check_output(where: Path, kind: Kind) -> None:
 def _obstacle(where: Path, kind: Kind) -> str:
     if not where.parent.is_dir():
         return f"cannot be written (there is no folder {where.parent}). Make it first"
-    if not os.path.lexists(where):
+    try:
+        where.lstat()
+    except FileNotFoundError:
         return ""
     if where.is_dir():
         return "is a folder, so no file can be written there. Choose another name"
@@ -116,7 +118,7 @@ def check_not_read(outputs: Iterable[Path], inputs: Iterable[str | Path]) -> Non
             if os.path.isdir(source) and _real(source) in _real(output).parents:
                 raise LaconicError(
                     f"{output}: lies in {source}, which is read, so it cannot be written. "
-                    "Choose a place outside of it"
+                    "Choose a place outside"
                 )
 
 

@@ -204,7 +204,7 @@ def test_what_is_written_is_read_again(found, tmp_path):
 @pytest.mark.parametrize("text", ["", "[]", "{}", "{", '{"bases":[]}', '{"bases":3,"x":1}', "\xff"])
 def test_a_file_of_something_else_says_so(tmp_path, text):
     (tmp_path / DIRECTIONS).write_text(text, encoding="latin-1")
-    with pytest.raises(LaconicError, match="Run the study again"):
+    with pytest.raises(LaconicError, match="run the study again"):
         Directions.read(tmp_path / DIRECTIONS)
 
 

@@ -17,7 +17,7 @@ PAGE = "report.html"
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path),
     help=f"The page.  [default: {PAGE} in DIR]",
 )
 @click.option("--no-figures", is_flag=True, help="Save no charts.")
@@ -50,12 +50,14 @@ def check_report(where: Path, *, figures: bool = True) -> None:
 
 def draw(folder: Path, output: Path | None = None, *, figures: bool = True) -> Path:
     """Write the page and its figures."""
+    from laconic.files import remove_drafts
     from laconic.report.charts import save
     from laconic.report.page import write_report
     from laconic.report.reading import view_of
 
     where = output or folder / PAGE
     check_report(where, figures=figures)
+    remove_drafts(where.parent, [where.name])
     with working(f"drawing the page of {folder}"):
         view = view_of(folder)
         write_report(view, where)

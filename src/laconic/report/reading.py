@@ -272,7 +272,7 @@ def _json(where: Path) -> Any:
         return None
     except (OSError, ValueError) as failure:
         raise LaconicError(
-            f"{where}: cannot be read ({failure}). Run the study again to write it anew"
+            f"{where}: cannot be read ({failure}). Delete it, and run the study again"
         ) from None
 
 

@@ -129,7 +129,7 @@ class Directions:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as failure:
             raise LaconicError(
-                f"{where}: cannot be read ({failure}). Run the study again to write it anew"
+                f"{where}: cannot be read ({failure}). Delete it, and run the study again"
             ) from None
 
 

@@ -46,8 +46,11 @@ PROBLEM_FILES: dict[str, Kind] = {
     CERTIFICATE: keyed("certificate", "certificate"),
     DIRECTIONS: keyed("file of directions", "directions"),
 }
-# All that a study replaces or deletes in its folder. The journal is only appended to.
+# SQLite's header, with our application id where it is not still waiting in the -wal file.
+JOURNAL_FILE = Kind("journal", re.compile(rb"\ASQLite format 3\0.{52}(Laco|\0{4})", re.DOTALL))
+# All that a study appends to, replaces or deletes in its folder.
 FILES: dict[str, Kind] = PROBLEM_FILES | {
+    JOURNAL: JOURNAL_FILE,
     LOCK: Kind("lock", re.compile(rb"\A\d+ [^\n]*\n\Z")),
     PLAN: Kind("plan", re.compile(rb"\A# Written by Laconic")),
     ROWS: ROWS_KINDS[".csv"],

@@ -12,7 +12,7 @@ from typing import Any
 import vl_convert
 
 from laconic.errors import LaconicError
-from laconic.files import Kind, check_output, draft, make_folder
+from laconic.files import Kind, check_output, draft, make_folder, remove_drafts
 from laconic.report.charts.lightening import lighter
 from laconic.report.charts.styling import Spec
 from laconic.report.charts.theme import theme
@@ -43,6 +43,7 @@ def write_figures(
         raise LaconicError(f"figures as {', '.join(unknown)}: choose from {', '.join(KINDS)}")
     where = Path(folder) / FIGURES
     make_folder(where)
+    remove_drafts(where, [f"{name}.{kind}" for name in charts for kind in asked])
     written = []
     for name, spec in charts.items():
         for kind in asked:
