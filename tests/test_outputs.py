@@ -15,7 +15,6 @@ from click.testing import CliRunner
 from laconic import CompactModel
 from laconic.cli import main
 from laconic.files import distinct_name
-from laconic.report.charts import NAMES as CHARTS
 from laconic.study.layout import FILES, PROBLEM_FILES
 from tests.study.corpora import write_pets
 
@@ -47,10 +46,8 @@ FOREIGN = {
 # The command, and the files it would write.
 OUTPUTS: dict[str, tuple[tuple[str, ...], list[str]]] = {
     "study": (STUDY, [f"d/{name}" for name in [*FILES, "report.html"]]),
-    "study, charts": (
-        STUDY,
-        [f"d/figures/{name}.{kind}" for name in CHARTS for kind in ("svg", "png")],
-    ),
+    "study, charts": (STUDY, [f"d/figures/{name}" for name in ("curves.svg", "confusion-2.png")]),
+    "study, figures": (STUDY, ["d/figures"]),
     "study, problems": (PER_CATEGORY, [f"d/problems/{CATS}/{name}" for name in PROBLEM_FILES]),
     "study, folders": (PER_CATEGORY, ["d/problems", f"d/problems/{CATS}"]),
     "study of a plan": (("study", "--plan", "p.toml", "-o", "."), ["plan.toml", "words.csv"]),

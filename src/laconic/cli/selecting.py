@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,19 +70,18 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
     laconic select pydocs --method BNS --size 50
     """
     from laconic.methods import method_called
-    from laconic.study.words import check_words, selected_words, write_words
+    from laconic.study.words import selected_words, write_words
 
     recipe = method_called(method)
     recipe.check_intercept(options["intercept"])
     asked = parse_size(size)
     alpha = parse_alpha(options["alpha"])
     vectorizing = vectorizing_of(options)
-    if output is not None:
-        check_words(output)
-        check_not_input(output, where, options)
+    check_files([output] if output is not None else [], where, options)
     loaded = load(where, options)
     print_notes(loaded.notes)
-    files = [] if output is None else words_files(output, loaded, options["task"])
+    files = words_files(output, loaded, options["task"]) if output is not None else []
+    check_files(files, where, options)
     with working(f"choosing words of {loaded.name}"):
         path = recipe.build(alpha, options["seed"], options["intercept"], "kept")
         tables = selected_words(path, asked, loaded, vectorizing, options["task"])
@@ -108,15 +108,20 @@ def print_chosen(title: str, words: list[Word]) -> None:
 
 
 def words_files(output: Path, corpus: Corpus, task: Task) -> list[Path]:
-    """The file of each question about the corpus, which may be replaced: one, or one per class."""
+    """The file of each question about the corpus: one, or one per class."""
     from laconic.files import distinct_name
-    from laconic.study.words import check_words
     from laconic.vectors.problem import questions_of
 
     names = [question.name for question in questions_of(corpus, task)]
     if len(names) == 1:
         return [output]
-    files = [output.with_stem(f"{output.stem}-{distinct_name(name)}") for name in names]
+    return [output.with_stem(f"{output.stem}-{distinct_name(name)}") for name in names]
+
+
+def check_files(files: Iterable[Path], where: str, options: dict[str, Any]) -> None:
+    """Each may be written, and none is read."""
+    from laconic.study.words import check_words
+
     for file in files:
         check_words(file)
-    return files
+        check_not_input(file, where, options)

@@ -12,7 +12,7 @@ from typing import Any
 import vl_convert
 
 from laconic.errors import LaconicError
-from laconic.files import Kind, check_output, draft, make_folder, remove_drafts
+from laconic.files import Kind, check_folder, check_output, draft, make_folder, remove_drafts
 from laconic.report.charts.lightening import lighter
 from laconic.report.charts.styling import Spec
 from laconic.report.charts.theme import theme
@@ -56,6 +56,7 @@ def write_figures(
 
 def check_figures(folder: Path, names: Collection[str]) -> None:
     """Charts may replace charts of these names, never other files."""
+    check_folder(folder / FIGURES)
     for file in (folder / FIGURES).glob("*"):
         if file.stem.partition("-")[0] in names and file.suffix[1:] in KINDS:
             check_output(file, KINDS[file.suffix[1:]])
