@@ -340,8 +340,8 @@ def test_select_shows_and_writes_words(run):
     assert float(purr["cats"]) > max(float(purr["dogs"]), float(purr["fish"]))
     assert run(*base, "-o", "words.json").exit_code == 0
     told = json.loads(Path("words.json").read_text())
-    assert [one["word"] for one in told] == [row["word"] for row in rows]
-    assert told[0]["coefficients"].keys() == {"cats", "dogs", "fish"}
+    assert [one["word"] for one in told["words"]] == [row["word"] for row in rows]
+    assert told["words"][0]["coefficients"].keys() == {"cats", "dogs", "fish"}
 
 
 def test_select_refuses_what_it_cannot_write_or_choose(run):
@@ -422,7 +422,7 @@ def test_a_page_replaces_a_page_and_nothing_else(run):
         assert done.exit_code == 2
         assert Path(name).read_bytes() == before
     Path("mine.html").write_text("<html>my own page</html>")
-    assert "no page of ours" in run("report", "pets-study", "-o", "mine.html").stderr
+    assert "no page that Laconic wrote" in run("report", "pets-study", "-o", "mine.html").stderr
     for _ in range(2):
         assert run("report", "pets-study", "-o", "page.html", "--no-figures").exit_code == 0
     assert "no such folder" in run("report", "absent").stderr

@@ -11,8 +11,8 @@ from bench.frontier.choosing import Candidate, candidates, choose, of_side, with
 from bench.frontier.families import OURS, PEERS, SIDES, Budget, Family, room
 from bench.frontier.journal import Line, Speed, Truth, rows_of
 from bench.frontier.judging import AS_GOOD, BETTER, WORSE, Comparison, comparisons
-from laconic.report.charts.saving import svg
-from laconic.rows import draft
+from laconic.files import KEPT, draft
+from laconic.report.charts.saving import DRAWING, svg
 
 MEASURES = ("micro-f1", "macro-f1")
 GOAL = MEASURES[0]
@@ -105,9 +105,9 @@ def write(
     folder = where.parent / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in drawn.items():
-        with draft(folder / f"{name}.svg") as stream:
+        with draft(folder / f"{name}.svg", DRAWING) as stream:
             stream.write(text.encode())
-    with draft(where) as stream:
+    with draft(where, KEPT) as stream:
         stream.write("\n".join(parts).encode())
     return compared
 

@@ -6,23 +6,23 @@ Flat, so that a table is a list of them: curves, journals and reports speak of n
 from __future__ import annotations
 
 import csv
+import io
 import json
-import math
-import os
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, fields
-from hashlib import sha256
 from pathlib import Path
-from tempfile import mkstemp
 from typing import IO, Any, TypeAlias
 
 from laconic.errors import LaconicError
+from laconic.files import Kind, check_output, draft, headed
 
 Size: TypeAlias = int | float
 
-PARQUET = ".parquet"
-ENDINGS = (".csv", ".jsonl", ".ndjson", PARQUET)
+NAME = "file of rows"
+FIRST = ("problem", "method", "asked", "measure")
+PARQUET_KEY = "laconic.rows"
 # rows are turned into columns so many at a time
 BATCH = 50_000
 
@@ -65,34 +65,22 @@ def rows_file(where: Path) -> Iterator[Callable[[Iterable[Row]], None]]:
 
     Opened before the work, so that a folder that cannot be written to is known at once.
     """
-    check_output(where)
-    with draft(where) as stream:
+    with draft(where, kind_of_rows(where)) as stream:
         write = _WRITERS[where.suffix](stream)
         yield write
         write.close()
 
 
-@contextmanager
-def draft(where: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name only when it is whole."""
-    try:
-        # a name may be as long as the file system allows, and the draft's is longer
-        handle, name = mkstemp(prefix=f".{where.name[:100]}.", suffix=".draft", dir=where.parent)
-    except (OSError, ValueError) as failure:
-        reason = failure.strerror if isinstance(failure, OSError) else failure
-        raise LaconicError(f"{where}: cannot be written ({reason})") from None
-    unfinished = Path(name)
-    try:
-        with open(handle, "wb") as stream:
-            yield stream
-        unfinished.chmod(0o666 & ~_umask())
-        unfinished.replace(where)
-    except OSError as failure:
-        unfinished.unlink(missing_ok=True)
-        raise LaconicError(f"{where}: cannot be written ({failure.strerror or failure})") from None
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+def check_rows(where: Path) -> None:
+    """Rows may replace rows, never a file that something else wrote."""
+    check_output(where, kind_of_rows(where))
+
+
+def kind_of_rows(where: Path) -> Kind:
+    """The kind of file that the name asks for."""
+    if where.suffix not in KINDS:
+        raise LaconicError(f"{where}: rows are written as .csv, .jsonl or .parquet")
+    return KINDS[where.suffix]
 
 
 class _Csv:
@@ -138,7 +126,8 @@ class _Parquet:
         numbers |= {"seconds": pyarrow.float64()}
         numbers |= dict.fromkeys(("kept", "terms", "seed", "memory"), pyarrow.int64())
         self.schema = pyarrow.schema(
-            [(name, numbers.get(name, pyarrow.string())) for name in Row.columns()]
+            [(name, numbers.get(name, pyarrow.string())) for name in Row.columns()],
+            metadata={PARQUET_KEY: "1"},
         )
         self.table = pyarrow.Table
         self.writer = pyarrow.parquet.ParquetWriter(stream, self.schema)
@@ -171,11 +160,21 @@ class _Encoded:
         return self.stream.write(text.encode("utf-8", "backslashreplace"))
 
 
+_STRING = rb'"(?:[^"\\]|\\.)*"'
+LINES = Kind(
+    NAME, re.compile(rb'\A\{"problem": %b, "method": %b, "asked": ' % (_STRING, _STRING), re.DOTALL)
+)
+KINDS = {
+    ".csv": headed(NAME, FIRST),
+    ".jsonl": LINES,
+    ".ndjson": LINES,
+    ".parquet": Kind(NAME, re.compile(re.escape(PARQUET_KEY).encode()), at_end=True),
+}
 _WRITERS: dict[str, Any] = {
     ".csv": _Csv,
     ".jsonl": _JsonLines,
     ".ndjson": _JsonLines,
-    PARQUET: _Parquet,
+    ".parquet": _Parquet,
 }
 
 
@@ -183,74 +182,29 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _umask() -> int:
-    """What is kept from others; `mkstemp` keeps everything."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def check_output(where: Path) -> None:
-    """Rows may replace rows, never a file that something else wrote."""
-    if where.suffix not in ENDINGS:
-        raise LaconicError(f"{where}: rows are written as .csv, .jsonl or .parquet")
-    if not where.parent.is_dir():
-        raise LaconicError(f"{where}: cannot be written (there is no folder {where.parent})")
-    if not where.exists():
-        return
-    if where.is_dir() or (where.stat().st_size and not _holds_rows(where)):
-        raise LaconicError(f"{where}: exists and is no file of rows. Choose another name.")
-
-
-def _holds_rows(where: Path) -> bool:
-    if where.suffix == PARQUET:
-        # the schema stands in the footer
-        return all(name.encode() in where.read_bytes() for name in ("problem", "measure", "asked"))
-    start = ",".join(Row.columns()[:2]) if where.suffix == ".csv" else '{"problem"'
-    with open(where, "rb") as stream:
-        return stream.read(len(start)) == start.encode()
+# Blanks, controls, marks without width and quotes may precede the sign of a formula, also one of
+# full width. A text that begins with a control is guarded without a sign. A quote before a guarded
+# text gives a guarded text, so that `uncell` removes only quotes that `cell` has added.
+FORMULA = re.compile(r"""'*[\t\r\n]|[\s\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff'"]*[-=+@＝＋－＠]""")
 
 
 def cell(value: Any) -> Any:
     """A cell that no spreadsheet takes for a formula: names come from strangers' files."""
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return f"'{value}"
-    return value
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
 def uncell(text: str) -> str:
     """What `cell` was given."""
-    return text[1:] if text.startswith("'") and cell(text[1:]) == text else text
+    return text[1:] if text.startswith("'") and FORMULA.match(text[1:]) else text
 
 
-def file_name(name: str) -> str:
-    """A name that is safe for a file."""
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-") or "corpus"
-
-
-def distinct_name(name: str) -> str:
-    """A name for a file that no other name has: C++ and C# are two."""
-    plain = file_name(name)
-    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
-    return plain if plain == name else f"{plain[:80]}-{digest[:6]}"
-
-
-def write_json(where: Path, told: object) -> None:
-    with draft(where) as stream:
-        stream.write(json.dumps(finite(told), indent=1, allow_nan=False).encode())
-
-
-def finite(told: Any) -> Any:
-    """The same with None for what JSON has no number for."""
-    if isinstance(told, float):
-        return told if math.isfinite(told) else None
-    if isinstance(told, dict):
-        return {key: finite(value) for key, value in told.items()}
-    return [finite(value) for value in told] if isinstance(told, list | tuple) else told
-
-
-def make_folder(where: Path) -> None:
-    try:
-        where.mkdir(parents=True, exist_ok=True)
-    except OSError as failure:
-        raise LaconicError(f"{where}: cannot be made a folder ({failure.strerror})") from None
+def write_table(
+    where: Path, kind: Kind, columns: Sequence[str], lines: Iterable[Sequence[Any]]
+) -> None:
+    """A table of other things than rows, as CSV."""
+    out = io.StringIO(newline="")
+    table = csv.writer(out)
+    table.writerow(map(cell, columns))
+    table.writerows(map(cell, line) for line in lines)
+    with draft(where, kind) as stream:
+        stream.write(out.getvalue().encode("utf-8", "backslashreplace"))

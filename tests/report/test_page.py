@@ -30,6 +30,7 @@ from laconic.report.view import Point, View
 from laconic.study.words import Word
 from tests.report.studies import (  # noqa: F401
     HOSTILE,
+    family_study,
     family_view,
     hostile_view,
     pets_study,
@@ -277,7 +278,10 @@ def test_problems_have_words_and_certificates_each(family_view: View):  # noqa: 
     assert len(read.json("page-data")["details"]) == 2
     parts = [attrs["data-problem"] for _, attrs in read.elements if "data-problem" in attrs]
     assert set(parts) == {"0", "1"}
-    assert "problems/" in text
+    # R12: the folders by their real names
+    files = re.findall(r"<code>(problems/[^<]*words.csv)</code>", text)
+    assert len(set(files)) == 2
+    assert all((family_study() / file).exists() for file in files)
 
 
 def test_limits_that_are_not_known_are_left_out(pets_view: View):  # noqa: F811

@@ -204,7 +204,7 @@ def test_what_is_written_is_read_again(found, tmp_path):
 @pytest.mark.parametrize("text", ["", "[]", "{}", "{", '{"bases":[]}', '{"bases":3,"x":1}', "\xff"])
 def test_a_file_of_something_else_says_so(tmp_path, text):
     (tmp_path / DIRECTIONS).write_text(text, encoding="latin-1")
-    with pytest.raises(LaconicError, match="Run the study again"):
+    with pytest.raises(LaconicError, match="run the study again"):
         Directions.read(tmp_path / DIRECTIONS)
 
 
@@ -303,7 +303,7 @@ class TestStudies:
         Study(PLAN, tmp_path).run()
         Study(replace(PLAN, methods=("LDA",)), tmp_path).run()
         assert Directions.read(tmp_path / DIRECTIONS).method == "LDA"
-        (tmp_path / DIRECTIONS).write_text("{}")
+        (tmp_path / DIRECTIONS).write_text('{"laconic": "directions"}')
         Study(replace(PLAN, methods=("LDA",)), tmp_path).run()
         assert Directions.read(tmp_path / DIRECTIONS).method == "LDA"
         Study(replace(PLAN, methods=("IG",)), tmp_path).run()
@@ -317,7 +317,7 @@ class TestStudies:
         Study(replace(PLAN, corpora=both, methods=("LDA",)), tmp_path).run()
         assert not (tmp_path / DIRECTIONS).exists()
         for name in ("a/b", "c"):
-            told = Directions.read(place_of(tmp_path, name, several=True))
+            told = Directions.read(tmp_path / place_of(name, several=True) / DIRECTIONS)
             assert told.problem == name
             assert len(told.documents) == 30
         assert [one.problem for one in view_of(tmp_path).maps] == ["a/b", "c"]

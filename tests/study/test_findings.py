@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 
 from laconic import Corpus, Plan, Selection, Study
 from laconic.errors import LaconicError
+from laconic.files import distinct_name
 from laconic.reduction import Promise
-from laconic.rows import distinct_name
 from laconic.study.executors import InProcess
 from laconic.study.settings import Splitting, Training, Vectorizing
 from laconic.study.task import Outcome, run

@@ -30,6 +30,7 @@ from laconic.cli.console import (
 from laconic.cli.options import (
     MEASURES,
     SIZES,
+    check_not_input,
     load,
     measures_of,
     parse_alpha,
@@ -181,8 +182,9 @@ def curve(where: str, method: str, **options: Any) -> None:
     """
     from laconic.curves import ascending, known_measures
     from laconic.curves import curve as measure_curve
+    from laconic.files import file_name
     from laconic.methods import method_called
-    from laconic.rows import check_output, file_name, rows_file
+    from laconic.rows import check_rows, rows_file
 
     recipe = method_called(method)
     recipe.check_intercept(options["intercept"])
@@ -191,10 +193,12 @@ def curve(where: str, method: str, **options: Any) -> None:
     asked = ascending(sizes_of(options))
     vectorizing_of(options)
     if options["output"] is not None:
-        check_output(options["output"])
+        check_rows(options["output"])
+        check_not_input(options["output"], where, options)
     loaded = load(where, options)
     print_notes(loaded.notes)
     output = options["output"] or Path(f"{file_name(loaded.name)}-{file_name(recipe.name)}.csv")
+    check_not_input(output, where, options)
     with rows_file(output) as write:
         rows: list[Row] = []
         for problem in problems_of(loaded, options):

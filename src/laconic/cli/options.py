@@ -11,6 +11,8 @@ from laconic.cli.console import reading_bar, working
 from laconic.errors import LaconicError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
     from laconic.study.settings import Source, Vectorizing
@@ -149,6 +151,15 @@ def source_of(where: str, options: dict[str, Any]) -> Source:
 def load(name: str, options: dict[str, Any]) -> Corpus:
     with reading_bar(f"reading {name}") as progress:
         return next(source_of(name, options).load(progress))
+
+
+def check_not_input(output: Path, where: str, options: dict[str, Any]) -> None:
+    """A command writes neither over its corpus nor over its stop words."""
+    from laconic.corpus.loading import located
+    from laconic.files import check_not_read
+
+    read = (located(where, options["format"]), options["stop_words"])
+    check_not_read([output], filter(None, read))
 
 
 def vectorizing_of(options: dict[str, Any]) -> Vectorizing:

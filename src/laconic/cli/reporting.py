@@ -10,9 +10,6 @@ from laconic.cli.console import printable, working
 from laconic.errors import LaconicError
 
 PAGE = "report.html"
-# Stands near the beginning of every page.
-MADE_BY = b'<meta name="generator" content="Laconic'
-LOOKED_AT = 4096
 
 
 @click.command()
@@ -20,7 +17,7 @@ LOOKED_AT = 4096
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path),
     help=f"The page.  [default: {PAGE} in DIR]",
 )
 @click.option("--no-figures", is_flag=True, help="Save no charts.")
@@ -38,26 +35,29 @@ def report(folder: Path, output: Path | None, no_figures: bool) -> None:
     click.echo(f"page: {printable(str(draw(folder, output, figures=not no_figures)))}")
 
 
-def check_page(where: Path) -> None:
-    """A page may replace a page, never a file that something else wrote."""
+def check_report(where: Path, *, figures: bool = True) -> None:
+    """A page and its charts may replace such files, never those that something else wrote."""
+    from laconic.files import check_output
+    from laconic.report.charts import check_save
+    from laconic.report.page import PAGE as KIND
+
     if where.suffix not in (".html", ".htm"):
         raise LaconicError(f"{where}: a page is written as .html")
-    if where.is_dir():
-        raise LaconicError(f"{where}: is a folder. Name a file for the page")
-    if where.exists() and where.stat().st_size:
-        with open(where, "rb") as stream:
-            if MADE_BY not in stream.read(LOOKED_AT):
-                raise LaconicError(f"{where}: exists and is no page of ours. Choose another name.")
+    check_output(where, KIND)
+    if figures:
+        check_save(where.parent)
 
 
 def draw(folder: Path, output: Path | None = None, *, figures: bool = True) -> Path:
     """Write the page and its figures."""
+    from laconic.files import remove_drafts
     from laconic.report.charts import save
     from laconic.report.page import write_report
     from laconic.report.reading import view_of
 
     where = output or folder / PAGE
-    check_page(where)
+    check_report(where, figures=figures)
+    remove_drafts(where.parent, [where.name])
     with working(f"drawing the page of {folder}"):
         view = view_of(folder)
         write_report(view, where)

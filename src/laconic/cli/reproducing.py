@@ -12,7 +12,7 @@ import click
 
 from laconic.cli.console import print_table, printable
 from laconic.cli.findings import FAILURES_SHOWN, study_bar
-from laconic.cli.reporting import check_page
+from laconic.cli.reporting import check_report
 from laconic.cli.studying import SOME_FAILED
 from laconic.errors import CorpusError, LaconicError
 
@@ -105,19 +105,19 @@ def reproduce(
     chosen = {n: figure_called(n, of_paper.FIGURES, paper) for n in figures or of_paper.FIGURES}
     given = {key: value for key, value in scale.items() if value is not None}
     executor = executor_for(jobs)
-    check_pages(paper, output, pages or output)
+    asked = {name: Asked(paper, name, full, honest, given) for name in chosen}
+    check_outputs(paper, output, pages or output, [one.folder for one in asked.values()])
     failed = 0
     sections = []
     for name, figure in chosen.items():
         extent = replace(figure.full if full else figure.quick, honest=honest, **given)
-        asked = Asked(paper, name, full, honest, given)
         try:
-            section, rows = run(figure, asked, extent, executor, output, retry_failed)
+            section, rows = run(figure, asked[name], extent, executor, output, retry_failed)
         except CorpusError as error:
             if figures:
                 raise
             click.echo(f"left out: {printable(str(error))}", err=True)
-            sections.append(without_data(figure, asked, error))
+            sections.append(without_data(figure, asked[name], error))
             continue
         sections.append(section)
         failed += print_failures(rows)
@@ -170,9 +170,9 @@ def run(
     retry_failed: bool,
 ) -> tuple[Section, list[Row]]:
     """A figure's tables, printed and kept, and its section, kept beside them; and its rows."""
+    from laconic.files import make_folder
     from laconic.papers.figures import ROWS
     from laconic.report.proof.section import Section
-    from laconic.rows import make_folder
 
     where = output / asked.folder
     with study_bar() as (listen, progress):
@@ -218,14 +218,28 @@ def without_data(figure: Figure, asked: Asked, error: CorpusError) -> Section:
     return Section(asked.heading, figure.about, asked.command, "", (missing,))
 
 
-def check_pages(paper: str, output: Path, pages: Path) -> None:
-    """Before the work, so that pages that cannot be written are known at once."""
-    from laconic.report.proof.markdown import read
+def check_outputs(paper: str, output: Path, pages: Path, folders: Sequence[str]) -> None:
+    """Before the work, so that what cannot be written is known at once.
 
-    check_page(output / f"{paper}.html")
-    where = pages / f"{paper}.md"
-    if where.exists():
+    Prose in a page in Markdown is kept, so that it need not be ours.
+    """
+    from laconic.files import check_folder, check_output
+    from laconic.report.charts.saving import DRAWING
+    from laconic.report.proof.markdown import read
+    from laconic.report.proof.section import FILE, SECTION
+    from laconic.study.layout import check_study_folder
+
+    if output.is_dir():
+        check_report(output / f"{paper}.html", figures=False)
+    for folder in folders:
+        check_study_folder(output / folder, ())
+        if (output / folder).is_dir():
+            check_output(output / folder / FILE, SECTION)
+    if (where := pages / f"{paper}.md").exists():
         read(where)
+    check_folder(pages / paper)
+    for drawing in (pages / paper).glob("*.svg"):
+        check_output(drawing, DRAWING)
 
 
 def write_pages(paper: str, renewed: Sequence[Section], output: Path, pages: Path) -> None:
@@ -233,11 +247,11 @@ def write_pages(paper: str, renewed: Sequence[Section], output: Path, pages: Pat
 
     Of what is not kept there, for want of a corpus, that page says so.
     """
+    from laconic.files import make_folder
     from laconic.papers import PAPERS
     from laconic.report.proof.markdown import update
     from laconic.report.proof.page import write_page
     from laconic.report.proof.section import Section
-    from laconic.rows import make_folder
 
     of_paper = PAPERS[paper]
     where = output / f"{paper}.html"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from laconic.cli.console import (
     working,
 )
 from laconic.cli.options import (
+    check_not_input,
     load,
     parse_alpha,
     parse_size,
@@ -29,7 +31,9 @@ from laconic.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from laconic.corpus.corpus import Corpus
     from laconic.study.words import Word
+    from laconic.vectors.problem import Task
 
 
 @click.command()
@@ -66,17 +70,18 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
     laconic select pydocs --method BNS --size 50
     """
     from laconic.methods import method_called
-    from laconic.study.words import check_words_file, selected_words, write_words
+    from laconic.study.words import selected_words, write_words
 
     recipe = method_called(method)
     recipe.check_intercept(options["intercept"])
     asked = parse_size(size)
     alpha = parse_alpha(options["alpha"])
     vectorizing = vectorizing_of(options)
-    if output is not None:
-        check_words_file(output)
+    check_files([output] if output is not None else [], where, options)
     loaded = load(where, options)
     print_notes(loaded.notes)
+    files = words_files(output, loaded, options["task"]) if output is not None else []
+    check_files(files, where, options)
     with working(f"choosing words of {loaded.name}"):
         path = recipe.build(alpha, options["seed"], options["intercept"], "kept")
         tables = selected_words(path, asked, loaded, vectorizing, options["task"])
@@ -88,8 +93,7 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
             else:
                 print_chosen(title, words)
         return
-    for name, classes, words in tables:
-        file = output if len(tables) == 1 else output.with_name(numbered(output, name))
+    for file, (_, classes, words) in zip(files, tables, strict=True):
         write_words(file, words, classes)
         click.echo(f"words: {printable(str(file))}")
 
@@ -103,7 +107,21 @@ def print_chosen(title: str, words: list[Word]) -> None:
     show(table, title)
 
 
-def numbered(output: Path, name: str) -> str:
-    from laconic.rows import file_name
+def words_files(output: Path, corpus: Corpus, task: Task) -> list[Path]:
+    """The file of each question about the corpus: one, or one per class."""
+    from laconic.files import distinct_name
+    from laconic.vectors.problem import questions_of
 
-    return f"{output.stem}-{file_name(name)}{output.suffix}"
+    names = [question.name for question in questions_of(corpus, task)]
+    if len(names) == 1:
+        return [output]
+    return [output.with_stem(f"{output.stem}-{distinct_name(name)}") for name in names]
+
+
+def check_files(files: Iterable[Path], where: str, options: dict[str, Any]) -> None:
+    """Each may be written, and none is read."""
+    from laconic.study.words import check_words
+
+    for file in files:
+        check_words(file)
+        check_not_input(file, where, options)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from laconic.cli.options import (
     MAX_LINE,
     TEXT,
     UNDECODABLE,
+    check_not_input,
     decorated,
     load,
     parse_alpha,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.formats.gathering import Reading
     from laconic.corpus.formats.streaming import Item
+    from laconic.files import Kind
 
 # A batch is decided at once: enough for speed, little memory. Long n-grams take more of it.
 BATCH_CHARACTERS = 1 << 22
@@ -104,7 +106,9 @@ def train(
     laconic train tickets.csv --text body --label queue --size 300 -o tickets.laconic
     laconic predict tickets.laconic new.jsonl
     """
+    from laconic.compact.tensors import MODEL_FILE
     from laconic.compact.training import train as train_model
+    from laconic.files import check_output
     from laconic.methods import method_called
 
     recipe = method_called(method)
@@ -114,7 +118,8 @@ def train(
         parse_alpha(options["alpha"]), options["seed"], options["intercept"], norm="kept"
     )
     vectorizing = vectorizing_of(options)
-    check_model_output(output)
+    check_output(output, MODEL_FILE)
+    check_not_input(output, where, options)
     loaded = load(where, options)
     print_notes(loaded.notes)
     documents, told = training_part(loaded, everything)
@@ -158,7 +163,7 @@ def predict(
     """
     from laconic.compact import CompactModel
 
-    check_answers_output(output, (model, docs))
+    check_answers(output, (model, "/dev/stdin" if docs == "-" else docs))
     loaded = CompactModel.load(model, trusted=trusted)
     with reading_bar(f"predicting {docs}") as progress, written_to(output) as write:
         for batch in batches(documents_of(docs, options, progress), loaded):
@@ -239,39 +244,35 @@ def training_part(loaded: Corpus, everything: bool) -> tuple[np.ndarray, str]:
     return chosen, f"the {chosen.size:,} training documents of {len(loaded):,}"
 
 
-def check_model_output(where: Path) -> None:
-    """A model may replace a model, never a file that something else wrote."""
-    from laconic.compact.tensors import looks_like_model
+def check_answers(where: Path | None, used: Iterable[str | Path]) -> None:
+    """Answers replace answers, never what they are made from or what something else wrote."""
+    from laconic.files import check_not_read, check_output
 
-    if not where.parent.is_dir():
-        raise LaconicError(f"{where}: there is no folder {where.parent}. Make it first.")
-    if where.exists() and not looks_like_model(where):
-        raise LaconicError(f"{where}: exists and is no model of Laconic. Choose another name.")
-
-
-def check_answers_output(where: Path | None, used: Iterable[str | Path]) -> None:
-    """Answers never replace what they are made from."""
     if where is None:
         return
     if where.suffix not in (".jsonl", ".ndjson"):
         raise LaconicError(f"{where}: answers are written as .jsonl")
-    if not where.parent.is_dir():
-        raise LaconicError(f"{where}: there is no folder {where.parent}. Make it first.")
-    for other in used:
-        if where.exists() and os.path.exists(other) and where.samefile(other):
-            raise LaconicError(f"{where}: is read, so it cannot be written. Choose another name.")
+    check_not_read([where], used)
+    check_output(where, kind_of_answers())
+
+
+def kind_of_answers() -> Kind:
+    from laconic.files import keyed
+
+    return keyed("file of answers", "answers")
 
 
 @contextmanager
 def written_to(where: Path | None) -> Iterator[Callable[[str], object]]:
-    """Standard output, or a file that appears whole or not at all."""
+    """Standard output, or a file that appears whole or not at all; its first line has the mark."""
     if where is None:
         yield sys.stdout.write
         return
-    from laconic.rows import draft
+    from laconic.files import KEY, draft
 
-    with draft(where) as stream:
-        yield lambda text: stream.write(text.encode("ascii"))
+    with draft(where, kind_of_answers()) as stream:
+        starts = chain([f'{{"{KEY}": "answers", '], repeat("{"))
+        yield lambda text: stream.write((next(starts) + text.removeprefix("{")).encode("ascii"))
 
 
 def documents_of(

@@ -27,7 +27,7 @@ from laconic.cli.options import (
     vectorizing_of,
     vectorizing_options,
 )
-from laconic.cli.reporting import draw
+from laconic.cli.reporting import PAGE, check_report, draw
 from laconic.errors import LaconicError
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
     if options["as_json"] and options["quiet"]:
         raise click.UsageError("--json and --quiet: give one of them")
     work = study_of(ctx, where, options)
+    check_folder_of(work, options)
     with listening(options) as (listen, progress):
         findings = work.run(
             executor_for(options["jobs"]),
@@ -155,6 +156,16 @@ def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]
     return found
 
 
+def check_folder_of(work: Study, options: dict[str, Any]) -> None:
+    """Before any work: everything in the folder that will be written may be replaced."""
+    from laconic.study.layout import check_study_folder
+
+    given = [] if options["plan"] is None else [options["plan"]]
+    check_study_folder(work.where, [*given, *work.plan.inputs()])
+    if not options["no_report"] and work.where.is_dir():
+        check_report(work.where / PAGE)
+
+
 def refuse_another_corpus(work: Study) -> None:
     """Two files of one name would share a folder by default, and the second take it over."""
     from laconic.study.settings import Source
@@ -185,7 +196,7 @@ def refuse_beside_a_plan(ctx: click.Context) -> None:
 
 
 def folder_for(name: str) -> Path:
-    from laconic.rows import file_name
+    from laconic.files import file_name
 
     stem = Path(name).name.split(".")[0] or name
     return Path(f"{file_name(stem)}-study")
@@ -270,9 +281,11 @@ def export(folder: Path, output: Path) -> None:
     \b
     laconic export pydocs-study -o rows.parquet
     """
+    from laconic.rows import check_rows
     from laconic.study.journal import Journal
     from laconic.study.study import JOURNAL
 
+    check_rows(output)
     with Journal.reading(folder / JOURNAL) as journal:
         journal.export(output)
     click.echo(f"rows: {printable(str(output))}")

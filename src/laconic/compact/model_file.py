@@ -37,11 +37,11 @@ from scipy.sparse import csc_array
 from laconic.compact.compact_model import MOST_CLASSES, MOST_WORDS, CompactModel
 from laconic.compact.kernel_model import KernelModel
 from laconic.compact.settings import TextSettings, WordWeights
-from laconic.compact.tensors import Tensors, from_bytes, to_bytes
+from laconic.compact.tensors import MODEL_FILE, Tensors, from_bytes, to_bytes
 from laconic.errors import LaconicError
+from laconic.files import draft
 from laconic.model import LinearModel
 from laconic.reduction import Projection, Selection
-from laconic.rows import draft
 
 FORMAT = "laconic compact model"
 VERSION = 1
@@ -67,7 +67,7 @@ def write(compact: CompactModel, file: str | PathLike[str]) -> None:
             f"{fspath(file)}: the model takes {len(data):,} bytes, but none over {MOST_BYTES:,} is "
             "ever read. Keep fewer words."
         )
-    with draft(Path(file)) as stream:
+    with draft(Path(file), MODEL_FILE) as stream:
         stream.write(data)
 
 

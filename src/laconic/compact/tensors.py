@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
+from laconic.files import Kind
 
 # what takes more is no header of ours, and would take many times that as Python's objects
 MOST_HEADER = 1 << 16
 KEY = "laconic"
+# How safetensors begins a file that has this key of metadata.
+MODEL_FILE = Kind("model", re.compile(rb'\A.{8}\{"__metadata__":\{"%b":' % KEY.encode(), re.DOTALL))
 DTYPES: dict[str, np.dtype[Any]] = {
     "U8": np.dtype("<u1"),
     "U32": np.dtype("<u4"),
@@ -139,12 +142,3 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise LaconicError(f"has {name} in its header, which is no number")
-
-
-def looks_like_model(where: Path) -> bool:
-    """Whether the file begins as those that we write do."""
-    try:
-        with where.open("rb") as stream:
-            return stream.read(64)[8:].startswith(f'{{"__metadata__":{{"{KEY}":'.encode())
-    except OSError:
-        return False

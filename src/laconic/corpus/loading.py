@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from laconic.corpus.catalog import TECHTC, find, load_family, load_known
+from laconic.corpus.catalog import TECHTC, find, load_family, load_known, locate
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.registry import FORMATS, format_of
@@ -108,3 +109,13 @@ def load_corpora(where: str | PathLike[str], **options: Any) -> Iterator[Corpus]
         yield from load_family(Reading())
     else:
         yield load_corpus(where, **options)
+
+
+def located(where: str, format: str | None = None) -> Path | None:
+    """The file or folder that `load_corpora` reads; None for one that is built, or not there."""
+    known = TECHTC if where == TECHTC.name else find(where) if format is None else None
+    if known is None:
+        return Path(where)
+    with suppress(CorpusError):
+        return locate(known) if known.files else None
+    return None

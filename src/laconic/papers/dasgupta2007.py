@@ -49,6 +49,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from laconic.corpus.corpus import Corpus
+from laconic.files import make_folder
 from laconic.methods import methods_called
 from laconic.papers.figures import (
     ROWS,
@@ -72,7 +73,7 @@ from laconic.papers.relative import (
     points,
     shares,
 )
-from laconic.rows import Row, make_folder, rows_file
+from laconic.rows import Row, rows_file
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from laconic.errors import LaconicError
+from laconic.files import headed
 from laconic.papers.findings import Finding
 from laconic.papers.plots import Cells, Line, Plot
-from laconic.rows import Row, Size, cell, draft
+from laconic.rows import Row, Size, write_table
 from laconic.study.executors import Executor
 from laconic.study.journal import Journal
 from laconic.study.plan import Plan
@@ -56,12 +55,8 @@ class Table:
     shown: bool = True
 
     def save(self, folder: Path) -> None:
-        out = io.StringIO(newline="")
-        writer = csv.writer(out)
-        writer.writerow(self.columns)
-        writer.writerows([cell(value) for value in line] for line in self.lines)
-        with draft(folder / self.file) as stream:
-            stream.write(out.getvalue().encode("utf-8", "backslashreplace"))
+        kind = headed(f"table of {self.title}", self.columns)
+        write_table(folder / self.file, kind, self.columns, self.lines)
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,6 +62,7 @@ import numpy as np
 from laconic.classifiers.masked import MaskedSVM
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.loading import load_corpora
+from laconic.files import make_folder
 from laconic.papers.best_sizes import means, within
 from laconic.papers.figures import (
     ROWS,
@@ -98,7 +99,7 @@ from laconic.papers.fractions import (
     tables,
 )
 from laconic.papers.plots import Cells, Plot
-from laconic.rows import Row, make_folder, rows_file
+from laconic.rows import Row, rows_file
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
 from laconic.study.ready import Ready

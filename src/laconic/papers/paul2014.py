@@ -258,7 +258,7 @@ def word_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
         lines = [(word, here, _verdict(times, one.selections)) for word, here, times in found]
         yield Table(title, columns, tuple(lines))
         always += chosen
-    yield Table("words", ("set", "word"), tuple(always), "words.csv", shown=False)
+    yield Table("words", ("set", "word"), tuple(always), "always-selected.csv", shown=False)
 
 
 def word_findings(study: Study, rows: list[Row]) -> Iterator[Finding]:

@@ -22,12 +22,13 @@ from markupsafe import Markup
 
 from laconic.compact import CompactModel
 from laconic.errors import LaconicError
+from laconic.files import Kind, draft
 from laconic.report.characters import unicode_tables
 from laconic.report.charts import all_charts, confusion, plain, theme
 from laconic.report.charts.styling import Spec
 from laconic.report.maps import map_data
 from laconic.report.view import Detail, Point, View
-from laconic.rows import draft, file_name
+from laconic.study.layout import WORDS
 
 # What a page can carry: coefficients of words in tables, bytes of models, lines of a table.
 MOST_COEFFICIENTS = 100_000
@@ -69,13 +70,14 @@ SCRIPTS = (
     "page.js",
 )
 NOT_COMPUTED = ": not computed: "
+PAGE = Kind("page", re.compile(rb'<meta name="generator" content="Laconic'))
 UNSAFE_IN_SCRIPT = re.compile(r"</script|<script|<!--|\r", re.IGNORECASE)
 
 
 def write_report(view: View, where: Path) -> None:
     """Write the page; the file appears whole or not at all."""
     text = page(view)
-    with draft(where) as stream:
+    with draft(where, PAGE) as stream:
         stream.write(text.encode("utf-8", "replace"))
 
 
@@ -105,7 +107,7 @@ def page(view: View) -> str:
             lines=_lines(view.points, view.goal),
             most_lines=MOST_LINES,
             most_classes=MOST_CLASSES,
-            details=[_told(detail, len(view.details) > 1) for detail in view.details],
+            details=[_told(detail) for detail in view.details],
             unseen=len(view.problems) - len(view.details) if view.details else 0,
         )
     )
@@ -262,14 +264,13 @@ def _short(number: float) -> float:
     return float(f"{number:.{DIGITS}g}")
 
 
-def _told(detail: Detail, several: bool) -> dict[str, Any]:
-    folder = f"problems/{file_name(detail.problem)}/" if several else ""
+def _told(detail: Detail) -> dict[str, Any]:
     return {
         "problem": detail.problem,
         "sentence": detail.sentence,
         "certificate": _together(detail.certificate),
         "note": detail.model_note,
-        "words": f"{folder}words.csv",
+        "words": f"{detail.place}/{WORDS}" if detail.place else WORDS,
         "n_words": len(detail.words),
         "vectors": detail.model is not None and detail.model.text is None,
     }

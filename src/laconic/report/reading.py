@@ -18,15 +18,24 @@ from laconic.errors import LaconicError
 from laconic.report.view import Confusion, Cost, Detail, Overlap, Point, View
 from laconic.rows import Row, Size
 from laconic.study.comparing import Comparison, SelectionStability
-from laconic.study.concluding import CARDS, CERTIFICATE, MODEL, RECOMMENDATION, STAND_IN, WORDS
-from laconic.study.directions import Directions, place_of
+from laconic.study.directions import Directions
 from laconic.study.intervals import band
 from laconic.study.journal import Journal, PlanText
+from laconic.study.layout import (
+    CARDS,
+    CERTIFICATE,
+    DIRECTIONS,
+    JOURNAL,
+    MODEL,
+    RECOMMENDATION,
+    STAND_IN,
+    WORDS,
+    place_of,
+)
 from laconic.study.plan import Plan
 from laconic.study.plan_file import parse_plan
 from laconic.study.recommending import Candidate, absences, candidates, count_notes, recommend
 from laconic.study.stability import jaccard
-from laconic.study.study import JOURNAL
 from laconic.study.words import read_words
 
 # Problems of which words, model and confusion are shown; a page of a hundred would not load.
@@ -57,6 +66,7 @@ class _Reading:
             self.rows, self.plan.goal, part=self.plan.part(), repeats=self.plan.split.repeats
         )
         self.told = _json(folder / RECOMMENDATION)
+        self.cards = tuple((_json(folder / CARDS) or {}).get("corpora", ()))
 
     def view(self) -> View:
         done = len(self.tasks)
@@ -81,7 +91,7 @@ class _Reading:
             comparisons=tuple(self.comparisons()),
             stability=tuple(self.stability()),
             details=tuple(self.details(problems[:DETAILED], finished)),
-            cards=tuple(_json(self.folder / CARDS) or ()),
+            cards=self.cards,
             failed=failed,
             notes=self.notes(finished),
             command=self.started.command,
@@ -92,7 +102,7 @@ class _Reading:
         )
 
     def _title(self, problems: tuple[str, ...]) -> str:
-        names = [card["name"] for card in _json(self.folder / CARDS) or ()] or list(problems)
+        names = [card["name"] for card in self.cards] or list(problems)
         if len(names) > 1:
             return f"{names[0]} and {len(names) - 1:,} more"
         return names[0] if names else self.folder.name
@@ -111,7 +121,8 @@ class _Reading:
 
     def maps(self, problems: Sequence[str]) -> Iterator[Directions]:
         for problem in problems[:DETAILED]:
-            found = Directions.read(place_of(self.folder, problem, len(problems) > 1))
+            place = self.folder / place_of(problem, len(problems) > 1)
+            found = Directions.read(place / DIRECTIONS)
             if found is not None and found.problem == problem:
                 yield found
 
@@ -170,6 +181,7 @@ class _Reading:
             self._confusion(one["key"], model),
             model,
             note,
+            one["place"],
         )
 
     def _confusion(self, key: str, model: CompactModel | None) -> Confusion | None:
@@ -262,7 +274,7 @@ def _json(where: Path) -> Any:
         return None
     except (OSError, ValueError) as failure:
         raise LaconicError(
-            f"{where}: cannot be read ({failure}). Run the study again to write it anew"
+            f"{where}: cannot be read ({failure}). Delete it, and run the study again"
         ) from None
 
 

@@ -65,7 +65,10 @@ class Confusion:
 
 @dataclass(frozen=True)
 class Detail:
-    """One problem closely: its recommendation, words, model, certificate and confusion."""
+    """One problem closely: its recommendation, words, model, certificate and confusion.
+
+    `place` is its folder within that of the study; empty where they are the same.
+    """
 
     problem: str
     sentence: str
@@ -78,6 +81,7 @@ class Detail:
     confusion: Confusion | None = None
     model: CompactModel | None = field(default=None, repr=False)
     model_note: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True)

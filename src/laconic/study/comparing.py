@@ -8,21 +8,18 @@ too bold.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic.methods import keeps_all, method_called
 from laconic.numerics.quotient import quotient
-from laconic.rows import Size, cell, draft
+from laconic.rows import Size
 from laconic.study.journal import Journal
 from laconic.study.recommending import Candidate, Recommendation
 from laconic.study.significance import (
@@ -288,13 +285,3 @@ def _stability(
         *nogueira(selections, n_terms),
         len(selections),
     )
-
-
-def write_table(where: Path, rows: Sequence[Any]) -> None:
-    """Flat values of one kind as CSV."""
-    out = io.StringIO(newline="")
-    table = csv.writer(out)
-    table.writerow([field.name for field in fields(rows[0])])
-    table.writerows([cell(value) for value in astuple(row)] for row in rows)
-    with draft(where) as stream:
-        stream.write(out.getvalue().encode("utf-8", "backslashreplace"))

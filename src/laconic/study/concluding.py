@@ -16,14 +16,24 @@ from laconic.classifiers.path import PathClassifier
 from laconic.compact import CompactModel
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError, collected_warnings
+from laconic.files import make_folder, write_json
 from laconic.methods import keeps_all, method_called
 from laconic.methods.classifiers import LINEAR
 from laconic.model import LinearModel, Model
-from laconic.rows import distinct_name, make_folder, write_json
 from laconic.study.comparing import Comparison, SelectionStability, compare, stabilities
 from laconic.study.directions import find_directions
-from laconic.study.findings import RECOMMENDATION, Findings
+from laconic.study.findings import Findings
 from laconic.study.journal import Journal
+from laconic.study.layout import (
+    CARDS,
+    CERTIFICATE,
+    MODEL,
+    RECOMMENDATION,
+    STAND_IN,
+    WORDS,
+    clear,
+    place_of,
+)
 from laconic.study.plan import Plan
 from laconic.study.ready import Ready
 from laconic.study.recommending import (
@@ -42,11 +52,6 @@ from laconic.vectors.card import Card
 from laconic.vectors.problem import Problem
 from laconic.vectors.weighting import Weighting
 
-CERTIFICATE = "certificate.json"
-CARDS = "corpora.json"
-MODEL = "model.laconic"
-WORDS = "words.csv"
-STAND_IN = "stand-in.laconic"
 # A page can carry a model of so many words; for a larger one the best that fits stands in.
 PAGE_WORDS = 5000
 # Up to so many documents a certificate says what the selection does to their space, in seconds.
@@ -70,7 +75,7 @@ def conclude(
     notes: list[str] = []
     before = _before(where)
     # until this is concluded, nothing says which task the files there were made by
-    (where / RECOMMENDATION).unlink(missing_ok=True)
+    clear(where, RECOMMENDATION)
     n_problems = sum(len(ready.questions) for ready in corpora)
     several = n_problems > 1
     # only a closed model is recommended, if it was measured as such, and not by the test documents
@@ -82,7 +87,8 @@ def conclude(
             last = _Last(plan, ready, journal, before, retry_failed)
             finished += last.finish_all(offered, where, several)
             notes += last.notes
-    write_json(where / CARDS, [asdict(Card.of(r.corpus, counts=r.counted.counts)) for r in corpora])
+    cards = [asdict(Card.of(ready.corpus, counts=ready.counted.counts)) for ready in corpora]
+    write_json(where / CARDS, "corpora", {"corpora": cards})
     failed = {tasks[key].title: why for key, why in journal.failed().items() if key in tasks}
     failed |= {f"the model of {one.problem}": one.failure for one in finished if one.failure}
     notes += [n for ready in corpora for n in find_directions(plan, ready, where, n_problems)]
@@ -146,7 +152,7 @@ class _Last:
         words = self.ready.counted.words.tolist()
         self.journal.record_words(self.ready.tasks[0].vocabulary, words)
         for problem in self.ready.problems(self.split, named):
-            place = f"problems/{distinct_name(problem.name)}" if several else ""
+            place = place_of(problem.name, several)
             make_folder(where / place)
             (one,) = recommend(named[problem.name])
             one = replace(one, place=place)
@@ -220,7 +226,8 @@ class _Last:
         whole = [other for other in linear if keeps_all(other.method)]
         try:
             if choosing and whole and self.split.test.size:
-                write_json(where / CERTIFICATE, self._certify(model, path, whole[0], problem))
+                proof = self._certify(model, path, whole[0], problem)
+                write_json(where / CERTIFICATE, "certificate", proof)
             if one.chosen.terms > PAGE_WORDS:
                 self._stand_in(linear, problem, where)
         except Exception as failure:
@@ -292,8 +299,7 @@ class _Last:
 
 def _clear(where: Path) -> None:
     """Takes away what was made for a model that is not recommended any more."""
-    for name in (WORDS, MODEL, CERTIFICATE, STAND_IN):
-        (where / name).unlink(missing_ok=True)
+    clear(where, WORDS, MODEL, CERTIFICATE, STAND_IN)
 
 
 def _is_linear(one: Candidate) -> bool:

@@ -19,16 +19,16 @@ from threadpoolctl import threadpool_limits
 
 from laconic.corpus.corpus import Corpus
 from laconic.errors import LaconicError, collected_warnings
+from laconic.files import KEY, draft, make_folder
 from laconic.methods import Method, method_called
 from laconic.numerics.rotation import positive_tails, skewed, varimax
 from laconic.reduction import Floats, Projection
-from laconic.rows import distinct_name, draft, make_folder
+from laconic.study.layout import DIRECTIONS, FILES, clear, place_of
 from laconic.study.plan import Plan
 from laconic.study.ready import Ready
 from laconic.study.task import Task, said
 from laconic.vectors.problem import Problem
 
-DIRECTIONS = "directions.json"
 # What a picture can show and a reader can read.
 MOST_DIRECTIONS = 12
 MOST_DOCUMENTS = 3000
@@ -112,22 +112,23 @@ class Directions:
         )
 
     def write(self, where: Path) -> None:
-        with draft(where) as stream:
-            text = json.dumps(asdict(self), allow_nan=False, separators=(",", ":"))
-            stream.write(text.encode())
+        told = {KEY: "directions", **asdict(self)}
+        with draft(where, FILES[DIRECTIONS]) as stream:
+            stream.write(json.dumps(told, allow_nan=False, separators=(",", ":")).encode())
 
     @classmethod
     def read(cls, where: Path) -> Self | None:
         """What `write` wrote; None where there is no such file."""
         try:
             told = json.loads(where.read_text(encoding="utf-8"))
+            del told[KEY]
             bases = tuple(_basis(one) for one in told.pop("bases"))
             return cls(**{name: _tuples(value) for name, value in told.items()}, bases=bases)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as failure:
             raise LaconicError(
-                f"{where}: cannot be read ({failure}). Run the study again to write it anew"
+                f"{where}: cannot be read ({failure}). Delete it, and run the study again"
             ) from None
 
 
@@ -145,14 +146,14 @@ def find_directions(plan: Plan, ready: Ready, where: Path, n_problems: int) -> I
     """
     method, split = projecting(plan), ready.last_split()
     wanted: dict[str, Task] = {}
-    places = {q.name: place_of(where, q.name, n_problems > 1) for q in ready.questions}
+    places = {q.name: where / place_of(q.name, n_problems > 1) for q in ready.questions}
     for name, place in places.items():
         if method is not None:
             task = plan.one_task(ready.corpus, split, "test", name, method, 0, (MOST_DIRECTIONS,))
-            if _key(place) == task.key:
+            if _key(place / DIRECTIONS) == task.key:
                 continue
             wanted[name] = task
-        place.unlink(missing_ok=True)
+        clear(place, DIRECTIONS)
     if not wanted:
         return
     names = [called(ready.corpus, document) for document in split.train]
@@ -160,8 +161,8 @@ def find_directions(plan: Plan, ready: Ready, where: Path, n_problems: int) -> I
     for problem in ready.problems(split, wanted):
         try:
             found = directions_by(wanted[problem.name], problem, names, most)
-            make_folder(places[problem.name].parent)
-            found.write(places[problem.name])
+            make_folder(places[problem.name])
+            found.write(places[problem.name] / DIRECTIONS)
         except Exception as failure:
             yield f"{problem.name} has no map: {said(failure)}"
 
@@ -179,15 +180,10 @@ def directions_by(task: Task, problem: Problem, names: Sequence[str], most: int)
         )
 
 
-def place_of(where: Path, problem: str, several: bool) -> Path:
-    """The file of a problem, in the folder of a study of one or of several."""
-    return where / (f"problems/{distinct_name(problem)}" if several else "") / DIRECTIONS
-
-
-def _key(place: Path) -> str:
+def _key(where: Path) -> str:
     """Of the task by which the directions there were found; none if they cannot be read."""
     try:
-        found = Directions.read(place)
+        found = Directions.read(where)
     except LaconicError:
         return ""
     return "" if found is None else found.key

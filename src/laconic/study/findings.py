@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from laconic.rows import finite, write_json
-from laconic.study.comparing import Comparison, SelectionStability, write_table
+from laconic.files import finite, write_json
+from laconic.rows import write_table
+from laconic.study.comparing import Comparison, SelectionStability
+from laconic.study.layout import COMPARISONS, FILES, RECOMMENDATION, STABILITY, clear
 from laconic.study.recommending import Candidate, Recommendation
-
-RECOMMENDATION = "recommendation.json"
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,12 @@ class Findings:
 
 def write_findings(findings: Findings, where: Path) -> None:
     """Everything as JSON; comparisons and stability as CSV too."""
-    write_json(where / RECOMMENDATION, described(findings))
-    for name, table in (("comparisons", findings.comparisons), ("stability", findings.stability)):
-        (where / f"{name}.csv").unlink(missing_ok=True)
+    write_json(where / RECOMMENDATION, "findings", described(findings))
+    for name, table in ((COMPARISONS, findings.comparisons), (STABILITY, findings.stability)):
+        clear(where, name)
         if table:
-            write_table(where / f"{name}.csv", table)
+            columns = [column.name for column in fields(table[0])]
+            write_table(where / name, FILES[name], columns, map(astuple, table))
 
 
 def described(findings: Findings) -> dict[str, Any]:

@@ -12,18 +12,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from laconic.rows import draft, make_folder
+from laconic.files import draft, make_folder
 from laconic.study.concluding import conclude
 from laconic.study.executors import Executor, InProcess
 from laconic.study.findings import Findings, write_findings
 from laconic.study.journal import Journal, exclusive
+from laconic.study.layout import (
+    FILES,
+    JOURNAL,
+    PLAN,
+    PLAN_MARK,
+    ROWS,
+    check_study_folder,
+    place_of,
+    remove_left_drafts,
+)
 from laconic.study.plan import Plan
 from laconic.study.plan_file import parse_plan, write_plan
 from laconic.study.ready import Ready
 from laconic.study.task import Outcome, Task
-
-JOURNAL = "journal.sqlite"
-ROWS = "rows.csv"
 
 
 @dataclass(frozen=True)
@@ -102,18 +109,20 @@ class Study:
         progress : of reading corpora, (done, total)
         command : that was given, for the record
         """
+        check_study_folder(self.where, self.plan.inputs())
         with executor if executor is not None else InProcess() as workers:
             # before anything is made: what cannot be read leaves nothing behind
             if "corpora" not in self.__dict__:
                 self.__dict__["corpora"] = self._load(listen, progress)
+            check_study_folder(self.where, self.plan.inputs(), self._places())
             make_folder(self.where)
             with exclusive(self.where / JOURNAL), Journal(self.where / JOURNAL) as journal:
+                remove_left_drafts(self.where)
                 journal.check()
                 keys = [task.key for task in self.tasks]
                 journal.record_plan(write_plan(self.plan), command, keys)
                 self._work(workers, journal, retry_failed, listen)
-                with draft(self.where / "plan.toml") as stream:
-                    stream.write(write_plan(self.plan).encode("utf-8", "backslashreplace"))
+                self._write_plan()
                 journal.export(self.where / ROWS, keys)
                 listen(Event("concluding"))
                 again = {"retry_failed": retry_failed}
@@ -123,6 +132,16 @@ class Study:
                 journal.export(self.where / ROWS, [*keys, *asked])
         listen(Event("finished", str(self.where)))
         return findings
+
+    def _places(self) -> list[str]:
+        """The folders of the problems within that of the study."""
+        names = [question.name for ready in self.corpora for question in ready.questions]
+        return [place_of(name, len(names) > 1) for name in names]
+
+    def _write_plan(self) -> None:
+        text = PLAN_MARK + write_plan(self.plan)
+        with draft(self.where / PLAN, FILES[PLAN]) as stream:
+            stream.write(text.encode("utf-8", "backslashreplace"))
 
     def _work(
         self, executor: Executor, journal: Journal, retry_failed: bool, listen: Listener

@@ -18,11 +18,16 @@ from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.corpus.corpus import TRAIN, Corpus
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
+from laconic.files import KEY, Kind, check_output, draft, finite, headed, keyed
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Reduction, Selection
-from laconic.rows import Size, cell, draft, uncell
+from laconic.rows import Size, cell, uncell
 from laconic.study.settings import Vectorizing
 from laconic.vectors.problem import Counted, Problem, Task, questions_of
+
+NAME = "table of words"
+COLUMNS = ("rank", "word", "documents", "score", "weight")
+KINDS = {".csv": headed(NAME, COLUMNS), ".json": keyed(NAME, "words")}
 
 
 @dataclass(frozen=True)
@@ -126,15 +131,21 @@ def selected_words(
     return told
 
 
-def check_words_file(where: Path) -> None:
-    if where.suffix not in (".csv", ".json"):
+def check_words(where: Path) -> None:
+    """Words may replace words, never a file that something else wrote."""
+    check_output(where, kind_of_words(where))
+
+
+def kind_of_words(where: Path) -> Kind:
+    """The kind of file that the name asks for."""
+    if where.suffix not in KINDS:
         raise LaconicError(f"{where}: words are written as .csv or .json")
+    return KINDS[where.suffix]
 
 
 def write_words(where: Path, words: Sequence[Word], classes: Sequence[str]) -> None:
     """A table of words, CSV or (by its ending) JSON."""
-    check_words_file(where)
-    with draft(where) as stream:
+    with draft(where, kind_of_words(where)) as stream:
         text = _csv(words, classes) if where.suffix == ".csv" else _json(words, classes)
         stream.write(text.encode("utf-8", "backslashreplace"))
 
@@ -153,13 +164,13 @@ def read_words(where: Path) -> tuple[list[Word], tuple[str, ...]]:
         )
         for _, word, documents, score, weight, *coefficients in lines
     ]
-    return words, tuple(map(uncell, head[5:]))
+    return words, tuple(map(uncell, head[len(COLUMNS) :]))
 
 
 def _csv(words: Sequence[Word], classes: Sequence[str]) -> str:
     out = io.StringIO(newline="")
     table = csv.writer(out)
-    table.writerow(["rank", "word", "documents", "score", "weight", *map(cell, classes)])
+    table.writerow([*COLUMNS, *map(cell, classes)])
     for rank, one in enumerate(words, 1):
         about = (cell(one.word), one.documents, one.score, one.weight)
         table.writerow([rank, *about, *one.coefficients])
@@ -177,4 +188,4 @@ def _json(words: Sequence[Word], classes: Sequence[str]) -> str:
         }
         for one in words
     ]
-    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(finite({KEY: "words", "words": told}), ensure_ascii=False, indent=1) + "\n"

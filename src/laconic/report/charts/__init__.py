@@ -13,7 +13,7 @@ from laconic.report.charts.agreements import agreement
 from laconic.report.charts.confusions import confusion
 from laconic.report.charts.costs import cost
 from laconic.report.charts.qualities import curves
-from laconic.report.charts.saving import FORMATS, write_figures
+from laconic.report.charts.saving import FORMATS, check_figures, write_figures
 from laconic.report.charts.significances import significance
 from laconic.report.charts.stabilities import stability
 from laconic.report.charts.styling import Spec, plain
@@ -23,6 +23,7 @@ from laconic.report.view import View
 __all__ = [
     "agreement",
     "all_charts",
+    "check_save",
     "confusion",
     "cost",
     "curves",
@@ -32,6 +33,9 @@ __all__ = [
     "stability",
     "theme",
 ]
+
+
+NAMES = ("curves", "cost", "significance", "stability", "agreement", "confusion")
 
 
 def all_charts(view: View) -> dict[str, Spec]:
@@ -47,6 +51,11 @@ def all_charts(view: View) -> dict[str, Spec]:
     for i, spec in enumerate(filter(None, confusions), start=1):
         made["confusion" if i == 1 else f"confusion-{i}"] = spec
     return {name: spec for name, spec in made.items() if spec is not None}
+
+
+def check_save(folder: Path) -> None:
+    """Whether `save` may write into the folder, before there is a view."""
+    check_figures(folder, NAMES)
 
 
 def save(view: View, folder: Path | str, formats: Iterable[str] = FORMATS) -> list[Path]:

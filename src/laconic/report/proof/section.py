@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from laconic.errors import LaconicError
+from laconic.files import keyed, write_json
 from laconic.papers.figures import Reproduced, Table
 from laconic.papers.findings import Finding, Verdict
 from laconic.papers.plots import Cells, Line, Plot
-from laconic.rows import Row, write_json
+from laconic.rows import Row
 
 FILE = "section.json"
+SECTION = keyed("section", "section")
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Section:
         return tuple(one for one in self.plots if one.drawable)
 
     def save(self, folder: Path) -> None:
-        write_json(folder / FILE, asdict(self))
+        write_json(folder / FILE, "section", asdict(self))
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
