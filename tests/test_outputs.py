@@ -204,12 +204,12 @@ def test_what_laconic_wrote_or_is_empty_is_replaced(here):
                 run(*command, *quick)
 
 
-def test_answers_are_json_lines_with_the_mark_in_the_first(here):
+def test_the_mark_of_answers_is_no_part_of_them(here):
     run("predict", "pets.laconic", "new.txt", "-o", "a.jsonl")
     first, second = map(json.loads, Path("a.jsonl").read_text().splitlines())
-    assert first == {"laconic": "answers", "id": first["id"], "label": "cats"}
+    assert first == {"id": first["id"], "label": "cats"}
     assert second == {"id": second["id"], "label": "dogs"}
-    assert "laconic" not in run("predict", "pets.laconic", "new.txt")
+    assert Path("a.jsonl").read_text() == f" {run('predict', 'pets.laconic', 'new.txt')}"
 
 
 def test_r4_per_category_has_a_file_for_each_class(here):

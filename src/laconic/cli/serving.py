@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -257,22 +257,26 @@ def check_answers(where: Path | None, used: Iterable[str | Path]) -> None:
 
 
 def kind_of_answers() -> Kind:
-    from laconic.files import keyed
+    from laconic.files import Kind
 
-    return keyed("file of answers", "answers")
+    return Kind("file of answers", re.compile(rb'\A {"id": '))
 
 
 @contextmanager
 def written_to(where: Path | None) -> Iterator[Callable[[str], object]]:
-    """Standard output, or a file that appears whole or not at all; its first line has the mark."""
+    """Standard output, or a file that appears whole or not at all.
+
+    The mark of the file is a space before its first line, which readers of JSON skip: a key of its
+    own would be a column in every table that is made from the answers.
+    """
     if where is None:
         yield sys.stdout.write
         return
-    from laconic.files import KEY, draft
+    from laconic.files import draft
 
     with draft(where, kind_of_answers()) as stream:
-        starts = chain([f'{{"{KEY}": "answers", '], repeat("{"))
-        yield lambda text: stream.write((next(starts) + text.removeprefix("{")).encode("ascii"))
+        stream.write(b" ")
+        yield lambda text: stream.write(text.encode("ascii"))
 
 
 def documents_of(
