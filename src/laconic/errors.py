@@ -2,15 +2,25 @@
 
 Every error that a user can cause derives from `LaconicError`; the command line prints its message
 and ends with exit code 2, without a traceback. All are `ValueError`s too, as scikit-learn expects.
+Where memory or disk space ran out, the input is good and the exit code is 3.
 """
 
 from __future__ import annotations
 
+import errno
 from os import PathLike, fspath
+
+# EDQUOT is unknown on Windows
+OUT_OF_DISK = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
+OUT_OF_MEMORY = frozenset({errno.ENOMEM})
 
 
 class LaconicError(ValueError):
     """Something the user can mend; the message says how."""
+
+
+class ResourceError(LaconicError):
+    """Memory or disk space ran out; nothing is wrong with what was asked."""
 
 
 class LaconicWarning(UserWarning):
@@ -39,3 +49,8 @@ class SizeUnavailable(LaconicError):  # noqa: N818 - an answer of a path as much
         self.size = size
         self.reason = reason
         super().__init__(f"size {size}: {reason}")
+
+
+def unwritable(failure: OSError, message: str) -> LaconicError:
+    """The error for something that cannot be written: a `ResourceError` if the disk is full."""
+    return (ResourceError if failure.errno in OUT_OF_DISK else LaconicError)(message)

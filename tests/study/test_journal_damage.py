@@ -127,7 +127,7 @@ def test_text_that_is_no_utf8_is_damage(where):
 
 def test_an_empty_file_is_a_new_journal_but_no_report(where):
     where.touch()
-    with pytest.raises(LaconicError, match=r"the journal is empty\. Start the study first"):
+    with pytest.raises(LaconicError, match=r"the journal is empty\. The study ended as it started"):
         Journal.reading(where)
     many(where, 1)
     with Journal.reading(where) as report:

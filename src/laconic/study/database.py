@@ -12,11 +12,12 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Self
 
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, ResourceError
 from laconic.study.coding import Cell, DamagedError
 
 APPLICATION = int.from_bytes(b"Laco")
 FORMAT = 1
+START_AGAIN = "The study ended as it started: give the command that started it again"
 
 # columns of numbers have no type, so that 1 and 1.0 stay what they are
 _TABLES = {
@@ -60,6 +61,10 @@ _SCHEMA = (
 )
 
 
+class NotStartedError(LaconicError):
+    """There is no study yet: no journal, or one that ended before it had a plan."""
+
+
 class Database:
     """The tables of a journal in the file `where`, which is made if it is not there."""
 
@@ -70,7 +75,7 @@ class Database:
     def reading(cls, where: Path, timeout: float) -> Self:
         self = cls.__new__(cls)
         if not where.exists():
-            raise LaconicError(f"{where}: there is no journal. Start the study first")
+            raise NotStartedError(f"{where}: there is no journal. Start the study first")
         try:
             self._open(where, timeout, "mode=rw", self._prepare_reading)
         except LaconicError as failure:
@@ -112,6 +117,13 @@ class Database:
         with self.speaking():
             return self.connection.execute(ask, given).fetchall()
 
+    def row(self, ask: str, *given: Cell) -> Any:
+        """The only row that answers; another number of them is damage."""
+        rows = self.all(ask, *given)
+        if len(rows) != 1:
+            raise LaconicError(_damaged(self.where, f"{len(rows)} entries {given}, not one"))
+        return rows[0]
+
     def check(self) -> None:
         """Read the whole file; a damaged one is an error."""
         found = [line for (line,) in self.all("PRAGMA integrity_check") if line != "ok"]
@@ -126,8 +138,10 @@ class Database:
         try:
             yield
         except sqlite3.Error as failure:
-            raise LaconicError(_said(failure, self.where, self.timeout)) from failure
-        except DamagedError as failure:
+            kind = ResourceError if _exhausted(failure) else LaconicError
+            raise kind(_said(failure, self.where, self.timeout)) from failure
+        # SQLite's message about a damaged table quotes its bytes
+        except (DamagedError, UnicodeDecodeError) as failure:
             raise LaconicError(_damaged(self.where, failure)) from failure
 
     def _open(self, where: Path, timeout: float, mode: str, prepare: Callable[[], None]) -> None:
@@ -177,7 +191,7 @@ class Database:
     def _prepare_reading(self) -> None:
         self.connection.execute("PRAGMA query_only = ON")
         if self._fresh_now():
-            raise LaconicError(f"{self.where}: the journal is empty. Start the study first")
+            raise NotStartedError(f"{self.where}: the journal is empty. {START_AGAIN}")
 
     def _fresh_now(self) -> bool:
         """One look at all of it: another process may be making the tables."""
@@ -208,6 +222,12 @@ class Database:
 
 
 _UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+_UNWRITTEN = (
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_FSYNC,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+)
 _SAFE = "Finished tasks are safe"
 
 
@@ -245,6 +265,12 @@ def _unopened(where: Path) -> str:
     if not where.parent.is_dir():
         return f"{where}: there is no folder {where.parent}. Make it first"
     return f"{where}: cannot be opened. Permit reading and writing there, or choose another folder"
+
+
+def _exhausted(failure: sqlite3.Error) -> bool:
+    """SQLite reports a full disk by its own number; a quota or another limit as a failed write."""
+    code = getattr(failure, "sqlite_errorcode", None)
+    return _kind(failure) == sqlite3.SQLITE_FULL or code in _UNWRITTEN
 
 
 def _damaged(where: Path, why: object) -> str:
