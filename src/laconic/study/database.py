@@ -79,8 +79,11 @@ class Database:
         try:
             self._open(where, timeout, "mode=rw", self._prepare_reading)
         except LaconicError as failure:
-            # a read-only folder has no room for SQLite's notes; a journal at rest needs none
-            if _kind(failure.__cause__) not in _UNWRITABLE or _unfinished(where):
+            # SQLite writes beside what it reads, which a read-only folder or a full disk forbids;
+            # a journal at rest can be read without
+            cause = failure.__cause__
+            forbidden = _kind(cause) in _UNWRITABLE or _exhausted(cause)
+            if not forbidden or _unfinished(where):
                 raise
             self._open(where, timeout, "mode=ro&immutable=1", self._prepare_reading)
         return self
@@ -222,12 +225,7 @@ class Database:
 
 
 _UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-_UNWRITTEN = (
-    sqlite3.SQLITE_IOERR_WRITE,
-    sqlite3.SQLITE_IOERR_FSYNC,
-    sqlite3.SQLITE_IOERR_TRUNCATE,
-    sqlite3.SQLITE_IOERR_SHMSIZE,
-)
+_READING = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ)
 _SAFE = "Finished tasks are safe"
 
 
@@ -246,8 +244,9 @@ def _said(failure: sqlite3.Error, where: Path, timeout: float) -> str:
             return f"{where}: the disk is full. {_SAFE}; free some space and start again"
         case sqlite3.SQLITE_IOERR:
             return (
-                f"{where}: cannot be read or written ({failure}). {_SAFE}; see whether the disk is"
-                " full, a limit is set on the size of files, or the drive is gone, and start again"
+                f"{where}: cannot be read or written ({failure}). {_SAFE}; see whether the disk or"
+                " memory is full, a limit is set on the size of files, or the drive is gone, and"
+                " start again"
             )
         case sqlite3.SQLITE_CANTOPEN:
             return _unopened(where)
@@ -267,10 +266,10 @@ def _unopened(where: Path) -> str:
     return f"{where}: cannot be opened. Permit reading and writing there, or choose another folder"
 
 
-def _exhausted(failure: sqlite3.Error) -> bool:
-    """SQLite reports a full disk by its own number; a quota or another limit as a failed write."""
-    code = getattr(failure, "sqlite_errorcode", None)
-    return _kind(failure) == sqlite3.SQLITE_FULL or code in _UNWRITTEN
+def _exhausted(failure: BaseException | None) -> bool:
+    """A quota, a limit on files or too little memory is an I/O error of anything but reading."""
+    kind, code = _kind(failure), getattr(failure, "sqlite_errorcode", None)
+    return kind == sqlite3.SQLITE_FULL or (kind == sqlite3.SQLITE_IOERR and code not in _READING)
 
 
 def _damaged(where: Path, why: object) -> str:
