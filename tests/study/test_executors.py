@@ -492,7 +492,7 @@ def stuck_or_starved(task: Task, problem: Problem) -> Outcome:
     if task.seed == 1:
         time.sleep(600)
     if task.seed == 2:
-        np.empty(1 << 60)
+        np.empty(1 << 55)
     return Outcome.failed(task, "arrived")
 
 

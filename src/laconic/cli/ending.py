@@ -23,6 +23,8 @@ from laconic.errors import OUT_OF_DISK, OUT_OF_MEMORY, LaconicError, ResourceErr
 
 TRACEBACK = "LACONIC_TRACEBACK"
 LONGEST_NAME = 200
+# how a library that cannot be loaded and a thread that cannot be started say so
+NO_MEMORY = ("cannot allocate memory", "can't start new thread")
 
 
 class Code(IntEnum):
@@ -120,7 +122,9 @@ def _exhausted(cause: BaseException) -> str:
     number = cause.errno if isinstance(cause, OSError) else None
     if isinstance(cause, MemoryError) or number in OUT_OF_MEMORY:
         return FREE_MEMORY
-    if isinstance(cause, ImportError) and "allocate memory" in str(cause).lower():
+    if isinstance(cause, ImportError | RuntimeError) and any(
+        sign in str(cause).lower() for sign in NO_MEMORY
+    ):
         return FREE_MEMORY
     return FREE_DISK if number in OUT_OF_DISK else ""
 
