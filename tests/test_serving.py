@@ -315,3 +315,19 @@ def test_a_pattern_of_ones_own_needs_trust(run, model, tmp_path):
     assert "--trusted" in refused.output
     assert answered(run("predict", model, "new.txt", "--trusted"))[0]["label"] == "cat"
     assert run("explain", model, "cat", "--trusted").exit_code == 0
+
+
+@pytest.mark.parametrize("id", ["NaN", "-Infinity", "null", "[NaN]"])
+def test_r14_an_id_that_is_no_number_is_answered_in_json(run, model, tmp_path, id):
+    """pandas writes NaN where there is no id; JSON has no such number."""
+    lines = [f'{{"id": {id}, "text": "cat"}}', '{"id": 7, "text": "dog"}']
+    (tmp_path / "new.jsonl").write_text("\n".join(lines))
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is no JSON")
+
+    done = run("predict", model, "new.jsonl", "--scores")
+    assert done.exit_code == 0, done.stderr
+    answers = [json.loads(line, parse_constant=refuse) for line in done.stdout.splitlines()]
+    assert [answer["id"] for answer in answers] == [[None] if id == "[NaN]" else None, 7]
+    assert [answer["label"] for answer in answers] == ["cat", "dog"]

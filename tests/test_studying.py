@@ -283,7 +283,7 @@ def test_a_full_disk_is_said_and_finished_tasks_stay(run):
         text=True,
         check=False,
     )
-    assert child.returncode == 2, child.stderr
+    assert child.returncode == 3, child.stderr
     assert "Traceback" not in child.stderr
     assert "journal.sqlite" in child.stderr
     assert before <= keys()

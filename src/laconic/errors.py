@@ -2,18 +2,28 @@
 
 Every error that a user can cause derives from `LaconicError`; the command line prints its message
 and ends with exit code 2, without a traceback. All are `ValueError`s too, as scikit-learn expects.
+Where memory or disk space ran out, the input is good and the exit code is 3.
 """
 
 from __future__ import annotations
 
+import errno
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
 
+# EDQUOT is unknown on Windows
+OUT_OF_DISK = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
+OUT_OF_MEMORY = frozenset({errno.ENOMEM})
+
 
 class LaconicError(ValueError):
     """Something the user can mend; the message says how."""
+
+
+class ResourceError(LaconicError):
+    """Memory or disk space ran out; nothing is wrong with what was asked."""
 
 
 class LaconicWarning(UserWarning):
@@ -42,6 +52,12 @@ class SizeUnavailable(LaconicError):  # noqa: N818 - an answer of a path as much
         self.size = size
         self.reason = reason
         super().__init__(f"size {size}: {reason}")
+
+
+def unwritable(failure: OSError | ValueError, message: str) -> LaconicError:
+    """The error for something that cannot be written: a `ResourceError` if the disk is full."""
+    full = isinstance(failure, OSError) and failure.errno in OUT_OF_DISK
+    return (ResourceError if full else LaconicError)(message)
 
 
 @contextmanager

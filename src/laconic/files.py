@@ -20,7 +20,7 @@ from tempfile import mkstemp
 from typing import IO, Any
 from unicodedata import normalize
 
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, unwritable
 
 try:
     import fcntl
@@ -145,7 +145,7 @@ def draft(where: Path, kind: Kind) -> Iterator[IO[bytes]]:
         prefix = f".{where.name[:DRAFT_LETTERS]}."
         handle, name = mkstemp(prefix=prefix, suffix=".draft", dir=target.parent)
     except (OSError, ValueError) as failure:
-        raise LaconicError(f"{where}: cannot be written ({_reason(failure)})") from None
+        raise unwritable(failure, f"{where}: cannot be written ({_reason(failure)})") from None
     unfinished = Path(name)
     try:
         with open(handle, "wb") as stream:
@@ -161,7 +161,7 @@ def draft(where: Path, kind: Kind) -> Iterator[IO[bytes]]:
         _sync_folder(target.parent)
     except OSError as failure:
         unfinished.unlink(missing_ok=True)
-        raise LaconicError(f"{where}: cannot be written ({_reason(failure)})") from None
+        raise unwritable(failure, f"{where}: cannot be written ({_reason(failure)})") from None
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
@@ -233,7 +233,8 @@ def make_folder(where: Path) -> None:
     try:
         where.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as failure:
-        raise LaconicError(f"{where}: cannot be made a folder ({_reason(failure)})") from None
+        message = f"{where}: cannot be made a folder ({_reason(failure)})"
+        raise unwritable(failure, message) from None
 
 
 def file_name(name: str) -> str:

@@ -466,10 +466,48 @@ def test_the_executor_for_a_number_of_jobs(monkeypatch):
     monkeypatch.setattr(executors, "usable_cpus", lambda: 1)
     assert isinstance(executor_for(-1), InProcess)
     for wrong in (0, -2):
-        with pytest.raises(LaconicError, match="from 1, or -1"):
+        with pytest.raises(LaconicError, match="from 1 to 4"):
             executor_for(wrong)
     with pytest.raises(LaconicError, match="from 1"):
         Processes(0)
+
+
+def test_r14_there_is_a_bound_on_the_number_of_processes(monkeypatch):
+    monkeypatch.setattr(executors, "usable_cpus", lambda: 2)
+    assert executor_for(8).n_workers == 8
+    for ask in (lambda: executor_for(9), lambda: Processes(10**9)):
+        with pytest.raises(LaconicError, match=r"from 1 to 8, 4 per usable CPU; --jobs -1 is"):
+            ask()
+
+
+def test_r5_a_time_limit_needs_a_process_and_a_number_of_seconds():
+    assert isinstance(executor_for(1, 60.0), Processes)
+    assert executor_for(1, 60.0).task_timeout == 60.0
+    for wrong in (0, -1.0, float("nan")):
+        with pytest.raises(LaconicError, match="above 0"):
+            Processes(1, task_timeout=wrong)
+
+
+def stuck_or_starved(task: Task, problem: Problem) -> Outcome:
+    if task.seed == 1:
+        time.sleep(600)
+    if task.seed == 2:
+        np.empty(1 << 55)
+    return Outcome.failed(task, "arrived")
+
+
+def test_r5_a_stuck_task_is_ended_and_the_others_run(tmp_path):
+    with Processes(1, folder=tmp_path, run=stuck_or_starved, task_timeout=2.0) as executor:
+        found = list(executor.run(jobs_of(1, n_seeds=5)))
+        again = list(executor.run(jobs_of(1)))
+    by_seed = sorted(found, key=lambda outcome: outcome.task.seed)
+    reasons = [outcome.reason for outcome in by_seed]
+    assert reasons[1].startswith("took longer than 2 seconds, the limit for a task. Raise")
+    assert "Unable to allocate" in reasons[2]
+    assert [reasons[0], *reasons[3:]] == ["arrived"] * 3
+    assert by_seed[1].seconds >= 2.0
+    assert [outcome.reason for outcome in again] == ["arrived"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_usable_cpus_are_those_this_process_may_have(monkeypatch):

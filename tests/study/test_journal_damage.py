@@ -125,9 +125,18 @@ def test_text_that_is_no_utf8_is_damage(where):
         list(journal.rows())
 
 
+@pytest.mark.parametrize("text", [b"CREATE VIEW standing", b"CREATE INDEX tried"])
+def test_r10_a_schema_that_is_no_utf8_is_damage(where, text):
+    """SQLite quotes the bytes in its message, which Python then cannot decode."""
+    many(where, 1)
+    where.write_bytes(where.read_bytes().replace(text, b"\xff\xfe" + text[2:]))
+    with pytest.raises(LaconicError, match="is damaged"):
+        Journal.reading(where)
+
+
 def test_an_empty_file_is_a_new_journal_but_no_report(where):
     where.touch()
-    with pytest.raises(LaconicError, match=r"the journal is empty\. Start the study first"):
+    with pytest.raises(LaconicError, match=r"the journal is empty\. The study ended as it started"):
         Journal.reading(where)
     many(where, 1)
     with Journal.reading(where) as report:

@@ -25,8 +25,10 @@ from laconic.cli.console import (
     print_notes,
     print_rows,
     printable,
+    say_aside,
     working,
 )
+from laconic.cli.ending import EXIT_CODES, Code, one_line
 from laconic.cli.options import (
     MEASURES,
     SIZES,
@@ -47,14 +49,18 @@ from laconic.cli.reproducing import reproduce
 from laconic.cli.selecting import methods, select
 from laconic.cli.serving import explain, predict, train
 from laconic.cli.studying import completion, export, study
-from laconic.errors import LaconicError, LaconicWarning
+from laconic.errors import LaconicWarning
 
 if TYPE_CHECKING:
     from laconic.rows import Row
 
 
 class Laconic(click.Group):
-    """Turns an error that the user can mend into one line and exit code 2; 130 for Ctrl-C."""
+    """Ends in a result or in one line, however it ends (`laconic.cli.ending`)."""
+
+    def make_context(self, *given: Any, **more: Any) -> click.Context:
+        with one_line():  # --help and --version print here
+            return super().make_context(*given, **more)
 
     def invoke(self, ctx: click.Context) -> Any:
         for stream in (sys.stdout, sys.stderr):
@@ -62,30 +68,21 @@ class Laconic(click.Group):
                 stream.reconfigure(errors="replace")
         if current_thread() is main_thread():
             # so that what is half written is taken away also when the process is told to end
-            signal(SIGTERM, lambda *_: sys.exit(143))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("default", LaconicWarning)
-                warnings.showwarning = show_warning
-                return super().invoke(ctx)
-        except LaconicError as failure:
-            click.echo(f"laconic: {printable(str(failure))}", err=True)
-            ctx.exit(2)
-        except KeyboardInterrupt:
-            click.echo(
-                "laconic: interrupted; nothing half-written is left, and a study goes on where it "
-                "was when the same command is given again",
-                err=True,
-            )
-            ctx.exit(130)
+            signal(SIGTERM, lambda *_: sys.exit(Code.TERMINATED))
+        with one_line(), warnings.catch_warnings():
+            warnings.simplefilter("default", LaconicWarning)
+            warnings.showwarning = show_warning
+            return super().invoke(ctx)
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning as a line for users, without the place in our source."""
-    click.echo(f"laconic: note: {printable(str(message))}", err=True)
+    say_aside(f"laconic: note: {printable(str(message))}")
 
 
-@click.group(cls=Laconic, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Laconic, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXIT_CODES
+)
 @click.version_option(__version__, prog_name="laconic")
 def main() -> None:
     """Finds the few words a text classifier needs, and proves what is lost.

@@ -7,7 +7,7 @@ files: nothing of them is read as markup or reaches the terminal as a control ch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,12 @@ LEAST_WIDTH = 88
 def printable(text: str) -> str:
     """Text of strangers without control characters, which could steer a terminal."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def say_aside(text: str) -> None:
+    """A line on standard error; one that cannot be written is dropped, the result goes on."""
+    with suppress(OSError):
+        click.echo(text, err=True)
 
 
 def stderr_console() -> Console:
@@ -115,7 +121,7 @@ def print_catalog(entries: Iterable[Known]) -> None:
 def print_notes(notes: Iterable[str]) -> None:
     """What the reader found, on standard error: results go elsewhere."""
     for note in notes:
-        click.echo(f"note: {printable(note)}", err=True)
+        say_aside(f"note: {printable(note)}")
 
 
 def print_card(card: Card) -> None:

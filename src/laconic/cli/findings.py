@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from laconic.cli.console import as_text, print_notes, printable, show, stderr_console, table_of
+from laconic.cli.console import (
+    as_text,
+    print_notes,
+    printable,
+    say_aside,
+    show,
+    stderr_console,
+    table_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,12 +97,12 @@ def print_findings(
     if short:
         return
     for title, reason in list(findings.failed.items())[:FAILURES_SHOWN]:
-        click.echo(f"failed: {printable(title)}: {printable(reason)}", err=True)
+        say_aside(f"failed: {printable(title)}: {printable(reason)}")
     if len(findings.failed) > FAILURES_SHOWN:
-        click.echo(f"… and {len(findings.failed) - FAILURES_SHOWN} more failed", err=True)
+        say_aside(f"… and {len(findings.failed) - FAILURES_SHOWN} more failed")
     for note, times in findings.notes.items():
         tasks = f"{times:,} task{'' if times == 1 else 's'}"
-        click.echo(f"note ({tasks}): {printable(note)}", err=True)
+        say_aside(f"note ({tasks}): {printable(note)}")
     if page is not None:
         click.echo(f"look at it: {printable(str(page))}")
     click.echo(f"everything is in {printable(str(where))}: {', '.join(_files(where))}")

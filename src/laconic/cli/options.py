@@ -43,6 +43,19 @@ MEASURES = click.option(
     help="accuracy, error, micro-f1, macro-f1, precision, recall, auc, pooled-auc, best-f1. Of two "
     "classes, the second is the positive one.  [default: micro-f1,macro-f1,accuracy]",
 )
+JOBS = click.option(
+    "--jobs",
+    type=int,
+    default=-1,
+    show_default=True,
+    help="Processes, at most 4 per usable core; -1: one per core.",
+)
+TASK_TIMEOUT = click.option(
+    "--task-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="A task that takes longer fails, and the others go on.  [default: no limit]",
+)
 
 
 def decorated(

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from laconic.cli.console import print_table, printable
+from laconic.cli.console import print_table, printable, say_aside
+from laconic.cli.ending import EXIT_CODES, Code
 from laconic.cli.findings import FAILURES_SHOWN, study_bar
+from laconic.cli.options import JOBS
 from laconic.cli.reporting import check_report
-from laconic.cli.studying import SOME_FAILED
 from laconic.errors import CorpusError, LaconicError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ NAMES = ["dasgupta2007", "keerthi2005", "kolcz2007", "paul2014", "torkkola"]
 TABLE = "table"
 
 
-@click.command()
+@click.command(epilog=EXIT_CODES)
 @click.argument("paper", type=click.Choice(NAMES))
 @click.argument("figures", nargs=-1)
 @click.option("--full", is_flag=True, help="The paper's scale: all sets, splits and draws.")
@@ -49,7 +50,7 @@ TABLE = "table"
     is_flag=True,
     help="Choose λ by leave-one-out, not on the test set (dasgupta2007).",
 )
-@click.option("--jobs", type=int, default=-1, show_default=True, help="Processes; -1: every core.")
+@JOBS
 @click.option("--retry-failed", is_flag=True, help="Try tasks again that failed before.")
 @click.option(
     "-o",
@@ -88,10 +89,6 @@ def reproduce(
     laconic reproduce dasgupta2007 3 --full   # figure 3 at the paper's scale
     laconic reproduce paul2014 table1         # table 1
     laconic reproduce keerthi2005 1-fbis-4    # one problem of figure 1
-
-    \b
-    Exit codes: 0 done; 1 done, but some tasks failed; 2 the input must be mended;
-    130 interrupted, nothing finished is lost.
     """
     from laconic.papers import PAPERS
     from laconic.papers.figures import figure_called
@@ -116,14 +113,14 @@ def reproduce(
         except CorpusError as error:
             if figures:
                 raise
-            click.echo(f"left out: {printable(str(error))}", err=True)
+            say_aside(f"left out: {printable(str(error))}")
             sections.append(without_data(figure, asked[name], error))
             continue
         sections.append(section)
         failed += print_failures(rows)
     write_pages(paper, sections, output, pages or output)
     if failed:
-        ctx.exit(SOME_FAILED)
+        ctx.exit(Code.SOME_FAILED)
 
 
 @dataclass(frozen=True)
@@ -273,7 +270,7 @@ def print_failures(rows: list[Row]) -> int:
     failed = {row.task: row for row in rows if row.status == "failed"}
     for row in list(failed.values())[:FAILURES_SHOWN]:
         what = f"{row.method} on {row.problem}, {row.fold}: {row.reason}"
-        click.echo(f"failed: {printable(what)}", err=True)
+        say_aside(f"failed: {printable(what)}")
     if len(failed) > FAILURES_SHOWN:
-        click.echo(f"… and {len(failed) - FAILURES_SHOWN} more failed", err=True)
+        say_aside(f"… and {len(failed) - FAILURES_SHOWN} more failed")
     return len(failed)

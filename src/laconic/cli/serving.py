@@ -324,7 +324,17 @@ def answers(model: CompactModel, batch: list[Item], scores: bool) -> Iterator[st
         answer = {"id": item.id, "label": label}
         if scores:
             answer["scores"] = dict(zip(names, values, strict=True))
-        yield json.dumps(answer) + "\n"
+        yield json_line(answer)
+
+
+def json_line(answer: dict[str, Any]) -> str:
+    """JSON has no NaN: an id that is none in the input, as pandas writes it, becomes null."""
+    try:
+        return json.dumps(answer, allow_nan=False) + "\n"
+    except ValueError:
+        from laconic.rows import finite
+
+        return json.dumps(finite(answer), allow_nan=False) + "\n"
 
 
 def whole_text(file: str) -> str:

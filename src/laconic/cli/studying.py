@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from laconic.cli.console import printable
+from laconic.cli.ending import EXIT_CODES, Code
 from laconic.cli.findings import print_findings, study_bar
 from laconic.cli.options import (
+    JOBS,
     MEASURES,
     SIZES,
+    TASK_TIMEOUT,
     measures_of,
     parse_alpha,
     reading_options,
@@ -35,12 +38,21 @@ if TYPE_CHECKING:
     from laconic.study.settings import Splitting
     from laconic.study.study import Event, Study
 
-SOME_FAILED = 1
 # What may be said beside a plan that comes from a file or a folder.
-BESIDE_A_PLAN = {"where", "plan", "output", "jobs", "retry_failed", "as_json", "quiet", "no_report"}
+BESIDE_A_PLAN = {
+    "where",
+    "plan",
+    "output",
+    "jobs",
+    "task_timeout",
+    "retry_failed",
+    "as_json",
+    "quiet",
+    "no_report",
+}
 
 
-@click.command()
+@click.command(epilog=EXIT_CODES)
 @click.argument("where", nargs=-1, metavar="[CORPUS... | FOLDER]")
 @click.option("--plan", type=click.Path(path_type=Path), help="A plan in TOML instead of options.")
 @click.option(
@@ -75,7 +87,8 @@ BESIDE_A_PLAN = {"where", "plan", "output", "jobs", "retry_failed", "as_json", "
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for the journal and the tables.  [default: CORPUS-study]",
 )
-@click.option("--jobs", type=int, default=-1, show_default=True, help="Processes; -1: every core.")
+@JOBS
+@TASK_TIMEOUT
 @click.option("--retry-failed", is_flag=True, help="Try tasks again that failed before.")
 @click.option("--no-report", is_flag=True, help="Write no page.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines, for machines.")
@@ -97,10 +110,6 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
     laconic study pydocs --methods ALL,IG,BNS,SS[rank=50] --sizes 10,100,1000 -o out/pydocs
     laconic study reuters-21578 --split ModApte --measures micro-f1,macro-f1
     laconic study --plan night.toml -o night --json > night.log
-
-    \b
-    Exit codes: 0 done; 1 done, but some tasks failed; 2 the input must be mended;
-    130 interrupted, nothing finished is lost.
     """
     from laconic.study.executors import executor_for
     from laconic.study.findings import described
@@ -111,7 +120,7 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
     check_folder_of(work, options)
     with listening(options) as (listen, progress):
         findings = work.run(
-            executor_for(options["jobs"]),
+            executor_for(options["jobs"], options["task_timeout"]),
             retry_failed=options["retry_failed"],
             listen=listen,
             progress=progress,
@@ -125,7 +134,7 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
         page = None if options["no_report"] else draw(work.where)
         print_findings(findings, work.where, page, short=options["quiet"])
     if findings.failed:
-        ctx.exit(SOME_FAILED)
+        ctx.exit(Code.SOME_FAILED)
 
 
 def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]) -> Study:
@@ -168,14 +177,17 @@ def check_folder_of(work: Study, options: dict[str, Any]) -> None:
 
 def refuse_another_corpus(work: Study) -> None:
     """Two files of one name would share a folder by default, and the second take it over."""
+    from laconic.study.database import NotStartedError
     from laconic.study.settings import Source
-    from laconic.study.study import JOURNAL, Study
+    from laconic.study.study import Study
 
-    if not (work.where / JOURNAL).exists():
+    try:
+        before = Study.open(work.where).plan
+    except NotStartedError:
         return
     known, asked = (
         [source.where for source in plan.corpora if isinstance(source, Source)]
-        for plan in (Study.open(work.where).plan, work.plan)
+        for plan in (before, work.plan)
     )
     if known and not set(known) & set(asked):
         raise LaconicError(

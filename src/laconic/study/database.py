@@ -12,11 +12,12 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Self
 
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, ResourceError
 from laconic.study.coding import Cell, DamagedError
 
 APPLICATION = int.from_bytes(b"Laco")
 FORMAT = 1
+START_AGAIN = "The study ended as it started: give the command that started it again"
 
 # columns of numbers have no type, so that 1 and 1.0 stay what they are
 _TABLES = {
@@ -60,6 +61,10 @@ _SCHEMA = (
 )
 
 
+class NotStartedError(LaconicError):
+    """There is no study yet: no journal, or one that ended before it had a plan."""
+
+
 class Database:
     """The tables of a journal in the file `where`, which is made if it is not there."""
 
@@ -70,12 +75,15 @@ class Database:
     def reading(cls, where: Path, timeout: float) -> Self:
         self = cls.__new__(cls)
         if not where.exists():
-            raise LaconicError(f"{where}: there is no journal. Start the study first")
+            raise NotStartedError(f"{where}: there is no journal. Start the study first")
         try:
             self._open(where, timeout, "mode=rw", self._prepare_reading)
         except LaconicError as failure:
-            # a read-only folder has no room for SQLite's notes; a journal at rest needs none
-            if _kind(failure.__cause__) not in _UNWRITABLE or _unfinished(where):
+            # SQLite writes beside what it reads, which a read-only folder or a full disk forbids;
+            # a journal at rest can be read without
+            cause = failure.__cause__
+            forbidden = _kind(cause) in _UNWRITABLE or _exhausted(cause)
+            if not forbidden or _unfinished(where):
                 raise
             self._open(where, timeout, "mode=ro&immutable=1", self._prepare_reading)
         return self
@@ -112,6 +120,13 @@ class Database:
         with self.speaking():
             return self.connection.execute(ask, given).fetchall()
 
+    def row(self, ask: str, *given: Cell) -> Any:
+        """The only row that answers; another number of them is damage."""
+        rows = self.all(ask, *given)
+        if len(rows) != 1:
+            raise LaconicError(_damaged(self.where, f"{len(rows)} entries {given}, not one"))
+        return rows[0]
+
     def check(self) -> None:
         """Read the whole file; a damaged one is an error."""
         found = [line for (line,) in self.all("PRAGMA integrity_check") if line != "ok"]
@@ -126,8 +141,10 @@ class Database:
         try:
             yield
         except sqlite3.Error as failure:
-            raise LaconicError(_said(failure, self.where, self.timeout)) from failure
-        except DamagedError as failure:
+            kind = ResourceError if _exhausted(failure) else LaconicError
+            raise kind(_said(failure, self.where, self.timeout)) from failure
+        # SQLite's message about a damaged table quotes its bytes
+        except (DamagedError, UnicodeDecodeError) as failure:
             raise LaconicError(_damaged(self.where, failure)) from failure
 
     def _open(self, where: Path, timeout: float, mode: str, prepare: Callable[[], None]) -> None:
@@ -177,7 +194,7 @@ class Database:
     def _prepare_reading(self) -> None:
         self.connection.execute("PRAGMA query_only = ON")
         if self._fresh_now():
-            raise LaconicError(f"{self.where}: the journal is empty. Start the study first")
+            raise NotStartedError(f"{self.where}: the journal is empty. {START_AGAIN}")
 
     def _fresh_now(self) -> bool:
         """One look at all of it: another process may be making the tables."""
@@ -208,6 +225,7 @@ class Database:
 
 
 _UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+_READING = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ)
 _SAFE = "Finished tasks are safe"
 
 
@@ -226,8 +244,9 @@ def _said(failure: sqlite3.Error, where: Path, timeout: float) -> str:
             return f"{where}: the disk is full. {_SAFE}; free some space and start again"
         case sqlite3.SQLITE_IOERR:
             return (
-                f"{where}: cannot be read or written ({failure}). {_SAFE}; see whether the disk is"
-                " full, a limit is set on the size of files, or the drive is gone, and start again"
+                f"{where}: cannot be read or written ({failure}). {_SAFE}; see whether the disk or"
+                " memory is full, a limit is set on the size of files, or the drive is gone, and"
+                " start again"
             )
         case sqlite3.SQLITE_CANTOPEN:
             return _unopened(where)
@@ -245,6 +264,12 @@ def _unopened(where: Path) -> str:
     if not where.parent.is_dir():
         return f"{where}: there is no folder {where.parent}. Make it first"
     return f"{where}: cannot be opened. Permit reading and writing there, or choose another folder"
+
+
+def _exhausted(failure: BaseException | None) -> bool:
+    """A quota, a limit on files or too little memory is an I/O error of anything but reading."""
+    kind, code = _kind(failure), getattr(failure, "sqlite_errorcode", None)
+    return kind == sqlite3.SQLITE_FULL or (kind == sqlite3.SQLITE_IOERR and code not in _READING)
 
 
 def _damaged(where: Path, why: object) -> str:

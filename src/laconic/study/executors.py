@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from itertools import count
+from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self, TypeAlias
 
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, ResourceError
 from laconic.study.lines import Lines, Staged
 from laconic.study.sharing import forget
 from laconic.study.staging import Staging
@@ -22,7 +23,8 @@ Job: TypeAlias = tuple[Task, Problem]
 
 # so many processes may end one after the other without a task
 STILLBIRTHS = 3
-ADVICE = "it may have run out of memory: use fewer --jobs"
+# more processes than this share a CPU for nothing, and each has its own memory
+WORKERS_PER_CPU = 4
 
 
 class Executor(Protocol):
@@ -82,20 +84,31 @@ class Processes:
     n_workers : number of processes; they start with the `with`, and import while jobs are prepared
     folder : where problems are staged, default: the system's folder for temporary files
     run : what is done with a task and its problem; the processes import it by its name
+    task_timeout : seconds that a task may take before its process is ended and the task fails,
+        default: no limit
 
-    One `run` at a time.
+    At most 4 processes per usable CPU. One `run` at a time.
     """
 
-    def __init__(self, n_workers: int, *, folder: Path | None = None, run: Run = run_task) -> None:
-        if n_workers < 1:
-            raise LaconicError(f"Processes({n_workers}): give a number of processes from 1")
+    def __init__(
+        self,
+        n_workers: int,
+        *,
+        folder: Path | None = None,
+        run: Run = run_task,
+        task_timeout: float | None = None,
+    ) -> None:
+        _check_workers(n_workers, f"Processes({n_workers})")
+        if task_timeout is not None and not task_timeout > 0:
+            raise LaconicError(f"task_timeout={task_timeout}: give seconds above 0, or None")
         self.n_workers = n_workers
         self.folder = folder
+        self.task_timeout = task_timeout
         self._run = run
         self._crew: Crew | None = None
 
     def __enter__(self) -> Self:
-        crew = Crew(self._run, Staging(self.folder))
+        crew = Crew(self._run, Staging(self.folder), self.task_timeout)
         try:
             crew.fill(self.n_workers)
         except BaseException:
@@ -125,7 +138,8 @@ class Processes:
 class Crew:
     """Workers that are replaced when they die, and the problems they have in common."""
 
-    def __init__(self, run: Run, staging: Staging) -> None:
+    def __init__(self, run: Run, staging: Staging, task_timeout: float | None = None) -> None:
+        self.limit = inf if task_timeout is None else task_timeout
         self.staging = staging
         self.workers: list[Worker] = []
         self._run = run
@@ -184,7 +198,7 @@ class Crew:
             outcome = worker.hear()
         except WorkerDied as death:
             self._replace(worker, death)
-            outcome = work.lost(f"{death}; {ADVICE}") if work else None
+            outcome = work.lost(death.reason) if work else None
         if work:
             self._stillbirths = 0
             self.staging.leave(work.folder)
@@ -205,7 +219,13 @@ class Crew:
 
     def _start(self) -> None:
         log = self.staging.folder / f"worker-{next(self._births)}.log"
-        self.workers.append(Worker(self._run, log))
+        try:
+            self.workers.append(Worker(self._run, log, self.limit))
+        except OSError as failure:
+            raise ResourceError(
+                f"worker process {len(self.workers) + 1} cannot be started ({failure.strerror}). "
+                "Use fewer --jobs; --jobs 1 needs no processes"
+            ) from None
 
     def _end(self, workers: list[Worker]) -> None:
         for worker in workers:
@@ -215,14 +235,25 @@ class Crew:
             self.workers.remove(worker)
 
 
-def executor_for(n_jobs: int) -> Executor:
-    """In this process for 1 job at a time, else so many processes; -1 is one a usable CPU."""
-    if n_jobs == 0 or n_jobs < -1:
-        raise LaconicError(
-            f"--jobs {n_jobs}: give a number of processes from 1, or -1 for all CPUs"
-        )
+def executor_for(n_jobs: int, task_timeout: float | None = None) -> Executor:
+    """In this process for 1 job at a time, else so many processes; -1 is one per usable CPU.
+
+    A time limit needs a process that can be ended, also for 1 job.
+    """
     n_workers = usable_cpus() if n_jobs == -1 else n_jobs
-    return InProcess() if n_workers == 1 else Processes(n_workers)
+    _check_workers(n_workers, f"--jobs {n_jobs}")
+    if n_workers == 1 and task_timeout is None:
+        return InProcess()
+    return Processes(n_workers, task_timeout=task_timeout)
+
+
+def _check_workers(n_workers: int, asked: str) -> None:
+    most = WORKERS_PER_CPU * usable_cpus()
+    if not 1 <= n_workers <= most:
+        raise LaconicError(
+            f"{asked}: give a number of processes from 1 to {most}, {WORKERS_PER_CPU} per usable "
+            "CPU; --jobs -1 is one per CPU"
+        )
 
 
 def usable_cpus() -> int:

@@ -19,7 +19,7 @@ from laconic.errors import LaconicError
 from laconic.rows import Row, rows_file
 from laconic.study import coding
 from laconic.study.coding import Cell
-from laconic.study.database import Database
+from laconic.study.database import START_AGAIN, Database, NotStartedError
 from laconic.study.lock import exclusive
 from laconic.study.task import Cut, Outcome, Task, versions
 
@@ -154,7 +154,7 @@ class Journal:
         """Warnings in the attempts of `rows`: those of each task that gave some."""
         ask = "SELECT notes FROM attempts WHERE id = ?"
         with self._database.speaking():
-            packed = [self._database.all(ask, attempt)[0][0] for attempt in self._standing(keys)]
+            packed = [self._database.row(ask, attempt)[0] for attempt in self._standing(keys)]
             return [notes for cell in packed if (notes := coding.unpack_strings(cell))]
 
     def words(self, data: str) -> tuple[str, ...] | None:
@@ -175,7 +175,7 @@ class Journal:
         """The plan that was started last."""
         if plans := self.plans():
             return plans[-1]
-        raise LaconicError(f"{self._database.where}: has no plan. Start the study again")
+        raise NotStartedError(f"{self._database.where}: has no plan. {START_AGAIN}")
 
     def export(self, where: Path | str, keys: Iterable[str] | None = None) -> None:
         """`rows(keys)` as a file: CSV, JSON lines or Parquet by its ending."""
@@ -197,12 +197,12 @@ class Journal:
     def _about(self, attempt: int) -> dict[str, Any]:
         names = ABOUT + BLOBS
         ask = f"SELECT {', '.join(names)} FROM attempts WHERE id = ?"
-        return dict(zip(names, self._database.all(ask, attempt)[0], strict=True))
+        return dict(zip(names, self._database.row(ask, attempt), strict=True))
 
     def _rows(self, attempt: int) -> list[Row]:
         ask = f"SELECT {', '.join(NUMBERS + TEXTS)} FROM rows WHERE attempt = ? ORDER BY place"
         ask_about = "SELECT spec, versions FROM attempts WHERE id = ?"
-        [(spec, packages)] = self._database.all(ask_about, attempt)
+        spec, packages = self._database.row(ask_about, attempt)
         with self._database.speaking():
             task, packages = _task(spec), coding.unpack_text(packages)
             return [_row(task, packages, cells) for cells in self._database.all(ask, attempt)]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, unwritable
 
 try:
     import fcntl
@@ -46,9 +46,10 @@ def _opened(beside: Path) -> int:
     try:
         return os.open(beside, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as failure:
-        raise LaconicError(
+        raise unwritable(
+            failure,
             f"{beside}: cannot be written ({failure.strerror})."
-            " Choose a folder that exists and can be written to"
+            " Choose a folder that exists and can be written to",
         ) from None
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from laconic.errors import LaconicError
+from laconic.errors import unwritable
 from laconic.vectors.problem import Problem
 
 try:
@@ -49,10 +49,11 @@ def stage(problem: Problem, folder: Path, *, twin: Path | None = None) -> None:
             _write(problem.columns, folder / "columns.npy")
         (folder / ABOUT).write_text(json.dumps(_about(problem)))
     except OSError as failure:
-        raise LaconicError(
+        raise unwritable(
+            failure,
             f"{folder}: the vectors of {problem.name} cannot be written "
             f"({failure.strerror or failure}). Workers share them as files: free space there, or "
-            "use --jobs 1, which writes none"
+            "use --jobs 1, which writes none",
         ) from None
 
 
@@ -85,9 +86,10 @@ class Staging:
             remove_leftovers(parent)
             self.folder, self._lock = _own_folder(parent)
         except OSError as failure:
-            raise LaconicError(
+            raise unwritable(
+                failure,
                 f"{parent}: cannot be written ({failure.strerror}). Workers share their vectors "
-                "there: choose another folder, or use --jobs 1"
+                "there: choose another folder, or use --jobs 1",
             ) from None
         self._numbers = count()
         self._needed: Counter[Path] = Counter()

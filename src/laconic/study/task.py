@@ -205,6 +205,8 @@ def said(failure: BaseException) -> str:
     """A failure in words; ours speak for themselves, others name their kind."""
     if isinstance(failure, LaconicError):
         return str(failure)
+    if isinstance(failure, MemoryError) and not str(failure):
+        return "MemoryError: there is too little memory for this task"
     return f"{type(failure).__name__}: {failure}"
 
 

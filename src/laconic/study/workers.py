@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from math import inf
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Thread
@@ -30,10 +31,29 @@ ONE_THREAD = dict.fromkeys(
 READY = "ready"
 # seconds for a process that has closed its pipe to be gone
 GRACE = 5.0
+# seconds: some systems cannot wait for a month at once
+LONGEST_WAIT = 7 * 24 * 3600.0
+
+
+# a worker that ended at its task was most likely ended by the system
+ADVICE = "it may have run out of memory: use fewer --jobs"
 
 
 class WorkerDied(Exception):  # noqa: N818 - an event, not an error of ours
     """The process ended; the message says how."""
+
+    @property
+    def reason(self) -> str:
+        """Why its task failed."""
+        return f"{self}; {ADVICE}"
+
+
+class WorkerOverdue(WorkerDied):
+    """The process is past the time limit of its task."""
+
+    @property
+    def reason(self) -> str:
+        return str(self)
 
 
 @dataclass(frozen=True)
@@ -42,8 +62,14 @@ class Assignment:
 
     task: Task
     folder: Path
+    limit: float = inf
     started: float = field(default_factory=time)
     clock: float = field(default_factory=perf_counter)
+
+    @property
+    def left(self) -> float:
+        """Seconds until the limit."""
+        return self.clock + self.limit - perf_counter()
 
     def lost(self, reason: str) -> Outcome:
         seconds = perf_counter() - self.clock
@@ -54,10 +80,12 @@ class Worker:
     """A process of its own; it imports while its owner does something else, then says it is ready.
 
     `run` goes there by its name, so it must be importable. What the process prints goes to `log`.
+    A task may take `limit` seconds.
     """
 
-    def __init__(self, run: Run, log: Path) -> None:
+    def __init__(self, run: Run, log: Path, limit: float = inf) -> None:
         self.log = log
+        self.limit = limit
         self.ready = False
         self.assigned: Assignment | None = None
         self.pipe, theirs = SPAWN.Pipe()
@@ -69,12 +97,16 @@ class Worker:
     def idle(self) -> bool:
         return self.ready and self.assigned is None
 
+    @property
+    def overdue(self) -> bool:
+        return self.assigned is not None and self.assigned.left <= 0
+
     def hand(self, task: Task, folder: Path) -> None:
         try:
             self.pipe.send((task, folder))
         except OSError:
             raise WorkerDied(self._end()) from None
-        self.assigned = Assignment(task, folder)
+        self.assigned = Assignment(task, folder, self.limit)
 
     def hear(self) -> Outcome | None:
         """What the process says: that it is ready, or how its task went."""
@@ -83,6 +115,11 @@ class Worker:
             message = self.pipe.recv_bytes() if self.pipe.poll() else b""
         except (EOFError, OSError):
             message = b""
+        if not message and self.overdue and self.process.is_alive():
+            raise WorkerOverdue(
+                f"took longer than {self.limit:g} seconds, the limit for a task. Raise "
+                "--task-timeout and add --retry-failed to try again"
+            )
         if not message:
             raise WorkerDied(self._end())
         self.ready = True
@@ -120,10 +157,13 @@ class Worker:
 
 
 def heard(workers: list[Worker]) -> list[Worker]:
-    """Waits until workers have something to say, or have ended."""
+    """Waits until workers have something to say, have ended, or are overdue."""
     waiting: dict[Any, Worker] = {worker.pipe: worker for worker in workers}
     waiting |= {worker.process.sentinel: worker for worker in workers}
-    return list(dict.fromkeys(waiting[what] for what in wait(list(waiting))))
+    left = min((worker.assigned.left for worker in workers if worker.assigned), default=inf)
+    events = wait(list(waiting), min(max(left, 0), LONGEST_WAIT))
+    overdue = [worker for worker in workers if worker.overdue]
+    return list(dict.fromkeys([*(waiting[event] for event in events), *overdue]))
 
 
 def work(pipe: Connection, run: Run) -> None:
