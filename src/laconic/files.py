@@ -20,7 +20,7 @@ from tempfile import mkstemp
 from typing import IO, Any
 from unicodedata import normalize
 
-from laconic.errors import LaconicError, unwritable
+from laconic.errors import OUT_OF_DISK, LaconicError, unwritable
 
 try:
     import fcntl
@@ -79,7 +79,7 @@ def check_output(where: Path, kind: Kind) -> None:
     try:
         obstacle = _obstacle(where, kind)
     except (OSError, ValueError) as failure:
-        obstacle = f"cannot be written ({_reason(failure)})"
+        obstacle = _unwritten(failure)
     if obstacle:
         raise LaconicError(f"{where}: {obstacle}")
 
@@ -145,7 +145,7 @@ def draft(where: Path, kind: Kind) -> Iterator[IO[bytes]]:
         prefix = f".{where.name[:DRAFT_LETTERS]}."
         handle, name = mkstemp(prefix=prefix, suffix=".draft", dir=target.parent)
     except (OSError, ValueError) as failure:
-        raise unwritable(failure, f"{where}: cannot be written ({_reason(failure)})") from None
+        raise unwritable(failure, f"{where}: {_unwritten(failure)}") from None
     unfinished = Path(name)
     try:
         with open(handle, "wb") as stream:
@@ -161,14 +161,17 @@ def draft(where: Path, kind: Kind) -> Iterator[IO[bytes]]:
         _sync_folder(target.parent)
     except OSError as failure:
         unfinished.unlink(missing_ok=True)
-        raise unwritable(failure, f"{where}: cannot be written ({_reason(failure)})") from None
+        raise unwritable(failure, f"{where}: {_unwritten(failure)}") from None
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
 
 
-def _reason(failure: Exception) -> str:
-    return getattr(failure, "strerror", None) or str(failure)
+def _unwritten(failure: OSError | ValueError, done: str = "written") -> str:
+    reason = getattr(failure, "strerror", None) or str(failure)
+    full = getattr(failure, "errno", None) in OUT_OF_DISK
+    advice = "Free space there, or choose" if full else "Choose"
+    return f"cannot be {done} ({reason}). {advice} another place"
 
 
 def _umask() -> int:
@@ -233,8 +236,7 @@ def make_folder(where: Path) -> None:
     try:
         where.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as failure:
-        message = f"{where}: cannot be made a folder ({_reason(failure)})"
-        raise unwritable(failure, message) from None
+        raise unwritable(failure, f"{where}: {_unwritten(failure, 'made a folder')}") from None
 
 
 def file_name(name: str) -> str:
