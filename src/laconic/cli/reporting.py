@@ -56,8 +56,9 @@ def draw(folder: Path, output: Path | None = None, *, figures: bool = True) -> P
     from laconic.report.reading import view_of
 
     where = output or folder / PAGE
-    check_report(where, figures=figures)
-    remove_drafts(where.parent, [where.name])
+    if output is not None or folder.is_dir():
+        check_report(where, figures=figures)
+        remove_drafts(where.parent, [where.name])
     with working(f"drawing the page of {folder}"):
         view = view_of(folder)
         write_report(view, where)
