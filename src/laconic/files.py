@@ -92,7 +92,7 @@ def _obstacle(where: Path, kind: Kind) -> str:
     except FileNotFoundError:
         return ""
     if where.is_dir():
-        return "is a folder, so no file can be written there. Choose another name"
+        return "cannot be written (it is a folder). Choose another name"
     if where.is_file() and (where.stat().st_size == 0 or kind.marks(where)):
         return ""
     return f"exists and is no {kind.name} that Laconic wrote. Choose another place, or move it"

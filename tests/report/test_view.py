@@ -156,9 +156,10 @@ def test_a_broken_file_beside_the_journal_is_named(folder, tmp_path):
     import shutil
 
     shutil.copytree(folder, tmp_path / "copy")
-    (tmp_path / "copy" / "recommendation.json").write_text("{")
-    with pytest.raises(LaconicError, match=r"recommendation\.json: cannot be read"):
-        view_of(tmp_path / "copy")
+    for name, text in (("corpora.json", "[]"), ("recommendation.json", "{")):
+        (tmp_path / "copy" / name).write_text(text)
+        with pytest.raises(LaconicError, match=rf"{name}: cannot be read"):
+            view_of(tmp_path / "copy")
 
 
 def test_per_category_has_a_detail_each(tmp_path):

@@ -56,7 +56,7 @@ def draw(folder: Path, output: Path | None = None, *, figures: bool = True) -> P
     from laconic.report.reading import view_of
 
     where = output or folder / PAGE
-    if folder.is_dir():  # else `view_of` says what is missing
+    if output is not None or folder.is_dir():
         check_report(where, figures=figures)
         remove_drafts(where.parent, [where.name])
     with working(f"drawing the page of {folder}"):

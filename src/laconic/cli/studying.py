@@ -167,10 +167,10 @@ def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]
 
 def check_folder_of(work: Study, options: dict[str, Any]) -> None:
     """Before any work: everything in the folder that will be written may be replaced."""
-    from laconic.study.layout import check_study_folder
+    from laconic.study.layout import check_study_folder, inputs_of
 
     given = [] if options["plan"] is None else [options["plan"]]
-    check_study_folder(work.where, [*given, *work.plan.inputs()])
+    check_study_folder(work.where, [*given, *inputs_of(work.plan)])
     if not options["no_report"] and work.where.is_dir():
         check_report(work.where / PAGE)
 

@@ -16,7 +16,8 @@ from laconic.files import Kind
 MOST_HEADER = 1 << 16
 KEY = "laconic"
 # How safetensors begins a file that has this key of metadata.
-MODEL_FILE = Kind("model", re.compile(rb'\A.{8}\{"__metadata__":\{"%b":' % KEY.encode(), re.DOTALL))
+START = rb'\A.{8}\{\s*"__metadata__"\s*:\s*\{\s*"%b"\s*:' % KEY.encode()
+MODEL_FILE = Kind("model", re.compile(START, re.DOTALL))
 DTYPES: dict[str, np.dtype[Any]] = {
     "U8": np.dtype("<u1"),
     "U32": np.dtype("<u4"),

@@ -267,9 +267,12 @@ def _numbers(told: Mapping[str, Any]) -> dict[str, Any]:
     return {key: float("nan") if value is None else value for key, value in told.items()}
 
 
-def _json(where: Path) -> Any:
+def _json(where: Path) -> dict[str, Any] | None:
     try:
-        return json.loads(where.read_text(encoding="utf-8"))
+        told = json.loads(where.read_text(encoding="utf-8"))
+        if not isinstance(told, dict):
+            raise ValueError("is no JSON object")
+        return told
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as failure:

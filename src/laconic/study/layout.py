@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from laconic.compact.tensors import MODEL_FILE
+from laconic.corpus.loading import located
 from laconic.files import (
     Kind,
     check_folder,
@@ -19,6 +20,8 @@ from laconic.files import (
     remove_drafts,
 )
 from laconic.rows import KINDS as ROWS_KINDS
+from laconic.study.plan import Plan
+from laconic.study.settings import Source
 from laconic.study.words import KINDS as WORDS_KINDS
 
 JOURNAL = "journal.sqlite"
@@ -64,6 +67,14 @@ FILES: dict[str, Kind] = PROBLEM_FILES | {
 def place_of(problem: str, several: bool) -> str:
     """The folder of a problem within that of a study of one or of several."""
     return f"{PROBLEMS}/{distinct_name(problem)}" if several else ""
+
+
+def inputs_of(plan: Plan) -> list[Path]:
+    """The files and folders that a study of the plan reads."""
+    sources = [one for one in plan.corpora if isinstance(one, Source)]
+    places = [located(source.where, source.format) for source in sources]
+    stop_words = plan.vectors.stop_words
+    return [*filter(None, places), *([Path(stop_words)] if stop_words else [])]
 
 
 def check_study_folder(where: Path, inputs: Iterable[Path], places: Iterable[str] = ()) -> None:

@@ -9,11 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, get_args
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.loading import located
 from laconic.corpus.splits import Split
 from laconic.curves import LESS_IS_BETTER, ascending, known_measures
 from laconic.errors import LaconicError
@@ -97,13 +95,6 @@ class Plan:
                     raise LaconicError(f"two corpora are called {corpus.name}: rename one")
                 seen.add(corpus.name)
                 yield corpus
-
-    def inputs(self) -> list[Path]:
-        """The files and folders that are read."""
-        sources = [one for one in self.corpora if isinstance(one, Source)]
-        places = [located(source.where, source.format) for source in sources]
-        stop_words = self.vectors.stop_words
-        return [*filter(None, places), *([Path(stop_words)] if stop_words else [])]
 
     def part(self) -> Part:
         """Where methods and sizes are compared."""

@@ -24,6 +24,7 @@ from laconic.study.layout import (
     PLAN_MARK,
     ROWS,
     check_study_folder,
+    inputs_of,
     place_of,
     remove_left_drafts,
 )
@@ -109,12 +110,12 @@ class Study:
         progress : of reading corpora, (done, total)
         command : that was given, for the record
         """
-        check_study_folder(self.where, self.plan.inputs())
+        check_study_folder(self.where, inputs_of(self.plan))
         with executor if executor is not None else InProcess() as workers:
             # before anything is made: what cannot be read leaves nothing behind
             if "corpora" not in self.__dict__:
                 self.__dict__["corpora"] = self._load(listen, progress)
-            check_study_folder(self.where, self.plan.inputs(), self._places())
+            check_study_folder(self.where, inputs_of(self.plan), self._places())
             make_folder(self.where)
             with exclusive(self.where / JOURNAL), Journal(self.where / JOURNAL) as journal:
                 remove_left_drafts(self.where)
