@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -66,12 +66,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = tmp_path_factory.mktemp("ending")
     write_pets(where / "pets.csv")
     (where / "new.jsonl").write_text('{"text": "purr"}\n')
-    before = Path.cwd()
-    os.chdir(where)
-    try:
+    with chdir(where):
         assert run(*COMMANDS["study"], "-o", "made").exit_code == 0
-    finally:
-        os.chdir(before)
     return where
 
 
@@ -335,13 +331,8 @@ def test_r5_a_process_without_memory(tmp_path, monkeypatch):
     write_pets(Path("pets.csv"))
     lines = (f"{' '.join(f'w{i}x{j}' for j in range(99))},{'ab'[i % 2]}" for i in range(9000))
     Path("large.csv").write_text("\n".join(["body,animal", *lines]) + "\n")
-    done = subprocess.run(
-        [sys.executable, "-c", LITTLE_MEMORY, *PETS],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    start = [sys.executable, "-c", LITTLE_MEMORY, *PETS]
+    done = subprocess.run(start, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 3, done.stderr
     assert is_one_line(done.stderr)
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -68,15 +69,10 @@ def study() -> Result:
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """The results of a study that nobody disturbed."""
-    where, before = tmp_path_factory.mktemp("undisturbed"), Path.cwd()
-    os.chdir(where)
-    try:
+    with chdir(tmp_path_factory.mktemp("undisturbed")):
         write_pets(Path("pets.csv"))
         assert study().exit_code == 0
-        found = results(FOLDER)
-    finally:
-        os.chdir(before)
-    return found | {"where": where}
+        return results(FOLDER)
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +112,7 @@ LEFT = {
 
 
 @pytest.mark.parametrize("left", LEFT)
-def test_r1_what_a_study_leaves_that_ended_as_it_started(left, expected, tmp_path):
+def test_r1_what_a_study_leaves_that_ended_as_it_started(left, expected):
     LEFT[left]()
     done = study()
     assert done.exit_code == 0, done.stderr

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 from laconic.cli import main
 from laconic.methods import METHODS
+from laconic.study.executors import InProcess
 from tests.study.corpora import write_pets
 
 SMALL = (
@@ -167,6 +168,8 @@ BAD = {
     "column": (["--text", "bodi"], "bodi"),
     "output": (["-o", "pets.csv/deep"], "cannot be made a folder"),
     "few": (["--folds", "500"], "500 folds"),
+    "R14 jobs": (["--jobs", "100000"], "--jobs 100000: give a number of processes from 1 to"),
+    "no jobs": (["--jobs", "0"], "--jobs 0: give a number of processes from 1 to"),
 }
 
 
@@ -220,6 +223,19 @@ def test_a_failing_method_leaves_the_others_and_exit_code_1(run, monkeypatch):
     assert done.exit_code == 1
     assert "take IG with" in done.output
     assert "failed: BROKEN on pets, fold 1 of 3: MemoryError: too much" in done.stderr
+
+
+def test_r5_the_time_limit_of_the_command_goes_to_the_executor(run, monkeypatch):
+    asked = []
+
+    def executor_for(*settings):
+        asked.append(settings)
+        return InProcess()
+
+    monkeypatch.setattr("laconic.study.executors.executor_for", executor_for)
+    assert study(run, "--task-timeout", "60").exit_code == 0
+    assert run("study", "pets-study", "--task-timeout", "5", "--no-report").exit_code == 0
+    assert asked == [(1, 60.0), (-1, 5.0)]
 
 
 def test_a_locked_journal_is_said_and_left(run):

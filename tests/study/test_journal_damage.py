@@ -125,7 +125,7 @@ def test_text_that_is_no_utf8_is_damage(where):
         list(journal.rows())
 
 
-@pytest.mark.parametrize("text", [b"CREATE VIEW standing", b"CREATE INDEX tried"])
+@pytest.mark.parametrize("text", [b"VIEW standing", b"INDEX tried"])
 def test_r10_a_schema_that_is_no_utf8_is_damage(where, text):
     """SQLite quotes the bytes in its message, which Python then cannot decode."""
     many(where, 1)
