@@ -75,7 +75,7 @@ def advance(course: Course) -> Entry | None:
                 course.move(direction, min(max(entry.step, 0.0), crossings.step))
                 return entry
         if crossings.step >= course.left:
-            course.finish(direction, saturated)
+            course.finish(direction)
         else:
             course.move(direction, crossings.step)
             course.cross(direction, crossings)

@@ -20,10 +20,12 @@ Ending: TypeAlias = Literal["finished", "saturated", "singular"]
 # Shares of the first λ₁: features this close enter by their number, documents cross together.
 FEATURE_TIE = 1e-10
 DOCUMENT_TIE = 1e-12
-# λ₁ below this share of the first is 0; so is a first λ₁ below this share of what it could be.
+# A first λ₁ below this share of what it could be is 0.
 NOTHING = 1e-12
 # The residuals shrink in proportion to λ₁ but for this: no further feature can enter.
 SATURATED = 1e-8
+# The features explain every document where no more than this share of the residuals is left.
+EXPLAINED = 1e-6
 # A dependent feature that leaves the cone |g| ≤ λ₁ faster than this makes the system singular.
 APART = 1e-4
 # Corners between two corrections of the drift.
@@ -83,9 +85,14 @@ class Course:
         return DOCUMENT_TIE * self.first
 
     @property
+    def floor(self) -> float:
+        """The λ₁ that counts as 0: what would enter further down is rounding."""
+        return self.position.smallest * self.first
+
+    @property
     def left(self) -> float:
         """How far λ₁ may fall; not above 0 at the end."""
-        return self.position.l1 - NOTHING * self.first
+        return self.position.l1 - self.floor
 
     def is_saturated(self, direction: Direction) -> bool:
         """Whether the residuals go to 0 in a straight line, so that no gradient can catch up."""
@@ -138,9 +145,12 @@ class Course:
             self.ending = "singular"
         return False
 
-    def finish(self, direction: Direction, saturated: bool) -> None:
+    def finish(self, direction: Direction) -> None:
         """Go on to λ₁ = 0, where nothing is in between."""
-        self.position.move(direction, self.position.l1)
+        position = self.position
+        position.move(direction, position.l1)
+        explained = EXPLAINED * np.sqrt(position.documents.n_docs)
+        saturated = position.l2 == 0.0 and np.linalg.norm(position.residuals) <= explained
         self.ending = "saturated" if saturated else "finished"
 
     def point(self) -> LarsPoint:

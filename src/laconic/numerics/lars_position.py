@@ -68,6 +68,9 @@ class Direction:
 class Position:
     """A point of the path; its methods move it."""
 
+    # λ₁ below this share of the first is 0
+    smallest = 1e-10
+
     def __init__(self, documents: Documents, signs: Floats, pieces: Pieces, l2: float) -> None:
         self.documents = documents
         self.signs = signs
