@@ -62,7 +62,7 @@ def advance(course: Course) -> Entry | None:
     while course.ending is None:
         direction = position.direction()
         if is_torn(position, direction):
-            course.ending = "singular"
+            course.stop()
             break
         saturated = course.is_saturated(direction)
         crossings = next_crossings(position, direction, course.document_tie)

@@ -106,7 +106,7 @@ class Course:
         self.position.move(direction, step)
         self._rounds = self._rounds + 1 if step <= self.document_tie else 0
         if not self.stays_true():
-            self.ending = "singular"
+            self.stop()
 
     def stays_true(self) -> bool:
         """To be called at every corner: now and then the drift is corrected. False: singular."""
@@ -123,7 +123,7 @@ class Course:
         cross(self.position, direction, docs)
         self.readmit()
         if self._rounds > ROUNDS:
-            self.ending = "singular"
+            self.stop()
 
     def readmit(self) -> None:
         """Refused features get another chance when documents have come in."""
@@ -142,16 +142,29 @@ class Course:
             return True
         self._refused.append(entry.column)
         if entry.apart > APART:
-            self.ending = "singular"
+            self.stop()
         return False
 
     def finish(self, direction: Direction) -> None:
         """Go on to λ₁ = 0, where nothing is in between."""
+        self.position.move(direction, self.position.l1)
+        self.ending = "saturated" if self._is_explained() else "finished"
+
+    def stop(self) -> None:
+        """The features do not determine how to go on.
+
+        Where nothing is left to explain, or where features that enter at this λ₁ cannot be told
+        apart any more, that is the end of the path; else the system is singular.
+        """
+        self.ending = "singular"
+        if self._is_explained() or self.position.l1 <= FEATURE_TIE * self.first:
+            self.finish(self.position.direction())
+
+    def _is_explained(self) -> bool:
+        """Whether the features explain every document that counts; l2 would not let them."""
         position = self.position
-        position.move(direction, position.l1)
         explained = EXPLAINED * np.sqrt(position.documents.n_docs)
-        saturated = position.l2 == 0.0 and np.linalg.norm(position.residuals) <= explained
-        self.ending = "saturated" if saturated else "finished"
+        return bool(position.l2 == 0.0 and np.linalg.norm(position.residuals) <= explained)
 
     def point(self) -> LarsPoint:
         position, constant = self.position, self.position.documents.constant
@@ -175,7 +188,7 @@ def follow(course: Course, advance: Callable[[Course], Entry | None]) -> Iterato
         here = course.point()
         entered = entry is not None and course.take(entry) and entry.column != constant
         if course.ending is not None:
-            here = replace(here, ending=course.ending)
+            here = replace(course.point(), ending=course.ending)
         if here.size and (entered or course.ending is not None):
             yield here
 

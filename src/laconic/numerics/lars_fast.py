@@ -38,7 +38,7 @@ from laconic.numerics.lars_course import Bias, Course, LarsPoint, checked, follo
 from laconic.numerics.lars_documents import Documents, Floats, Matrix
 from laconic.numerics.lars_jumps import JumpingPosition, Snapshot
 from laconic.numerics.lars_logistic import LogisticPosition
-from laconic.numerics.lars_position import PIECES, SQUARED
+from laconic.numerics.lars_position import PIECES
 from laconic.numerics.lars_screen import Entry
 
 # Share of the first λ₁: a step or an error up to this is nothing.
@@ -47,11 +47,9 @@ ACCURATE = 1e-11
 JUMPS = 40
 # A way that bends by less than this share of what it might is straight: no document crossed.
 STRAIGHT = 1e-12
-# Without l2: more features than this share of the active documents, and the path goes by corners.
-CROWDED = 0.8
-# The share of λ₁ by which it falls at most in one jump along a curve, and up to which it is not asked
-# whether a feature was passed over; the share of the first λ₁ below which no jump is tried again.
-FARTHEST, SHORT, SHORTEST = 0.9, 1e-3, 1e-10
+# The share of λ₁ by which it falls at most in one jump along a curve; up to which it is not asked
+# whether a feature was passed over; and below which a failed jump is not tried again.
+FARTHEST, SHORT, SHORTEST = 0.9, 1e-3, 1e-9
 # No margin may change by more in a jump along a curve, nor be foreseen to change by more.
 FAR, WILD = 2.0, 8.0
 # The points of such a jump at which gradients are compared with λ₁.
@@ -75,8 +73,8 @@ def fast_lars(
         raise LaconicError(f"lars: loss={loss!r}. There are {', '.join(PIECES)} and logistic")
     documents = Documents.of(X)
     values = checked(documents, signs, l2, bias)
-    if loss == "squared":
-        # no document ever crosses a border: the exact path is made of such jumps
+    if loss == "squared" or (loss in PIECES and l2 == 0.0):
+        # of squares the exact path is made of such jumps; without l2 jumps are slower than corners
         return exact.lars(documents, values, loss=loss, l2=l2, bias=bias)
     if loss == "logistic":
         curve = LogisticPosition(documents, values, l2)
@@ -87,7 +85,7 @@ def fast_lars(
 
 def _advance(course: Course, position: JumpingPosition) -> Entry | None:
     """To the next entry in jumps, or, where they do not lead there, corner by corner."""
-    if position.is_on_border() or _is_crowded(course, position):
+    if position.is_on_border():
         return exact.advance(course)
     before = position.snapshot()
     try:
@@ -96,18 +94,11 @@ def _advance(course: Course, position: JumpingPosition) -> Entry | None:
             raise Lost
     except Lost:
         if not position.restore(before):
-            course.ending = "singular"
+            course.stop()
         return exact.advance(course)
     if entry is None:
         course.finish(position.direction())
     return entry
-
-
-def _is_crowded(course: Course, position: JumpingPosition) -> bool:
-    if position.l2 > 0.0:
-        return False
-    n_active = int((position.parts == SQUARED).sum())
-    return position.columns.size > CROWDED * n_active or course.is_saturated(position.direction())
 
 
 def _may_have_passed(
@@ -127,7 +118,7 @@ def _may_have_passed(
 def _along_curve(course: Course, position: LogisticPosition) -> Entry | None:
     """To the next entry in jumps, each as long as it succeeds."""
     share, ahead = FARTHEST, position.direction()
-    while share * position.l1 > SHORTEST * course.first:
+    while share > SHORTEST:
         before = position.snapshot()
         fastest = np.abs(ahead.speeds).max()
         reach = position.l1 * min(share, WILD / max(position.l1 * fastest, WILD))
@@ -146,8 +137,10 @@ def _along_curve(course: Course, position: LogisticPosition) -> Entry | None:
         if course.left <= ACCURATE * course.first:
             course.finish(turned)
             return None
+        if position.l1 == before.l1:
+            break
         share, ahead = min(2.0 * share, FARTHEST), turned
-    course.ending = "singular"
+    course.stop()
     return None
 
 

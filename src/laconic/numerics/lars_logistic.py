@@ -17,17 +17,17 @@ from laconic.numerics.newton import LOGISTIC, curvature, share_of_step, slope
 
 # So many times the negligible error is close enough where Newton's method gets no closer.
 CLOSE = 1e4
+# λ₁ below this share of the first is 0: further down many features are tied.
+SMALLEST = 1e-8
 
 
 class LogisticPosition(JumpingPosition):
     """All documents count as active: the loss has one part only."""
 
-    # features that are tied enter by their number; further down nearly all are
-    smallest = 1e-8
-
     def __init__(self, documents: Documents, signs: Floats, l2: float) -> None:
         super().__init__(documents, signs, PIECES["squared"], l2)
         self.residuals = -0.5 * signs
+        self.smallest = SMALLEST
 
     @property
     def curvature(self) -> Floats:
