@@ -7,9 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from laconic import LarsClassifier, load_corpus
 from laconic.numerics.lars_fast import fast_lars
-from laconic.vectors.problem import Problem
 from tests.numerics.lars_oracles import logistic_between, next_logistic_entry
 from tests.numerics.test_lars import problem
 
