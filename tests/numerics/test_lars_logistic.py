@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -67,10 +67,10 @@ def test_n1_the_logistic_path_holds_at_every_point_and_between(make, l2):
 
 @pytest.mark.parametrize("l2", [0.0, 0.01])
 def test_n1_the_next_word_is_that_of_bisection(l2):
-    """N1: the second to fourth word of a rare class; without damping the path ended at the first."""
+    """N1: the second to fourth word of a rare class; without damping the path ended early."""
     X, signs = rare(seed=3)
     points = list(islice(fast_lars(X, signs, loss="logistic", l2=l2), 4))
-    for here, ahead in zip(points, points[1:], strict=False):
+    for here, ahead in pairwise(points):
         start = np.append(here.coef, here.intercept)
         pulls = pulls_of(X, signs, here, l2)
         l1, column = next_logistic_entry(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-
-from numpy.typing import ArrayLike
+from typing import Any
 
 from laconic.classifiers.lars_walk import Walk
 from laconic.errors import LaconicWarning
@@ -28,10 +27,9 @@ class Shortfall:
     _unsolved: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, classes: ArrayLike, n_rows: int, longest: float) -> Shortfall:
+    def of(cls, classes: Iterable[Any], n_rows: int, longest: float) -> Shortfall:
         """Rows are named by their classes; the only row of two classes by the second."""
-        names = [str(name) for name in list(classes)]  # type: ignore[call-overload]
-        return cls(names[-n_rows:], longest)
+        return cls([str(name) for name in classes][-n_rows:], longest)
 
     def note(self, size: float, walks: list[Walk]) -> None:
         """What the rows of a model of `size` words fall short of."""
@@ -76,13 +74,9 @@ class Shortfall:
         if not self._unsolved:
             return []
         l2 = ", ".join(f"{value:g}" for value in sorted(set(self._unsolved.values())))
+        more = ", …" if len(self._unsolved) > NAMED else ""
         return [
             f"{len(self._unsolved)} of {len(self.names)} problems did not converge with l2={l2}, "
-            f"so that few digits of their coefficients are right ({', '.join(self._unsolved_few)}). "
-            "Raise l2"
+            "so that few digits of their coefficients are right "
+            f"({', '.join(list(self._unsolved)[:NAMED])}{more}). Raise l2"
         ]
-
-    @property
-    def _unsolved_few(self) -> list[str]:
-        names = list(self._unsolved)
-        return [*names[:NAMED], *(["…"] if len(names) > NAMED else [])]

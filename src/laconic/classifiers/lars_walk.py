@@ -70,9 +70,9 @@ class Settings:
 class Trained:
     """A class's row of a model.
 
-    `examples` are the documents in the squared part of the loss. `residual` is the largest violation
-    of the optimality conditions, relative to the largest gradient of a word where no word is in.
-    `solved` is False where that is more than rounding, or where an optimum was not found.
+    `examples` are the documents in the squared part of the loss. `residual` is the largest
+    violation of the optimality conditions, relative to the largest gradient of a word where no word
+    is in. `solved` is False where that is more than rounding, or where an optimum was not found.
     """
 
     columns: NDArray[np.int64]

@@ -20,10 +20,10 @@ from which the screen tells whether a feature may have reached λ₁, but for th
 it had not come up before is not proved. Where another may have, or where documents
 stand exactly on a border, as in binary data, the way is taken corner by corner.
 
-It also walks the path of the logistic loss, which is curved (predictor and corrector). The same
-bound holds there with ‖Δρ‖² replaced by Σ Δρᵢ²/Lᵢ, where the slope of document i grows by at most Lᵢ
-on the way. A jump that fails, or that may have passed over a feature, is taken again at half its
-length.
+It also walks the path of the logistic loss, which is curved (predictor and corrector). There every
+gradient is compared with λ₁ on the cubic that has its values and slopes at both ends of a jump, as
+long as no margin changes much. That is no proof, but misses are of fourth order in the length of
+the jump. A jump that fails, or that has passed over a feature, is taken again at half its length.
 """
 
 from __future__ import annotations

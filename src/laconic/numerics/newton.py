@@ -74,7 +74,8 @@ def minimum(
         weights = newest
         change = -_solved(H, ridge, gradient)
         ahead = signs * (Z @ change)
-        share = share_of_step(margins, ahead, gradient @ change, l2 * change @ change, loss)
+        downhill, quadratic = float(gradient @ change), l2 * float(change @ change)
+        share = share_of_step(margins, ahead, downhill, quadratic, loss)
         coef, margins = coef + share * change, margins + share * ahead
     return Minimum(coef, signs * (Z @ coef), residuals, solved)
 
