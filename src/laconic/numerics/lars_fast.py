@@ -111,7 +111,8 @@ def _may_have_passed(
     bend = pulled - float(residuals @ residuals) - position.l2 * float(coef @ coef)
     if fallen <= 0.0 or bend <= STRAIGHT * pulled:
         return False
-    found = course.screen.may_have_passed(before.l1, before.residuals, position, bend)
+    # of two, one is not the column that enters
+    found = course.screen.may_have_passed(before.l1, before.residuals, position, bend, 2)
     return bool(np.any(found != (-1 if entry is None else entry.column)))
 
 
@@ -157,7 +158,8 @@ def _has_passed(
     if np.abs(position.margins - before.margins).max() > FAR:
         return True
     bend = max(float(((fallen * turn - chord) ** 2).sum()) for turn in (start, end)) / 4.0
-    columns = course.screen.may_have_passed(before.l1, before.residuals, position, bend)
+    every = position.documents.constant + 1
+    columns = course.screen.may_have_passed(before.l1, before.residuals, position, bend, every)
     at = [before.residuals, position.residuals, fallen * start, fallen * end]
     values = np.array([course.screen.documents.products(columns, vector) for vector in at])
     rooms = [_rooms(side * values, before.l1, position.l1) for side in (-1.0, 1.0)]

@@ -98,9 +98,9 @@ class Screen:
             self._forget()
 
     def may_have_passed(
-        self, l1: float, residuals: Floats, position: Position, bend: float
+        self, l1: float, residuals: Floats, position: Position, bend: float, most: int
     ) -> Places:
-        """Columns that may have come up to λ₁ since it was `l1`, with `residuals`.
+        """The first `most` columns that may have come up to λ₁ since it was `l1`, with `residuals`.
 
         On the way ρ stays within √(τ(1−τ)·bend) of the chord, at the share τ of it (`lars_fast`).
         With room p = λ₁ ∓ g_k at one end and q at the other, a column does not reach λ₁ where
@@ -111,7 +111,8 @@ class Screen:
         last = Segment(position.l1, 0.0, position.residuals, nothing)
         passed, cost = _may_have_passed(
             self.documents.columns, self.documents.lengths, self.excluded, self._known,
-            first, last, _distances(self._known, first)[0], _distances(self._known, last)[0], bend,
+            first, last, _distances(self._known, first)[0], _distances(self._known, last)[0],
+            bend, most,
         )  # fmt: skip
         self._spent += cost
         columns: Places = passed
@@ -256,10 +257,13 @@ def _may_have_passed(
     near: float,
     far: float,
     bend: float,
+    most: int,
 ) -> tuple[Places, float]:
     """By what the last evaluation says of a column, else by its gradients; and what these cost."""
     found, n_found, cost = np.empty(lengths.size, np.int64), 0, 0.0
     for column in range(lengths.size):
+        if n_found == most:
+            break
         if excluded[column]:
             continue
         g, change, length = known.g[column], known.change[column], lengths[column]
