@@ -82,7 +82,7 @@ def test_most_of_the_way_is_jumped(monkeypatch):
     assert len(stops) <= 10, "where a jump is not proved to have passed over nothing"
 
 
-@pytest.mark.parametrize("l2", [0.0, 1.0])
+@pytest.mark.parametrize("l2", [0.01, 1.0])
 def test_a_jump_that_fails_is_taken_corner_by_corner(monkeypatch, l2):
     X, signs = problem(100, 70, binary=True)
     settle, calls = JumpingPosition.settle, []
