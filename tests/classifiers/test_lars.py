@@ -123,7 +123,8 @@ def test_a_class_whose_path_ends_keeps_its_last_model():
     X = np.abs(rng.normal(size=(60, 12)))
     X[:, 0] = y == 0
     classifier = LarsClassifier("squared", l2=0.0)
-    models = list(classifier.path(X, y, [1, 5, 12]))
+    with pytest.warns(LaconicWarning, match="1 of 3 classes have fewer words than asked for"):
+        models = list(classifier.path(X, y, [1, 5, 12]))
     assert [model.size for model in models] == [1, 5, 12]
     assert [len(order) for order in classifier.order_] == [1, 12, 12]
     assert models[2].coef[[0]].indices.tolist() == [0]
@@ -165,7 +166,8 @@ def test_words_that_say_nothing_leave_the_bias():
 def test_a_label_that_all_documents_have_needs_no_word():
     X, y = documents()
     labels = np.column_stack([np.ones(60), y == 1, np.zeros(60)]).astype(int)
-    model = LarsClassifier(size=3).fit(X, labels).model_
+    with pytest.warns(LaconicWarning, match="2 of 3 classes.*all documents have the same answer"):
+        model = LarsClassifier(size=3).fit(X, labels).model_
     assert np.diff(model.coef.indptr).tolist() == [0, 3, 0]
     assert (model.predict(X)[:, [0, 2]] == [1, 0]).all()
 
@@ -231,6 +233,7 @@ def test_a_refit_is_what_other_solvers_find(norm):
         assert fitted.model_.intercept[0] == pytest.approx(peer.intercept_[0], abs=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore:LarsClassifier. . of 3 classes have fewer words")
 @settings(max_examples=25)
 @given(
     st.integers(0, 500),
@@ -390,7 +393,9 @@ def test_the_logistic_path_ends_whatever_is_left_of_it(seed):
 
 def test_without_a_size_the_path_goes_on_as_long_as_it_may():
     X, y = documents()
-    assert [order.size for order in LarsClassifier(longest=5).fit(X, y).order_] == [5, 5, 5]
+    with pytest.warns(LaconicWarning, match="3 of 3 classes were cut at 5 words"):
+        fitted = LarsClassifier(longest=5).fit(X, y)
+    assert [order.size for order in fitted.order_] == [5, 5, 5]
     whole, usual = (LarsClassifier(longest=n).fit(X, y) for n in (None, 2000))
     assert usual.model_.size == whole.model_.size > 5
     assert_array_equal(whole.coef_.toarray(), whole.model_.coef.toarray())

@@ -6,7 +6,6 @@ LARS for the SVM and its relatives (Keerthi 2005): one path a class, walked once
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import Literal, Self
@@ -17,6 +16,7 @@ from scipy.special import expit, log_expit, softmax
 from sklearn.utils.metaestimators import available_if
 
 from laconic.classifiers.lars_candidate import Candidate
+from laconic.classifiers.lars_shortfall import Shortfall
 from laconic.classifiers.lars_walk import Loss, Mode, Settings, Trained, Walk
 from laconic.classifiers.path import (
     LinearDeciding,
@@ -25,7 +25,7 @@ from laconic.classifiers.path import (
     read_queries,
     stacked,
 )
-from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
+from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Norm
 from laconic.numerics.lars import Bias, Documents
 from laconic.reduction import Floats, Matrix, columns_for
@@ -34,6 +34,8 @@ from laconic.vectors.targets import Targets
 # What leave-one-out chooses from: λ₂ as the paper has it, and sizes.
 LOO = "loo"
 L2S = (0.0, 1.0)
+# With longest="auto": words of a class if no size is given, and the largest size to ask for.
+UNASKED, LONGEST = 200, 2000
 LADDER = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 
 
@@ -58,8 +60,8 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         whichever is better by leave-one-out.
     size : int, float, "loo" or None
         Words of each class: a number, a share in (0, 1] of those that occur, None for the whole
-        path, up to `longest`. A class whose path ends before keeps its last model. "loo" takes the
-        best of 1, 2, 5, 10, …, of equals the smallest.
+        path, up to `longest`. A class whose path ends before keeps its last model, and a
+        `LaconicWarning` says so. "loo" takes the best of 1, 2, 5, 10, …, of equals the smallest.
     mode : "fast", "exact" or "aggressive", default="fast"
         "exact" stops wherever a document crosses its margin; "fast" goes from word to word along
         the same path, wherever it can prove that no word came up to λ₁ on the way. "aggressive" is
@@ -78,9 +80,11 @@ class LarsClassifier(LinearDeciding, PathClassifier):
     threshold : "loo", optional
         Moves each row's intercept to where leave-one-out has the best F-measure. It is for two
         classes or for labels; of several classes one is chosen without a threshold.
-    longest : int or None, default=2000
-        Larger sizes are refused before the path gets there. Its memory grows with the square of
-        the size for each class, its time faster.
+    longest : int, "auto" or None, default="auto"
+        The largest number of words of a class. Larger sizes are refused before the path gets
+        there; paths without a size are cut there, with a `LaconicWarning`. "auto" refuses sizes
+        above 2,000, and cuts at 200 words where no size is given. None sets no limit. The memory of
+        a path grows with the square of the size for each class, its time faster.
 
     Attributes
     ----------
@@ -91,6 +95,12 @@ class LarsClassifier(LinearDeciding, PathClassifier):
     entry_l1_ : list of arrays; the λ₁ at which they came in
     scores_ : array of n_terms; the largest λ₁ at which each came in, 0 where it did not
     l2_ : float
+    solved_ : array of bool, one for each row of the newest model
+        False where the optimum of a refit was not found, or where `residual_` exceeds 1e-6.
+    residual_ : array of float, one for each row of the newest model
+        The largest violation of the optimality conditions. At a point of the path: |gradient| = λ₁
+        for chosen words, at most λ₁ for others, 0 for the bias, relative to the first λ₁. After a
+        refit: gradient 0, relative to the largest gradient of a chosen word at β = 0, b = 0.
     loo_ : list of (l2, size, value); only after l2="loo" or size="loo"
         What leave-one-out gave: the accuracy where one of several classes is chosen, else the mean
         F1 of the rows (of the second of two classes).
@@ -107,7 +117,7 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         norm: Norm = "document",
         bias: Bias = "always",
         threshold: Literal["loo"] | None = None,
-        longest: int | None = 2000,
+        longest: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.loss = loss
         self.l2 = l2
@@ -171,12 +181,19 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         available = int(np.count_nonzero(shared.lengths[: shared.constant]))
         walks = [[Walk(shared, signs, one) for signs in targets.signs.T] for one in settings]
         vars(self).pop("loo_", None)
+        short = Shortfall.of(targets.classes, targets.signs.shape[1], self._limit(math.inf))
         for size in sorted(_words(size, available) for size in sizes):
             refused = self._too_long(size, available)
-            yield refused or self._best(size, walks, targets, judging or len(walks) > 1)
+            yield refused or self._best(size, walks, targets, judging or len(walks) > 1, short)
+        short.warn()
 
     def _best(
-        self, size: float, alternatives: list[list[Walk]], targets: Targets, judging: bool
+        self,
+        size: float,
+        alternatives: list[list[Walk]],
+        targets: Targets,
+        judging: bool,
+        short: Shortfall,
     ) -> Candidate | SizeUnavailable:
         """Of what the values of l2 give; of equals the last, which has the largest."""
         outcomes = [self._at(size, walks, targets, judging) for walks in alternatives]
@@ -184,27 +201,31 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         if not found:
             return outcomes[-1]
         if not judging:
+            short.note(size, alternatives[0])
             return found[0]
         compared = [(one.l2, one.model.size, one.worth) for one in found]
         self.loo_ = [*getattr(self, "loo_", []), *compared]
-        return max(reversed(found), key=attrgetter("worth"))
+        best = max(reversed(found), key=attrgetter("worth"))
+        short.note(size, next(walks for walks in alternatives if walks[0].settings.l2 == best.l2))
+        return best
 
     def _at(
         self, size: float, walks: list[Walk], targets: Targets, judging: bool
     ) -> Candidate | SizeUnavailable:
         for walk in walks:
-            walk.go(min(size, self.longest or math.inf))
+            walk.go(min(size, self._limit(size)))
         furthest = max(walks, key=lambda walk: walk.point.size)
         if furthest.point.size < size < math.inf:
             return SizeUnavailable(size, furthest.end())
         rows = [walk.row() for walk in walks]
-        self._warn(rows)
         found = Candidate(
             self._model(rows, furthest, targets),
             [walk.point.columns for walk in walks],
             [walk.point.entry_l1 for walk in walks],
             furthest.settings.l2,
             targets.signs,
+            np.array([row.solved for row in rows]),
+            np.array([row.residual for row in rows]),
         )
         if judging or self.threshold is not None:
             found = found.judged(walks)
@@ -226,6 +247,7 @@ class LarsClassifier(LinearDeciding, PathClassifier):
 
     def _newest(self, found: Candidate) -> LinearModel:
         self.order_, self.entry_l1_, self.l2_ = found.order, found.entry_l1, found.l2
+        self.solved_, self.residual_ = found.solved, found.residual
         return found.model
 
     def _too_long(self, size: float, available: int) -> SizeUnavailable | None:
@@ -233,19 +255,27 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         if available < size < math.inf:
             reason = f"only {available} words occur. Ask for a size from 1 to {available}"
             return SizeUnavailable(size, reason)
-        if self.longest is not None and self.longest < size < math.inf:
+        if (limit := self._limit(size)) < size < math.inf:
             return SizeUnavailable(
                 size,
-                f"paths end at {self.longest} words, because of longest={self.longest}. "
-                f"Ask for a size up to {self.longest}, or raise longest",
+                f"paths end at {limit} words, because of longest={self.longest!r}. "
+                f"Ask for a size up to {limit}, or raise longest",
             )
         return None
 
+    def _limit(self, size: float) -> float:
+        """How many words a path may have, where `size` is asked for."""
+        if self.longest == "auto":
+            return UNASKED if size == math.inf else LONGEST
+        return math.inf if self.longest is None else self.longest
+
     def _settings(self) -> list[Settings]:
         """As many as there are values of l2 to choose from."""
-        whole = isinstance(self.longest, int | np.integer) and not isinstance(self.longest, bool)
-        if self.longest is not None and not (whole and self.longest >= 1):
-            raise LaconicError(f"longest={self.longest!r}: give a number of words, or None")
+        longest = self.longest
+        if isinstance(longest, bool) or not (
+            longest in ("auto", None) or (isinstance(longest, int | np.integer) and longest >= 1)
+        ):
+            raise LaconicError(f"longest={longest!r}: give a number of words, or None, or 'auto'")
         if not isinstance(self.refit, bool | np.bool_):
             raise LaconicError(f"refit={self.refit!r}: give True or False")
         if self.threshold not in (LOO, None):
@@ -259,15 +289,6 @@ class LarsClassifier(LinearDeciding, PathClassifier):
                 f"threshold={self.threshold!r} with {targets.classes.size} classes: one of them is "
                 "chosen by the largest decision, without thresholds. Ask about each class alone, "
                 "or give y as an indicator matrix of labels"
-            )
-
-    def _warn(self, rows: list[Trained]) -> None:
-        if unsolved := sum(not row.solved for row in rows):
-            warnings.warn(
-                f"LarsClassifier: {unsolved} of {len(rows)} problems did not converge with "
-                f"l2={self.l2}, so that few digits of their coefficients are right. Raise l2",
-                LaconicWarning,
-                stacklevel=4,
             )
 
     @property

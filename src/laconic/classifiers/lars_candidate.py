@@ -27,6 +27,8 @@ class Candidate:
     entry_l1: list[Floats]
     l2: float
     signs: Floats
+    solved: NDArray[np.bool_]
+    residual: Floats
     left_out: Floats | None = None
 
     def judged(self, walks: list[Walk]) -> Self:

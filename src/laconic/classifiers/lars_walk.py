@@ -16,7 +16,7 @@ from laconic.numerics.forward import forward
 from laconic.numerics.lars import Bias, Documents, LarsPoint, lars
 from laconic.numerics.lars_fast import fast_lars
 from laconic.numerics.lars_left_out import left_out
-from laconic.numerics.newton import curvature, minimum
+from laconic.numerics.newton import curvature, minimum, slope
 from laconic.numerics.quotient import quotient
 from laconic.numerics.weighing import scaled
 from laconic.reduction import Floats
@@ -30,6 +30,9 @@ ENDINGS: Final = {
     "saturated": "they explain every document that counts",
     "singular": "they do not determine how to go on",
 }
+# A larger violation of the optimality conditions is more than rounding.
+SOLVED: Final = 1e-6
+TINY: Final = float(np.finfo(np.float64).tiny)
 NO_POINT: Final = LarsPoint(
     np.empty(0, np.int64), np.empty(0), 0.0, 0.0, np.empty(0), np.empty(0, np.int64)
 )
@@ -67,15 +70,17 @@ class Settings:
 class Trained:
     """A class's row of a model.
 
-    `examples` are the documents in the squared part of the loss. `solved` is False where an optimum
-    was looked for and not found.
+    `examples` are the documents in the squared part of the loss. `residual` is the largest
+    violation of the optimality conditions, relative to the largest gradient of a word where no word
+    is in. `solved` is False where that is more than rounding, or where an optimum was not found.
     """
 
     columns: NDArray[np.int64]
     coef: Floats
     intercept: float
     examples: NDArray[np.int64]
-    solved: bool = True
+    residual: float
+    solved: bool
 
 
 class Walk:
@@ -100,17 +105,22 @@ class Walk:
         while self.point.size < size and (point := next(self._points, None)) is not None:
             self.point, self._row = point, None
 
+    def reason(self) -> str:
+        """Why there are no more words; to be asked at the end of the path."""
+        if (self.signs == self.signs[0]).all():
+            return "all documents have the same answer"
+        if not self.point.size:
+            return "no word says anything about the classes"
+        ending = self.point.ending or "finished"
+        verb = "saturated" if ending == "saturated" else "the path ends"
+        return f"{verb} at {self.point.size} words: {ENDINGS[ending]}"
+
     def end(self) -> str:
         """Why there are no more words, and what to do; to be asked at the end of the path."""
         if not self.point.size:
-            return "no word says anything about the classes. Give other documents"
-        ending = self.point.ending or "finished"
-        verb = "saturated" if ending == "saturated" else "the path ends"
+            return f"{self.reason()}. Give other documents"
         more = "" if self.settings.l2 > 0.0 else ", or give l2 a number above 0"
-        return (
-            f"{verb} at {self.point.size} words: {ENDINGS[ending]}. "
-            f"Ask for a size up to {self.point.size}{more}"
-        )
+        return f"{self.reason()}. Ask for a size up to {self.point.size}{more}"
 
     def row(self) -> Trained:
         """The row of the model at the point that has been reached."""
@@ -134,11 +144,37 @@ class Walk:
 
     @property
     def _biased(self) -> bool:
-        return self.settings.bias == "always" or self.point.intercept != 0.0
+        """Whether the bias is in. One to be selected is in before a path ends without a word."""
+        if self.settings.bias == "selectable":
+            return self.point.intercept != 0.0 or not self.point.size
+        return self.settings.bias == "always"
 
     def _found(self) -> Trained:
-        point = self.point
-        return Trained(point.columns, point.coef, point.intercept, point.examples)
+        point, residual = self.point, self._violation()
+        solved = residual <= SOLVED
+        return Trained(point.columns, point.coef, point.intercept, point.examples, residual, solved)
+
+    def _violation(self) -> float:
+        """At the point of the path: of |g| = λ₁ inside and |g| ≤ λ₁ outside, by the first λ₁.
+
+        A bias that is always in has g = 0; so have all words that are in after a greedy choice.
+        """
+        one, point, constant = self.settings, self.point, self.documents.constant
+        columns, coef = np.append(point.columns, constant), np.append(point.coef, point.intercept)
+        margins = self.signs * (self.documents.by_column[:, columns] @ coef)
+        g = self.documents.by_column.T @ (self.signs * slope(margins, one.loss))
+        g[columns] += one.l2 * coef
+        excess = np.abs(g) - point.l1
+        greedy = one.mode == "aggressive"
+        excess[point.columns] = np.abs(g[point.columns]) - (0.0 if greedy else point.l1)
+        excess[constant] = self._violation_of_bias(float(abs(g[constant])), greedy)
+        excess[columns] = np.abs(excess[columns])
+        return float(max(excess.max(), 0.0) / point.entry_l1[0])
+
+    def _violation_of_bias(self, g: float, greedy: bool) -> float:
+        if self.settings.bias is None or (not self._biased and g <= self.point.l1):
+            return 0.0
+        return g if self.settings.bias == "always" or greedy else g - self.point.l1
 
     def _optimum(self) -> Trained:
         """Over the chosen words alone, looked for from the path's own model.
@@ -153,7 +189,12 @@ class Walk:
         best = minimum(Z, self.signs, loss=one.loss, l2=one.l2, start=start)
         intercept = float(best.coef[-1]) if self._biased else 0.0
         examples = np.flatnonzero(curvature(best.margins, one.loss))
-        return Trained(point.columns, best.coef[: point.size], intercept, examples, best.solved)
+        g = Z.T @ best.residuals + one.l2 * best.coef
+        nothing = Z.T @ (self.signs * slope(np.zeros(self.signs.size), one.loss))
+        words = nothing[: point.size] if point.size else nothing
+        residual = np.abs(g).max(initial=0.0) / max(np.abs(words).max(initial=0.0), TINY)
+        coef = best.coef[: point.size]
+        return Trained(point.columns, coef, intercept, examples, float(residual), best.solved)
 
     def _seen(self) -> csr_array:
         """Documents over the chosen words, as the norm has them."""

@@ -62,7 +62,8 @@ class RLSClassifier(LinearDeciding):
         document, which is 1 for text of unit length.
     criterion : "squared", "accuracy" or "micro-f1", default="squared"
         What "loo" looks at: the mean squared error (PRESS), or what the decisions are worth. Of
-        equally good values the largest is taken.
+        equally good values the largest is taken. Of several labels "accuracy" is subset accuracy:
+        the share of documents with every label right.
     fit_intercept : bool, default=False
         An intercept without penalty. The paper has none.
 

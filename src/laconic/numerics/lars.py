@@ -62,7 +62,7 @@ def advance(course: Course) -> Entry | None:
     while course.ending is None:
         direction = position.direction()
         if is_torn(position, direction):
-            course.ending = "singular"
+            course.stop()
             break
         saturated = course.is_saturated(direction)
         crossings = next_crossings(position, direction, course.document_tie)
@@ -75,7 +75,7 @@ def advance(course: Course) -> Entry | None:
                 course.move(direction, min(max(entry.step, 0.0), crossings.step))
                 return entry
         if crossings.step >= course.left:
-            course.finish(direction, saturated)
+            course.finish(direction)
         else:
             course.move(direction, crossings.step)
             course.cross(direction, crossings)

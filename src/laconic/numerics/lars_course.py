@@ -20,10 +20,12 @@ Ending: TypeAlias = Literal["finished", "saturated", "singular"]
 # Shares of the first λ₁: features this close enter by their number, documents cross together.
 FEATURE_TIE = 1e-10
 DOCUMENT_TIE = 1e-12
-# λ₁ below this share of the first is 0; so is a first λ₁ below this share of what it could be.
+# A first λ₁ below this share of what it could be is 0.
 NOTHING = 1e-12
 # The residuals shrink in proportion to λ₁ but for this: no further feature can enter.
 SATURATED = 1e-8
+# The features explain every document where no more than this share of the residuals is left.
+EXPLAINED = 1e-6
 # A dependent feature that leaves the cone |g| ≤ λ₁ faster than this makes the system singular.
 APART = 1e-4
 # Corners between two corrections of the drift.
@@ -83,9 +85,14 @@ class Course:
         return DOCUMENT_TIE * self.first
 
     @property
+    def floor(self) -> float:
+        """The λ₁ that counts as 0: what would enter further down is rounding."""
+        return self.position.smallest * self.first
+
+    @property
     def left(self) -> float:
         """How far λ₁ may fall; not above 0 at the end."""
-        return self.position.l1 - NOTHING * self.first
+        return self.position.l1 - self.floor
 
     def is_saturated(self, direction: Direction) -> bool:
         """Whether the residuals go to 0 in a straight line, so that no gradient can catch up."""
@@ -99,7 +106,7 @@ class Course:
         self.position.move(direction, step)
         self._rounds = self._rounds + 1 if step <= self.document_tie else 0
         if not self.stays_true():
-            self.ending = "singular"
+            self.stop()
 
     def stays_true(self) -> bool:
         """To be called at every corner: now and then the drift is corrected. False: singular."""
@@ -116,7 +123,7 @@ class Course:
         cross(self.position, direction, docs)
         self.readmit()
         if self._rounds > ROUNDS:
-            self.ending = "singular"
+            self.stop()
 
     def readmit(self) -> None:
         """Refused features get another chance when documents have come in."""
@@ -135,13 +142,29 @@ class Course:
             return True
         self._refused.append(entry.column)
         if entry.apart > APART:
-            self.ending = "singular"
+            self.stop()
         return False
 
-    def finish(self, direction: Direction, saturated: bool) -> None:
+    def finish(self, direction: Direction) -> None:
         """Go on to λ₁ = 0, where nothing is in between."""
         self.position.move(direction, self.position.l1)
-        self.ending = "saturated" if saturated else "finished"
+        self.ending = "saturated" if self._is_explained() else "finished"
+
+    def stop(self) -> None:
+        """The features do not determine how to go on.
+
+        Where nothing is left to explain, or where features that enter at this λ₁ cannot be told
+        apart any more, that is the end of the path; else the system is singular.
+        """
+        self.ending = "singular"
+        if self._is_explained() or self.position.l1 <= FEATURE_TIE * self.first:
+            self.finish(self.position.direction())
+
+    def _is_explained(self) -> bool:
+        """Whether the features explain every document that counts; l2 would not let them."""
+        position = self.position
+        explained = EXPLAINED * np.sqrt(position.documents.n_docs)
+        return bool(position.l2 == 0.0 and np.linalg.norm(position.residuals) <= explained)
 
     def point(self) -> LarsPoint:
         position, constant = self.position, self.position.documents.constant
@@ -165,7 +188,7 @@ def follow(course: Course, advance: Callable[[Course], Entry | None]) -> Iterato
         here = course.point()
         entered = entry is not None and course.take(entry) and entry.column != constant
         if course.ending is not None:
-            here = replace(here, ending=course.ending)
+            here = replace(course.point(), ending=course.ending)
         if here.size and (entered or course.ending is not None):
             yield here
 

@@ -46,9 +46,6 @@ class Snapshot:
 class JumpingPosition(Position):
     """A position whose model can be repaired after a jump."""
 
-    # the share of λ₁ that one jump may take
-    farthest = 1.0
-
     def settle(self) -> bool:
         """Back to the path at this λ₁, after a move along a straight line.
 

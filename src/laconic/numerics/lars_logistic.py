@@ -1,7 +1,9 @@
 """A position on the path of the logistic loss, log(1 + exp(−margin)).
 
 Its path is curved: a direction is a tangent, and every document has its own curvature, so that the
-factor is computed anew for every Newton step.
+factor is computed again for every Newton step. The minimum that a Newton step looks for exists at
+every λ₁ > 0, also without λ₂: the gradients that the loss can have form a convex set whose closure
+contains 0, so with λ₁ s it contains all of the way from there to 0. Damped steps find it.
 """
 
 from __future__ import annotations
@@ -11,25 +13,25 @@ import numpy as np
 from laconic.numerics.lars_documents import Documents, Floats
 from laconic.numerics.lars_jumps import CORRECTIONS, JumpingPosition
 from laconic.numerics.lars_position import PIECES, Direction, largest
-from laconic.numerics.newton import LOGISTIC, slope
+from laconic.numerics.newton import LOGISTIC, curvature, share_of_step, slope
 
 # So many times the negligible error is close enough where Newton's method gets no closer.
 CLOSE = 1e4
+# λ₁ below this share of the first is 0: further down many features are tied.
+SMALLEST = 1e-8
 
 
 class LogisticPosition(JumpingPosition):
     """All documents count as active: the loss has one part only."""
 
-    farthest = 0.9
-
     def __init__(self, documents: Documents, signs: Floats, l2: float) -> None:
         super().__init__(documents, signs, PIECES["squared"], l2)
         self.residuals = -0.5 * signs
+        self.smallest = SMALLEST
 
     @property
     def curvature(self) -> Floats:
-        wrong = np.abs(self.residuals)
-        return wrong * (1.0 - wrong)
+        return curvature(self.margins, LOGISTIC)
 
     def direction(self) -> Direction:
         coef = -self.factor.solve(self.pulls)
@@ -45,7 +47,7 @@ class LogisticPosition(JumpingPosition):
         return self.settle()
 
     def settle(self) -> bool:
-        """Newton's method, to the last digit; the factor is that of the last point."""
+        """Damped Newton steps, to the last digit; the factor is that of the last point."""
         error, before = self.measure(), np.inf
         for _ in range(CORRECTIONS):
             if not self.refactor():
@@ -55,3 +57,12 @@ class LogisticPosition(JumpingPosition):
                 return True
             error, before = self.correct(error), now
         return False
+
+    def correct(self, error: Floats) -> Floats:
+        """A Newton step against the error, as much of it as leads down; the error that is left."""
+        change = -self.factor.solve(error)
+        ahead = self.signs * self.rows.combination(change, self._ahead)
+        quadratic = self.l2 * float(change @ change)
+        share = share_of_step(self.margins, ahead, float(error @ change), quadratic, LOGISTIC)
+        self.coef = self.coef + share * change
+        return self.measure()

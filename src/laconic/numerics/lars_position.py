@@ -30,6 +30,8 @@ ZERO: Final = 0
 SQUARED: Final = 1
 LINEAR: Final = 2
 
+# λ₁ below this share of the first is 0. Without l2 it shrinks with the residuals, to rounding.
+SMALLEST, SMALLEST_WITHOUT_L2 = 1e-12, 1e-10
 # A Newton step with a sound factor leaves less than this share of the error, or nearly nothing.
 SOUND = 0.1
 NEGLIGIBLE = 1e-14
@@ -74,6 +76,7 @@ class Position:
         self.pieces = pieces
         self.l2 = l2
         self.l1 = 0.0
+        self.smallest = SMALLEST if l2 > 0.0 else SMALLEST_WITHOUT_L2
         self.columns: Places = np.empty(0, np.int64)
         self.pulls: Floats = np.empty(0)
         self.coef: Floats = np.empty(0)

@@ -98,9 +98,9 @@ class Screen:
             self._forget()
 
     def may_have_passed(
-        self, l1: float, residuals: Floats, position: Position, bend: float, entering: int
-    ) -> bool:
-        """Whether a column may have come up to λ₁ and gone since it was `l1`, with `residuals`.
+        self, l1: float, residuals: Floats, position: Position, bend: float, most: int
+    ) -> Places:
+        """The first `most` columns that may have come up to λ₁ since it was `l1`, with `residuals`.
 
         On the way ρ stays within √(τ(1−τ)·bend) of the chord, at the share τ of it (`lars_fast`).
         With room p = λ₁ ∓ g_k at one end and q at the other, a column does not reach λ₁ where
@@ -112,10 +112,11 @@ class Screen:
         passed, cost = _may_have_passed(
             self.documents.columns, self.documents.lengths, self.excluded, self._known,
             first, last, _distances(self._known, first)[0], _distances(self._known, last)[0],
-            bend, entering,
+            bend, most,
         )  # fmt: skip
         self._spent += cost
-        return bool(passed)
+        columns: Places = passed
+        return columns
 
     def _within(self, position: Position, direction: Direction, window: float) -> Entry | None:
         segment = Segment(position.l1, window + self.tie, position.residuals, direction.residuals)
@@ -256,12 +257,14 @@ def _may_have_passed(
     near: float,
     far: float,
     bend: float,
-    entering: int,
-) -> tuple[bool, float]:
+    most: int,
+) -> tuple[Places, float]:
     """By what the last evaluation says of a column, else by its gradients; and what these cost."""
-    cost = 0.0
+    found, n_found, cost = np.empty(lengths.size, np.int64), 0, 0.0
     for column in range(lengths.size):
-        if excluded[column] or column == entering:
+        if n_found == most:
+            break
+        if excluded[column]:
             continue
         g, change, length = known.g[column], known.change[column], lengths[column]
         needed = bend * length * length
@@ -274,8 +277,10 @@ def _may_have_passed(
         for side in (-1.0, 1.0):
             p, q = max(first.l1 - side * here, 0.0), max(last.l1 - side * there, 0.0)
             if 4.0 * p * q < needed:
-                return True, cost
-    return False, cost
+                found[n_found] = column
+                n_found += 1
+                break
+    return found[:n_found].copy(), cost
 
 
 @njit(nogil=True, cache=True)

@@ -74,7 +74,8 @@ def minimum(
         weights = newest
         change = -_solved(H, ridge, gradient)
         ahead = signs * (Z @ change)
-        share = _share(margins, ahead, coef, change, loss, l2)
+        downhill, quadratic = float(gradient @ change), l2 * float(change @ change)
+        share = share_of_step(margins, ahead, downhill, quadratic, loss)
         coef, margins = coef + share * change, margins + share * ahead
     return Minimum(coef, signs * (Z @ coef), residuals, solved)
 
@@ -94,19 +95,24 @@ def curvature(margins: Floats, loss: str) -> Floats:
     return within.astype(np.float64)
 
 
-def _share(
-    margins: Floats, ahead: Floats, coef: Floats, change: Floats, loss: str, l2: float
+def share_of_step(
+    margins: Floats, ahead: Floats, downhill: float, quadratic: float, loss: str
 ) -> float:
-    """How much of a step to go: all of it, unless that leads far up the other side."""
+    """The share of a Newton step to take: all of it, unless that leads far up the other side.
+
+    The margins change by `ahead` in a full step. `downhill` is the slope of the objective along the
+    step at its start, which is below 0. What the objective has beside the loss is quadratic: over a
+    full step it adds `quadratic` to that slope.
+    """
+    start = float(slope(margins, loss) @ ahead)
 
     def uphill(share: float) -> float:
-        at = slope(margins + share * ahead, loss) @ ahead
-        return float(at + l2 * (coef + share * change) @ change)
+        change = float(slope(margins + share * ahead, loss) @ ahead) - start
+        return downhill + change + share * quadratic
 
-    allowed = OVERSHOT * abs(uphill(0.0))
     share = 1.0
     for _ in range(HALVINGS):
-        if uphill(share) <= allowed:
+        if uphill(share) <= OVERSHOT * abs(downhill):
             break
         share /= 2.0
     return share

@@ -1,0 +1,82 @@
+"""What a LARS classifier did not reach: classes short of the asked size, cut or unsolved paths."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from laconic.classifiers.lars_walk import Walk
+from laconic.errors import LaconicWarning
+
+# As many classes are named in a warning.
+NAMED = 3
+
+
+@dataclass(eq=False)
+class Shortfall:
+    """Collects what models of several sizes fall short of; `warn` says it once for all of them."""
+
+    names: Sequence[str]
+    longest: float
+    _short: dict[str, tuple[int, float, str]] = field(default_factory=dict)
+    _without_l2: bool = False
+    _cut: set[str] = field(default_factory=set)
+    _unsolved: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, classes: Iterable[Any], n_rows: int, longest: float) -> Shortfall:
+        """Rows are named by their classes; the only row of two classes by the second."""
+        return cls([str(name) for name in classes][-n_rows:], longest)
+
+    def note(self, size: float, walks: list[Walk]) -> None:
+        """What the rows of a model of `size` words fall short of."""
+        for name, walk in zip(self.names, walks, strict=True):
+            if walk.point.size < size < math.inf:
+                self._short[name] = (walk.point.size, size, walk.reason())
+                self._without_l2 |= walk.settings.l2 == 0.0
+            if size == math.inf and walk.point.size >= self.longest and not walk.point.ending:
+                self._cut.add(name)
+            if not walk.row().solved:
+                self._unsolved[name] = walk.settings.l2
+
+    def warn(self) -> None:
+        """One warning about all that was noted, if anything was."""
+        said = [*self._about_short(), *self._about_cut(), *self._about_unsolved()]
+        if said:
+            message = f"LarsClassifier: {'. '.join(said)}"
+            warnings.warn(message, LaconicWarning, stacklevel=4)
+
+    def _about_short(self) -> list[str]:
+        if not self._short:
+            return []
+        worst = sorted(self._short.items(), key=lambda item: item[1][0])[:NAMED]
+        named = "; ".join(f"{name}: {n} of {size:.0f}, {why}" for name, (n, size, why) in worst)
+        more = "; …" if len(self._short) > NAMED else ""
+        remedy = ", or give l2 a number above 0" if self._without_l2 else ""
+        return [
+            f"{len(self._short)} of {len(self.names)} classes have fewer words than asked for "
+            f"({named}{more}). Ask for a smaller size{remedy}"
+        ]
+
+    def _about_cut(self) -> list[str]:
+        if not self._cut:
+            return []
+        return [
+            f"the paths of {len(self._cut)} of {len(self.names)} classes were cut at "
+            f"{self.longest:.0f} words, because no size was given. Give size=…, or longest=… to "
+            "get more"
+        ]
+
+    def _about_unsolved(self) -> list[str]:
+        if not self._unsolved:
+            return []
+        l2 = ", ".join(f"{value:g}" for value in sorted(set(self._unsolved.values())))
+        more = ", …" if len(self._unsolved) > NAMED else ""
+        return [
+            f"{len(self._unsolved)} of {len(self.names)} problems did not converge with l2={l2}, "
+            "so that few digits of their coefficients are right "
+            f"({', '.join(list(self._unsolved)[:NAMED])}{more}). Raise l2"
+        ]

@@ -1,0 +1,80 @@
+"""The path of the logistic loss, at its points and between them, against damped Newton steps."""
+
+from __future__ import annotations
+
+from itertools import islice, pairwise
+
+import numpy as np
+import pytest
+
+from laconic.numerics.lars_fast import fast_lars
+from tests.numerics.lars_oracles import logistic_between, next_logistic_entry
+from tests.numerics.test_lars import problem
+
+
+def rare(n_docs=400, n_terms=60, seed=0):
+    """A rare class and a word that nearly names it: the first jump leads far."""
+    rng = np.random.default_rng(seed)
+    signs = np.where(rng.random(n_docs) < 0.05, 1.0, -1.0)
+    X = (rng.random((n_docs, n_terms)) < 0.1) * rng.random((n_docs, n_terms))
+    X[:, 0] = np.where(signs > 0, 0.3, 0.0) * (rng.random(n_docs) < 0.8)
+    X[: n_docs // 100, 0] += 0.1
+    return X, signs
+
+
+def check_way(X, signs, point, l2, shares=(0.3, 0.6, 0.9, 1.0), slack=1e-8):
+    """At and between two points: |g| = λ₁ with the right sign inside, |g| ≤ λ₁ outside.
+
+    The features of `point` are followed from where the last of them entered to where the next does,
+    with coefficients by the oracle, which knows nothing of the path but features and signs.
+    """
+    a, b, first = point.entry_l1[-1], point.l1, point.entry_l1[0]
+    start = np.append(point.coef, point.intercept)
+    pulls = pulls_of(X, signs, point, l2)
+    for share in shares:
+        l1 = a + share * (b - a)
+        beta, g = logistic_between(X, signs, point.columns, pulls, l2, l1, start)
+        np.testing.assert_allclose(g[point.columns], l1 * pulls, rtol=0, atol=slack * first)
+        assert np.abs(g).max() <= l1 + slack * first
+        if share == 1.0:
+            scale = 1.0 + np.abs(beta).max()
+            np.testing.assert_allclose(start, beta, rtol=0, atol=1e-6 * scale)
+
+
+def pulls_of(X, signs, point, l2):
+    _, g = logistic_gradient(X, signs, point, l2)
+    return np.sign(g[point.columns])
+
+
+def logistic_gradient(X, signs, point, l2):
+    margins = signs * (X[:, point.columns] @ point.coef + point.intercept)
+    g = np.asarray(X.T @ (-signs / (1.0 + np.exp(margins))))
+    g[point.columns] += l2 * point.coef
+    return margins, g
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.1])
+@pytest.mark.parametrize("make", [rare, lambda: problem(150, 60, 1), lambda: rare(300, 30, 3)])
+def test_n1_the_logistic_path_holds_at_every_point_and_between(make, l2):
+    X, signs = make()
+    points = list(islice(fast_lars(X, signs, loss="logistic", l2=l2), 15))
+    assert points[-1].size == 15 or points[-1].ending in ("finished", "saturated")
+    assert points[-1].size > 5
+    for point in points:
+        if point.l1 > 1e-5 * point.entry_l1[0]:
+            check_way(X, signs, point, l2)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.01])
+def test_n1_the_next_word_is_that_of_bisection(l2):
+    """N1: the second to fourth word of a rare class; without damping the path ended early."""
+    X, signs = rare(seed=3)
+    points = list(islice(fast_lars(X, signs, loss="logistic", l2=l2), 4))
+    for here, ahead in pairwise(points):
+        start = np.append(here.coef, here.intercept)
+        pulls = pulls_of(X, signs, here, l2)
+        l1, column = next_logistic_entry(
+            X, signs, here.columns, pulls, l2, here.entry_l1[-1], start
+        )
+        assert column == ahead.columns[-1]
+        assert l1 == pytest.approx(here.l1, abs=1e-8 * here.entry_l1[0])
