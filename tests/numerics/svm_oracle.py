@@ -47,6 +47,10 @@ class InteriorPoint:
 
     def solution(self):
         """w and b."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._solution()
+
+    def _solution(self):
         n_docs, n = self.A.shape
         v, s = np.zeros(n, LONG), np.ones(n_docs, LONG)
         alphas, xi = np.minimum(self.C / 2, 0.5), np.ones(n_docs, LONG)

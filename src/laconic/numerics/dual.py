@@ -15,20 +15,25 @@ problems it goes in circles: what PATIENCE passes have not solved goes to `dual_
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from laconic.numerics.dual_finish import rounds
 from laconic.numerics.dual_gap import duality_gap, stretch
-from laconic.numerics.dual_input import refuse_long, refuse_loss, refuse_numbers, refuse_shapes
+from laconic.numerics.dual_input import (
+    Rows,
+    costs_in,
+    refuse_long,
+    refuse_loss,
+    refuse_numbers,
+    refuse_shapes,
+)
 from laconic.numerics.dual_passes import (
     Arrays,
-    Columns,
     Floats,
     Loss,
     Places,
@@ -42,6 +47,8 @@ from laconic.numerics.dual_passes import (
     violation,
 )
 from laconic.numerics.intercept import best_intercept
+
+__all__ = ["Dual", "Rows", "descend", "support"]
 
 # α above this share of C is a support vector's.
 SUPPORT = 1e-6
@@ -64,33 +71,6 @@ BALANCED = 1e-12
 PATIENCE = 1000
 # So many documents have a mean that is near enough to that of all.
 SAMPLE = 1000
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Documents as the descent reads them: parts of the rows of a CSR matrix, scaled.
-
-    Document i is `values[starts[i]:ends[i]] * scales[i]`. Where columns are numbered by rank, and
-    rows sorted, the best n words of every document are a prefix of its row: nothing is copied.
-    """
-
-    starts: Places
-    ends: Places
-    columns: Columns
-    values: Floats
-    scales: Floats
-    n_columns: int
-
-    @classmethod
-    def of(cls, X: csr_array) -> Self:
-        """Whole rows, as they are. Entries given twice are added up, in a copy."""
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        bounds = np.asarray(X.indptr, dtype=np.int64)
-        columns = np.asarray(X.indices, dtype=np.int32)
-        values = np.asarray(X.data, dtype=np.float64)
-        return cls(bounds[:-1], bounds[1:], columns, values, np.ones(X.shape[0]), X.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,12 +123,15 @@ def descend(
     refuse_loss(loss)
     refuse_shapes(rows.starts.size, {"signs": signs, "costs": costs, "start": start})
     refuse_numbers(signs, costs, start, start_intercept)
+    unit = rows.unit
+    rows, costs = replace(rows, scales=rows.scales / unit), costs_in(unit, costs)
     # a few passes leave Σ α y away from 0, and then a w of centred documents is not that of these
     problem = _Problem.of(rows, signs, costs, loss, intercept, centring=epochs > WHOLE)
-    point = problem.started(start, start_intercept)
+    point = problem.started(None if start is None else start * unit**2, start_intercept)
     if intercept and problem.one_sided:
         return problem.without_words()
-    return _Descent.begun(problem, point, seed).run(tolerance, epochs)
+    found = _Descent.begun(problem, point, seed).run(tolerance, epochs)
+    return replace(found, alphas=found.alphas / unit**2, coef=found.coef / unit)
 
 
 @dataclass(frozen=True, eq=False)

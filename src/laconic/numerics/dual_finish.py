@@ -4,7 +4,7 @@ Passes over the duals are slow where costs are large beside the lengths of docum
 is a small difference of large duals. With a free intercept they may go in circles. Here w and b are
 variables of their own, and each document has one dual that follows from its margin m_i:
 
-    α_i(m_i) = (1 − m_i + ε a_i) / (s_i + ε), cut to 0 ≤ α_i ≤ u_i,
+    α_i = (1 − m_i + ε a_i) / (s_i + ε), cut to 0 ≤ α_i ≤ u_i,
 
 a_i being the dual of the round before (uppers u and softness s as in `dual_passes`). This is the
 proximal point method in the duals. For a fixed ε the objective is smooth, convex and piecewise
@@ -28,11 +28,9 @@ from laconic.numerics.dual_passes import Arrays, Floats
 AFFORDABLE = 1_000_000
 ROUNDS = 60
 STEPS = 60
-# ε from round to round. In the end it is small beside the squared lengths of documents and beside
-# 1 / costs, but so large that the rounding of a margin moves a dual by 1e-7 of its box at most.
+# ε from round to round, and in the end: in squared lengths of documents, or 1 / costs if less.
 SHARPER = 0.1
 LEAST = 1e-6
-WIDTH = 1e-9
 # A sum of products is right to this share of the sum of their sizes.
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
 # Slopes along a step that are this share of the first one are 0.
@@ -56,7 +54,7 @@ def rounds(arrays: Arrays, costs: Floats, n_columns: int, intercept: bool) -> It
         return
     place = _Place(np.zeros(n_columns), 0.0, np.zeros(costs.size))
     largest = float(problem.costs.max())
-    epsilon, least = max(1.0, 1.0 / largest), max(LEAST / max(largest, 1.0), WIDTH / largest)
+    epsilon, least = max(1.0, 1.0 / largest), LEAST / max(largest, 1.0)
     for _ in range(ROUNDS):
         try:
             found = _Round(problem, place.duals, epsilon).ended(place)
@@ -132,32 +130,34 @@ class _Round:
     def soft(self) -> Floats:
         return self.problem.softness + self.epsilon
 
-    def duals(self, margins: Floats) -> Floats:
-        """α of every document."""
-        pulled = (1.0 - margins + self.epsilon * self.anchors) / self.soft
-        return np.minimum(np.maximum(pulled, 0.0), self.problem.uppers)
-
     def ended(self, start: _Place) -> _Place | None:
-        """The minimum; or None if a step is not affordable."""
+        """The minimum; or None if a step is not affordable.
+
+        Duals before they are cut go along with the steps: after many steps, those computed from the
+        margins would have the rounding of these divided by ε.
+        """
         coef, b = start.coef, start.intercept
         margins = self.problem.margins(coef, b)
-        duals = self.duals(margins)
+        uncut = (1.0 - margins + self.epsilon * self.anchors) / self.soft
+        tiny = ROUNDING * max(1.0, float(np.abs(margins).max()))
         for _ in range(STEPS):
-            step = self._newton(coef, duals)
+            step = self._newton(coef, self._cut(uncut))
             if step is None:
                 return None
             moved = self.problem.margins(*step)
-            length = self._search(coef, step, margins, moved)
+            length = self._search(coef, step, uncut, moved)
             coef, b = coef + length * step.coef, b + length * step.intercept
-            margins = self.problem.margins(coef, b)
-            before, duals = self._sides(duals), self.duals(margins)
-            still = length * np.abs(moved).max() <= ROUNDING * max(1.0, np.abs(margins).max())
-            if still or (length == 1.0 and np.array_equal(before, self._sides(duals))):
+            before, uncut = uncut, uncut - length * moved / self.soft
+            same = np.array_equal(self._sides(before), self._sides(uncut))
+            if same and (length == 1.0 or length * np.abs(moved).max() <= tiny):
                 break
-        return _Place(coef, b, duals)
+        return _Place(coef, b, self._cut(uncut))
+
+    def _cut(self, uncut: Floats) -> Floats:
+        return np.minimum(np.maximum(uncut, 0.0), self.problem.uppers)
 
     def _sides(self, duals: Floats) -> NDArray[np.int8]:
-        """0 on the lower border, 1 between, 2 on the upper one."""
+        """0 up to the lower border, 1 between, 2 from the upper one on."""
         return (duals > 0).astype(np.int8) + (duals >= self.problem.uppers)
 
     def _newton(self, coef: Floats, duals: Floats) -> _Step | None:
@@ -184,28 +184,27 @@ class _Round:
         change = _solved(rows, curvatures, pull - centre * balance, noise)
         return _Step(change, balance / total - float(centre @ change))
 
-    def _search(self, coef: Floats, step: _Step, margins: Floats, moved: Floats) -> float:
+    def _search(self, coef: Floats, step: _Step, uncut: Floats, moved: Floats) -> float:
         """How many steps lead to the least value along the step: 1 if that is where it ends."""
+        change = moved / self.soft
 
         def slope(length: float) -> float:
-            duals = self.duals(margins + length * moved)
+            duals = self._cut(uncut - length * change)
             return float((coef + length * step.coef) @ step.coef - duals @ moved)
 
         if abs(slope(1.0)) <= LEVEL * abs(slope(0.0)):
             return 1.0
-        bends = self._bends(margins, moved)
+        bends = self._bends(uncut, change)
         low, high = 0, bends.size - 1
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if slope(bends[middle]) >= 0 else (middle, high)
         return _zero(bends[low], bends[high], slope(bends[low]), slope(bends[high]))
 
-    def _bends(self, margins: Floats, moved: Floats) -> Floats:
+    def _bends(self, uncut: Floats, change: Floats) -> Floats:
         """0, where a dual reaches a border along the step, and a place beyond."""
-        short = 1.0 - margins + self.epsilon * self.anchors
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = np.concatenate([short, short - self.problem.uppers * self.soft])
-            found /= np.concatenate([moved, moved])
+            found = np.concatenate([uncut / change, (uncut - self.problem.uppers) / change])
         found = np.sort(found[np.isfinite(found) & (found > 0)])
         return np.concatenate([[0.0], found, [2.0 * found.max(initial=1.0)]])
 
