@@ -25,6 +25,7 @@ from bench import (
     scores,
     serving,
     study,
+    svm,
     vectorizing,
 )
 from bench.machine import described
@@ -43,6 +44,7 @@ BENCHES: dict[str, ModuleType] = {
         lda,
         masked,
         rls,
+        svm,
         serving,
         study,
         peers,

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from bench import __main__ as command
-from bench import bss, peers, rls, scores
+from bench import bss, peers, rls, scores, svm
 from bench.bars import BARS
 from bench.l1_paths import words_of
 from bench.measuring import Row, interleaved, line, row
@@ -35,6 +35,7 @@ PROMISED = {
     "lda": [5, 5],
     "masked": [40, 1, 1.5, 15],
     "rls": [4],
+    "svm": [1, 1, 1, 1, 1, 1],
     "serving": [5, 5, 5, 5],
     "study": [1.6],
     "peers": [],
@@ -232,6 +233,24 @@ def test_quick_benches_on_tiny_documents_have_rows_with_their_bars(monkeypatch):
     ]
     assert [one.bar for one in found] == [BARS.get(key) for key in keys]
     assert all(one.ratio > 0 for one in found)
+
+
+def test_svms_are_compared_at_the_same_duality_gap(monkeypatch):
+    monkeypatch.setattr(svm, "REPEATS", 1)
+    X, y = rls_documents()
+    X = svm.narrow(X)
+    Y = (y[:, None] == [0, 1]).astype(int)
+    found = svm.compared("reuters-21578", X, Y, 50)
+    assert found.key == "svm.reuters-21578.C50"
+    assert found.bar == BARS[found.key]
+    loose, strict = (
+        max(svm.gap_of(one, X, own, 50) for one, own in zip(machines, Y.T, strict=True))
+        for machines in (svm.peers(X, Y, 50, tolerance) for tolerance in (1e-2, 1e-12))
+    )
+    assert -1e-12 < strict < 1e-10 < loose < 1
+    tolerance, gap = svm.calibrated(X, Y, 50)
+    assert gap <= svm.GAP
+    assert f"tol={tolerance:g}" in found.peer
 
 
 def rls_documents(n_docs: int = 60):

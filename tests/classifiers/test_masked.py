@@ -136,9 +136,7 @@ def test_exact_is_a_machine_trained_on_the_kept_words_alone(loss, n_classes, nor
             kept = machine.order[: model.size]
             Z = masked(X, kept) if norm else unit(masked(X, kept))
             cold = SVMClassifier(0.5, loss=loss, tol=1e-10).fit(Z, machine.signs)
-            # SVMClassifier has a trace of a penalty for b there
-            slack = 1e-5 if loss == "hinge" else 1e-4
-            assert_allclose(model.decision(X)[:, row], cold.decision_function(Z), atol=slack)
+            assert_allclose(model.decision(X)[:, row], cold.decision_function(Z), atol=1e-5)
 
 
 def test_what_comes_of_a_size_does_not_depend_on_the_other_sizes():

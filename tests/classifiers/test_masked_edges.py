@@ -55,9 +55,27 @@ def test_a_machine_without_an_intercept_has_none(variant):
 def test_it_says_where_it_did_not_converge(monkeypatch, where, variant, some):
     X, y = documents(n_classes=3)
     monkeypatch.setattr(where, "descend", lambda *a, **k: descend(*a, **{**k, "epochs": 1}))
-    with pytest.warns(LaconicWarning, match=f"MaskedSVM: .*{some} problems did not") as told:
+    with pytest.warns(LaconicWarning, match=f"MaskedSVM: .*{some} problems are not solved") as told:
         MaskedSVM(variant, size=5).fit(X, y)
     assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_it_says_how_well_its_machines_are_solved(variant, loss):
+    """N6: one number per row; those of a few passes only are not solved, as was asked."""
+    X, y = documents(n_classes=3)
+    path = MaskedSVM(variant, size=10, loss=loss).fit(X, y)
+    assert path.solved_.shape == path.gap_.shape == (3,)
+    assert all(machine.solved and machine.gap <= path.tol for machine in path.machines_)
+    if variant == "repaired":
+        assert not path.solved_.any()
+        assert (path.gap_ > path.tol).all()
+    else:
+        assert path.solved_.all()
+        assert (path.gap_ <= path.tol).all()
+    if variant in ("mask", "sv_set"):
+        assert_array_equal(path.gap_, [machine.gap for machine in path.machines_])
 
 
 @pytest.mark.parametrize("variant", ["mask", "exact"])

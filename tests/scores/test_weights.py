@@ -71,7 +71,7 @@ def test_what_it_refuses():
 def test_it_says_where_it_did_not_converge(monkeypatch):
     X, y = documents(3)
     monkeypatch.setattr(module, "descend", partial(descend, epochs=1))
-    with pytest.warns(LaconicWarning, match="3 of 3 problems did not converge.*unit length"):
+    with pytest.warns(LaconicWarning, match="3 of 3 problems are not solved.*their lengths"):
         svm_weight(X, y)
 
 

@@ -28,7 +28,8 @@ from laconic.classifiers.svm import Loss, check_svm
 from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Norm
-from laconic.numerics.dual import Rows, descend
+from laconic.numerics.dual import Dual, Rows, descend
+from laconic.numerics.dual_gap import shortfall
 from laconic.numerics.every_size import auc_at_every_size, best_f1_at_every_size
 from laconic.numerics.ranked import Ranked
 from laconic.reduction import Floats, Matrix, columns_for
@@ -74,7 +75,8 @@ class MaskedSVM(LinearDeciding, PathClassifier):
     class_weight : dict, "balanced" or None
         As SVMClassifier takes it.
     tol : float, default=1e-6
-        Largest violation of the optimality conditions.
+        When a machine is solved: as of SVMClassifier. Whenever one is not, a `LaconicWarning` says
+        so; "repaired" stops after its passes, and does not warn.
 
     Attributes
     ----------
@@ -83,6 +85,8 @@ class MaskedSVM(LinearDeciding, PathClassifier):
     coef_, intercept_ : sparse array of shape (n_rows, n_terms), and array of shape (n_rows,)
     machines_ : list of Machine, one a row; the SVMs on all words, with their dual variables
     scores_ : array of n_terms; the largest |w| of any row, 0 where no support vector has the word
+    solved_, gap_ : arrays of shape (n_rows,); as of SVMClassifier, of the training that the weights
+        of the newest model come from: "mask" and "sv_set" have those of `machines_`
     agreements_ : list of Agreement, one a row; of the newest model with `machines_`, only where
         it was trained anew: "repaired" and "exact"
     """
@@ -203,14 +207,17 @@ class MaskedSVM(LinearDeciding, PathClassifier):
             )
             for signs, cost in zip(targets.signs.T, C.T, strict=True)
         ]
-        self._warn(sum(not one.solved for one in found), len(found))
+        self._warn(found)
         return [
             Machine.of(documents, one, signs, cost)
             for one, signs, cost in zip(found, targets.signs.T, C.T, strict=True)
         ]
 
     def _model(self, cuts: Sequence[Cut], targets: Targets, norm: Norm) -> LinearModel:
-        self._warn(sum(not cut.solved for cut in cuts), len(cuts))
+        if self.variant == "exact":
+            self._warn(cuts)
+        self.solved_ = np.array([cut.solved for cut in cuts])
+        self.gap_ = np.array([cut.gap for cut in cuts])
         self.agreements_ = [cut.agreement for cut in cuts if cut.agreement is not None]
         kept = [m.order[: cut.coef.size] for m, cut in zip(self.machines_, cuts, strict=True)]
         return LinearModel(
@@ -237,12 +244,12 @@ class MaskedSVM(LinearDeciding, PathClassifier):
             self.variant, self.loss, bool(self.fit_intercept), norm, int(self.epochs), self.tol
         )
 
-    def _warn(self, unsolved: int, n_rows: int) -> None:
-        if unsolved:
+    def _warn(self, trained: Sequence[Dual] | Sequence[Cut]) -> None:
+        solved, gaps = zip(*((one.solved, one.gap) for one in trained), strict=True)
+        if short := shortfall(solved, gaps, self.tol):
             warnings.warn(
-                f"MaskedSVM: {unsolved} of {n_rows} problems did not converge with "
-                f"alpha={self.alpha:g} and tol={self.tol:g}. Give documents of unit length, or "
-                "raise one of them",
+                f"MaskedSVM: {short}. Divide documents by their lengths, raise "
+                f"alpha={self.alpha:g}, or raise tol",
                 LaconicWarning,
                 stacklevel=6,
             )

@@ -62,12 +62,14 @@ class Agreement:
 class Cut(NamedTuple):
     """A smaller machine: weights of the best words, best first.
 
-    They are no view on those of all words: many sizes may wait for the other classes.
+    They are no view on those of all words: many sizes may wait for the other classes. `solved` and
+    `gap` are those of the training that gave the weights.
     """
 
     coef: Floats
     intercept: float
-    solved: bool = True
+    solved: bool
+    gap: float
     agreement: Agreement | None = None
 
 
@@ -76,7 +78,8 @@ class Machine:
     """The SVM of one class, on all words.
 
     `order` are the words that occur in its support vectors, largest |w| first, of equals the first
-    column; `coef` their weights; `alphas`, `signs` and `costs` are of the training documents.
+    column; `coef` their weights; `alphas`, `signs` and `costs` are of the training documents. `gap`
+    is the duality gap as a share of the objective.
     """
 
     order: Columns
@@ -85,6 +88,8 @@ class Machine:
     alphas: Floats
     signs: Floats
     costs: Floats
+    solved: bool
+    gap: float
 
     @classmethod
     def of(cls, X: csr_array, found: Dual, signs: Floats, costs: Floats) -> Self:
@@ -92,7 +97,8 @@ class Machine:
         vectors = X[support(found.alphas, costs)]
         words = np.flatnonzero(np.bincount(vectors.indices[vectors.data != 0]))
         order = words[np.argsort(-np.abs(found.coef[words]), kind="stable")]
-        return cls(order, found.coef[order], found.intercept, found.alphas, signs, costs)
+        given = found.alphas, signs, costs, found.solved, found.gap
+        return cls(order, found.coef[order], found.intercept, *given)
 
     @property
     def available(self) -> int:
@@ -105,7 +111,7 @@ class Machine:
     def cuts(self, X: csr_array, sizes: Sequence[int], settings: Settings) -> Iterator[Cut]:
         """The machine of each size, from the training documents X."""
         if settings.variant == "mask" or not self.available:
-            yield from (Cut(self.coef[:size], self.intercept) for size in sizes)
+            yield from (self._cut(self.coef[:size]) for size in sizes)
         elif settings.variant == "sv_set":
             yield from self._renormalised(X, sizes, settings)
         else:
@@ -127,9 +133,11 @@ class Machine:
         for size in sizes:
             ends = vectors.ends(size)
             lengths = _divisors(vectors, ends, settings.norm)
-            yield Cut(
-                masked_coefficients(vectors, ends, lengths, signed)[:size].copy(), self.intercept
-            )
+            yield self._cut(masked_coefficients(vectors, ends, lengths, signed)[:size].copy())
+
+    def _cut(self, coef: Floats) -> Cut:
+        """Weights that come of this machine without training."""
+        return Cut(coef, self.intercept, self.solved, self.gap)
 
     def _trained(self, documents: Ranked, size: int, settings: Settings) -> Cut:
         ends = documents.ends(size)
@@ -152,7 +160,7 @@ class Machine:
         )
         coef = found.coef[:size].copy()
         agreement = self._agreement(coef, found.alphas)
-        return Cut(coef, found.intercept, found.solved or repaired, agreement)
+        return Cut(coef, found.intercept, found.solved, found.gap, agreement)
 
     def _start(self, lengths: Floats) -> Floats:
         """Half-way between keeping α and keeping α / length, that is w: the quickest start.

@@ -1,44 +1,34 @@
-"""`SVMClassifier`: linear support vector machines, one a class, on the columns they are given."""
+"""`SVMClassifier`: linear support vector machines, one per class, on the columns they are given."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array, issparse, vstack
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import LinearSVC
+from scipy.sparse import csr_array
 
 from laconic.classifiers.path import LinearDeciding, read_documents
 from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
-from laconic.numerics.dual import Rows, descend, support
+from laconic.numerics.dual import Dual, Rows, descend, support
+from laconic.numerics.dual_gap import shortfall
 from laconic.reduction import Floats, Matrix
 from laconic.vectors.targets import Targets
 
 Loss: TypeAlias = Literal["squared_hinge", "hinge"]
 
-# Where the solvers stop: the gradient relative to the first one, and the violation of a margin.
-TOLERANCE = {"squared_hinge": 1e-10, "hinge": 1e-8}
-STEPS = {"squared_hinge": 10_000, "hinge": 20_000}
-# liblinear penalises the intercept as the weight of a column of this number: b²/10⁴ instead of b².
-INTERCEPT_COLUMN = 100.0
-
-
-class Trained(NamedTuple):
-    """What one class's problem gave."""
-
-    coef: Floats
-    intercept: float
-    alphas: Floats
-    solved: bool
+# The most passes over the documents.
+EPOCHS = 20_000
 
 
 class SVMClassifier(LinearDeciding):
-    """One linear SVM a class: min Σ c loss(y f) + alpha ‖w‖², f = Xw + b, y = ±1.
+    """One linear SVM per class: min Σ c loss(y f) + alpha ‖w‖², f = Xw + b, y = ±1.
+
+    Solved in the dual, by coordinate descent and Newton steps (`laconic.numerics.dual`). Documents
+    of any length are taken; those of unit length are solved fastest.
 
     Parameters
     ----------
@@ -46,19 +36,21 @@ class SVMClassifier(LinearDeciding):
         The ridge λ, the same as of RLSClassifier; above 0. In the notation ½ ‖w‖² + C Σ c loss it
         is C = 1/(2 alpha), for both losses.
     fit_intercept : bool, default=True
-        An intercept b without penalty (with the squared hinge: alpha b²/10⁴, a trace of one).
+        Whether there is an intercept b. It has no penalty. Where several intercepts are best, it is
+        the middle of them; where all documents are on one side, w = 0 and b = ±1.
     loss : "squared_hinge" or "hinge", default="squared_hinge"
-        max(0, 1 − y f)², by liblinear; or max(0, 1 − y f), by `laconic.numerics.dual`.
+        max(0, 1 − y f)² or max(0, 1 − y f).
     class_weight : None, "balanced" or dict, default=None
         The c of a document: 1; or of its class, n_docs / (n_classes · the documents of the class)
         if balanced. One class against the rest: the rest have 1. Labels of an indicator matrix:
         balanced is n_docs / 2 over the documents on either side, a dict weighs those with a label.
     warm_start : bool, default=False
-        Whether the hinge is descended from the duals of the last `fit`, where that had as many
-        documents and classes. The optimum is the same.
-    tol : float or None, default=None
-        Where to stop. Hinge: the largest violation of the optimality conditions, in units of the
-        margin (1e-8). Squared hinge: the gradient as a share of the first one (1e-10).
+        Whether to start from the duals of the last `fit`, where that had as many documents and
+        classes. The optimum is the same.
+    tol : float, default=1e-8
+        When a row is solved, for both losses: the duality gap is at most `tol` of the objective,
+        and no document violates its optimality condition by more than `tol` of the margin.
+        Whenever a row is not solved, a `LaconicWarning` says so.
 
     Attributes
     ----------
@@ -70,6 +62,11 @@ class SVMClassifier(LinearDeciding):
         with its square.
     support_ : array
         Documents that are support vectors of any row: α above 10⁻⁶ C c, or 10⁻⁶ of the largest.
+    solved_ : bool array of shape (n_rows,)
+        Which rows are solved to `tol`.
+    gap_ : array of shape (n_rows,)
+        The duality gap of each row as a share of its objective: the objective is at most this share
+        above the least possible.
     """
 
     def __init__(
@@ -80,7 +77,7 @@ class SVMClassifier(LinearDeciding):
         loss: Loss = "squared_hinge",
         class_weight: ClassWeight = None,
         warm_start: bool = False,
-        tol: float | None = None,
+        tol: float = 1e-8,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -91,40 +88,37 @@ class SVMClassifier(LinearDeciding):
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train on documents and their classes, or on an indicator matrix of labels."""
-        check_svm(self.alpha, self.loss, 1.0 if self.tol is None else self.tol)
+        check_svm(self.alpha, self.loss, self.tol)
         documents, targets = read_documents(self, X, y)
         C = costs(targets, self.class_weight) / (2.0 * self.alpha)
-        train = self._by_dual if self.loss == "hinge" else self._by_primal
-        rows = train(documents, targets, C)
-        self._warn(sum(not row.solved for row in rows), len(rows))
-        self._keep_duals(np.vstack([row.alphas for row in rows]), targets.signs.T, C.T)
-        coef = np.vstack([row.coef for row in rows])
-        intercept = np.array([row.intercept for row in rows])
+        machines = self._machines(documents, targets, C)
+        self.solved_ = np.array([machine.solved for machine in machines])
+        self.gap_ = np.array([machine.gap for machine in machines])
+        self._warn()
+        self._keep_duals(np.vstack([machine.alphas for machine in machines]), targets.signs.T, C.T)
+        coef = np.vstack([machine.coef for machine in machines])
+        intercept = np.array([machine.intercept for machine in machines])
         size = documents.shape[1]
         return self._keep(LinearModel(coef, intercept, targets.classes, size, rule=targets.rule))
 
-    @property
-    def _tolerance(self) -> float:
-        return TOLERANCE[self.loss] if self.tol is None else self.tol
-
-    def _by_dual(self, X: Matrix, targets: Targets, C: Floats) -> list[Trained]:
-        """All rows read one copy of the documents."""
+    def _machines(self, X: Matrix, targets: Targets, C: Floats) -> list[Dual]:
+        """One machine per row. All of them read one copy of the documents."""
         documents = Rows.of(csr_array(X))
-        starts = self._starts(targets)
-        found = []
-        for signs, mine, (alphas, b) in zip(targets.signs.T, C.T, starts, strict=True):
-            dual = descend(
+        rows = zip(targets.signs.T, C.T, self._starts(targets), strict=True)
+        return [
+            descend(
                 documents,
                 signs,
                 mine,
-                intercept=self.fit_intercept,
+                loss=self.loss,
+                intercept=bool(self.fit_intercept),
                 start=alphas,
                 start_intercept=b,
-                tolerance=self._tolerance,
-                epochs=STEPS["hinge"],
+                tolerance=self.tol,
+                epochs=EPOCHS,
             )
-            found.append(Trained(dual.coef, dual.intercept, dual.alphas, dual.solved))
-        return found
+            for signs, mine, (alphas, b) in rows
+        ]
 
     def _starts(self, targets: Targets) -> list[tuple[Floats | None, float]]:
         """Of each row the duals of the last fit, if they are of this shape; else none."""
@@ -136,48 +130,15 @@ class SVMClassifier(LinearDeciding):
         alphas = last.toarray() * targets.signs.T
         return [(alphas[row], float(self.intercept_[row])) for row in range(shape[0])]
 
-    def _by_primal(self, X: Matrix, targets: Targets, C: Floats) -> list[Trained]:
-        documents = _with_short_indices(X) if issparse(X) else X
-        return [
-            self._machine(documents, signs, mine)
-            for signs, mine in zip(targets.signs.T, C.T, strict=True)
-        ]
-
-    def _machine(self, X: Matrix, signs: Floats, C: Floats) -> Trained:
-        kept = signs[C > 0]
-        one_sided = bool((kept == kept[:1]).all())
-        if one_sided and (self.fit_intercept or not kept.size):
-            bias = float(kept[0]) if kept.size and self.fit_intercept else 0.0
-            return Trained(np.zeros(X.shape[1]), bias, np.zeros(signs.size), solved=True)
-        machine = LinearSVC(
-            dual=False,
-            fit_intercept=self.fit_intercept,
-            intercept_scaling=INTERCEPT_COLUMN,
-            tol=self._tolerance,
-            max_iter=STEPS["squared_hinge"],
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            if one_sided:
-                # an empty document on the other side has f = 0 for every w: it changes no optimum
-                both, weights = np.append(signs, -kept[0]), np.append(C, C.max())
-                machine.fit(_with_empty_document(X), both, sample_weight=weights)
-            else:
-                machine.fit(X, signs, sample_weight=C)
-        coef, bias = machine.coef_[0], float(np.ravel(machine.intercept_)[0])
-        alphas = 2.0 * C * np.maximum(0.0, 1.0 - signs * (X @ coef + bias))
-        return Trained(coef, bias, alphas, bool(np.max(machine.n_iter_) < machine.max_iter))
-
     def _keep_duals(self, alphas: Floats, signs: Floats, C: Floats) -> None:
         self.dual_coef_ = csr_array(alphas * signs)
         self.support_ = np.flatnonzero(support(alphas, C).any(axis=0))
 
-    def _warn(self, unsolved: int, n_rows: int) -> None:
-        if unsolved:
+    def _warn(self) -> None:
+        if short := shortfall(self.solved_, self.gap_, self.tol):
             warnings.warn(
-                f"SVMClassifier: {unsolved} of {n_rows} problems did not converge with "
-                f"alpha={self.alpha:g}, so that few digits of their coefficients are right. "
-                "Give documents of unit length, or raise alpha",
+                f"SVMClassifier: {short}. Divide documents by their lengths, raise "
+                f"alpha={self.alpha:g}, or raise tol",
                 LaconicWarning,
                 stacklevel=3,
             )
@@ -196,20 +157,3 @@ def check_svm(alpha: object, loss: object, tol: object) -> None:
 def _positive(number: object) -> bool:
     real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
     return bool(real and np.isfinite(number) and number > 0)
-
-
-def _with_short_indices(X: Matrix) -> Matrix:
-    """liblinear counts in 32 bits."""
-    if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32:
-        return X
-    if X.nnz > np.iinfo(np.int32).max:
-        raise LaconicError(f"{X.nnz:,} entries: an SVM takes up to 2³¹. Select words first")
-    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
-    return type(X)(parts, shape=X.shape)
-
-
-def _with_empty_document(X: Matrix) -> Matrix:
-    shape = (1, X.shape[1])
-    if issparse(X):
-        return vstack([X, csr_array(shape)], format="csr")
-    return np.vstack([X, np.zeros(shape)])

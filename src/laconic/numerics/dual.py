@@ -5,7 +5,8 @@
 by coordinate descent over the documents in random order, with shrinking (Hsieh et al. 2008), and
 b without penalty by the method of multipliers, which sees documents from their mean. Far down,
 where those on the margin are known, Newton steps over these take turns with the passes.
-`dual_passes` has the dual itself.
+`dual_passes` has the dual itself. A step of the multiplier after each pass is quick, but on some
+problems it goes in circles: what PATIENCE passes have not solved goes to `dual_finish`.
 
     the paper (Kołcz & Chowdhury 2007)   here
     α^j, y^j, d^j                        `alphas`, `signs`, `rows`
@@ -14,18 +15,25 @@ where those on the margin are known, Newton steps over these take turns with the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Self, get_args
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from laconic.errors import LaconicError
+from laconic.numerics.dual_finish import rounds
+from laconic.numerics.dual_gap import duality_gap, stretch
+from laconic.numerics.dual_input import (
+    Rows,
+    costs_in,
+    refuse_long,
+    refuse_loss,
+    refuse_numbers,
+    refuse_shapes,
+)
 from laconic.numerics.dual_passes import (
     Arrays,
-    Columns,
     Floats,
     Loss,
     Places,
@@ -39,6 +47,8 @@ from laconic.numerics.dual_passes import (
     violation,
 )
 from laconic.numerics.intercept import best_intercept
+
+__all__ = ["Dual", "Rows", "descend", "support"]
 
 # α above this share of C is a support vector's.
 SUPPORT = 1e-6
@@ -55,35 +65,12 @@ RIDGE = 0.1
 AIM = 0.5
 # A duality gap of this share of the primal value is none.
 ROUNDING = 1e-14
+# Of the sum of all duals, what Σ α y may be.
+BALANCED = 1e-12
+# After so many epochs without a solution it is asked of `dual_finish`.
+PATIENCE = 1000
 # So many documents have a mean that is near enough to that of all.
 SAMPLE = 1000
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Documents as the descent reads them: parts of the rows of a CSR matrix, scaled.
-
-    Document i is `values[starts[i]:ends[i]] * scales[i]`. Where columns are numbered by rank, and
-    rows sorted, the best n words of every document are a prefix of its row: nothing is copied.
-    """
-
-    starts: Places
-    ends: Places
-    columns: Columns
-    values: Floats
-    scales: Floats
-    n_columns: int
-
-    @classmethod
-    def of(cls, X: csr_array) -> Self:
-        """Whole rows, as they are. Entries given twice are added up, in a copy."""
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        bounds = np.asarray(X.indptr, dtype=np.int64)
-        columns = np.asarray(X.indices, dtype=np.int32)
-        values = np.asarray(X.data, dtype=np.float64)
-        return cls(bounds[:-1], bounds[1:], columns, values, np.ones(X.shape[0]), X.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +79,8 @@ class Dual:
 
     `coef` is Σ alphas_i y_i x_i. `violation` is the largest of the optimality conditions over all
     documents, in units of the margin; `gap` the duality gap as a share of the primal value.
-    `solved` says that the violation is within the tolerance, or that there is no gap.
+    `solved` says that both are within the tolerance. Where several intercepts are best, the
+    conditions may hold for one of them and not for `intercept`, the middle.
     """
 
     alphas: Floats
@@ -132,56 +120,18 @@ def descend(
     `start` is cut to the box of the duals. With up to 3 epochs every pass goes over all documents.
     The intercept at the end is the best for `coef`; where several are, the middle of them.
     """
-    if loss not in get_args(Loss):
-        raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(Loss))}")
-    _refuse_shapes(rows, {"signs": signs, "costs": costs, "start": start})
-    _refuse_numbers(signs, costs, start, start_intercept)
+    refuse_loss(loss)
+    refuse_shapes(rows.starts.size, {"signs": signs, "costs": costs, "start": start})
+    refuse_numbers(signs, costs, start, start_intercept)
+    unit = rows.unit
+    rows, costs = replace(rows, scales=rows.scales / unit), costs_in(unit, costs)
     # a few passes leave Σ α y away from 0, and then a w of centred documents is not that of these
     problem = _Problem.of(rows, signs, costs, loss, intercept, centring=epochs > WHOLE)
-    point = problem.started(start, start_intercept)
+    point = problem.started(None if start is None else start * unit**2, start_intercept)
     if intercept and problem.one_sided:
         return problem.without_words()
-    return _Descent.begun(problem, point, seed).run(tolerance, epochs)
-
-
-def _refuse_shapes(rows: Rows, given: dict[str, Floats | None]) -> None:
-    """Compiled functions do not look where an array ends."""
-    for name, numbers in given.items():
-        if numbers is not None and np.shape(numbers) != rows.starts.shape:
-            raise LaconicError(
-                f"{name} of shape {np.shape(numbers)} for {rows.starts.size} documents: "
-                "give one number a document"
-            )
-
-
-def _refuse_numbers(
-    signs: Floats, costs: Floats, start: Floats | None, start_intercept: float
-) -> None:
-    """Each of them would be solved: for another problem, or with coefficients that are none."""
-    duals = np.zeros(0) if start is None else start
-    for name, numbers, right, advice in (
-        ("signs", signs, np.abs(signs) == 1, "give 1 or -1"),
-        (
-            "costs",
-            costs,
-            np.isfinite(costs) & (np.asarray(costs) >= 0),
-            "give finite numbers, 0 or more",
-        ),
-        ("start", duals, np.isfinite(duals), "give numbers, or None for 0"),
-        ("start_intercept", start_intercept, np.isfinite(start_intercept), "give a number"),
-    ):
-        if not np.all(right):
-            wrong = np.extract(~np.asarray(right), numbers)[0]
-            raise LaconicError(f"{name} of {wrong:g}: {advice}")
-
-
-def _refuse_long(lengths: Floats) -> None:
-    wrong = int(np.count_nonzero(~np.isfinite(lengths)))
-    if wrong:
-        raise LaconicError(
-            f"documents: {wrong} of {lengths.size} have a squared length that is no finite number. "
-            "Divide documents by their lengths"
-        )
+    found = _Descent.begun(problem, point, seed).run(tolerance, epochs)
+    return replace(found, alphas=found.alphas / unit**2, coef=found.coef / unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,13 +146,7 @@ class _Problem:
 
     @classmethod
     def of(
-        cls,
-        rows: Rows,
-        signs: Floats,
-        costs: Floats,
-        loss: Loss,
-        intercept: bool,
-        centring: bool,
+        cls, rows: Rows, signs: Floats, costs: Floats, loss: Loss, intercept: bool, centring: bool
     ) -> Self:
         signs = np.ascontiguousarray(signs, dtype=np.float64)
         costs = np.ascontiguousarray(costs, dtype=np.float64)
@@ -217,7 +161,7 @@ class _Problem:
         # without a free intercept Σ α y is not 0, and documents stay where they are
         seen = _sample(counted) if intercept and centring else counted[:0]
         lengths, tilts = centred(unmeasured, mean(unmeasured, seen, rows.n_columns))
-        _refuse_long(lengths)
+        refuse_long(lengths)
         ridge = _ridge(lengths[counted], costs[counted]) if intercept else 0.0
         arrays = unmeasured._replace(squares=lengths + softness, tilts=tilts, ridge=ridge)
         return cls(rows, arrays, costs, loss, intercept)
@@ -245,30 +189,53 @@ class _Problem:
 
     def ended(self, point: Point, epochs: int, tolerance: float) -> Dual:
         """The point with its best intercept, examined over all documents."""
+        gather(self.arrays, point)
+        return self._settled(point, point.coef, epochs, tolerance)
+
+    def finished(self, epochs: int, tolerance: float) -> Dual | None:
+        """The best that the rounds of Newton's method give; one more after the first solution."""
+        best: Dual | None = None
+        parts = self.arrays, self.costs, self.rows.n_columns, self.intercept
+        for coef, intercept, alphas in rounds(*parts):
+            point = Point(alphas, np.zeros(coef.size), np.array([intercept, 0.0]))
+            gather(self.arrays, point)
+            found = self._settled(point, coef, epochs, tolerance)
+            if best is not None and best.solved:
+                return min(best, found, key=_open)
+            best = found if best is None else min(best, found, key=_open)
+        return best
+
+    def _settled(self, point: Point, coef: Floats, epochs: int, tolerance: float) -> Dual:
+        found = self._examined(point, coef, epochs, tolerance)
+        if found.solved or found.violation > tolerance or self.loss != "hinge":
+            return found
+        return min(found, self._stretched(found, point, tolerance), key=_open)
+
+    def _examined(self, point: Point, coef: Floats, epochs: int, tolerance: float) -> Dual:
+        """`coef` with its best intercept. It is the sum of documents in `point`, or near it."""
         arrays = self.arrays
-        gather(arrays, point)
-        values = products(arrays, point.coef)
+        values = products(arrays, coef)
         b = 0.0
         if self.intercept:
             b = best_intercept(values, arrays.signs, self.costs, self.loss)
-        worst = violation(arrays, point, values, b)
         # without a free intercept r is 0
-        worst = max(worst, arrays.ridge * abs(float(point.bias[1])))
-        gap = self._gap(point, values, b)
+        rounding = BALANCED * float(point.alphas.sum())
+        unbalanced = arrays.ridge * max(abs(float(point.bias[1])) - rounding, 0.0)
+        worst = max(violation(arrays, point, values, b), unbalanced)
+        gap = duality_gap(arrays, point, self.costs, self.loss, coef, values, b)
         # where several b are best, a dual of rounding size contradicts some of them
-        solved = worst <= tolerance or gap <= ROUNDING
-        return Dual(point.alphas, point.coef, b, worst, gap, epochs, solved)
+        other = violation(arrays, point, values, float(point.bias[0])) if gap <= ROUNDING else worst
+        solved = gap <= tolerance and min(worst, max(other, unbalanced)) <= tolerance
+        return Dual(point.alphas, coef, b, worst, gap, epochs, solved)
 
-    def _gap(self, point: Point, values: Floats, intercept: float) -> float:
-        """Primal minus dual, a document at a time: no term is below 0, so nothing cancels."""
-        short = 1.0 - self.arrays.signs * (values + intercept)
-        alphas, lost = point.alphas, np.maximum(short, 0.0)
-        if self.loss == "squared_hinge":
-            lost = lost**2
-        terms = self.costs * lost - alphas * short + 0.5 * self.arrays.softness * alphas**2
-        primal = 0.5 * float(point.coef @ point.coef) + float(self.costs @ lost)
-        open_ = float(terms.sum()) + abs(intercept * float(point.bias[1]))
-        return max(open_, 0.0) / primal if primal > 0.0 else 0.0
+    def _stretched(self, found: Dual, point: Point, tolerance: float) -> Dual:
+        """With w so much longer that no document is short of the margin by rounding alone."""
+        values = products(self.arrays, found.coef) + found.intercept
+        longer = stretch(self.arrays, found.alphas, values)
+        alphas = np.minimum(longer * found.alphas, self.arrays.uppers)
+        stretched = Point(alphas, np.zeros(found.coef.size), longer * point.bias)
+        gather(self.arrays, stretched)
+        return self._examined(stretched, longer * found.coef, found.epochs, tolerance)
 
 
 @dataclass(eq=False)
@@ -281,6 +248,7 @@ class _Descent:
     state: NDArray[np.uint64]
     scratch: Floats
     epochs: int = 0
+    aim: float = AIM
     next_newton: int = FIRST_NEWTON
 
     @classmethod
@@ -290,13 +258,22 @@ class _Descent:
         return cls(problem, point, order, state, np.zeros(point.coef.size))
 
     def run(self, tolerance: float, epochs: int) -> Dual:
-        aim = AIM * tolerance
+        found = self._descended(tolerance, min(epochs, PATIENCE))
+        if found.solved or epochs <= PATIENCE:
+            return found
+        finished = self.problem.finished(self.epochs, tolerance)
+        if finished is not None and finished.solved:
+            return finished
+        found = self._descended(tolerance, epochs)
+        return found if finished is None else min(found, finished, key=_open)
+
+    def _descended(self, tolerance: float, epochs: int) -> Dual:
         while True:
-            self._approach(aim, epochs)
+            self._approach(self.aim * tolerance, epochs)
             found = self.problem.ended(self.point, self.epochs, tolerance)
             if found.solved or self.epochs >= epochs:
                 return found
-            aim *= AIM
+            self.aim *= AIM
 
     def _approach(self, aim: float, epochs: int) -> None:
         """Until the projected gradients of a pass over all documents are within `aim`."""
@@ -327,6 +304,11 @@ class _Descent:
         shift = self.problem.arrays.ridge * float(self.point.bias[1])
         self.point.bias[0] += shift
         return shift
+
+
+def _open(found: Dual) -> tuple[bool, float]:
+    """What is solved comes first, then the smaller gap."""
+    return not found.solved, found.gap
 
 
 def _unlimited() -> Floats:

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.dual import Dual, Rows, descend
+from laconic.numerics.dual_gap import shortfall
 from laconic.reduction import Floats, Matrix
 from laconic.scores.counts import COMBINED, Combine, classified
 
@@ -97,10 +98,11 @@ def _trained(
         )
         for own, (start, intercept) in zip(signs.T, starts, strict=True)
     ]
-    if unsolved := sum(not machine.solved for machine in machines):
+    solved, gaps = zip(*((machine.solved, machine.gap) for machine in machines), strict=True)
+    if short := shortfall(solved, gaps, TOLERANCE):
         warnings.warn(
-            f"{name}: {unsolved} of {len(machines)} problems did not converge, and their "
-            "weights are rough. Give documents of unit length, or raise alpha",
+            f"{name}: {short}, and the weights are rough. Divide documents by their lengths, or "
+            "raise alpha",
             LaconicWarning,
             stacklevel=3,
         )

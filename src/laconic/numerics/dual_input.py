@@ -1,0 +1,116 @@
+"""What a dual descent is given: what it refuses, and the unit in which it reads documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self, get_args
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from laconic.errors import LaconicError
+from laconic.numerics.dual_passes import Columns, Floats, Loss, Places
+
+# Powers of 2 whose squares, and the squares of these, are far from the borders of floating point.
+ORDINARY = 100.0
+LEAST_COST = 1e-200
+# What is longer has a square that is no number, and is refused.
+LONGEST = 1e150
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Documents as the descent reads them: parts of the rows of a CSR matrix, scaled.
+
+    Document i is `values[starts[i]:ends[i]] * scales[i]`. Where columns are numbered by rank, and
+    rows sorted, the best n words of every document are a prefix of its row: nothing is copied.
+    """
+
+    starts: Places
+    ends: Places
+    columns: Columns
+    values: Floats
+    scales: Floats
+    n_columns: int
+
+    @classmethod
+    def of(cls, X: csr_array) -> Self:
+        """Whole rows, as they are. Entries given twice are added up, in a copy."""
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        bounds = np.asarray(X.indptr, dtype=np.int64)
+        columns = np.asarray(X.indices, dtype=np.int32)
+        values = np.asarray(X.data, dtype=np.float64)
+        return cls(bounds[:-1], bounds[1:], columns, values, np.ones(X.shape[0]), X.shape[1])
+
+    @property
+    def unit(self) -> float:
+        """A power of 2, such that documents in this unit have squares that are ordinary numbers.
+
+        It is 1 for all but very long and very short documents. Dividing by it changes no digit.
+        """
+        longest = float(np.abs(self.values).max(initial=0.0) * self.scales.max(initial=0.0))
+        if longest == 0.0 or not longest < LONGEST:
+            return 1.0
+        exponent = float(np.round(np.log2(longest)))
+        return 1.0 if abs(exponent) <= ORDINARY else 2.0**exponent
+
+
+def refuse_loss(loss: str) -> None:
+    if loss not in get_args(Loss):
+        raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(Loss))}")
+
+
+def refuse_shapes(n_docs: int, given: dict[str, Floats | None]) -> None:
+    """Compiled functions do not look where an array ends."""
+    for name, numbers in given.items():
+        if numbers is not None and np.shape(numbers) != (n_docs,):
+            raise LaconicError(
+                f"{name} of shape {np.shape(numbers)} for {n_docs} documents: "
+                "give one number per document"
+            )
+
+
+def refuse_numbers(
+    signs: Floats, costs: Floats, start: Floats | None, start_intercept: float
+) -> None:
+    """Each of them would be solved: for another problem, or with coefficients that are none."""
+    duals = np.zeros(0) if start is None else start
+    for name, numbers, right, advice in (
+        ("signs", signs, np.abs(signs) == 1, "give 1 or -1"),
+        (
+            "costs",
+            costs,
+            np.isfinite(costs) & (np.asarray(costs) >= 0),
+            "give finite numbers, 0 or more",
+        ),
+        ("start", duals, np.isfinite(duals), "give numbers, or None for 0"),
+        ("start_intercept", start_intercept, np.isfinite(start_intercept), "give a number"),
+    ):
+        if not np.all(right):
+            wrong = np.extract(~np.asarray(right), numbers)[0]
+            raise LaconicError(f"{name} of {wrong:g}: {advice}")
+
+
+def refuse_long(lengths: Floats) -> None:
+    wrong = int(np.count_nonzero(~np.isfinite(lengths)))
+    if wrong:
+        raise LaconicError(
+            f"documents: {wrong} of {lengths.size} have a squared length that is no finite number. "
+            "Divide documents by their lengths"
+        )
+
+
+def costs_in(unit: float, costs: Floats) -> Floats:
+    """Costs for documents in this unit: those that make it the same problem."""
+    with np.errstate(over="ignore", under="ignore"):
+        found = np.asarray(costs, dtype=np.float64) * unit * unit
+    lost = int(np.count_nonzero(~np.isfinite(found) | ((found < LEAST_COST) & (costs > 0))))
+    if lost and unit != 1.0:
+        raise LaconicError(
+            f"documents of a length of about {unit:.0e}: for {lost} of {found.size} the squared "
+            "length times the cost is too large or too small for a number. Divide documents by "
+            "their lengths"
+        )
+    return found
