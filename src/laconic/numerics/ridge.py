@@ -76,14 +76,16 @@ def ridge(X: Matrix, Y: Floats, alpha: float, intercept: bool) -> Solution:
 def residuals(X: Matrix, Y: Floats, solution: Solution, alpha: float, intercept: bool) -> Floats:
     """What the normal equations of each column are missed by, relative to their right side.
 
-    ‖Xc'(Y − XW' − b) − alpha W'‖ / ‖Xc'Y‖, beyond the rounding of these two products with X.
+    ‖Xc'(Y − XW' − b) − alpha W'‖ / ‖Xc'Y‖, beyond the rounding of these products with X.
     """
     x_mean = column_means(X) if intercept else np.zeros(X.shape[1])
     Yc = Y - Y.mean(axis=0) if intercept else Y
     left = Y - np.asarray(X @ solution.coef.T) - solution.intercept
     misses = _lengths(centred_back(X, left, x_mean) - alpha * solution.coef.T)
     right = _lengths(centred_back(X, Yc, x_mean))
-    rounding = X.shape[0] * EPS * np.sqrt(squared_norm(X)) * _lengths(Y)
+    length = np.sqrt(squared_norm(X))
+    sizes = _lengths(Y) + length * _lengths(solution.coef.T)
+    rounding = X.shape[0] * EPS * length * sizes
     return quotient(np.maximum(misses - rounding, 0.0), np.maximum(right, rounding))
 
 
