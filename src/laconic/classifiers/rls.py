@@ -25,7 +25,7 @@ Criterion: TypeAlias = Literal["squared", "accuracy", "micro-f1"]
 # Fewer than 4 digits of the coefficients can be trusted beyond this.
 ILL_CONDITIONED = 1e12
 # A row that misses its equations by more, relative to their right side, is not solved.
-UNSOLVED = 1e-8
+UNSOLVED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class RLSClassifier(LinearDeciding):
         What the normal equations X'(y − Xw) = alpha·w of each row are missed by, relative to X'y
         and beyond rounding. With an intercept X and y are centred.
     solved_ : array of shape (n_rows,)
-        Whether that is at most 10⁻⁸. A row that is not solved gives a warning.
+        Whether that is at most 10⁻⁶. A row that is not solved gives a warning.
     model_ : LinearModel
     classes_ : array
     coef_, intercept_ : arrays of shape (n_rows, n_terms) and (n_rows,)
