@@ -77,8 +77,8 @@ class RLSClassifier(LinearDeciding):
         Condition number of the linear system (estimated where alpha is given); NaN where it was
         solved by iterations. Above 10¹² there is a warning.
     residual_ : array of shape (n_rows,)
-        What the normal equations X'(y − Xw) = alpha·w of each row are missed by, relative to X'y
-        and beyond rounding. With an intercept X and y are centred.
+        By how much each row misses its normal equations X'(y − Xw) = alpha·w, relative to ‖X‖‖y‖,
+        the most that X'y can be. With an intercept X and y are centred.
     solved_ : array of shape (n_rows,)
         Whether that is at most 10⁻⁶. A row that is not solved gives a warning.
     model_ : LinearModel
@@ -162,8 +162,8 @@ class RLSClassifier(LinearDeciding):
         if self.condition_ > ILL_CONDITIONED:
             trouble = f"the system has condition number {self.condition_:.0e}"
         elif not self.solved_.all():
-            missed = f"equations are missed by up to {self.residual_.max():.0e} of the right side"
-            trouble = f"{missed} in {(~self.solved_).sum()} of {self.solved_.size} rows"
+            rows = f"{(~self.solved_).sum()} of {self.solved_.size} rows"
+            trouble = f"{rows} miss their equations by up to {self.residual_.max():.0e}"
         else:
             return
         warnings.warn(

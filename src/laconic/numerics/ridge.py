@@ -25,7 +25,7 @@ from laconic.numerics.gram import (
     squared_norm,
 )
 from laconic.numerics.quotient import quotient
-from laconic.numerics.rank import EPS, zero_up_to
+from laconic.numerics.rank import zero_up_to
 
 # A square matrix of this side is 1.2 GB. Nothing larger is factorised.
 FACTORISE_UP_TO = 12_000
@@ -74,19 +74,15 @@ def ridge(X: Matrix, Y: Floats, alpha: float, intercept: bool) -> Solution:
 
 
 def residuals(X: Matrix, Y: Floats, solution: Solution, alpha: float, intercept: bool) -> Floats:
-    """What the normal equations of each column are missed by, relative to their right side.
+    """What each column of Y misses of its normal equations: ‖Xc'(Y − XW' − b) − alpha W'‖.
 
-    ‖Xc'(Y − XW' − b) − alpha W'‖ / ‖Xc'Y‖, beyond the rounding of these products with X.
+    Relative to ‖X‖‖Y‖ (Frobenius), the most that their right side Xc'Y can be. Not to that itself:
+    it is 0 where labels contradict each other.
     """
     x_mean = column_means(X) if intercept else np.zeros(X.shape[1])
-    Yc = Y - Y.mean(axis=0) if intercept else Y
     left = Y - np.asarray(X @ solution.coef.T) - solution.intercept
     misses = _lengths(centred_back(X, left, x_mean) - alpha * solution.coef.T)
-    right = _lengths(centred_back(X, Yc, x_mean))
-    length = np.sqrt(squared_norm(X))
-    sizes = _lengths(Y) + length * _lengths(solution.coef.T)
-    rounding = X.shape[0] * EPS * length * sizes
-    return quotient(np.maximum(misses - rounding, 0.0), np.maximum(right, rounding))
+    return quotient(misses, np.sqrt(squared_norm(X)) * _lengths(Y))
 
 
 def centred_back(X: Matrix, C: Floats, x_mean: Floats) -> Floats:
