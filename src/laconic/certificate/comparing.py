@@ -27,7 +27,14 @@ from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics.span import DOUBTFUL, Span
-from laconic.reduction import Floats, Matrix, Reduction, Selection, check_vocabulary
+from laconic.reduction import (
+    Floats,
+    Matrix,
+    Projection,
+    Reduction,
+    Selection,
+    check_vocabulary,
+)
 
 KEPT = NotComputed(
     "a model with the norm 'kept' divides by the length of its own words, so that these suprema "
@@ -263,6 +270,11 @@ def _span_of(X: csr_array, limit: int) -> Span | NotComputed:
 def _behind(
     span: Span | NotComputed, reduction: Reduction | None, model: LinearModel
 ) -> Behind | NotComputed:
+    if not isinstance(reduction, Selection | Projection | None):
+        raise LaconicError(
+            f"reduction is a {type(reduction).__name__}; give a Selection or a Projection, such as "
+            "reducer.at(size)"
+        )
     if reduction is not None and reduction.n_terms_in != model.n_terms_in:
         raise LaconicError(
             f"the reduction was made for a vocabulary of {reduction.n_terms_in}, but the models "

@@ -149,7 +149,7 @@ class Trained:
         printed = spans.theorem_1_printed(epsilon, spectrum, query.a_length, outside, y_length)
         exact = spectrum.off_span_factor(alpha) * query.crossed * y_length
         return QueryBounds(
-            change=np.hstack([np.abs(np.asarray(Q @ D.T)) for D in self._change_blocks()]),
+            change=np.abs(of.by_rows(lambda D: np.asarray(Q @ D.T).T, self.change).T),
             in_span_change=np.abs(query.u @ self._change_inside.T),
             in_span=spectrum.in_span_factor * query.a_length * y_length + in_span,
             off_span=exact + off_span,
@@ -159,9 +159,6 @@ class Trained:
             gamma=np.divide(aligned, f, out=np.full_like(f, np.inf), where=f > 0),
             theorem_2=2 * least * spectrum.condition * aligned + in_span[:, None],
         )
-
-    def _change_blocks(self) -> list[Floats]:
-        return [self.change[rows] for rows in of.row_blocks(self.change.shape)]
 
     def _allowed(self, query: Query) -> tuple[Floats, Floats]:
         """What is added to bounds in the span and off it (Propositions 12 to 14)."""
@@ -175,8 +172,20 @@ class Trained:
         return query.a_most * mixture + blurred, crossing * y_length + query.rest_most * rest
 
 
+def _targets(y: ArrayLike) -> Targets:
+    try:
+        return Targets.of(y)
+    except LaconicError:
+        raise
+    except (TypeError, ValueError) as failure:
+        raise LaconicError(
+            f"y cannot be read as classes ({failure}). Give one class for each document of X, none "
+            "of them None or NaN, or an indicator matrix."
+        ) from None
+
+
 def _signs(y: ArrayLike, span: spans.Span, model: LinearModel) -> Floats:
-    targets = Targets.of(y)
+    targets = _targets(y)
     if targets.rule != model.rule or not np.array_equal(targets.classes, model.classes):
         raise LaconicError(
             f"y has the classes {targets.classes.tolist()} ({targets.rule}), the models "

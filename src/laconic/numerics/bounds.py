@@ -22,8 +22,8 @@ Matrix: TypeAlias = Any
 
 # A margin that equals its bound up to rounding proves nothing, a change of that size is none.
 ROUNDING = 1e-12
-# Numbers of a dense block of class rows: 16 MB.
-BLOCK_ENTRIES = 2_000_000
+# Numbers of a dense block of class rows: 4 MB.
+BLOCK_ENTRIES = 500_000
 
 
 def dense(matrix: Matrix) -> Floats:
