@@ -65,9 +65,15 @@ class Behind:
         inverse = quotient(1.0, np.where(values > 1e-12 * of.largest(values), values, 0.0))
         return np.asarray((reduction.apply(rows) @ vectors * inverse) @ vectors.T)
 
+    @property
+    def square_norm(self) -> float:
+        """‖S‖, or what takes its place in the rounding of products that mix words."""
+        more = self.rounding.unit / self.span.products.unit
+        return max(self.stretch, self.mixing) * self.stretch * more
+
     @cached_property
     def spectrum(self) -> spans.Spectrum:
-        return spans.Spectrum.of(self.reduced, self.stretch**2)
+        return spans.Spectrum.of(self.reduced, self.square_norm)
 
     @cached_property
     def distortion(self) -> Distortion:

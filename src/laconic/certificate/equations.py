@@ -104,9 +104,7 @@ class Query:
         rest = np.sqrt(np.maximum(lengths**2 - (u**2).sum(axis=1), 0.0))
         a_length = of.lengths(u / span.sigma)
         error = 2 * behind.rounding.unit * behind.rounding.length / spectrum.sigma_min
-        crossing = 2 * spectrum.M * span.rounding + error * max(1.0, behind.stretch**2)
-        if behind.mixing:
-            crossing += error * behind.mixing * behind.stretch
+        crossing = (2 * span.rounding + error) * max(1.0, behind.square_norm)
         return cls(
             u,
             a_length,

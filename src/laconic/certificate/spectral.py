@@ -144,20 +144,24 @@ class Trained:
         epsilon = spans.query_epsilon(query.crossed, query.rest, least, query.noise)
         outside = query.rest * y_length
         in_span, off_span = self._allowed(query)
-        both = in_span + off_span
-        theorem_1 = spans.theorem_1(epsilon, spectrum, alpha, aligned, outside)
-        printed = spans.theorem_1_printed(epsilon, spectrum, query.a_length, outside, y_length)
-        exact = spectrum.off_span_factor(alpha) * query.crossed * y_length
+        factor = spectrum.off_span_factor(alpha) * y_length
+        # crossed products that count as 0 in epsilon are no 0 in a bound
+        both = in_span + off_span + factor * np.minimum(query.crossed, query.noise)
+        scale = 1.0 + 8 * span.rounding
+        theorem_1 = scale * spans.theorem_1(epsilon, spectrum, alpha, aligned, outside)
+        printed = scale * spans.theorem_1_printed(
+            epsilon, spectrum, query.a_length, outside, y_length
+        )
         return QueryBounds(
             change=np.abs(of.by_rows(lambda D: np.asarray(Q @ D.T).T, self.change).T),
             in_span_change=np.abs(query.u @ self._change_inside.T),
             in_span=spectrum.in_span_factor * query.a_length * y_length + in_span,
-            off_span=exact + off_span,
+            off_span=factor * query.crossed + off_span,
             epsilon=epsilon,
             theorem_1=theorem_1 + both[:, None],
             theorem_1_printed=printed + both,
             gamma=np.divide(aligned, f, out=np.full_like(f, np.inf), where=f > 0),
-            theorem_2=2 * least * spectrum.condition * aligned + in_span[:, None],
+            theorem_2=scale * 2 * least * spectrum.condition * aligned + in_span[:, None],
         )
 
     def _allowed(self, query: Query) -> tuple[Floats, Floats]:
