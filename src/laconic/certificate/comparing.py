@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from laconic.certificate.behind import Behind
+from laconic.certificate.checks import (
+    check_models,
+    check_numbers,
+    check_reduction,
+    read_documents,
+)
 from laconic.certificate.parts import (
     Certificate,
     Changes,
@@ -27,14 +31,7 @@ from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics.span import DOUBTFUL, Span
-from laconic.reduction import (
-    Floats,
-    Matrix,
-    Projection,
-    Reduction,
-    Selection,
-    check_vocabulary,
-)
+from laconic.reduction import Floats, Matrix, Reduction, Selection
 
 KEPT = NotComputed(
     "a model with the norm 'kept' divides by the length of its own words, so that these suprema "
@@ -69,10 +66,10 @@ def certify(
     confidence : of the held-out part
     span_limit : the smaller side of X up to which its span is computed (in cubic time)
     """
-    _check_numbers(confidence, alpha)
-    _check_models(full, small)
-    seen = _documents(X, full, "X")
-    fresh = None if held_out is None else _documents(held_out, full, "held_out")
+    check_numbers(confidence, alpha)
+    check_models(full, small)
+    seen = read_documents(X, full, "X")
+    fresh = None if held_out is None else read_documents(held_out, full, "held_out")
     pair = _Pair(full, small)
     # of closed models nothing but their reduction is compared in the span
     unused = pair.closed and reduction is None
@@ -270,16 +267,7 @@ def _span_of(X: csr_array, limit: int) -> Span | NotComputed:
 def _behind(
     span: Span | NotComputed, reduction: Reduction | None, model: LinearModel
 ) -> Behind | NotComputed:
-    if not isinstance(reduction, Selection | Projection | None):
-        raise LaconicError(
-            f"reduction is a {type(reduction).__name__}; give a Selection or a Projection, such as "
-            "reducer.at(size)"
-        )
-    if reduction is not None and reduction.n_terms_in != model.n_terms_in:
-        raise LaconicError(
-            f"the reduction was made for a vocabulary of {reduction.n_terms_in}, but the models "
-            f"for {model.n_terms_in}. Give the one that the small model was trained behind."
-        )
+    check_reduction(reduction, model)
     if isinstance(span, NotComputed):
         return span
     return NO_REDUCTION if reduction is None else Behind(span, reduction)
@@ -304,42 +292,3 @@ def _kept(coef: Matrix) -> NDArray[np.bool_]:
         return np.asarray(coef != 0)
     entries = np.ones(coef.nnz, dtype=bool)
     return np.asarray(csr_array((entries, coef.indices, coef.indptr), coef.shape).toarray())
-
-
-def _documents(X: Matrix, model: LinearModel, name: str) -> csr_array:
-    if len(getattr(X, "shape", np.shape(X))) != 2:
-        raise LaconicError(
-            f"{name} has the shape {np.shape(X)}: give documents in rows, one document as one row "
-            f"such as {name}[:1]"
-        )
-    try:
-        documents = csr_array(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise LaconicError(f"{name} has entries that are not numbers") from None
-    check_vocabulary(documents, model.n_terms_in, "the models were trained on", name)
-    if not documents.shape[0] or not np.isfinite(documents.data).all():
-        raise LaconicError(f"{name} has no documents, or entries that are not numbers")
-    return documents
-
-
-def _check_numbers(confidence: Any, alpha: Any) -> None:
-    if not (isinstance(confidence, Real) and 0 < float(confidence) < 1):
-        raise LaconicError(f"confidence={confidence!r}: must lie between 0 and 1, such as 0.9")
-    if alpha is not None and not (isinstance(alpha, Real) and not isinstance(alpha, bool)):
-        raise LaconicError(f"alpha={alpha!r}: give the number that both models were trained with")
-
-
-def _check_models(full: Any, small: Any) -> None:
-    for name, model in (("full", full), ("small", small)):
-        if not isinstance(model, LinearModel):
-            raise LaconicError(f"{name} is a {type(model).__name__}; certify compares LinearModels")
-    if full.n_terms_in != small.n_terms_in:
-        raise LaconicError(
-            f"the full model has a vocabulary of {full.n_terms_in}, the small one of "
-            f"{small.n_terms_in}. Lift the small model's coefficients with its reduction."
-        )
-    if full.rule != small.rule or not np.array_equal(full.classes, small.classes):
-        raise LaconicError(
-            f"the full model decides about {full.classes.tolist()} by {full.rule!r}, the small "
-            f"one about {small.classes.tolist()} by {small.rule!r}: train both on the same y"
-        )

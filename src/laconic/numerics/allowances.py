@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from laconic.numerics.bounds import Floats, Matrix, largest, lengths
 from laconic.numerics.gram import squared_norm
 from laconic.numerics.rank import EPS
@@ -96,5 +98,5 @@ def peak(sigma: float, alpha: float) -> float:
 def max_entries(X: Matrix) -> int:
     """Stored entries of the longest document."""
     if hasattr(X, "indptr"):
-        return int(largest(X.tocsr().indptr[1:] - X.tocsr().indptr[:-1]))
+        return int(largest(np.diff(X.tocsr().indptr)))
     return int(X.shape[1])
