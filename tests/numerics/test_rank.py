@@ -45,7 +45,7 @@ def test_n5_the_reproducer_gives_the_least_norm_solution():
 @pytest.mark.parametrize("alpha", [0.0, "loo"])
 def test_n5_small_problems_of_low_rank_give_the_least_norm_solution(alpha, intercept):
     compared = 0
-    for seed in range(160):
+    for seed in range(100):
         X = deficient(seed)
         y = np.arange(len(X)) % 2
         expected, clear = by_pseudo_inverse(X, 2.0 * y - 1, intercept)
@@ -59,7 +59,7 @@ def test_n5_small_problems_of_low_rank_give_the_least_norm_solution(alpha, inter
                     err_msg=f"seed {seed}",
                 )
             compared += 1
-    assert compared > 120
+    assert compared > 80
 
 
 def test_n5_all_agree_about_the_rank():
