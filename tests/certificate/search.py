@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic import LinearModel, Projection, RLSClassifier, Selection
+from laconic import LinearModel, Projection, Selection
 from laconic.certificate import NotComputed, certify
 from laconic.errors import LaconicError, LaconicWarning
-from tests.certificate.cases import RNG, model_behind
+from laconic.numerics.ridge import ridge
+from tests.certificate.cases import RNG
 
 # What `certify` accepts of a model (`spectral.TRAINED`), with a little room.
 ACCEPTED = 0.9e-7
@@ -112,25 +113,30 @@ def changed(problem, rng):
     return replace(problem, **parts)
 
 
-def off(model, direction, equations, share, right):
-    """The model moved so far that it misses its equations by a share of what is accepted."""
-    w = model.coef.toarray() if hasattr(model.coef, "toarray") else np.asarray(model.coef)
+def off(w, direction, equations, share, right):
+    """Coefficients moved so far that they miss their equations by a share of what is accepted."""
     missed = np.linalg.norm(direction @ equations.T, axis=1).max()
     room = share * ACCEPTED * np.linalg.norm(right, axis=0).max()
-    moved = w + direction * (room / missed if missed > 0 else 0.0)
-    return LinearModel(moved, model.intercept, model.classes, model.size, rule=model.rule)
+    return w + direction * (room / missed if missed > 0 else 0.0)
 
 
 def models(problem):
-    X, alpha, reduction = problem.X, problem.alpha, problem.reduction
-    exact = RLSClassifier(alpha=alpha).fit(X, problem.y).model_
-    behind = model_behind(reduction, X, problem.y, alpha)
-    T = np.asarray(reduction.apply(np.eye(X.shape[1])))
-    signs = np.where(problem.y[:, None] == np.arange(3), 1.0, -1.0)
-    right, ridge = X.T @ signs, alpha * np.eye(X.shape[1])
-    full = off(exact, problem.full, X.T @ X + ridge, problem.shares[0], right)
-    lifted = T @ (T.T @ right)
-    return full, off(behind, problem.small, T @ T.T @ X.T @ X + ridge, problem.shares[1], lifted)
+    X, alpha = problem.X, problem.alpha
+    T = np.asarray(problem.reduction.apply(np.eye(X.shape[1])))
+    classes = np.unique(problem.y)
+    signs = np.where(problem.y[:, None] == classes[-1 if classes.size == 2 else 0 :], 1.0, -1.0)
+    right, diagonal = X.T @ signs, alpha * np.eye(X.shape[1])
+    exact = ridge(X, signs, alpha, intercept=False).coef
+    behind = ridge(X @ T, signs, alpha, intercept=False).coef @ T.T
+    full = off(exact, problem.full, X.T @ X + diagonal, problem.shares[0], right)
+    lifted, equations = T @ (T.T @ right), T @ T.T @ X.T @ X + diagonal
+    small = off(behind, problem.small, equations, problem.shares[1], lifted)
+    return modelled(full, classes), modelled(small, classes)
+
+
+def modelled(w, classes):
+    rule = "sign" if classes.size == 2 else "argmax"
+    return LinearModel(w, np.zeros(len(w)), classes, w.shape[1], rule=rule)
 
 
 def documents(problem, D):
