@@ -153,3 +153,21 @@ def test_the_medians_are_those_of_the_queries():
     shrunk = np.linalg.norm((V.T @ a) / (1 + alpha / sigma[:, None] ** 2), axis=0)
     aligned = np.outer(shrunk, np.linalg.norm(V.T @ signs, axis=0))
     np.testing.assert_allclose(bounds.gamma[known], (aligned / np.maximum(f, 1e-300))[known])
+
+
+@pytest.mark.parametrize(
+    ("rule", "full", "small", "flips"),
+    [
+        ("sign", [[1e-17], [0.5], [1e-17]], [[-1e-17], [-0.4], [-0.3]], [False, True, True]),
+        ("sign", [[1e-10], [1e3]], [[-1e-10], [-1e3]], [False, True]),
+        ("sign", [[1e-20], [2e-20]], [[-1e-20], [2e-20]], [True, False]),
+        ("labels", [[1e-17, -1], [1, 1]], [[-1e-17, -1], [1, -1]], [False, True]),
+        ("argmax", [[0.5, 0.5 + 1e-16, 0], [1, 2, 0]], [[0.5, 0.5, 0], [2, 1, 0]], [False, True]),
+        ("argmax", [[0.5, 0.5 + 1e-16, 0]], [[0.6, 0.5, 0]], [True]),
+    ],
+)
+def test_a_sign_that_rounding_changed_is_no_flip(rule, full, small, flips):
+    """Low: two models that are the same but for the last digit decided differently."""
+    full, small = np.array(full, dtype=float), np.array(small, dtype=float)
+    assert of.changed(full, small, rule).tolist() == flips
+    assert of.changed(small, full, rule).tolist() == flips

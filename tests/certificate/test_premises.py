@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,8 @@ from laconic import LinearModel, ReduceThenFit, RLSClassifier, Selection, TopTer
 from laconic.certificate import NotComputed, certify, serving_interval
 from laconic.classifiers.reduce_then_fit import ReducedModel
 from laconic.errors import LaconicError
-from tests.certificate.cases import RNG, case, check_no_certificate_is_violated
+from laconic.numerics import bounds as of
+from tests.certificate.cases import RNG, case, check_no_certificate_is_violated, model_behind
 from tests.oracles import span_by_svd
 from tests.strategies import text_like
 
@@ -158,3 +160,58 @@ def test_a_certificate_is_flat_and_speaks(n_classes):
     assert "does not hold: ε = 1" in said
     assert "nothing (ε ≥ 1)" in said
     assert "not computed" not in said
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"alpha": "1"}, "alpha='1': give the number that both"),
+        ({"alpha": True}, "alpha=True"),
+        ({"confidence": "0.9"}, "confidence='0.9'"),
+        ({"held_out": np.ones(9)}, r"held_out has the shape \(9,\): give documents in rows"),
+        ({"held_out": csr_array(np.ones((2, 9)))[0]}, r"held_out has the shape \(9,\)"),
+        ({"held_out": [["a"] * 9]}, "held_out has entries that are not numbers"),
+        ({"y": [1, 2, None, 1, 2, 0]}, "y cannot be read as classes"),
+        ({"y": 3}, "y cannot be read as classes"),
+        ({"reduction": "DF"}, "reduction is a str; give a Selection or a Projection"),
+        ({"X": np.full((6, 9), 1e155)}, "products of them overflow"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_our_words(changes, says):
+    """Low: these were errors of numpy, scipy and scikit-learn."""
+    X = RNG(0).poisson(1.0, size=(6, 9)) + 0.1
+    X, y, reduction, alpha, full, small, H = case(10, 3, X, alpha=1.5)
+    given = {"X": X, "y": y, "reduction": reduction, "alpha": alpha, "held_out": H} | changes
+    with pytest.raises(LaconicError, match=says):
+        certify(full, small, **given)
+
+
+def test_lists_are_documents_too():
+    X, y, reduction, alpha, full, small, H = case(10)
+    lists = certify(
+        full, small, X.toarray().tolist(), y.tolist(), reduction, alpha, H.toarray().tolist()
+    )
+    assert lists.as_dict() == certify(full, small, X, y, reduction, alpha, H).as_dict()
+
+
+@pytest.mark.parametrize("rls", [False, True])
+def test_memory_follows_the_entries_of_the_models(monkeypatch, rls):
+    """Low: 50 classes × 200,000 words took 4 times the coefficients; a few rows at a time now."""
+    monkeypatch.setattr(of, "BLOCK_ENTRIES", 6_000)
+    rng = RNG(0)
+    X = csr_array(rng.random((60, 6_000)) * (rng.random((60, 6_000)) < 0.01))
+    y = np.arange(60) % 25
+    reduction = Selection(np.arange(300), None, 6_000)
+    full = RLSClassifier().fit(X, y).model_
+    small = model_behind(reduction, X, y, 1.0)
+    for model in (full, small):
+        model.decision(X)  # which keeps its factor
+    told = {"y": y, "reduction": reduction, "alpha": 1.0} if rls else {"span_limit": 0}
+    tracemalloc.start()
+    try:
+        certificate = certify(full, small, X, held_out=X, **told)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert isinstance(certificate.in_span, NotComputed) != rls
+    assert peak < full.coef.nbytes, "before: 4 times that"

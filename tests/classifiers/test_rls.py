@@ -144,7 +144,7 @@ def test_iterations_that_do_not_converge_are_reported(monkeypatch):
     monkeypatch.setattr(numerics, "FACTORISE_UP_TO", 5)
     assert np.isnan(RLSClassifier().fit(X, y).condition_)
     monkeypatch.setattr(numerics, "_steps", lambda *_: None)
-    with pytest.warns(LaconicWarning, match=r"iterations left 1e\+00 of the right side"):
+    with pytest.warns(LaconicWarning, match=r"1 of 1 rows miss their equations by up to \de-0\d"):
         RLSClassifier().fit(X, y)
 
 
@@ -201,3 +201,59 @@ def test_the_constructor_only_assigns():
 )
 def test_scikit_learns_contract_without_a_warning_of_ours(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-3, 1.0, "loo"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("intercept", [False, True])
+def test_the_residual_of_each_row_is_that_of_its_normal_equations(alpha, shape, intercept):
+    X, y = problem(shape, "several")
+    found = RLSClassifier(alpha=alpha, fit_intercept=intercept).fit(X, y)
+    assert found.residual_.shape == found.solved_.shape == (3,)
+    assert found.solved_.all()
+    assert (found.residual_ <= 1e-10).all()
+
+
+def test_a_row_that_misses_its_equations_is_not_solved(monkeypatch):
+    """The first row is off by a direction of length 0.1; its residual is computed here densely."""
+    X, y = problem((40, 21), "several")
+    exact = numerics.ridge
+
+    def off(X, Y, alpha, intercept):
+        solution = exact(X, Y, alpha, intercept)
+        solution.coef[0] += 0.1 * np.eye(21)[3]
+        return solution
+
+    monkeypatch.setattr(module, "ridge", off)
+    with pytest.warns(LaconicWarning, match=r"1 of 3 rows miss .* with alpha=1"):
+        found = RLSClassifier().fit(X, y)
+    D, signs = X.toarray(), np.where(y == 0, 1.0, -1.0)
+    missed = D.T @ (signs - D @ found.coef_[0]) - found.coef_[0]
+    expected = np.linalg.norm(missed) / np.linalg.norm(D) / np.sqrt(40)
+    assert found.residual_[0] == pytest.approx(expected, rel=1e-9)
+    assert found.solved_.tolist() == [False, True, True]
+
+
+def test_labels_that_contradict_each_other_are_solved():
+    """X'y = 0: there is nothing to divide by, and nothing is missed."""
+    found = RLSClassifier(fit_intercept=True).fit(np.ones((4, 3)) / 7, [0, 1, 0, 1])
+    assert found.residual_[0] < 1e-15
+    assert RLSClassifier(alpha=1e-3).fit(np.ones((2, 5)), [0, 1]).solved_.all()
+    assert RLSClassifier().fit(np.zeros((4, 3)), [0, 1, 0, 1]).solved_.all()
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.0, "loo"])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
+def test_entries_whose_squares_overflow_are_refused(alpha, intercept, form, shape):
+    """Low, at 1e155: a bare ValueError of LAPACK before."""
+    X = form(1e155 * np.arange(1.0, 7.0).reshape(shape))
+    with pytest.raises(LaconicError, match=r"products of them overflow.*Divide the documents by"):
+        RLSClassifier(alpha=alpha, fit_intercept=intercept).fit(X, [0, 1, 0][: shape[0]])
+
+
+def test_iterations_on_entries_whose_squares_overflow_are_refused(monkeypatch):
+    monkeypatch.setattr(numerics, "FACTORISE_UP_TO", 1)
+    with pytest.raises(LaconicError, match="overflow"):
+        RLSClassifier().fit(1e155 * np.ones((3, 2)), [0, 1, 0])

@@ -172,3 +172,16 @@ def test_ratios_are_those_of_the_columns_that_were_kept():
     X, y = text_like(60, 30, 4)
     fitted = LDA(longest=5, size=5).fit(X, y)
     assert fitted.ratios_.size == fitted.available_ == 5
+
+
+@pytest.mark.parametrize("first", [None, LSI(6)])
+def test_without_a_size_the_columns_end_with_the_rank_of_the_means(first):
+    """Low: of four classes two have the same documents; there were 4 columns, in two blocks."""
+    X, y = text_like(60, 40, 3)
+    X = csr_array(np.vstack([X.toarray(), X.toarray()[y == 2]]))
+    labels = np.concatenate([y, np.full((y == 2).sum(), 3)])
+    assert LDA(first).fit(X, labels).at(None).size == 2
+    assert LDA(first, size=0.5).fit(X, labels).transform(X).shape[1] == 1
+    more = LDA(first, size=3).fit(X, labels)
+    assert more.transform(X).shape[1] == 3, "a number goes on in the complement"
+    np.testing.assert_array_equal(more.at(2).components, LDA(first).fit(X, labels).at(2).components)

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array, csr_matrix
 
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.scores.spectral import hellinger, leverage, measure_leverage, squared_norm, uniform
+from laconic.scores.spectral import (
+    hellinger,
+    leverage,
+    lottery,
+    measure_leverage,
+    squared_norm,
+    uniform,
+)
 from tests.oracles import leverage_by_projector, leverage_by_svd, ridge_leverage_by_inverse
 from tests.strategies import counts, text_like
 
@@ -102,3 +109,13 @@ def test_hellinger_refuses_what_is_no_distribution(p):
         hellinger(p, [0.5, 0.5])
     with pytest.raises(LaconicError, match="2 and 1 terms"):
         hellinger([0.5, 0.5], [1.0])
+
+
+@pytest.mark.parametrize("score", [leverage, lottery, squared_norm, uniform])
+def test_scores_read_lists_and_refuse_what_is_no_number(score):
+    """Low: leverage of NaN was 0 throughout; leverage and uniform crashed on lists."""
+    X = np.array([[1.0, 2, 0], [0, 1, 3]])
+    np.testing.assert_array_equal(score(X.tolist()), score(X))
+    for broken in (X * np.nan, csr_array(X) * np.inf, [["a", 1, 2]], [[1, 2], [3]], X[0]):
+        with pytest.raises(LaconicError, match="X has"):
+            score(broken)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
+from laconic.certificate.behind import Behind
+from laconic.certificate.checks import (
+    check_models,
+    check_numbers,
+    check_reduction,
+    read_documents,
+)
 from laconic.certificate.parts import (
     Certificate,
     Changes,
@@ -20,12 +26,12 @@ from laconic.certificate.parts import (
     WorstCase,
 )
 from laconic.certificate.span_parts import Distortion, InSpan, Promised, QueryBounds
-from laconic.certificate.spectral import NO_REDUCTION, Behind, Trained
+from laconic.certificate.spectral import NO_REDUCTION, Trained
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics.span import DOUBTFUL, Span
-from laconic.reduction import Floats, Matrix, Reduction, Selection, check_vocabulary
+from laconic.reduction import Floats, Matrix, Reduction, Selection
 
 KEPT = NotComputed(
     "a model with the norm 'kept' divides by the length of its own words, so that these suprema "
@@ -60,11 +66,10 @@ def certify(
     confidence : of the held-out part
     span_limit : the smaller side of X up to which its span is computed (in cubic time)
     """
-    if not 0 < confidence < 1:
-        raise LaconicError(f"confidence={confidence}: must lie between 0 and 1, such as 0.9")
-    _check_models(full, small)
-    seen = _documents(X, full, "X")
-    fresh = None if held_out is None else _documents(held_out, full, "held_out")
+    check_numbers(confidence, alpha)
+    check_models(full, small)
+    seen = read_documents(X, full, "X")
+    fresh = None if held_out is None else read_documents(held_out, full, "held_out")
     pair = _Pair(full, small)
     # of closed models nothing but their reduction is compared in the span
     unused = pair.closed and reduction is None
@@ -132,8 +137,8 @@ class _Pair:
     small: LinearModel
 
     @cached_property
-    def D(self) -> Floats:  # noqa: N802 - a matrix
-        return of.dense(self.small.coef) - of.dense(self.full.coef)
+    def D(self) -> of.Difference:  # noqa: N802 - a matrix
+        return of.Difference(self.small.coef, self.full.coef)
 
     @cached_property
     def b(self) -> Floats:
@@ -146,27 +151,38 @@ class _Pair:
     def suprema(self) -> Suprema | NotComputed:
         if self.closed:
             return KEPT
-        kept = _kept(self.small)
-        w = of.dense(self.full.coef)
+        rows = of.by_rows(lambda D: np.array([of.lengths(D), of.reach(D), of.reach(-D)]).T, self.D)
+        everywhere, up, down = rows.T * (1.0 + of.ROUNDING)
+        floors = [self._floors(rows) for rows in of.row_blocks(self.D.shape)]
+        kept, floor, floor_any = (np.concatenate(each) for each in zip(*floors, strict=True))
+        shift = of.ROUNDING * np.abs(self.b)
         return Suprema(
-            everywhere=_row_values(of.lengths(self.D) + np.abs(self.b)),
-            up=_row_values(of.reach(self.D) + self.b),
-            down=_row_values(of.reach(-self.D) - self.b),
-            kept=tuple(kept.sum(axis=1).tolist()),
-            floor=_row_values(of.off_selection(w, kept)),
-            floor_any=_row_values(of.tail(w, kept.sum(axis=1))),
+            everywhere=_row_values(everywhere + np.abs(self.b) + shift),
+            up=_row_values(up + self.b + shift),
+            down=_row_values(down - self.b + shift),
+            kept=tuple(kept.tolist()),
+            floor=_row_values(floor * (1.0 - of.ROUNDING)),
+            floor_any=_row_values(floor_any * (1.0 - of.ROUNDING)),
         )
+
+    def _floors(self, rows: slice) -> tuple[NDArray[np.intp], Floats, Floats]:
+        w, kept = of.dense(self.full.coef[rows]), _kept(self.small.coef[rows])
+        sizes = kept.sum(axis=1)
+        return sizes, of.off_selection(w, kept), of.tail(w, sizes)
 
     def span_suprema(self, span: Span | NotComputed) -> SpanSuprema | NotComputed:
         if self.closed:
             return KEPT
         if isinstance(span, NotComputed):
             return span
-        shift = np.abs(self.b)
+        inside = of.by_rows(lambda D: of.lengths(span.coordinates(D)), self.D)
+        outside = of.by_rows(lambda D: of.lengths(span.outside(D)), self.D)
+        most = np.abs(self.b) + span.blur * of.by_rows(of.lengths, self.D)
         return SpanSuprema(
             rank=span.rank,
-            inside=_row_values(of.lengths(span.coordinates(self.D)) + shift),
-            outside=_row_values(of.lengths(span.outside(self.D)) + shift),
+            cut=span.cut,
+            inside=_row_values(inside + most),
+            outside=_row_values(outside + most),
         )
 
     def worst_case(self, documents: csr_array, held_out: bool) -> WorstCase | NotComputed:
@@ -174,7 +190,10 @@ class _Pair:
             return KEPT
         nonnegative = not documents.nnz or bool(documents.data.min() >= 0)
         values, lengths = self.small.decision(documents), of.lengths(documents)
-        safe = of.cannot_change(values, self.D, self.b, lengths, self.full.rule, nonnegative)
+        weight = of.largest(of.by_rows(of.lengths, self.small.coef))
+        safe = of.cannot_change(
+            values, self.D, self.b, lengths, self.full.rule, nonnegative, weight
+        )
         name = "held-out" if held_out else "training"
         return WorstCase(name, documents.shape[0], nonnegative, int(safe.sum()))
 
@@ -248,11 +267,7 @@ def _span_of(X: csr_array, limit: int) -> Span | NotComputed:
 def _behind(
     span: Span | NotComputed, reduction: Reduction | None, model: LinearModel
 ) -> Behind | NotComputed:
-    if reduction is not None and reduction.n_terms_in != model.n_terms_in:
-        raise LaconicError(
-            f"the reduction was made for a vocabulary of {reduction.n_terms_in}, but the models "
-            f"for {model.n_terms_in}. Give the one that the small model was trained behind."
-        )
+    check_reduction(reduction, model)
     if isinstance(span, NotComputed):
         return span
     return NO_REDUCTION if reduction is None else Behind(span, reduction)
@@ -271,34 +286,9 @@ def _row_values(values: Floats) -> tuple[float, ...]:
     return tuple(values.tolist())
 
 
-def _kept(model: LinearModel) -> NDArray[np.bool_]:
+def _kept(coef: Matrix) -> NDArray[np.bool_]:
     """The words that each class row reads: stored entries of a sparse row."""
-    if not issparse(model.coef):
-        return np.asarray(model.coef != 0)
-    pattern = csr_array(model.coef, copy=True)
-    pattern.data = np.ones(pattern.data.size, dtype=bool)
-    return np.asarray(pattern.toarray())
-
-
-def _documents(X: Matrix, model: LinearModel, name: str) -> csr_array:
-    documents = csr_array(X, dtype=np.float64)
-    check_vocabulary(documents, model.n_terms_in, "the models were trained on", name)
-    if not documents.shape[0] or not np.isfinite(documents.data).all():
-        raise LaconicError(f"{name} has no documents, or entries that are not numbers")
-    return documents
-
-
-def _check_models(full: Any, small: Any) -> None:
-    for name, model in (("full", full), ("small", small)):
-        if not isinstance(model, LinearModel):
-            raise LaconicError(f"{name} is a {type(model).__name__}; certify compares LinearModels")
-    if full.n_terms_in != small.n_terms_in:
-        raise LaconicError(
-            f"the full model has a vocabulary of {full.n_terms_in}, the small one of "
-            f"{small.n_terms_in}. Lift the small model's coefficients with its reduction."
-        )
-    if full.rule != small.rule or not np.array_equal(full.classes, small.classes):
-        raise LaconicError(
-            f"the full model decides about {full.classes.tolist()} by {full.rule!r}, the small "
-            f"one about {small.classes.tolist()} by {small.rule!r}: train both on the same y"
-        )
+    if not issparse(coef):
+        return np.asarray(coef != 0)
+    entries = np.ones(coef.nnz, dtype=bool)
+    return np.asarray(csr_array((entries, coef.indices, coef.indptr), coef.shape).toarray())

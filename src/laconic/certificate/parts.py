@@ -51,9 +51,14 @@ class Suprema:
 
 @dataclass(frozen=True)
 class SpanSuprema:
-    """Suprema of |f̃ − f| over the span of the training documents and over its complement."""
+    """Suprema of |f̃ − f| over the span of the training documents and over its complement.
+
+    Of the span, the `rank` directions that do not count as 0: a mixture X'a lies in them but for a
+    part of at most `cut`·‖a‖.
+    """
 
     rank: int
+    cut: float
     inside: PerRow
     outside: PerRow
 

@@ -44,8 +44,9 @@ class Promised:
 
     It promises eigenvalues of M̂ from `low` to `high` on the `rank` leading directions of the
     training documents; there, m and M are the extreme ones, and `kept` says whether they lie within
-    up to rounding. `factor` follows from a kept promise about all directions: for RLS of the norm
-    "document" and without intercept, |f̃ − f| ≤ factor·‖a‖‖y‖ for every query X'a.
+    up to rounding. `factor` follows from a kept promise about all directions: for exactly solved
+    RLS of the norm "document" and without intercept, |f̃ − f| ≤ factor·‖a‖‖y‖ for every mixture X'a
+    of these directions.
     """
 
     rank: int
@@ -68,9 +69,9 @@ class Promised:
     def _consequence(self) -> str:
         if self.factor is not None:
             return (
-                " From the promise alone: RLS on these vectors as they are (norm 'document'), "
-                "without intercept, changes a decision value at a mixture X'a by at most "
-                f"{self.factor:.3g}·‖a‖‖y‖, whatever alpha."
+                " From the promise alone: exactly solved RLS on these vectors as they are (norm "
+                "'document'), without intercept, changes a decision value at a mixture X'a of "
+                f"these directions by at most {self.factor:.3g}·‖a‖‖y‖, whatever alpha."
             )
         if self.kept:
             return " It is not about all directions, so that no bound on decisions follows."
@@ -79,12 +80,19 @@ class Promised:
 
 @dataclass(frozen=True)
 class InSpan(Distortion):
-    """RLS at one alpha: |f̃ − f| ≤ `bound`·‖a‖ for every query X'a; `attained` is its supremum."""
+    """RLS at one alpha: |f̃ − f| ≤ `bound`·‖a‖ for every query X'a; `attained` is its supremum.
+
+    bound = factor·‖y‖ + `residual`. `cut` is the part of the factor that directions of the training
+    documents counted as 0 may add, `residual` what both models may add because they miss their
+    equations. Both include rounding.
+    """
 
     condition: float
     sigma_min: float
     sigma_max: float
     factor: float
+    cut: float
+    residual: float
     bound: float
     attained: float
 
@@ -93,8 +101,8 @@ class InSpan(Distortion):
         return (
             f"For RLS (condition {self.condition:.3g}) a decision value at a mixture X'a of "
             f"training documents changes by at most {self.bound:.3g}·‖a‖ (factor "
-            f"{self.factor:.3g}, whatever alpha); for these labels exactly up to "
-            f"{self.attained:.3g}·‖a‖."
+            f"{self.factor:.3g}; {self.residual:.3g} for how well both were solved); for these "
+            f"labels exactly up to {self.attained:.3g}·‖a‖."
         )
 
 
@@ -104,7 +112,8 @@ class QueryBounds:
 
     change ≤ in_span + off_span always; ≤ theorem_1 (repaired) where epsilon < 1, and ≤ the
     printed right-hand side where epsilon ≤ ½. in_span_change is that at X'a alone: ≤ in_span, and
-    ≤ theorem_2 = 2·ε̂·gamma·κ·|f| where ε̂ ≤ ½.
+    ≤ theorem_2 = 2·ε̂·gamma·κ·|f| where ε̂ ≤ ½. To each is added what the residuals of both models,
+    directions counted as 0 and rounding may add.
     """
 
     change: Floats

@@ -1,4 +1,4 @@
-"""What a reduction does to the training span, and the bounds for RLS that follow from it."""
+"""RLS at one alpha behind a reduction: two models checked, and the bounds that follow."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
+from laconic.certificate.behind import Behind
+from laconic.certificate.equations import Equations, Query
 from laconic.certificate.parts import NotComputed
-from laconic.certificate.span_parts import Distortion, InSpan, Promised, QueryBounds
+from laconic.certificate.span_parts import InSpan, QueryBounds
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics import span as spans
-from laconic.reduction import Floats, Projection, Promise, Reduction, Selection
+from laconic.numerics.allowances import Allowance, Missed
+from laconic.reduction import Floats
 from laconic.vectors.targets import Targets
 
 NO_REDUCTION = NotComputed("give also the reduction that the small model was trained behind")
@@ -23,70 +26,6 @@ NO_REDUCTION = NotComputed("give also the reduction that the small model was tra
 TRAINED = 1e-7
 # Queries at a time: their products with all training documents are dense.
 BLOCK = 2_000
-# An eigenvalue beyond its promise by less than this is within it.
-KEPT_WITHIN = 1e-9
-# Directions that rounding may turn by more are no subspace that a promise can be checked on.
-TURNED = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Behind:
-    """The training span behind a reduction; about no model."""
-
-    span: spans.Span
-    reduction: Reduction
-
-    @cached_property
-    def reduced(self) -> spans.Reduced:
-        return spans.Reduced(self.span, self.reduction.apply)
-
-    @cached_property
-    def spectrum(self) -> spans.Spectrum:
-        return spans.Spectrum.of(self.reduced)
-
-    @cached_property
-    def distortion(self) -> Distortion:
-        spectrum = self.spectrum
-        squared = spans.Reduced(self.span, _squared(self.reduction).apply)
-        return Distortion(
-            rank=self.span.rank,
-            m=spectrum.m,
-            M=spectrum.M,
-            epsilon=spectrum.epsilon,
-            premise=spectrum.epsilon <= 0.5,
-            off_span=spans.off_span_ratio(self.reduced, squared),
-        )
-
-    def promised(self, promise: Promise) -> Promised | NotComputed:
-        if promise.rank > self.span.rank:
-            return NotComputed(
-                f"the promise is about {promise.rank:,} directions, but the rank of X is "
-                f"{self.span.rank:,} here: it is another X than the method was fitted on, or has "
-                "documents so short beside the others that they are lost in rounding"
-            )
-        turned = self.span.turned(promise.rank)
-        if turned > TURNED:
-            return NotComputed(
-                f"the promise is about the {promise.rank:,} leading directions of X, but the next "
-                "singular value is the same up to rounding, so that these directions are not "
-                "determined"
-            )
-        m, M = self.reduced.leading(promise.rank)
-        slack = max(KEPT_WITHIN, 2 * turned * self.spectrum.M, self.spectrum.rounding)
-        kept = promise.low - slack <= m and promise.high + slack >= M
-        whole = promise.rank == self.span.rank
-        factor = spans.in_span_factor(promise.low, promise.high) if kept and whole else None
-        return Promised(promise.rank, promise.low, promise.high, m, M, kept, factor)
-
-
-def _squared(reduction: Reduction) -> Reduction:
-    """The reduction whose S is the S² of this one; for S = CC', C(C'C)^½ up to a rotation."""
-    if isinstance(reduction, Selection):
-        return Selection(reduction.terms, reduction.weights**2, reduction.n_terms_in)
-    assert isinstance(reduction, Projection)
-    C = reduction.components
-    values, vectors = np.linalg.eigh(C.T @ C)
-    return Projection(C @ (vectors * np.sqrt(np.maximum(values, 0.0))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +43,8 @@ class Trained:
         return self.behind.span
 
     @cached_property
-    def change(self) -> Floats:
-        return of.dense(self.small.coef) - of.dense(self.full.coef)
+    def change(self) -> of.Difference:
+        return of.Difference(self.small.coef, self.full.coef)
 
     @classmethod
     def read(
@@ -132,54 +71,59 @@ class Trained:
         return trained._doubt() or trained
 
     def _doubt(self) -> NotComputed | None:
-        for name, residual in (("full", self._residual_full()), ("small", self._residual_small())):
-            if residual > TRAINED:
+        for name, shares in (("full", self._full.shares), ("small", self._small.shares)):
+            if not shares.max() <= TRAINED:
                 return NotComputed(
                     f"the {name} model is not RLS with alpha={self.alpha:g} on X, y and this "
-                    f"reduction: it misses its equations by {residual:.1e}"
+                    f"reduction: it misses its equations by {shares.max():.1e}"
                 )
         return None
 
-    def _gradient(self, model: LinearModel) -> tuple[Floats, Floats]:
-        X = self.span.X
-        misses = self.signs - model.decision(X)
-        return np.asarray(X.T @ misses).T, np.asarray(X.T @ self.signs).T
+    @cached_property
+    def _full(self) -> Equations:
+        return Equations.of_full(self.full, self.behind, self.signs, self.alpha)
 
-    def _residual_full(self) -> float:
-        """X'(y − Xw) = αw."""
-        gradient, scale = self._gradient(self.full)
-        return _relative(gradient - self.alpha * of.dense(self.full.coef), scale)
+    @cached_property
+    def _small(self) -> Equations:
+        return Equations.of_small(self.small, self.behind, self.signs, self.alpha)
 
-    def _residual_small(self) -> float:
-        """SX'(y − Xw̃) = αw̃, which has one solution: w̃ = SX'c with c = (y − Xw̃)/α."""
-        gradient, scale = (self._square(part) for part in self._gradient(self.small))
-        return _relative(gradient - self.alpha * of.dense(self.small.coef), scale)
+    @cached_property
+    def allowance(self) -> Allowance:
+        span = self.span
+        sigma = float(span.sigma[0]) * (1.0 + span.rounding) + span.cut
+        return Allowance(self.alpha, sigma, self.behind.stretch, span.cut)
 
-    def _square(self, rows: Floats) -> Floats:
-        """rows S, with S = TT'."""
-        reduction = self.behind.reduction
-        return of.dense(reduction.lift(reduction.apply(rows)))
+    @cached_property
+    def missed(self) -> Missed:
+        return Missed(self._full.missed, self._small.missed, self._small.outside)
+
+    @property
+    def factor(self) -> float:
+        """Propositions 6 and 13: of ‖a‖‖y‖, for exact models."""
+        return min(1.0, self.behind.spectrum.in_span_factor + self.allowance.in_span_factor)
 
     @cached_property
     def _change_inside(self) -> Floats:
-        return self.span.coordinates(self.change)
+        return of.by_rows(self.span.coordinates, self.change)
 
     @cached_property
     def _seen_lengths(self) -> Floats:
         return of.lengths(self.span.on_documents(self.signs).T)
 
     def in_span(self) -> InSpan:
-        spectrum = self.behind.spectrum
-        factor = spectrum.in_span_factor
-        at_documents = np.asarray(self.span.X @ self.change.T).T
+        spectrum, X = self.behind.spectrum, self.span.X
+        at_documents = of.by_rows(lambda D: of.lengths(np.asarray(X @ D.T).T), self.change)
+        residual = self.allowance.of_mixture(self.missed)
         return InSpan(
             **vars(self.behind.distortion),
             condition=spectrum.condition,
             sigma_min=spectrum.sigma_min,
             sigma_max=spectrum.sigma_max,
-            factor=factor,
-            bound=factor * self._y_length,
-            attained=float(of.lengths(at_documents).max()),
+            factor=self.factor,
+            cut=self.allowance.in_span_factor,
+            residual=residual,
+            bound=self.factor * self._y_length + residual,
+            attained=float(at_documents.max()),
         )
 
     @property
@@ -192,39 +136,60 @@ class Trained:
 
     def _of_block(self, Q: csr_array) -> QueryBounds:
         span, alpha, y_length = self.span, self.alpha, self._y_length
-        reduced, spectrum = self.behind.reduced, self.behind.spectrum
-        u = span.coordinates(Q)
-        lengths, f = of.lengths(Q), np.abs(self.full.decision(Q))
-        rest = np.sqrt(np.maximum(lengths**2 - (u**2).sum(axis=1), 0.0))
-        a_length = of.lengths(u / span.sigma)
-        crossed = of.lengths(reduced.crossed(Q) - u @ reduced.gram)
+        spectrum, query = self.behind.spectrum, Query.of(Q, self.behind)
+        f = np.abs(self.full.decision(Q))
         # V'y has a length for each class row, y the same one for all
-        aligned = np.outer(spans.shrunk(u, span.sigma, alpha), self._seen_lengths)
-        noise = 1e-12 * lengths * (1 + spectrum.M)
-        epsilon = spans.query_epsilon(crossed, rest, spectrum.epsilon, noise)
-        outside = rest * y_length
+        aligned = np.outer(spans.shrunk(query.u, span.sigma, alpha), self._seen_lengths)
+        least = spectrum.epsilon + spectrum.rounding
+        epsilon = spans.query_epsilon(query.crossed, query.rest, least, query.noise)
+        outside = query.rest * y_length
+        in_span, off_span = self._allowed(query)
+        factor = spectrum.off_span_factor(alpha) * y_length
+        # crossed products that count as 0 in epsilon are no 0 in a bound
+        both = in_span + off_span + factor * np.minimum(query.crossed, query.noise)
+        scale = 1.0 + 8 * span.rounding
+        theorem_1 = scale * spans.theorem_1(epsilon, spectrum, alpha, aligned, outside)
+        printed = scale * spans.theorem_1_printed(
+            epsilon, spectrum, query.a_length, outside, y_length
+        )
         return QueryBounds(
-            change=np.abs(np.asarray(Q @ self.change.T)),
-            in_span_change=np.abs(u @ self._change_inside.T),
-            in_span=spectrum.in_span_factor * a_length * y_length,
-            off_span=spectrum.off_span_factor(alpha) * crossed * y_length,
+            change=np.abs(of.by_rows(lambda D: np.asarray(Q @ D.T).T, self.change).T),
+            in_span_change=np.abs(query.u @ self._change_inside.T),
+            in_span=spectrum.in_span_factor * query.a_length * y_length + in_span,
+            off_span=factor * query.crossed + off_span,
             epsilon=epsilon,
-            theorem_1=spans.theorem_1(epsilon, spectrum, alpha, aligned, outside),
-            theorem_1_printed=spans.theorem_1_printed(
-                epsilon, spectrum, a_length, outside, y_length
-            ),
+            theorem_1=theorem_1 + both[:, None],
+            theorem_1_printed=printed + both,
             gamma=np.divide(aligned, f, out=np.full_like(f, np.inf), where=f > 0),
-            theorem_2=2 * spectrum.epsilon * spectrum.condition * aligned,
+            theorem_2=scale * 2 * least * spectrum.condition * aligned + in_span[:, None],
         )
 
+    def _allowed(self, query: Query) -> tuple[Floats, Floats]:
+        """What is added to bounds in the span and off it (Propositions 12 to 14)."""
+        allowance, missed, y_length = self.allowance, self.missed, self._y_length
+        spectrum = self.behind.spectrum
+        mixture = allowance.in_span_factor * y_length + allowance.of_mixture(missed)
+        blurred = (query.a_most - query.a_length) * max(1.0, spectrum.condition) * y_length
+        crossing = spectrum.off_span_factor(self.alpha) * query.crossed_noise
+        crossing = crossing + allowance.off_span_factor * (query.crossed + query.crossed_noise)
+        rest = allowance.rest_factor * y_length + allowance.of_rest(missed)
+        return query.a_most * mixture + blurred, crossing * y_length + query.rest_most * rest
 
-def _relative(misses: Floats, scale: Floats) -> float:
-    largest = float(of.lengths(scale).max())
-    return float(of.lengths(misses).max()) / largest if largest > 0 else float(np.abs(misses).max())
+
+def _targets(y: ArrayLike) -> Targets:
+    try:
+        return Targets.of(y)
+    except LaconicError:
+        raise
+    except (TypeError, ValueError) as failure:
+        raise LaconicError(
+            f"y cannot be read as classes ({failure}). Give one class for each document of X, none "
+            "of them None or NaN, or an indicator matrix."
+        ) from None
 
 
 def _signs(y: ArrayLike, span: spans.Span, model: LinearModel) -> Floats:
-    targets = Targets.of(y)
+    targets = _targets(y)
     if targets.rule != model.rule or not np.array_equal(targets.classes, model.classes):
         raise LaconicError(
             f"y has the classes {targets.classes.tolist()} ({targets.rule}), the models "

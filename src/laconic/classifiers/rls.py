@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from laconic.classifiers.path import LinearDeciding, read_documents
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
+from laconic.numerics.gram import refuse_overflow, squared_norm
 from laconic.numerics.measures import accuracy, chosen_by, micro_f1
-from laconic.numerics.ridge import FACTORISE_UP_TO, Solution, ridge
+from laconic.numerics.ridge import FACTORISE_UP_TO, Solution, residuals, ridge
 from laconic.numerics.ridge_path import factorise
 from laconic.reduction import Floats, Matrix
 from laconic.vectors.targets import Targets
@@ -23,8 +24,8 @@ Criterion: TypeAlias = Literal["squared", "accuracy", "micro-f1"]
 
 # Fewer than 4 digits of the coefficients can be trusted beyond this.
 ILL_CONDITIONED = 1e12
-# Iterations that end with a relative residual above this have not converged.
-UNSOLVED = 1e-8
+# A row that misses its equations by more, relative to their right side, is not solved.
+UNSOLVED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,11 @@ class RLSClassifier(LinearDeciding):
     condition_ : float
         Condition number of the linear system (estimated where alpha is given); NaN where it was
         solved by iterations. Above 10¹² there is a warning.
+    residual_ : array of shape (n_rows,)
+        By how much each row misses its normal equations X'(y − Xw) = alpha·w, relative to ‖X‖‖y‖,
+        the most that X'y can be. With an intercept X and y are centred.
+    solved_ : array of shape (n_rows,)
+        Whether that is at most 10⁻⁶. A row that is not solved gives a warning.
     model_ : LinearModel
     classes_ : array
     coef_, intercept_ : arrays of shape (n_rows, n_terms) and (n_rows,)
@@ -97,6 +103,7 @@ class RLSClassifier(LinearDeciding):
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train on documents and their classes, or on an indicator matrix of labels."""
         documents, targets = read_documents(self, X, y)
+        refuse_overflow(squared_norm(documents))
         vars(self).pop("loo_", None)
         if isinstance(self.alpha, str):
             solution = self._fit_best(documents, targets)
@@ -104,7 +111,11 @@ class RLSClassifier(LinearDeciding):
             self.alpha_ = self._number()
             solution = ridge(documents, targets.signs, self.alpha_, self.fit_intercept)
         self.condition_ = solution.condition
-        self._warn(solution.residual)
+        self.residual_ = residuals(
+            documents, targets.signs, solution, self.alpha_, self.fit_intercept
+        )
+        self.solved_ = self.residual_ <= UNSOLVED
+        self._warn()
         size = documents.shape[1]
         return self._keep(
             LinearModel(solution.coef, solution.intercept, targets.classes, size, rule=targets.rule)
@@ -125,7 +136,7 @@ class RLSClassifier(LinearDeciding):
             )
         factors = factorise(X, self.fit_intercept)
         alphas = self._candidates(factors.trace / X.shape[0])
-        found = [value(residuals) for residuals in factors.leave_one_out(targets.signs, alphas)]
+        found = [value(left) for left in factors.leave_one_out(targets.signs, alphas)]
         self.loo_ = LeaveOneOut(alphas, np.array(found), self.criterion)
         self.alpha_ = self.loo_.best
         return factors.solve(targets.signs, self.alpha_)
@@ -143,16 +154,17 @@ class RLSClassifier(LinearDeciding):
                 "criterion is 'squared', 'accuracy' or 'micro-f1'"
             )
         if self.criterion == "squared":
-            return lambda residuals: float(np.square(residuals).mean())
+            return lambda left: float(np.square(left).mean())
         measure = accuracy if self.criterion == "accuracy" else micro_f1
         signs, rule = targets.signs, targets.rule
-        return lambda residuals: measure(chosen_by(signs - residuals, rule), signs)
+        return lambda left: measure(chosen_by(signs - left, rule), signs)
 
-    def _warn(self, residual: float) -> None:
+    def _warn(self) -> None:
         if self.condition_ > ILL_CONDITIONED:
             trouble = f"the system has condition number {self.condition_:.0e}"
-        elif residual > UNSOLVED:
-            trouble = f"the iterations left {residual:.0e} of the right side"
+        elif not self.solved_.all():
+            rows = f"{(~self.solved_).sum()} of {self.solved_.size} rows"
+            trouble = f"{rows} miss their equations by up to {self.residual_.max():.0e}"
         else:
             return
         warnings.warn(

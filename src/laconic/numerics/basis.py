@@ -10,7 +10,8 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
 
-from laconic.numerics.spectrum import EPS, Floats, Integers, Leading, Matrix, gram, leading
+from laconic.numerics.rank import zero_share, zero_up_to
+from laconic.numerics.spectrum import Floats, Integers, Leading, Matrix, gram, leading
 
 
 def row_basis(X: Matrix) -> Floats:
@@ -31,16 +32,11 @@ def leading_basis(X: Matrix, rank: int) -> Floats:
     """The top `rank` right singular vectors, best first; fewer where X has no more."""
     if rank < min(X.shape):
         found = leading(X, rank)
-        if found.values[-1] > noise(min(X.shape)) * found.values[0]:
+        if found.values[-1] > zero_up_to(found.values[0], min(X.shape)):
             return term_vectors(X, found)
     U = row_basis(X)
     turn = linalg.svd(np.asarray(X @ U), full_matrices=False)[2]
     return np.ascontiguousarray((U @ turn.T)[:, :rank])
-
-
-def noise(n: int) -> float:
-    """Relative size of a pivot or an eigenvalue of an n × n Gram matrix that means 0."""
-    return 64 * n * EPS
 
 
 def pivoted(K: Floats) -> tuple[Floats, Integers, Floats]:
@@ -53,7 +49,7 @@ def pivoted(K: Floats) -> tuple[Floats, Integers, Floats]:
     scale = np.where(lengths > 0, lengths, 1.0)
     K /= scale[:, None]
     K /= scale
-    packed, pivots, rank, _ = lapack.dpstrf(K, tol=noise(scale.size), lower=1, overwrite_a=1)
+    packed, pivots, rank, _ = lapack.dpstrf(K, tol=zero_share(scale.size), lower=1, overwrite_a=1)
     return np.tril(packed[:, :rank]), pivots - 1, lengths
 
 

@@ -7,6 +7,9 @@ what held-out documents tell; `span.py` has all that depends on the training doc
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,13 +20,46 @@ from scipy.special import betaincinv
 Floats: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Any
 
-# A margin that equals its bound up to rounding proves nothing.
+# A margin that equals its bound up to rounding proves nothing, a change of that size is none.
 ROUNDING = 1e-12
+# Numbers of a dense block of class rows: 4 MB.
+BLOCK_ENTRIES = 500_000
 
 
 def dense(matrix: Matrix) -> Floats:
     values: Floats = matrix.toarray() if issparse(matrix) else np.asarray(matrix, dtype=np.float64)
     return values
+
+
+def row_blocks(shape: tuple[int, int]) -> list[slice]:
+    """Rows at a time, so that a dense block of them stays small."""
+    height = max(1, BLOCK_ENTRIES // max(1, shape[1]))
+    return [slice(first, first + height) for first in range(0, shape[0], height)]
+
+
+def by_rows(measure: Callable[[Floats], Floats], W: Matrix) -> Floats:
+    """A measure of each row of W, which is made dense a block at a time."""
+    return np.concatenate([measure(dense(W[rows])) for rows in row_blocks(W.shape)])
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """D = w̃ − w, one row a class, of which `D[rows]` are computed on demand."""
+
+    small: Matrix
+    full: Matrix
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return int(self.full.shape[0]), int(self.full.shape[1])
+
+    def __getitem__(self, rows: slice) -> Floats:
+        return dense(self.small[rows]) - dense(self.full[rows])
+
+
+def largest(values: Any) -> float:
+    """The maximum, 0 of nothing."""
+    return float(np.max(values, initial=0.0))
 
 
 def lengths(Q: Matrix) -> Floats:
@@ -94,29 +130,52 @@ def margin_loss(full: Floats, small: Floats, rule: str) -> Floats:
 
 
 def changed(full: Floats, small: Floats, rule: str) -> NDArray[np.bool_]:
-    """Documents that the two models decide differently."""
-    if rule == "argmax":
-        return np.asarray(full.argmax(axis=1) != small.argmax(axis=1))
-    return np.asarray(((full > 0) != (small > 0)).any(axis=1))
+    """Documents that the two models decide differently.
+
+    Not where a value moved across the border by rounding: by a millionth of a millionth of the
+    largest decision value of any document.
+    """
+    slack = ROUNDING * max(largest(np.abs(full)), largest(np.abs(small)))
+    moved = small - full
+    if rule != "argmax":
+        return np.asarray((((full > 0) != (small > 0)) & (np.abs(moved) > slack)).any(axis=1))
+    documents, before, after = np.arange(len(full)), full.argmax(axis=1), small.argmax(axis=1)
+    turned = moved[documents, after] - moved[documents, before]
+    return np.asarray((before != after) & (turned > slack))
 
 
 def cannot_change(
-    small: Floats, D: Floats, b: Floats, length: Floats, rule: str, nonnegative: bool
+    small: Floats,
+    D: Matrix,
+    b: Floats,
+    length: Floats,
+    rule: str,
+    nonnegative: bool,
+    weight: float = 1.0,
 ) -> NDArray[np.bool_]:
-    """Documents whose contrasts exceed the worst case over all documents of their length."""
+    """Documents whose contrasts exceed the worst case over all documents of their length.
+
+    `weight` is the length of the longest row of the small model, whose products are rounded.
+    """
     sup = reach if nonnegative else lengths
-    slack = ROUNDING * (1.0 + np.abs(small).max(axis=1, keepdims=True))
+    slack = ROUNDING * (1.0 + np.abs(small).max(axis=1) + length * weight)[:, None]
     if rule != "argmax":
-        yes, no = np.outer(length, sup(D)) + b, np.outer(length, sup(-D)) - b
+        yes = np.outer(length, by_rows(sup, D)) + b
+        no = np.outer(length, by_rows(lambda rows: sup(-rows), D)) - b
         limit = np.where(small > 0, yes, no) + slack
         return np.asarray((contrasts(small, small, rule) > limit).all(axis=1))
     chosen = small.argmax(axis=1)
     safe = np.zeros(small.shape[0], dtype=bool)
     for a in np.unique(chosen):
         mine, other = chosen == a, np.arange(small.shape[1]) != a
-        limit = np.outer(length[mine], sup(D[a] - D[other])) + (b[a] - b[other]) + slack[mine]
+        ahead = by_rows(partial(_ahead, sup, D[a : a + 1]), D)[other]
+        limit = np.outer(length[mine], ahead) + (b[a] - b[other]) + slack[mine]
         safe[mine] = (small[mine][:, [a]] - small[mine][:, other] > limit).all(axis=1)
     return safe
+
+
+def _ahead(sup: Callable[[Floats], Floats], first: Floats, rows: Floats) -> Floats:
+    return sup(first - rows)
 
 
 def documents_needed(confidence: float) -> int:

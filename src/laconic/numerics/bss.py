@@ -172,7 +172,7 @@ def _mirrored(M: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows by decreasing length, in blocks."""
+    """Rows of U by decreasing length, in blocks; `lengths` is in that order, U as it came."""
 
     order: Integers
     lengths: Floats
@@ -184,7 +184,7 @@ class _Rows:
         """Rows of 0 satisfy 0 ≤ 0 with t = ∞, and are left out."""
         lengths = np.sqrt(np.einsum("ij,ij->i", U, U))
         order = _by_length(lengths)
-        return cls(order, lengths[order], U[order], repeat)
+        return cls(order, lengths[order], U, repeat)
 
     def first(self, forms: _Forms, taken: Floats) -> int:
         """The row to take: see `sparsify`."""
@@ -193,7 +193,7 @@ class _Rows:
         for block in self._blocks():
             if again >= 0 and self.lengths[block.start] < self.repeat * self.lengths[again]:
                 break
-            gaps = forms.gaps(self.U[block])
+            gaps = forms.gaps(self.U[self.order[block]])
             allowed = gaps >= 0
             fresh = allowed & (taken[self.order[block]] == 0)
             if again < 0 and (allowed & ~fresh).any():

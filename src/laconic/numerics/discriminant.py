@@ -23,8 +23,8 @@ import numpy as np
 from scipy import linalg
 
 from laconic.errors import LaconicError
-from laconic.numerics.basis import noise
 from laconic.numerics.conjugate import TOLERANCE, solve
+from laconic.numerics.rank import zero_share
 from laconic.numerics.spectrum import Floats, Matrix, as_floats, column_squares
 
 # What is left of class means, relative to them, where directions were solved for: rounding.
@@ -121,7 +121,7 @@ def reduced_discriminants(Z: Floats, H: Matrix, reg: float) -> Iterator[Block]:
     scatter = Scatter.of(Z, H, reg)
     S = scatter.within()
     free = np.eye(Z.shape[1])
-    rounding = noise(Z.shape[1]) * linalg.norm(scatter.B)
+    rounding = zero_share(Z.shape[1]) * linalg.norm(scatter.B)
     while (means := _factored(free.T @ scatter.M, rounding)) is not None:
         U, R = means
         K = _cholesky(free.T @ S @ free)

@@ -9,6 +9,8 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from laconic.errors import LaconicError
+
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
 # An array or a scipy sparse array; scipy has no types to say so.
@@ -18,6 +20,27 @@ Matrix: TypeAlias = Any
 def column_means(X: Matrix) -> Floats:
     total: Floats = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
     return total / float(X.shape[0])
+
+
+def squared_norm(X: Matrix) -> float:
+    """The sum of the squared entries."""
+    data = X.data if issparse(X) else np.asarray(X)
+    with np.errstate(over="ignore"):
+        return float(np.vdot(data, data))
+
+
+def refuse_overflow(product: float) -> None:
+    """A product of entries of X, or a sum of such, must be a finite number."""
+    if not np.isfinite(product):
+        raise LaconicError(
+            "the entries of X are so large that products of them overflow, or they are not "
+            "numbers. Divide the documents by their lengths, or all of them by the largest entry."
+        )
+
+
+def centring(X: Matrix, x_mean: Floats) -> float:
+    """What centring may take from the largest eigenvalue of the Gram matrix, n_docs·‖x_mean‖²."""
+    return float(X.shape[0] * (x_mean @ x_mean))
 
 
 def by_documents(X: Matrix, x_mean: Floats) -> Floats:
@@ -41,6 +64,13 @@ def by_terms(X: Matrix, x_mean: Floats) -> Floats:
 
 def lower_gram(X: Matrix) -> Floats:
     """The lower triangle of X X'; what is above it is not to be read."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = _lower_product(X)
+    refuse_overflow(float(product.diagonal().sum()))
+    return product
+
+
+def _lower_product(X: Matrix) -> Floats:
     if not issparse(X):
         return np.array(X @ X.T, dtype=np.float64, order="F")
     rows = csr_array(X)

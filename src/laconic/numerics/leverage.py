@@ -20,8 +20,9 @@ from scipy import linalg
 from scipy.linalg import lapack
 from scipy.sparse import issparse
 
-from laconic.numerics.basis import noise, pivoted, row_basis, term_vectors
-from laconic.numerics.spectrum import EPS, Floats, Integers, Matrix, gram, leading
+from laconic.numerics.basis import pivoted, row_basis, term_vectors
+from laconic.numerics.rank import EPS, zero_up_to
+from laconic.numerics.spectrum import Floats, Integers, Matrix, gram, leading
 
 # A dense block of terms × columns takes at most this much memory.
 BLOCK_BYTES = 64_000_000
@@ -54,7 +55,7 @@ def ridge_leverage(X: Matrix, alpha: float) -> Leverage:
     """
     by_documents = X.shape[0] <= X.shape[1]
     K = gram(X if by_documents else X.T)
-    if alpha <= K.shape[0] * EPS * K.diagonal().max(initial=0.0):
+    if alpha <= zero_up_to(K.diagonal().max(initial=0.0), K.shape[0]):
         return full_leverage(X)
     K[np.diag_indices_from(K)] += alpha
     factor = linalg.cholesky(K, lower=True, overwrite_a=True)
@@ -80,7 +81,7 @@ def truncated_leverage(X: Matrix, rank: int) -> Leverage:
     if rank >= min(X.shape):
         return full_leverage(X)
     found = leading(X, rank + 1)
-    if found.values[rank - 1] <= noise(min(X.shape)) * found.values[0]:
+    if found.values[rank - 1] <= zero_up_to(found.values[0], min(X.shape)):
         return full_leverage(X)
     V = term_vectors(X, found)
     scores = np.einsum("ij,ij->i", V[:, :rank], V[:, :rank])

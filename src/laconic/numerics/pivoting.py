@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse import csc_array, issparse
 
+from laconic.numerics.rank import zero_length_share
+
 Floats: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = NDArray[np.intp]
 # An array or a scipy sparse array; scipy has no types to say so.
 Matrix: TypeAlias = Any
 
-EPS = float(np.finfo(np.float64).eps)
 # Squared lengths that differ by less are equal, and the lowest column is taken.
 TIE = 1e-9
 # Of the longest square at the last measurement: what is left below this share may be rounding.
@@ -65,7 +66,7 @@ def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Columns:
     Q = np.empty((n_docs, most), order="F")
     chosen: list[int] = []
     left = squares.copy()
-    dependent = left.max() * (max(n_docs, n_terms) * EPS) ** 2
+    dependent = left.max() * zero_length_share(max(n_docs, n_terms)) ** 2
     trusted = TRUSTED * left.max()
     while len(chosen) < most:
         span = Q[:, : len(chosen)]

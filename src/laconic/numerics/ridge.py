@@ -15,8 +15,17 @@ from scipy import linalg
 from scipy.linalg.lapack import dpocon
 
 from laconic.errors import LaconicError
-from laconic.numerics.gram import Floats, Matrix, by_documents, by_terms, column_means
+from laconic.numerics.gram import (
+    Floats,
+    Matrix,
+    by_documents,
+    by_terms,
+    centring,
+    column_means,
+    squared_norm,
+)
 from laconic.numerics.quotient import quotient
+from laconic.numerics.rank import zero_up_to
 
 # A square matrix of this side is 1.2 GB. Nothing larger is factorised.
 FACTORISE_UP_TO = 12_000
@@ -34,14 +43,12 @@ class Solution:
     """Coefficients (n_columns, n_terms) and intercepts (n_columns,) for all columns of Y.
 
     `condition` is the condition number of the linear system, in the 1-norm and estimated by LAPACK
-    where it was factorised; NaN where iterations left it unknown. `residual` is what these left of
-    the right side, relative to it, in the worst column.
+    where it was factorised; NaN where iterations left it unknown.
     """
 
     coef: Floats
     intercept: Floats
     condition: float
-    residual: float = 0.0
 
 
 def ridge(X: Matrix, Y: Floats, alpha: float, intercept: bool) -> Solution:
@@ -52,17 +59,30 @@ def ridge(X: Matrix, Y: Floats, alpha: float, intercept: bool) -> Solution:
     """
     x_mean = column_means(X) if intercept else np.zeros(X.shape[1])
     y_mean = Y.mean(axis=0) if intercept else np.zeros(Y.shape[1])
-    condition, residual = np.nan, 0.0
+    condition = np.nan
     if _iterates(X, Y.shape[1], alpha):
-        coef, residual = _conjugate_gradients(X, Y - y_mean, alpha, x_mean)
+        coef = _conjugate_gradients(X, Y - y_mean, alpha, x_mean)
     elif X.shape[1] < X.shape[0]:
         # (Xc'Xc + alpha I) W = Xc'Y; the mean of Y is 0 wherever x_mean is not
-        coef, condition = _solve(by_terms(X, x_mean), np.asarray(X.T @ (Y - y_mean)), alpha)
+        right = np.asarray(X.T @ (Y - y_mean))
+        coef, condition = _solve(by_terms(X, x_mean), right, alpha, centring(X, x_mean))
     else:
         # W = Xc'C with (Xc Xc' + alpha I) C = Y
-        C, condition = _solve(by_documents(X, x_mean), Y - y_mean, alpha)
+        C, condition = _solve(by_documents(X, x_mean), Y - y_mean, alpha, centring(X, x_mean))
         coef = centred_back(X, C, x_mean)
-    return Solution(coef.T, y_mean - x_mean @ coef, condition, residual)
+    return Solution(coef.T, y_mean - x_mean @ coef, condition)
+
+
+def residuals(X: Matrix, Y: Floats, solution: Solution, alpha: float, intercept: bool) -> Floats:
+    """What each column of Y misses of its normal equations: ‖Xc'(Y − XW' − b) − alpha W'‖.
+
+    Relative to ‖X‖‖Y‖ (Frobenius), the most that their right side Xc'Y can be. Not to that itself:
+    it is 0 where labels contradict each other.
+    """
+    x_mean = column_means(X) if intercept else np.zeros(X.shape[1])
+    left = Y - np.asarray(X @ solution.coef.T) - solution.intercept
+    misses = _lengths(centred_back(X, left, x_mean) - alpha * solution.coef.T)
+    return quotient(misses, np.sqrt(squared_norm(X)) * _lengths(Y))
 
 
 def centred_back(X: Matrix, C: Floats, x_mean: Floats) -> Floats:
@@ -93,13 +113,15 @@ def expected_iterations(X: Matrix, side: int, alpha: float) -> float:
     The bulk lies around the mean eigenvalue, ‖X‖² / side; the few large ones of text cost an
     iteration each.
     """
-    data = X.data if hasattr(X, "nnz") else np.asarray(X)
-    mean = float(np.vdot(data, data)) / side
+    mean = squared_norm(X) / side
     return float(0.5 * np.sqrt(1.0 + 4.0 * mean / alpha) * np.log(2.0 / TOLERANCE)) + 10.0
 
 
-def _solve(A: Floats, B: Floats, alpha: float) -> tuple[Floats, float]:
-    """(A + alpha I)⁻¹ B for positive semi-definite A; the pseudo-inverse where it is singular."""
+def _solve(A: Floats, B: Floats, alpha: float, centred: float) -> tuple[Floats, float]:
+    """(A + alpha I)⁻¹ B for positive semi-definite A; the pseudo-inverse where it is singular.
+
+    `centred` is what centring took from the largest eigenvalue, but not from the rounding errors.
+    """
     if alpha > 0:
         shifted = A.copy(order="F")
         shifted[np.diag_indices_from(shifted)] += alpha
@@ -113,16 +135,11 @@ def _solve(A: Floats, B: Floats, alpha: float) -> tuple[Floats, float]:
             condition = 1.0 / inverse if inverse > 0 else np.inf
             return np.asarray(linalg.cho_solve((factor, True), B)), float(condition)
     values, vectors = linalg.eigh(A, lower=True)
-    sound = values > rounding(values[-1], values.size)
+    sound = values > zero_up_to(values[-1] + centred, values.size)
     if not sound.any():
         return np.zeros_like(B), 1.0
     scaled = (vectors[:, sound].T @ B) / (values[sound] + alpha)[:, None]
     return np.asarray(vectors[:, sound] @ scaled), float(values[-1] / values[sound][0])
-
-
-def rounding(largest: float, side: int) -> float:
-    """Eigenvalues up to this one are rounding errors of 0."""
-    return float(max(largest, 0.0) * side * np.finfo(np.float64).eps)
 
 
 def _norm_1(A: Floats) -> float:
@@ -135,9 +152,7 @@ def _norm_1(A: Floats) -> float:
     return float(total.max())
 
 
-def _conjugate_gradients(
-    X: Matrix, Y: Floats, alpha: float, x_mean: Floats
-) -> tuple[Floats, float]:
+def _conjugate_gradients(X: Matrix, Y: Floats, alpha: float, x_mean: Floats) -> Floats:
     """The smaller of the two systems, all columns of Y in step."""
 
     def forward(W: Floats) -> Floats:
@@ -148,9 +163,8 @@ def _conjugate_gradients(
         return centred_back(X, C, x_mean)
 
     if X.shape[1] < X.shape[0]:
-        return solve_in_step(lambda W: back(forward(W)) + alpha * W, back(Y))
-    C, residual = solve_in_step(lambda C: forward(back(C)) + alpha * C, Y)
-    return back(C), residual
+        return solve_in_step(lambda W: back(forward(W)) + alpha * W, back(Y))[0]
+    return back(solve_in_step(lambda C: forward(back(C)) + alpha * C, Y)[0])
 
 
 def solve_in_step(
@@ -187,6 +201,10 @@ def _steps(
         R -= step * Q
         previous, rr = rr, _squares(R)
         P = R + quotient(rr, previous) * P
+
+
+def _lengths(R: Floats) -> Floats:
+    return np.sqrt(_squares(R))
 
 
 def _squares(R: Floats) -> Floats:

@@ -24,8 +24,17 @@ from numba import njit
 from scipy import linalg
 from scipy.linalg.lapack import dorgqr, dsytrd, dsytrd_lwork
 
-from laconic.numerics.gram import Floats, Matrix, by_documents, by_terms, column_means
-from laconic.numerics.ridge import Solution, centred_back, rounding
+from laconic.numerics.gram import (
+    Floats,
+    Matrix,
+    by_documents,
+    by_terms,
+    centring,
+    column_means,
+    refuse_overflow,
+)
+from laconic.numerics.rank import zero_up_to
+from laconic.numerics.ridge import Solution, centred_back
 
 # Columns of Q at a time: their products with X are dense.
 BLOCK = 256
@@ -144,7 +153,10 @@ class Factorisation:
         return columns - columns.mean(axis=0) if self.intercept else columns
 
     def _vanishes(self, alpha: float) -> bool:
-        return bool(alpha <= rounding(self.extremes[1], self.diagonal.size))
+        return bool(alpha <= self._zero_up_to(self.extremes[1]))
+
+    def _zero_up_to(self, largest: float) -> float:
+        return zero_up_to(largest + centring(self.X, self.x_mean), self.diagonal.size)
 
     @cached_property
     def extremes(self) -> Floats:
@@ -167,7 +179,7 @@ class Factorisation:
             values, vectors = self.diagonal, np.ones((1, 1))
         else:
             values, vectors = linalg.eigh_tridiagonal(self.diagonal, self.beside)
-        sound = values > rounding(values[-1], values.size)
+        sound = values > self._zero_up_to(values[-1])
         return values[sound], np.asarray(self.Q @ vectors[:, sound])
 
 
@@ -176,6 +188,9 @@ def factorise(X: Matrix, intercept: bool) -> Factorisation:
     x_mean = column_means(X) if intercept else np.zeros(X.shape[1])
     dual = X.shape[0] <= X.shape[1]
     gram = by_documents(X, x_mean) if dual else by_terms(X, x_mean)
+    # LAPACK multiplies what stands beside the diagonal by itself
+    with np.errstate(over="ignore"):
+        refuse_overflow(float(np.square(gram.diagonal().sum())))
     return Factorisation(X, intercept, dual, x_mean, *_tridiagonal(gram))
 
 

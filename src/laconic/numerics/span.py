@@ -24,11 +24,13 @@ from typing import TypeAlias
 import numpy as np
 from scipy import linalg
 
-from laconic.numerics.bounds import Floats, Matrix, dense, lengths
+from laconic.numerics.allowances import Rounding
+from laconic.numerics.bounds import Floats, Matrix, dense, lengths, row_blocks
+from laconic.numerics.gram import lower_gram
+from laconic.numerics.rank import EPS, zero_up_to
 
 Map: TypeAlias = Callable[[Matrix], Matrix]
 
-EPS = float(np.finfo(np.float64).eps)
 # The Gram matrix squares the condition: a singular value below this share of the largest, yet above
 # rounding, can be told neither from 0 nor from its neighbours.
 DOUBTFUL = 1e-5
@@ -36,26 +38,31 @@ DOUBTFUL = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """The row space of X by the eigenvectors of its smaller Gram matrix; U itself only if small."""
+    """The row space of X by the eigenvectors of its smaller Gram matrix; U itself only if small.
+
+    `cut` is at least ‖X₀‖, the part of X in the directions that count as 0.
+    """
 
     X: Matrix
     sigma: Floats
     V: Floats | None
     U: Floats | None
     doubtful: int
+    cut: float
 
     @classmethod
     def of(cls, X: Matrix) -> Span:
         """Singular values descending; those lost in rounding count as 0."""
         by_documents = X.shape[0] <= X.shape[1]
-        values, vectors = linalg.eigh(dense(X @ X.T if by_documents else X.T @ X))
+        documents = X if by_documents else X.T
+        values, vectors = linalg.eigh(lower_gram(documents), overwrite_a=True)
         squares, vectors = values[::-1], vectors[:, ::-1]
-        lost = squares <= max(squares[0], 0.0) * 4 * squares.size * EPS
+        lost = squares <= zero_up_to(squares[0], squares.size)
         sigma = np.sqrt(squares[~lost])
         basis = np.ascontiguousarray(vectors[:, ~lost])
         doubtful = int((sigma < DOUBTFUL * sigma[:1]).sum())
         V, U = (basis, None) if by_documents else (None, basis)
-        return cls(X, sigma, V, U, doubtful)
+        return cls(X, sigma, V, U, doubtful, _length_along(documents, vectors[:, lost]))
 
     @property
     def rank(self) -> int:
@@ -65,10 +72,21 @@ class Span:
     def condition(self) -> float:
         return float(self.sigma[0] / self.sigma[-1])
 
+    @cached_property
+    def products(self) -> Rounding:
+        return Rounding.of(self.X)
+
     @property
     def rounding(self) -> float:
-        """How far U'U may be from I."""
-        return float(min(self.X.shape)) * EPS * self.condition**2
+        """How far U'U may be from I: the errors of the Gram matrix, by the least eigenvalue."""
+        entries = self.products.unit * self.products.length**2
+        decomposition = 2 * min(self.X.shape) * EPS * float(self.sigma[0]) ** 2
+        return float((entries + decomposition) / self.sigma[-1] ** 2)
+
+    @property
+    def blur(self) -> float:
+        """How far the coordinates of a vector of length 1 may be from the truth."""
+        return 2 * self.products.unit * self.products.length / float(self.sigma[-1]) + self.rounding
 
     def turned(self, rank: int) -> float:
         """How far rounding may turn the `rank` leading directions; infinite in a tie at the cut."""
@@ -109,6 +127,17 @@ class Span:
         if self.V is not None:
             return self.V.T @ Y
         return np.asarray(self.scaled.T @ np.asarray(self.X.T @ Y))
+
+
+def _length_along(documents: Matrix, directions: Floats) -> float:
+    """‖documents' · directions‖ in the Frobenius norm, rounded upwards; few directions at a time.
+
+    Products with X itself: the Gram matrix has lost these digits.
+    """
+    blocks = row_blocks((directions.shape[1], max(documents.shape)))
+    parts = [float(np.linalg.norm(documents.T @ directions[:, block])) for block in blocks]
+    exact = Rounding.of(documents)
+    return math.hypot(*parts) + exact.unit * exact.length
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +181,11 @@ class Spectrum:
     rounding: float
 
     @classmethod
-    def of(cls, reduced: Reduced) -> Spectrum:
+    def of(cls, reduced: Reduced, square: float = 1.0) -> Spectrum:
+        """`square` is ‖S‖, which multiplies the rounding of products behind the reduction."""
         span = reduced.span
         m, M = reduced.leading(span.rank)
-        slack = span.rounding * max(1.0, M)
+        slack = span.rounding * max(1.0, M, square)
         return cls(m, M, float(span.sigma[-1]), float(span.sigma[0]), slack)
 
     @property
@@ -168,7 +198,7 @@ class Spectrum:
 
     @property
     def in_span_factor(self) -> float:
-        """Proposition 6: |f̃ − f|(X'a) ≤ factor·‖a‖‖y‖, alpha > 0. Rounded outwards, as the next."""
+        """Proposition 6: |f̃ − f|(X₁'a) ≤ factor·‖a‖‖y‖, alpha > 0. Rounded outwards, as below."""
         return in_span_factor(max(self.m - self.rounding, 0.0), self.M + self.rounding)
 
     def off_span_factor(self, alpha: float) -> float:

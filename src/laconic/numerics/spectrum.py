@@ -23,7 +23,6 @@ Integers: TypeAlias = NDArray[np.integer[Any]]
 # An array or a scipy sparse array; scipy has no types to say so.
 Matrix: TypeAlias = Any
 
-EPS = float(np.finfo(np.float64).eps)
 # A Gram matrix of this side has 16 GB.
 LARGEST_GRAM = 45_000
 # Up to this side all singular values come at once from the Gram matrix.

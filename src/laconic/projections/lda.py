@@ -33,9 +33,9 @@ class LDA(Projecting):
 
     Columns are eigenvectors of S_w⁻¹S_b, best first, S_w being the covariance within classes and
     S_b that of the class means, each weighted by the share of its class. They have the scale
-    w'(S_w + λI)w = 1, and their largest entry is positive. There are classes − 1 of them; a larger
-    `size` goes on in the orthogonal complement of those before, block after block (Okada & Tomita
-    1985). Nothing is centred.
+    w'(S_w + λI)w = 1, and their largest entry is positive. There are classes − 1 of them; a number
+    above that goes on in the orthogonal complement of those before, block after block (Okada &
+    Tomita 1985). Nothing is centred.
 
     Parameters
     ----------
@@ -49,7 +49,8 @@ class LDA(Projecting):
     labels : "shared" or "ignore", default="shared"
         A document of several classes counts in each with weight 1/classes, or not at all.
     size : int, float or None
-        How many columns: a number, a share in (0, 1] of classes − 1, None for classes − 1.
+        How many columns: a number, a share in (0, 1] of the rank of S_b, None for that rank. It is
+        classes − 1, or less where class means depend on each other: two of them are equal, say.
     longest : int or None
         Find no more columns than that, whatever `size`.
 
@@ -84,7 +85,9 @@ class LDA(Projecting):
         )
         shares, counted = memberships(labels, self.labels)
         self.first_ = self._first(documents, labels)
-        enough = self._wanted(shares.shape[1] - 1)
+        wanted = self._wanted(shares.shape[1] - 1)
+        # one block has as many directions as the class means; only a number asks for more
+        enough = wanted if isinstance(self.size, int | np.integer) else 1
         # threads gain little on such products, and the last bits would depend on their number
         with threadpool_limits(1, user_api="blas"):
             self._keep(self._blocks(documents[counted], shares), enough)

@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.leverage import Leverage, full_leverage, ridge_leverage, truncated_leverage
@@ -23,7 +24,8 @@ UNCERTAIN = 0.01
 
 def uniform(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
     """1 for every term that has a weight anywhere (US: uniform sampling)."""
-    return (np.asarray(abs(X).sum(axis=0)).ravel() > 0).astype(np.float64)
+    documents = _documents("uniform", X)
+    return (np.asarray(abs(documents).sum(axis=0)).ravel() > 0).astype(np.float64)
 
 
 def lottery(X: Matrix, y: ArrayLike | None = None, *, seed: int = 0) -> NDArray[np.float64]:
@@ -32,13 +34,13 @@ def lottery(X: Matrix, y: ArrayLike | None = None, *, seed: int = 0) -> NDArray[
     `TopTerms(by=lottery)` takes terms uniformly at random, without replacement and as they are (the
     baseline of Paul & Drineas 2014), where a draw by `uniform` would rescale them.
     """
-    drawn = 1.0 - np.random.default_rng(seed).random(X.shape[1])
-    return np.where(uniform(X) > 0, drawn, 0.0)
+    occurs = uniform(X) > 0
+    return np.where(occurs, 1.0 - np.random.default_rng(seed).random(occurs.size), 0.0)
 
 
 def squared_norm(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
     """Sum of squared weights of a term over documents (WS: weight-based sampling, eq. 23)."""
-    return column_squares(X)
+    return column_squares(_documents("squared_norm", X))
 
 
 def leverage(
@@ -63,7 +65,7 @@ def leverage(
 def measure_leverage(X: Matrix, *, rank: int | float | None, alpha: float) -> Leverage:
     """The scores with their rank and error; warns where the subspace is not well defined."""
     _refuse(rank, alpha)
-    documents = as_floats(X)
+    documents = _documents("leverage", X)
     if alpha > 0:
         return ridge_leverage(documents, alpha)
     if rank is None:
@@ -79,6 +81,24 @@ def measure_leverage(X: Matrix, *, rank: int | float | None, alpha: float) -> Le
             stacklevel=3,
         )
     return found
+
+
+def _documents(name: str, X: Matrix) -> Matrix:
+    """Documents in rows, sparse or not, as finite numbers."""
+    try:
+        documents = as_floats(X if issparse(X) else np.asarray(X, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise LaconicError(
+            f"{name}: X has entries that are not numbers, or rows of different lengths. Give "
+            "documents in rows and terms in columns."
+        ) from None
+    if documents.ndim != 2:
+        raise LaconicError(f"{name}: X has the shape {documents.shape}. Give documents in rows.")
+    if not np.isfinite(documents.data if issparse(documents) else documents).all():
+        raise LaconicError(
+            f"{name}: X has entries that are NaN or infinite. Replace them first, by 0 say."
+        )
+    return documents
 
 
 def _refuse(rank: object, alpha: float) -> None:

@@ -1,0 +1,65 @@
+"""What `certify` accepts: comparable models, documents over their vocabulary, numbers."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from laconic.errors import LaconicError
+from laconic.model import LinearModel
+from laconic.reduction import Matrix, Projection, Selection, check_vocabulary
+
+
+def read_documents(X: Matrix, model: LinearModel, name: str) -> csr_array:
+    if len(getattr(X, "shape", np.shape(X))) != 2:
+        raise LaconicError(
+            f"{name} has the shape {np.shape(X)}: give documents in rows, one document as one row "
+            f"such as {name}[:1]"
+        )
+    try:
+        documents = csr_array(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise LaconicError(f"{name} has entries that are not numbers") from None
+    check_vocabulary(documents, model.n_terms_in, "the models were trained on", name)
+    if not documents.shape[0] or not np.isfinite(documents.data).all():
+        raise LaconicError(f"{name} has no documents, or entries that are not numbers")
+    return documents
+
+
+def check_numbers(confidence: Any, alpha: Any) -> None:
+    if not (isinstance(confidence, Real) and 0 < float(confidence) < 1):
+        raise LaconicError(f"confidence={confidence!r}: must lie between 0 and 1, such as 0.9")
+    if alpha is not None and not (isinstance(alpha, Real) and not isinstance(alpha, bool)):
+        raise LaconicError(f"alpha={alpha!r}: give the number that both models were trained with")
+
+
+def check_models(full: Any, small: Any) -> None:
+    for name, model in (("full", full), ("small", small)):
+        if not isinstance(model, LinearModel):
+            raise LaconicError(f"{name} is a {type(model).__name__}; certify compares LinearModels")
+    if full.n_terms_in != small.n_terms_in:
+        raise LaconicError(
+            f"the full model has a vocabulary of {full.n_terms_in}, the small one of "
+            f"{small.n_terms_in}. Lift the small model's coefficients with its reduction."
+        )
+    if full.rule != small.rule or not np.array_equal(full.classes, small.classes):
+        raise LaconicError(
+            f"the full model decides about {full.classes.tolist()} by {full.rule!r}, the small "
+            f"one about {small.classes.tolist()} by {small.rule!r}: train both on the same y"
+        )
+
+
+def check_reduction(reduction: Any, model: LinearModel) -> None:
+    if not isinstance(reduction, Selection | Projection | None):
+        raise LaconicError(
+            f"reduction is a {type(reduction).__name__}; give a Selection or a Projection, such as "
+            "reducer.at(size)"
+        )
+    if reduction is not None and reduction.n_terms_in != model.n_terms_in:
+        raise LaconicError(
+            f"the reduction was made for a vocabulary of {reduction.n_terms_in}, but the models "
+            f"for {model.n_terms_in}. Give the one that the small model was trained behind."
+        )

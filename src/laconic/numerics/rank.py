@@ -1,0 +1,26 @@
+"""Which eigenvalues, pivots and lengths count as 0: the one definition of rank."""
+
+from __future__ import annotations
+
+import numpy as np
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+def zero_share(side: int) -> float:
+    """An eigenvalue or pivot of a Gram matrix up to this share of the largest counts as 0.
+
+    The matrix is side × side. 4·side·EPS covers its decomposition, 64·EPS the rounding of its
+    entries, each a sum over many words, which is all that matters where there are few documents.
+    """
+    return (4 * side + 64) * EPS
+
+
+def zero_up_to(largest: float, side: int) -> float:
+    """The same as a number, for a Gram matrix with this largest eigenvalue."""
+    return zero_share(side) * max(float(largest), 0.0)
+
+
+def zero_length_share(side: int) -> float:
+    """The same for lengths that were measured on X itself, whose errors a Gram matrix squares."""
+    return side * EPS
