@@ -172,7 +172,10 @@ def test_any_lines_give_a_corpus_or_a_corpus_error(lines: list[str]) -> None:
             gathering,
             enumerate(lines, 1),
             "fuzz",
-            lambda first, last: [f"f{index}" for index in range(first, last + 1)],
+            lambda first, last: (
+                np.arange(first, last + 1),
+                [f"f{index}" for index in range(first, last + 1)],
+            ),
         )
     except CorpusError:
         return
