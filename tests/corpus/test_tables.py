@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.formats.delimited import delimited
 from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.tables import read_csv, read_jsonl, read_parquet, read_tsv
 from laconic.errors import CorpusError
@@ -187,8 +188,18 @@ def test_fields_beyond_the_usual_limit_of_csv_are_read_up_to_max_line(tmp_path: 
     assert read(tmp_path, content).texts == (long, "b")
     assert "--max-line" in refused(tmp_path, content, max_line=before)
     many = "text,label\n" + '"' + "line\n" * 50 + '",x\nb,y\n'
-    assert ", line 2: a field of the record" in refused(tmp_path, many, max_line=100)
-    assert csv.field_size_limit() == before
+    assert ", line 2: the record that begins here is longer than 100" in refused(
+        tmp_path, many, max_line=100
+    )
+
+
+def test_r8_one_reading_does_not_limit_another() -> None:
+    """R8: csv's limit is one for the process, so a reading must never lower it."""
+    long = "x" * 200_000
+    good = delimited(iter(["text,label\n", f"{long},x\n"]), "good.csv", ",", 1 << 20)
+    small = delimited(iter(["text,label\n", "a,x\n"]), "small.csv", ",", 100)
+    assert [next(good)[1], next(small)[1]] == [["text", "label"]] * 2
+    assert [next(good)[1], next(small)[1]] == [[long, "x"], ["a", "x"]]
 
 
 def test_unlabelled_documents_are_dropped_or_kept_on_request(tmp_path: Path) -> None:
