@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.delimited import delimited
 from laconic.corpus.formats.gathering import Reading
-from laconic.corpus.formats.tables import read_csv, read_jsonl, read_parquet, read_tsv
+from laconic.corpus.formats.parquet import read_parquet
+from laconic.corpus.formats.tables import read_csv, read_jsonl, read_tsv
 from laconic.errors import CorpusError
 
 Read = Callable[[Path, Reading], Corpus]

@@ -137,9 +137,7 @@ class Gathering:
             line=line,
         )
 
-    def columns(
-        self, first: int, last: int, named: Collection[int] = ()
-    ) -> NDArray[np.int64]:
+    def columns(self, first: int, last: int, named: Collection[int] = ()) -> NDArray[np.int64]:
         """The indices that get a column, ascending.
 
         These are all from `first` to `last`, as long as they are few or no more than the entries.

@@ -170,5 +170,5 @@ def _columns_beside(gathering: Gathering, first: int, last: int) -> Columns:
     indexed = beside(where, "features.idx") if plain_name(where) == "vectors.dat" else None
     known = indexed_names(lines(indexed, reading), indexed) if indexed is not None else {}
     columns = gathering.columns(first, max(last, *known, 0), known)
-    names = (known.get(index, f"f{index}") for index in columns.tolist())
-    return columns, distinct(names, (columns - first + 1).tolist())
+    named = (known.get(index, f"f{index}") for index in columns.tolist())
+    return columns, distinct(named, (columns - first + 1).tolist())
