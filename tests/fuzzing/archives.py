@@ -121,7 +121,8 @@ def zip_mutated(files: Files, _: tuple[str, ...], rng: random.Random) -> Files:
 
 
 def table_bomb(ending: str) -> Files:
-    return {"a.csv": bomb(b"text,label\na cat,x\na dog,y\n", 256 << 20, ending)}
+    lines = b"".join(b"%s,%s\n" % (b"a cat sat, " * 2000, label) for label in (b"x", b"y"))
+    return {"a.csv": bomb(b"text,label\n" + lines.replace(b", ", b" "), 256 << 20, ending)}
 
 
 LATIN: tuple[dict[str, Any], ...] = ({"encoding": "latin-1"}, {}, {"max_bytes": 3000})

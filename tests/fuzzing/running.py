@@ -10,6 +10,7 @@ import json
 import os
 import pickle
 import random
+import resource
 import shutil
 import signal
 import sys
@@ -95,6 +96,7 @@ def apart(make: Callable[[], Files]) -> Files:
     """Made in a child: memory that is given back here could be used a second time, unseen."""
     with tempfile.TemporaryFile() as made:
         if (child := os.fork()) == 0:
+            limit_memory(resource.RLIM_INFINITY)
             made.write(pickle.dumps(make()))
             made.flush()
             os._exit(0)

@@ -21,8 +21,9 @@ def supported() -> bool:
     return STATUS.exists() and CLEAR.exists()
 
 
-def limit_memory() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (CEILING, CEILING))
+def limit_memory(most: int = CEILING) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 def status(field: str) -> int:
@@ -37,7 +38,13 @@ def watched(n_bytes: int) -> Iterator[None]:
     """Refuse that the action within takes more than an input of so many bytes may take."""
     before = status("VmRSS")
     CLEAR.write_text("5")  # forget the peak so far
-    yield
+    try:
+        yield
+    finally:
+        refuse_above(before, n_bytes)
+
+
+def refuse_above(before: int, n_bytes: int) -> None:
     taken, allowed = status("VmHWM") - before, BYTES_PER_BYTE * n_bytes + ALLOWANCE
     if taken > allowed:
         raise TooMuchMemoryError(

@@ -69,7 +69,6 @@ class Gathering:
         self._texts: list[str] = []
         self._indices, self._values, self._ends = array("q"), array("d"), array("q", [0])
         self._labels: list[tuple[str, ...]] = []
-        self._ids: list[str] = []
         self._split: list[str] = []
         self._lines = array("q")
         self._seen: dict[str, int] = {}
@@ -114,14 +113,14 @@ class Gathering:
                 self._first_unlabelled = line
             if self.reading.unlabelled != "keep":
                 return False
-        if id is not None and self._seen.setdefault(id, len(self._ids)) != len(self._ids):
+        position = len(self._labels)
+        if id is not None and self._seen.setdefault(id, position) != position:
             raise self._repeated(id, line)
         kind = tuple(dict.fromkeys(labels or ()))
         if "" in kind:
             raise CorpusError(
                 "a label is empty. Give it a name, or remove it.", where=self.where, line=line
             )
-        self._ids.append(str(len(self._ids)) if id is None else id)
         self._labels.append(self._kinds.setdefault(kind, kind))
         self._split.append(split or "")
         self._lines.append(line or 0)
@@ -170,7 +169,7 @@ class Gathering:
         return Corpus(
             name=name,
             labels=tuple(self._labels),
-            ids=tuple(self._ids),
+            ids=self._ids(),
             texts=tuple(self._texts) if vocabulary is None else None,
             vectors=vectors,
             vocabulary=None if vocabulary is None else tuple(vocabulary),
@@ -179,6 +178,10 @@ class Gathering:
             multilabel=self.multilabel,
             notes=tuple(self.notes),
         )
+
+    def _ids(self) -> tuple[str, ...]:
+        """Those given, or the positions of the documents."""
+        return tuple(self._seen) or tuple(map(str, range(len(self._labels))))
 
     def _judge_labels(self) -> None:
         total = len(self._labels) + (self._unlabelled if self.reading.unlabelled != "keep" else 0)
@@ -235,8 +238,8 @@ class Gathering:
             return
         document = int(np.searchsorted(vectors.indptr, infinite[0], side="right")) - 1
         raise CorpusError(
-            f"the values that document {self._ids[document]!r} gives for one index add up to more "
-            "than a number can hold. Write each index once, with a finite value.",
+            f"the values that document {self._ids()[document]!r} gives for one index add up to "
+            "more than a number can hold. Write each index once, with a finite value.",
             where=self.where,
             line=self._lines[document] or None,
         )

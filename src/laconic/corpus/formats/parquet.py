@@ -2,8 +2,8 @@
 
 A few bytes of Parquet can stand for gigabytes: pages are compressed, a value of a dictionary is
 written once and used in every row, and a run of equal rows is written as a count. So the file's
-own account of its column chunks is examined first, strings stay in their dictionaries, and the
-bytes of a batch are counted before they become Python's strings.
+own account of its pages is examined first, strings stay in their dictionaries, and the bytes of a
+batch are counted before they become Python's strings.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.guarding import Where, refuse_bomb, too_big
 from laconic.corpus.formats.opening import open_bytes
+from laconic.corpus.formats.parquet_pages import pages
 from laconic.corpus.formats.records import Records, positions
 from laconic.errors import CorpusError
 
@@ -94,8 +95,12 @@ def _rows(
     done = unpacked = 0
     with _opened(where, strings) as file:
         _refuse_nested(file.schema_arrow, names, where)
-        promised, size = _promised(file, names)
-        _refuse_expansion(promised, packed, where, reading)
+        chunks = [c for c in _chunks(file) if c.path_in_schema.partition(".")[0] in names]
+        promised = 0
+        for n_bytes, n_values in pages(where, chunks):
+            promised += n_bytes + VALUE_BYTES * n_values
+            _refuse_expansion(promised, packed, where, reading)
+        size = 1 if any(REPEATING in chunk.encodings for chunk in chunks) else BATCH
         for batch in file.iter_batches(size, columns=names):
             columns = [batch.column(name) for name in names]
             unpacked += sum(map(_n_bytes, columns))
@@ -124,16 +129,6 @@ def _refuse_expansion(unpacked: int, packed: int, where: Where, reading: Reading
     if unpacked > reading.max_bytes:
         raise too_big(where, reading.max_bytes)
     refuse_bomb(unpacked, packed, where)
-
-
-def _promised(file: Any, names: Sequence[str]) -> tuple[int, int]:
-    """The bytes that the columns have by the file's own account, and the rows of a batch."""
-    n_bytes, rows = 0, BATCH
-    for chunk in _chunks(file):
-        if chunk.path_in_schema.partition(".")[0] in names:
-            n_bytes += chunk.total_uncompressed_size + VALUE_BYTES * chunk.num_values
-            rows = 1 if REPEATING in chunk.encodings else rows
-    return n_bytes, rows
 
 
 def _chunks(file: Any) -> Iterator[Any]:
