@@ -18,18 +18,19 @@ from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.guarding import Where, refuse_bomb, too_big
 from laconic.corpus.formats.opening import open_bytes
-from laconic.corpus.formats.parquet_pages import pages
+from laconic.corpus.formats.parquet_pages import chunks, mapped, pages
 from laconic.corpus.formats.records import Records, positions
 from laconic.errors import CorpusError
 
 BATCH = 256
 # What a value takes in memory at least, however few bits it has in the file.
 VALUE_BYTES = 8
-# pyarrow can keep strings in their dictionary if they are in no other encoding than these.
-KEPT = {"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"}
-# In this one a value repeats the beginning of the value before, so that each can be as long as all
-# of them together: such values are read one by one.
-REPEATING = "DELTA_BYTE_ARRAY"
+# pyarrow can keep strings in their dictionary if they are in no other encoding than these: plain,
+# by dictionary (two of them), by runs, by bits.
+KEPT = {0, 2, 8, 3, 4}
+# In this one (delta byte array) a value repeats the beginning of the value before, so that each can
+# be as long as all of them together: such values are read one by one.
+REPEATING = 7
 
 
 def read_parquet(where: Where, reading: Reading) -> Corpus:
@@ -83,7 +84,8 @@ def _columns(where: Where) -> tuple[list[str], list[str]]:
     with _opened(where) as file:
         leaves = [file.schema.column(at) for at in range(len(file.schema.names))]
         strings = {leaf.path for leaf in leaves if leaf.logical_type.type in ("STRING", "NONE")}
-        others = {chunk.path_in_schema for chunk in _chunks(file) if set(chunk.encodings) - KEPT}
+        with mapped(where) as data:
+            others = {chunk.path for chunk in chunks(data) if chunk.encodings - KEPT}
         return list(file.schema_arrow.names), sorted(strings - others)
 
 
@@ -95,12 +97,7 @@ def _rows(
     done = unpacked = 0
     with _opened(where, strings) as file:
         _refuse_nested(file.schema_arrow, names, where)
-        chunks = [c for c in _chunks(file) if c.path_in_schema.partition(".")[0] in names]
-        promised = 0
-        for n_bytes, n_values in pages(where, chunks):
-            promised += n_bytes + VALUE_BYTES * n_values
-            _refuse_expansion(promised, packed, where, reading)
-        size = 1 if any(REPEATING in chunk.encodings for chunk in chunks) else BATCH
+        size = _rows_at_once(names, packed, where, reading)
         for batch in file.iter_batches(size, columns=names):
             columns = [batch.column(name) for name in names]
             unpacked += sum(map(_n_bytes, columns))
@@ -131,11 +128,18 @@ def _refuse_expansion(unpacked: int, packed: int, where: Where, reading: Reading
     refuse_bomb(unpacked, packed, where)
 
 
-def _chunks(file: Any) -> Iterator[Any]:
-    """What the file says about each of its column chunks."""
-    for at in range(file.metadata.num_row_groups):
-        group = file.metadata.row_group(at)
-        yield from (group.column(column) for column in range(group.num_columns))
+def _rows_at_once(names: Sequence[str], packed: int, where: Where, reading: Reading) -> int:
+    """The rows of a batch, after adding up what the pages of these columns unpack to."""
+    size, promised = BATCH, 0
+    with mapped(where) as data:
+        for chunk in chunks(data):
+            if chunk.path.partition(".")[0] not in names:
+                continue
+            size = 1 if REPEATING in chunk.encodings else size
+            for n_bytes, n_values in pages(data, chunk):
+                promised += n_bytes + VALUE_BYTES * n_values
+                _refuse_expansion(promised, packed, where, reading)
+    return size
 
 
 def _is_list(kind: Any) -> bool:
