@@ -369,6 +369,45 @@ def test_bad_parquet_says_which_document(
     assert expected in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("n_chars", "n_rows"),
+    [(17 << 20, 2), (1 << 20, 300), (8, 1 << 21)],
+    ids=("page", "text", "row"),
+)
+def test_r6_what_parquet_repeats_is_counted_before_it_is_expanded(
+    tmp_path: Path, n_chars: int, n_rows: int
+) -> None:
+    """R6: 2,698 bytes took 3.9 GB. A text is in the file once and in every row."""
+    rows = pa.array([0] * n_rows, pa.int32())
+    columns = {
+        "text": pa.DictionaryArray.from_arrays(rows, pa.array(["a" * n_chars])),
+        "label": pa.DictionaryArray.from_arrays(rows, pa.array(["x"])),
+    }
+    file = tmp_path / "bomb.parquet"
+    pq.write_table(pa.table(columns), file, compression="zstd", dictionary_pagesize_limit=1 << 30)
+    assert file.stat().st_size < 20_000
+    with pytest.raises(CorpusError, match="looks like a bomb"):
+        read_parquet(file, Reading())
+
+
+@pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_parquet_in_other_encodings(tmp_path: Path, encoding: str, version: str) -> None:
+    file = tmp_path / "table.parquet"
+    table = pa.table({"text": ["ab", "ac", "ac"], "label": [["x"], ["y", "x"], []]})
+    columns = {"text": encoding, "label.list.element": encoding}
+    pq.write_table(
+        table, file, use_dictionary=False, column_encoding=columns, data_page_version=version
+    )
+    corpus = read_parquet(file, Reading())
+    assert (corpus.texts, corpus.labels) == (("ab", "ac", "ac"), (("x",), ("y", "x"), ()))
+
+
+def test_parquet_columns_of_objects_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"the column 'label' has values of type struct<a"):
+        parquet(tmp_path, {"text": ["a", "b"], "label": [{"a": "x"}, {"a": "y"}]})
+
+
 def test_damaged_parquet_is_an_error(tmp_path: Path) -> None:
     parquet(tmp_path, {"text": ["a", "b"] * 5000, "label": ["x", "y"] * 5000})
     whole = (tmp_path / "table.parquet").read_bytes()

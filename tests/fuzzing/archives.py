@@ -122,7 +122,7 @@ def zip_mutated(files: Files, _: tuple[str, ...], rng: random.Random) -> Files:
 
 def table_bomb(ending: str) -> Files:
     lines = b"".join(b"%s,%s\n" % (b"a cat sat, " * 2000, label) for label in (b"x", b"y"))
-    return {"a.csv": bomb(b"text,label\n" + lines.replace(b", ", b" "), 256 << 20, ending)}
+    return {"a.csv": bomb(b"text,label\n" + lines.replace(b", ", b" "), 64 << 20, ending)}
 
 
 LATIN: tuple[dict[str, Any], ...] = ({"encoding": "latin-1"}, {}, {"max_bytes": 3000})
@@ -134,7 +134,7 @@ ARCHIVES: dict[str, Fuzzed] = {
         ("\n\n",),
         (
             lambda: {"n.tar": sparse_member(1 << 32)},
-            lambda: {"n.tar": bomb(packed_tar(NEWS)["n.tar"][: 8 * BLOCK], 64 << 20, ".xz")},
+            lambda: {"n.tar": bomb(packed_tar(NEWS)["n.tar"][: 8 * BLOCK], 48 << 20, ".gz")},
         ),
         tar_mutated,
         LATIN,

@@ -52,6 +52,11 @@ def mutated(files: Files, words: tuple[str, ...], rng: random.Random) -> Files:
     return files
 
 
+def times(length: int, rng: random.Random) -> int:
+    """How often to repeat what is so long; a megabyte at most comes out."""
+    return max(1, min(rng.choice(REPEATS), (1 << 20) // max(1, length)))
+
+
 def tokens_changed(raw: bytes, words: tuple[str, ...], rng: random.Random) -> bytes:
     """A token deleted, doubled, swapped with another, nested deeply, or replaced."""
     tokens = TOKEN.findall(raw.decode("latin-1")) or [""]
@@ -60,7 +65,7 @@ def tokens_changed(raw: bytes, words: tuple[str, ...], rng: random.Random) -> by
     if way == 0:
         del tokens[at]
     elif way == 1:
-        tokens[at] *= rng.choice(REPEATS)
+        tokens[at] *= times(len(tokens[at]), rng)
     elif way == 2:
         tokens[at], tokens[other] = tokens[other], tokens[at]
     elif way == 3:
@@ -81,13 +86,13 @@ def lines_changed(raw: bytes, rng: random.Random) -> bytes:
     if way == 0:
         del lines[at]
     elif way == 1:
-        lines[at:at] = [lines[at]] * rng.choice(REPEATS)
+        lines[at:at] = [lines[at]] * times(len(lines[at]), rng)
     elif way == 2:
         lines[at], lines[other] = lines[other], lines[at]
     elif way == 3:
         lines[at] = lines[at][: rng.randrange(len(lines[at]) + 1)]
     elif way == 4:
-        lines[at] = b" ".join([lines[at]] * rng.choice(REPEATS))
+        lines[at] = b" ".join([lines[at]] * times(len(lines[at]), rng))
     else:
         lines = [b"\r\n".join(lines)] if rng.random() < 0.5 else [b"\r".join(lines)]
     return b"\n".join(lines)
@@ -133,7 +138,7 @@ def set_changed(files: Files, name: str, rng: random.Random) -> Files:
     else:
         ending = rng.choice(sorted(PACKERS))
         raw = files.pop(name)
-        packed = PACKERS[ending](raw * (rng.choice(REPEATS) if way == 2 else 1))
+        packed = PACKERS[ending](raw * (times(len(raw), rng) if way == 2 else 1))
         files[name + ending] = flipped(packed, rng) if way == 3 else packed
     return files
 

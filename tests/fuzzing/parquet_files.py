@@ -130,8 +130,8 @@ PARQUET: dict[str, Fuzzed] = {
         (
             partial(repeated, 15 << 20, 260),
             partial(repeated, 6 << 20, 260),
-            partial(repeated, 1 << 10, 1 << 20),
-            partial(repeated, 4, 1 << 22),
+            partial(repeated, 1 << 10, 1 << 18),
+            partial(repeated, 4, 1 << 21),
             partial(understated, 400 << 20, 2),
         ),
         mutated_parquet,

@@ -212,7 +212,7 @@ TEXT_READERS: dict[str, Fuzzed] = {
         reader_of("arff"),
         tuple(encoded(c_arff=text) for text in ARFF_SPARSE),
         (*ARFF_WORDS, "{0 1", "999999999 1"),
-        (lambda: filled_in(20_000, 20_000),),
+        (lambda: filled_in(10_000, 10_000),),
     ),
     "mulan": Fuzzed(
         "m.arff",
