@@ -435,19 +435,3 @@ def test_a_pattern_of_ones_own_needs_trust(file):
         CompactModel.load(file)
     loaded = CompactModel.load(file, trusted=True)
     np.testing.assert_allclose(loaded.decision(TEXTS), slow(TEXTS), atol=1e-10)
-
-
-def fuzzed(count, seed):
-    command = [sys.executable, "-m", "tests.compact.fuzzing", str(count), str(seed)]
-    root = Path(__file__).parents[2]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert sum(told.values()) == count
-    assert min(told["loaded"], told["refused"]) > count // 100, "both must happen"
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory limit needs Linux")
-@pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.slow)])
-def test_mutated_files_load_or_are_refused(count):
-    fuzzed(count, seed=count)

@@ -10,6 +10,7 @@ from hypothesis import given
 from scipy.io import arff as scipy_arff
 
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.formats import arff
 from laconic.corpus.formats.arff import arff_corpus, read_arff
 from laconic.corpus.formats.gathering import Gathering, Reading
 from laconic.errors import CorpusError
@@ -95,6 +96,18 @@ def test_a_numeric_class_is_spelled_canonically() -> None:
 def test_an_omitted_nominal_term_has_its_first_value() -> None:
     text = "@attribute u {1,0}\n@attribute v {0,2}\n@attribute c {x,y}\n@data\n{2 y}\n{0 0,1 2}\n"
     assert dense(read(text)) == [[1, 0], [0, 2]]
+
+
+@pytest.mark.parametrize("label", [(), ("u", "v")])
+def test_values_that_lines_omit_are_limited(
+    label: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R7: lines times attributes can be many more values than the file has bytes."""
+    monkeypatch.setattr(arff, "MOST_FILLED_IN", 5)
+    head = "@attribute u {1,0}\n@attribute v {1,0}\n@attribute c {0,1}\n@data\n"
+    assert len(read(head + "{}\n{0 0,2 1}\n", Reading(label=label))) == 2
+    with pytest.raises(CorpusError, match="line 7: more than 5 values that the lines omit"):
+        read(head + "{2 1}\n" + "{}\n" * 9, Reading(label=label))
 
 
 def test_several_named_labels_are_multilabel() -> None:

@@ -96,6 +96,18 @@ def test_wrong_numbers_of_labels_or_names(tmp_path: Path) -> None:
         read(tmp_path)
 
 
+def test_r7_columns_follow_the_entries_not_the_header(tmp_path: Path) -> None:
+    """R7: the header may promise 16,777,216 columns; two occur."""
+    corpus = read(tmp_path, "2 16777216 2\n16777216 1\n1 1\n", "x\ny\n")
+    assert (corpus.vocabulary, dense(corpus)) == (("1", "16777216"), [[0, 1], [1, 0]])
+
+
+def test_r9_repeats_that_add_up_to_infinity_are_refused(tmp_path: Path) -> None:
+    """R9: `1 1e308 1 1e308` was stored as inf."""
+    with pytest.raises(CorpusError, match=r"line 2: the values that document '0' gives"):
+        read(tmp_path, "2 2 3\n1 1e308 1 1e308\n2 1\n", "x\ny\n")
+
+
 def test_labels_must_be_there(tmp_path: Path) -> None:
     (tmp_path / "a.mat").write_text(MATRIX)
     with pytest.raises(CorpusError, match=r"looked for in a\.mat\.rclass"):

@@ -54,6 +54,13 @@ def read(folder: Path, *stories: str, split: str | None = "none") -> Corpus:
     return read_reuters(distribution(folder / "reuters", *stories), Reading(split=split))
 
 
+def test_r14_an_empty_topic_is_no_class(tmp_path: Path) -> None:
+    """R14: `<D></D>` gave a class without a name."""
+    empty = story(8, "gold").replace("<D>gold</D>", "<D></D><D> </D>")
+    corpus = read(tmp_path, story(7, "grain"), empty)
+    assert (corpus.labels, corpus.classes) == ((("grain",), ()), ("grain",))
+
+
 def test_labels_are_the_topics_and_a_story_without_is_of_no_class(tmp_path: Path) -> None:
     corpus = read(tmp_path, story(7, "grain wheat"), story(8), story(9, "gold"))
     assert corpus.labels == (("grain", "wheat"), (), ("gold",))

@@ -132,6 +132,36 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, message: str) -> None:
     assert (caught.value.line, caught.value.where) == (3, str(tmp_path / "c.svm"))
 
 
+def test_r7_columns_follow_the_entries_not_the_largest_index(tmp_path: Path) -> None:
+    """R7: 20 bytes took 1.6 GB, a column for each of 16,777,216 indices."""
+    corpus = read(tmp_path, "1 16777216:1\n-1 1:1")
+    assert corpus.vocabulary == ("f1", "f16777216")
+    assert dense(corpus) == [[0, 1], [1, 0]]
+    assert "only 2 of them occur" in corpus.notes[0]
+
+
+def test_r7_indices_keep_all_their_columns_where_these_are_few(tmp_path: Path) -> None:
+    """R7: corpora of the usual sizes keep the columns that no document uses."""
+    corpus = read(tmp_path, "1 65536:1\n-1 1:1")
+    assert corpus.vectors is not None
+    assert corpus.vectors.shape == (2, 65536)
+    assert read(tmp_path, "1 65537:1\n-1 1:1").vocabulary == ("f1", "f65537")
+
+
+def test_r7_names_of_features_keep_their_columns(tmp_path: Path) -> None:
+    """R7: an index that has a name is an entry too."""
+    (tmp_path / "features.idx").write_text("3 cat\n16777216 dog\n")
+    corpus = read(tmp_path, "1 1:1\n2 2:1\n", name="vectors.dat")
+    assert corpus.vocabulary == ("f1", "f2", "cat", "dog")
+
+
+@pytest.mark.parametrize("values", ["1:1e308 1:1e308", "1:-1e308 2:1 1:-1e308"])
+def test_r9_repeats_that_add_up_to_infinity_are_refused(tmp_path: Path, values: str) -> None:
+    """R9: every value is finite, and their sum was stored as inf."""
+    with pytest.raises(CorpusError, match=r"line 2: the values that document '1' gives"):
+        read(tmp_path, f"1 1:1\n2 {values}\n")
+
+
 @given(labelled(classes=("-1", "1", "7")))
 def test_one_label_agrees_with_scikit_learn(
     tmp_path_factory: pytest.TempPathFactory, data: Labelled
@@ -172,7 +202,10 @@ def test_any_lines_give_a_corpus_or_a_corpus_error(lines: list[str]) -> None:
             gathering,
             enumerate(lines, 1),
             "fuzz",
-            lambda first, last: [f"f{index}" for index in range(first, last + 1)],
+            lambda first, last: (
+                np.arange(first, last + 1),
+                [f"f{index}" for index in range(first, last + 1)],
+            ),
         )
     except CorpusError:
         return

@@ -17,8 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.formats.delimited import delimited
 from laconic.corpus.formats.gathering import Reading
-from laconic.corpus.formats.tables import read_csv, read_jsonl, read_parquet, read_tsv
+from laconic.corpus.formats.parquet import read_parquet
+from laconic.corpus.formats.tables import read_csv, read_jsonl, read_tsv
 from laconic.errors import CorpusError
 
 Read = Callable[[Path, Reading], Corpus]
@@ -187,8 +189,18 @@ def test_fields_beyond_the_usual_limit_of_csv_are_read_up_to_max_line(tmp_path: 
     assert read(tmp_path, content).texts == (long, "b")
     assert "--max-line" in refused(tmp_path, content, max_line=before)
     many = "text,label\n" + '"' + "line\n" * 50 + '",x\nb,y\n'
-    assert ", line 2: a field of the record" in refused(tmp_path, many, max_line=100)
-    assert csv.field_size_limit() == before
+    assert ", line 2: the record that begins here is longer than 100" in refused(
+        tmp_path, many, max_line=100
+    )
+
+
+def test_r8_one_reading_does_not_limit_another() -> None:
+    """R8: csv's limit is one for the process, so a reading must never lower it."""
+    long = "x" * 200_000
+    good = delimited(iter(["text,label\n", f"{long},x\n"]), "good.csv", ",", 1 << 20)
+    small = delimited(iter(["text,label\n", "a,x\n"]), "small.csv", ",", 100)
+    assert [next(good)[1], next(small)[1]] == [["text", "label"]] * 2
+    assert [next(good)[1], next(small)[1]] == [[long, "x"], ["a", "x"]]
 
 
 def test_unlabelled_documents_are_dropped_or_kept_on_request(tmp_path: Path) -> None:
@@ -355,6 +367,45 @@ def test_bad_parquet_says_which_document(
     with pytest.raises(CorpusError) as caught:
         parquet(tmp_path, columns, **options)
     assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("n_chars", "n_rows"),
+    [(17 << 20, 2), (1 << 20, 300), (8, 1 << 21)],
+    ids=("page", "text", "row"),
+)
+def test_r6_what_parquet_repeats_is_counted_before_it_is_expanded(
+    tmp_path: Path, n_chars: int, n_rows: int
+) -> None:
+    """R6: 2,698 bytes took 3.9 GB. A text is in the file once and in every row."""
+    rows = pa.array([0] * n_rows, pa.int32())
+    columns = {
+        "text": pa.DictionaryArray.from_arrays(rows, pa.array(["a" * n_chars])),
+        "label": pa.DictionaryArray.from_arrays(rows, pa.array(["x"])),
+    }
+    file = tmp_path / "bomb.parquet"
+    pq.write_table(pa.table(columns), file, compression="zstd", dictionary_pagesize_limit=1 << 30)
+    assert file.stat().st_size < 20_000
+    with pytest.raises(CorpusError, match="looks like a bomb"):
+        read_parquet(file, Reading())
+
+
+@pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_parquet_in_other_encodings(tmp_path: Path, encoding: str, version: str) -> None:
+    file = tmp_path / "table.parquet"
+    table = pa.table({"text": ["ab", "ac", "ac"], "label": [["x"], ["y", "x"], []]})
+    columns = {"text": encoding, "label.list.element": encoding}
+    pq.write_table(
+        table, file, use_dictionary=False, column_encoding=columns, data_page_version=version
+    )
+    corpus = read_parquet(file, Reading())
+    assert (corpus.texts, corpus.labels) == (("ab", "ac", "ac"), (("x",), ("y", "x"), ()))
+
+
+def test_parquet_columns_of_objects_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"the column 'label' has values of type struct<a"):
+        parquet(tmp_path, {"text": ["a", "b"], "label": [{"a": "x"}, {"a": "y"}]})
 
 
 def test_damaged_parquet_is_an_error(tmp_path: Path) -> None:

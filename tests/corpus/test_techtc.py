@@ -95,6 +95,13 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
         read_techtc(where, Reading())
 
 
+def test_r7_columns_are_those_that_have_a_name_or_occur(tmp_path: Path) -> None:
+    """R7: one name with a large index made a column for every smaller one."""
+    where = folder(tmp_path / "Exp_1_2", "+1 5:1\n-1 1:1\n", FEATURES + "16777216 zoo\n")
+    corpus = read_techtc(where, Reading())
+    assert corpus.vocabulary == ("ant", "bee", "cat", "dog", "5", "zoo")
+
+
 def test_a_bad_line_names_the_file_in_the_archive(tmp_path: Path) -> None:
     files = {
         "t/Exp_1_2/features.idx": FEATURES,

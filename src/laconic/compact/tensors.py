@@ -73,10 +73,9 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], Tensors]:
     size = int.from_bytes(data[:8], "little")
     if len(data) < 8 or size > min(MOST_HEADER, len(data) - 8):
         raise LaconicError("is no compact model of Laconic, or a damaged one")
-    entries = _object(data[8 : 8 + size])
-    metadata = entries.pop("__metadata__", None)
-    told = metadata.get(KEY) if isinstance(metadata, dict) else None
-    if not isinstance(told, str):
+    entries = _object(_utf8(data[8 : 8 + size]))
+    told = _metadata(entries).get(KEY)
+    if told is None:
         raise LaconicError("is no compact model of Laconic. Write one with `laconic train`.")
     body = memoryview(data)[8 + size :]
     spans = {name: _span(name, entry) for name, entry in entries.items()}
@@ -86,6 +85,26 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], Tensors]:
         for name, (dtype, shape, a, b) in spans.items()
     }
     return _object(told), Tensors(arrays)
+
+
+def _utf8(raw: bytes) -> str:
+    """The header is UTF-8 without a mark, as safetensors has it; json.loads would take others."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise LaconicError("has a header that is not UTF-8") from None
+
+
+def _metadata(entries: dict[str, Any]) -> dict[str, str]:
+    """Taken out of the entries. Its keys and values are strings, as safetensors has them."""
+    metadata = entries.pop("__metadata__", {})
+    if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
+        raise LaconicError("has metadata that are not strings")
+    try:
+        "".join([*entries, *metadata, *metadata.values()]).encode("utf-8")
+    except UnicodeEncodeError:
+        raise LaconicError("has half a character in its header") from None
+    return metadata
 
 
 Span = tuple[np.dtype[Any], tuple[int, ...], int, int]
@@ -122,9 +141,11 @@ def _check_cover(spans: dict[str, Span], n_bytes: int) -> None:
         raise LaconicError(f"has {n_bytes:,} bytes of numbers, but its header speaks of {at:,}")
 
 
-def _object(text: str | bytes) -> dict[str, Any]:
+def _object(text: str) -> dict[str, Any]:
     try:
-        told = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
+        told = json.loads(
+            text, object_pairs_hook=_distinct, parse_constant=_no_constant, parse_int=_whole
+        )
     except RecursionError:
         raise LaconicError("has a header of too many levels") from None
     except json.JSONDecodeError as problem:
@@ -139,6 +160,13 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(told) != len(pairs):
         raise LaconicError("has a header that gives a key twice")
     return told
+
+
+def _whole(digits: str) -> int:
+    """JSON has a negative zero, which safetensors takes for no whole number."""
+    if digits == "-0":
+        raise LaconicError("has -0 in its header, which is no whole number")
+    return int(digits)
 
 
 def _no_constant(name: str) -> Any:

@@ -28,6 +28,9 @@ from laconic.errors import CorpusError
 
 MEKA = re.compile(r"-C\s+(-?[0-9]{1,6})\b")
 PART = re.compile(r"[-_](train|test)$")
+# A sparse line may omit a value that is not 0. Lines times attributes can be many more values than
+# the file has bytes.
+MOST_FILLED_IN = 1 << 22
 
 
 def read_arff(where: Where, reading: Reading) -> Corpus:
@@ -43,14 +46,19 @@ def arff_corpus(gathering: Gathering, numbered: Iterator[tuple[int, str]]) -> Co
     labels = Labels(where, attributes, *_label_columns(relation, attributes, where, reading))
     gathering.multilabel = labels.several
     name = None if reading.id is None else _column(reading.id, attributes, where)
-    others = [i for i in range(len(attributes)) if i not in labels.columns and i != name]
+    taken = {*labels.columns, name}
+    others = [i for i in range(len(attributes)) if i not in taken]
     text = _text_column(attributes, others, where, reading)
     numbers = None if text is not None else Numbers(where, attributes, others)
+    filled_in = 0
     for line, instance in read_instances(numbered, len(attributes), where):
         found = labels.of(instance, line)
+        indices, values = ([], []) if numbers is None else numbers.of(instance, line)
+        filled_in += max(0, len(found) + len(indices) - len(instance))
+        _refuse_filled_in(filled_in, where, line)
         id = None if name is None else _stated(instance, attributes, name, where, line)
         if numbers is not None:
-            gathering.add_vector(*numbers.of(instance, line), found, id=id, line=line)
+            gathering.add_vector(indices, values, found, id=id, line=line)
         elif text is not None:
             document = _stated(instance, attributes, text, where, line)
             gathering.add_text(document, found, id=id, line=line)
@@ -65,7 +73,11 @@ def _label_columns(
     listed = _mulan_list(where, reading)
     if reading.label or listed:
         names = reading.label or listed
-        columns = tuple(_column(name, attributes, where) for name in names)
+        places = {attribute.name: i for i, attribute in reversed([*enumerate(attributes)])}
+        columns = tuple(
+            places[name] if name in places else _column(name, attributes, where)
+            for name in dict.fromkeys(names)
+        )
         return columns, len(columns) > 1 or not reading.label
     meka = MEKA.search(relation)
     count = 0 if meka is None else int(meka[1])
@@ -105,6 +117,17 @@ def _column(name: str, attributes: Sequence[Attribute], where: Where) -> int:
         f"{len(attributes):,}, the last of them {shown}. Names are compared letter by letter.",
         where=where,
     )
+
+
+def _refuse_filled_in(count: int, where: Where, line: int) -> None:
+    if count > MOST_FILLED_IN:
+        raise CorpusError(
+            f"more than {MOST_FILLED_IN:,} values that the lines omit are not 0, because the "
+            "first value of their attributes is not 0. Declare the values with 0 first, as in "
+            "{0, 1}, or write the lines in full.",
+            where=where,
+            line=line,
+        )
 
 
 def _text_column(

@@ -24,8 +24,10 @@ class Labels:
 
     def classes(self) -> list[str]:
         if self.several:
-            return sorted(self.attributes[column].name for column in self.columns)
-        return sorted(self.attributes[self.columns[0]].values)
+            names = {self.attributes[column].name for column in self.columns}
+        else:
+            names = set(self.attributes[self.columns[0]].values)
+        return sorted(names - {""})
 
     def of(self, instance: Instance, line: int) -> list[str]:
         if not self.several:

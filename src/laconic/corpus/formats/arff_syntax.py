@@ -27,7 +27,7 @@ ESCAPE = re.compile(r"\\(.)")
 ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Attribute:
     """A declared column; `values` are those of a nominal one, in the order of the file."""
 

@@ -9,6 +9,8 @@ import re
 from os import fspath
 from pathlib import Path
 
+import numpy as np
+
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.columns import (
     COMPRESSED,
@@ -23,7 +25,7 @@ from laconic.corpus.formats.columns import (
 from laconic.corpus.formats.gathering import Gathering, Reading
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines
-from laconic.corpus.formats.svmlight import finite
+from laconic.corpus.formats.svmlight import Columns, finite
 from laconic.errors import CorpusError
 
 WHOLE = re.compile(r"[0-9]{1,18}")
@@ -49,8 +51,8 @@ def read_cluto(where: Where, reading: Reading) -> Corpus:
         raise _miscounted(f"{n_docs:,} documents", f"{documents:,}", where, 1)
     if n_found != n_values:
         raise _miscounted(f"{n_values:,} values", f"{n_found:,}", where, 1)
-    names = _names(where, reading, n_terms, gathering)
-    return gathering.corpus(stem(where), vocabulary=names)
+    columns, names = _columns(where, reading, n_terms, gathering)
+    return gathering.corpus(stem(where), vocabulary=names, columns=columns)
 
 
 def _header(text: str, where: Where) -> tuple[int, int, int]:
@@ -89,7 +91,7 @@ def _pairs(text: str, n_terms: int, where: Where, line: int) -> tuple[list[int],
                 where=where,
                 line=line,
             )
-        indices.append(index - 1)
+        indices.append(index)
         values.append(value)
     return indices, values
 
@@ -115,12 +117,12 @@ def _labels(where: Where, reading: Reading, n_docs: int) -> list[tuple[str, ...]
     return [(label,) if label else () for label in labels]
 
 
-def _names(where: Where, reading: Reading, n_terms: int, gathering: Gathering) -> tuple[str, ...]:
+def _columns(where: Where, reading: Reading, n_terms: int, gathering: Gathering) -> Columns:
     own = beside(where, plain_name(where) + ".clabel")
     if own is not None:
         names = _lines_of(own, reading)
         if len(names) == n_terms:
-            return distinct(names)
+            return np.arange(1, n_terms + 1), distinct(names)
         raise CorpusError(
             f"{n_terms:,} names were expected, as the matrix has columns, but found "
             f"{len(names):,}. Write one name a line.",
@@ -132,10 +134,11 @@ def _names(where: Where, reading: Reading, n_terms: int, gathering: Gathering) -
         if len(names := _lines_of(file, reading)) == n_terms
     ]
     if len(fitting) != 1:
-        return tuple(str(index) for index in range(1, n_terms + 1))
+        columns = gathering.columns(1, n_terms)
+        return columns, [str(index) for index in columns.tolist()]
     name, names = fitting[0]
     gathering.notes.append(f"names of columns are from {name}, which has as many lines")
-    return distinct(names)
+    return np.arange(1, n_terms + 1), distinct(names)
 
 
 def _shared(where: Where) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from os import fspath
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from laconic.corpus.formats.guarding import Where
 from laconic.errors import CorpusError
 
 COMPRESSED = (".gz", ".xz", ".bz2")
-# Every column has a name, so an index that is a slip of the pen would fill the memory with names.
+# The largest index that is taken: a larger one is a slip of the pen.
 MOST_COLUMNS = 1 << 24
 
 
@@ -40,10 +41,13 @@ def inside(folder: Where, name: str) -> Path | None:
     return None
 
 
-def distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """The same names; an empty one becomes its position, a repeated one gets it appended."""
+def distinct(names: Iterable[str], positions: Iterable[int] | None = None) -> tuple[str, ...]:
+    """The same names; an empty one becomes its position, a repeated one gets it appended.
+
+    Positions are 1, 2, 3, … unless given.
+    """
     taken: dict[str, None] = {}
-    for position, name in enumerate(names, start=1):
+    for position, name in zip(count(1) if positions is None else positions, names, strict=False):
         new = name or str(position)
         while new in taken:
             new = f"{new}#{position}"

@@ -38,6 +38,8 @@ class Decoding:
                 raise self._undecodable(problem, where, line or 1) from problem
             self.replaced += 1
             text = raw.decode(self.encoding, "replace")
+        except UnicodeError as problem:
+            raise self._other(problem, where) from problem
         if not self._by_bytes and "\0" in text:
             raise self._nul(where, line or text.count("\n", 0, text.index("\0")) + 1)
         return text if line is not None else text.removeprefix("\ufeff")
@@ -79,18 +81,14 @@ class Decoding:
         except UnicodeDecodeError as problem:
             raise self._undecodable(problem, None, number + 1) from problem
         except UnicodeError as problem:
-            raise CorpusError(
-                f"is not {self.encoding}: {problem}. Name the right encoding, such as --encoding "
-                "utf-8 or utf-16-le.",
-                where=self.where,
-            ) from problem
+            raise self._other(problem, None) from problem
         finally:
             reader.detach()
 
     def _undecodable(
         self, problem: UnicodeDecodeError, where: str | PathLike[str] | None, line: int
     ) -> CorpusError:
-        before = problem.object[: problem.start].decode(problem.encoding, "replace")
+        before = problem.object[: problem.start].decode(self.encoding, "replace")
         column = len(before) - (before.rfind("\n") + 1) + 1
         other = "utf-8" if self.encoding.startswith("latin") else "latin-1"
         return CorpusError(
@@ -99,6 +97,13 @@ class Decoding:
             "--undecodable replace.",
             where=where or self.where,
             line=line + before.count("\n"),
+        )
+
+    def _other(self, problem: UnicodeError, where: str | PathLike[str] | None) -> CorpusError:
+        return CorpusError(
+            f"is not {self.encoding}: {problem}. Name the right encoding, such as --encoding "
+            "utf-8 or utf-16-le.",
+            where=where or self.where,
         )
 
     def _nul(self, where: str | PathLike[str] | None, line: int) -> CorpusError:
@@ -123,9 +128,7 @@ def _known(encoding: str, where: str | PathLike[str]) -> str:
     if name == "utf-8-sig":
         return "utf-8"
     try:
-        b" ".decode(name)
-    except UnicodeDecodeError:
-        pass
+        b"\xff".decode(name, "replace")  # idna cannot replace: it is for names of hosts
     except (LookupError, ValueError) as problem:
         raise CorpusError(
             f"there is no text encoding {encoding!r}. Try --encoding utf-8, latin-1, cp1252 or "

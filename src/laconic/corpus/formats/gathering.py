@@ -8,18 +8,21 @@ ids in one place, so that every format gives the same messages.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.corpus.corpus import Corpus
 from laconic.errors import CorpusError
 
 MIB = 1 << 20
+# A column takes about 200 bytes, most of it for its name, so this many are always affordable.
+FEW_COLUMNS = 1 << 16
 
 
 def amount(number: int, one: str, many: str) -> str:
@@ -66,9 +69,10 @@ class Gathering:
         self._texts: list[str] = []
         self._indices, self._values, self._ends = array("q"), array("d"), array("q", [0])
         self._labels: list[tuple[str, ...]] = []
-        self._ids: list[str] = []
         self._split: list[str] = []
-        self._seen: dict[str, int | None] = {}
+        self._lines = array("q")
+        self._seen: dict[str, int] = {}
+        self._kinds: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._unlabelled = 0
         self._first_unlabelled: int | None = None
 
@@ -94,7 +98,7 @@ class Gathering:
         split: str | None = None,
         line: int | None = None,
     ) -> None:
-        """`indices` from 0, in any order; repeated ones are summed."""
+        """`indices` in any order; repeated ones are summed."""
         if self._accept(labels, id, split, line):
             self._indices.extend(indices)
             self._values.extend(values)
@@ -109,36 +113,63 @@ class Gathering:
                 self._first_unlabelled = line
             if self.reading.unlabelled != "keep":
                 return False
-        name = id if id is not None else str(len(self._ids))
-        if name in self._seen:
-            first = self._seen[name]
+        position = len(self._labels)
+        if id is not None and self._seen.setdefault(id, position) != position:
+            raise self._repeated(id, line)
+        kind = tuple(dict.fromkeys(labels or ()))
+        if "" in kind:
             raise CorpusError(
-                f"the id {name!r} occurs twice"
-                + (f" (first in line {first})" if first is not None else "")
-                + ". Ids name documents, so they must differ: name another id column, or none.",
-                where=self.where,
-                line=line,
+                "a label is empty. Give it a name, or remove it.", where=self.where, line=line
             )
-        self._seen[name] = line
-        self._ids.append(name)
-        self._labels.append(tuple(dict.fromkeys(labels or ())))
+        self._labels.append(self._kinds.setdefault(kind, kind))
         self._split.append(split or "")
+        self._lines.append(line or 0)
         return True
+
+    def _repeated(self, id: str, line: int | None) -> CorpusError:
+        first = self._lines[self._seen[id]]
+        return CorpusError(
+            f"the id {id!r} occurs twice"
+            + (f" (first in line {first})" if first else "")
+            + ". Ids name documents, so they must differ: name another id column, or none.",
+            where=self.where,
+            line=line,
+        )
+
+    def columns(self, first: int, last: int, named: Collection[int] = ()) -> NDArray[np.int64]:
+        """The indices that get a column, ascending.
+
+        These are all from `first` to `last`, as long as they are few or no more than the entries.
+        Otherwise they are those that occur or are `named`: one large index must not fill the
+        memory with columns that nothing uses.
+        """
+        if last - first < max(FEW_COLUMNS, len(self._indices) + len(named)):
+            return np.arange(first, last + 1)
+        chosen = np.union1d(self._indices, np.fromiter(named, np.int64, len(named)))
+        self.notes.append(
+            f"indices go up to {last:,}, but only {len(chosen):,} of them occur or have a name: "
+            "the others have no column"
+        )
+        return chosen
 
     def corpus(
         self,
         name: str,
         *,
         vocabulary: Sequence[str] | None = None,
+        columns: NDArray[np.int64] | None = None,
         classes: Sequence[str] = (),
     ) -> Corpus:
-        """The corpus gathered. `vocabulary` for vectors; `classes` where the file declares them."""
+        """The corpus gathered. `vocabulary` for vectors; `classes` where the file declares them.
+
+        `columns` are the indices that the vocabulary names, ascending; by default 0, 1, 2, …
+        """
         self._judge_labels()
-        vectors = None if vocabulary is None else self._matrix(len(vocabulary))
+        vectors = None if vocabulary is None else self._matrix(len(vocabulary), columns)
         return Corpus(
             name=name,
             labels=tuple(self._labels),
-            ids=tuple(self._ids),
+            ids=self._ids(),
             texts=tuple(self._texts) if vocabulary is None else None,
             vectors=vectors,
             vocabulary=None if vocabulary is None else tuple(vocabulary),
@@ -147,6 +178,10 @@ class Gathering:
             multilabel=self.multilabel,
             notes=tuple(self.notes),
         )
+
+    def _ids(self) -> tuple[str, ...]:
+        """Those given, or the positions of the documents."""
+        return tuple(self._seen) or tuple(map(str, range(len(self._labels))))
 
     def _judge_labels(self) -> None:
         total = len(self._labels) + (self._unlabelled if self.reading.unlabelled != "keep" else 0)
@@ -177,17 +212,34 @@ class Gathering:
                 where=self.where,
             )
 
-    def _matrix(self, n_terms: int) -> csr_array:
+    def _matrix(self, n_terms: int, columns: NDArray[np.int64] | None) -> csr_array:
         small = max(n_terms, len(self._indices)) < np.iinfo(np.int32).max
         dtype = np.int32 if small else np.int64
+        indices = np.array(self._indices, dtype=np.int64)
+        if columns is not None:
+            indices = np.searchsorted(columns, indices)
         vectors = csr_array(
             (
                 np.array(self._values, dtype=np.float64),
-                np.array(self._indices, dtype=dtype),
+                indices.astype(dtype),
                 np.array(self._ends, dtype=dtype),
             ),
             shape=(len(self._labels), n_terms),
         )
         vectors.sum_duplicates()
         vectors.eliminate_zeros()  # a stored entry is an occurrence
+        self._refuse_overflow(vectors)
         return vectors
+
+    def _refuse_overflow(self, vectors: csr_array) -> None:
+        """Every value of the file is finite, but repeated ones may not add up to a finite one."""
+        infinite = np.flatnonzero(~np.isfinite(vectors.data))
+        if not infinite.size:
+            return
+        document = int(np.searchsorted(vectors.indptr, infinite[0], side="right")) - 1
+        raise CorpusError(
+            f"the values that document {self._ids()[document]!r} gives for one index add up to "
+            "more than a number can hold. Write each index once, with a finite value.",
+            where=self.where,
+            line=self._lines[document] or None,
+        )

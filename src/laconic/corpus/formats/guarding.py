@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 Where: TypeAlias = str | PathLike[str]
 
-# deflate cannot do better than 1032:1, and text does not reach 20:1
-ABSURD_RATIO = 1000
-RATIO_COUNTS_FROM = 256 * MIB
+# Text does not reach 20:1, and a table of zeros with some numbers in it does not reach 100:1.
+# What unpacks to less than 16 MiB is read whatever its ratio.
+ABSURD_RATIO = 200
+RATIO_COUNTS_FROM = 16 * MIB
 DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError)
 
 
@@ -77,15 +78,8 @@ class GuardedStream(io.RawIOBase):
     def _refuse_bombs(self) -> None:
         if self.count > self._max_bytes:
             raise too_big(self._where, self._max_bytes, self._member)
-        if self._packed is None or self.count <= RATIO_COUNTS_FROM:
-            return
-        if self.count > ABSURD_RATIO * self._packed.count:
-            raise CorpusError(
-                f"unpacks to more than {ABSURD_RATIO:,} times its size ({self.count:,} bytes out "
-                f"of {self._packed.count:,}), as no text does: it looks like a bomb. If it is "
-                "meant, unpack it yourself and read the result.",
-                where=self._where,
-            )
+        if self._packed is not None:
+            refuse_bomb(self.count, self._packed.count, self._where)
 
     def close(self) -> None:
         # the unpackers leave the file open, and forget it when they close
@@ -93,6 +87,17 @@ class GuardedStream(io.RawIOBase):
             self._packed.close()
         self._source.close()
         super().close()
+
+
+def refuse_bomb(unpacked: int, packed: int, where: Where) -> None:
+    """Refuse what unpacks to far more bytes than it has."""
+    if unpacked > max(RATIO_COUNTS_FROM, ABSURD_RATIO * packed):
+        raise CorpusError(
+            f"unpacks to more than {ABSURD_RATIO:,} times its size ({unpacked:,} bytes out of "
+            f"{packed:,}), as no text does: it looks like a bomb. If it is meant, unpack it "
+            "yourself, or write it as CSV, and read the result.",
+            where=where,
+        )
 
 
 def damaged(where: Where, problem: BaseException, member: str | None = None) -> CorpusError:

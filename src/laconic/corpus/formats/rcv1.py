@@ -106,7 +106,7 @@ def _topic_codes(where: Where, reading: Reading) -> list[str]:
         fields = text.split("\t")
         if line == 1 or not text.strip():
             continue
-        if len(fields) < 2 or fields[0] != str(len(codes)):
+        if len(fields) < 2 or fields[0] != str(len(codes)) or not fields[1].strip():
             raise CorpusError(
                 f"topic {len(codes)} and its code, separated by a tab, were expected, but found "
                 f"{clipped(text)}. Topics are counted from 0 after a header.",

@@ -70,6 +70,27 @@ def no_such_field(
     )
 
 
+def positions(
+    columns: list[str], where: Where, reading: Reading
+) -> tuple[int, list[int], int | None, int | None]:
+    """Where the text, the labels, the id and the split are among the columns of a table."""
+    fields = fields_among(columns, reading)
+    if absent := absences(fields, reading):
+        raise no_such_field(where, absent, columns, "column", 1)
+    used = [name for name in (fields.text, *fields.labels, fields.id, fields.split) if name]
+    for name in used:
+        if columns.count(name) > 1:
+            raise CorpusError(
+                f"two columns are called {name!r}. Give each column its own name.",
+                where=where,
+                line=1,
+            )
+    at = {name: position for position, name in enumerate(columns)}
+    text, *labels = [at[name] for name in used[: 1 + len(fields.labels)]]
+    id, split = (None if name is None else at[name] for name in (fields.id, fields.split))
+    return text, labels, id, split
+
+
 def _named(name: str, found: Collection[str]) -> str | None:
     if name in found:
         return name or None

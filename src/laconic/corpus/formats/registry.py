@@ -14,10 +14,11 @@ from laconic.corpus.formats.columns import COMPRESSED
 from laconic.corpus.formats.folders import read_folder
 from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.opening import is_tar, members
+from laconic.corpus.formats.parquet import read_parquet
 from laconic.corpus.formats.rcv1 import read_rcv1
 from laconic.corpus.formats.reuters import read_reuters
 from laconic.corpus.formats.svmlight import read_svmlight
-from laconic.corpus.formats.tables import read_csv, read_jsonl, read_parquet, read_tsv
+from laconic.corpus.formats.tables import read_csv, read_jsonl, read_tsv
 from laconic.corpus.formats.techtc import read_techtc
 from laconic.errors import CorpusError
 

@@ -144,8 +144,9 @@ def _story(element: str, file: Where, line: int) -> _Story:
         found = [pattern.search(content) for pattern in (TITLE, BODY)]
         content = "\n".join(match[1] for match in found if match)
     tag = element.partition(">")[0]
-    labels = tuple(_plain(label) for label in TOPIC.findall(topics[1]))
-    return _Story(line, dict(ATTRIBUTE.findall(tag)), labels, _plain(content))
+    labels = (_plain(label) for label in TOPIC.findall(topics[1]))
+    named = tuple(label for label in labels if label.strip())
+    return _Story(line, dict(ATTRIBUTE.findall(tag)), named, _plain(content))
 
 
 def _plain(marked: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from math import isfinite
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.columns import (
@@ -24,6 +26,8 @@ from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines
 from laconic.errors import CorpusError
 
+# The indices that get a column, ascending, and the names of these columns.
+Columns: TypeAlias = tuple[NDArray[np.int64], Sequence[str]]
 WHOLE = re.compile(r"[+-]?[0-9]{1,18}(\.0*)?")
 
 
@@ -39,10 +43,11 @@ class Example(NamedTuple):
 def read_svmlight(where: Where, reading: Reading) -> Corpus:
     """One label a line: single-label. A comma or an empty label in any line: multi-label."""
 
-    def columns(first: int, last: int) -> Sequence[str]:
-        return _names_beside(where, reading, first, last)
-
     gathering = Gathering(where, reading, multilabel=False)
+
+    def columns(first: int, last: int) -> Columns:
+        return _columns_beside(gathering, first, last)
+
     numbered = lines(where, reading, notes=gathering.notes)
     return svmlight_corpus(gathering, numbered, stem(where), columns)
 
@@ -51,9 +56,9 @@ def svmlight_corpus(
     gathering: Gathering,
     numbered: Iterable[tuple[int, str]],
     name: str,
-    columns: Callable[[int, int], Sequence[str]],
+    columns: Callable[[int, int], Columns],
 ) -> Corpus:
-    """`columns(first, last)` names the columns from index `first` (0 or 1) to `last` or beyond."""
+    """`columns(first, last)` gives those from index `first` (0 or 1) to `last` or beyond."""
     first, last, bare = 1, 0, 0
     for line, label, indices, values in examples(numbered, gathering.where):
         if label is None or "," in label:
@@ -68,12 +73,8 @@ def svmlight_corpus(
         )
     if first == 0:
         gathering.notes.append("index 0 occurs: indices are counted from 0, not from 1")
-    names = columns(first, last)
-    corpus = gathering.corpus(name, vocabulary=("",) * first + tuple(names))
-    assert corpus.vectors is not None
-    vectors = corpus.vectors[:, first:]
-    vectors.eliminate_zeros()
-    return replace(corpus, vectors=vectors, vocabulary=tuple(names))
+    with_column, names = columns(first, last)
+    return gathering.corpus(name, vocabulary=names, columns=with_column)
 
 
 def examples(numbered: Iterable[tuple[int, str]], where: Where) -> Iterator[Example]:
@@ -154,12 +155,13 @@ def canonical(label: str) -> str:
     return str(int(label.partition(".")[0])) if WHOLE.fullmatch(label) else label
 
 
-def _names_beside(where: Where, reading: Reading, first: int, last: int) -> Sequence[str]:
+def _columns_beside(gathering: Gathering, first: int, last: int) -> Columns:
+    where, reading = gathering.where, gathering.reading
     listed = beside(where, plain_name(where) + ".vocab")
     if listed is not None:
         names = distinct(text.strip() for _, text in lines(listed, reading))
         if len(names) > last - first:
-            return names
+            return np.arange(first, first + len(names)), names
         raise CorpusError(
             f"{last - first + 1:,} names were expected, because {plain_name(where)} has indices "
             f"from {first} to {last}, but found {len(names):,}. Write one name a line.",
@@ -167,5 +169,6 @@ def _names_beside(where: Where, reading: Reading, first: int, last: int) -> Sequ
         )
     indexed = beside(where, "features.idx") if plain_name(where) == "vectors.dat" else None
     known = indexed_names(lines(indexed, reading), indexed) if indexed is not None else {}
-    indices = range(first, max(last, *known, 0) + 1)
-    return distinct(known.get(index, f"f{index}") for index in indices)
+    columns = gathering.columns(first, max(last, *known, 0), known)
+    named = (known.get(index, f"f{index}") for index in columns.tolist())
+    return columns, distinct(named, (columns - first + 1).tolist())

@@ -1,25 +1,22 @@
-"""Tables of documents: CSV, TSV, JSON lines and Parquet, one record a document."""
+"""Tables of documents: CSV, TSV and JSON lines, one record per document."""
 
 from __future__ import annotations
 
-from os import fspath
 from typing import Any
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.delimited import delimited
 from laconic.corpus.formats.gathering import Reading
-from laconic.corpus.formats.guarding import Where, too_big
+from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.json_lines import objects
-from laconic.corpus.formats.opening import lines, open_bytes
+from laconic.corpus.formats.opening import lines
 from laconic.corpus.formats.records import (
     Records,
     absences,
     fields_among,
     no_such_field,
+    positions,
 )
-from laconic.errors import CorpusError
-
-BATCH = 256
 
 
 def read_csv(where: Where, reading: Reading) -> Corpus:
@@ -66,36 +63,12 @@ def read_jsonl(where: Where, reading: Reading) -> Corpus:
     return records.corpus()
 
 
-def read_parquet(where: Where, reading: Reading) -> Corpus:
-    """A Parquet file with the columns of a CSV file; labels may be lists. Needs pyarrow."""
-    try:
-        import pyarrow as pa
-        from pyarrow.parquet import ParquetFile
-    except ImportError as problem:
-        raise CorpusError(
-            'Parquet files are read by pyarrow, which is not here: pip install "laconic[parquet]".',
-            where=where,
-        ) from problem
-    with open_bytes(where, reading):
-        pass
-    records = Records(where, reading)
-    try:
-        with ParquetFile(fspath(where)) as file:
-            _add_batches(file, records)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
-        raise CorpusError(
-            f"is no Parquet file, or a damaged one ({problem}). Fetch or write it again.",
-            where=where,
-        ) from problem
-    return records.corpus()
-
-
 def _read_delimited(where: Where, reading: Reading, usual: str) -> Corpus:
     records = Records(where, reading)
     physical = (line for _, line in lines(where, reading, keep_ends=True, notes=records.notes))
     numbered = delimited(physical, where, usual, reading.max_line)
     _, header = next(numbered, (1, []))
-    text, labels, id, split = _positions(header, where, reading)
+    text, labels, id, split = positions(header, where, reading)
     for line, cells in numbered:
         records.add(
             cells[text],
@@ -107,49 +80,5 @@ def _read_delimited(where: Where, reading: Reading, usual: str) -> Corpus:
     return records.corpus()
 
 
-def _positions(
-    columns: list[str], where: Where, reading: Reading
-) -> tuple[int, list[int], int | None, int | None]:
-    fields = fields_among(columns, reading)
-    if absent := absences(fields, reading):
-        raise no_such_field(where, absent, columns, "column", 1)
-    used = [name for name in (fields.text, *fields.labels, fields.id, fields.split) if name]
-    for name in used:
-        if columns.count(name) > 1:
-            raise CorpusError(
-                f"two columns are called {name!r}. Give each column its own name.",
-                where=where,
-                line=1,
-            )
-    at = {name: position for position, name in enumerate(columns)}
-    text, *labels = [at[name] for name in used[: 1 + len(fields.labels)]]
-    id, split = (None if name is None else at[name] for name in (fields.id, fields.split))
-    return text, labels, id, split
-
-
 def _value(document: dict[str, Any], key: str | None) -> Any:
     return None if key is None else document.get(key)
-
-
-def _add_batches(file: Any, records: Records) -> None:
-    where, reading = records.where, records.reading
-    columns = file.schema_arrow.names
-    text, labels, id, split = _positions(columns, where, reading)
-    used = [columns[at] for at in (text, *labels, id, split) if at is not None]
-    done = unpacked = 0
-    for batch in file.iter_batches(BATCH, columns=used):
-        column = {name: batch.column(name).to_pylist() for name in used}
-        unpacked += batch.nbytes
-        if unpacked > reading.max_bytes:
-            raise too_big(where, reading.max_bytes)
-        for i in range(batch.num_rows):
-            done += 1
-            records.add(
-                column[columns[text]][i],
-                [column[columns[label]][i] for label in labels],
-                None if id is None else column[columns[id]][i],
-                None if split is None else column[columns[split]][i],
-                place=f"document {done:,}: ",
-            )
-        if reading.progress is not None:
-            reading.progress(done, file.metadata.num_rows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from os import fspath
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -18,7 +18,7 @@ from laconic.corpus.formats.columns import distinct, indexed_names, inside
 from laconic.corpus.formats.gathering import Gathering, Reading
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines_in, members, open_bytes
-from laconic.corpus.formats.svmlight import svmlight_corpus
+from laconic.corpus.formats.svmlight import Columns, svmlight_corpus
 from laconic.errors import CorpusError
 
 VECTORS, FEATURES = "vectors.dat", "features.idx"
@@ -106,7 +106,7 @@ def _corpus(folder: str, pair: dict[str, bytes], where: Where, reading: Reading)
     features, vectors = f"{origin}/{FEATURES}", f"{origin}/{VECTORS}"
     gathering = Gathering(vectors, reading, multilabel=False)
 
-    def columns(first: int, last: int) -> Sequence[str]:
+    def columns(first: int, last: int) -> Columns:
         numbered = lines_in(io.BytesIO(pair[FEATURES]), features, reading, notes=gathering.notes)
         names = indexed_names(numbered, features)
         n_terms = max(names, default=0)
@@ -116,7 +116,8 @@ def _corpus(folder: str, pair: dict[str, bytes], where: Where, reading: Reading)
                 "The two files must belong together.",
                 where=vectors,
             )
-        return distinct(names.get(index, "") for index in range(1, n_terms + 1))
+        indices = gathering.columns(1, n_terms, names)
+        return indices, distinct((names.get(i, "") for i in indices.tolist()), indices.tolist())
 
     name = PurePosixPath(folder).name
     categories = SET.fullmatch(name)
