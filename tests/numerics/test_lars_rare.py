@@ -198,3 +198,14 @@ def test_a_feature_enters_before_a_document_that_crosses_at_the_same_moment(seed
     signs = np.where(rng.random(shape[0]) < 0.5, 1.0, -1.0)
     (*_, here), (*_, near) = (lars(X, signs, l2=l2, loss=loss, bias=None) for l2 in (0.0, 1e-9))
     assert here.columns.tolist() == near.columns[: here.size].tolist()
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("loss", ["squared", "squared_hinge", "modified_huber"])
+def test_columns_far_apart_in_scale_do_not_make_a_path_singular(path, loss):
+    """Scales up to 1e8 apart and more words than documents: with l2 nothing is singular."""
+    X, signs = problem(20, 60, 0)
+    X = X * 10.0 ** np.random.default_rng(0).uniform(0.0, 8.0, 60)
+    *_, last = path(X, signs, loss=loss, l2=1.0)
+    assert (last.ending, last.l1) == ("finished", 0.0)
+    assert last.size >= 16
