@@ -132,7 +132,7 @@ PARQUET: dict[str, Fuzzed] = {
             partial(repeated, 6 << 20, 260),
             partial(repeated, 1 << 10, 1 << 18),
             partial(repeated, 4, 1 << 21),
-            partial(understated, 400 << 20, 2),
+            partial(understated, 128 << 20, 2),
         ),
         mutated_parquet,
         ({}, {}, {"unlabelled": "keep"}, {"max_bytes": 100}),

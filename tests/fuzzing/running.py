@@ -131,8 +131,7 @@ def main(count: int, seed: int, names: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         limit_memory()
         told = {
-            name: every[name.partition("@")[0]](count, seed, Path(folder) / "mutant")
-            for name in names
+            name: every[name.partition("@")[0]](count, seed, Path(folder) / name) for name in names
         }
     print(json.dumps(told))
 
