@@ -162,6 +162,7 @@ def test_centroids_are_linear_and_the_others_are_not():
     assert np.unique(y).size == 3
 
 
+@pytest.mark.filterwarnings("ignore:. of .* labels occur in")
 def test_a_label_that_all_have_is_known_to_neighbours():
     X, y = text_like(30, 20, 3)
     labels = np.column_stack([np.ones(30), np.zeros(30), y == 1]).astype(int)

@@ -199,6 +199,7 @@ def test_what_is_called_coef_is_believed_only_if_the_decisions_agree(inner, n_cl
     assert (whole.predict(X) == expected.predict(chosen)).mean() > 0.95, "but for ties"
 
 
+@pytest.mark.filterwarnings("ignore:. of .* labels occur in")
 def test_probabilities_of_labels_that_training_never_saw():
     X, y = text_like(60, 30, 3)
     labels = np.column_stack([y == 0, np.zeros(60, dtype=bool), y == 2]).astype(int)

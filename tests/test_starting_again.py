@@ -107,7 +107,7 @@ LEFT = {
     "a -shm": beside("-shm", bytes(32768)),
     "a rollback journal": beside("-journal", b""),
     "a lock": lambda: (FOLDER / "journal.lock").write_text("4194305 nowhere\n"),
-    "half a lock": lambda: (FOLDER / "journal.lock").write_bytes(b"\xff"),
+    "half a lock": lambda: (FOLDER / "journal.lock").write_text("4194305 now"),
 }
 
 

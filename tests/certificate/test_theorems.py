@@ -19,6 +19,7 @@ from tests.strategies import counts
 
 @settings(max_examples=300)
 @given(counts(max_docs=10, max_terms=9), st.integers(0, 10**6), st.sampled_from([2, 3, "labels"]))
+@pytest.mark.filterwarnings("ignore:. of .* labels occur in")
 def test_no_certificate_is_violated(X, seed, n_classes):
     if X.shape[0] < 2 or X.shape[1] < 1:
         X = np.vstack([X, X])

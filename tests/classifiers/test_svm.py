@@ -273,6 +273,7 @@ def test_a_small_alpha_is_solved_at_the_default_tolerance():
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+@pytest.mark.filterwarnings("ignore:. of .* labels occur in")
 def test_quality_has_one_number_per_row(loss):
     """N2: `solved_` and `gap_`, also where a row needs no training."""
     X, y = problem((40, 21), "several")

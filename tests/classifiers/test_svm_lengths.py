@@ -77,6 +77,7 @@ def test_the_advice_of_the_warning_helps(loss):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.filterwarnings("ignore:. of .* labels occur in")
 def test_documents_on_one_side_only(loss, intercept):
     """N2: with an intercept it says all; without one the words say what they can."""
     X, _ = problem((40, 21), "two")

@@ -189,7 +189,7 @@ def test_a_closed_model_has_a_certificate_of_its_selection(tmp_path, monkeypatch
             weights = path.reduction_.weights
             promise = Promise(2, 0.0, 1.0)
             path.reduction_ = Selection(path.reduction_.terms, weights, model.n_terms_in, promise)
-        return model, path, notes
+        return concluding.TrainedModel(model, path, notes)
 
     monkeypatch.setattr(concluding, "trained", promising)
     told = certificate_of(PLAN, tmp_path)

@@ -332,7 +332,7 @@ def json_line(answer: dict[str, Any]) -> str:
     try:
         return json.dumps(answer, allow_nan=False) + "\n"
     except ValueError:
-        from laconic.rows import finite
+        from laconic.files import finite
 
         return json.dumps(finite(answer), allow_nan=False) + "\n"
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.numerics.dual_passes import Arrays, Floats
+from laconic.numerics.rank import EPS
 
 # The most numbers in the matrix that a Newton step decomposes.
 AFFORDABLE = 1_000_000
@@ -32,7 +33,7 @@ STEPS = 60
 SHARPER = 0.1
 LEAST = 1e-6
 # A sum of products is right to this share of the sum of their sizes.
-ROUNDING = 4 * float(np.finfo(np.float64).eps)
+ROUNDING = 4 * EPS
 # Slopes along a step that are this share of the first one are 0.
 LEVEL = 1e-10
 

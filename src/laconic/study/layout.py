@@ -54,7 +54,8 @@ JOURNAL_FILE = Kind("journal", re.compile(rb"\ASQLite format 3\0.{52}(Laco|\0{4}
 # All that a study appends to, replaces or deletes in its folder.
 FILES: dict[str, Kind] = PROBLEM_FILES | {
     JOURNAL: JOURNAL_FILE,
-    LOCK: Kind("lock", re.compile(rb"\A\d+ [^\n]*\n\Z")),
+    # a full disk may have cut it short
+    LOCK: Kind("lock", re.compile(rb"\A\d+( [^\n]*\n?)?\Z")),
     PLAN: Kind("plan", re.compile(rb"\A# Written by Laconic")),
     ROWS: ROWS_KINDS[".csv"],
     COMPARISONS: headed("table of comparisons", ("problem", "a", "b", "terms_a", "terms_b")),
