@@ -99,6 +99,11 @@ OUTCOMES = {
     "no memory": (MemoryError(), 3, "out of memory. Free memory"),
     "no memory for an array": (MemoryError("Unable to allocate"), 3, "Unable to allocate. Free"),
     "no memory for a library": (ImportError("x.so: cannot allocate memory"), 3, "Free memory"),
+    "no room for a library": (
+        ImportError("x.so: failed to map segment from shared object"),
+        3,
+        "Free memory",
+    ),
     "no memory for a thread": (RuntimeError("can't start new thread"), 3, "Free memory"),
     "no memory for a process": (at(errno.ENOMEM), 3, "Free memory"),
     "full disk": (at(errno.ENOSPC), 3, "a file: No space left on device. Free disk space"),

@@ -218,21 +218,13 @@ def test_r4_per_category_has_a_file_for_each_class(here):
         table = csv.writer(file)
         table.writerow(["text", "label"])
         table.writerows([f"word{i} common", name] for i, name in enumerate(classes * 4))
-    run(
-        "select",
-        "code.csv",
-        "--task",
-        "per-category",
-        "--size",
-        "2",
-        "--min-df",
-        "1",
-        "-o",
-        "w.csv",
-    )
+    options = ("--task", "per-category", "--size", "2", "--min-df", "1", "-o", "w.csv")
+    printed = run("select", "code.csv", *options)
     files = [file.name.casefold() for file in Path().glob("w-*.csv")]
     assert len(set(files)) == len(classes)
-    with open(f"w-{distinct_name('code: C++')}.csv", newline="") as file:
+    name = f"w-{distinct_name('code: C++')}.csv"
+    assert f"words of code: C++: {name}" in printed.splitlines()
+    with open(name, newline="") as file:
         assert next(csv.reader(file))[-1] == "C++"
 
 

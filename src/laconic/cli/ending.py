@@ -24,7 +24,7 @@ from laconic.errors import OUT_OF_DISK, OUT_OF_MEMORY, LaconicError, ResourceErr
 TRACEBACK = "LACONIC_TRACEBACK"
 LONGEST_NAME = 200
 # how a library that cannot be loaded and a thread that cannot be started say so
-NO_MEMORY = ("cannot allocate memory", "can't start new thread")
+NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread")
 
 
 class Code(IntEnum):

@@ -93,9 +93,10 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
             else:
                 print_chosen(title, words)
         return
-    for file, (_, classes, words) in zip(files, tables, strict=True):
+    for file, (name, classes, words) in zip(files, tables, strict=True):
         write_words(file, words, classes)
-        click.echo(f"words: {printable(str(file))}")
+        title = f"words of {name}" if len(files) > 1 else "words"
+        click.echo(f"{printable(title)}: {printable(str(file))}")
 
 
 def print_chosen(title: str, words: list[Word]) -> None:
