@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import errno
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
+from typing import Any
 
 # EDQUOT is unknown on Windows
 OUT_OF_DISK = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
@@ -27,7 +28,25 @@ class ResourceError(LaconicError):
 
 
 class LaconicWarning(UserWarning):
-    """Something the user should know, although the work goes on."""
+    """Something the user should know, although the work goes on.
+
+    Parameters
+    ----------
+    message : str
+        With {} in the place of each of `classes`, where there are some.
+    classes : sequence
+        The classes that the message is about, as y has them. A study trains on positions of
+        classes and knows their names: it asks for the message with these.
+    """
+
+    def __init__(self, message: str, classes: Sequence[Any] = ()) -> None:
+        self._message, self._classes = message, tuple(classes)
+        super().__init__(message.format(*classes) if classes else message)
+
+    def with_names(self, names: Sequence[str]) -> str:
+        """The message, with names for positions of classes."""
+        given = [names[position] for position in self._classes]
+        return self._message.format(*given) if names and given else str(self)
 
 
 class CorpusError(LaconicError):
@@ -61,17 +80,18 @@ def unwritable(failure: OSError | ValueError, message: str) -> LaconicError:
 
 
 @contextmanager
-def collected_warnings() -> Iterator[list[str]]:
+def collected_warnings(class_names: Sequence[str] = ()) -> Iterator[list[str]]:
     """The distinct messages of our warnings within the block, in order, instead of on the screen.
 
-    The list is filled when the block ends.
+    The list is filled when the block ends. `class_names` are for classes given by their positions.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", LaconicWarning)
         messages: list[str] = []
         yield messages
-        messages += dict.fromkeys(str(warning.message) for warning in caught)
+        ours = (w.message for w in caught if isinstance(w.message, LaconicWarning))
+        messages += dict.fromkeys(message.with_names(class_names) for message in ours)
 
 
 def warn_again(messages: Iterable[str]) -> None:

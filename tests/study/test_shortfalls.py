@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from laconic.cli import main
 from laconic.compact.model_file import MOST_NOTES, header_of, model_of
 from laconic.compact.tensors import from_bytes
 from laconic.compact.training import train
-from laconic.errors import LaconicError, LaconicWarning
+from laconic.errors import LaconicError, LaconicWarning, collected_warnings
 from laconic.methods import method_called
 from laconic.report.page import page
 from laconic.report.reading import view_of
@@ -108,6 +109,22 @@ def test_classes_without_a_training_document_are_named_in_the_study(tmp_path):
     (note,) = (note for note in findings.notes if "only one" in note)
     assert "1 of " in note
     assert "classes without a training document (only one)" in note
+
+
+def test_a_class_short_of_its_words_is_named_in_the_study(tmp_path):
+    plan = replace(PLAN, corpora=(labelled(),), methods=("SVM-LARS[lambda=0]",))
+    findings = Study(plan, tmp_path).run()
+    notes = [note for note in findings.notes if note.startswith("LarsClassifier")]
+    assert notes
+    assert all("classes have fewer words than asked for (rare: 0 of 6, " in note for note in notes)
+
+
+def test_a_warning_names_the_classes_of_y_or_those_of_the_study():
+    with collected_warnings() as given, collected_warnings(("cats", "{dogs}")) as named:
+        warnings.warn(LaconicWarning("{} is short", [1]), stacklevel=1)
+    assert (given, named) == ([], ["{dogs} is short"])
+    with pytest.warns(LaconicWarning, match="1 is short"):
+        warnings.warn(LaconicWarning("{} is short", [1]), stacklevel=1)
 
 
 def test_notes_of_a_hostile_model_file_are_checked(concluded):

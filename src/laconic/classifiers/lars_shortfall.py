@@ -19,21 +19,21 @@ NAMED = 3
 class Shortfall:
     """Collects what models of several sizes fall short of; `warn` says it once for all of them."""
 
-    names: Sequence[str]
+    classes: Sequence[Any]
     longest: float
-    _short: dict[str, tuple[int, float, str]] = field(default_factory=dict)
+    _short: dict[Any, tuple[int, float, str]] = field(default_factory=dict)
     _without_l2: bool = False
-    _cut: set[str] = field(default_factory=set)
-    _unsolved: dict[str, float] = field(default_factory=dict)
+    _cut: set[Any] = field(default_factory=set)
+    _unsolved: dict[Any, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, classes: Iterable[Any], n_rows: int, longest: float) -> Shortfall:
         """Rows are named by their classes; the only row of two classes by the second."""
-        return cls([str(name) for name in classes][-n_rows:], longest)
+        return cls(list(classes)[-n_rows:], longest)
 
     def note(self, size: float, walks: list[Walk]) -> None:
         """What the rows of a model of `size` words fall short of."""
-        for name, walk in zip(self.names, walks, strict=True):
+        for name, walk in zip(self.classes, walks, strict=True):
             if walk.point.size < size < math.inf:
                 self._short[name] = (walk.point.size, size, walk.reason())
                 self._without_l2 |= walk.settings.l2 == 0.0
@@ -44,20 +44,25 @@ class Shortfall:
 
     def warn(self) -> None:
         """One warning about all that was noted, if anything was."""
-        said = [*self._about_short(), *self._about_cut(), *self._about_unsolved()]
-        if said:
-            message = f"LarsClassifier: {'. '.join(said)}"
-            warnings.warn(message, LaconicWarning, stacklevel=4)
+        sentences = [*self._about_short(), *self._about_cut(), *self._about_unsolved()]
+        if sentences:
+            message = f"LarsClassifier: {'. '.join(sentences)}"
+            named = [*self._shortest, *list(self._unsolved)[:NAMED]]
+            warnings.warn(LaconicWarning(message, named), stacklevel=4)
+
+    @property
+    def _shortest(self) -> list[Any]:
+        return sorted(self._short, key=lambda name: self._short[name][0])[:NAMED]
 
     def _about_short(self) -> list[str]:
         if not self._short:
             return []
-        worst = sorted(self._short.items(), key=lambda item: item[1][0])[:NAMED]
-        named = "; ".join(f"{name}: {n} of {size:.0f}, {why}" for name, (n, size, why) in worst)
+        worst = [self._short[name] for name in self._shortest]
+        named = "; ".join(f"{{}}: {n} of {size:.0f}, {why}" for n, size, why in worst)
         more = "; …" if len(self._short) > NAMED else ""
         remedy = ", or give l2 a number above 0" if self._without_l2 else ""
         return [
-            f"{len(self._short)} of {len(self.names)} classes have fewer words than asked for "
+            f"{len(self._short)} of {len(self.classes)} classes have fewer words than asked for "
             f"({named}{more}). Ask for a smaller size{remedy}"
         ]
 
@@ -65,7 +70,7 @@ class Shortfall:
         if not self._cut:
             return []
         return [
-            f"the paths of {len(self._cut)} of {len(self.names)} classes were cut at "
+            f"the paths of {len(self._cut)} of {len(self.classes)} classes were cut at "
             f"{self.longest:.0f} words, because no size was given. Give size=…, or longest=… to "
             "get more"
         ]
@@ -76,7 +81,7 @@ class Shortfall:
         l2 = ", ".join(f"{value:g}" for value in sorted(set(self._unsolved.values())))
         more = ", …" if len(self._unsolved) > NAMED else ""
         return [
-            f"{len(self._unsolved)} of {len(self.names)} problems did not converge with l2={l2}, "
+            f"{len(self._unsolved)} of {len(self.classes)} problems did not converge with l2={l2}, "
             "so that few digits of their coefficients are right "
-            f"({', '.join(list(self._unsolved)[:NAMED])}{more}). Raise l2"
+            f"({', '.join(['{}'] * min(NAMED, len(self._unsolved)))}{more}). Raise l2"
         ]

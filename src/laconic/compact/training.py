@@ -59,7 +59,7 @@ def train(
     counts = counted.counts[chosen]
     scheme = weighting if weighting is not None else default_weighting(counted.counts)
     fitted = clone(scheme).fit(counts, words=counted.words)
-    with collected_warnings() as notes:
+    with collected_warnings(question.classes) as notes:
         (model,) = method.path(fitted.transform(counts), question.y[chosen], [size])
     warn_again(notes)
     if isinstance(model, SizeUnavailable):

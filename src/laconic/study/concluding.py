@@ -324,6 +324,6 @@ class TrainedModel(NamedTuple):
 def trained(task: Task, problem: Problem) -> TrainedModel:
     path = task.build()
     path.set_params(size=task.sizes[0])
-    with threadpool_limits(1), collected_warnings() as notes:
+    with threadpool_limits(1), collected_warnings(problem.classes) as notes:
         path.fit(problem.X_train, problem.y_train)
     return TrainedModel(path.model_, path, tuple(notes))

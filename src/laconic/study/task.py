@@ -178,7 +178,7 @@ def run(task: Task, problem: Problem) -> Outcome:
     One thread of BLAS, so that the same task gives the same numbers beside any others.
     """
     started, clock = time(), perf_counter()
-    with peak_memory() as peak, collected_warnings() as notes:
+    with peak_memory() as peak, collected_warnings(problem.classes) as notes:
         try:
             with threadpool_limits(1):
                 details = (task.sizes, task.random_state)
