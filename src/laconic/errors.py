@@ -44,9 +44,10 @@ class LaconicWarning(UserWarning):
         super().__init__(message.format(*classes) if classes else message)
 
     def with_names(self, names: Sequence[str]) -> str:
-        """The message, with names for positions of classes."""
-        given = [names[position] for position in self._classes]
-        return self._message.format(*given) if names and given else str(self)
+        """The message, with names for positions of classes; as it is if there are no names."""
+        if not (names and self._classes):
+            return str(self)
+        return self._message.format(*(names[position] for position in self._classes))
 
 
 class CorpusError(LaconicError):

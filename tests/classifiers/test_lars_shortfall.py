@@ -50,6 +50,19 @@ def test_n1_classes_short_of_the_size_are_named_once_with_their_reasons():
     assert warned(lambda: LarsClassifier("squared", l2=1.0, size=10).fit(X, y)) == []
 
 
+def test_n1_sizes_that_leave_one_out_does_not_take_are_not_warned_of():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = 0.3 * np.abs(rng.normal(size=(60, 14)))
+    X[:, 0] = y == 0
+    X[:, 1:3] += 3.0 * (y[:, None] == [1, 2])
+    fitted = LarsClassifier("squared", l2=0.0, size="loo")
+    assert warned(lambda: fitted.fit(X, y)) == []
+    assert [order.size for order in fitted.order_] == [1, 1, 1]
+    (message,) = warned(lambda: list(fitted.path(X, y, [1, 10])))
+    assert "0: 3 of 10" in message
+
+
 @pytest.mark.parametrize("loss", ["squared", "squared_hinge", "modified_huber", "logistic"])
 @pytest.mark.parametrize("bias", ["always", "selectable", None])
 @pytest.mark.parametrize("given", [{}, {"refit": True}, {"norm": "kept"}, {"mode": "aggressive"}])

@@ -310,11 +310,28 @@ def test_duals_that_do_not_add_up_to_0_are_no_optimum():
     found = descend(Rows.of(X), signs, np.ones(3), start=start, epochs=0)
     assert found.intercept == 1.0
     assert found.violation > 0.01
-    assert found.gap == pytest.approx(0.5), "|b Σ α y| of a primal value of 2"
+    assert found.gap == pytest.approx(1.0), "duals of one side only prove nothing"
     assert not found.solved
     found = descend(Rows.of(X), signs, np.ones(3), start=start)
     assert found.solved
     assert found.alphas @ signs == pytest.approx(0.0, abs=1e-4)
+
+
+def test_the_gap_is_at_least_what_an_interrupted_descent_has_left():
+    """N2: Σ α y is not 0 after a few passes, and no bound may be taken from such duals."""
+    rng = np.random.default_rng(3)
+    for _ in range(150):
+        n_docs, n_terms = rng.integers(4, 40), rng.integers(1, 12)
+        X = csr_array(rng.random((n_docs, n_terms)) * (rng.random((n_docs, n_terms)) < 0.5))
+        signs = np.where(np.arange(n_docs) % rng.integers(2, 5) == 0, 1.0, -1.0)
+        costs = np.full(n_docs, 10.0 ** rng.uniform(-3, 3))
+        early = descend(Rows.of(X), signs, costs, epochs=5, tolerance=1e-10)
+        best = descend(Rows.of(X), signs, costs, epochs=20_000, tolerance=1e-10)
+        reached, least = (
+            primal(X, signs, costs, "hinge", found.coef, found.intercept) for found in (early, best)
+        )
+        assert best.solved
+        assert (reached - least) / reached <= early.gap + 1e-9
 
 
 @pytest.mark.parametrize("loss", LOSSES)

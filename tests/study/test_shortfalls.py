@@ -123,6 +123,9 @@ def test_a_warning_names_the_classes_of_y_or_those_of_the_study():
     with collected_warnings() as given, collected_warnings(("cats", "{dogs}")) as named:
         warnings.warn(LaconicWarning("{} is short", [1]), stacklevel=1)
     assert (given, named) == ([], ["{dogs} is short"])
+    with collected_warnings() as unnamed:
+        warnings.warn(LaconicWarning("{} is short", [1]), stacklevel=1)
+    assert unnamed == ["1 is short"]
     with pytest.warns(LaconicWarning, match="1 is short"):
         warnings.warn(LaconicWarning("{} is short", [1]), stacklevel=1)
 

@@ -133,7 +133,7 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         """Train the model of `size`."""
         if self.size != LOO:
             return super().fit(X, y)
-        outcomes = list(self._walk(X, y, LADDER, judging=True))
+        outcomes = list(self._walk(X, y, LADDER, judging=True, choosing=True))
         found = [one for one in outcomes if isinstance(one, Candidate)]
         if not found:
             raise outcomes[0]
@@ -171,9 +171,18 @@ class LarsClassifier(LinearDeciding, PathClassifier):
             yield found.left_out if isinstance(found, Candidate) else found
 
     def _walk(
-        self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None], *, judging: bool
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        sizes: Iterable[int | float | None],
+        *,
+        judging: bool,
+        choosing: bool = False,
     ) -> Iterator[Candidate | SizeUnavailable]:
-        """The best candidate of each size, or why there is none."""
+        """The best candidate of each size, or why there is none.
+
+        If one of the sizes will be chosen, warnings are about that one.
+        """
         settings = self._settings()
         documents, targets = read_documents(self, X, y)
         self._check_threshold(targets)
@@ -181,7 +190,8 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         available = int(np.count_nonzero(shared.lengths[: shared.constant]))
         walks = [[Walk(shared, signs, one) for signs in targets.signs.T] for one in settings]
         vars(self).pop("loo_", None)
-        short = Shortfall.of(targets.classes, targets.signs.shape[1], self._limit(math.inf))
+        n_rows, longest = targets.signs.shape[1], self._limit(math.inf)
+        short = Shortfall.of(targets.classes, n_rows, longest, choosing=choosing)
         for size in sorted(_words(size, available) for size in sizes):
             refused = self._too_long(size, available)
             yield refused or self._best(size, walks, targets, judging or len(walks) > 1, short)
@@ -206,7 +216,8 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         compared = [(one.l2, one.model.size, one.worth) for one in found]
         self.loo_ = [*getattr(self, "loo_", []), *compared]
         best = max(reversed(found), key=attrgetter("worth"))
-        short.note(size, next(walks for walks in alternatives if walks[0].settings.l2 == best.l2))
+        chosen = next(walks for walks in alternatives if walks[0].settings.l2 == best.l2)
+        short.note(size, chosen, best.worth)
         return best
 
     def _at(

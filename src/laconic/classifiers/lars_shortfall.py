@@ -17,22 +17,35 @@ NAMED = 3
 
 @dataclass(eq=False)
 class Shortfall:
-    """Collects what models of several sizes fall short of; `warn` says it once for all of them."""
+    """Collects what models of several sizes fall short of; `warn` says it once for all of them.
+
+    If it is `choosing`, only the model of the largest worth counts, of equals the first.
+    """
 
     classes: Sequence[Any]
     longest: float
+    choosing: bool = False
+    _worth: float = -math.inf
     _short: dict[Any, tuple[int, float, str]] = field(default_factory=dict)
     _without_l2: bool = False
     _cut: set[Any] = field(default_factory=set)
     _unsolved: dict[Any, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, classes: Iterable[Any], n_rows: int, longest: float) -> Shortfall:
+    def of(
+        cls, classes: Iterable[Any], n_rows: int, longest: float, *, choosing: bool
+    ) -> Shortfall:
         """Rows are named by their classes; the only row of two classes by the second."""
-        return cls(list(classes)[-n_rows:], longest)
+        return cls(list(classes)[-n_rows:], longest, choosing)
 
-    def note(self, size: float, walks: list[Walk]) -> None:
+    def note(self, size: float, walks: list[Walk], worth: float = 0.0) -> None:
         """What the rows of a model of `size` words fall short of."""
+        if self.choosing:
+            if worth <= self._worth:
+                return
+            self._worth = worth
+            for noted in (self._short, self._cut, self._unsolved):
+                noted.clear()
         for name, walk in zip(self.classes, walks, strict=True):
             if walk.point.size < size < math.inf:
                 self._short[name] = (walk.point.size, size, walk.reason())

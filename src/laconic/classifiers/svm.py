@@ -65,8 +65,8 @@ class SVMClassifier(LinearDeciding):
     solved_ : bool array of shape (n_rows,)
         Which rows are solved to `tol`.
     gap_ : array of shape (n_rows,)
-        The duality gap of each row as a share of its objective: the objective is at most this share
-        above the least possible.
+        The duality gap of each row as a share of its objective. The objective of a row that is not
+        solved is at most this share above the least possible; that of a solved row about `tol`.
     """
 
     def __init__(

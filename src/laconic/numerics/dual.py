@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.numerics.dual_finish import rounds
-from laconic.numerics.dual_gap import duality_gap, stretch
+from laconic.numerics.dual_gap import balanced, duality_gap, stretch
 from laconic.numerics.dual_input import (
     Rows,
     costs_in,
@@ -226,7 +226,15 @@ class _Problem:
         # where several b are best, a dual of rounding size contradicts some of them
         other = violation(arrays, point, values, float(point.bias[0])) if gap <= ROUNDING else worst
         solved = gap <= tolerance and min(worst, max(other, unbalanced)) <= tolerance
+        if self.intercept and not solved:
+            gap = self._balanced_gap(point.alphas, coef, values, b)
         return Dual(point.alphas, coef, b, worst, gap, epochs, solved)
+
+    def _balanced_gap(self, alphas: Floats, coef: Floats, values: Floats, b: float) -> float:
+        """The gap to a dual value that no objective is below, however early the descent ended."""
+        point = Point(balanced(self.arrays, alphas), np.zeros(coef.size), np.array([b, 0.0]))
+        gather(self.arrays, point)
+        return duality_gap(self.arrays, point, self.costs, self.loss, coef, values, b)
 
     def _stretched(self, found: Dual, point: Point, tolerance: float) -> Dual:
         """With w so much longer that no document is short of the margin by rounding alone."""

@@ -34,6 +34,16 @@ def duality_gap(
     return max(left, 0.0) / primal if primal > 0.0 else 0.0
 
 
+def balanced(arrays: Arrays, alphas: Floats) -> Floats:
+    """Duals with Σ α y = 0, those of the heavier side made smaller.
+
+    Only such duals give a lower bound on the objective if the intercept is free.
+    """
+    against, for_it = (float(alphas[arrays.signs == side].sum()) for side in (-1.0, 1.0))
+    heavier = max(against, for_it) or 1.0
+    return np.asarray(alphas * np.where(arrays.signs > 0, against, for_it) / heavier)
+
+
 def stretch(arrays: Arrays, alphas: Floats, values: Floats) -> float:
     """How much longer w must be so that documents on the margin are not short of it by rounding.
 
