@@ -438,7 +438,8 @@ def test_a_page_replaces_a_page_and_nothing_else(run):
         assert done.exit_code == 2
         assert Path(name).read_bytes() == before
     Path("mine.html").write_text("<html>my own page</html>")
-    assert "no page that Laconic wrote" in run("report", "pets-study", "-o", "mine.html").stderr
+    said = run("report", "pets-study", "-o", "mine.html").stderr
+    assert "no page that this Laconic wrote" in said
     for _ in range(2):
         assert run("report", "pets-study", "-o", "page.html", "--no-figures").exit_code == 0
     assert "no such folder" in run("report", "absent").stderr

@@ -95,7 +95,7 @@ def _obstacle(where: Path, kind: Kind) -> str:
         return "cannot be written (it is a folder). Choose another name"
     if where.is_file() and (where.stat().st_size == 0 or kind.marks(where)):
         return ""
-    return f"exists and is no {kind.name} that Laconic wrote. Choose another place, or move it"
+    return f"exists and is no {kind.name} that this Laconic wrote. Choose another place, or move it"
 
 
 def check_folder(where: Path) -> None:
