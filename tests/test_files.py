@@ -16,6 +16,7 @@ from laconic.errors import LaconicError
 from laconic.files import (
     KEPT,
     Kind,
+    check_folder,
     check_not_read,
     check_output,
     distinct_name,
@@ -153,6 +154,22 @@ class TestOnTheDisk:
             stream.write(b"note: new")
             remove_drafts(tmp_path, ["a.txt"])
         assert names(tmp_path) == sorted(["a.txt", *others])
+
+    def test_others_may_read_it_as_the_umask_says(self, tmp_path):
+        before = os.umask(0o027)
+        try:
+            written(tmp_path / "a.txt", b"note: new")
+        finally:
+            os.umask(before)
+        assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
+
+    def test_a_folder_without_permission_is_known_before_the_work(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(os, "access", lambda where, mode: Path(where) != tmp_path.resolve())
+        with pytest.raises(LaconicError, match="Permission denied"):
+            check_output(tmp_path / "a.txt", MARKED)
+        with pytest.raises(LaconicError, match="Permission denied"):
+            check_folder(tmp_path)
+        check_folder(tmp_path / "absent")
 
     def test_a_name_of_the_greatest_length_can_be_written(self, tmp_path):
         written(tmp_path / ("語" * 85), b"note: new")

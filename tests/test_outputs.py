@@ -269,6 +269,8 @@ def test_the_same_study_goes_on_over_all_that_it_has_written(here):
 
 def test_r14_a_study_removes_what_a_killed_one_left_half_written(here):
     left = [Path("finished") / f".{name}.abcd1234.draft" for name in FILES]
+    left += [Path("finished/problems/x") / f".{name}.abcd1234.draft" for name in PROBLEM_FILES]
+    Path("finished/problems/x").mkdir(parents=True)
     mine = [Path("finished/.rows.csv.draft"), Path("finished/.mine.csv.abcd1234.draft")]
     for file in (*left, *mine):
         file.write_bytes(b"half")
