@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, ResourceError
 from laconic.files import (
     KEPT,
     Kind,
@@ -154,6 +154,11 @@ class TestOnTheDisk:
             stream.write(b"note: new")
             remove_drafts(tmp_path, ["a.txt"])
         assert names(tmp_path) == sorted(["a.txt", *others])
+
+    def test_r5_a_full_disk_is_a_resource_error(self, tmp_path):
+        with pytest.raises(ResourceError, match="Free space"), draft(tmp_path / "a.txt", MARKED):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        assert names(tmp_path) == []
 
     def test_others_may_read_it_as_the_umask_says(self, tmp_path):
         before = os.umask(0o027)

@@ -223,6 +223,7 @@ def test_a_failing_method_leaves_the_others_and_exit_code_1(run, monkeypatch):
     assert done.exit_code == 1
     assert "take IG with" in done.output
     assert "failed: BROKEN on pets, fold 1 of 3: MemoryError: too much" in done.stderr
+    assert "failed: BROKEN" in study(run, "--methods", "IG,BROKEN", "--quiet").stderr
 
 
 def test_r5_the_time_limit_of_the_command_goes_to_the_executor(run, monkeypatch):
