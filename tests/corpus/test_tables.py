@@ -21,6 +21,7 @@ from laconic.corpus.formats import parquet as parquet_reading
 from laconic.corpus.formats.delimited import delimited
 from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.parquet import read_parquet
+from laconic.corpus.formats.parquet_pages import Compact
 from laconic.corpus.formats.tables import read_csv, read_jsonl, read_tsv
 from laconic.errors import CorpusError
 
@@ -407,6 +408,15 @@ def test_r6_pages_are_added_up_before_one_is_read(
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", None)
     with pytest.raises(CorpusError, match="looks like a bomb"):
         read_parquet(file, Reading())
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [(b"\x1c" * 99, "too many levels"), (b"\x19\xf5\xff\xff\xff\x7f", "longer than the file")],
+)
+def test_r6_headers_have_limits(raw: bytes, expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
+        Compact(raw, 0).structure()  # type: ignore[arg-type]
 
 
 def test_r6_values_that_repeat_the_value_before_are_read_one_by_one(
