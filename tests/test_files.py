@@ -12,10 +12,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, ResourceError
 from laconic.files import (
     KEPT,
     Kind,
+    check_folder,
     check_not_read,
     check_output,
     distinct_name,
@@ -51,7 +52,7 @@ class TestReplacing:
             assert where.read_bytes() == b"note: new"
         where.write_bytes(b"my thesis")
         for change in (lambda: written(where, b"note: new"), lambda: remove(where, MARKED)):
-            with pytest.raises(LaconicError, match="no note that Laconic wrote"):
+            with pytest.raises(LaconicError, match="no note that this Laconic wrote"):
                 change()
         assert (where.read_bytes(), names(tmp_path)) == (b"my thesis", ["a.txt"])
 
@@ -78,7 +79,7 @@ class TestReplacing:
 
     def test_json_carries_its_kind_and_replaces_no_other(self, tmp_path):
         write_json(tmp_path / "a.json", "words", {"x": 1})
-        with pytest.raises(LaconicError, match="no file of corpora that Laconic wrote"):
+        with pytest.raises(LaconicError, match="no file of corpora that this Laconic wrote"):
             write_json(tmp_path / "a.json", "corpora", {})
         write_json(tmp_path / "a.json", "words", {"x": float("nan")})
 
@@ -153,6 +154,27 @@ class TestOnTheDisk:
             stream.write(b"note: new")
             remove_drafts(tmp_path, ["a.txt"])
         assert names(tmp_path) == sorted(["a.txt", *others])
+
+    def test_r5_a_full_disk_is_a_resource_error(self, tmp_path):
+        with pytest.raises(ResourceError, match="Free space"), draft(tmp_path / "a.txt", MARKED):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        assert names(tmp_path) == []
+
+    def test_others_may_read_it_as_the_umask_says(self, tmp_path):
+        before = os.umask(0o027)
+        try:
+            written(tmp_path / "a.txt", b"note: new")
+        finally:
+            os.umask(before)
+        assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
+
+    def test_a_folder_without_permission_is_known_before_the_work(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(os, "access", lambda where, mode: Path(where) != tmp_path.resolve())
+        with pytest.raises(LaconicError, match="Permission denied"):
+            check_output(tmp_path / "a.txt", MARKED)
+        with pytest.raises(LaconicError, match="Permission denied"):
+            check_folder(tmp_path)
+        check_folder(tmp_path / "absent")
 
     def test_a_name_of_the_greatest_length_can_be_written(self, tmp_path):
         written(tmp_path / ("語" * 85), b"note: new")

@@ -204,6 +204,36 @@ def test_what_laconic_wrote_or_is_empty_is_replaced(here):
                 run(*command, *quick)
 
 
+def test_answers_to_no_documents_are_replaced(here):
+    Path("none.csv").write_text("text\n")
+    for documents in ("none.csv", "none.csv", "new.txt"):
+        run("predict", "pets.laconic", documents, "-o", "a.jsonl")
+    assert Path("a.jsonl").read_text().startswith(' {"id"')
+
+
+def test_a_list_of_stop_words_by_name_is_no_input(here):
+    """A folder may have the name of the list, and the study goes on in it."""
+    command = ("study", *PETS, *SMALL, "--stop-words", "english", "-o", "english", "--no-report")
+    run(*command, "--methods", "IG")
+    run(*command, "--methods", "IG")
+    Path("english").rename("finished-before")
+    Path("english").mkdir()
+    run("select", *PETS, "--stop-words", "english", "--size", "3", "-o", "english/w.csv")
+
+
+def test_a_refusal_names_every_file_in_the_way(here):
+    """A study of a Laconic that set no marks has several, and its journal goes on elsewhere."""
+    for name in ("plan.toml", "corpora.json"):
+        file = Path("finished", name)
+        file.write_text("\n".join(file.read_text().splitlines()[2:]))
+    said = refused("study", "finished")
+    assert "finished/plan.toml: exists and is no plan that this Laconic wrote" in said
+    assert said.endswith("The same goes for corpora.json\n")
+    Path("copy").mkdir()
+    shutil.copy("finished/journal.sqlite", "copy")
+    run("study", "copy", "--no-report")
+
+
 def test_the_mark_of_answers_is_no_part_of_them(here):
     run("predict", "pets.laconic", "new.txt", "-o", "a.jsonl")
     first, second = map(json.loads, Path("a.jsonl").read_text().splitlines())
@@ -239,6 +269,8 @@ def test_the_same_study_goes_on_over_all_that_it_has_written(here):
 
 def test_r14_a_study_removes_what_a_killed_one_left_half_written(here):
     left = [Path("finished") / f".{name}.abcd1234.draft" for name in FILES]
+    left += [Path("finished/problems/x") / f".{name}.abcd1234.draft" for name in PROBLEM_FILES]
+    Path("finished/problems/x").mkdir(parents=True)
     mine = [Path("finished/.rows.csv.draft"), Path("finished/.mine.csv.abcd1234.draft")]
     for file in (*left, *mine):
         file.write_bytes(b"half")

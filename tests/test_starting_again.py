@@ -137,3 +137,11 @@ def test_a_folder_with_another_study_is_still_refused():
     done = run(*STUDY.replace("pets.csv", "other.csv").split(), "-o", str(FOLDER))
     assert done.exit_code == 2
     assert "holds a study of" in done.stderr
+
+
+def test_one_corpus_by_several_names_is_one():
+    assert study().exit_code == 0
+    Path("link.csv").symlink_to("pets.csv")
+    for name in (f"{FOLDER}/../pets.csv", "link.csv"):
+        done = run(*STUDY.replace("pets.csv", name).split(), "-o", str(FOLDER))
+        assert done.exit_code == 0, done.stderr

@@ -223,6 +223,7 @@ def test_a_failing_method_leaves_the_others_and_exit_code_1(run, monkeypatch):
     assert done.exit_code == 1
     assert "take IG with" in done.output
     assert "failed: BROKEN on pets, fold 1 of 3: MemoryError: too much" in done.stderr
+    assert "failed: BROKEN" in study(run, "--methods", "IG,BROKEN", "--quiet").stderr
 
 
 def test_r5_the_time_limit_of_the_command_goes_to_the_executor(run, monkeypatch):
@@ -438,7 +439,8 @@ def test_a_page_replaces_a_page_and_nothing_else(run):
         assert done.exit_code == 2
         assert Path(name).read_bytes() == before
     Path("mine.html").write_text("<html>my own page</html>")
-    assert "no page that Laconic wrote" in run("report", "pets-study", "-o", "mine.html").stderr
+    said = run("report", "pets-study", "-o", "mine.html").stderr
+    assert "no page that this Laconic wrote" in said
     for _ in range(2):
         assert run("report", "pets-study", "-o", "page.html", "--no-figures").exit_code == 0
     assert "no such folder" in run("report", "absent").stderr

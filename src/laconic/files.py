@@ -87,6 +87,8 @@ def check_output(where: Path, kind: Kind) -> None:
 def _obstacle(where: Path, kind: Kind) -> str:
     if not where.parent.is_dir():
         return f"cannot be written (there is no folder {where.parent}). Make it first"
+    if not _may_write_in(_real(where).parent):
+        return f"cannot be written ({os.strerror(errno.EACCES)}). Choose another place"
     try:
         where.lstat()
     except FileNotFoundError:
@@ -95,11 +97,19 @@ def _obstacle(where: Path, kind: Kind) -> str:
         return "cannot be written (it is a folder). Choose another name"
     if where.is_file() and (where.stat().st_size == 0 or kind.marks(where)):
         return ""
-    return f"exists and is no {kind.name} that Laconic wrote. Choose another place, or move it"
+    return f"exists and is no {kind.name} that this Laconic wrote. Choose another place, or move it"
+
+
+def _may_write_in(folder: Path) -> bool:
+    return os.access(folder, os.W_OK | os.X_OK)
 
 
 def check_folder(where: Path) -> None:
-    """A folder may be made here."""
+    """A folder may be made here, or is here and may be written in."""
+    if where.is_dir() and not _may_write_in(where):
+        raise LaconicError(
+            f"{where}: cannot be written in ({os.strerror(errno.EACCES)}). Choose another place"
+        )
     if os.path.lexists(where) and not where.is_dir():
         raise LaconicError(
             f"{where}: cannot be made a folder, because it is a file. Choose another place"

@@ -17,9 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.formats import parquet as parquet_reading
 from laconic.corpus.formats.delimited import delimited
 from laconic.corpus.formats.gathering import Reading
 from laconic.corpus.formats.parquet import read_parquet
+from laconic.corpus.formats.parquet_pages import Compact
 from laconic.corpus.formats.tables import read_csv, read_jsonl, read_tsv
 from laconic.errors import CorpusError
 
@@ -192,6 +194,12 @@ def test_fields_beyond_the_usual_limit_of_csv_are_read_up_to_max_line(tmp_path: 
     assert ", line 2: the record that begins here is longer than 100" in refused(
         tmp_path, many, max_line=100
     )
+
+
+def test_the_limit_is_of_each_record_not_of_all(tmp_path: Path) -> None:
+    rows = [f'"a{i}\nb",{"xy"[i % 2]}\n' for i in range(40)]
+    corpus = read(tmp_path, "text,label\n" + "".join(rows), max_line=20)
+    assert len(corpus) == 40
 
 
 def test_r8_one_reading_does_not_limit_another() -> None:
@@ -388,6 +396,50 @@ def test_r6_what_parquet_repeats_is_counted_before_it_is_expanded(
     assert file.stat().st_size < 20_000
     with pytest.raises(CorpusError, match="looks like a bomb"):
         read_parquet(file, Reading())
+
+
+def test_r6_pages_are_added_up_before_one_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"{i}{'a' * (1 << 20)}" for i in range(18)]
+    file = tmp_path / "bomb.parquet"
+    table = pa.table({"text": texts, "label": ["x", "y"] * 9})
+    pq.write_table(table, file, compression="zstd", use_dictionary=False, write_statistics=False)
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", None)
+    with pytest.raises(CorpusError, match="looks like a bomb"):
+        read_parquet(file, Reading())
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [(b"\x1c" * 99, "too many levels"), (b"\x19\xf5\xff\xff\xff\x7f", "longer than the file")],
+)
+def test_r6_headers_have_limits(raw: bytes, expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
+        Compact(raw, 0).structure()  # type: ignore[arg-type]
+
+
+def test_r6_values_that_repeat_the_value_before_are_read_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each may be as long as all of them together, so that a batch could be of any size."""
+    texts = [f"{'a' * (1 << 20)}{i}" for i in range(18)]
+    file = tmp_path / "bomb.parquet"
+    table = pa.table({"text": texts, "label": ["x", "y"] * 9})
+    delta = {"text": "DELTA_BYTE_ARRAY"}
+    options = {"use_dictionary": False, "column_encoding": delta, "write_statistics": False}
+    pq.write_table(table, file, compression="zstd", **options)
+    sizes: list[int] = []
+
+    def counted(column: pa.Array) -> int:
+        sizes.append(len(column))
+        return n_bytes(column)
+
+    n_bytes = parquet_reading._n_bytes
+    monkeypatch.setattr(parquet_reading, "_n_bytes", counted)
+    with pytest.raises(CorpusError, match="looks like a bomb"):
+        read_parquet(file, Reading())
+    assert set(sizes) == {1}
 
 
 @pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])

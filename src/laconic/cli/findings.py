@@ -94,12 +94,12 @@ def print_findings(
             click.echo(f"… {more} more problems: {where / 'recommendation.json'}")
     for one in findings.recommendations:
         click.echo(printable(one.sentence))
-    if short:
-        return
     for title, reason in list(findings.failed.items())[:FAILURES_SHOWN]:
         say_aside(f"failed: {printable(title)}: {printable(reason)}")
     if len(findings.failed) > FAILURES_SHOWN:
         say_aside(f"… and {len(findings.failed) - FAILURES_SHOWN} more failed")
+    if short:
+        return
     for note, times in findings.notes.items():
         tasks = f"{times:,} task{'' if times == 1 else 's'}"
         say_aside(f"note ({tasks}): {printable(note)}")

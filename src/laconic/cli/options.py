@@ -170,8 +170,9 @@ def check_not_input(output: Path, where: str, options: dict[str, Any]) -> None:
     """A command writes neither over its corpus nor over its stop words."""
     from laconic.corpus.loading import located
     from laconic.files import check_not_read
+    from laconic.vectors.stopwords import file_of
 
-    read = (located(where, options["format"]), options["stop_words"])
+    read = (located(where, options["format"]), file_of(options["stop_words"]))
     check_not_read([output], filter(None, read))
 
 

@@ -259,7 +259,7 @@ def check_answers(where: Path | None, used: Iterable[str | Path]) -> None:
 def kind_of_answers() -> Kind:
     from laconic.files import Kind
 
-    return Kind("file of answers", re.compile(rb'\A {"id": '))
+    return Kind("file of answers", re.compile(rb'\A ({"id": |\Z)'))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -189,7 +190,8 @@ def refuse_another_corpus(work: Study) -> None:
         [source.where for source in plan.corpora if isinstance(source, Source)]
         for plan in (before, work.plan)
     )
-    if known and not set(known) & set(asked):
+    # one file may have several names, such as ../pets.csv or a link
+    if known and not set(map(realpath, known)) & set(map(realpath, asked)):
         raise LaconicError(
             f"{work.where}: holds a study of {known[0]}, not of {asked[0]}. "
             "Choose another folder with -o"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from laconic.compact.tensors import MODEL_FILE
 from laconic.corpus.loading import located
+from laconic.errors import LaconicError
 from laconic.files import (
     Kind,
     check_folder,
@@ -23,6 +24,7 @@ from laconic.rows import KINDS as ROWS_KINDS
 from laconic.study.plan import Plan
 from laconic.study.settings import Source
 from laconic.study.words import KINDS as WORDS_KINDS
+from laconic.vectors.stopwords import file_of
 
 JOURNAL = "journal.sqlite"
 LOCK = "journal.lock"
@@ -74,8 +76,7 @@ def inputs_of(plan: Plan) -> list[Path]:
     """The files and folders that a study of the plan reads."""
     sources = [one for one in plan.corpora if isinstance(one, Source)]
     places = [located(source.where, source.format) for source in sources]
-    stop_words = plan.vectors.stop_words
-    return [*filter(None, places), *([Path(stop_words)] if stop_words else [])]
+    return [*filter(None, (*places, file_of(plan.vectors.stop_words)))]
 
 
 def check_study_folder(where: Path, inputs: Iterable[Path], places: Iterable[str] = ()) -> None:
@@ -93,9 +94,18 @@ def check_study_folder(where: Path, inputs: Iterable[Path], places: Iterable[str
 def _check(folder: Path, files: dict[str, Kind], read: list[Path]) -> None:
     check_folder(folder)
     check_not_read((folder, *(folder / name for name in files)), read)
-    if folder.is_dir():
-        for name, kind in files.items():
+    if not folder.is_dir():
+        return
+    refusals: dict[str, LaconicError] = {}
+    for name, kind in files.items():
+        try:
             check_output(folder / name, kind)
+        except LaconicError as refusal:
+            refusals[name] = refusal
+    if refusals:
+        first, *others = refusals
+        also = f". The same goes for {', '.join(others)}" if others else ""
+        raise LaconicError(f"{refusals[first]}{also}")
 
 
 def clear(folder: Path, *names: str) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from hashlib import sha256
 from itertools import islice
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -22,6 +20,7 @@ from laconic.errors import LaconicError
 from laconic.model import Norm
 from laconic.study.task import Part
 from laconic.vectors.problem import default_weighting
+from laconic.vectors.stopwords import file_of
 from laconic.vectors.vectorizer import Vectorizer, span
 from laconic.vectors.weighting import NORMS, Weighting
 
@@ -193,8 +192,9 @@ class Vectorizing:
     def description(self) -> str:
         """What the numbers depend on; of a file of stop words, its contents."""
         told = asdict(self)
-        if self.stop_words and os.path.isfile(self.stop_words):
-            told["stop_words"] = sha256(Path(self.stop_words).read_bytes()).hexdigest()
+        file = file_of(self.stop_words)
+        if file is not None and file.is_file():
+            told["stop_words"] = sha256(file.read_bytes()).hexdigest()
         return json.dumps(told, sort_keys=True)
 
 

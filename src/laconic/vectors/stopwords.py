@@ -29,6 +29,11 @@ def stop_words(which: StopWords) -> frozenset[str]:
         ) from None
 
 
+def file_of(which: str | None) -> Path | None:
+    """The file that holds the stop words; None where there are none, or a list by name."""
+    return Path(which) if which and which not in LISTS else None
+
+
 def from_file(where: Path) -> frozenset[str]:
     """One word a line; blank lines and those that start with # say nothing."""
     try:
