@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from scipy.sparse import csr_array
 from laconic import LarsClassifier, Weighting, load_corpus
 from laconic.classifiers import lars as module
 from laconic.classifiers import lars_walk
+from laconic.classifiers.lars_shortfall import Shortfall
 from laconic.errors import LaconicWarning
 from laconic.numerics.lars import lars
 from laconic.numerics.lars_fast import fast_lars
@@ -184,3 +187,17 @@ def test_n1_all_newsgroups_reach_their_size(l2, least):
     assert [order.size for order in fitted.order_] == [30] * 20
     assert (fitted.residual_ < 1e-8).all()
     assert np.mean(fitted.predict(found.X_test) == found.y_test) >= least
+
+
+def test_a_path_without_a_size_that_ends_singular_is_short_too():
+    point = SimpleNamespace(size=3, ending="singular")
+    stuck = SimpleNamespace(
+        point=point,
+        reason=lambda: "the path ends",
+        settings=SimpleNamespace(l2=1.0),
+        row=lambda: SimpleNamespace(solved=True),
+    )
+    short = Shortfall.of(["yes"], 1, 200, choosing=False)
+    short.note(math.inf, [stuck])
+    with pytest.warns(LaconicWarning, match=r"\(yes: 3 of all, the path ends\)"):
+        short.warn()

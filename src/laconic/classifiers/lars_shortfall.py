@@ -47,7 +47,8 @@ class Shortfall:
             for noted in (self._short, self._cut, self._unsolved):
                 noted.clear()
         for name, walk in zip(self.classes, walks, strict=True):
-            if walk.point.size < size < math.inf:
+            asked = size < math.inf or walk.point.ending == "singular"
+            if asked and walk.point.size < size:
                 self._short[name] = (walk.point.size, size, walk.reason())
                 self._without_l2 |= walk.settings.l2 == 0.0
             if size == math.inf and walk.point.size >= self.longest and not walk.point.ending:
@@ -71,7 +72,10 @@ class Shortfall:
         if not self._short:
             return []
         worst = [self._short[name] for name in self._shortest]
-        named = "; ".join(f"{{}}: {n} of {size:.0f}, {why}" for n, size, why in worst)
+        asked = ("all" if size == math.inf else f"{size:.0f}" for _, size, _ in worst)
+        named = "; ".join(
+            f"{{}}: {n} of {size}, {why}" for (n, _, why), size in zip(worst, asked, strict=True)
+        )
         more = "; …" if len(self._short) > NAMED else ""
         remedy = ", or give l2 a number above 0" if self._without_l2 else ""
         return [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from os import PathLike
 from typing import BinaryIO
 
@@ -83,7 +84,9 @@ class Decoding:
         except UnicodeError as problem:
             raise self._other(problem, None) from problem
         finally:
-            reader.detach()
+            # a generator that is given up may end after its stream
+            with suppress(ValueError):
+                reader.detach()
 
     def _undecodable(
         self, problem: UnicodeDecodeError, where: str | PathLike[str] | None, line: int
