@@ -101,13 +101,13 @@ class TestInputs:
 
     @pytest.mark.parametrize("name", ["a.csv", "soft.csv", "hard.csv", "mails/../a.csv"])
     def test_r2_an_input_is_no_output_by_any_name(self, corpus, name):
-        with pytest.raises(LaconicError, match="is read, so it cannot be written"):
+        with pytest.raises(LaconicError, match="so it cannot be its output"):
             check_not_read([corpus / name], [corpus / "a.csv"])
         check_not_read([corpus / "b.csv"], [corpus / "a.csv", corpus / "absent.csv"])
 
     @pytest.mark.parametrize("name", ["mails", "mails/out.csv", "post/deep/out.csv"])
     def test_r2_an_output_does_not_lie_in_a_folder_that_is_read(self, corpus, name):
-        with pytest.raises(LaconicError, match="is read, so it cannot"):
+        with pytest.raises(LaconicError, match="is an input of this command, so it cannot"):
             check_not_read([corpus / name], [corpus / "mails"])
         check_not_read([corpus / "mails-study"], [corpus / "mails"])
 

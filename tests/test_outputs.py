@@ -178,7 +178,7 @@ def test_r2_no_output_is_an_input(here, case):
     command, output = INPUTS[case]
     said = refused(*command)
     assert f"laconic: {output}: " in said
-    assert "is read, so it cannot be written" in said
+    assert "is an input of this command, so it cannot be its output" in said
 
 
 def test_r2_the_corpus_stays(here):
@@ -191,7 +191,7 @@ def test_r2_the_corpus_stays(here):
             [*command, "new.jsonl"], stdin=stdin, capture_output=True, check=False
         )
     assert done.returncode == 2
-    assert b"is read" in done.stderr
+    assert b"is an input of this command" in done.stderr
 
 
 def test_what_laconic_wrote_or_is_empty_is_replaced(here):

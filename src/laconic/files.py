@@ -123,11 +123,13 @@ def check_not_read(outputs: Iterable[Path], inputs: Iterable[str | Path]) -> Non
         for source in read:
             if _same(output, source):
                 raise LaconicError(
-                    f"{output}: is read, so it cannot be written. Choose another place"
+                    f"{output}: is an input of this command, so it cannot be its output. "
+                    "Choose another place"
                 )
             if os.path.isdir(source) and _real(source) in _real(output).parents:
                 raise LaconicError(
-                    f"{output}: lies in {source}, which is read, so it cannot be written. "
+                    f"{output}: lies in {source}, which is an input of this command, so it "
+                    "cannot be its output. "
                     "Choose a place outside"
                 )
 
@@ -271,17 +273,17 @@ def _is_taken(name: str) -> bool:
     return HASHED.search(name) is not None or DEVICES.fullmatch(name) is not None
 
 
-def write_json(where: Path, kind: str, told: Mapping[str, Any]) -> None:
+def write_json(where: Path, kind: str, contents: Mapping[str, Any]) -> None:
     """An object whose first key is the mark that `keyed` looks for."""
-    text = json.dumps(finite({KEY: kind, **told}), indent=1, allow_nan=False)
+    text = json.dumps(finite({KEY: kind, **contents}), indent=1, allow_nan=False)
     with draft(where, keyed(f"file of {kind}", kind)) as stream:
         stream.write(text.encode())
 
 
-def finite(told: Any) -> Any:
+def finite(value: Any) -> Any:
     """The same with None for what JSON has no number for."""
-    if isinstance(told, float):
-        return told if math.isfinite(told) else None
-    if isinstance(told, dict):
-        return {key: finite(value) for key, value in told.items()}
-    return [finite(value) for value in told] if isinstance(told, list | tuple) else told
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    return [finite(item) for item in value] if isinstance(value, list | tuple) else value

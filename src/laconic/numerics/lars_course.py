@@ -153,8 +153,8 @@ class Course:
     def stop(self) -> None:
         """The features do not determine how to go on.
 
-        Where nothing is left to explain, or where features that enter at this λ₁ cannot be told
-        apart any more, that is the end of the path; else the system is singular.
+        Where nothing is left to explain, or where features that enter at this λ₁ cannot be
+        distinguished any more, that is the end of the path; else the system is singular.
         """
         self.ending = "singular"
         if self._is_explained() or self.position.l1 <= FEATURE_TIE * self.first:
