@@ -259,7 +259,7 @@ def test_words_of_strangers_do_not_steer_the_terminal(run, tmp_path):
         (("predict", "pets.laconic", "pets.csv", "--text", "body"), "no column 'body'"),
         (("predict", "pets.laconic", "pets.csv", "--id", "key"), "no column 'key'"),
         (("predict", "pets.laconic", "pets.csv", "-o", "pets.csv"), "written as .jsonl"),
-        (("predict", "pets.laconic", "same.jsonl", "-o", "same.jsonl"), "is an input of this command"),
+        (("predict", "pets.laconic", "same.jsonl", "-o", "same.jsonl"), "cannot be its output"),
         (("predict", "pets.laconic", "pets.csv", "-o", "no/out.jsonl"), "no folder"),
         (("predict", "pets.laconic", "ragged.csv"), "line 3: the record that begins here has 2"),
         (("predict", "pets.laconic", "open.csv"), "a quote opens"),
