@@ -43,11 +43,11 @@ def by_path(
     return np.unique(np.concatenate(found))
 
 
-def words_of(path: Any, slope: float, X: csc_matrix, signs: Floats, size: int) -> Words:
+def words_of(path: Any, slope: float, X: csc_matrix, y_signed: Floats, size: int) -> Words:
     """The heaviest `size` words where λ first gives as many."""
-    first = slope * float(np.abs(X.T @ (signs - signs.mean())).max()) / signs.size
+    first = slope * float(np.abs(X.T @ (y_signed - y_signed.mean())).max()) / y_signed.size
     for step in range(1, MOST_STEPS + 1):
-        coef = path.set_params(alpha=first * STEP**step).fit(X, signs).coef_.ravel()
+        coef = path.set_params(alpha=first * STEP**step).fit(X, y_signed).coef_.ravel()
         if np.count_nonzero(coef) >= size:
             break
     heaviest = np.argsort(-np.abs(coef), kind="stable")[:size]

@@ -56,17 +56,17 @@ def rows() -> list[Row]:
 
 
 def news_3() -> list[Row]:
-    X, signs = newsgroup()
+    X, y_signed = newsgroup()
     for warm in (by_the_paper, exact, fast):
-        warm(X[:2000], signs[:2000], 5)
+        warm(X[:2000], y_signed[:2000], 5)
     paper, lazy, jumping = interleaved(
         REPEATS,
-        lambda: by_the_paper(X, signs, SIZE),
-        lambda: exact(X, signs, SIZE),
-        lambda: fast(X, signs, SIZE),
+        lambda: by_the_paper(X, y_signed, SIZE),
+        lambda: exact(X, y_signed, SIZE),
+        lambda: fast(X, y_signed, SIZE),
     )
     assert paper.last.tolist() == lazy.last.tolist() == jumping.last.tolist(), "orders differ"
-    growth = Memory(peak_growth(exact, X, signs, SIZE))
+    growth = Memory(peak_growth(exact, X, y_signed, SIZE))
     what = f"SVM-LARS, News-3, {shape(X)}, {SIZE} features, λ₂ = 1"
     peer = "the paper's algorithm on the same kernels, same words in the same order"
     return [
@@ -82,19 +82,19 @@ def newsgroup() -> tuple[csr_array, Floats]:
     return X, np.where(mine, 1.0, -1.0)
 
 
-def exact(X: csr_array, signs: Floats, size: int) -> Columns:
-    *_, last = islice(lars(X, signs), size)
+def exact(X: csr_array, y_signed: Floats, size: int) -> Columns:
+    *_, last = islice(lars(X, y_signed), size)
     return last.columns
 
 
-def fast(X: csr_array, signs: Floats, size: int) -> Columns:
-    *_, last = islice(fast_lars(X, signs), size)
+def fast(X: csr_array, y_signed: Floats, size: int) -> Columns:
+    *_, last = islice(fast_lars(X, y_signed), size)
     return last.columns
 
 
-def by_the_paper(X: csr_array, signs: Floats, size: int) -> Columns:
+def by_the_paper(X: csr_array, y_signed: Floats, size: int) -> Columns:
     """Algorithm SVM-LARS: steps 2(a) to 4 with the gradients of all columns at every corner."""
-    position = Position(Documents.of(X), signs, PIECES["squared_hinge"], 1.0)
+    position = Position(Documents.of(X), y_signed, PIECES["squared_hinge"], 1.0)
     course = Course(position, "always")
     documents, everything = position.documents, np.arange(X.shape[1])
     g = documents.products(everything, position.residuals)
@@ -128,27 +128,28 @@ def first_root(
 
 def rls_lars() -> list[Row]:
     X, y = text_like(10_000, 20_000, 120)
-    signs = np.where(y == 0, 1.0, -1.0)
+    y_signed = np.where(y == 0, 1.0, -1.0)
     dense = X.toarray(order="F")
-    rls(X[:500], signs[:500], 5)
+    rls(X[:500], y_signed[:500], 5)
     mine, peer = interleaved(
-        REPEATS, lambda: rls(X, signs, RLS_SIZE), lambda: lars_path_of(dense, signs, RLS_SIZE)
+        REPEATS, lambda: rls(X, y_signed, RLS_SIZE), lambda: lars_path_of(dense, y_signed, RLS_SIZE)
     )
     verify_prefix(mine.last, peer.last)
     memory = Memory(
-        peak_growth(rls, X, signs, RLS_SIZE), peak_growth(lars_path_of, dense, signs, RLS_SIZE)
+        peak_growth(rls, X, y_signed, RLS_SIZE),
+        peak_growth(lars_path_of, dense, y_signed, RLS_SIZE),
     )
     what = f"RLS-LARS, {shape(X)}, {RLS_SIZE} features, λ₂ = 0, CPU"
     return [row("lars.rls", what, "lars_path on the dense copy", mine.cpu, peer.cpu, memory)]
 
 
-def rls(X: csr_array, signs: Floats, size: int) -> list[tuple[Columns, Floats]]:
-    points = islice(lars(X, signs, loss="squared", l2=0.0, bias=None), size)
+def rls(X: csr_array, y_signed: Floats, size: int) -> list[tuple[Columns, Floats]]:
+    points = islice(lars(X, y_signed, loss="squared", alpha=0.0, bias=None), size)
     return [(point.columns, point.coef) for point in points]
 
 
-def lars_path_of(dense: Floats, signs: Floats, size: int) -> tuple[list[int], Floats]:
-    _, order, coef = lars_path(dense, signs, method="lar", max_iter=size)
+def lars_path_of(dense: Floats, y_signed: Floats, size: int) -> tuple[list[int], Floats]:
+    _, order, coef = lars_path(dense, y_signed, method="lar", max_iter=size)
     return order, coef
 
 

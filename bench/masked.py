@@ -30,7 +30,7 @@ from bench.texts import narrow, shape, text_like
 from laconic import MaskedSVM, Problem, Vectorizer, Weighting, curve, load_corpus
 from laconic.classifiers.masked_machine import Machine, Settings
 from laconic.numerics.dual import Rows, descend
-from laconic.numerics.measures import auc
+from laconic.numerics.metrics import roc_auc
 from laconic.numerics.ranked import Ranked
 
 NEWSGROUP = "comp.os.ms-windows.misc"
@@ -55,14 +55,14 @@ def rows() -> list[Row]:
 
 
 def newsgroup() -> list[Row]:
-    X, signs, queries, truth = documents()
+    X, y_signed, queries, truth = documents()
     path = MaskedSVM(tol=TOLERANCE)
-    path.fit(X, signs)
+    path.fit(X, y_signed)
     (machine,) = path.machines_
     sizes = [machine.size(fraction) for fraction in FRACTIONS]
-    exact = Settings("exact", "hinge", True, "kept", 1, TOLERANCE)
+    exact = Settings("exact", "hinge", True, "selected", 1, TOLERANCE)
     works = (
-        lambda: trained(X, signs, queries, truth, machine, sizes),
+        lambda: trained(X, y_signed, queries, truth, machine, sizes),
         lambda: masked(queries, truth, machine, sizes),
         lambda: path.every_size(queries, np.where(truth[:, 0] > 0, 1.0, -1.0)),
         lambda: list(machine.cuts(X, sizes, exact)),
@@ -91,17 +91,17 @@ def documents() -> tuple[csr_array, Floats, csr_array, Floats]:
     weighting = Weighting("binary", min_df=2).fit(counts[~of_test])
     X, queries = (narrow(weighting.transform(counts[part])) for part in (~of_test, of_test))
     mine = np.array([labels[0] == NEWSGROUP for labels in corpus.labels])
-    signs = np.where(mine, 1.0, -1.0)
-    return X, signs[~of_test], queries, signs[of_test][:, None]
+    y_signed = np.where(mine, 1.0, -1.0)
+    return X, y_signed[~of_test], queries, y_signed[of_test][:, None]
 
 
 def masked(queries: csr_array, truth: Floats, machine: Machine, sizes: Sequence[int]) -> Any:
-    return [auc(one[:, None], truth) for one in machine.decisions(queries, sizes, kept=False)]
+    return [roc_auc(one[:, None], truth) for one in machine.decisions(queries, sizes, kept=False)]
 
 
 def trained(
     X: csr_array,
-    signs: Floats,
+    y_signed: Floats,
     queries: csr_array,
     truth: Floats,
     machine: Machine,
@@ -111,8 +111,8 @@ def trained(
     for size in sizes:
         kept = machine.order[:size]
         peer = LinearSVC(loss="hinge", tol=TOLERANCE, max_iter=10_000, random_state=0)
-        peer.fit(X[:, kept], signs)
-        areas.append(auc(peer.decision_function(queries[:, kept])[:, None], truth))
+        peer.fit(X[:, kept], y_signed)
+        areas.append(roc_auc(peer.decision_function(queries[:, kept])[:, None], truth))
     return areas
 
 
@@ -126,7 +126,7 @@ def from_nothing(X: csr_array, machine: Machine, sizes: Sequence[int]) -> Any:
         scales = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         parts = ranked.starts[:-1], ends, ranked.ranks, ranked.values
         documents = Rows(*parts, scales, machine.available)
-        found.append(descend(documents, machine.signs, machine.costs, tolerance=TOLERANCE))
+        found.append(descend(documents, machine.y_signed, machine.costs, tolerance=TOLERANCE))
     return found
 
 

@@ -201,7 +201,7 @@ def by_whole_path(X: csr_array, y: Labels, size: int) -> Words:
 
 
 def by_rls_lars(X: csr_array, y: Labels, size: int) -> Words:
-    return by_lars(LarsClassifier("squared", l2=0.0), X, y, size)
+    return by_lars(LarsClassifier("squared", alpha=0.0), X, y, size)
 
 
 def by_lars(path: LarsClassifier, X: csr_array, y: Labels, size: int) -> Words:

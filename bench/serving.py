@@ -94,7 +94,7 @@ def fitted(corpus: Corpus) -> Trained:
     same, full = pipeline(words.tolist()).fit(train.texts, y), pipeline(None).fit(train.texts, y)
     svm = same[-1]
     coef = Selection(np.sort(chosen.terms), None, counts.shape[1]).lift(svm.coef_)
-    linear = LinearModel(coef, svm.intercept_, svm.classes_, SIZE, norm="kept")
+    linear = LinearModel(coef, svm.intercept_, svm.classes_, SIZE, normalize="selected")
     return Trained(CompactModel.of(linear, vectorizer, weighting), same, full, list(test.texts))
 
 

@@ -17,17 +17,17 @@ from laconic.corpus.splits import folds
 from laconic.rows import Row as Result
 from laconic.study.executors import Job, executor_for, usable_cpus
 from laconic.study.task import Task
-from laconic.vectors.problem import Counted, questions_of
+from laconic.vectors.problem import CountedCorpus, targets_of
 
 REPEATS = 3
 METHODS = ("ALL", "DF", "IG", "CHI2", "BNS", "US", "WS", "SS", "SRLS")
 SIZES = (10, 30, 100, 300, 1_000, 3_000)
-MEASURES = ("accuracy", "micro-f1", "macro-f1")
+METRICS = ("accuracy", "f1_micro", "f1_macro")
 
 
 def rows() -> list[Row]:
     corpus = load_corpus("pydocs")
-    counted = Counted.of(corpus)
+    counted = CountedCorpus.of(corpus)
     before = load()
     two, one = interleaved(REPEATS, lambda: results(counted, 2), lambda: results(counted, 1))
     assert two.last == one.last, "two processes give other rows than one"
@@ -38,7 +38,7 @@ def rows() -> list[Row]:
     return [row("study.two-processes", what, "1 process, same rows", two.wall, one.wall)]
 
 
-def results(counted: Counted, n_jobs: int) -> list[Result]:
+def results(counted: CountedCorpus, n_jobs: int) -> list[Result]:
     with executor_for(n_jobs) as executor:
         found = [
             replace(row, seconds=0.0, memory=None)
@@ -46,13 +46,13 @@ def results(counted: Counted, n_jobs: int) -> list[Result]:
             for row in outcome.rows
         ]
     assert all(row.status == "ok" for row in found)
-    return sorted(found, key=lambda row: (row.task, row.asked, row.measure))
+    return sorted(found, key=lambda row: (row.task, row.size, row.measure))
 
 
-def jobs(counted: Counted) -> Iterator[Job]:
+def jobs(counted: CountedCorpus) -> Iterator[Job]:
     corpus = counted.corpus
     for split in folds(corpus, 5, repeats=4):
-        for problem in counted.problems(split, questions_of(corpus)):
+        for problem in counted.problems(split, targets_of(corpus)):
             for method in METHODS:
                 task = Task(
                     corpus.fingerprint,
@@ -64,6 +64,6 @@ def jobs(counted: Counted) -> Iterator[Job]:
                     method,
                     0,
                     SIZES,
-                    MEASURES,
+                    METRICS,
                 )
                 yield task, problem

@@ -110,11 +110,11 @@ def gap_of(machine: LinearSVC, X: csr_array, column: NDArray[np.int_], cost: int
 
     The duals are those that the losses give, times the factor that makes the dual value largest.
     """
-    signs = np.where(column > 0, 1.0, -1.0)
+    y_signed = np.where(column > 0, 1.0, -1.0)
     coef, b = machine.coef_[0], float(machine.intercept_[0]) / INTERCEPT_COLUMN
-    short = np.maximum(0.0, 1.0 - signs * machine.decision_function(X))
+    short = np.maximum(0.0, 1.0 - y_signed * machine.decision_function(X))
     alphas = 2.0 * cost * short
-    summed, balance = X.T @ (alphas * signs), INTERCEPT_COLUMN * float(alphas @ signs)
+    summed, balance = X.T @ (alphas * y_signed), INTERCEPT_COLUMN * float(alphas @ y_signed)
     primal = 0.5 * (coef @ coef + b * b) + cost * (short @ short)
     curved = summed @ summed + balance**2 + alphas @ alphas / (2.0 * cost)
     return float(1.0 - alphas.sum() ** 2 / (2.0 * curved) / primal)

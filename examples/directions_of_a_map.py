@@ -1,12 +1,12 @@
 """Documents on the few directions that keep classes apart, and the words that name them."""
 
-from laconic import LDA, CentroidClassifier, Problem, ReduceThenFit, Vectorizer, load_corpus
+from laconic import LDA, CentroidClassifier, ReduceThenFit, Vectorizer, load_corpus, make_problems
 from laconic.corpus.splits import given_split
 from laconic.study.directions import Directions, called
 
 corpus = load_corpus("pydocs")
 (split,) = given_split(corpus)
-problem = next(Problem.expand(corpus, [split], vectorizer=Vectorizer(stop_words="english")))
+problem = next(make_problems(corpus, [split], vectorizer=Vectorizer(stop_words="english")))
 
 method = ReduceThenFit(LDA(), CentroidClassifier(), size=12)
 method.fit(problem.X_train, problem.y_train)

@@ -6,11 +6,11 @@ The test documents are asked once, about the size that was chosen without them.
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
-from laconic import MaskedSVM, Problem, load_corpus
+from laconic import MaskedSVM, load_corpus, make_problems
 
 CLASS = "scipy.stats"
 
-problems = Problem.expand(load_corpus("pydocs"), task="per-category")
+problems = make_problems(load_corpus("pydocs"), target="one-vs-rest")
 problem = next(one for one in problems if one.classes[1] == CLASS)
 X, X_validation, y, y_validation = train_test_split(
     problem.X_train, problem.y_train, test_size=0.25, stratify=problem.y_train, random_state=0
@@ -27,4 +27,4 @@ chosen = MaskedSVM("mask", size=size).fit(problem.X_train, problem.y_train)
 whole = MaskedSVM("mask").fit(problem.X_train, problem.y_train)
 for name, machine in (("chosen", chosen), ("all words", whole)):
     value = roc_auc_score(problem.y_test, machine.decision_function(problem.X_test))
-    print(f"test AUC, {name} ({machine.model_.n_terms:,} words): {value:.4f}")
+    print(f"test AUC, {name} ({machine.model_.n_features:,} words): {value:.4f}")

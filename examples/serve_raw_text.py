@@ -8,7 +8,7 @@ from laconic.compact import train
 from laconic.scores import information_gain
 
 corpus = load_corpus("pydocs")
-method = ReduceThenFit(TopTerms(by=information_gain), SVMClassifier(), norm="kept")
+method = ReduceThenFit(TopTerms(by=information_gain), SVMClassifier(), normalize="selected")
 model = train(method, corpus, 500, vectorizer=Vectorizer(stem="porter"))
 
 with TemporaryDirectory() as folder:

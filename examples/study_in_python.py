@@ -3,14 +3,14 @@
 from tempfile import TemporaryDirectory
 
 from laconic import Plan, Study
-from laconic.study.settings import Splitting, Vectorizing
+from laconic.study.settings import SplitOptions, TextOptions
 
 plan = Plan(
     "pydocs",
-    methods=("ALL", "IG", "WEIGHTS[then=svm]"),
+    methods=("ALL", "IG", "WEIGHTS+svm"),
     sizes=(50, 200, 1000),
-    split=Splitting(folds=3),
-    vectors=Vectorizing(stem="porter", stop_words="english"),
+    split=SplitOptions(cv=3),
+    text=TextOptions(stem="porter", stop_words="english"),
 )
 
 with TemporaryDirectory() as folder:  # a real study has a folder that stays: it can go on there

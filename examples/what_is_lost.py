@@ -1,9 +1,9 @@
 """What may be relied on when 1,000 words replace all of them. No labels are needed for it."""
 
-from laconic import Problem, ReduceThenFit, RLSClassifier, TopTerms, certify, load_corpus
+from laconic import ReduceThenFit, RLSClassifier, TopTerms, certify, load_corpus, make_problem
 from laconic.scores import information_gain
 
-problem = next(Problem.expand(load_corpus("pydocs")))
+problem = make_problem(load_corpus("pydocs"))
 X, y = problem.X_train, problem.y_train
 
 full = RLSClassifier(alpha=1.0).fit(X, y).model_

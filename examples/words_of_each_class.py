@@ -1,16 +1,16 @@
 """The words of each class, each chosen in view of those before it: SVM-LARS."""
 
-from laconic import LarsClassifier, Problem, Vectorizer, load_corpus
+from laconic import LarsClassifier, Vectorizer, load_corpus, make_problems
 
 SIZE = 8  # words of each class
 
-problem = next(Problem.expand(load_corpus("pydocs"), vectorizer=Vectorizer(stop_words="english")))
-classifier = LarsClassifier("squared_hinge", size=SIZE, norm="kept")
+problem = next(make_problems(load_corpus("pydocs"), vectorizer=Vectorizer(stop_words="english")))
+classifier = LarsClassifier("squared_hinge", size=SIZE, normalize="selected")
 classifier.fit(problem.X_train, problem.y_train)
 
 for name, terms in zip(problem.classes, classifier.order_, strict=True):
     print(f"{name}: {', '.join(problem.vocabulary[terms])}")
 
 model = classifier.model_
-print(f"{SIZE} words a class are {model.n_terms} words in all")
+print(f"{SIZE} words a class are {model.n_features} words in all")
 print(f"accuracy {classifier.score(problem.X_test, problem.y_test):.3f}")

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from laconic.cli import main
 
-STUDY = "study pets.csv --text body --label animal --methods ALL,IG,DF --sizes 3,9 --folds 2"
+STUDY = "study pets.csv --text body --label animal --methods ALL,IG,DF --sizes 3,9 --cv 2"
 WHOLE = ("words.csv", "comparisons.csv", "stability.csv", "plan.toml", "model.laconic")
 VARIES = ("seconds", "memory")
 

@@ -60,7 +60,7 @@ def decision_by_words(model_coef, kept, intercept, x, norm):
     for column in kept:
         total += x[column] * model_coef[column]
         square += x[column] ** 2
-    if norm == "kept":
+    if norm == "selected":
         total = total / np.sqrt(square) if square > 0 else 0.0
     return total + intercept
 
@@ -162,11 +162,11 @@ def cannot_change_by_pairs(
             for b in range(len(values))
             if b != a
         )
-    signs = [1 if value > 0 else -1 for value in values]
+    y_signed = [1 if value > 0 else -1 for value in values]
     return all(
         sign * value > lost(sign * w, sign * w_small) + sign * (b_small - b)
         for sign, value, w, w_small, b, b_small in zip(
-            signs, values, coef, small_coef, intercept, small_intercept, strict=True
+            y_signed, values, coef, small_coef, intercept, small_intercept, strict=True
         )
     )
 

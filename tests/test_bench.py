@@ -336,8 +336,8 @@ class Soft:
         self.alphas.append(alpha)
         return self
 
-    def fit(self, X, signs) -> Soft:
-        products = X.T @ signs / signs.size
+    def fit(self, X, y_signed) -> Soft:
+        products = X.T @ y_signed / y_signed.size
         self.coef_ = np.sign(products) * np.maximum(np.abs(products) - self.alphas[-1], 0.0)
         return self
 
@@ -345,11 +345,11 @@ class Soft:
 def test_an_l1_path_goes_down_until_there_are_enough_words():
     X = np.zeros((8, 5))  # the last never enters
     X[:4, 0], X[:3, 1], X[:2, 2], X[:1, 3] = 1.0, 1.0, 1.0, 1.0
-    signs = np.array([1.0] * 4 + [-1.0] * 4)
+    y_signed = np.array([1.0] * 4 + [-1.0] * 4)
     path = Soft()
-    assert words_of(path, 1.0, X, signs, 2).tolist() == [0, 1]
+    assert words_of(path, 1.0, X, y_signed, 2).tolist() == [0, 1]
     np.testing.assert_allclose(path.alphas, [0.5 * 0.8, 0.5 * 0.8**2])
-    assert words_of(Soft(), 1.0, X, signs, 9).tolist() == [0, 1, 2, 3]
+    assert words_of(Soft(), 1.0, X, y_signed, 9).tolist() == [0, 1, 2, 3]
 
 
 def test_generated_documents_have_all_classes_in_both_parts(task):

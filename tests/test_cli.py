@@ -60,21 +60,21 @@ def test_the_catalog_is_listed(run):
 
 def test_curve_prints_a_table_and_writes_rows(run, tmp_path):
     (tmp_path / "pets.csv").write_text(GOOD)
-    done = run("curve", "pets.csv", "--sizes", "2,5,500", "--measures", "accuracy,auc")
+    done = run("curve", "pets.csv", "--sizes", "2,5,500", "--metric", "accuracy,auc")
     assert done.exit_code == 0, done.output
     assert "skipped 500: only" in done.output
     rows = list(csv.DictReader((tmp_path / "pets-IG.csv").open()))
-    assert [(row["asked"], row["measure"], row["status"]) for row in rows] == [
-        (size, measure, status)
+    assert [(row["size"], row["measure"], row["status"]) for row in rows] == [
+        (size, metric, status)
         for size, status in (("2", "ok"), ("5", "ok"), ("500", "skipped"))
-        for measure in ("accuracy", "auc")
+        for metric in ("accuracy", "roc_auc")
     ]
     assert float(rows[2]["value"]) == 1.0, "cat and dog are among the five words that tell most"
 
 
 def test_curve_over_folds_and_categories_shows_the_mean(run, tmp_path):
     (tmp_path / "pets.csv").write_text(GOOD)
-    done = run("curve", "pets.csv", "--folds", "2", "--task", "per-category", "--sizes", "5")
+    done = run("curve", "pets.csv", "--cv", "2", "--target", "one-vs-rest", "--sizes", "5")
     assert done.exit_code == 0, done.output
     assert "mean ± sd of 4 problems" in done.output
     names = {
@@ -143,7 +143,7 @@ BAD_INPUT = {
         "a.csv",
         write(GOOD.encode() + b"caf\xe9,cat\n"),
         [],
-        ["a.csv, line 22", "--encoding latin-1", "--undecodable replace"],
+        ["a.csv, line 22", "--encoding latin-1", "--encoding-errors replace"],
     ),
     "unknown encoding": ("a.csv", write(GOOD), ["--encoding", "klingon"], ["klingon"]),
     "truncated gzip": (
@@ -210,18 +210,18 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(run, tmp_path, case, comm
         (["--sizes", "ten"], "sizes 'ten'"),
         (["--sizes", "0"], "size 0"),
         (["--sizes", "5,0.5"], "not both"),
-        (["--measures", "accuracy,brier"], "brier"),
-        (["--folds", "3", "--test-share", "0.5"], "give one of them"),
-        (["--test-share", "2"], "between 0 and 1"),
-        (["--folds", "500"], "500 folds of 20 documents"),
+        (["--metric", "accuracy,brier"], "brier"),
+        (["--cv", "3", "--test-size", "0.5"], "give one of them"),
+        (["--test-size", "2"], "between 0 and 1"),
+        (["--cv", "500"], "500 folds of 20 documents"),
         (["--alpha", "-1", "--sizes", "2"], "alpha=-1"),
         (["--stem", "klingon"], "klingon"),
         (["--stop-words", "absent.txt"], "absent.txt"),
         (["--ngrams", "two"], "ngrams 'two'"),
-        (["--seed", "-1"], "--seed"),
-        (["--method", "SS[alpha=x]", "--sizes", "2"], "alpha='x'"),
-        (["--method", "US[seed=abc]", "--sizes", "2"], "no setting 'seed=abc'"),
-        (["--method", "US[seed=1.5]", "--sizes", "2"], "no setting 'seed=1.5'"),
+        (["--random-state", "-1"], "--random-state"),
+        (["--method", "SS:ridge=x", "--sizes", "2"], "alpha='x'"),
+        (["--method", "US:seed=abc", "--sizes", "2"], "no setting 'seed=abc'"),
+        (["--method", "US:seed=1.5", "--sizes", "2"], "no setting 'seed=1.5'"),
         (["--min-df", "99"], "no word is left"),
         (["-o", "absent/rows.csv"], "cannot be written"),
         (["-o", "pets.csv"], "no file of rows"),
@@ -239,7 +239,7 @@ def test_bad_options_get_one_clear_line_and_exit_code_2(run, tmp_path, options, 
 
 def test_undecodable_bytes_can_be_replaced_and_are_counted(run, tmp_path):
     (tmp_path / "a.csv").write_bytes(GOOD.encode() + b"caf\xe9,cat\n")
-    done = run("corpus", "a.csv", "--undecodable", "replace")
+    done = run("corpus", "a.csv", "--encoding-errors", "replace")
     assert done.exit_code == 0, done.output
     assert "1 line had bytes that are not utf-8: replaced" in done.output
     assert run("corpus", "a.csv", "--encoding", "latin-1").exit_code == 0
@@ -272,8 +272,8 @@ def test_a_category_without_training_documents_is_skipped(run, tmp_path):
     lines = ["text,label,split", *(f"cat {i},a|b,train\ndog {i},a,train" for i in range(5))]
     lines += ["bird one,c,test", "cat two,a|b,test"]
     (tmp_path / "m.csv").write_text("\n".join(lines) + "\n")
-    options = ("--separator", "|", "--task", "per-category", "--sizes", "2", "-o", "rows.csv")
-    done = run("curve", "m.csv", *options, "--measures", "accuracy,auc")
+    options = ("--separator", "|", "--target", "one-vs-rest", "--sizes", "2", "-o", "rows.csv")
+    done = run("curve", "m.csv", *options, "--metric", "accuracy,auc")
     assert done.exit_code == 0, done.output
     assert "one class" in done.output
     rows = list(csv.DictReader((tmp_path / "rows.csv").open()))
@@ -283,21 +283,21 @@ def test_a_category_without_training_documents_is_skipped(run, tmp_path):
 
 def test_rows_carry_the_seed(run, tmp_path):
     (tmp_path / "pets.csv").write_text(GOOD)
-    done = run("curve", "pets.csv", "--method", "US", "--seed", "7", "--sizes", "3")
+    done = run("curve", "pets.csv", "--method", "US", "--random-state", "7", "--sizes", "3")
     assert done.exit_code == 0, done.output
     assert {row["seed"] for row in csv.DictReader((tmp_path / "pets-US.csv").open())} == {"7"}
 
 
 def test_what_the_reader_noticed_is_said(run, tmp_path):
     (tmp_path / "a.csv").write_bytes(GOOD.encode() + b"caf\xe9,cat\n")
-    done = run("curve", "a.csv", "--undecodable", "replace", "--sizes", "3")
+    done = run("curve", "a.csv", "--encoding-errors", "replace", "--sizes", "3")
     assert done.stderr.startswith("note: 1 line had bytes that are not utf-8")
 
 
 def test_interrupted_or_ended_runs_leave_nothing_half_written(tmp_path):
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         run = subprocess.Popen(
-            [sys.executable, "-m", "laconic.cli", "curve", "pydocs", "--folds", "9", "-o", "a.csv"],
+            [sys.executable, "-m", "laconic.cli", "curve", "pydocs", "--cv", "9", "-o", "a.csv"],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

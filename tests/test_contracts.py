@@ -163,7 +163,7 @@ def test_a_linear_classifier_after_a_selection_is_linear_over_the_vocabulary(inn
         whole.decision_function(X), alone.decision_function(X[:, terms]), atol=1e-10
     )
     assert isinstance(whole.model_, laconic.LinearModel)
-    assert whole.model_.terms.tolist() == sorted(terms)
+    assert whole.model_.features.tolist() == sorted(terms)
 
 
 @pytest.mark.parametrize("inner", [KNeighborsClassifier(), GaussianNB()])
@@ -175,7 +175,7 @@ def test_a_classifier_that_is_not_linear_is_kept_with_its_reduction(inner):
         terms = laconic.TopTerms(size=7).fit(dense).at(7).terms
         expected = clone(inner).fit(dense[:, terms], labels).predict(dense[:, terms])
         assert (whole.predict(dense) == expected).mean() > 0.95, "but for ties of probability"
-        assert whole.model_.size == whole.model_.n_terms == 7
+        assert whole.model_.size == whole.model_.n_features == 7
 
 
 @pytest.mark.parametrize("form", [csr_array, csr_array.toarray])

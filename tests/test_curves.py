@@ -9,8 +9,8 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.metrics import accuracy_score, f1_score
 
-from laconic import LinearModel, Problem, ReduceThenFit, curve, load_corpus
-from laconic.curves import MEASURES
+from laconic import LinearModel, Problem, ReduceThenFit, curve, load_corpus, make_problems
+from laconic.curves import METRICS
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.rows import Row, rows_file
 from tests.strategies import text_like
@@ -24,17 +24,19 @@ def problem():
 
 
 def test_a_curve_is_the_measures_of_separate_fits(problem):
-    found = curve(ReduceThenFit(), problem, [20, 3, 9], ["accuracy", "macro-f1"], name="DF")
-    assert [(row.asked, row.measure) for row in found.rows] == [
-        (size, measure) for size in (3, 9, 20) for measure in ("accuracy", "macro-f1")
+    found = curve(ReduceThenFit(), problem, [20, 3, 9], ["accuracy", "f1_macro"], name="DF")
+    assert [(row.size, row.metric) for row in found.rows] == [
+        (size, metric) for size in (3, 9, 20) for metric in ("accuracy", "f1_macro")
     ]
     for size in (3, 9, 20):
         alone = ReduceThenFit(size=size).fit(problem.X_train, problem.y_train)
         predicted = alone.predict(problem.X_test)
         assert found.values("accuracy")[size] == accuracy_score(problem.y_test, predicted)
         expected = f1_score(problem.y_test, predicted, average="macro")
-        assert found.values("macro-f1")[size] == pytest.approx(expected)
-    assert all(row.kept == row.terms == row.asked and row.status == "ok" for row in found.rows)
+        assert found.values("f1_macro")[size] == pytest.approx(expected)
+    assert all(
+        row.model_size == row.n_features == row.size and row.status == "ok" for row in found.rows
+    )
 
 
 def test_a_size_that_cannot_be_had_is_a_row_with_its_reason(problem):
@@ -49,18 +51,18 @@ def test_sizes_may_come_from_numpy(problem, tmp_path):
     found = curve(ReduceThenFit(), problem, np.array([3, 9]), "accuracy")
     with rows_file(tmp_path / "rows.jsonl") as write:
         write(found.rows)
-    assert [json.loads(line)["asked"] for line in (tmp_path / "rows.jsonl").open()] == [3, 9]
+    assert [json.loads(line)["size"] for line in (tmp_path / "rows.jsonl").open()] == [3, 9]
 
 
 def test_shares_are_of_the_candidates(problem):
     found = curve(ReduceThenFit(), problem, [0.1, 1.0], ["accuracy"])
-    assert [row.kept for row in found.rows] == [3, 30]
+    assert [row.model_size for row in found.rows] == [3, 30]
 
 
 def test_every_measure_is_a_number(problem):
-    found = curve(ReduceThenFit(), problem, [9], MEASURES)
+    found = curve(ReduceThenFit(), problem, [9], METRICS)
     assert all(0 <= row.value <= 1 for row in found.rows)
-    assert len(found.rows) == len(MEASURES) == 9
+    assert len(found.rows) == len(METRICS) == 9
 
 
 def test_a_problem_of_one_class_is_skipped_not_fatal(problem):
@@ -72,8 +74,8 @@ def test_a_problem_of_one_class_is_skipped_not_fatal(problem):
 
 def test_a_measure_without_a_meaning_is_skipped(problem):
     two = replace(problem, y_train=problem.y_train % 2, y_test=np.zeros(20, dtype=int))
-    row, accuracy = curve(ReduceThenFit(), two, [5], ["auc", "accuracy"]).rows
-    assert (row.status, row.value, row.kept) == ("skipped", None, 5)
+    row, accuracy = curve(ReduceThenFit(), two, [5], ["roc_auc", "accuracy"]).rows
+    assert (row.status, row.value, row.model_size) == ("skipped", None, 5)
     assert accuracy.status == "ok"
 
 
@@ -99,8 +101,8 @@ def test_rows_tell_words_from_columns_and_carry_the_seed(problem):
                     coef[row, row * size : (row + 1) * size] = 1.0
                 yield LinearModel(csr_array(coef), np.zeros(3), np.arange(3), size)
 
-    (row,) = curve(OwnWords(), problem, [4], ["accuracy"], seed=9).rows
-    assert (row.kept, row.terms, row.seed) == (4, 12, 9)
+    (row,) = curve(OwnWords(), problem, [4], ["accuracy"], draw=9).rows
+    assert (row.model_size, row.n_features, row.draw) == (4, 12, 9)
 
 
 def test_progress_is_told_of_each_size(problem):
@@ -121,17 +123,17 @@ def test_progress_is_told_of_each_size(problem):
         ([5], [], "choose from accuracy"),
     ],
 )
-def test_refusals(problem, sizes, measures, says):
+def test_refusals(problem, sizes, metrics, says):
     with pytest.raises(LaconicError, match=says):
-        curve(ReduceThenFit(), problem, sizes, measures)
+        curve(ReduceThenFit(), problem, sizes, metrics)
 
 
 def test_values_of_an_unmeasured_measure(problem):
     with pytest.raises(KeyError, match="there are accuracy"):
-        curve(ReduceThenFit(), problem, [5], ["accuracy"]).values("auc")
+        curve(ReduceThenFit(), problem, [5], ["accuracy"]).values("roc_auc")
 
 
-ROW = Row("=cmd(), given", "DF", 10, "auc", 0.5, 10, 10, seconds=0.1)
+ROW = Row("=cmd(), given", "DF", 10, "roc_auc", 0.5, 10, 10, seconds=0.1)
 
 
 def test_rows_are_written_whole_and_no_cell_is_a_formula(tmp_path):
@@ -176,7 +178,7 @@ def test_rows_replace_rows_only(tmp_path):
 def test_golden_curve_of_20_newsgroups(corpora):
     """Counts of correct test documents; one document of tolerance (the habit of golden curves)."""
     corpus = load_corpus("20news-bydate")
-    (problem,) = Problem.expand(corpus)
+    (problem,) = make_problems(corpus)
     found = curve(ReduceThenFit(), problem, [10, 100, 1000], ["accuracy"])
     correct = [round(value * 7532) for value in found.values("accuracy").values()]
     golden = {10: 447, 100: 1833, 1000: 4896}

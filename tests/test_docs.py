@@ -12,7 +12,7 @@ import pytest
 
 import laconic
 from laconic.cli.commands import main
-from laconic.methods import method_called
+from laconic.methods import parse_method
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -111,7 +111,7 @@ def test_a_function_as_default_has_its_name(made):
 def test_a_long_call_has_a_line_for_each_parameter(made):
     def asked(first_of_all: int, another_one_beside: str = "a" * 40, *, last: int = 3) -> int: ...
 
-    lines = made["called"]("asked", asked).splitlines()
+    lines = made["called"]("size", asked).splitlines()
     assert lines[1:] == [
         "    first_of_all: int,",
         f"    another_one_beside: str = '{'a' * 40}',",
@@ -187,7 +187,7 @@ def test_the_methods_of_the_guide_are_known():
     advised = re.findall(r"`([A-Z][A-Z0-9-]+(?:\[[^\]]*\])?)`", text)
     assert len(advised) >= 15
     for name in [*plan["methods"], *re.split(r",(?![^\[]*\])", typed), *advised]:
-        method_called(name).check()
+        parse_method(name).check()
 
 
 def commands(text: str) -> list[tuple[str, str]]:

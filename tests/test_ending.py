@@ -19,11 +19,11 @@ from click.testing import CliRunner, Result
 from laconic.cli import main
 from laconic.cli.ending import EXIT_CODES, TRACEBACK, Code
 from laconic.errors import LaconicError, ResourceError
-from laconic.study.ready import Ready
+from laconic.study.ready import PreparedCorpus
 from tests.study.corpora import write_pets
 
 PETS = ["pets.csv", "--text", "body", "--label", "animal"]
-SMALL = ["--methods", "ALL,IG", "--sizes", "3,9", "--folds", "2", "--jobs", "1", "--no-report"]
+SMALL = ["--methods", "ALL,IG", "--sizes", "3,9", "--cv", "2", "--jobs", "1", "--no-report"]
 # every command with arguments that work, and with the place of a file it writes
 COMMANDS = {
     "corpus": ["corpus", *PETS],
@@ -197,7 +197,7 @@ def test_r10_standard_error_on_a_full_disk_keeps_the_exit_code(words, tmp_path):
 
 def test_r10_notes_that_cannot_be_written_do_not_end_the_work(tmp_path, made):
     (tmp_path / "a.csv").write_bytes((made / "pets.csv").read_bytes() + b"caf\xe9,cats\n")
-    words = ["select", str(tmp_path / "a.csv"), *PETS[1:], "--undecodable", "replace"]
+    words = ["select", str(tmp_path / "a.csv"), *PETS[1:], "--encoding-errors", "replace"]
     out = [*words, "--size", "3", "-o", str(tmp_path / "w.csv")]
     assert ended(out, tmp_path / "said", FULL) == 0
     assert (tmp_path / "w.csv").exists()
@@ -289,16 +289,16 @@ def test_r5_a_full_disk_is_exit_code_3_and_the_same_command_works_later(command,
 
 def test_r5_out_of_memory_in_the_parent_keeps_finished_tasks(tmp_path, monkeypatch):
     words = [*COMMANDS["study"], "-o", str(tmp_path / "folder")]
-    jobs = Ready.jobs
+    jobs = PreparedCorpus.jobs
 
-    def two(self: Ready, wanted: set[str]) -> Iterator[object]:
+    def two(self: PreparedCorpus, wanted: set[str]) -> Iterator[object]:
         for number, job in enumerate(jobs(self, wanted)):
             if number == 2:
                 raise MemoryError
             yield job
 
     with monkeypatch.context() as patch:
-        patch.setattr(Ready, "jobs", two)
+        patch.setattr(PreparedCorpus, "jobs", two)
         done = run(*words)
     assert done.exit_code == 3
     assert is_one_line(done.stderr)

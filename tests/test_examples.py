@@ -71,7 +71,7 @@ def test_the_study_is_honest(run):
 def test_words_of_each_class_are_fewer_in_all(run):
     names, _ = run("words_of_each_class")
     asked = names["SIZE"] * len(names["problem"].classes)
-    assert names["SIZE"] < names["model"].n_terms < asked
+    assert names["SIZE"] < names["model"].n_features < asked
     assert all(terms.size == names["SIZE"] for terms in names["classifier"].order_)
 
 
@@ -79,7 +79,7 @@ def test_the_size_of_the_smaller_svm_is_chosen_without_the_test_documents(run):
     names, _ = run("every_smaller_svm")
     auc, size = names["auc"], names["size"]
     assert auc[size - 1] >= auc.max() - 0.001 > auc[: size - 1].max()
-    assert names["chosen"].model_.n_terms == size < names["whole"].model_.n_terms
+    assert names["chosen"].model_.n_features == size < names["whole"].model_.n_features
 
 
 def test_the_certificate_counts_what_it_says(run):

@@ -20,7 +20,7 @@ from bench.frontier.journal import Journal, Row, Speed, Truth, rows_of
 from bench.frontier.judging import BETTER, WORSE, bootstrap, chance, comparisons
 from bench.frontier.measuring import measure, row_of, truth_of
 from bench.frontier.page import Measured, claim, counted, write
-from bench.frontier.scoring import macro_f1, micro_f1, packed, unpacked
+from bench.frontier.scoring import f1_macro, f1_micro, packed, unpacked
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,7 +104,7 @@ def test_most_families_learn_something(task):
         asked = dict.fromkeys(list(family.settings)[:1], family.asked([25, None]))
         for _, _, made in family.make(family, task, asked):
             if not isinstance(made, str):
-                values[family.name] = micro_f1(made.answers(task.test), task.test.truth)
+                values[family.name] = f1_micro(made.answers(task.test), task.test.truth)
     assert len(values) == len(FAMILIES)
     assert min(values.values()) > 0.6, values
 
@@ -157,7 +157,7 @@ def test_a_file_of_ours_answers_as_it_was_measured(task, tmp_path):
             assert set(own if task.multilabel else [own]) == expected
 
 
-@pytest.mark.parametrize(("which", "norm"), [(1, "kept"), (1, "document"), (3, "by the budget")])
+@pytest.mark.parametrize(("which", "norm"), [(1, "selected"), (1, "all"), (3, "by the budget")])
 def test_a_file_of_a_peer_has_all_that_raw_text_needs(tmp_path, which, norm):
     task, family = task_of(corpus_of("texts"), "texts"), peers.FAMILIES[which]
     name = next(name for name in family.settings if name.endswith(norm))
@@ -166,7 +166,7 @@ def test_a_file_of_a_peer_has_all_that_raw_text_needs(tmp_path, which, norm):
     reading = joblib.load(tmp_path / "words.joblib")
     columns, classifier = joblib.load(tmp_path / "model.joblib")
     X = reading.transform(task.test.texts)
-    if norm == "kept":
+    if norm == "selected":
         expected = peers.cut(task.test.X, columns, kept=True)
         assert reading.get_feature_names_out().tolist() == task.words[columns].tolist()
         lengths = np.sqrt(expected.power(2).sum(axis=1))
@@ -174,7 +174,7 @@ def test_a_file_of_a_peer_has_all_that_raw_text_needs(tmp_path, which, norm):
     else:
         expected = task.test.X
     np.testing.assert_allclose(X.toarray(), expected.toarray(), atol=1e-12)
-    own = X[:, columns] if norm == "document" else X
+    own = X[:, columns] if norm == "all" else X
     codes = made.answers(task.test).argmax(axis=1)
     assert classifier.predict(own).tolist() == codes.tolist()
     assert np.asarray(made.serving()(task.test)).tolist() == codes.tolist()
@@ -269,13 +269,13 @@ def test_f1_is_scikit_learns(seed):
     truth[:, 3] = False
     truth[0, :3] = True
     expected = f1_score(truth, said, average="micro", zero_division=0)
-    assert micro_f1(said, truth) == pytest.approx(expected)
+    assert f1_micro(said, truth) == pytest.approx(expected)
     expected = f1_score(truth[:, :3], said[:, :3], average="macro", zero_division=0)
-    assert macro_f1(said, truth) == pytest.approx(expected)
+    assert f1_macro(said, truth) == pytest.approx(expected)
     np.testing.assert_array_equal(unpacked(packed(said), said.shape), said)
 
 
-@pytest.mark.parametrize("measure_", ["micro-f1", "macro-f1"])
+@pytest.mark.parametrize("measure_", ["f1_micro", "f1_macro"])
 def test_a_bootstrap_knows_the_same_from_the_better(measure_):
     rng = np.random.default_rng(0)
     truth = rng.random((300, 3)) < 0.4
@@ -304,7 +304,7 @@ def made_row(
     truth = np.eye(2, dtype=bool)[np.arange(200) % 2]
     said = truth.copy()
     said[round(200 * test) :] = ~said[round(200 * test) :]
-    both = ("micro-f1", "macro-f1")
+    both = ("f1_micro", "f1_macro")
     return Row(
         "made",
         part,
@@ -330,11 +330,11 @@ def test_a_choice_looks_at_validation_and_never_at_the_test():
         made_row(OURS, "A", 10, valid=0.7, test=0.2),
         made_row(OURS, "B", 10, valid=0.6, test=0.9),
     ]
-    for test in (rows, [replace(row, test={"micro-f1": 0.0}, answers="") for row in rows]):
-        chosen = choose(candidates(test), "micro-f1", within_words(10))
-        assert (chosen.family, chosen.held_out["micro-f1"]) == ("A", 0.7)
+    for test in (rows, [replace(row, test={"f1_micro": 0.0}, answers="") for row in rows]):
+        chosen = choose(candidates(test), "f1_micro", within_words(10))
+        assert (chosen.family, chosen.held_out["f1_micro"]) == ("A", 0.7)
     without = [replace(row, test=None) for row in rows]
-    assert choose(candidates(without), "micro-f1", within_words(10)).family == "A"
+    assert choose(candidates(without), "f1_micro", within_words(10)).family == "A"
 
 
 def test_a_choice_is_within_its_budget_and_takes_fewer_words_of_equals():
@@ -346,10 +346,10 @@ def test_a_choice_is_within_its_budget_and_takes_fewer_words_of_equals():
     ]
     found = candidates(rows)
     for budget, family in ((None, "A"), (300, "C"), (30, "C"), (10, "C")):
-        assert choose(found, "micro-f1", within_words(budget)).family == family
-    assert choose(found, "micro-f1", within_words(5)) is None
+        assert choose(found, "f1_micro", within_words(budget)).family == family
+    assert choose(found, "f1_micro", within_words(5)) is None
     for limit, family in ((9000, "A"), (5000, "B"), (10, "D")):
-        assert choose(found, "micro-f1", within_bytes(limit)).family == family
+        assert choose(found, "f1_micro", within_bytes(limit)).family == family
     assert of_side(found, PEERS) == []
 
 
@@ -365,9 +365,9 @@ def test_one_candidate_is_chosen_for_all_sets_by_the_mean():
     ]
     found = candidates(rows)
     assert {one.family for one in found} == {"A", "B"}
-    chosen = choose(found, "micro-f1", within_words(10))
+    chosen = choose(found, "f1_micro", within_words(10))
     assert (chosen.family, chosen.n_bytes) == ("B", 9)
-    assert chosen.value("micro-f1") == pytest.approx(0.2)
+    assert chosen.value("f1_micro") == pytest.approx(0.2)
 
 
 def test_sets_are_compared_by_ranks():
@@ -376,7 +376,7 @@ def test_sets_are_compared_by_ranks():
     rows += [made_row(PEERS, "B", 10, 0.9, 0.4, part=p) for p in parts]
     a, b = candidates(rows)
     # all 8 differences are positive: 2 of 2⁸ signs are as extreme
-    assert chance(a, b, {}, "micro-f1") == pytest.approx(2 / 2**8)
+    assert chance(a, b, {}, "f1_micro") == pytest.approx(2 / 2**8)
 
 
 # The journal
@@ -410,8 +410,8 @@ def test_what_is_in_the_journal_is_not_measured_again(task, tmp_path):
     assert len(rows) == len({row.key for row in rows}) == 8
     assert [row.refused for row in rows if row.settings == "never"] == ["not to be had"] * 4
     assert rows[0].test == {
-        "micro-f1": micro_f1(Fixed(task).answers(task.test), task.test.truth),
-        "macro-f1": macro_f1(Fixed(task).answers(task.test), task.test.truth),
+        "f1_micro": f1_micro(Fixed(task).answers(task.test), task.test.truth),
+        "f1_macro": f1_macro(Fixed(task).answers(task.test), task.test.truth),
     }
 
 
@@ -468,7 +468,7 @@ def test_documents_a_second_are_of_what_was_chosen(task, tmp_path, monkeypatch):
     assert all(one.rate > 0 and one.raw == (task.test.texts is not None) for one in found)
     known = candidates(rows_of(journal.lines()))
     for one in found:
-        chosen = choose(of_side(known, one.side), "micro-f1", within_words(one.asked))
+        chosen = choose(of_side(known, one.side), "f1_micro", within_words(one.asked))
         assert (chosen.settings, chosen.budget) == (one.settings, one.budget)
     speed.measure_speed(task, families, (5, 20), journal, said.append)
     assert len([line for line in journal.lines() if isinstance(line, Speed)]) == 4
@@ -499,19 +499,19 @@ def lines(ours_at_30: float = 0.6) -> list:
 
 def test_verdicts_follow_from_the_test_documents():
     found = Measured.of("made", lines())
-    first, second = found.compared((10, 30), "micro-f1")
+    first, second = found.compared((10, 30), "f1_micro")
     assert (first.verdict, second.verdict) == (BETTER, WORSE)
     assert first.difference == pytest.approx(0.2)
-    assert comparisons("made", found.candidates[:1], found.truths, (10,), "micro-f1") == []
+    assert comparisons("made", found.candidates[:1], found.truths, (10,), "f1_micro") == []
 
 
 def test_a_claim_that_fails_says_where():
-    compared = Measured.of("made", lines()).compared((10, 30), "micro-f1")
+    compared = Measured.of("made", lines()).compared((10, 30), "f1_micro")
     told = claim(compared)
     assert "The claim holds at 1 of 2 budgets" in told
     assert "significantly better at 1, not significantly different at 0" in told
-    assert "**It fails at 1**:\n\n- made, micro-f1: 30 words (-0.200 against Q)\n" in told
-    told = claim(Measured.of("made", lines(0.8)).compared((10, 30), "micro-f1"))
+    assert "**It fails at 1**:\n\n- made, f1_micro: 30 words (-0.200 against Q)\n" in told
+    told = claim(Measured.of("made", lines(0.8)).compared((10, 30), "f1_micro"))
     assert "holds at 2 of 2" in told
     assert told.endswith("It fails nowhere.")
 
@@ -542,7 +542,7 @@ def test_a_drawing_of_everything_is_small():
         for j in range(8)
         for budget in BUDGETS
     ]
-    spec = against_words("made", candidates(rows), BUDGETS, "micro-f1")
+    spec = against_words("made", candidates(rows), BUDGETS, "f1_micro")
     assert len(svg(spec)) < MOST_BYTES
     values = spec["data"]["values"]
     # two thick lines and sixteen thin ones, a point a budget
@@ -550,7 +550,7 @@ def test_a_drawing_of_everything_is_small():
     thick = [one for one in values if one["line"] == "" and one["side"] == "Laconic"]
     assert {one["y"] for one in thick} == {0.85}
     assert [one["x"] for one in thick] == [10, 30, 100, 300, 1000, 3000, 10_000, 20_000]
-    assert against_speed("made", [], [], "micro-f1") is None
+    assert against_speed("made", [], [], "f1_micro") is None
 
 
 def test_the_command_measures_tells_and_writes(tmp_path, monkeypatch):

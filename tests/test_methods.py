@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from laconic import LarsClassifier, RLSClassifier, SVMClassifier
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.methods import METHODS, method_called, methods_called
+from laconic.methods import METHODS, parse_method, parse_methods
 from laconic.projections.fitted import Projecting
 from tests.strategies import text_like
 
@@ -17,75 +17,75 @@ PROJECTIONS = ("LSI", "RP", "LDA", "LDA-LSI", "LDA-RP")
 def test_every_method_gives_a_model_for_each_size(name):
     X, y = text_like(9, 30, 3)
     sizes = [4, 8] if name == "RRQR" else [10, 20]  # up to the rank; BSS has only those beyond it
-    models = list(METHODS[name].build(alpha=0.5, seed=1).path(X, y, sizes))
+    models = list(METHODS[name].build(alpha=0.5, random_state=1).path(X, y, sizes))
     assert len(models) == 2
     # words of each class where the method trains its own models; SRLS keeps about as many as asked
-    most = 20 * (1 if METHODS[name].then else 3)
-    assert models[0].n_terms <= models[1].n_terms <= most or name == "SRLS"
+    most = 20 * (1 if METHODS[name].classifier else 3)
+    assert models[0].n_features <= models[1].n_features <= most or name == "SRLS"
 
 
 def test_brackets_set_parameters():
-    method = method_called(" ss[rank=3, draw=iid] ")
-    assert method.name == "SS[rank=3,draw=iid]"
-    reducer = method.build(seed=7).reducer
+    method = parse_method(" ss:rank=3:draw=iid ")
+    assert method.name == "SS:rank=3:draw=iid"
+    reducer = method.build(random_state=7).reducer
     assert (reducer.rank, reducer.draw, reducer.random_state) == (3, "iid", 7)
-    assert method_called("SS[rank=0.9]").build().reducer.rank == 0.9
-    assert method_called("IG[combine=max]").build().reducer.by.keywords == {"combine": "max"}
-    assert method_called("df").random is False
-    assert method_called("us").random is True
+    assert parse_method("SS:rank=0.9").build().reducer.rank == 0.9
+    assert parse_method("IG:combine=max").build().reducer.by.keywords == {"combine": "max"}
+    assert parse_method("df").random is False
+    assert parse_method("us").random is True
 
 
 def test_brackets_set_lambda_for_any_method():
-    method = method_called("ig[lambda=0.40, combine=max]")
-    assert method.name == "IG[combine=max,lambda=0.4]"
-    assert method_called(method.name) == method
+    method = parse_method("ig:combine=max+ridge:alpha=0.40")
+    assert method.name == "IG:combine=max+ridge:alpha=0.4"
+    assert parse_method(method.name) == method
     path = method.build(alpha=7.0)
     assert path.classifier.alpha == 0.4
     assert path.reducer.by.keywords == {"combine": "max"}
-    assert method_called("ALL[lambda=loo]").build(2.0).classifier.alpha == "loo"
-    assert method_called("ALL[lambda=0]").build(2.0).classifier.alpha == 0.0
-    assert method_called("ALL[lambda=2]").name == method_called("ALL[lambda=2.0]").name
-    assert method_called("ALL[lambda=2]").sizes == (1.0,)
-    assert method_called("DF").build(2.0).classifier.alpha == 2.0
+    assert parse_method("ALL+ridge:alpha=loo").build(2.0).classifier.alpha == "loo"
+    assert parse_method("ALL+ridge:alpha=0").build(2.0).classifier.alpha == 0.0
+    assert parse_method("ALL+ridge:alpha=2").name == parse_method("ALL+ridge:alpha=2.0").name
+    assert parse_method("ALL+ridge:alpha=2").sizes == (1.0,)
+    assert parse_method("DF").build(2.0).classifier.alpha == 2.0
 
 
 def test_lambda_is_not_the_alpha_of_ridge_leverage():
-    path = method_called("SS[alpha=0.5,lambda=0.1]").build(alpha=7.0, seed=3)
+    path = parse_method("SS:ridge=0.5+ridge:alpha=0.1").build(alpha=7.0, random_state=3)
     assert (path.reducer.alpha, path.classifier.alpha) == (0.5, 0.1)
-    assert method_called("SS[alpha=0.5]").build(alpha=7.0).classifier.alpha == 7.0
+    assert parse_method("SS:ridge=0.5").build(alpha=7.0).classifier.alpha == 7.0
 
 
 def test_brackets_name_the_classifier_of_any_method():
-    method = method_called("ig[lambda=0.4, then=SVM, combine=max]")
-    assert method.name == "IG[combine=max,then=svm,lambda=0.4]"
-    assert method_called(method.name) == method
+    method = parse_method("ig:combine=max+SVM:alpha=0.4")
+    assert method.name == "IG:combine=max+svm:alpha=0.4"
+    assert parse_method(method.name) == method
     classifier = method.build(alpha=7.0, intercept=True).classifier
     assert isinstance(classifier, SVMClassifier)
     assert (classifier.alpha, classifier.fit_intercept) == (0.4, True)
-    plain = method_called("DF[then=svm]").build(alpha=7.0, intercept=False).classifier
+    plain = parse_method("DF+svm").build(alpha=7.0, intercept=False).classifier
     assert (plain.alpha, plain.fit_intercept) == (7.0, False)
-    assert isinstance(method_called("DF").build().classifier, RLSClassifier)
+    assert isinstance(parse_method("DF").build().classifier, RLSClassifier)
 
 
 def test_least_squares_is_the_usual_classifier():
-    assert method_called("IG[then=rls]") == method_called("IG")
-    assert method_called("SS[then=rls,rank=3,lambda=2]").name == "SS[rank=3,lambda=2.0]"
+    assert parse_method("IG") == parse_method("IG")
+    assert parse_method("SS:rank=3+ridge:alpha=2").name == "SS:rank=3+ridge:alpha=2.0"
 
 
 @pytest.mark.parametrize("alpha", ["loo", 0.0])
 def test_a_plans_lambda_that_an_svm_cannot_have_is_refused_when_it_is_built(alpha):
-    with pytest.raises(LaconicError, match=rf"IG\[then=svm\]: lambda={alpha} is for then=rls only"):
-        method_called("IG[then=svm]").build(alpha=alpha)
-    assert method_called("IG[then=svm,lambda=2]").build(alpha=alpha).classifier.alpha == 2.0
+    with pytest.raises(LaconicError, match=rf"IG\+svm: alpha={alpha} is for \+ridge only"):
+        parse_method("IG+svm").build(alpha=alpha)
+    assert parse_method("IG+svm:alpha=2").build(alpha=alpha).classifier.alpha == 2.0
 
 
 def test_an_svm_behind_the_words_of_the_method():
     X, y = text_like(40, 30, 3)
-    (by_rls,) = method_called("IG").build(0.5).path(X, y, [7])
-    (by_svm,) = method_called("IG[then=svm]").build(0.5).path(X, y, [7])
-    assert by_svm.terms.tolist() == by_rls.terms.tolist()
-    alone = SVMClassifier(0.5, fit_intercept=False).fit(X[:, by_svm.terms], y)
-    np.testing.assert_allclose(by_svm.coef.toarray()[:, by_svm.terms], alone.coef_, atol=1e-6)
+    (by_rls,) = parse_method("IG").build(0.5).path(X, y, [7])
+    (by_svm,) = parse_method("IG+svm").build(0.5).path(X, y, [7])
+    assert by_svm.features.tolist() == by_rls.features.tolist()
+    alone = SVMClassifier(0.5, fit_intercept=False).fit(X[:, by_svm.features], y)
+    np.testing.assert_allclose(by_svm.coef.toarray()[:, by_svm.features], alone.coef_, atol=1e-6)
 
 
 def test_random_takes_words_that_occur_by_lot_and_as_they_are():
@@ -94,27 +94,27 @@ def test_random_takes_words_that_occur_by_lot_and_as_they_are():
     X = csr_array(np.hstack([X.toarray(), np.zeros((40, 5))]))
     times = np.zeros(25)
     for seed in range(1000):
-        reducer = METHODS["RANDOM"].build(seed=seed).reducer.fit(X, y)
+        reducer = METHODS["RANDOM"].build(random_state=seed).reducer.fit(X, y)
         cut = reducer.at(10)
         assert cut.plain
         assert np.array_equal(cut.terms, reducer.at(20).terms[:10])
         times[cut.terms] += 1
     assert not times[20:].any(), "a word that occurs nowhere comes after all others"
     assert np.abs(times[:20] / 1000 - 0.5).max() < 5 * 0.5 / np.sqrt(1000)
-    again = METHODS["RANDOM"].build(seed=seed).reducer.fit(X, y)
+    again = METHODS["RANDOM"].build(random_state=seed).reducer.fit(X, y)
     assert np.array_equal(again.at(10).terms, cut.terms), "a seed repeats its draw"
 
 
 def test_rrqr_takes_its_settings():
-    method = method_called("RRQR[beyond=again,rank=20]")
-    assert method.name == "RRQR[rank=20,beyond=again]"
+    method = parse_method("RRQR:beyond=again:rank=20")
+    assert method.name == "RRQR:rank=20:beyond=again"
     assert (method.build().reducer.rank, method.build().reducer.beyond) == (20, "again")
-    assert method_called("RRQR[rank=None,beyond=raise]").name == "RRQR"
-    assert method_called("rrqr").random is False
+    assert parse_method("RRQR:rank=None:beyond=raise").name == "RRQR"
+    assert parse_method("rrqr").random is False
     assert METHODS["RANDOM"].random is True
-    for name in ("RRQR[rank=0]", "RRQR[beyond=stop]"):
+    for name in ("RRQR:rank=0", "RRQR:beyond=stop"):
         with pytest.raises(LaconicError):
-            method_called(name).check()
+            parse_method(name).check()
 
 
 LARS = {
@@ -130,91 +130,96 @@ MASKED = {"MASK": "mask", "SV-SET": "sv_set", "REPAIRED": "repaired", "EXACT": "
 
 @pytest.mark.parametrize("name", MASKED)
 def test_masked_svms_take_lambda_and_keep_the_papers_lengths(name):
-    path = method_called(name).build(alpha=0.7)
-    assert (path.variant, path.alpha, path.norm) == (MASKED[name], 0.7, None)
-    assert method_called(name).build(norm="kept").norm == "kept"
-    assert method_called(f"{name}[lambda=0.5]").build(alpha=0.7).alpha == 0.5
-    set_up = method_called(f"{name}[loss=squared_hinge,weights=balanced,tol=0.1]").build()
+    path = parse_method(name).build(alpha=0.7)
+    assert (path.variant, path.alpha, path.normalize) == (MASKED[name], 0.7, None)
+    assert parse_method(name).build(normalize="selected").normalize == "selected"
+    assert parse_method(f"{name}:alpha=0.5").build(alpha=0.7).alpha == 0.5
+    set_up = parse_method(f"{name}:loss=squared_hinge:weights=balanced:tol=0.1").build()
     assert (set_up.loss, set_up.class_weight, set_up.tol) == ("squared_hinge", "balanced", 0.1)
-    for wrong in ("loss=log", "weights=heavy", "tol=0", "lambda=0", "lambda=loo"):
+    for wrong in ("loss=log", "weights=heavy", "tol=0", "alpha=0", "alpha=loo"):
         with pytest.raises(LaconicError):
-            method_called(f"{name}[{wrong}]").check()
-    with pytest.raises(LaconicError, match="leave-one-out goes along paths of LARS only"):
-        method_called(f"{name}[threshold=loo]")
+            parse_method(f"{name}:{wrong}").check()
+    with pytest.raises(LaconicError, match="only LARS methods have leave-one-out decisions"):
+        parse_method(f"{name}:threshold=loo")
 
 
 def test_a_repaired_machine_has_its_passes():
-    assert method_called("REPAIRED[epochs=3]").build().epochs == 3
+    assert parse_method("REPAIRED:epochs=3").build().epochs == 3
     with pytest.raises(LaconicError, match="epochs"):
-        method_called("REPAIRED[epochs=0]").check()
+        parse_method("REPAIRED:epochs=0").check()
 
 
 @pytest.mark.parametrize("name", LARS)
 def test_lars_trains_its_own_models(name):
-    path = method_called(name).build(alpha=0.7, norm="document")
+    path = parse_method(name).build(alpha=0.7, normalize="all")
     assert isinstance(path, LarsClassifier)
-    assert (path.loss, path.l2, path.mode, path.norm) == (LARS[name], 0.7, "fast", "document")
+    assert (path.loss, path.alpha, path.mode, path.normalize) == (
+        LARS[name],
+        0.7,
+        "fast",
+        "all",
+    )
     assert (path.bias, path.refit) == ("always", False)
     assert path.longest == 2000, "a study asks for 20,000 words, which would fill the memory"
-    assert method_called(f"{name}[lambda=0]").build(alpha=0.7).l2 == 0.0
-    assert method_called(name).build(alpha="loo").l2 == "loo"
-    assert method_called(name).build(norm="kept").norm == "kept"
-    assert method_called(name).build(intercept=False).bias == "always", "it has its own"
+    assert parse_method(f"{name}:alpha=0").build(alpha=0.7).alpha == 0.0
+    assert parse_method(name).build(alpha="loo").alpha == "loo"
+    assert parse_method(name).build(normalize="selected").normalize == "selected"
+    assert parse_method(name).build(intercept=False).bias == "always", "it has its own"
 
 
 def test_lars_takes_its_settings():
-    name = "SVM-LARS[mode=exact,refit=True,bias=None,longest=50,lambda=2.0,threshold=loo]"
-    method = method_called(name.lower().replace("none", "None").replace("true", "True"))
+    name = "SVM-LARS:mode=exact:refit=true:bias=none:longest=50:alpha=2.0:threshold=loo"
+    method = parse_method(name.lower().replace("none", "None").replace("true", "True"))
     assert method.name == name
-    assert method_called(method.name) == method
+    assert parse_method(method.name) == method
     path = method.build(alpha=9.0)
     assert (path.mode, path.refit, path.bias, path.threshold) == ("exact", True, None, "loo")
-    assert (path.longest, path.l2) == (50, 2.0)
-    assert method_called("SVM-LARS[mode=fast,refit=False]").name == "SVM-LARS"
-    for wrong in ("SVM-LARS[mode=slow]", "LOGISTIC-LARS[mode=exact]", "SVM-LARS[longest=0]"):
+    assert (path.longest, path.alpha) == (50, 2.0)
+    assert parse_method("SVM-LARS:mode=fast:refit=False").name == "SVM-LARS"
+    for wrong in ("SVM-LARS:mode=slow", "LOGISTIC-LARS:mode=exact", "SVM-LARS:longest=0"):
         with pytest.raises(LaconicError):
-            method_called(wrong).check()
-    for right in ("SVM-LARS[mode=exact]", "GREEDY[loss=squared]", "SVM-LARS[longest=7]"):
-        method_called(right).check()
+            parse_method(wrong).check()
+    for right in ("SVM-LARS:mode=exact", "GREEDY:loss=squared", "SVM-LARS:longest=7"):
+        parse_method(right).check()
 
 
 def test_the_greedy_baseline_is_the_aggressive_mode():
-    path = method_called("greedy[loss=squared]").build(0.3)
-    assert (path.mode, path.loss, path.l2) == ("aggressive", "squared", 0.3)
+    path = parse_method("greedy:loss=squared").build(0.3)
+    assert (path.mode, path.loss, path.alpha) == ("aggressive", "squared", 0.3)
 
 
 @pytest.mark.parametrize("name", PROJECTIONS)
 def test_projections_keep_few_columns_and_read_all_words(name):
     X, y = text_like(30, 20, 3)
-    models = list(METHODS[name].build(alpha=0.5, seed=1).path(X, y, [2, 4, 30]))
+    models = list(METHODS[name].build(alpha=0.5, random_state=1).path(X, y, [2, 4, 30]))
     assert [model.size for model in models] == [2, 4, 30]
-    assert [model.n_terms for model in models[:2]] == [20, 20]
+    assert [model.n_features for model in models[:2]] == [20, 20]
     assert isinstance(models[2], SizeUnavailable)
     assert METHODS[name].random == name.endswith("RP")
-    (by_svm,) = method_called(f"{name}[then=svm]").build(0.5).path(X, y, [4])
+    (by_svm,) = parse_method(f"{name}+svm").build(0.5).path(X, y, [4])
     assert (by_svm.predict(X) == y).mean() > 0.5
 
 
 def test_projections_take_their_settings():
-    method = method_called("lda-rp[reg=0.5, first=9, kind=sparse, labels=ignore]")
-    assert method.name == "LDA-RP[first=9,kind=sparse,reg=0.5,labels=ignore]"
-    lda = method.build(seed=3).reducer
+    method = parse_method("lda-rp:reg=0.5:first=9:kind=sparse:labels=ignore")
+    assert method.name == "LDA-RP:first=9:kind=sparse:reg=0.5:labels=ignore"
+    lda = method.build(random_state=3).reducer
     assert (lda.reg, lda.labels, lda.longest) == (0.5, "ignore", 128)
     assert (lda.first.size, lda.first.kind, lda.first.random_state) == (9, "sparse", 3)
-    lda = method_called("LDA-LSI[first=9]").build().reducer
+    lda = parse_method("LDA-LSI:first=9").build().reducer
     assert (type(lda.first).__name__, lda.first.size, lda.reg) == ("LSI", 9, "auto")
-    assert method_called("LDA[reg=2]").build().reducer.first is None
-    assert method_called("RP[kind=sparse]").build(seed=4).reducer.random_state == 4
-    for right in ("LSI[longest=7]", "LDA[reg=2]", "LDA-LSI[first=100]", "RP[kind=sparse]"):
-        method_called(right).check()
-    for wrong in ("LDA[reg=-1]", "LDA-LSI[first=0]", "RP[kind=dense]", "LDA[labels=all]"):
+    assert parse_method("LDA:reg=2").build().reducer.first is None
+    assert parse_method("RP:kind=sparse").build(random_state=4).reducer.random_state == 4
+    for right in ("LSI:longest=7", "LDA:reg=2", "LDA-LSI:first=100", "RP:kind=sparse"):
+        parse_method(right).check()
+    for wrong in ("LDA:reg=-1", "LDA-LSI:first=0", "RP:kind=dense", "LDA:labels=all"):
         with pytest.raises(LaconicError):
-            method_called(wrong).check()
+            parse_method(wrong).check()
 
 
-def test_a_list_is_divided_outside_brackets():
-    names = [method.name for method in methods_called("DF,SS[rank=10,draw=iid], IG")]
-    assert names == ["DF", "SS[rank=10,draw=iid]", "IG"]
+def test_a_list_is_separated_by_commas():
+    names = [method.name for method in parse_methods("DF,SS:rank=10:draw=iid, IG")]
+    assert names == ["DF", "SS:rank=10:draw=iid", "IG"]
 
 
 @pytest.mark.parametrize(
@@ -222,37 +227,39 @@ def test_a_list_is_divided_outside_brackets():
     [
         ("XYZ", "choose from ALL"),
         ("", "choose from ALL"),
-        ("SS[rank=1", "choose from ALL"),
-        ("SS[k=10]", "it takes rank, alpha, draw, then, lambda"),
-        ("SS[rank]", "no setting 'rank'"),
-        ("DF[rank=1]", "it takes then, lambda"),
-        ("DF[lambda]", "no setting 'lambda'"),
-        ("DF[lambda=]", "give a number of at least 0, or loo"),
-        ("DF[lambda=-0.5]", "method DF: lambda=-0.5: give a number of at least 0, or loo"),
-        ("DF[lambda=nan]", "or loo"),
-        ("DF[lambda=1e999]", "or loo"),
-        (f"DF[lambda=1{'0' * 400}]", "or loo"),
-        ("DF[lambda=True]", "or loo"),
-        ("DF[lambda=None]", "or loo"),
-        ("DF[lambda=(1)(2)]", "or loo"),
-        ("DF[lambda=cv]", "or loo"),
-        ("IG[then=forest]", "method IG: then=forest: choose from rls, svm"),
-        ("IG[then=]", "choose from rls, svm"),
-        ("SVM-LARS[then=svm]", "then=svm: it trains its own models.*Leave it out"),
-        ("GREEDY[then=rls]", "then=rls: it trains its own models"),
-        ("SVM-LARS[l2=1]", "it takes mode, refit, bias, longest, lambda, threshold"),
-        ("SVM-LARS[lambda=-1]", "give a number of at least 0, or loo"),
-        ("IG[then]", "no setting 'then'"),
+        ("SS[rank=1]", "choose from ALL"),
+        ("SS+ridge+svm", "choose from ALL"),
+        ("SS:k=10", "it takes rank, ridge, draw$"),
+        ("SS:rank", "'rank' is not a setting. Write key=value"),
+        ("DF:rank=1", "it takes none"),
+        ("DF:alpha=1", "it takes none. Settings of the classifier follow it: DF\\+ridge:alpha=1"),
+        ("DF+ridge:alpha", "'alpha' is not a setting"),
+        ("DF+ridge:alpha=", "give a number of at least 0, or loo"),
+        ("DF+ridge:alpha=-0.5", "method DF: alpha=-0.5: give a number of at least 0, or loo"),
+        ("DF+ridge:alpha=nan", "or loo"),
+        ("DF+ridge:alpha=1e999", "or loo"),
+        (f"DF+ridge:alpha=1{'0' * 400}", "or loo"),
+        ("DF+ridge:alpha=True", "or loo"),
+        ("DF+ridge:alpha=None", "or loo"),
+        ("DF+ridge:alpha=(1)(2)", "or loo"),
+        ("DF+ridge:alpha=cv", "or loo"),
+        ("IG+forest", r"method IG: \+forest: choose from \+ridge, \+svm"),
+        ("SVM-LARS+svm", r"\+svm: it trains its own models.*Leave it out"),
+        ("GREEDY+ridge", r"\+ridge: it trains its own models"),
+        ("SVM-LARS:l2=1", "it takes mode, refit, bias, longest, alpha, threshold"),
+        ("SVM-LARS:alpha=-1", "give a number of at least 0, or loo"),
+        ("IG+", "choose from ALL"),
+        ("IG+ridge:then", "'then' is not a setting"),
         (
-            "IG[then=svm,lambda=loo]",
-            "lambda=loo is for then=rls only; an SVM needs a number above 0",
+            "IG+svm:alpha=loo",
+            r"alpha=loo is for \+ridge only; an SVM needs a number above 0",
         ),
-        ("IG[then=svm,lambda=0]", r"method IG\[then=svm,lambda=0.0\]: lambda=0.0 is for then=rls"),
+        ("IG+svm:alpha=0", r"method IG\+svm:alpha=0.0: alpha=0.0 is for \+ridge"),
     ],
 )
 def test_other_names_are_refused(text, says):
     with pytest.raises(LaconicError, match=says):
-        method_called(text)
+        parse_method(text)
 
 
 def test_methods_that_project_say_so():

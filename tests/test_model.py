@@ -12,7 +12,7 @@ from tests.oracles import decision_by_words
 from tests.strategies import counts
 
 
-def sparse_model(n_terms, kept, norm="document", rule="argmax", seed=0):
+def sparse_model(n_terms, kept, normalize="all", rule="argmax", seed=0):
     """One row a list of kept columns, with random coefficients, some of them 0."""
     rng = np.random.default_rng(seed)
     coef = np.concatenate([rng.normal(size=len(columns)).round(1) for columns in kept])
@@ -21,10 +21,12 @@ def sparse_model(n_terms, kept, norm="document", rule="argmax", seed=0):
         shape=(len(kept), n_terms),
     )
     classes = np.array(["no", "yes"]) if rule == "sign" else np.arange(len(kept))
-    return LinearModel(structure, rng.normal(size=len(kept)), classes, 2, norm=norm, rule=rule)
+    return LinearModel(
+        structure, rng.normal(size=len(kept)), classes, 2, normalize=normalize, rule=rule
+    )
 
 
-@given(counts(), st.sampled_from(["document", "kept"]), st.data())
+@given(counts(), st.sampled_from(["all", "selected"]), st.data())
 def test_decision_is_the_sum_over_words(X, norm, data):
     n_terms = X.shape[1]
     subset = st.lists(st.integers(0, n_terms - 1), min_size=1, max_size=n_terms, unique=True)
@@ -48,12 +50,12 @@ def test_decision_is_the_sum_over_words(X, norm, data):
 
 def test_a_kept_word_with_coefficient_0_counts_in_the_length():
     coef = Selection([0, 1], None, 3).lift(np.array([[1.0, 0.0], [0.0, 1.0]]))
-    model = LinearModel(coef, np.zeros(2), np.arange(2), 2, norm="kept")
+    model = LinearModel(coef, np.zeros(2), np.arange(2), 2, normalize="selected")
     np.testing.assert_allclose(model.decision(np.array([[3.0, 4.0, 12.0]])), [[0.6, 0.8]])
 
 
 def test_a_document_without_kept_words_gets_the_intercept():
-    for norm in ("document", "kept"):
+    for norm in ("all", "selected"):
         model = sparse_model(4, [[0], [1]], norm)
         np.testing.assert_array_equal(
             model.decision(np.array([[0, 0, 5, 5.0]]))[0], model.intercept
@@ -73,8 +75,8 @@ def test_rules():
 
 def test_terms_are_the_distinct_words_of_the_whole_model():
     model = sparse_model(10, [[1, 4], [4, 7]])
-    assert model.terms.tolist() == [1, 4, 7]
-    assert model.n_terms == 3
+    assert model.features.tolist() == [1, 4, 7]
+    assert model.n_features == 3
     dense = LinearModel(np.array([[0.0, 1.0, 2.0]]), [0.0], np.arange(2), 3, rule="sign")
     assert dense.terms.tolist() == [1, 2]
 
@@ -110,7 +112,7 @@ def test_model_refuses(change, says):
 
 def test_a_model_owns_its_numbers():
     coef = csr_array(([1.0, 2.0], [0, 0], [0, 2, 2]), shape=(2, 3))
-    model = LinearModel(coef, [0.0, 0.0], np.arange(2), 1, norm="kept")
+    model = LinearModel(coef, [0.0, 0.0], np.arange(2), 1, normalize="selected")
     np.testing.assert_allclose(model.decision(np.array([[2.0, 5.0, 0.0]])), [[3.0, 0.0]])
     coef.data[:] = 0
     assert model.coef.toarray().tolist() == [[3, 0, 0], [0, 0, 0]]

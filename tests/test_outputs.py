@@ -19,9 +19,9 @@ from laconic.study.layout import FILES, PROBLEM_FILES
 from tests.study.corpora import write_pets
 
 PETS = ("pets.csv", "--text", "body", "--label", "animal")
-SMALL = ("--methods", "ALL,IG,LDA", "--sizes", "3,9", "--folds", "2", "--jobs", "1")
+SMALL = ("--methods", "ALL,IG,LDA", "--sizes", "3,9", "--cv", "2", "--jobs", "1")
 STUDY = ("study", *PETS, *SMALL, "-o", "d")
-PER_CATEGORY = (*STUDY, "--task", "per-category")
+ONE_VS_REST = (*STUDY, "--target", "one-vs-rest")
 CATS = distinct_name("pets: cats")
 PLAN = (
     'methods = ["IG"]\nsizes = [9]\n[corpus]\nwhere = "pets.csv"\ntext = "body"\n'
@@ -48,13 +48,13 @@ OUTPUTS: dict[str, tuple[tuple[str, ...], list[str]]] = {
     "study": (STUDY, [f"d/{name}" for name in [*FILES, "report.html"]]),
     "study, charts": (STUDY, [f"d/figures/{name}" for name in ("curves.svg", "confusion-2.png")]),
     "study, figures": (STUDY, ["d/figures"]),
-    "study, problems": (PER_CATEGORY, [f"d/problems/{CATS}/{name}" for name in PROBLEM_FILES]),
-    "study, folders": (PER_CATEGORY, ["d/problems", f"d/problems/{CATS}"]),
+    "study, problems": (ONE_VS_REST, [f"d/problems/{CATS}/{name}" for name in PROBLEM_FILES]),
+    "study, folders": (ONE_VS_REST, ["d/problems", f"d/problems/{CATS}"]),
     "study of a plan": (("study", "--plan", "p.toml", "-o", "."), ["plan.toml", "words.csv"]),
     "select": (("select", *PETS, "-o", "w.csv"), ["w.csv"]),
     "select, JSON": (("select", *PETS, "-o", "w.json"), ["w.json"]),
     "select, several": (
-        ("select", *PETS, "--task", "per-category", "-o", "w.csv"),
+        ("select", *PETS, "--target", "one-vs-rest", "-o", "w.csv"),
         ["w.csv", f"w-{CATS}.csv"],
     ),
     "train": (("train", *PETS, "-o", "m.laconic"), ["m.laconic"]),
@@ -149,7 +149,7 @@ INPUTS = {
     ),
     "select, stop words": (("select", *PETS, "--stop-words", "w.csv", "-o", "w.csv"), "w.csv"),
     "select, folder": (("select", "mails", "-o", "mails/w.csv"), "mails/w.csv"),
-    "curve": (("curve", "c.csv", "--text", "method", "--label", "asked", "-o", "c.csv"), "c.csv"),
+    "curve": (("curve", "c.csv", "--text", "method", "--label", "size", "-o", "c.csv"), "c.csv"),
     "curve, folder": (("curve", "mails", "-o", "mails/cats/c.csv"), "mails/cats/c.csv"),
     "train": (("train", "pets.laconic", "-o", "pets.laconic"), "pets.laconic"),
     "predict": (("predict", "pets.laconic", "a.jsonl", "-o", "a.jsonl"), "a.jsonl"),
@@ -248,7 +248,7 @@ def test_r4_per_category_has_a_file_for_each_class(here):
         table = csv.writer(file)
         table.writerow(["text", "label"])
         table.writerows([f"word{i} common", name] for i, name in enumerate(classes * 4))
-    options = ("--task", "per-category", "--size", "2", "--min-df", "1", "-o", "w.csv")
+    options = ("--target", "one-vs-rest", "--size", "2", "--min-df", "1", "-o", "w.csv")
     printed = run("select", "code.csv", *options)
     files = [file.name.casefold() for file in Path().glob("w-*.csv")]
     assert len(set(files)) == len(classes)
@@ -259,7 +259,7 @@ def test_r4_per_category_has_a_file_for_each_class(here):
 
 
 def test_the_same_study_goes_on_over_all_that_it_has_written(here):
-    command = (*PER_CATEGORY, "--methods", "ALL,IG", "--no-report")
+    command = (*ONE_VS_REST, "--methods", "ALL,IG", "--no-report")
     run(*command)
     before = tree()
     assert len(list(Path("d").glob("problems/*/words.csv"))) == 3

@@ -61,7 +61,7 @@ def test_values_are_frozen():
     with pytest.raises(ValueError, match="read-only"):
         selection.terms[0] = 2
     with pytest.raises(AttributeError):
-        selection.n_terms_in = 4
+        selection.n_features_in = 4
     with pytest.raises(ValueError, match="read-only"):
         Projection(np.eye(3)).components[0, 0] = 2
 

@@ -40,12 +40,12 @@ def folder_of(done) -> list[str]:
 def test_a_figure_is_a_table_and_a_folder_of_rows(run, tmp_path):
     done = run("3", "--draws", 2, "--sets", 1, "--jobs", 1)
     assert done.exit_code == 0, done.output
-    for measure in paper.MEASURES:
-        assert f"dasgupta2007, figure 3: relative {measure}" in done.output
+    for metric in paper.METRICS:
+        assert f"dasgupta2007, figure 3: relative {metric}" in done.output
     assert folder_of(done) == ["rows: out/dasgupta2007-figure3/rows.csv"]
     with (tmp_path / "out/dasgupta2007-figure3/rows.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert {row["seed"] for row in rows if row["method"] == "SS[rank=2]"} == {"0", "1"}
+    assert {row["seed"] for row in rows if row["method"] == "SS:rank=2"} == {"0", "1"}
     assert {row["problem"] for row in rows} == {"one"}
     assert "ALL[lambda" not in done.output
 
@@ -100,7 +100,7 @@ def test_failed_tasks_are_told_and_give_exit_code_1(run, monkeypatch):
     assert done.exit_code == 1, done.output
     assert "failed: BROKEN on one, split 1 of 2: " in done.stderr
     assert "… and 7 more failed" in done.stderr
-    assert "relative micro-f1" in done.stdout
+    assert "relative f1_micro" in done.stdout
     monkeypatch.setitem(paper.FIGURES, "4b", replace(FIGURE, methods="DF"))
     assert run("3", "4b", "--draws", 3, "--jobs", 1).exit_code == 1
 
@@ -135,7 +135,7 @@ def test_an_interrupted_figure_says_that_it_goes_on(run, monkeypatch):
 def test_a_corpus_that_loses_all_its_words_is_one_line(run, monkeypatch):
     def without_words(scale):
         plan = small(scale)
-        return replace(plan, vectors=replace(plan.vectors, max_df=0.0001))
+        return replace(plan, vectors=replace(plan.text, max_df=0.0001))
 
     monkeypatch.setitem(paper.FIGURES, "3", replace(FIGURE, setting=without_words))
     done = run("3", "--jobs", 1)
@@ -155,7 +155,7 @@ def table(monkeypatch):
         asked: ClassVar[list[Scale]] = []
 
         def run(self, where, scale, executor=None, **how):
-            self.asked.append(scale)
+            self.size.append(scale)
             where.mkdir(parents=True, exist_ok=True)
             return Reproduced([], (shown, kept))
 
@@ -183,7 +183,7 @@ def test_a_table_is_printed_and_saved(table, tmp_path, monkeypatch):
 def test_a_figure_has_scales_of_its_own(table, tmp_path):
     reproduce("paul2014", "table1", "-o", f"{tmp_path / 'a'}")
     reproduce("paul2014", "table1", "--full", "--sets", "3", "-o", f"{tmp_path / 'b'}")
-    assert table.asked == [Scale(1, 2, 3), Scale(3, 10, 5)]
+    assert table.size == [Scale(1, 2, 3), Scale(3, 10, 5)]
 
 
 def test_what_a_paper_has_no_use_for_is_refused(tmp_path, monkeypatch):
@@ -234,7 +234,7 @@ def test_a_page_of_something_else_is_not_replaced(table, tmp_path, monkeypatch):
     done = reproduce("paul2014", "table1")
     assert done.exit_code == 2
     assert (tmp_path / "out/paul2014.html").read_text() == "<p>mine</p>"
-    assert table.asked == [], "told before the work"
+    assert table.size == [], "told before the work"
 
 
 def test_pages_that_cannot_be_written_are_known_before_the_work(table, tmp_path, monkeypatch):
@@ -242,14 +242,14 @@ def test_pages_that_cannot_be_written_are_known_before_the_work(table, tmp_path,
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages/paul2014.md").mkdir()
     done = reproduce("paul2014", "table1", "--pages", "pages")
-    assert (done.exit_code, table.asked) == (2, [])
+    assert (done.exit_code, table.size) == (2, [])
     assert "pages/paul2014.md: is no page in Markdown" in done.stderr
     (tmp_path / "pages/paul2014.md").rmdir()
     # whoever runs tests as root may write anywhere
     monkeypatch.setattr("os.access", lambda where, how: how != os.W_OK)
     for option in ("--pages", "--output"):
         done = reproduce("paul2014", "table1", option, "pages")
-        assert (done.exit_code, table.asked) == (2, [])
+        assert (done.exit_code, table.size) == (2, [])
         assert "Directory 'pages' is not writable" in done.stderr
 
 

@@ -276,7 +276,7 @@ def test_words_of_strangers_do_not_steer_the_terminal(run, tmp_path):
         (("train", "pets.csv", "--size", "2,3"), "one number"),
         (("train", "pets.csv", "--size", "9999"), "size 9999"),
         (("train", "pets.csv", "--method", "XYZ"), "choose from"),
-        (("train", "pets.csv", "--task", "per-category"), "asks 2 questions"),
+        (("train", "pets.csv", "--target", "one-vs-rest"), "asks 2 questions"),
     ],
 )
 def test_errors_are_a_line_that_says_what_to_do(arguments, says, run, model, tmp_path):
@@ -300,7 +300,7 @@ def test_errors_are_a_line_that_says_what_to_do(arguments, says, run, model, tmp
 
 def test_undecodable_bytes_can_be_replaced(run, model, tmp_path):
     (tmp_path / "latin.txt").write_bytes("été cat".encode("latin-1"))
-    for option in (("--undecodable", "replace"), ("--encoding", "latin-1")):
+    for option in (("--encoding-errors", "replace"), ("--encoding", "latin-1")):
         assert answered(run("predict", model, "latin.txt", *option))[0]["label"] == "cat"
 
 

@@ -24,7 +24,7 @@ SMALL = (
     "ALL,IG,DF",
     "--sizes",
     "3,9,18",
-    "--folds",
+    "--cv",
     "3",
     "--jobs",
     "1",
@@ -156,18 +156,18 @@ def test_events_for_machines(run):
 
 BAD = {
     "method": (["--methods", "IGG"], "method 'IGG': choose from"),
-    "setting": (["--methods", "IG[rank=2]"], "no setting"),
+    "setting": (["--methods", "IG:rank=2"], "no setting"),
     "size": (["--sizes", "0"], "size 0"),
     "sizes": (["--sizes", "few"], "sizes 'few'"),
-    "measure": (["--measures", "f7"], "f7"),
+    "measure": (["--metric", "f7"], "f7"),
     "goal": (["--goal", "auc"], "goal='auc'"),
-    "folds": (["--folds", "1"], "folds=1"),
-    "test": (["--test", "half"], "test 'half'"),
+    "folds": (["--cv", "1"], "folds=1"),
+    "test": (["--test-size", "half"], "test 'half'"),
     "alpha": (["--alpha", "-1"], "alpha=-1.0"),
     "stem": (["--stem", "nonsense"], "nonsense"),
     "column": (["--text", "bodi"], "bodi"),
     "output": (["-o", "pets.csv/deep"], "cannot be made a folder"),
-    "few": (["--folds", "500"], "500 folds"),
+    "few": (["--cv", "500"], "500 folds"),
     "R14 jobs": (["--jobs", "100000"], "--jobs 100000: give a number of processes from 1 to"),
     "no jobs": (["--jobs", "0"], "--jobs 0: give a number of processes from 1 to"),
 }
@@ -187,7 +187,7 @@ def test_bad_options_get_one_line_and_exit_code_2(run, case):
 USAGE = {
     "nothing": (["study"], "name a corpus"),
     "both": (["study", "pets.csv", "--plan", "p.toml"], "names its corpora itself"),
-    "options beside": (["study", "--plan", "p.toml", "--folds", "3"], "--folds: the plan says"),
+    "options beside": (["study", "--plan", "p.toml", "--cv", "3"], "--cv: the plan says"),
     "json and quiet": (["study", "pets.csv", "--json", "--quiet"], "give one of them"),
 }
 
@@ -292,7 +292,7 @@ def test_a_full_disk_is_said_and_finished_tasks_stay(run):
     assert study(run, "--methods", "IG").exit_code == 0
     before = keys()
     size = Path("pets-study/journal.sqlite").stat().st_size
-    wide = ["--sizes", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20", "--folds", "20"]
+    wide = ["--sizes", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20", "--cv", "20"]
     command = ["study", "pets.csv", "--text", "body", "--label", "animal", "--jobs", "1", *wide]
     child = subprocess.run(
         [sys.executable, "-c", FULL_DISK, str(size + 20_000), *command],

@@ -15,7 +15,7 @@ from bench.texts import counts, narrow
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.loading import load_corpora, load_corpus
 from laconic.corpus.splits import random_splits
-from laconic.vectors.problem import Counted, default_weighting
+from laconic.vectors.problem import CountedCorpus, default_weighting
 from laconic.vectors.vectorizer import Vectorizer
 from laconic.vectors.weighting import Weighting
 
@@ -90,7 +90,7 @@ def task_of(corpus: Corpus, name: str, part: str = "") -> Task:
     whole, test = _split(corpus)
     (inner,) = random_splits(_without_split(corpus.take(whole)), HELD_OUT, times=1)
     train, valid = whole[inner.train], whole[inner.test]
-    counted = Counted.of(corpus)
+    counted = CountedCorpus.of(corpus)
     usual = default_weighting(counted.counts)
     weighting = Weighting(usual.scheme, min_df=MIN_DF).fit(counted.counts[train])
     truth = _truth(corpus)

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 import numpy as np
 
 from bench.frontier.corpora import Bools, Part, Task
-from laconic.model import Norm
+from laconic.model import Normalize
 from laconic.reduction import Columns
 
 Side: TypeAlias = Literal["ours", "peers"]
@@ -26,7 +26,7 @@ OURS: Final = "ours"
 PEERS: Final = "peers"
 # C of an SVM behind a selection, and of one on all words; weights of classes.
 COSTS, WHOLE_COSTS = (1.0,), (0.2, 1.0)
-NORMS: tuple[Norm, ...] = ("kept", "document")
+NORMS: tuple[Normalize, ...] = ("selected", "all")
 BALANCED = {"": None, ", balanced": "balanced"}
 
 
@@ -78,7 +78,7 @@ def svms(costs: Sequence[float]) -> dict[str, dict[str, Any]]:
     }
 
 
-def svms_behind(costs: Sequence[float]) -> dict[str, tuple[dict[str, Any], Norm]]:
+def svms_behind(costs: Sequence[float]) -> dict[str, tuple[dict[str, Any], Normalize]]:
     """Behind a selection, where documents are as they were, or divided by their length now."""
     return {
         f"{name}, norm={norm}": (given, norm)

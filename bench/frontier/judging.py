@@ -89,7 +89,7 @@ def bootstrap(a: Bools, b: Bools, truth: Bools, measure: str, draws: int = DRAWS
 def _f1(answers: Bools, truth: Bools, times: Floats, measure: str) -> Floats:
     """That of each draw, in which documents count as often as `times` says."""
     hits, both = answers & truth, answers.astype(np.float64) + truth
-    if measure == "micro-f1":
+    if measure == "f1_micro":
         n_hits, n_both = times @ hits.sum(axis=1), times @ both.sum(axis=1)
         return _ratio(2.0 * n_hits, n_both)
     occur = truth.any(axis=0)

@@ -11,7 +11,7 @@ from time import process_time
 from bench.frontier.corpora import Task
 from bench.frontier.families import Asked, Budget, Family, Made, room
 from bench.frontier.journal import Journal, Key, Row, Truth, rows_of
-from bench.frontier.scoring import MEASURES, packed
+from bench.frontier.scoring import METRICS, packed
 from laconic.errors import LaconicError
 
 Say = Callable[[str], None]
@@ -80,8 +80,8 @@ def row_of(row: Row, task: Task, made: Made) -> Row:
     told = row.__dict__ | {
         "words": made.words,
         "n_bytes": bytes_of(made),
-        "valid": {name: value(held_out, task.valid.truth) for name, value in MEASURES.items()},
-        "test": {name: value(answers, task.test.truth) for name, value in MEASURES.items()},
+        "valid": {name: value(held_out, task.valid.truth) for name, value in METRICS.items()},
+        "test": {name: value(answers, task.test.truth) for name, value in METRICS.items()},
         "answers": packed(answers),
     }
     return Row(**told)

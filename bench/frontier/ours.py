@@ -56,7 +56,7 @@ class Laconic:
 
     @property
     def words(self) -> int:
-        return self.model.n_terms
+        return self.model.n_features
 
     def answers(self, part: Part) -> Bools:
         decision = self.model.decision(part.X)
@@ -90,7 +90,7 @@ def shared_words(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
         given, norm = family.settings[name]
         alpha, weight = 1 / (2 * given["C"]), given["class_weight"]
         svm = SVMClassifier(alpha, class_weight=weight, tol=TOLERANCE)
-        path = ReduceThenFit(TopTerms(partial(_given, scores)), svm, norm=norm)
+        path = ReduceThenFit(TopTerms(partial(_given, scores)), svm, normalize=norm)
         sizes = [task.n_words if budget is None else min(budget, known) for budget in budgets]
         yield from _along(path, task, name, budgets, sizes)
 
@@ -102,7 +102,7 @@ def own_words(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
         if given and not task.multilabel and len(task.classes) > 2:
             yield from ((name, budget, "one of several classes is chosen") for budget in budgets)
             continue
-        path, orders = LarsClassifier(l2=L2, norm="kept", **given), walked(task).order_
+        path, orders = LarsClassifier(alpha=L2, normalize="selected", **given), walked(task).order_
         sizes = [size_within(orders, task.n_words, cast(int, budget)) for budget in budgets]
         few = [budget for budget, size in zip(budgets, sizes, strict=True) if not size]
         yield from ((name, budget, "one word a class is too many") for budget in few)
@@ -133,7 +133,7 @@ def walked(task: Task) -> LarsClassifier:
 
     def walk(task: Task) -> LarsClassifier:
         longest = int(np.clip(WALKED / len(task.classes), SHORTEST, LONGEST))
-        return LarsClassifier(l2=L2, longest=longest).fit(task.train.X, task.y)
+        return LarsClassifier(alpha=L2, longest=longest).fit(task.train.X, task.y)
 
     return cast(LarsClassifier, task.once("walked", walk))
 
@@ -149,7 +149,7 @@ SCORES = {
     "LARS words": by_entry,
 }
 # Nothing is left out of a document, so that both lengths are the same.
-WHOLE = {name: (given, "kept") for name, given in svms(WHOLE_COSTS).items()}
+WHOLE = {name: (given, "selected") for name, given in svms(WHOLE_COSTS).items()}
 FAMILIES = (
     Family(OURS, "ALL", WHOLE, shared_words, cut=False, whole=True),
     *(Family(OURS, name, svms_behind(COSTS), shared_words) for name in ("IG", "RFE", "LARS words")),

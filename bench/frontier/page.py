@@ -14,8 +14,8 @@ from bench.frontier.judging import AS_GOOD, BETTER, WORSE, Comparison, compariso
 from laconic.files import KEPT, draft
 from laconic.report.charts.saving import DRAWING, svg
 
-MEASURES = ("micro-f1", "macro-f1")
-GOAL = MEASURES[0]
+METRICS = ("f1_micro", "f1_macro")
+GOAL = METRICS[0]
 FOLDER = "frontier"
 TITLE = """# The quality frontier
 
@@ -97,7 +97,7 @@ def write(
         TITLE,
         "## Result\n",
         claim(compared) + "\n",
-        *(f"{table(compared, measure)}\n" for measure in MEASURES),
+        *(f"{table(compared, measure)}\n" for measure in METRICS),
         METHOD.format(choices=choices, draws=draws),
         f"{measured}\n",
         *(section(one, drawn) for one in found),
@@ -113,7 +113,7 @@ def write(
 
 
 def all_compared(found: Sequence[Measured], budgets: Sequence[Budget]) -> list[Comparison]:
-    return [c for m in MEASURES for one in found for c in one.compared(budgets, m)]
+    return [c for m in METRICS for one in found for c in one.compared(budgets, m)]
 
 
 def claim(compared: Sequence[Comparison]) -> str:

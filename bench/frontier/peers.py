@@ -37,7 +37,7 @@ from bench.frontier.families import (
     svms,
     svms_behind,
 )
-from laconic.model import Norm
+from laconic.model import Normalize
 from laconic.reduction import Columns, Floats
 
 # The L1 penalty's C grows by this factor, until no more words are needed.
@@ -149,9 +149,9 @@ def ranked(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
             yield name, budget, behind(task, columns, *family.settings[name])
 
 
-def behind(task: Task, columns: Columns, given: dict[str, Any], norm: Norm) -> Piped:
+def behind(task: Task, columns: Columns, given: dict[str, Any], norm: Normalize) -> Piped:
     """LinearSVC on some words."""
-    kept = norm == "kept"
+    kept = norm == "selected"
     svm = trained(LinearSVC(random_state=0, **given), task, columns, kept)
     return Piped(columns, svm, task, kept)
 
@@ -252,7 +252,7 @@ ORDERS: dict[str, Callable[[Task], Columns]] = {
     "chi2 + LinearSVC": by_chi2,
     "RFE + LinearSVC": by_elimination,
 }
-WHOLE = {name: (given, "document") for name, given in svms(WHOLE_COSTS).items()}
+WHOLE = {name: (given, "all") for name, given in svms(WHOLE_COSTS).items()}
 FAMILIES = (
     Family(PEERS, "LinearSVC", WHOLE, ranked, cut=False, whole=True),
     Family(PEERS, "chi2 + LinearSVC", svms_behind(COSTS), ranked),

@@ -9,22 +9,22 @@ from collections.abc import Callable
 import numpy as np
 
 from bench.frontier.corpora import Bools
-from laconic.numerics import measures
+from laconic.numerics import metrics
 from laconic.reduction import Floats
 
 
-def micro_f1(answers: Bools, truth: Bools) -> float:
+def f1_micro(answers: Bools, truth: Bools) -> float:
     """That of the pooled decisions; where each document has one class it is the accuracy."""
-    return measures.micro_f1(answers, _signs(truth))
+    return metrics.f1_micro(answers, _signs(truth))
 
 
-def macro_f1(answers: Bools, truth: Bools) -> float:
+def f1_macro(answers: Bools, truth: Bools) -> float:
     """The mean over the classes that occur; rare ones weigh as much as frequent ones."""
     occur = truth.any(axis=0)
-    return measures.macro_f1(answers[:, occur], _signs(truth[:, occur]))
+    return metrics.f1_macro(answers[:, occur], _signs(truth[:, occur]))
 
 
-MEASURES: dict[str, Callable[[Bools, Bools], float]] = {"micro-f1": micro_f1, "macro-f1": macro_f1}
+METRICS: dict[str, Callable[[Bools, Bools], float]] = {"f1_micro": f1_micro, "f1_macro": f1_macro}
 
 
 def _signs(truth: Bools) -> Floats:

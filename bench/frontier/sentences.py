@@ -19,7 +19,7 @@ import numpy as np
 
 from bench.frontier.corpora import Bools, Part, Task
 from bench.frontier.families import PEERS, Asked, Family, Outcome, Serve
-from bench.frontier.scoring import micro_f1
+from bench.frontier.scoring import f1_micro
 
 LABEL = "__label__"
 TOKEN = re.compile(r"\w\w+")
@@ -132,7 +132,7 @@ def cut(task: Task, budget: int) -> Sentences:
 
 def _best(task: Task) -> str:
     def value(name: str) -> float:
-        return micro_f1(whole(task, name).answers(task.valid), task.valid.truth)
+        return f1_micro(whole(task, name).answers(task.valid), task.valid.truth)
 
     return max(GRID, key=value)
 

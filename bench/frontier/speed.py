@@ -17,7 +17,7 @@ from bench.measuring import interleaved
 
 REPEATS = 5
 MOST_DOCS = 2000
-GOAL = "micro-f1"
+GOAL = "f1_micro"
 Say = Callable[[str], None]
 
 

@@ -2,7 +2,7 @@
 measures them.
 
     corpus = load_corpus("tickets.csv", label="queue")
-    problem = next(Problem.expand(corpus))
+    problem = make_problem(corpus)
     print(curve(ReduceThenFit(), problem, [10, 100, 1000]).values("accuracy"))
 """
 
@@ -46,6 +46,8 @@ _HOME = {
     "Weighting": "laconic.vectors.weighting",
     "curve": "laconic.curves",
     "load_corpus": "laconic.corpus.loading",
+    "make_problem": "laconic.vectors.problem",
+    "make_problems": "laconic.vectors.problem",
 }
 _MODULES = ("papers", "scores", "testing")
 
@@ -80,6 +82,8 @@ __all__ = [
     "certify",
     "curve",
     "load_corpus",
+    "make_problem",
+    "make_problems",
     "papers",
     "scores",
     "testing",
@@ -110,7 +114,7 @@ if TYPE_CHECKING:
     from laconic.selectors.top import TopTerms
     from laconic.study.plan import Plan
     from laconic.study.study import Study
-    from laconic.vectors.problem import Problem
+    from laconic.vectors.problem import Problem, make_problem, make_problems
     from laconic.vectors.vectorizer import Vectorizer
     from laconic.vectors.weighting import Weighting
 

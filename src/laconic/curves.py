@@ -1,4 +1,4 @@
-"""`curve`: measures along a path: quality against the number of words."""
+"""`curve`: metrics along a path: quality against the number of features."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import Model
-from laconic.numerics import measures as m
+from laconic.numerics import metrics as m
 from laconic.reduction import Floats
 from laconic.rows import Row, Size
+from laconic.vectors.labels import LabelEncoding
 from laconic.vectors.problem import Problem
-from laconic.vectors.targets import Targets
 
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
@@ -25,66 +25,69 @@ if TYPE_CHECKING:
 
 # A warning names up to so many classes.
 NAMED = 5
-# A measure takes decision values, signs and the model's rule.
-Measure: TypeAlias = Callable[[Floats, Floats, str], float]
+# A metric takes decision values, labels as ±1 and the model's rule.
+Metric: TypeAlias = Callable[[Floats, Floats, str], float]
 
 
-def _of_choice(measure: Callable[[NDArray[np.bool_], Floats], float]) -> Measure:
-    return lambda decision, signs, rule: measure(m.chosen_by(decision, rule), signs)
+def _of_predictions(metric: Callable[[NDArray[np.bool_], Floats], float]) -> Metric:
+    return lambda decision, y_signed, rule: metric(m.chosen_by(decision, rule), y_signed)
 
 
-MEASURES: dict[str, Measure] = {
-    "accuracy": _of_choice(m.accuracy),
-    "micro-f1": _of_choice(m.micro_f1),
-    "macro-f1": _of_choice(m.macro_f1),
-    "precision": _of_choice(m.precision),
-    "recall": _of_choice(m.recall),
-    "auc": lambda decision, signs, rule: m.auc(decision, signs),
-    "pooled-auc": lambda decision, signs, rule: m.pooled_auc(decision, signs),
-    "best-f1": lambda decision, signs, rule: m.best_f1(decision, signs),
+METRICS: dict[str, Metric] = {
+    "accuracy": _of_predictions(m.accuracy),
+    "balanced_accuracy": _of_predictions(m.balanced_accuracy),
+    "f1": _of_predictions(m.f1),
+    "f1_micro": _of_predictions(m.f1_micro),
+    "f1_macro": _of_predictions(m.f1_macro),
+    "precision_macro": _of_predictions(m.precision_macro),
+    "recall_macro": _of_predictions(m.recall_macro),
+    "roc_auc": lambda decision, y_signed, rule: m.roc_auc(decision, y_signed),
+    "roc_auc_micro": lambda decision, y_signed, rule: m.roc_auc_micro(decision, y_signed),
+    "best_f1": lambda decision, y_signed, rule: m.best_f1(decision, y_signed),
     "error": m.error,
 }
-# The less the better: measured and written down, but no goal to recommend by.
-LESS_IS_BETTER = frozenset({"error"})
+# Metrics of which less is better; they cannot decide a recommendation.
+LOSSES = frozenset({"error"})
+ONE_SIDED = "the labels of the test documents are all equal"
+UNDEFINED = {"f1": "it is for two classes. Choose f1_micro or f1_macro"}
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What a path gave for one size: a model with its decisions on the test documents, or a reason.
+    """One size of a path: a model with its decisions on the test documents, or a reason.
 
-    `signs` are the true answers in the columns of `decision`; NaN where training had not seen the
-    document's class.
+    `y_signed` are the labels in the columns of `decision`; NaN for classes without a training
+    document.
     """
 
-    asked: Size
+    size: Size
     seconds: float
     model: Model | None = None
     decision: Floats | None = None
-    signs: Floats | None = None
+    y_signed: Floats | None = None
     reason: str = ""
 
-    def values(self, measures: Mapping[str, Measure]) -> Iterator[tuple[str, float | None, str]]:
-        """Each measure with its value, or None and why."""
-        for name, of in measures.items():
-            if self.model is None or self.decision is None or self.signs is None:
+    def values(self, metrics: Mapping[str, Metric]) -> Iterator[tuple[str, float | None, str]]:
+        """Each metric with its value, or None and the reason."""
+        for name, metric in metrics.items():
+            if self.model is None or self.decision is None or self.y_signed is None:
                 yield name, None, self.reason
                 continue
-            value = of(self.decision, self.signs, self.model.rule)
+            value = metric(self.decision, self.y_signed, self.model.rule)
             if np.isnan(value):
-                reason = "is not defined: the test documents do not have both answers"
-                yield name, None, f"{name} {reason}"
+                yield name, None, f"{name} is not defined: {UNDEFINED.get(name, ONE_SIDED)}"
             else:
                 yield name, value, ""
 
-    def rows(self, like: Row, measures: Mapping[str, Measure]) -> Iterator[Row]:
-        """`like` once a measure, filled in."""
+    def rows(self, like: Row, metrics: Mapping[str, Metric]) -> Iterator[Row]:
+        """`like` filled in, once per metric."""
         if self.model is not None:
-            like = replace(like, kept=self.model.size, terms=self.model.n_terms)
-        for measure, value, reason in self.values(measures):
+            like = replace(like, model_size=self.model.size, n_features=self.model.n_features)
+        for metric, value, reason in self.values(metrics):
             yield replace(
                 like,
-                asked=self.asked,
-                measure=measure,
+                size=self.size,
+                metric=metric,
                 value=value,
                 seconds=self.seconds,
                 status="skipped" if value is None else "ok",
@@ -100,49 +103,49 @@ class Curve:
     method: str
     rows: tuple[Row, ...]
 
-    def values(self, measure: str) -> dict[Size, float | None]:
-        """The measure at each size asked; None where there is no model."""
-        found = {row.asked: row.value for row in self.rows if row.measure == measure}
-        if not found:
-            known = sorted({row.measure for row in self.rows})
-            raise KeyError(f"{measure!r} was not measured; there are {', '.join(known)}")
-        return found
+    def values(self, metric: str) -> dict[Size, float | None]:
+        """The metric at each size; None where there is no model."""
+        values = {row.size: row.value for row in self.rows if row.metric == metric}
+        if not values:
+            measured = sorted({row.metric for row in self.rows})
+            raise KeyError(f"{metric!r} was not measured; there are {', '.join(measured)}")
+        return values
 
 
 def curve(
     method: PathClassifier,
     problem: Problem,
     sizes: Iterable[Size],
-    measures: Iterable[str] = ("accuracy", "micro-f1", "macro-f1"),
+    metrics: Iterable[str] = ("accuracy", "f1_micro", "f1_macro"),
     *,
     name: str | None = None,
-    seed: int = 0,
+    draw: int = 0,
     progress: Callable[[Size], None] | None = None,
 ) -> Curve:
-    """Train once, cut at every size, and measure each model on the test documents.
+    """Train once, cut at every size, and evaluate each model on the test documents.
 
     Parameters
     ----------
     method : PathClassifier
     problem : Problem
     sizes : numbers of columns, or shares in (0, 1] of what the method can choose from
-    measures : names from `laconic.curves.MEASURES`
-    name : of the method in the rows, default: its own representation
-    seed : of the method, for the rows
+    metrics : names from `laconic.curves.METRICS`
+    name : the method's name in the rows, default: its representation
+    draw : the number of the draw in the rows, for a random method
     progress : called with each size when it is done
 
-    A size that cannot be had gives a row with status "skipped" and the reason; so does every size
-    of a problem whose training documents are all of one class.
+    A size that is not available gives a row with status "skipped" and the reason; so does every
+    size of a problem whose training documents all belong to one class.
     """
     asked = ascending(sizes)
-    wanted = known_measures(measures)
+    wanted = known_metrics(metrics)
     label = name if name is not None else repr(method)
-    like = Row(problem.name, label, asked[0], "", seed=seed, fold=problem.fold)
+    like = Row(problem.name, label, asked[0], "", draw=draw, fold=problem.fold)
     rows: list[Row] = []
     for measured in measure_path(method, problem, asked):
         rows += measured.rows(like, wanted)
         if progress is not None:
-            progress(measured.asked)
+            progress(measured.size)
     return Curve(problem.name, label, tuple(rows))
 
 
@@ -158,9 +161,9 @@ def measure_path(method: PathClassifier, problem: Problem, sizes: list[Size]) ->
             yield Measured(size, seconds, reason=outcome.reason)
             continue
         model, decided = outcome
-        signs = Targets(np.empty(0), model.classes, model.rule).like(problem.y_test)
-        _warn_unseen(problem, np.asarray(np.isnan(signs).any(axis=1)))
-        yield Measured(size, seconds, model, decided(), signs)
+        y_signed = LabelEncoding(np.empty(0), model.classes, model.rule).transform(problem.y_test)
+        _warn_unseen(problem, np.asarray(np.isnan(y_signed).any(axis=1)))
+        yield Measured(size, seconds, model, decided(), y_signed)
 
 
 def _warn_unseen(problem: Problem, unseen: NDArray[np.bool_]) -> None:
@@ -198,12 +201,12 @@ def ascending(sizes: Iterable[Size]) -> list[Size]:
     return asked
 
 
-def known_measures(names: Iterable[str]) -> dict[str, Measure]:
+def known_metrics(names: Iterable[str]) -> dict[str, Metric]:
     asked = [names] if isinstance(names, str) else list(names)
-    unknown = [name for name in asked if name not in MEASURES]
+    unknown = [name for name in asked if name not in METRICS]
     if unknown or not asked:
-        raise LaconicError(f"measure {unknown or 'missing'}: choose from {', '.join(MEASURES)}")
-    return {name: MEASURES[name] for name in asked}
+        raise LaconicError(f"metric {unknown or 'missing'}: choose from {', '.join(METRICS)}")
+    return {name: METRICS[name] for name in asked}
 
 
 def _timed(path: Iterator[Any]) -> Iterator[tuple[Any, float]]:

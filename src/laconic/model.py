@@ -2,8 +2,8 @@
 
 A model states its **norm**, the length by which a text vector is divided:
 
-- "document": the vector comes divided by its length over the full vocabulary, and stays so;
-- "kept": each class divides by the length over its own kept words, before any weights, and a
+- "all": the vector comes divided by its length over the full vocabulary, and stays so;
+- "selected": each class divides by the length over its own kept words, before any weights, and a
   document without any of them gets the quotient 0. Such a model is *closed*: it needs its own
   words only.
 
@@ -26,7 +26,7 @@ from laconic.numerics.quotient import quotient
 from laconic.numerics.weighing import scaled
 from laconic.reduction import Floats, Matrix, check_vocabulary, frozen
 
-Norm: TypeAlias = Literal["document", "kept"]
+Normalize: TypeAlias = Literal["all", "selected"]
 Rule: TypeAlias = Literal["sign", "argmax", "labels"]
 
 # A sparse product that keeps more than this share of the words is slower than a dense one.
@@ -46,10 +46,10 @@ class Model(Protocol):
     def rule(self) -> Rule: ...
 
     @property
-    def terms(self) -> NDArray[np.intp]: ...
+    def features(self) -> NDArray[np.intp]: ...
 
     @property
-    def n_terms(self) -> int: ...
+    def n_features(self) -> int: ...
 
     def decision(self, X: Matrix) -> Floats: ...
 
@@ -78,7 +78,7 @@ class LinearModel:
     classes : array of shape (n_classes,)
     size : int
         Columns that the classifier saw, per class where classes choose their own.
-    norm : "document" or "kept"
+    normalize : "all" or "selected"
     rule : "sign", "argmax" or "labels"
     """
 
@@ -86,7 +86,7 @@ class LinearModel:
     intercept: Floats
     classes: NDArray[Any]
     size: int
-    norm: Norm = "document"
+    normalize: Normalize = "all"
     rule: Rule = "argmax"
 
     def __post_init__(self) -> None:
@@ -94,9 +94,9 @@ class LinearModel:
         object.__setattr__(self, "coef", coef)
         object.__setattr__(self, "intercept", frozen(np.atleast_1d(self.intercept), np.float64))
         object.__setattr__(self, "classes", np.asarray(self.classes))
-        if self.norm not in get_args(Norm) or self.rule not in get_args(Rule):
+        if self.normalize not in get_args(Normalize) or self.rule not in get_args(Rule):
             raise ValueError(
-                f"norm={self.norm!r}, rule={self.rule!r}: norm is one of {get_args(Norm)}, rule "
+                f"normalize={self.normalize!r}, rule={self.rule!r}: norm is one of {get_args(Normalize)}, rule "
                 f"one of {get_args(Rule)}"
             )
         rows = 1 if self.rule == "sign" else len(self.classes)
@@ -109,28 +109,28 @@ class LinearModel:
             )
 
     @property
-    def n_terms_in(self) -> int:
+    def n_features_in(self) -> int:
         """Words of the vocabulary, whether the model reads them or not."""
         return int(self.coef.shape[1])
 
     @property
-    def terms(self) -> NDArray[np.intp]:
+    def features(self) -> NDArray[np.intp]:
         """The distinct columns that the model reads, ascending."""
         if issparse(self.coef):
             return np.flatnonzero(np.bincount(self.coef.indices))
         return np.flatnonzero(self.coef.any(axis=0))
 
     @property
-    def n_terms(self) -> int:
+    def n_features(self) -> int:
         """How many these are."""
-        return int(self.terms.size)
+        return int(self.features.size)
 
     def decision(self, X: Matrix) -> Floats:
         """Decision values of shape (n_docs, n_rows)."""
-        check_vocabulary(X, self.n_terms_in, "the model was trained on")
+        check_vocabulary(X, self.n_features_in, "the model was trained on")
         product = X @ self._columns
         values = product.toarray() if issparse(product) else np.asarray(product, dtype=np.float64)
-        if self.norm == "kept":
+        if self.normalize == "selected":
             values = quotient(values, self._kept_lengths(X))
         return values + self.intercept
 
@@ -159,7 +159,7 @@ class LinearModel:
             raise ValueError(f"contributions explain one document at a time, not {X.shape[0]}")
         document = csr_array(X)
         shares = csr_array(self.coef).multiply(document).tocsr()
-        if self.norm == "kept":
+        if self.normalize == "selected":
             lengths = self._kept_lengths(document).ravel()
             return scaled(shares, quotient(1.0, lengths))
         return shares

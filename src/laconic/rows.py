@@ -21,7 +21,7 @@ from laconic.files import Kind, check_output, draft, headed
 Size: TypeAlias = int | float
 
 NAME = "file of rows"
-FIRST = ("problem", "method", "asked", "measure")
+FIRST = ("problem", "method", "size", "metric")
 PARQUET_KEY = "laconic.rows"
 # rows are turned into columns so many at a time
 BATCH = 50_000
@@ -39,12 +39,12 @@ class Row:
 
     problem: str
     method: str
-    asked: Size
-    measure: str
+    size: Size
+    metric: str
     value: float | None = None
-    kept: int | None = None
-    terms: int | None = None
-    seed: int = 0
+    model_size: int | None = None
+    n_features: int | None = None
+    draw: int = 0
     part: str = "test"
     fold: str = ""
     status: str = "ok"
@@ -122,9 +122,9 @@ class _Parquet:
                 "Parquet needs pyarrow, which is not installed. Run pip install 'laconic[parquet]',"
                 " or write .csv or .jsonl"
             ) from None
-        numbers = {"asked": pyarrow.float64(), "value": pyarrow.float64()}
+        numbers = {"size": pyarrow.float64(), "value": pyarrow.float64()}
         numbers |= {"seconds": pyarrow.float64()}
-        numbers |= dict.fromkeys(("kept", "terms", "seed", "memory"), pyarrow.int64())
+        numbers |= dict.fromkeys(("model_size", "n_features", "draw", "memory"), pyarrow.int64())
         self.schema = pyarrow.schema(
             [(name, numbers.get(name, pyarrow.string())) for name in Row.columns()],
             metadata={PARQUET_KEY: "1"},
@@ -136,7 +136,7 @@ class _Parquet:
     def __call__(self, rows: Iterable[Row]) -> None:
         for row in rows:
             clean = {k: _utf8(v) if isinstance(v, str) else v for k, v in asdict(row).items()}
-            self.waiting.append(clean | {"asked": float(row.asked)})
+            self.waiting.append(clean | {"size": float(row.size)})
             if len(self.waiting) >= BATCH:
                 self._flush()
 
@@ -162,7 +162,7 @@ class _Encoded:
 
 _STRING = rb'"(?:[^"\\]|\\.)*"'
 LINES = Kind(
-    NAME, re.compile(rb'\A\{"problem": %b, "method": %b, "asked": ' % (_STRING, _STRING), re.DOTALL)
+    NAME, re.compile(rb'\A\{"problem": %b, "method": %b, "size": ' % (_STRING, _STRING), re.DOTALL)
 )
 KINDS = {
     ".csv": headed(NAME, FIRST),

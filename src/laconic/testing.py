@@ -129,7 +129,7 @@ def _check_model(model: Any, X: Matrix, y: ArrayLike) -> None:
     assert np.shape(model.predict(X)) == np.shape(y), "predictions must look like y"
     if isinstance(model, LinearModel):
         assert model.coef.shape[1] == X.shape[1], "a model speaks over the original vocabulary"
-        assert model.n_terms <= X.shape[1]
+        assert model.n_features <= X.shape[1]
 
 
 def _dense(product: Any) -> np.ndarray:

@@ -124,10 +124,10 @@ def models(problem):
     X, alpha = problem.X, problem.alpha
     T = np.asarray(problem.reduction.apply(np.eye(X.shape[1])))
     classes = np.unique(problem.y)
-    signs = np.where(problem.y[:, None] == classes[-1 if classes.size == 2 else 0 :], 1.0, -1.0)
-    right, diagonal = X.T @ signs, alpha * np.eye(X.shape[1])
-    exact = ridge(X, signs, alpha, intercept=False).coef
-    behind = ridge(X @ T, signs, alpha, intercept=False).coef @ T.T
+    y_signed = np.where(problem.y[:, None] == classes[-1 if classes.size == 2 else 0 :], 1.0, -1.0)
+    right, diagonal = X.T @ y_signed, alpha * np.eye(X.shape[1])
+    exact = ridge(X, y_signed, alpha, intercept=False).coef
+    behind = ridge(X @ T, y_signed, alpha, intercept=False).coef @ T.T
     full = off(exact, problem.full, X.T @ X + diagonal, problem.shares[0], right)
     lifted, equations = T @ (T.T @ right), T @ T.T @ X.T @ X + diagonal
     small = off(behind, problem.small, equations, problem.shares[1], lifted)

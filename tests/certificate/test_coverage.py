@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from laconic import Problem, ReduceThenFit, RLSClassifier, TopTerms, load_corpus
+from laconic import ReduceThenFit, RLSClassifier, TopTerms, load_corpus, make_problem
 from laconic.certificate import certify
 from laconic.numerics import bounds as of
 from tests.certificate.cases import RNG
@@ -13,7 +13,7 @@ from tests.certificate.cases import RNG
 
 @pytest.fixture(scope="module")
 def newsgroups(corpora):
-    return next(Problem.expand(load_corpus("20news-bydate")))
+    return make_problem(load_corpus("20news-bydate"))
 
 
 def coverage(problem, n_train, n_held_out, n_next, splits, size=2_000, confidence=0.9):

@@ -149,9 +149,9 @@ def test_the_medians_are_those_of_the_queries():
     np.testing.assert_allclose(bounds.theorem_2[known], relative[known])
     _, sigma, V = span_by_svd(X.toarray())
     a = np.linalg.lstsq(X.T.toarray(), H.T.toarray(), rcond=None)[0]
-    signs = np.where(y[:, None] == np.arange(3), 1.0, -1.0)
+    y_signed = np.where(y[:, None] == np.arange(3), 1.0, -1.0)
     shrunk = np.linalg.norm((V.T @ a) / (1 + alpha / sigma[:, None] ** 2), axis=0)
-    aligned = np.outer(shrunk, np.linalg.norm(V.T @ signs, axis=0))
+    aligned = np.outer(shrunk, np.linalg.norm(V.T @ y_signed, axis=0))
     np.testing.assert_allclose(bounds.gamma[known], (aligned / np.maximum(f, 1e-300))[known])
 
 

@@ -36,18 +36,18 @@ def test_models_outside_the_span_have_suprema_too():
 def test_a_kept_model_has_the_parts_from_held_out_documents_and_of_its_reduction(closed):
     X, y, reduction, alpha, full, small, H = case(2)
     models = {"full": full, "small": small}
-    models[closed] = replace(models[closed], norm="kept")
+    models[closed] = replace(models[closed], normalize="selected")
     certificate = certify(**models, X=X, y=y, reduction=reduction, alpha=alpha, held_out=H)
     for name, part in certificate.parts().items():
         absent = name not in ("held_out", "changes", "distortion")
         assert isinstance(part, NotComputed) == absent
-        assert not absent or "'kept'" in part.reason
+        assert not absent or "'selected'" in part.reason
     open_pair = certify(full, small, X, y, reduction, alpha)
     assert certificate.distortion == open_pair.distortion, "it does not depend on any model"
     assert vars(certificate.distortion).items() <= vars(open_pair.in_span).items()
     without = certify(**models, X=X, held_out=H)
     assert "give also the reduction" in without.distortion.reason
-    assert "'kept'" in without.in_span.reason
+    assert "'selected'" in without.in_span.reason
     change = models["small"].decision(H) - models["full"].decision(H)
     np.testing.assert_array_equal(certificate.changes.per_document, np.abs(change))
     assert certificate.held_out.decision_bound <= np.abs(change).max()
@@ -136,8 +136,8 @@ def test_serving_interval_is_attained_and_refuses():
         serving_interval(full, [0], np.array([[1.5]]))
     with pytest.raises(LaconicError, match="distinct"):
         serving_interval(full, [0, 0], np.array([[0.1, 0.1]]))
-    with pytest.raises(LaconicError, match="norm 'document'"):
-        serving_interval(replace(full, norm="kept"), [0], np.array([[0.1]]))
+    with pytest.raises(LaconicError, match="normalize='all'"):
+        serving_interval(replace(full, normalize="selected"), [0], np.array([[0.1]]))
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

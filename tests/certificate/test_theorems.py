@@ -91,8 +91,8 @@ def test_the_models_are_the_papers():
     X, y, reduction, alpha, _, small, _ = case(3, 2)
     T = np.zeros((X.shape[1], reduction.size))
     T[reduction.terms, np.arange(reduction.size)] = reduction.weights
-    signs = np.where(y == 1, 1.0, -1.0)
-    expected = rls_in_dual(X.toarray(), T, signs, alpha)
+    y_signed = np.where(y == 1, 1.0, -1.0)
+    expected = rls_in_dual(X.toarray(), T, y_signed, alpha)
     np.testing.assert_allclose(small.coef.toarray()[0], expected, atol=1e-10)
 
 

@@ -71,4 +71,4 @@ def test_behind_a_selection_it_is_a_linear_model_over_the_vocabulary():
     X, y = documents(5)
     path = ReduceThenFit(None, CentroidClassifier(), size=3).fit(X, y)
     assert isinstance(path.model_, LinearModel)
-    assert path.model_.n_terms == 3
+    assert path.model_.n_features == 3

@@ -63,14 +63,14 @@ def test_the_machines_are_optimal(seed, cost):
     X, y = documents(seed)
     fitted = GaussianSVM(2.0, cost).fit(X, y)
     for row in range(3):
-        signs = np.where(y == row, 1.0, -1.0)
+        y_signed = np.where(y == row, 1.0, -1.0)
         a = np.zeros(len(y))
-        a[fitted.support_] = fitted.model_.dual[row] * signs[fitted.support_]
+        a[fitted.support_] = fitted.model_.dual[row] * y_signed[fitted.support_]
         assert a.min() >= 0
         assert a.max() <= cost * (1 + 1e-12)
         assert (a > 0).sum() == fitted.n_support_[row]
-        assert a @ signs == pytest.approx(0, abs=1e-8 * cost)
-        margin = signs * fitted.decision_function(X)[:, row]
+        assert a @ y_signed == pytest.approx(0, abs=1e-8 * cost)
+        margin = y_signed * fitted.decision_function(X)[:, row]
         assert (margin[a < cost] > 1 - 2e-3).all()
         assert (margin[a > 0] < 1 + 2e-3).all()
 
@@ -82,7 +82,7 @@ def test_support_vectors_are_kept_once_for_all_machines():
     assert np.array_equal(fitted.support_, np.unique(fitted.support_))
     assert_allclose(fitted.model_.support.toarray(), X[fitted.support_])
     assert (fitted.model_.dual != 0).any(axis=0).all()
-    assert (fitted.model_.size, fitted.model_.n_terms) == (4, 4)
+    assert (fitted.model_.size, fitted.model_.n_features) == (4, 4)
 
 
 @pytest.mark.filterwarnings("ignore:1 of .* labels occur in")
@@ -115,7 +115,7 @@ def test_a_reduction_before_it_is_kept():
     alone = GaussianSVM(1.0).fit(X[:, terms], NAMES[y])
     assert_allclose(path.decision_function(X), alone.decision_function(X[:, terms]))
     assert path.predict(X).tolist() == alone.predict(X[:, terms]).tolist()
-    assert path.model_.n_terms == path.model_.size == 7
+    assert path.model_.n_features == path.model_.size == 7
 
 
 @pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, "10", True, None, 1e-200, 1e200])

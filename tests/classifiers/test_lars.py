@@ -38,8 +38,8 @@ def signs_of(y, n_classes):
     return [np.where(y == c, 1.0, -1.0) for c in ([1] if n_classes == 2 else range(n_classes))]
 
 
-def optimum(Z, signs, loss, l2):
-    return minimiser(Z, signs, loss, l2, np.zeros(Z.shape[1]), 0.0)
+def optimum(Z, y_signed, loss, alpha):
+    return minimiser(Z, y_signed, loss, alpha, np.zeros(Z.shape[1]), 0.0)
 
 
 @pytest.mark.parametrize("mode", ["exact", "fast"])
@@ -48,11 +48,11 @@ def optimum(Z, signs, loss, l2):
 def test_every_size_is_the_point_where_the_next_word_is_about_to_enter(mode, loss, n_classes):
     X, y = documents(n_classes=n_classes)
     sizes = [7, 1, 3, 12]
-    classifier = LarsClassifier(loss, l2=0.5, mode=mode)
+    classifier = LarsClassifier(loss, alpha=0.5, mode=mode)
     models = list(classifier.path(X, y, sizes))
     assert [model.size for model in models] == sorted(sizes)
-    for row, signs in enumerate(signs_of(y, n_classes)):
-        expected = lars_by_definition(X.toarray(), signs, loss, 0.5, most=13)
+    for row, y_signed in enumerate(signs_of(y, n_classes)):
+        expected = lars_by_definition(X.toarray(), y_signed, loss, 0.5, most=13)
         for model in models:
             columns, beta, _ = expected[model.size - 1]
             coef = np.zeros(31)
@@ -74,7 +74,7 @@ def test_the_scores_are_the_largest_limits_of_entry():
         for column, own in zip(columns, l1, strict=True):
             expected[column] = max(expected[column], own)
     assert_array_equal(fitted.scores_, expected)
-    assert_array_equal(np.flatnonzero(expected), fitted.model_.terms)
+    assert_array_equal(np.flatnonzero(expected), fitted.model_.features)
 
 
 def test_labels_are_as_many_questions():
@@ -122,7 +122,7 @@ def test_a_class_whose_path_ends_keeps_its_last_model():
     y = np.arange(60) % 3
     X = np.abs(rng.normal(size=(60, 12)))
     X[:, 0] = y == 0
-    classifier = LarsClassifier("squared", l2=0.0)
+    classifier = LarsClassifier("squared", alpha=0.0)
     with pytest.warns(LaconicWarning, match="1 of 3 classes have fewer words than asked for"):
         models = list(classifier.path(X, y, [1, 5, 12]))
     assert [model.size for model in models] == [1, 5, 12]
@@ -133,14 +133,14 @@ def test_a_class_whose_path_ends_keeps_its_last_model():
 
 def test_a_size_that_no_class_reaches_says_where_and_why():
     X, y = documents(20, 60, 2)
-    *_, model, refused = LarsClassifier(l2=0.0).path(X, y, [1, 5, 50])
+    *_, model, refused = LarsClassifier(alpha=0.0).path(X, y, [1, 5, 50])
     assert model.size == 5
     assert isinstance(refused, SizeUnavailable)
-    reached = LarsClassifier(l2=0.0).fit(X, y).model_.size
+    reached = LarsClassifier(alpha=0.0).fit(X, y).model_.size
     assert refused.size == 50
     assert f"saturated at {reached} words" in refused.reason
     assert f"up to {reached}, or give l2 a number above 0" in refused.reason
-    ended = next(LarsClassifier(l2=1.0).path(np.diag([1.0, 1, 0, 0]), [0, 1, 0, 1], [3]))
+    ended = next(LarsClassifier(alpha=1.0).path(np.diag([1.0, 1, 0, 0]), [0, 1, 0, 1], [3]))
     assert "only 2 words occur. Ask for a size from 1 to 2" in ended.reason
 
 
@@ -156,9 +156,9 @@ def test_words_that_say_nothing_leave_the_bias():
     X, y = np.array([[1.0], [-1.0]] * 3), np.array([0, 0, 0, 0, 1, 1])
     (refused,) = LarsClassifier().path(X, y, [1])
     assert "no word says anything about the classes" in refused.reason
-    fitted = LarsClassifier("logistic", l2=0.5).fit(X, y)
+    fitted = LarsClassifier("logistic", alpha=0.5).fit(X, y)
     expected = optimum(np.ones((6, 1)), 2.0 * y - 1.0, "logistic", 0.5)
-    assert (fitted.model_.size, fitted.model_.n_terms) == (0, 0)
+    assert (fitted.model_.size, fitted.model_.n_features) == (0, 0)
     assert_allclose(fitted.model_.intercept, expected, atol=1e-9)
 
 
@@ -175,7 +175,7 @@ def test_a_label_that_all_documents_have_needs_no_word():
 def test_sizes_may_be_shares_of_the_words_that_occur():
     X, y = documents(n_classes=2)
     wide = csr_array(np.hstack([X.toarray(), np.zeros((60, 10))]))
-    half, whole = LarsClassifier(l2=3.0).path(wide, y, [0.5, None])
+    half, whole = LarsClassifier(alpha=3.0).path(wide, y, [0.5, None])
     assert half.size == 15
     assert whole.size <= 30
     for size in (0, 1.5, True):
@@ -184,7 +184,7 @@ def test_sizes_may_be_shares_of_the_words_that_occur():
 
 
 @pytest.mark.parametrize("loss", [*LOSSES, "logistic"])
-@pytest.mark.parametrize("norm", ["document", "kept"])
+@pytest.mark.parametrize("norm", ["all", "selected"])
 @pytest.mark.parametrize("bias", ["always", None])
 def test_a_refit_is_the_optimum_over_the_chosen_words(loss, norm, bias):
     X, y = documents(n_classes=3)
@@ -193,41 +193,45 @@ def test_a_refit_is_the_optimum_over_the_chosen_words(loss, norm, bias):
     queries = documents(seed=9)[0].toarray()
     settings = {"l2": 0.4, "size": 6, "bias": bias}
     path = LarsClassifier(loss, **settings).fit(X, y)
-    fitted = LarsClassifier(loss, **settings, refit=True, norm=norm).fit(X, y)
-    assert fitted.model_.norm == norm
-    for row, signs in enumerate(signs_of(y, 3)):
+    fitted = LarsClassifier(loss, **settings, refit=True, normalize=norm).fit(X, y)
+    assert fitted.model_.normalize == norm
+    for row, y_signed in enumerate(signs_of(y, 3)):
         chosen = path.order_[row]
         assert fitted.order_[row].tolist() == chosen.tolist(), "the order is that of the path"
-        Z, Q = (normalize(D[:, chosen]) if norm == "kept" else D[:, chosen] for D in (X, queries))
+        Z, Q = (
+            normalize(D[:, chosen]) if norm == "selected" else D[:, chosen] for D in (X, queries)
+        )
         ones = np.ones((60, 1))[:, : int(bias is not None)]
-        beta = optimum(np.hstack([Z, ones]), signs, loss, 0.4)
+        beta = optimum(np.hstack([Z, ones]), y_signed, loss, 0.4)
         expected = Q @ beta[:6] + (beta[6] if bias else 0.0)
         assert_allclose(fitted.model_.decision(queries)[:, row], expected, atol=1e-8)
 
 
 def test_a_closed_model_is_refitted_whether_asked_or_not():
     X, y = documents(n_classes=2)
-    plain, asked = (LarsClassifier(size=5, norm="kept", refit=r).fit(X, y) for r in (False, True))
+    plain, asked = (
+        LarsClassifier(size=5, normalize="selected", refit=r).fit(X, y) for r in (False, True)
+    )
     assert_array_equal(plain.model_.coef.toarray(), asked.model_.coef.toarray())
-    others = np.setdiff1d(np.arange(30), plain.model_.terms)
+    others = np.setdiff1d(np.arange(30), plain.model_.features)
     strange = X.toarray()
     strange[:, others] *= 17.0
     assert_allclose(plain.model_.decision(strange), plain.model_.decision(X), atol=1e-12)
 
 
-@pytest.mark.parametrize("norm", ["document", "kept"])
+@pytest.mark.parametrize("norm", ["all", "selected"])
 def test_a_refit_is_what_other_solvers_find(norm):
     X, y = documents(200, 40, 2)
     order = LarsClassifier(size=8).fit(X, y).order_[0]
-    Z = normalize(X[:, order].toarray()) if norm == "kept" else X[:, order].toarray()
+    Z = normalize(X[:, order].toarray()) if norm == "selected" else X[:, order].toarray()
     peers = {
         "squared_hinge": LinearSVC(C=1.0, dual=False, tol=1e-12, max_iter=10_000),
         "logistic": LogisticRegression(C=2.0, solver="liblinear", tol=1e-12, max_iter=10_000),
     }
     for loss, peer in peers.items():
-        fitted = LarsClassifier(loss, l2=0.5, size=8, refit=True, norm=norm).fit(X, y)
+        fitted = LarsClassifier(loss, alpha=0.5, size=8, refit=True, normalize=norm).fit(X, y)
         own = fitted.order_[0]
-        Z = normalize(X[:, own].toarray()) if norm == "kept" else X[:, own].toarray()
+        Z = normalize(X[:, own].toarray()) if norm == "selected" else X[:, own].toarray()
         peer.fit(Z, y)
         assert_allclose(fitted.model_.coef.toarray()[0, own], peer.coef_[0], atol=1e-5)
         assert fitted.model_.intercept[0] == pytest.approx(peer.intercept_[0], abs=1e-5)
@@ -239,12 +243,12 @@ def test_a_refit_is_what_other_solvers_find(norm):
     st.integers(0, 500),
     st.sampled_from([*LOSSES, "logistic"]),
     st.sampled_from([0.0, 1.0]),
-    st.sampled_from(["document", "kept"]),
+    st.sampled_from(["all", "selected"]),
 )
-def test_no_size_depends_on_the_others(seed, loss, l2, norm):
+def test_no_size_depends_on_the_others(seed, loss, alpha, norm):
     X, y = documents(40, 15, 3, seed)
-    l2 = max(l2, 0.1) if loss == "logistic" else l2
-    classifier = LarsClassifier(loss, l2=l2, norm=norm)
+    alpha = max(alpha, 0.1) if loss == "logistic" else alpha
+    classifier = LarsClassifier(loss, alpha=alpha, normalize=norm)
     together = dict(zip([1, 4, 9], clone(classifier).path(X, y, [9, 1, 4]), strict=True))
     for size, model in together.items():
         (alone,) = clone(classifier).path(X, y, [size])
@@ -257,32 +261,32 @@ def test_no_size_depends_on_the_others(seed, loss, l2, norm):
 
 @pytest.mark.parametrize("bias", ["always", "selectable", None])
 def test_the_bias_is_as_asked(bias):
-    X, signs = problem(80, 20)
-    model = LarsClassifier("squared", l2=0.5, size=4, bias=bias).fit(X, signs).model_
-    (expected,) = (p for p in lars_walk.lars(X, signs, loss="squared", l2=0.5, bias=bias)
+    X, y_signed = problem(80, 20)
+    model = LarsClassifier("squared", alpha=0.5, size=4, bias=bias).fit(X, y_signed).model_
+    (expected,) = (p for p in lars_walk.lars(X, y_signed, loss="squared", alpha=0.5, bias=bias)
                    if p.size == 4)  # fmt: skip
     assert model.intercept[0] == expected.intercept
     assert (model.intercept[0] == 0.0) == (bias is None)
 
 
 def test_a_bias_that_was_not_selected_stays_out_of_a_refit():
-    X, signs = problem(80, 20)
-    fitted = LarsClassifier(bias="selectable", size=1, refit=True).fit(5 * X, signs)
+    X, y_signed = problem(80, 20)
+    fitted = LarsClassifier(bias="selectable", size=1, refit=True).fit(5 * X, y_signed)
     assert fitted.model_.intercept.tolist() == [0.0]
-    assert LarsClassifier(size=1, refit=True).fit(5 * X, signs).model_.intercept[0] < -0.2
+    assert LarsClassifier(size=1, refit=True).fit(5 * X, y_signed).model_.intercept[0] < -0.2
 
 
 def test_the_aggressive_mode_is_forward_selection():
     X, y = documents(n_classes=2)
-    signs = signs_of(y, 2)[0]
-    classifier = LarsClassifier(mode="aggressive", l2=0.5)
+    y_signed = signs_of(y, 2)[0]
+    classifier = LarsClassifier(mode="aggressive", alpha=0.5)
     models = list(classifier.path(X, y, [2, 5]))
-    points = {point.size: point for point in forward(X, signs, l2=0.5)}
+    points = {point.size: point for point in forward(X, y_signed, alpha=0.5)}
     for model in models:
         point = points[model.size]
         assert_allclose(model.coef.toarray()[0, point.columns], point.coef, atol=1e-10)
     assert classifier.order_[0].tolist() == points[5].columns.tolist()
-    again = LarsClassifier(mode="aggressive", l2=0.5, refit=True, size=5).fit(X, y).model_
+    again = LarsClassifier(mode="aggressive", alpha=0.5, refit=True, size=5).fit(X, y).model_
     assert_allclose(again.coef.toarray(), models[1].coef.toarray(), atol=1e-9)
 
 
@@ -293,7 +297,7 @@ def test_the_aggressive_mode_is_forward_selection():
         {"mode": "aggressive"},
         {"loss": "logistic"},
         {"loss": "squared", "l2": 0.0},
-        {"norm": "kept"},
+        {"normalize": "selected"},
         {"refit": True, "bias": None},
         {"bias": "selectable"},
     ],
@@ -311,7 +315,7 @@ def test_every_setting_keeps_the_contract(settings):
         ({"loss": "hinge"}, "loss='hinge': choose from squared_hinge, squared"),
         ({"loss": "logistic", "mode": "exact"}, "Choose mode='fast'"),
         ({"mode": "slow"}, "mode='slow': choose from fast, exact, aggressive"),
-        ({"norm": "l2"}, "norm='l2': choose from document, kept"),
+        ({"normalize": "l2"}, "normalize='l2': choose from all, selected"),
         ({"bias": True}, "bias=True: choose from always, selectable, None"),
         ({"l2": -1.0}, "l2=-1.0: give a number of at least 0"),
         ({"l2": math.inf}, "l2=inf"),
@@ -340,7 +344,7 @@ def test_an_optimum_that_was_not_found_is_told(monkeypatch):
     monkeypatch.setattr(newton, "STEPS", 1)
     X, y = documents()
     with pytest.warns(LaconicWarning, match="3 of 3 problems did not converge with l2=0.01"):
-        LarsClassifier(l2=0.01, size=10, refit=True).fit(X, y)
+        LarsClassifier(alpha=0.01, size=10, refit=True).fit(X, y)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -383,11 +387,11 @@ def test_the_logistic_path_ends_whatever_is_left_of_it(seed):
     """The last jumps are a tenth of what is left: one of them may be neither a step nor the end."""
     rng = np.random.default_rng(seed)
     X, y = rng.uniform(size=(30, 3)), np.arange(30) % 3
-    fitted = LarsClassifier("logistic", l2=rng.choice([0.3, 1.0, 3.0])).fit(X, y)
+    fitted = LarsClassifier("logistic", alpha=rng.choice([0.3, 1.0, 3.0])).fit(X, y)
     assert [order.size for order in fitted.order_] == [3, 3, 3]
-    for row, signs in enumerate(signs_of(y, 3)):
+    for row, y_signed in enumerate(signs_of(y, 3)):
         Z = np.column_stack([X, np.ones(30)])
-        best = optimum(Z, signs, "logistic", fitted.l2_)
+        best = optimum(Z, y_signed, "logistic", fitted.l2_)
         assert_allclose(fitted.model_.coef.toarray()[row], best[:3], atol=1e-6)
 
 

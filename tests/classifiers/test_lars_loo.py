@@ -12,54 +12,54 @@ from laconic.classifiers import lars as module
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.lars_fast import fast_lars
 from laconic.numerics.lars_left_out import left_out
-from laconic.numerics.measures import accuracy, chosen_by, macro_f1
+from laconic.numerics.metrics import accuracy, chosen_by, f1_macro
 from laconic.numerics.thresholds import best_threshold
 from tests.classifiers.test_lars import documents, optimum, signs_of
 
 
-@pytest.mark.parametrize("norm", ["document", "kept"])
+@pytest.mark.parametrize("norm", ["all", "selected"])
 @pytest.mark.parametrize("bias", ["always", None])
 def test_of_least_squares_it_is_training_without_the_document(norm, bias):
     """Exact there: the words stay, and no document crosses a border."""
     X, y = documents(30, 20, 3)
-    classifier = LarsClassifier("squared", l2=0.5, refit=True, norm=norm, bias=bias)
+    classifier = LarsClassifier("squared", alpha=0.5, refit=True, normalize=norm, bias=bias)
     (found,) = classifier.leave_one_out(X, y, [4])
     orders = classifier.set_params(size=4).fit(X, y).order_
-    for row, signs in enumerate(signs_of(y, 3)):
+    for row, y_signed in enumerate(signs_of(y, 3)):
         Z = X.toarray()[:, orders[row]]
-        Z = normalize(Z) if norm == "kept" else Z
+        Z = normalize(Z) if norm == "selected" else Z
         Z = np.hstack([Z, np.ones((30, 1))[:, : int(bias is not None)]])
         for doc in range(30):
             others = np.arange(30) != doc
-            beta = optimum(Z[others], signs[others], "squared", 0.5)
+            beta = optimum(Z[others], y_signed[others], "squared", 0.5)
             assert found[doc, row] == pytest.approx(Z[doc] @ beta, abs=1e-9)
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber", "logistic"])
 def test_along_the_path_it_is_that_of_its_points(loss):
     X, y = documents(40, 20, 2)
-    signs = signs_of(y, 2)[0]
-    found = list(LarsClassifier(loss, l2=0.5).leave_one_out(X, y, [6, 2]))
-    points = {p.size: p for p in fast_lars(X, signs, loss=loss, l2=0.5)}
+    y_signed = signs_of(y, 2)[0]
+    found = list(LarsClassifier(loss, alpha=0.5).leave_one_out(X, y, [6, 2]))
+    points = {p.size: p for p in fast_lars(X, y_signed, loss=loss, alpha=0.5)}
     for values, size in zip(found, (2, 6), strict=True):
-        expected = left_out(X, signs, points[size], loss=loss, l2=0.5)
+        expected = left_out(X, y_signed, points[size], loss=loss, alpha=0.5)
         assert_allclose(values[:, 0], expected, atol=1e-10)
 
 
 def test_of_a_refit_it_is_that_of_the_refits_own_documents():
     """r_{−i} = r_i / (1 − h_i) for documents within the margin, the rest as they are."""
     X, y = documents(60, 25, 2, seed=5)
-    signs = signs_of(y, 2)[0]
-    classifier = LarsClassifier(l2=0.2, refit=True)
+    y_signed = signs_of(y, 2)[0]
+    classifier = LarsClassifier(alpha=0.2, refit=True)
     (found,) = classifier.leave_one_out(X, y, [5])
     order = classifier.set_params(size=5).fit(X, y).order_[0]
     Z = np.hstack([X.toarray()[:, order], np.ones((60, 1))])
-    beta = optimum(Z, signs, "squared_hinge", 0.2)
-    inside = signs * (Z @ beta) < 1
+    beta = optimum(Z, y_signed, "squared_hinge", 0.2)
+    inside = y_signed * (Z @ beta) < 1
     assert 5 < inside.sum() < 55
     H = Z[inside].T @ Z[inside] + 0.2 * np.eye(6)
     leverage = np.einsum("ij,ij->i", Z, np.linalg.solve(H, Z.T).T)
-    expected = np.where(inside, signs + (Z @ beta - signs) / (1 - leverage), Z @ beta)
+    expected = np.where(inside, y_signed + (Z @ beta - y_signed) / (1 - leverage), Z @ beta)
     assert_allclose(found[:, 0], expected, atol=1e-9)
 
 
@@ -76,10 +76,10 @@ def test_the_size_is_the_smallest_of_the_best(n_classes, monkeypatch):
     monkeypatch.setattr(module, "LADDER", (1, 2, 4, 8, 16, 99))
     fitted = LarsClassifier(size="loo").fit(X, y)
     sizes = [1, 2, 4, 8, 16]
-    signs = np.column_stack(signs_of(y, n_classes))
-    rule, measure = ("sign", macro_f1) if n_classes == 2 else ("argmax", accuracy)
+    y_signed = np.column_stack(signs_of(y, n_classes))
+    rule, metric = ("sign", f1_macro) if n_classes == 2 else ("argmax", accuracy)
     worth = [
-        measure(chosen_by(values, rule), signs)
+        metric(chosen_by(values, rule), y_signed)
         for values in LarsClassifier().leave_one_out(X, y, sizes)
     ]
     best = sizes[int(np.argmax(worth))]
@@ -94,34 +94,37 @@ def test_the_size_is_the_smallest_of_the_best(n_classes, monkeypatch):
 def test_l2_is_the_better_at_every_size():
     X, y = documents(40, 60, 2, seed=3)
     sizes = [2, 5, 10, 15]
-    chosen = LarsClassifier(l2="loo")
+    chosen = LarsClassifier(alpha="loo")
     models = []
     for model in chosen.path(X, y, sizes):
         models.append((model, chosen.l2_))
     values = {}
-    for l2 in (0.0, 1.0):
-        for outcome, size in zip(LarsClassifier(l2=l2).leave_one_out(X, y, sizes), sizes,
+    for alpha in (0.0, 1.0):
+        for outcome, size in zip(LarsClassifier(alpha=alpha).leave_one_out(X, y, sizes), sizes,
                                  strict=True):  # fmt: skip
             if not isinstance(outcome, SizeUnavailable):
-                signs = np.column_stack(signs_of(y, 2))
-                wrong = np.where(np.isnan(outcome), -np.inf * signs, outcome)
-                values[l2, size] = macro_f1(wrong > 0, signs)
+                y_signed = np.column_stack(signs_of(y, 2))
+                wrong = np.where(np.isnan(outcome), -np.inf * y_signed, outcome)
+                values[alpha, size] = f1_macro(wrong > 0, y_signed)
     taken = set()
-    for (model, l2), size in zip(models, sizes, strict=True):
+    for (model, alpha), size in zip(models, sizes, strict=True):
         expected = max((values[one, size], one) for one in (0.0, 1.0) if (one, size) in values)[1]
-        assert l2 == expected
-        taken.add(l2)
-        alone = LarsClassifier(l2=l2, size=size).fit(X, y).model_
+        assert alpha == expected
+        taken.add(alpha)
+        alone = LarsClassifier(alpha=alpha, size=size).fit(X, y).model_
         assert_array_equal(model.coef.toarray(), alone.coef.toarray())
     assert chosen.loo_ == [
-        (l2, size, values[l2, size]) for size in sizes for l2 in (0.0, 1.0) if (l2, size) in values
+        (alpha, size, values[alpha, size])
+        for size in sizes
+        for alpha in (0.0, 1.0)
+        if (alpha, size) in values
     ]
     assert taken == {0.0, 1.0}, "the test sees both"
 
 
 def test_of_equals_the_larger_l2_is_taken():
     X, y = np.array([[1.0], [1.0], [0.0], [0.0]] * 4), np.array([1, 1, 0, 0] * 4)
-    fitted = LarsClassifier(l2="loo", size=1).fit(X, y)
+    fitted = LarsClassifier(alpha="loo", size=1).fit(X, y)
     assert {value for _, _, value in fitted.loo_} == {1.0}
     assert fitted.l2_ == 1.0
 
@@ -129,7 +132,7 @@ def test_of_equals_the_larger_l2_is_taken():
 def test_a_decision_that_is_not_available_is_wrong():
     """Each word is in one document: without l2 nothing is known of a document that is left out."""
     X, y = np.eye(6), np.array([0, 1, 0, 1, 0, 1])
-    classifier = LarsClassifier("squared", l2=0.0, bias=None)
+    classifier = LarsClassifier("squared", alpha=0.0, bias=None)
     (values,) = classifier.leave_one_out(X, y, [6])
     assert np.isnan(values).all()
     assert classifier.loo_ == [(0.0, 6, 0.0)]
@@ -147,7 +150,7 @@ def test_the_threshold_is_folded_into_the_intercept():
     assert_allclose(tuned.intercept, plain.intercept - shift, atol=1e-12)
     (moved,) = LarsClassifier(threshold="loo").leave_one_out(X, labels, [3])
     assert_allclose(moved, values - shift, atol=1e-12)
-    assert macro_f1(moved > 0, 2.0 * labels - 1.0) > macro_f1(values > 0, 2.0 * labels - 1.0)
+    assert f1_macro(moved > 0, 2.0 * labels - 1.0) > f1_macro(values > 0, 2.0 * labels - 1.0)
 
 
 def test_there_is_no_threshold_between_several_classes():
@@ -166,8 +169,8 @@ def test_where_no_size_can_be_had_it_says_why():
 
 def test_an_older_choice_is_forgotten():
     X, y = documents(n_classes=2)
-    classifier = LarsClassifier(l2="loo", size=2).fit(X, y)
+    classifier = LarsClassifier(alpha="loo", size=2).fit(X, y)
     assert len(classifier.loo_) == 2
-    classifier.set_params(l2=1.0).fit(X, y)
+    classifier.set_params(alpha=1.0).fit(X, y)
     assert not hasattr(classifier, "loo_")
     assert classifier.l2_ == 1.0

@@ -17,7 +17,7 @@ from laconic.classifiers.lars_shortfall import Shortfall
 from laconic.errors import LaconicWarning
 from laconic.numerics.lars import lars
 from laconic.numerics.lars_fast import fast_lars
-from laconic.vectors.problem import Problem
+from laconic.vectors.problem import make_problems
 from tests.classifiers.test_lars import documents
 from tests.numerics.test_lars import problem
 
@@ -42,7 +42,7 @@ def warned(act):
 
 def test_n1_classes_short_of_the_size_are_named_once_with_their_reasons():
     X, y = uneven()
-    classifier = LarsClassifier("squared", l2=0.0, size=10)
+    classifier = LarsClassifier("squared", alpha=0.0, size=10)
     (message,) = warned(lambda: classifier.fit(X, y))
     assert "2 of 4 classes have fewer words than asked for" in message
     assert "a: 1 of 10, saturated at 1 words: they explain every document that counts" in message
@@ -50,7 +50,7 @@ def test_n1_classes_short_of_the_size_are_named_once_with_their_reasons():
     assert "Ask for a smaller size, or give l2 a number above 0" in message
     assert [order.size for order in classifier.order_] == [1, 2, 10, 10]
     assert len(warned(lambda: list(classifier.path(X, y, [1, 2, 5, 9, 10])))) == 1
-    assert warned(lambda: LarsClassifier("squared", l2=1.0, size=10).fit(X, y)) == []
+    assert warned(lambda: LarsClassifier("squared", alpha=1.0, size=10).fit(X, y)) == []
 
 
 def test_n1_sizes_that_leave_one_out_does_not_take_are_not_warned_of():
@@ -59,7 +59,7 @@ def test_n1_sizes_that_leave_one_out_does_not_take_are_not_warned_of():
     X = 0.3 * np.abs(rng.normal(size=(60, 14)))
     X[:, 0] = y == 0
     X[:, 1:3] += 3.0 * (y[:, None] == [1, 2])
-    fitted = LarsClassifier("squared", l2=0.0, size="loo")
+    fitted = LarsClassifier("squared", alpha=0.0, size="loo")
     assert warned(lambda: fitted.fit(X, y)) == []
     assert [order.size for order in fitted.order_] == [1, 1, 1]
     (message,) = warned(lambda: list(fitted.path(X, y, [1, 10])))
@@ -68,10 +68,12 @@ def test_n1_sizes_that_leave_one_out_does_not_take_are_not_warned_of():
 
 @pytest.mark.parametrize("loss", ["squared", "squared_hinge", "modified_huber", "logistic"])
 @pytest.mark.parametrize("bias", ["always", "selectable", None])
-@pytest.mark.parametrize("given", [{}, {"refit": True}, {"norm": "kept"}, {"mode": "aggressive"}])
+@pytest.mark.parametrize(
+    "given", [{}, {"refit": True}, {"normalize": "selected"}, {"mode": "aggressive"}]
+)
 def test_every_row_is_solved_and_says_its_residual(loss, bias, given):
     X, y = documents(n_classes=3)
-    fitted = LarsClassifier(loss, l2=0.3, size=6, bias=bias, **given).fit(X, y)
+    fitted = LarsClassifier(loss, alpha=0.3, size=6, bias=bias, **given).fit(X, y)
     assert fitted.solved_.tolist() == [True, True, True]
     assert fitted.residual_.shape == (3,)
     assert (fitted.residual_ >= 0).all()
@@ -80,7 +82,7 @@ def test_every_row_is_solved_and_says_its_residual(loss, bias, given):
 
 def test_the_residual_is_the_largest_violation_by_the_first_l1(monkeypatch):
     """A path that stands a little beside itself: the last coefficient is off."""
-    X, signs = problem(80, 20)
+    X, y_signed = problem(80, 20)
     off = 1e-3
 
     def shifted(*args, **settings):
@@ -89,11 +91,11 @@ def test_the_residual_is_the_largest_violation_by_the_first_l1(monkeypatch):
             yield point
 
     monkeypatch.setitem(lars_walk.WALKS, "fast", shifted)
-    classifier = LarsClassifier("squared", l2=0.5, size=4)
-    (message,) = warned(lambda: classifier.fit(X, signs))
+    classifier = LarsClassifier("squared", alpha=0.5, size=4)
+    (message,) = warned(lambda: classifier.fit(X, y_signed))
     assert "1 of 1 problems did not converge" in message
     assert classifier.solved_.tolist() == [False]
-    (point,) = (p for p in lars(X, signs, loss="squared", l2=0.5) if p.size == 4)
+    (point,) = (p for p in lars(X, y_signed, loss="squared", alpha=0.5) if p.size == 4)
     column = X[:, point.columns[-1]]
     g = off * np.append(X.T @ column, column.sum())
     g[point.columns[-1]] += 0.5 * off
@@ -127,7 +129,7 @@ def test_a_selectable_bias_that_alone_enters_is_kept(loss):
     X = np.zeros((15, 1))
     y = np.arange(15) > 0
     fitted, always = (
-        LarsClassifier(loss, l2=0.0, bias=bias).fit(X, y) for bias in ("selectable", "always")
+        LarsClassifier(loss, alpha=0.0, bias=bias).fit(X, y) for bias in ("selectable", "always")
     )
     assert fitted.intercept_ == pytest.approx(always.intercept_)
     assert fitted.intercept_[0] == pytest.approx(13 / 15 if loss == "squared" else np.log(14))
@@ -138,9 +140,9 @@ def test_n7_rounding_does_not_count_as_words(walk):
     """N7: one rare document against many; after saturation nothing enters at 1e-12 λmax."""
     rng = np.random.default_rng(0)
     X = csr_array((rng.random((300, 400)) < 0.03) * rng.random((300, 400)))
-    signs = np.where(np.arange(300) == 7, 1.0, -1.0)
+    y_signed = np.where(np.arange(300) == 7, 1.0, -1.0)
     for loss in ("squared_hinge", "modified_huber"):
-        *_, last = walk(X, signs, loss=loss, l2=0.0)
+        *_, last = walk(X, y_signed, loss=loss, alpha=0.0)
         assert last.ending == "saturated"
         assert last.entry_l1[-1] > 1e-6 * last.entry_l1[0]
 
@@ -149,18 +151,18 @@ def test_n7_rounding_does_not_count_as_words(walk):
 @pytest.mark.usefixtures("corpora")
 def test_n1_n7_reuters_without_l2():
     """N7: "peseta" has nine words. N1: logistic paths ended at one word; "cotton" has 30."""
-    found = next(Problem.expand(load_corpus("reuters-21578"), weighting=Weighting("ltc")))
+    found = next(make_problems(load_corpus("reuters-21578"), weighting=Weighting("ltc")))
     answers = dict(zip(found.classes, np.where(found.y_train.T, 1.0, -1.0), strict=True))
     for walk in (lars, fast_lars):
-        *_, last = walk(found.X_train, answers["peseta"], l2=0.0)
+        *_, last = walk(found.X_train, answers["peseta"], alpha=0.0)
         assert (last.size, last.ending) == (9, "saturated")
-    fitted = LarsClassifier("logistic", l2=0.0, size=30).fit(found.X_train, answers["cotton"])
+    fitted = LarsClassifier("logistic", alpha=0.0, size=30).fit(found.X_train, answers["cotton"])
     assert fitted.model_.size == 30
     assert fitted.solved_.all()
 
 
 def news(weighting="ltc"):
-    return next(Problem.expand(load_corpus("20news-bydate"), weighting=Weighting(weighting)))
+    return next(make_problems(load_corpus("20news-bydate"), weighting=Weighting(weighting)))
 
 
 @pytest.mark.corpus
@@ -169,7 +171,7 @@ def test_n1_one_newsgroup_reaches_its_size():
     """N1: it kept one word. By damped Newton steps and bisection the second enters at 0.1997."""
     found = news()
     mine = found.y_train == found.classes.index("comp.os.ms-windows.misc")
-    fitted = LarsClassifier("logistic", l2=0.0, size=30).fit(found.X_train, mine)
+    fitted = LarsClassifier("logistic", alpha=0.0, size=30).fit(found.X_train, mine)
     assert fitted.model_.size == 30
     assert fitted.residual_[0] < 1e-8
     assert found.vocabulary[fitted.order_[0][:2]].tolist() == ["windows", "file"]
@@ -181,9 +183,9 @@ def test_n1_one_newsgroup_reaches_its_size():
 @pytest.mark.corpus
 @pytest.mark.usefixtures("corpora")
 @pytest.mark.parametrize(("l2", "least"), [(0.1, 0.68), (0.0, 0.70)])
-def test_n1_all_newsgroups_reach_their_size(l2, least):
+def test_n1_all_newsgroups_reach_their_size(alpha, least):
     found = news()
-    fitted = LarsClassifier("logistic", l2=l2, size=30).fit(found.X_train, found.y_train)
+    fitted = LarsClassifier("logistic", alpha=alpha, size=30).fit(found.X_train, found.y_train)
     assert [order.size for order in fitted.order_] == [30] * 20
     assert (fitted.residual_ < 1e-8).all()
     assert np.mean(fitted.predict(found.X_test) == found.y_test) >= least
@@ -194,7 +196,7 @@ def test_a_path_without_a_size_that_ends_singular_is_short_too():
     stuck = SimpleNamespace(
         point=point,
         reason=lambda: "the path ends",
-        settings=SimpleNamespace(l2=1.0),
+        settings=SimpleNamespace(alpha=1.0),
         row=lambda: SimpleNamespace(solved=True),
     )
     short = Shortfall.of(["yes"], 1, 200, choosing=False)

@@ -13,10 +13,10 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from laconic import MaskedSVM, Problem, SVMClassifier, Weighting, curve, load_corpus
+from laconic import MaskedSVM, SVMClassifier, Weighting, curve, load_corpus, make_problems
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.dual import Rows, descend
-from laconic.numerics.measures import auc, best_f1
+from laconic.numerics.metrics import best_f1, roc_auc
 from laconic.numerics.ranked import Ranked, prefix_decisions
 from laconic.testing import check_path
 from tests.strategies import text_like
@@ -34,10 +34,10 @@ def documents(n_docs=60, n_terms=40, n_classes=2, seed=0):
     return X, y
 
 
-def svm(X, signs):
+def svm(X, y_signed):
     """Another solver's weights, bias and α on all words."""
-    machine = SVC(kernel="linear", C=C, tol=1e-10).fit(X, signs)
-    alphas = np.zeros(len(signs))
+    machine = SVC(kernel="linear", C=C, tol=1e-10).fit(X, y_signed)
+    alphas = np.zeros(len(y_signed))
     alphas[machine.support_] = np.abs(machine.dual_coef_[0])
     return machine.coef_[0], machine.intercept_[0], alphas
 
@@ -101,7 +101,7 @@ def test_mask_is_its_formula_at_every_size(seed, n_classes):
         assert_allclose(
             model.decision(csr_array(queries)), np.transpose(expected) + biases, atol=1e-10
         )
-        assert model.norm == "document"
+        assert model.normalize == "all"
 
 
 @settings(max_examples=30)
@@ -118,24 +118,24 @@ def test_sv_set_is_its_formula_at_every_size(seed, n_classes):
             kept = machine.order[:size]
             d, x = unit(masked(X, kept)), unit(masked(queries, kept))
             weights = sum(
-                a * t * own for a, t, own in zip(machine.alphas, machine.signs, d, strict=True)
+                a * t * own for a, t, own in zip(machine.alphas, machine.y_signed, d, strict=True)
             )
             expected.append(x @ weights + machine.intercept)
         assert_allclose(model.decision(csr_array(queries)), np.transpose(expected), atol=1e-10)
-        assert model.norm == "kept"
+        assert model.normalize == "selected"
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("norm", [None, "document"])
+@pytest.mark.parametrize("norm", [None, "all"])
 def test_exact_is_a_machine_trained_on_the_kept_words_alone(loss, n_classes, norm):
     X, y = documents(80, 40, n_classes, seed=3)
-    path = MaskedSVM("exact", loss=loss, norm=norm, tol=1e-10)
+    path = MaskedSVM("exact", loss=loss, normalize=norm, tol=1e-10)
     for model in path.path(csr_array(X), y, [2, 5, 20]):
         for row, machine in enumerate(path.machines_):
             kept = machine.order[: model.size]
             Z = masked(X, kept) if norm else unit(masked(X, kept))
-            cold = SVMClassifier(0.5, loss=loss, tol=1e-10).fit(Z, machine.signs)
+            cold = SVMClassifier(0.5, loss=loss, tol=1e-10).fit(Z, machine.y_signed)
             assert_allclose(model.decision(X)[:, row], cold.decision_function(Z), atol=1e-5)
 
 
@@ -148,8 +148,8 @@ def test_what_comes_of_a_size_does_not_depend_on_the_other_sizes():
         assert_array_equal(alone.intercept, together.intercept)
 
 
-def dual_objective(Z, signs, alphas):
-    weights = (alphas * signs) @ Z
+def dual_objective(Z, y_signed, alphas):
+    weights = (alphas * y_signed) @ Z
     return weights @ weights / 2 - alphas.sum()
 
 
@@ -177,14 +177,14 @@ def test_repaired_lies_between_sv_set_and_exact_and_ends_there():
 
 def test_without_lengths_sv_set_is_mask():
     X, y = documents(seed=2)
-    mask, sv_set = (MaskedSVM(v, norm="document", size=9).fit(X, y) for v in ("mask", "sv_set"))
+    mask, sv_set = (MaskedSVM(v, normalize="all", size=9).fit(X, y) for v in ("mask", "sv_set"))
     assert_allclose(sv_set.coef_.toarray(), mask.coef_.toarray(), atol=1e-9)
     assert_array_equal(sv_set.intercept_, mask.intercept_)
 
 
 def test_mask_may_divide_by_the_kept_words():
     X, y = documents(seed=2)
-    model = MaskedSVM("mask", norm="kept", size=9).fit(X, y).model_
+    model = MaskedSVM("mask", normalize="selected", size=9).fit(X, y).model_
     plain = MaskedSVM("mask", size=9).fit(X, y)
     kept = plain.machines_[0].order[:9]
     assert_allclose(model.decision(X), plain.model_.decision(unit(masked(X, kept))), atol=1e-12)
@@ -221,12 +221,12 @@ def test_a_class_that_has_fewer_words_keeps_all_it_has_and_too_many_are_refused(
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("norm", [None, "kept", "document"])
+@pytest.mark.parametrize("norm", [None, "selected", "all"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_decisions_along_the_path_are_those_of_its_models(variant, norm, n_classes):
     X, y = documents(n_classes=n_classes)
     queries, _ = documents(30, seed=9)
-    path = MaskedSVM(variant, norm=norm)
+    path = MaskedSVM(variant, normalize=norm)
     for outcome in path.along(csr_array(X), y, [1, 5, 12, 1000, None], csr_array(queries)):
         if isinstance(outcome, SizeUnavailable):
             assert outcome.size == 1000
@@ -235,25 +235,27 @@ def test_decisions_along_the_path_are_those_of_its_models(variant, norm, n_class
             assert_allclose(decided(), model.decision(queries), atol=1e-12)
 
 
-@pytest.mark.parametrize("measure", ["auc", "best-f1"])
-@pytest.mark.parametrize("norm", ["document", "kept"])
-def test_a_measure_at_every_size_is_that_of_each_model(measure, norm):
+@pytest.mark.parametrize("measure", ["auc", "best_f1"])
+@pytest.mark.parametrize("norm", ["all", "selected"])
+def test_a_measure_at_every_size_is_that_of_each_model(metric, norm):
     X, y = documents(80, 30, 3, seed=6)
     queries, truth = documents(50, 30, 3, seed=7)
-    path = MaskedSVM(norm=norm).fit(X, y)
-    of = {"auc": auc, "best-f1": best_f1}[measure]
-    measured = path.every_size(csr_array(queries), truth, measure)
+    path = MaskedSVM(normalize=norm).fit(X, y)
+    of = {"auc": roc_auc, "best_f1": best_f1}[metric]
+    measured = path.every_size(csr_array(queries), truth, metric)
     for row, machine in enumerate(path.machines_):
         assert measured[row].size == machine.available
         ranked = Ranked.of(queries, machine.order)
-        signs = np.where(truth == row, 1.0, -1.0)[:, None]
+        y_signed = np.where(truth == row, 1.0, -1.0)[:, None]
         for size in range(1, machine.available + 1):
             # the same sums in the same order, because ties count
-            (decision,) = prefix_decisions(ranked, machine.coef, [size], kept=norm == "kept")
+            (decision,) = prefix_decisions(ranked, machine.coef, [size], kept=norm == "selected")
             model = clone(path).set_params(size=size).fit(X, y).model_
             values = model.decision(queries)[:, row] - model.intercept[row]
             assert_allclose(decision, values, atol=1e-12)
-            assert measured[row][size - 1] == pytest.approx(of(decision[:, None], signs), abs=1e-12)
+            assert measured[row][size - 1] == pytest.approx(
+                of(decision[:, None], y_signed), abs=1e-12
+            )
 
 
 def test_every_size_needs_a_mask():
@@ -261,7 +263,7 @@ def test_every_size_needs_a_mask():
     path = MaskedSVM("exact").fit(X, y)
     with pytest.raises(LaconicError, match=r"variant='exact'.*of variant='mask'"):
         path.every_size(X, y)
-    with pytest.raises(LaconicError, match=r"'f1'.*choose from auc, best-f1"):
+    with pytest.raises(LaconicError, match=r"'f1'.*choose from auc, best_f1"):
         MaskedSVM().fit(X, y).every_size(X, y, "f1")
 
 
@@ -281,7 +283,7 @@ def test_agreements_are_by_definition():
         old = set(np.flatnonzero(machine.alphas > 1e-6 * C))
         again = descend(
             Rows.of(csr_array(unit(Z))),
-            machine.signs,
+            machine.y_signed,
             machine.costs,
             start=machine.alphas * np.sqrt(lengths),
             start_intercept=machine.intercept,
@@ -301,7 +303,7 @@ def test_only_a_machine_that_was_trained_anew_has_an_agreement():
 def test_without_lengths_the_support_vectors_of_all_words_stay():
     """Overlap at 100 % differs from 1 only because documents are divided anew (ERRATA B12)."""
     X, y = documents(120, 60, 2, seed=1)
-    path = MaskedSVM("exact", norm="document", alpha=5.0, tol=1e-9).fit(X, y)
+    path = MaskedSVM("exact", normalize="all", alpha=5.0, tol=1e-9).fit(X, y)
     assert path.agreements_[0].overlap == 1.0
     assert path.agreements_[0].cosine == pytest.approx(1.0)
 
@@ -310,10 +312,10 @@ def test_sv_set_collapses_where_a_class_is_rare_and_repaired_does_not(corpora):
     """One newsgroup of twenty, a tenth of the words: what the paper did not look at."""
     corpus = load_corpus("20news-bydate")
     weighting = Weighting("binary", min_df=2)
-    problems = Problem.expand(corpus, weighting=weighting, task="per-category")
+    problems = make_problems(corpus, weighting=weighting, target="one-vs-rest")
     problem = next(one for one in problems if one.name.endswith("comp.windows.x"))
     best = {
-        variant: curve(MaskedSVM(variant, tol=1e-3), problem, [0.1], ["best-f1"]).values("best-f1")
+        variant: curve(MaskedSVM(variant, tol=1e-3), problem, [0.1], ["best_f1"]).values("best_f1")
         for variant in VARIANTS
     }
     f1 = {variant: found[0.1] for variant, found in best.items()}

@@ -20,7 +20,7 @@ def test_decisions_stay_those_of_their_path_when_the_estimator_is_used_again():
     other, its = documents(50, 40, 2, seed=8)
     path = MaskedSVM()
     found = list(path.along(X, y, [3, 5], X))
-    path.set_params(norm="kept").fit(other, its)
+    path.set_params(normalize="selected").fit(other, its)
     for model, decided in found:
         assert_allclose(decided(), model.decision(X), atol=1e-12)
 
@@ -115,7 +115,7 @@ def test_documents_without_words_have_no_sizes():
     "wrong",
     [
         {"variant": "masked"},
-        {"norm": "l2"},
+        {"normalize": "l2"},
         {"epochs": 0},
         {"epochs": 1.5},
         {"alpha": 0.0},

@@ -37,9 +37,9 @@ def test_a_closed_model_is_one_trained_on_its_own_words(selector, seed, size, n_
     queries, _ = documents(seed + 1)
     reducer = SELECTORS[selector]
     method = ReduceThenFit(
-        reducer, RLSClassifier(alpha=0.7, fit_intercept=True), size=size, norm="kept"
+        reducer, RLSClassifier(alpha=0.7, fit_intercept=True), size=size, normalize="selected"
     ).fit(X, y)
-    assert method.model_.norm == "kept"
+    assert method.model_.normalize == "selected"
     expected = closed_by_hand(reducer, X, y, queries, size)
     assert_allclose(method.model_.decision(queries), expected, atol=1e-9)
 
@@ -47,7 +47,7 @@ def test_a_closed_model_is_one_trained_on_its_own_words(selector, seed, size, n_
 @pytest.mark.parametrize("classifier", [RLSClassifier(), SVC(kernel="rbf")], ids=["linear", "rbf"])
 def test_words_outside_a_closed_model_do_not_matter(classifier):
     X, y = documents(5, 2)
-    model = ReduceThenFit(TopTerms(), classifier, size=8, norm="kept").fit(X, y).model_
+    model = ReduceThenFit(TopTerms(), classifier, size=8, normalize="selected").fit(X, y).model_
     others = np.setdiff1d(np.arange(25), TopTerms().fit(X, y).at(8).terms)
     strange = X.toarray()
     strange[:, others] *= 17.0
@@ -60,12 +60,12 @@ def test_the_kept_length_is_that_before_weights():
     reducer = SampledTerms(squared_norm, random_state=1)
     assert not reducer.fit(X, y).at(6).plain
     plain = ReduceThenFit(reducer, size=6).fit(X, y).model_
-    closed = ReduceThenFit(reducer, size=6, norm="kept").fit(X, y).model_
-    assert plain.norm == "document"
+    closed = ReduceThenFit(reducer, size=6, normalize="selected").fit(X, y).model_
+    assert plain.normalize == "all"
     assert not np.allclose(plain.decision(X), closed.decision(X))
 
 
 def test_an_unknown_norm_is_refused():
     X, y = documents(0)
     with pytest.raises(LaconicError, match="'none': choose from document, kept"):
-        ReduceThenFit(norm="none").fit(X, y)
+        ReduceThenFit(normalize="none").fit(X, y)

@@ -11,8 +11,8 @@ from laconic import ReduceThenFit, RLSClassifier, TopTerms
 from laconic.classifiers import rls as module
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics import ridge as numerics
-from laconic.numerics.measures import accuracy, chosen_by, micro_f1
-from laconic.vectors.targets import Targets
+from laconic.numerics.metrics import accuracy, chosen_by, f1_micro
+from laconic.vectors.labels import LabelEncoding
 from tests.oracles import leave_one_out
 from tests.strategies import text_like
 
@@ -35,15 +35,15 @@ def problem(shape, kind):
 
 def by_refitting(X, y, criterion, intercept):
     """What each alpha is worth, larger being better, from models trained without each document."""
-    targets = Targets.of(y)
+    encoding = LabelEncoding.of(y)
     worth = []
     for alpha in ALPHAS:
-        residuals = leave_one_out(X.toarray(), targets.signs, alpha, intercept)
-        chosen = chosen_by(targets.signs - residuals, targets.rule)
+        residuals = leave_one_out(X.toarray(), encoding.y_signed, alpha, intercept)
+        chosen = chosen_by(encoding.y_signed - residuals, encoding.rule)
         worth.append(
             -np.mean(residuals**2)
             if criterion == "squared"
-            else (accuracy if criterion == "accuracy" else micro_f1)(chosen, targets.signs)
+            else (accuracy if criterion == "accuracy" else f1_micro)(chosen, encoding.y_signed)
         )
     return np.array(worth)
 
@@ -51,7 +51,7 @@ def by_refitting(X, y, criterion, intercept):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("intercept", [False, True])
-@pytest.mark.parametrize("criterion", ["squared", "accuracy", "micro-f1"])
+@pytest.mark.parametrize("criterion", ["squared", "accuracy", "f1_micro"])
 def test_loo_takes_the_alpha_that_refitting_finds_best(shape, kind, intercept, criterion):
     X, y = problem(shape, kind)
     worth = by_refitting(X, y, criterion, intercept)
@@ -117,9 +117,9 @@ def test_every_size_of_a_path_chooses_its_own_alpha():
     X, y = problem((40, 21), "several")
     path = ReduceThenFit(TopTerms(), RLSClassifier(alpha="loo"))
     for size, model in zip((5, 21), path.path(X, y, [5, 21]), strict=True):
-        alone = RLSClassifier(alpha="loo").fit(X[:, model.terms], y)
+        alone = RLSClassifier(alpha="loo").fit(X[:, model.features], y)
         assert alone.coef_.shape[1] == size
-        np.testing.assert_allclose(model.coef.toarray()[:, model.terms], alone.coef_, atol=1e-9)
+        np.testing.assert_allclose(model.coef.toarray()[:, model.features], alone.coef_, atol=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [3e-12, "loo"])
@@ -178,9 +178,9 @@ def test_parameters_that_mean_nothing(parameters, message):
 def test_alpha_0_among_the_candidates_is_the_least_norm_solution():
     X, y = problem((24, 60), "several")
     found = RLSClassifier(alpha="loo", alphas=[0.0]).fit(X, y)
-    signs = Targets.of(y).signs
-    np.testing.assert_allclose(found.coef_.T, np.linalg.pinv(X.toarray()) @ signs, atol=1e-9)
-    expected = np.mean(leave_one_out(X.toarray(), signs, 0.0, False) ** 2)
+    y_signed = LabelEncoding.of(y).y_signed
+    np.testing.assert_allclose(found.coef_.T, np.linalg.pinv(X.toarray()) @ y_signed, atol=1e-9)
+    expected = np.mean(leave_one_out(X.toarray(), y_signed, 0.0, False) ** 2)
     np.testing.assert_allclose(found.loo_.values, expected, rtol=1e-7)
 
 
@@ -227,8 +227,8 @@ def test_a_row_that_misses_its_equations_is_not_solved(monkeypatch):
     monkeypatch.setattr(module, "ridge", off)
     with pytest.warns(LaconicWarning, match=r"1 of 3 rows miss .* with alpha=1"):
         found = RLSClassifier().fit(X, y)
-    D, signs = X.toarray(), np.where(y == 0, 1.0, -1.0)
-    missed = D.T @ (signs - D @ found.coef_[0]) - found.coef_[0]
+    D, y_signed = X.toarray(), np.where(y == 0, 1.0, -1.0)
+    missed = D.T @ (y_signed - D @ found.coef_[0]) - found.coef_[0]
     expected = np.linalg.norm(missed) / np.linalg.norm(D) / np.sqrt(40)
     assert found.residual_[0] == pytest.approx(expected, rel=1e-9)
     assert found.solved_.tolist() == [False, True, True]

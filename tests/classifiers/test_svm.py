@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import (
 from laconic import ReduceThenFit, SVMClassifier, TopTerms
 from laconic.classifiers import svm as module
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 from tests.strategies import text_like
 
 SHAPES = [(40, 21), (24, 60)]
@@ -40,15 +40,15 @@ def normalized(X):
 
 def rows(fitted, X, y):
     """(signs, f, w, b) of every problem, from the attributes alone."""
-    signs = Targets.of(y).signs
+    y_signed = LabelEncoding.of(y).y_signed
     F = X @ fitted.coef_.T + fitted.intercept_
-    return zip(signs.T, F.T, fitted.coef_, fitted.intercept_, strict=True)
+    return zip(y_signed.T, F.T, fitted.coef_, fitted.intercept_, strict=True)
 
 
-def objective(X, signs, alpha, loss, w, b):
+def objective(X, y_signed, alpha, loss, w, b):
     """Σ loss + alpha ‖w‖², a document at a time."""
     total = alpha * sum(weight**2 for weight in w)
-    for x, sign in zip(X.toarray(), signs, strict=True):
+    for x, sign in zip(X.toarray(), y_signed, strict=True):
         short = max(0.0, 1.0 - sign * (x @ w + b))
         total += short**2 if loss == "squared_hinge" else short
     return total
@@ -62,8 +62,8 @@ def test_the_gradient_of_the_squared_hinge_vanishes(shape, kind, alpha, intercep
     """−2 Σ y max(0, 1 − y f) x + 2 alpha w = 0, which no other constant before alpha gives."""
     X, y = problem(shape, kind)
     fitted = SVMClassifier(alpha, fit_intercept=intercept).fit(X, y)
-    for signs, f, w, b in rows(fitted, X, y):
-        pull = signs * np.maximum(0, 1 - signs * f)
+    for y_signed, f, w, b in rows(fitted, X, y):
+        pull = y_signed * np.maximum(0, 1 - y_signed * f)
         assert np.abs(w).max() > 1e-3
         np.testing.assert_allclose(X.T @ pull, alpha * w, atol=1e-6)
         if intercept:
@@ -80,12 +80,12 @@ def test_a_multiplier_shows_that_the_hinge_is_least(shape, kind, alpha, intercep
     """2 alpha w = Σ a y x for some a that is 1 inside the margin, 0 beyond it, between on it."""
     X, y = problem(shape, kind)
     fitted = SVMClassifier(alpha, fit_intercept=intercept, loss="hinge").fit(X, y)
-    for signs, f, w, b in rows(fitted, X, y):
-        margin = signs * f
+    for y_signed, f, w, b in rows(fitted, X, y):
+        margin = y_signed * f
         low, high = (margin < 1 - 1e-5).astype(float), (margin < 1 + 1e-5).astype(float)
-        sides, sums = (X.toarray() * signs[:, None]).T, 2 * alpha * w
+        sides, sums = (X.toarray() * y_signed[:, None]).T, 2 * alpha * w
         if intercept:
-            sides, sums = np.vstack([sides, signs]), np.append(sums, 0.0)
+            sides, sums = np.vstack([sides, y_signed]), np.append(sums, 0.0)
         assert off_by(sides, sums, low, high) < 1e-5
         assert intercept or b == 0
 
@@ -107,11 +107,11 @@ def off_by(A, c, low, high):
 def test_a_general_minimiser_finds_nothing_better(loss):
     X, y = problem((24, 5), "two")
     fitted = SVMClassifier(0.5, loss=loss).fit(X, y)
-    signs = Targets.of(y).signs[:, 0]
+    y_signed = LabelEncoding.of(y).y_signed[:, 0]
     ours = np.append(fitted.coef_[0], fitted.intercept_[0])
 
     def value(v):
-        return objective(X, signs, 0.5, loss, v[:-1], v[-1])
+        return objective(X, y_signed, 0.5, loss, v[:-1], v[-1])
 
     options = {"maxiter": 20_000, "maxfev": 20_000, "xatol": 1e-9, "fatol": 1e-12}
     start = ours + np.random.default_rng(0).normal(size=ours.size) / 10
@@ -164,8 +164,10 @@ def test_without_an_intercept_a_label_of_all_is_learnt_from_the_words(form):
     X, y = problem((40, 21), "several")
     labels = np.column_stack([y == 0, np.zeros(40), np.ones(40)]).astype(int)
     fitted = SVMClassifier(0.5, fit_intercept=False).fit(form(X), labels)
-    for signs, f, w, _ in rows(fitted, X, labels):
-        np.testing.assert_allclose(X.T @ (signs * np.maximum(0, 1 - signs * f)), 0.5 * w, atol=1e-6)
+    for y_signed, f, w, _ in rows(fitted, X, labels):
+        np.testing.assert_allclose(
+            X.T @ (y_signed * np.maximum(0, 1 - y_signed * f)), 0.5 * w, atol=1e-6
+        )
     np.testing.assert_allclose(fitted.coef_[1], -fitted.coef_[2], atol=1e-6)
 
 
@@ -193,8 +195,8 @@ def test_what_is_not_solved_is_said_once_and_by_us(loss, intercept, monkeypatch)
 def test_behind_a_selection_it_is_linear_over_the_vocabulary():
     X, y = problem((40, 21), "several")
     (model,) = ReduceThenFit(TopTerms(), SVMClassifier(0.3)).path(X, y, [7])
-    alone = SVMClassifier(0.3).fit(X[:, model.terms], y)
-    np.testing.assert_allclose(model.coef.toarray()[:, model.terms], alone.coef_, atol=1e-7)
+    alone = SVMClassifier(0.3).fit(X[:, model.features], y)
+    np.testing.assert_allclose(model.coef.toarray()[:, model.features], alone.coef_, atol=1e-7)
     np.testing.assert_allclose(model.intercept, alone.intercept_, atol=1e-7)
 
 
@@ -266,8 +268,8 @@ def test_a_small_alpha_is_solved_at_the_default_tolerance():
     fitted = SVMClassifier(1e-4).fit(X, y)
     assert fitted.solved_.all()
     np.testing.assert_allclose((fitted.dual_coef_ @ X).toarray(), fitted.coef_, atol=1e-8)
-    for signs, f, w, _ in rows(fitted, X, y):
-        pull = signs * np.maximum(0, 1 - signs * f)
+    for y_signed, f, w, _ in rows(fitted, X, y):
+        pull = y_signed * np.maximum(0, 1 - y_signed * f)
         np.testing.assert_allclose(X.T @ pull, 1e-4 * w, atol=1e-6)
         assert pull.sum() == pytest.approx(0.0, abs=1e-6)
 
@@ -284,8 +286,8 @@ def test_quality_has_one_number_per_row(loss):
     assert fitted.gap_.shape == (3,)
     assert fitted.gap_[1] == 0.0
     assert (fitted.gap_ <= 1e-8).all()
-    for row, (signs, f, w, b) in enumerate(rows(fitted, X, labels)):
-        short = np.maximum(0, 1 - signs * f)
+    for row, (y_signed, f, w, b) in enumerate(rows(fitted, X, labels)):
+        short = np.maximum(0, 1 - y_signed * f)
         primal = 0.5 * w @ w + (short if loss == "hinge" else short**2).sum()
         alphas = np.abs(fitted.dual_coef_.toarray()[row])
         dual = alphas.sum() - 0.5 * w @ w - (0 if loss == "hinge" else alphas @ alphas / 4)

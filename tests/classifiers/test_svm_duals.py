@@ -10,7 +10,7 @@ from sklearn.svm import SVC, LinearSVC
 from laconic import SVMClassifier
 from laconic.classifiers import svm as module
 from laconic.classifiers.svm_costs import costs
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 from tests.classifiers.test_svm import KINDS, problem
 
 LOSSES = ["squared_hinge", "hinge"]
@@ -22,10 +22,10 @@ LOSSES = ["squared_hinge", "hinge"]
 def test_coefficients_are_sums_of_documents(kind, loss, intercept):
     X, y = problem((40, 21), kind)
     fitted = SVMClassifier(0.3, loss=loss, fit_intercept=intercept).fit(X, y)
-    signs = Targets.of(y).signs.T
+    y_signed = LabelEncoding.of(y).y_signed.T
     assert isinstance(fitted.dual_coef_, csr_array)
-    assert fitted.dual_coef_.shape == signs.shape
-    alphas = fitted.dual_coef_.toarray() * signs
+    assert fitted.dual_coef_.shape == y_signed.shape
+    alphas = fitted.dual_coef_.toarray() * y_signed
     assert (alphas >= 0).all()
     if loss == "hinge":
         assert alphas.max() <= 1 / (2 * 0.3)
@@ -61,10 +61,10 @@ def test_class_weights_are_liblinears(kind, weight):
 
 def test_labels_are_balanced_on_both_sides():
     y = np.array([[1, 0], [0, 0], [0, 1], [0, 1]])
-    found = costs(Targets.of(y), "balanced")
+    found = costs(LabelEncoding.of(y), "balanced")
     np.testing.assert_allclose(found[:, 0], [2.0, 2 / 3, 2 / 3, 2 / 3])
     np.testing.assert_allclose(found[:, 1], [1.0, 1.0, 1.0, 1.0])
-    np.testing.assert_allclose(costs(Targets.of(y), {1: 5.0})[:, 1], [1.0, 1.0, 5.0, 5.0])
+    np.testing.assert_allclose(costs(LabelEncoding.of(y), {1: 5.0})[:, 1], [1.0, 1.0, 5.0, 5.0])
 
 
 def test_a_hinge_with_class_weights_is_libsvms():

@@ -52,7 +52,7 @@ class Drawn:
         return cls(scale * X, y, alpha, loss, bool(seed // 2 % 2), bool(seed // 4 % 2))
 
     @property
-    def signs(self):
+    def y_signed(self):
         return np.where(self.y == 1, 1.0, -1.0)
 
     @property
@@ -72,7 +72,7 @@ class Drawn:
         return SVMClassifier(self.alpha, **parameters, **given).fit(self.X, self.y)
 
     def objective(self, coef, intercept):
-        short = np.maximum(0, 1 - self.signs * (self.X @ coef + intercept))
+        short = np.maximum(0, 1 - self.y_signed * (self.X @ coef + intercept))
         return 0.5 * coef @ coef + self.costs @ (short if self.loss == "hinge" else short**2)
 
     def deviation(self, fitted):
@@ -82,7 +82,7 @@ class Drawn:
         out, and with extreme costs nothing is known to be more exact.
         """
         coef, b = InteriorPoint(
-            self.X, self.signs, self.costs, self.loss, self.intercept
+            self.X, self.y_signed, self.costs, self.loss, self.intercept
         ).solution()
         ours, ours_b = fitted.coef_[0], fitted.intercept_[0]
         least = self.objective(coef, b)
@@ -110,17 +110,17 @@ def _documents(rng, n_docs, n_terms):
     return X
 
 
-def assert_exact(seeds):
+def assert_exact(draws):
     """N2, N6: at 1e-10 every decision is right."""
-    for seed in seeds:
+    for seed in draws:
         problem = Drawn.by(seed)
         assert problem.deviation(problem.fitted(tol=1e-10)) <= CLOSE, seed
 
 
-def assert_within_or_warned(seeds):
+def assert_within_or_warned(draws):
     """N2: at the default tolerance the duality gap is within it, or there is a warning."""
     unsolved = 0
-    for seed in seeds:
+    for seed in draws:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             fitted = Drawn.by(seed).fitted()
@@ -128,7 +128,7 @@ def assert_within_or_warned(seeds):
         assert warned == (not fitted.solved_.all()), seed
         assert warned or fitted.gap_[0] <= fitted.tol, seed
         unsolved += warned
-    assert unsolved <= len(seeds) / 500
+    assert unsolved <= len(draws) / 500
 
 
 def test_decisions_are_those_of_an_interior_point_method():

@@ -21,7 +21,7 @@ from laconic.classifiers.thresholds import (
     best_thresholds,
 )
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.methods import method_called
+from laconic.methods import parse_method
 from laconic.scores import information_gain
 from laconic.study.task import Task
 from laconic.testing import check_path
@@ -66,8 +66,8 @@ def test_no_threshold_is_better_for_what_is_known(documents):
 
 def test_each_column_has_its_own():
     values = np.array([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]])
-    signs = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
-    assert best_thresholds(values, signs).tolist() == [1.5, 2.5]
+    y_signed = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
+    assert best_thresholds(values, y_signed).tolist() == [1.5, 2.5]
 
 
 def rare(n_docs=90, seed=0):
@@ -102,12 +102,12 @@ def test_by_training_it_is_the_best_threshold_of_the_models_own_values(kind):
 
 def by_definition(path, X, y, size, folds, seed):
     """Each fold on its own: select, train, decide about what was left out."""
-    signs = np.where(y > 0, 1.0, -1.0).reshape(len(y), -1)
-    values = np.full(signs.shape, np.nan)
-    for fold in _dealt(signs, folds, seed):
+    y_signed = np.where(y > 0, 1.0, -1.0).reshape(len(y), -1)
+    values = np.full(y_signed.shape, np.nan)
+    for fold in _dealt(y_signed, folds, seed):
         (model,) = path().path(X[~fold], y[~fold], [size])
         values[fold] = model.decision(X[fold])
-    return best_thresholds(values, signs)
+    return best_thresholds(values, y_signed)
 
 
 @pytest.mark.parametrize("kind", ["two classes", "labels"])
@@ -147,20 +147,20 @@ def test_the_seed_decides_who_is_in_which_fold():
 
 @given(st.integers(2, 12), st.integers(0, 40), st.integers(2, 40), st.integers(0, 9))
 def test_folds_are_stratified_and_leave_every_document_out_once(folds, n_true, n_false, seed):
-    signs = np.repeat([1.0, -1.0], [n_true + 2, n_false])[:, None]
-    dealt = np.array(_dealt(signs, folds, seed))
-    assert dealt.sum(axis=0).tolist() == [1] * signs.size
+    y_signed = np.repeat([1.0, -1.0], [n_true + 2, n_false])[:, None]
+    dealt = np.array(_dealt(y_signed, folds, seed))
+    assert dealt.sum(axis=0).tolist() == [1] * y_signed.size
     true, false = dealt[:, : n_true + 2].sum(axis=1), dealt[:, n_true + 2 :].sum(axis=1)
-    assert len(dealt) == min(folds, signs.size)
+    assert len(dealt) == min(folds, y_signed.size)
     for counts in (true, false):
         assert counts.max() - counts.min() <= 1
 
 
 def test_folds_of_several_labels_spread_the_rarest():
-    signs = -np.ones((40, 3))
-    signs[:, 0] = 1.0
-    signs[[3, 17, 18, 30], 2] = 1.0
-    dealt = np.array(_dealt(signs, 4, 0))
+    y_signed = -np.ones((40, 3))
+    y_signed[:, 0] = 1.0
+    y_signed[[3, 17, 18, 30], 2] = 1.0
+    dealt = np.array(_dealt(y_signed, 4, 0))
     assert dealt[:, [3, 17, 18, 30]].sum(axis=1).tolist() == [1, 1, 1, 1]
 
 
@@ -175,7 +175,7 @@ def test_a_class_of_one_document_has_no_threshold_but_a_model():
 def test_a_fold_that_has_no_such_size_does_not_count():
     """Without l2 the paths of folds end before that of all documents."""
     X, y = text_like(41, 90, 2)
-    lars = LarsClassifier("squared", l2=0.0)
+    lars = LarsClassifier("squared", alpha=0.0)
     whole = length(lars, X, y)
     lengths = [length(lars, X[~fold], y[~fold]) for fold in dealt_of(y, 3)]
     assert min(lengths) < max(lengths) <= whole
@@ -185,7 +185,7 @@ def test_a_fold_that_has_no_such_size_does_not_count():
 
 def test_where_no_fold_has_a_size_it_is_refused():
     X, y = np.eye(8), np.arange(8) % 2
-    lars = LarsClassifier("squared", l2=0.0, bias=None)
+    lars = LarsClassifier("squared", alpha=0.0, bias=None)
     items = list(TunedThreshold(lars, folds=2).path(X, y, [1, 4, 8]))
     assert [isinstance(item, SizeUnavailable) for item in items] == [False, False, True]
     assert "no fold has a model of this size" in items[-1].reason
@@ -255,34 +255,37 @@ def test_it_keeps_our_contract(by, form):
 
 
 def test_any_method_takes_a_threshold_in_its_brackets():
-    method = method_called("ig[threshold=CV, then=svm, combine=max]")
-    assert method.name == "IG[combine=max,then=svm,threshold=cv]"
-    assert method_called(method.name) == method
+    method = parse_method("ig:combine=max+svm:threshold=CV")
+    assert method.name == "IG:combine=max+svm:threshold=cv"
+    assert parse_method(method.name) == method
     tuned = method.build(alpha=0.5, intercept=True)
     assert (type(tuned), tuned.by, tuned.classifier.classifier.alpha) == (TunedThreshold, "cv", 0.5)
-    assert method_called("SS[rank=2,threshold=training]").build().by == "training"
-    assert method_called("IG[threshold=zero]") == method_called("IG")
-    lars = method_called("SVM-LARS[lambda=0,threshold=loo]").build()
-    assert (type(lars), lars.threshold, lars.l2) == (LarsClassifier, "loo", 0.0)
-    crossed = method_called("SVM-LARS[threshold=cv]").build()
+    assert parse_method("SS:rank=2+ridge:threshold=training").build().by == "training"
+    assert parse_method("IG+ridge:threshold=zero") == parse_method("IG")
+    lars = parse_method("SVM-LARS:alpha=0:threshold=loo").build()
+    assert (type(lars), lars.threshold, lars.alpha) == (LarsClassifier, "loo", 0.0)
+    crossed = parse_method("SVM-LARS:threshold=cv").build()
     assert (type(crossed), crossed.classifier.threshold) == (TunedThreshold, None)
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("IG[threshold=loo]", "threshold=loo: leave-one-out goes along paths of LARS only.*=cv"),
-        ("IG[threshold=best]", "threshold=best: choose from zero, training, cv$"),
-        ("RLS-LARS[threshold=0]", "threshold=0: choose from zero, training, cv, loo"),
+        (
+            "IG+ridge:threshold=loo",
+            "threshold=loo: leave-one-out goes along paths of LARS only.*=cv",
+        ),
+        ("IG+ridge:threshold=best", "threshold=best: choose from zero, training, cv$"),
+        ("RLS-LARS:threshold=0", "threshold=0: choose from zero, training, cv, loo"),
     ],
 )
 def test_thresholds_that_a_method_does_not_have(text, says):
     with pytest.raises(LaconicError, match=says):
-        method_called(text)
+        parse_method(text)
 
 
 def test_one_draw_for_every_threshold():
-    task = Task("d", "p", "test", "f", "s", "v", "US[draw=iid]", 0, (3,), ("micro-f1",))
-    tuned = replace(task, method="US[draw=iid,threshold=cv]")
+    task = Task("d", "p", "test", "f", "s", "v", "US:draw=iid", 0, (3,), ("f1_micro",))
+    tuned = replace(task, method="US:draw=iid+ridge:threshold=cv")
     assert tuned.random_state == task.random_state
     assert tuned.key != task.key

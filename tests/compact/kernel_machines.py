@@ -19,7 +19,7 @@ LABELS = {
 }
 
 
-def trained(rule, how, norm="document", classifier=None):
+def trained(rule, how, normalize="all", classifier=None):
     """The model as `ReduceThenFit` has it, with vectorizer, weighting and documents."""
     vectorizer, weighting = Vectorizer(stem="porter"), Weighting("ltc")
     texts = [*TEXTS, *(text + " cat moon zebra" for text in TEXTS)]
@@ -28,19 +28,23 @@ def trained(rule, how, norm="document", classifier=None):
     chosen = svc if classifier is None else classifier
     y = LABELS[rule]
     if how == "selection":
-        model = ReduceThenFit(None, chosen, size=8, norm=norm).fit(X, y).model_
+        model = ReduceThenFit(None, chosen, size=8, normalize=normalize).fit(X, y).model_
     else:
         rng = np.random.default_rng(0)
         components = rng.normal(size=(X.shape[1], 4))
         components[::3] = 0.0
         reduction = Projection(components)
         model = ReducedModel(
-            reduction, chosen.fit(reduction.apply(X), y), np.arange(len(NAMES[rule])), rule, norm
+            reduction,
+            chosen.fit(reduction.apply(X), y),
+            np.arange(len(NAMES[rule])),
+            rule,
+            normalize,
         )
     assert isinstance(model.reduction, Projection | Selection)
     return model, vectorizer, weighting, texts
 
 
-def machine(rule, how, norm="document"):
-    model, vectorizer, weighting, _ = trained(rule, how, norm)
+def machine(rule, how, normalize="all"):
+    model, vectorizer, weighting, _ = trained(rule, how, normalize)
     return CompactModel.of(model, vectorizer, weighting, classes=NAMES[rule])

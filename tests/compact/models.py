@@ -19,7 +19,7 @@ TEXTS = [
 NAMES = {"sign": ["no", "yes"], "argmax": ["cats", "dogs", "moon"], "labels": ["a b", "ü", "<c>"]}
 
 
-def linear(n_terms, rule="argmax", norm="kept", *, ragged=True, seed=0):
+def linear(n_terms, rule="argmax", normalize="selected", *, ragged=True, seed=0):
     """Random coefficients over some of the columns; for each row its own if `ragged`."""
     rng = np.random.default_rng(seed)
     n_rows = 1 if rule == "sign" else 3
@@ -35,15 +35,19 @@ def linear(n_terms, rule="argmax", norm="kept", *, ragged=True, seed=0):
         shape=(n_rows, n_terms),
     )
     classes = np.arange(2 if rule == "sign" else 3)
-    return LinearModel(coef, rng.normal(size=n_rows) / 10, classes, size, norm=norm, rule=rule)
+    return LinearModel(
+        coef, rng.normal(size=n_rows) / 10, classes, size, normalize=normalize, rule=rule
+    )
 
 
-def served(rule="argmax", norm="kept", scheme="ltc", *, ragged=True, texts=TEXTS, **settings):
+def served(
+    rule="argmax", normalize="selected", scheme="ltc", *, ragged=True, texts=TEXTS, **settings
+):
     """A compact model, and the function from texts to its decisions by the slow way."""
     vectorizer = Vectorizer(**settings)
     counts = vectorizer.fit_transform(texts)
     weighting = Weighting(scheme, max_df=0.9).fit(counts)
-    model = linear(weighting.kept_.size, rule, norm, ragged=ragged)
+    model = linear(weighting.kept_.size, rule, normalize, ragged=ragged)
     compact = CompactModel.of(model, vectorizer, weighting, classes=NAMES[rule])
 
     def slow(some):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 
-from laconic import LinearModel, Problem, ReduceThenFit, Vectorizer, Weighting
+from laconic import LinearModel, ReduceThenFit, Vectorizer, Weighting, make_problems
 from laconic.compact import CompactModel, train
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split
@@ -38,7 +38,7 @@ UNSEEN = ["", " \n", "zebra", "CATS dog's\nmoon été ΣΊΣΥΦΟΣ", "ÉTÉ" *
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-@pytest.mark.parametrize("norm", ["kept", "document"])
+@pytest.mark.parametrize("norm", ["selected", "all"])
 @pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
 def test_decisions_are_those_of_the_slow_way(settings, norm, rule):
     compact, slow = served(rule, norm, **settings)
@@ -49,7 +49,7 @@ def test_decisions_are_those_of_the_slow_way(settings, norm, rule):
 
 
 @pytest.mark.parametrize("scheme", ["ltc", "tfidf", "binary", "histogram", "count"])
-@pytest.mark.parametrize("norm", ["kept", "document"])
+@pytest.mark.parametrize("norm", ["selected", "all"])
 @pytest.mark.parametrize("length", ["scheme", "l1", "l2", None])
 def test_every_weighting(scheme, norm, length):
     vectorizer = Vectorizer()
@@ -61,8 +61,10 @@ def test_every_weighting(scheme, norm, length):
     expected = model.decision(weighting.transform(vectorizer.transform(documents)))
     np.testing.assert_allclose(compact.decision(documents), expected, atol=1e-10)
     divided = not (length is None or (length == "scheme" and scheme == "count"))
-    assert compact.closed == (norm == "kept" or not divided)
-    assert len(compact.words) == (model.n_terms if compact.closed else len(weighting.kept_))
+    assert compact.self_contained == (norm == "selected" or not divided)
+    assert len(compact.words) == (
+        model.n_features if compact.self_contained else len(weighting.kept_)
+    )
 
 
 words = st.sampled_from(["cat", "Cats", "été", "ÉTÉ", "dog", "the", "moon", "Σας", "İ", "_", "9"])
@@ -72,7 +74,7 @@ texts = st.lists(st.one_of(words, st.text(max_size=8)), max_size=12).map(" ".joi
 @given(
     st.lists(texts, max_size=5),
     st.sampled_from(["sign", "argmax", "labels"]),
-    st.sampled_from(["kept", "document"]),
+    st.sampled_from(["selected", "all"]),
     st.sampled_from(SETTINGS),
 )
 def test_decisions_about_texts_that_nobody_thought_of(documents, rule, norm, settings):
@@ -84,11 +86,11 @@ def test_decisions_about_texts_that_nobody_thought_of(documents, rule, norm, set
 
 
 def test_a_closed_model_has_its_own_words_only():
-    compact, _ = served("sign", "kept")
-    assert compact.closed
-    assert len(compact.words) == compact.n_words == compact.model.n_terms
-    table, _ = served("sign", "document")
-    assert not table.closed
+    compact, _ = served("sign", "selected")
+    assert compact.self_contained
+    assert len(compact.words) == compact.n_words == compact.model.n_features
+    table, _ = served("sign", "all")
+    assert not table.self_contained
     assert len(table.words) > table.n_words
     assert "carries a table of" in table.summary()
     assert "needs its own words only" in compact.summary()
@@ -118,7 +120,7 @@ def test_zero_is_a_no():
     assert CompactModel.of(labels, vectorizer, weighting).predict([""]) == [("1",)]
 
 
-@pytest.mark.parametrize("norm", ["kept", "document"])
+@pytest.mark.parametrize("norm", ["selected", "all"])
 @pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
 def test_explanations_add_up(norm, rule):
     compact, slow = served(rule, norm, stem="porter")
@@ -147,7 +149,7 @@ def test_classes_that_training_never_saw_keep_their_names_apart():
 
 def test_a_pipeline_can_be_kept():
     labels = ["x", "x", "y", "y", "z", "z"]
-    pipeline = make_pipeline(Vectorizer(), Weighting(), ReduceThenFit(size=6, norm="kept"))
+    pipeline = make_pipeline(Vectorizer(), Weighting(), ReduceThenFit(size=6, normalize="selected"))
     pipeline.fit(TEXTS, labels)
     compact = CompactModel.of(pipeline[-1].model_, pipeline[0], pipeline[1])
     assert compact.predict(TEXTS) == pipeline.predict(TEXTS).tolist()
@@ -161,12 +163,12 @@ def corpus(**parts):
 
 def test_train_on_some_documents():
     some = np.array([0, 2, 3, 5])
-    method = ReduceThenFit(norm="kept")
+    method = ReduceThenFit(normalize="selected")
     compact = train(method, corpus(texts=tuple(TEXTS)), 5, documents=some)
     other = train(method, corpus(texts=tuple(TEXTS)).take(some), 5)
     assert compact.words == other.words
     np.testing.assert_array_equal(compact.decision(TEXTS), other.decision(TEXTS))
-    assert compact.closed
+    assert compact.self_contained
     with pytest.raises(LaconicError, match="size 5000"):
         train(method, corpus(texts=tuple(TEXTS)), 5000)
 
@@ -176,7 +178,7 @@ def vector_model():
         np.array([[2, 0, 1], [0, 3, 1], [1, 0, 0], [0, 1, 0], [4, 1, 0], [0, 1, 2]])
     )
     loaded = corpus(vectors=vectors, vocabulary=("cat", "dog", "moon"))
-    return train(ReduceThenFit(norm="kept"), loaded, 2), loaded
+    return train(ReduceThenFit(normalize="selected"), loaded, 2), loaded
 
 
 def test_vectors_by_name():
@@ -200,7 +202,7 @@ def test_vectors_by_name():
 
 
 def test_texts_and_counts_of_the_same_words_are_the_same_document():
-    compact, _ = served("argmax", "document")
+    compact, _ = served("argmax", "all")
     np.testing.assert_allclose(
         compact.decision([{"cat": 2, "moon": 1, "zebra": 5}]), compact.decision(["cat moon cat"])
     )
@@ -209,7 +211,7 @@ def test_texts_and_counts_of_the_same_words_are_the_same_document():
 def test_numbers_of_either_sign_are_served_as_they_were_trained():
     vectors = csr_array([[2.5, 0, -1], [0, 3, 1], [-1, 0, 0.5], [0, 1, 0], [4, -1, 0], [0, 1, 2]])
     loaded = corpus(vectors=vectors, vocabulary=("cat", "dog", "moon"))
-    problem = next(Problem.expand(loaded, [Split("all", np.arange(6), np.arange(6))]))
+    problem = next(make_problems(loaded, [Split("all", np.arange(6), np.arange(6))]))
     expected = ReduceThenFit().fit(problem.X_train, problem.y_train).model_.decision(vectors)
     compact = train(ReduceThenFit(), loaded, None)
     dicts = [dict(zip(loaded.vocabulary, row, strict=True)) for row in vectors.toarray().tolist()]
@@ -268,7 +270,7 @@ def test_what_does_not_belong_together_is_refused():
 
 def test_predicting_needs_no_scikit_learn(tmp_path):
     """Which takes seconds to import; a served model answers at once."""
-    compact, _ = served("argmax", "document", stem="porter")
+    compact, _ = served("argmax", "all", stem="porter")
     compact.save(tmp_path / "m.laconic")
     code = (
         "import sys; from laconic import CompactModel\n"
@@ -282,7 +284,7 @@ def test_predicting_needs_no_scikit_learn(tmp_path):
 @pytest.mark.parametrize("limit", ["MOST_CHUNKS", "MOST_CHARACTERS"])
 def test_what_was_read_is_remembered_up_to_a_limit(limit, monkeypatch):
     monkeypatch.setattr(f"laconic.compact.counts.{limit}", 12)
-    compact, slow = served("argmax", "document", stem="porter")
+    compact, slow = served("argmax", "all", stem="porter")
     for text in (*TEXTS, *TEXTS, *UNSEEN):
         np.testing.assert_allclose(compact.decision([text]), slow([text]), atol=1e-10)
         lexicon = compact._reader._lexicon
@@ -291,7 +293,7 @@ def test_what_was_read_is_remembered_up_to_a_limit(limit, monkeypatch):
 
 
 def test_remembering_spares_the_stemmer(monkeypatch):
-    compact, _ = served("argmax", "document", stem="porter")
+    compact, _ = served("argmax", "all", stem="porter")
     compact.decision(TEXTS)
     before = compact.decision(TEXTS)
 
@@ -304,7 +306,7 @@ def test_remembering_spares_the_stemmer(monkeypatch):
 
 def test_threads_share_a_model(monkeypatch):
     monkeypatch.setattr("laconic.compact.counts.MOST_CHUNKS", 40)
-    compact, slow = served("argmax", "kept", stem="porter")
+    compact, slow = served("argmax", "selected", stem="porter")
     documents = [f"{text} word{number} cats" for number in range(50) for text in TEXTS]
     expected = slow(documents)
     with ThreadPoolExecutor(4) as pool:
@@ -313,7 +315,7 @@ def test_threads_share_a_model(monkeypatch):
 
 
 def test_a_model_goes_to_other_processes():
-    compact, _ = served("argmax", "kept", stem="porter")
+    compact, _ = served("argmax", "selected", stem="porter")
     compact.predict(TEXTS)
     for copy in (pickle.loads(pickle.dumps(compact)), deepcopy(compact)):
         np.testing.assert_array_equal(copy.decision(TEXTS), compact.decision(TEXTS))

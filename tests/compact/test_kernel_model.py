@@ -20,7 +20,7 @@ DOCUMENTS = [*TEXTS, "", "zebra", "moon cat cat été"]
 
 @pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
 @pytest.mark.parametrize("how", ["selection", "projection"])
-@pytest.mark.parametrize("norm", ["document", "kept"])
+@pytest.mark.parametrize("norm", ["all", "selected"])
 def test_decisions_are_those_of_the_classifier(rule, how, norm, tmp_path):
     model, vectorizer, weighting, _ = trained(rule, how, norm)
     X = weighting.transform(vectorizer.transform(DOCUMENTS))
@@ -28,8 +28,8 @@ def test_decisions_are_those_of_the_classifier(rule, how, norm, tmp_path):
     assert np.ptp(expected, axis=0).min() > 1e-3, "a constant would be no test"
     compact = CompactModel.of(model, vectorizer, weighting, classes=NAMES[rule])
     np.testing.assert_allclose(compact.decision(DOCUMENTS), expected, atol=1e-10)
-    assert compact.closed == (norm == "kept")
-    assert compact.n_words == model.n_terms
+    assert compact.self_contained == (norm == "selected")
+    assert compact.n_words == model.n_features
     compact.save(tmp_path / "m")
     loaded = CompactModel.load(tmp_path / "m")
     np.testing.assert_array_equal(loaded.decision(DOCUMENTS), compact.decision(DOCUMENTS))
@@ -39,7 +39,7 @@ def test_decisions_are_those_of_the_classifier(rule, how, norm, tmp_path):
 
 @pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
 @pytest.mark.parametrize("how", ["selection", "projection"])
-@pytest.mark.parametrize("norm", ["document", "kept"])
+@pytest.mark.parametrize("norm", ["all", "selected"])
 def test_our_own_machines_decide_alike_from_their_file(rule, how, norm, tmp_path):
     model, vectorizer, weighting, _ = trained(rule, how, norm, GaussianSVM(width=1.7, C=3.0))
     expected = model.decision(weighting.transform(vectorizer.transform(DOCUMENTS)))

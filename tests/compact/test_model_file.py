@@ -40,7 +40,7 @@ def rewritten(file, change=None, header=None):
 
 
 @pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
-@pytest.mark.parametrize("norm", ["kept", "document"])
+@pytest.mark.parametrize("norm", ["selected", "all"])
 @pytest.mark.parametrize("ragged", [True, False])
 def test_a_round_trip_is_exact(rule, norm, ragged, file):
     settings = {"stem": "porter", "stop_words": ["the", "été"], "ngrams": (1, 2)}
@@ -52,7 +52,7 @@ def test_a_round_trip_is_exact(rule, norm, ragged, file):
         assert getattr(loaded, name) == getattr(compact, name), name
     assert (loaded.weights.scheme, loaded.weights.length) == ("ltc", "l2")
     np.testing.assert_array_equal(loaded.weights.idf, compact.weights.idf)
-    assert (loaded.model.size, loaded.model.norm, loaded.model.rule) == (
+    assert (loaded.model.size, loaded.model.normalize, loaded.model.rule) == (
         compact.model.size,
         norm,
         rule,
@@ -67,7 +67,7 @@ def test_a_round_trip_is_exact(rule, norm, ragged, file):
 
 def test_anybody_can_read_it(file):
     """With safetensors alone: the names and shapes that the documentation promises."""
-    compact, _ = served("argmax", "kept", ragged=False, stop_words=["the"])
+    compact, _ = served("argmax", "selected", ragged=False, stop_words=["the"])
     compact.save(file)
     tensors = load(file.read_bytes())
     n_words = compact.n_words
@@ -89,7 +89,7 @@ def test_anybody_can_read_it(file):
             "version": 1,
             "kind": "linear",
             "size": compact.model.size,
-            "norm": "kept",
+            "normalize": "selected",
             "rule": "argmax",
             "scheme": "ltc",
             "length": "l2",
@@ -113,7 +113,7 @@ def test_a_thousand_words_and_twenty_classes_take_less_than_200_kB(file):  # noq
     weighting = Weighting().fit(vectorizer.fit_transform([" ".join(words), "other"]))
     chosen = Selection(rng.permutation(weighting.kept_.size)[:1000], None, weighting.kept_.size)
     coef = chosen.lift(rng.normal(size=(20, 1000)))
-    model = LinearModel(coef, rng.normal(size=20), np.arange(20), 1000, norm="kept")
+    model = LinearModel(coef, rng.normal(size=20), np.arange(20), 1000, normalize="selected")
     names = [f"comp.sys.class-{number}" for number in range(20)]
     compact = CompactModel.of(model, vectorizer, weighting, classes=names)
     compact.save(file)
@@ -122,10 +122,10 @@ def test_a_thousand_words_and_twenty_classes_take_less_than_200_kB(file):  # noq
 
 
 def test_bytes_are_the_same_in_every_process(file):
-    served("labels", "kept", stop_words=["the", "on", "at"])[0].save(file)
+    served("labels", "selected", stop_words=["the", "on", "at"])[0].save(file)
     code = (
         "from tests.compact.models import served\n"
-        f"served('labels', 'kept', stop_words=['the', 'on', 'at'])[0].save({str(file) + '2'!r})"
+        f"served('labels', 'selected', stop_words=['the', 'on', 'at'])[0].save({str(file) + '2'!r})"
     )
     for seed in ("1", "2"):
         subprocess.run(
@@ -148,7 +148,7 @@ def test_a_model_that_reads_nothing(file):
     vectorizer, weighting = Vectorizer(), Weighting()
     weighting.fit(vectorizer.fit_transform(TEXTS))
     nothing = LinearModel(
-        np.zeros((3, weighting.kept_.size)), [1.0, 2.0, 0.0], [0, 1, 2], 1, "kept"
+        np.zeros((3, weighting.kept_.size)), [1.0, 2.0, 0.0], [0, 1, 2], 1, "selected"
     )
     compact = CompactModel.of(nothing, vectorizer, weighting)
     assert compact.n_words == 0
@@ -158,7 +158,7 @@ def test_a_model_that_reads_nothing(file):
 
 def test_a_failed_save_leaves_what_was_there(file, monkeypatch):
     compact, _ = served()
-    served("argmax", "kept")[0].save(file)
+    served("argmax", "selected")[0].save(file)
     before = file.read_bytes()
     monkeypatch.setattr(model_file, "MOST_BYTES", 100)
     with pytest.raises(LaconicError, match="takes"):
@@ -276,7 +276,7 @@ def put(name, at, value):
     ],
 )
 def test_numbers_that_are_none_are_refused(change, says, file):
-    served("argmax", "kept", stop_words=["the"])[0].save(file)
+    served("argmax", "selected", stop_words=["the"])[0].save(file)
     rewritten(file, change if callable(change) else None)
     with pytest.raises(LaconicError, match=says) as raised:
         CompactModel.load(file)
@@ -317,7 +317,7 @@ def test_numbers_that_are_none_are_refused(change, says, file):
     ],
 )
 def test_settings_that_are_none_are_refused(name, value, says, file):
-    served("argmax", "kept", stop_words=["the"])[0].save(file)
+    served("argmax", "selected", stop_words=["the"])[0].save(file)
 
     def header(told):
         first, _, second = name.partition(".")
@@ -348,7 +348,7 @@ def test_columns_that_take_no_room_in_the_file_take_none_in_memory(file):
 
 @pytest.mark.parametrize("name", ["words", "classes"])
 def test_names_are_distinct(name, file):
-    served("argmax", "kept")[0].save(file)
+    served("argmax", "selected")[0].save(file)
 
     def change(tensors):
         n_names = tensors[f"{name}.length"].size
@@ -385,14 +385,14 @@ def raw_header(file, change):
     ],
 )
 def test_claims_about_tensors_are_examined(name, value, says, file):
-    served("argmax", "kept")[0].save(file)
+    served("argmax", "selected")[0].save(file)
     raw_header(file, lambda header: header["coef"].update({name: value}))
     with pytest.raises(LaconicError, match=says):
         CompactModel.load(file)
 
 
 def test_tensors_may_not_overlap(file):
-    served("argmax", "kept")[0].save(file)
+    served("argmax", "selected")[0].save(file)
 
     def overlap(header):
         header["intercept"]["data_offsets"] = [0, 24]
@@ -400,14 +400,14 @@ def test_tensors_may_not_overlap(file):
     raw_header(file, overlap)
     with pytest.raises(LaconicError, match="overlap"):
         CompactModel.load(file)
-    served("argmax", "kept")[0].save(file)
+    served("argmax", "selected")[0].save(file)
     file.write_bytes(file.read_bytes() + b"more")
     with pytest.raises(LaconicError, match="its header speaks of"):
         CompactModel.load(file)
 
 
 def test_tensors_leave_no_gaps(file):
-    served("argmax", "kept")[0].save(file)
+    served("argmax", "selected")[0].save(file)
 
     def gap(header):
         spans = [entry["data_offsets"] for name, entry in header.items() if name[0] != "_"]
@@ -422,7 +422,7 @@ def test_tensors_leave_no_gaps(file):
 
 @pytest.mark.parametrize("limit", ["MOST_WORDS", "MOST_CLASSES", "MOST_STOP_WORDS"])
 def test_names_are_limited_in_number(limit, file, monkeypatch):
-    served("argmax", "kept", stop_words=["the", "on", "at"])[0].save(file)
+    served("argmax", "selected", stop_words=["the", "on", "at"])[0].save(file)
     monkeypatch.setattr(model_file, limit, 2)
     with pytest.raises(LaconicError, match="the limit is 2"):
         CompactModel.load(file)

@@ -12,7 +12,7 @@ from scipy.io import arff as scipy_arff
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats import arff
 from laconic.corpus.formats.arff import arff_corpus, read_arff
-from laconic.corpus.formats.gathering import Gathering, Reading
+from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.errors import CorpusError
 from tests.corpus.matrices import Labelled, almost, entries, labelled
 
@@ -26,8 +26,8 @@ NESTED = (
 )
 
 
-def read(text: str, reading: Reading | None = None, where: str = "c.arff") -> Corpus:
-    gathering = Gathering(where, reading or Reading(), multilabel=False)
+def read(text: str, reading: ReadOptions | None = None, where: str = "c.arff") -> Corpus:
+    gathering = CorpusBuilder(where, reading or ReadOptions(), multilabel=False)
     return arff_corpus(gathering, iter(enumerate(text.split("\n"), 1)))
 
 
@@ -73,12 +73,12 @@ def test_a_missing_class_is_an_unlabelled_document() -> None:
     text = HEADER + "{0 1,2 y}\n{0 1,2 ?}\n1,1,?\n{0 1,2 x}\n"
     with pytest.raises(CorpusError, match=r"c\.arff, line 7: 2 of 4 documents have no label"):
         read(text)
-    assert names(read(text, Reading(unlabelled="drop"))) == ["y", "x"]
+    assert names(read(text, ReadOptions(unlabelled="drop"))) == ["y", "x"]
 
 
 def test_the_label_can_be_named_and_stand_anywhere() -> None:
     text = "@attribute k {p,q}\n@attribute n numeric\n@attribute k2 {0,1}\n@data\n{1 4}\nq,5,1\n"
-    corpus = read(text, Reading(label=("k",)))
+    corpus = read(text, ReadOptions(label=("k",)))
     assert (names(corpus), corpus.vocabulary) == (["p", "q"], ("n", "k2"))
     assert dense(corpus) == [[4, 0], [5, 1]]
 
@@ -90,7 +90,7 @@ def test_the_only_nominal_attribute_is_the_class_wherever_it_stands() -> None:
 
 def test_a_numeric_class_is_spelled_canonically() -> None:
     text = "@attribute n numeric\n@attribute k numeric\n@data\n{0 4}\n1,1.0\n2,+1\n"
-    assert names(read(text, Reading(label=("k",)))) == ["0", "1", "1"]
+    assert names(read(text, ReadOptions(label=("k",)))) == ["0", "1", "1"]
 
 
 def test_an_omitted_nominal_term_has_its_first_value() -> None:
@@ -105,13 +105,13 @@ def test_values_that_lines_omit_are_limited(
     """R7: lines times attributes can be many more values than the file has bytes."""
     monkeypatch.setattr(arff, "MOST_FILLED_IN", 5)
     head = "@attribute u {1,0}\n@attribute v {1,0}\n@attribute c {0,1}\n@data\n"
-    assert len(read(head + "{}\n{0 0,2 1}\n", Reading(label=label))) == 2
+    assert len(read(head + "{}\n{0 0,2 1}\n", ReadOptions(label=label))) == 2
     with pytest.raises(CorpusError, match="line 7: more than 5 values that the lines omit"):
-        read(head + "{2 1}\n" + "{}\n" * 9, Reading(label=label))
+        read(head + "{2 1}\n" + "{}\n" * 9, ReadOptions(label=label))
 
 
 def test_several_named_labels_are_multilabel() -> None:
-    corpus = read(MULAN + "{0 1,2 1}\n{}\n1,1,1\n", Reading(label=("s", "t")))
+    corpus = read(MULAN + "{0 1,2 1}\n{}\n1,1,1\n", ReadOptions(label=("s", "t")))
     assert (corpus.labels, corpus.multilabel) == ((("t",), (), ("s", "t")), True)
     assert dense(corpus) == [[1], [0], [1]]
 
@@ -127,7 +127,7 @@ def test_labels_of_the_xml_file_beside(tmp_path: Path, name: str) -> None:
     content = (MULAN + "{0 1,2 1}\n{}\n").encode()
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
     (tmp_path / "m.xml").write_text(NESTED)
-    corpus = read_arff(tmp_path / name, Reading())
+    corpus = read_arff(tmp_path / name, ReadOptions())
     assert (corpus.labels, corpus.classes) == ((("t",), ()), ("s", "t"))
     assert (corpus.multilabel, corpus.vocabulary) == (True, ("w",))
 
@@ -146,7 +146,7 @@ def test_a_bad_list_of_labels_is_refused(tmp_path: Path, xml: str, message: str)
     (tmp_path / "m.arff").write_text(MULAN + "{0 1,2 1}\n{}\n")
     (tmp_path / "m.xml").write_text(xml)
     with pytest.raises(CorpusError, match=message):
-        read_arff(tmp_path / "m.arff", Reading())
+        read_arff(tmp_path / "m.arff", ReadOptions())
 
 
 def test_one_string_attribute_is_the_text() -> None:
@@ -162,7 +162,7 @@ def test_text_and_id_can_be_named() -> None:
         "@attribute id string\n@attribute t string\n@attribute n numeric\n"
         "@attribute c {ham,spam}\n@data\nm1,hello,3,ham\nm2,buy,4,spam\n"
     )
-    corpus = read(text, Reading(text="t", id="id"))
+    corpus = read(text, ReadOptions(text="t", id="id"))
     assert (corpus.texts, corpus.ids) == (("hello", "buy"), ("m1", "m2"))
     with pytest.raises(CorpusError, match="attribute id is string"):
         read(text)
@@ -292,7 +292,7 @@ def test_any_lines_give_a_corpus_or_a_corpus_error(lines: list[str]) -> None:
 def test_forman(
     corpora: Path, name: str, shape: tuple[int, int], n_classes: int, one: str, count: int
 ) -> None:
-    corpus = read_arff(corpora / "forman" / f"{name}.wc.arff.gz", Reading())
+    corpus = read_arff(corpora / "forman" / f"{name}.wc.arff.gz", ReadOptions())
     assert corpus.vectors is not None
     assert (corpus.vectors.shape, len(corpus.classes)) == (shape, n_classes)
     assert corpus.class_counts[one] == count
@@ -301,7 +301,7 @@ def test_forman(
 
 @pytest.mark.corpus
 def test_mulan_enron(corpora: Path) -> None:
-    corpus = read_arff(corpora / "extra" / "mulan_enron.arff.gz", Reading())
+    corpus = read_arff(corpora / "extra" / "mulan_enron.arff.gz", ReadOptions())
     assert corpus.vectors is not None
     assert corpus.vectors.shape == (1702, 1001)
     assert (len(corpus.classes), corpus.multilabel) == (53, True)

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.cluto import read_cluto
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.errors import CorpusError
 from tests.corpus.matrices import Labelled, almost, entries, labelled
 
@@ -20,7 +20,7 @@ CLASSES = "tea\ncoffee\ntea\n"
 def read(folder: Path, matrix: str = MATRIX, classes: str = CLASSES) -> Corpus:
     (folder / "a.mat").write_text(matrix, encoding="utf-8")
     (folder / "a.mat.rclass").write_text(classes, encoding="utf-8")
-    return read_cluto(folder / "a.mat", Reading())
+    return read_cluto(folder / "a.mat", ReadOptions())
 
 
 def dense(corpus: Corpus) -> list[list[float]]:
@@ -111,7 +111,7 @@ def test_r9_repeats_that_add_up_to_infinity_are_refused(tmp_path: Path) -> None:
 def test_labels_must_be_there(tmp_path: Path) -> None:
     (tmp_path / "a.mat").write_text(MATRIX)
     with pytest.raises(CorpusError, match=r"looked for in a\.mat\.rclass"):
-        read_cluto(tmp_path / "a.mat", Reading())
+        read_cluto(tmp_path / "a.mat", ReadOptions())
 
 
 @given(labelled(classes=("x", "y z", "é")))
@@ -142,7 +142,7 @@ def test_any_lines_give_a_corpus_or_a_corpus_error(
 
 @pytest.mark.corpus
 def test_la1(corpora: Path) -> None:
-    corpus = read_cluto(corpora / "cluto" / "la1.mat.gz", Reading())
+    corpus = read_cluto(corpora / "cluto" / "la1.mat.gz", ReadOptions())
     assert corpus.vectors is not None
     assert (corpus.vectors.shape, corpus.vectors.nnz) == ((3204, 31472), 484024)
     assert corpus.class_counts == {

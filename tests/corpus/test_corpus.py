@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from laconic import Corpus
-from laconic.corpus.formats.gathering import Gathering, Reading
+from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.errors import CorpusError
 
 
@@ -124,7 +124,7 @@ documents = st.lists(
 
 @given(documents)
 def test_gathering_keeps_every_document_of_a_multilabel_corpus(drawn):
-    gathering = Gathering("file", Reading(), multilabel=True)
+    gathering = CorpusBuilder("file", ReadOptions(), multilabel=True)
     for text, labels in drawn:
         gathering.add_text(text, labels)
     if len({tuple(dict.fromkeys(labels)) for _, labels in drawn}) < 2:
@@ -138,7 +138,7 @@ def test_gathering_keeps_every_document_of_a_multilabel_corpus(drawn):
 
 
 def test_gathering_sums_repeated_columns_and_sorts():
-    gathering = Gathering("file", Reading())
+    gathering = CorpusBuilder("file", ReadOptions())
     gathering.add_vector([2, 0, 2], [1.0, 5.0, 3.0], ["a"])
     gathering.add_vector([], [], ["b"])
     vectors = gathering.corpus("made", vocabulary=["x", "y", "z"]).vectors

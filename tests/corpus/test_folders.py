@@ -12,7 +12,7 @@ import pytest
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.folders import read_folder
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.errors import CorpusError
 
 PLAIN = {"ham/1": "hello", "ham/2": "good day", "spam/1": "buy", "spam/10": "now", "spam/2": "x"}
@@ -45,7 +45,7 @@ def archived(file: Path, files: dict[str, str], mode: str = "w:gz") -> Path:
 
 def read(folder: Path, files: dict[str, str], **options: object) -> Corpus:
     """The corpus of these files, after proving that an archive of them gives the same one."""
-    reading = Reading(**options)  # type: ignore[arg-type]
+    reading = ReadOptions(**options)  # type: ignore[arg-type]
     corpus = read_folder(laid_out(folder / "tree", dict(files)), reading)
     packed = read_folder(archived(folder / "tree.tar.gz", files), reading)
     assert packed.fingerprint == corpus.fingerprint
@@ -133,9 +133,9 @@ def test_deeper_folders_belong_to_their_class(tmp_path: Path) -> None:
 def test_bad_bytes_name_the_document_or_are_counted(tmp_path: Path) -> None:
     folder = laid_out(tmp_path / "tree", {"ham/1": "ok\nschön".encode("latin-1"), "spam/1": b"b"})
     with pytest.raises(CorpusError, match=r"ham/1, line 2: byte 0xf6 in column 4 is not utf-8"):
-        read_folder(folder, Reading())
-    assert read_folder(folder, Reading(encoding="latin-1")).texts == ("ok\nschön", "b")
-    replaced = read_folder(folder, Reading(undecodable="replace"))
+        read_folder(folder, ReadOptions())
+    assert read_folder(folder, ReadOptions(encoding="latin-1")).texts == ("ok\nschön", "b")
+    replaced = read_folder(folder, ReadOptions(encoding_errors="replace"))
     assert replaced.texts == ("ok\nsch\ufffdn", "b")
     assert replaced.notes == ("1 document had bytes that are not utf-8: replaced",)
 
@@ -153,7 +153,7 @@ def test_links_that_leave_the_folder_are_left_out_and_noted(tmp_path: Path) -> N
     os.symlink("nowhere", folder / "ham" / "dangling")
     os.symlink("1", folder / "ham" / "3")
     os.mkfifo(folder / "ham" / "pipe")
-    corpus = read_folder(folder, Reading())
+    corpus = read_folder(folder, ReadOptions())
     assert corpus.ids == ("ham/1", "ham/2", "ham/3", "spam/1", "spam/10", "spam/2")
     assert corpus.texts is not None
     assert corpus.texts[2] == "hello"
@@ -162,36 +162,36 @@ def test_links_that_leave_the_folder_are_left_out_and_noted(tmp_path: Path) -> N
 
 def test_no_classes_one_class_or_nothing_at_all(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="has 2 files such as 1, but no folders of classes"):
-        read_folder(laid_out(tmp_path / "flat", {"1": "a", "2": "b"}), Reading())
+        read_folder(laid_out(tmp_path / "flat", {"1": "a", "2": "b"}), ReadOptions())
     with pytest.raises(CorpusError, match=r"all 2 documents have the same label \(ham\)"):
-        read_folder(laid_out(tmp_path / "one", {"ham/1": "a", "ham/2": "b"}), Reading())
+        read_folder(laid_out(tmp_path / "one", {"ham/1": "a", "ham/2": "b"}), ReadOptions())
     (tmp_path / "none").mkdir()
     with pytest.raises(CorpusError, match="there is no document in it"):
-        read_folder(tmp_path / "none", Reading())
+        read_folder(tmp_path / "none", ReadOptions())
     with pytest.raises(CorpusError, match="no such file"):
-        read_folder(tmp_path / "nowhere", Reading())
+        read_folder(tmp_path / "nowhere", ReadOptions())
     table = laid_out(tmp_path, {"table.csv": "text,label\n"}) / "table.csv"
     with pytest.raises(CorpusError, match="neither a folder nor a tar archive"):
-        read_folder(table, Reading())
+        read_folder(table, ReadOptions())
 
 
 def test_a_folder_over_max_bytes_is_refused(tmp_path: Path) -> None:
     folder = laid_out(tmp_path / "tree", {"ham/1": "a" * 60, "spam/1": "b" * 60})
-    assert len(read_folder(folder, Reading(max_bytes=120))) == 2
+    assert len(read_folder(folder, ReadOptions(max_bytes=120))) == 2
     with pytest.raises(CorpusError, match="more than 119 bytes"):
-        read_folder(folder, Reading(max_bytes=119))
+        read_folder(folder, ReadOptions(max_bytes=119))
 
 
 def test_progress_of_a_folder_ends_at_its_size(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     folder = laid_out(tmp_path / "tree", {"ham/1": "a" * 60, "spam/1": "b" * 60})
-    read_folder(folder, Reading(progress=lambda *done: told.append(done)))
+    read_folder(folder, ReadOptions(progress=lambda *done: told.append(done)))
     assert told == [(120, 120)]
 
 
 @pytest.mark.corpus
 def test_20_newsgroups_by_date_has_its_split(corpora: Path) -> None:
-    corpus = read_folder(corpora / "20news-bydate.tar.xz", Reading(encoding="latin-1"))
+    corpus = read_folder(corpora / "20news-bydate.tar.xz", ReadOptions(encoding="latin-1"))
     assert len(corpus.part("train")) == 11_314
     assert len(corpus.part("test")) == 7_532
     assert len(corpus) == 18_846
@@ -201,7 +201,7 @@ def test_20_newsgroups_by_date_has_its_split(corpora: Path) -> None:
 
 @pytest.mark.corpus
 def test_20_newsgroups_has_1000_a_group_but_one(corpora: Path) -> None:
-    corpus = read_folder(corpora / "20news-19997.tar.xz", Reading(encoding="latin-1"))
+    corpus = read_folder(corpora / "20news-19997.tar.xz", ReadOptions(encoding="latin-1"))
     counts = dict(corpus.class_counts)
     assert len(corpus) == 19_997
     assert counts.pop("soc.religion.christian") == 997

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from laconic.corpus.formats import opening
 from laconic.corpus.formats.decoding import Decoding
-from laconic.corpus.formats.gathering import MIB, Reading
+from laconic.corpus.formats.gathering import MIB, ReadOptions
 from laconic.corpus.formats.opening import is_tar, lines, members, open_bytes
 from laconic.errors import CorpusError
 
@@ -40,8 +40,8 @@ def written(folder: Path, raw: bytes, name: str = "file.txt") -> Path:
     return file
 
 
-def drain(file: Path, reading: Reading | None = None) -> int:
-    with open_bytes(file, reading or Reading()) as stream:
+def drain(file: Path, reading: ReadOptions | None = None) -> int:
+    with open_bytes(file, reading or ReadOptions()) as stream:
         return sum(len(chunk) for chunk in iter(lambda: stream.read(MIB), b""))
 
 
@@ -50,7 +50,7 @@ def test_compression_is_told_by_the_first_bytes_not_by_the_name(
     tmp_path: Path, packing: str
 ) -> None:
     file = written(tmp_path, PACKERS[packing](TEXT), "misnamed.bz2.txt")
-    with open_bytes(file, Reading()) as stream:
+    with open_bytes(file, ReadOptions()) as stream:
         assert stream.read() == TEXT
 
 
@@ -77,9 +77,9 @@ def test_a_missing_file_a_folder_and_a_forbidden_file_say_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(CorpusError, match=r"nowhere\.csv: there is no such file"):
-        open_bytes(tmp_path / "nowhere.csv", Reading())
+        open_bytes(tmp_path / "nowhere.csv", ReadOptions())
     with pytest.raises(CorpusError, match="is a folder"):
-        open_bytes(tmp_path, Reading())
+        open_bytes(tmp_path, ReadOptions())
 
     def forbid(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -87,28 +87,28 @@ def test_a_missing_file_a_folder_and_a_forbidden_file_say_so(
     # root may read anything, so a mode of 000 would prove nothing
     monkeypatch.setattr(opening, "CountedFile", forbid)
     with pytest.raises(CorpusError, match="you may not read it"):
-        open_bytes(written(tmp_path, b"x"), Reading())
+        open_bytes(written(tmp_path, b"x"), ReadOptions())
 
 
 @pytest.mark.parametrize("packing", PACKERS)
 def test_an_empty_file_is_empty_packed_or_not(tmp_path: Path, packing: str) -> None:
     with pytest.raises(CorpusError, match="is empty"):
-        open_bytes(written(tmp_path, PACKERS[packing](b"")), Reading())
+        open_bytes(written(tmp_path, PACKERS[packing](b"")), ReadOptions())
 
 
 def test_a_zip_archive_is_named_as_such(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.csv", "w") as archive:
         archive.writestr("x.csv", "text,label\n")
     with pytest.raises(CorpusError, match="is a zip archive"):
-        open_bytes(tmp_path / "x.csv", Reading())
+        open_bytes(tmp_path / "x.csv", ReadOptions())
 
 
 @pytest.mark.parametrize("packing", PACKERS)
 def test_no_more_than_max_bytes_comes_out(tmp_path: Path, packing: str) -> None:
     file = written(tmp_path, PACKERS[packing](bytes(MIB)))
-    assert drain(file, Reading(max_bytes=MIB)) == MIB
+    assert drain(file, ReadOptions(max_bytes=MIB)) == MIB
     with pytest.raises(CorpusError, match=r"more than 1,048,575 bytes .* --max-bytes"):
-        drain(file, Reading(max_bytes=MIB - 1))
+        drain(file, ReadOptions(max_bytes=MIB - 1))
 
 
 def test_an_absurd_ratio_is_a_bomb_long_before_max_bytes(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_small_file_of_zeros_is_no_bomb(tmp_path: Path) -> None:
 def test_progress_climbs_to_the_size_of_the_file(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     file = written(tmp_path, gzip.compress(os.urandom(5 * MIB)))
-    drain(file, Reading(progress=lambda done, total: told.append((done, total))))
+    drain(file, ReadOptions(progress=lambda done, total: told.append((done, total))))
     size = file.stat().st_size
     done = [done for done, _ in told]
     assert {total for _, total in told} == {size}
@@ -138,14 +138,14 @@ def test_progress_climbs_to_the_size_of_the_file(tmp_path: Path) -> None:
     assert 5 <= len(told) <= 7
 
 
-def numbered(folder: Path, raw: bytes, reading: Reading | None = None) -> list[tuple[int, str]]:
-    return list(lines(written(folder, raw), reading or Reading()))
+def numbered(folder: Path, raw: bytes, reading: ReadOptions | None = None) -> list[tuple[int, str]]:
+    return list(lines(written(folder, raw), reading or ReadOptions()))
 
 
 def test_lines_lose_their_ends_and_the_mark_at_the_start(tmp_path: Path) -> None:
     raw = b"\xef\xbb\xbfone\r\ntwo\rstill two\n\nfour\r"
     assert numbered(tmp_path, raw) == [(1, "one"), (2, "two\rstill two"), (3, ""), (4, "four\r")]
-    kept = lines(tmp_path / "file.txt", Reading(), keep_ends=True)
+    kept = lines(tmp_path / "file.txt", ReadOptions(), keep_ends=True)
     assert [line for _, line in kept] == ["one\r\n", "two\rstill two\n", "\n", "four\r"]
 
 
@@ -159,13 +159,13 @@ def test_lines_are_what_was_written(
     expected = text.split("\n")
     if expected[-1] == "":
         expected.pop()
-    assert [line for _, line in lines(file, Reading(encoding=encoding))] == expected
+    assert [line for _, line in lines(file, ReadOptions(encoding=encoding))] == expected
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
 def test_a_line_may_have_max_line_and_no_more(tmp_path: Path, end: str, encoding: str) -> None:
-    reading = Reading(max_line=10, encoding=encoding)
+    reading = ReadOptions(max_line=10, encoding=encoding)
     good = ("short\n" + "x" * 10 + end).encode(encoding)
     assert numbered(tmp_path, good, reading) == [(1, "short"), (2, "x" * 10)]
     bad = ("short\n" + "x" * 11 + end).encode(encoding)
@@ -181,7 +181,7 @@ def test_a_line_of_100_megabytes_is_refused_without_reading_it(tmp_path: Path) -
     tracemalloc.start()
     try:
         with pytest.raises(CorpusError, match="line 2: is longer than 1,048,576 bytes"):
-            list(lines(file, Reading(max_line=MIB)))
+            list(lines(file, ReadOptions(max_line=MIB)))
         assert tracemalloc.get_traced_memory()[1] < 8 * MIB
     finally:
         tracemalloc.stop()
@@ -193,63 +193,65 @@ def test_a_nul_byte_names_its_line_and_utf16(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"line 1: has a NUL byte.*--encoding utf-16"):
         numbered(tmp_path, "text,label\n".encode("utf-16"))
     with pytest.raises(CorpusError, match="line 2: has a NUL byte"):
-        numbered(tmp_path, "a\n\0".encode("utf-16"), Reading(encoding="utf-16"))
+        numbered(tmp_path, "a\n\0".encode("utf-16"), ReadOptions(encoding="utf-16"))
 
 
 def test_bytes_that_are_not_the_encoding_are_found(tmp_path: Path) -> None:
     raw = "gut\nschön ü\n".encode("latin-1")
     with pytest.raises(CorpusError, match=r"line 2: byte 0xf6 in column 4 .*latin-1.*replace"):
         numbered(tmp_path, raw)
-    assert numbered(tmp_path, raw, Reading(encoding="latin-1")) == [(1, "gut"), (2, "schön ü")]
+    assert numbered(tmp_path, raw, ReadOptions(encoding="latin-1")) == [(1, "gut"), (2, "schön ü")]
     with pytest.raises(CorpusError, match="byte 0x81 in column 2 is not cp1252"):
-        numbered(tmp_path, b"a\x81", Reading(encoding="cp1252"))
+        numbered(tmp_path, b"a\x81", ReadOptions(encoding="cp1252"))
 
 
 def test_half_a_character_of_utf16_names_its_line(tmp_path: Path) -> None:
     raw = "a\nbc".encode("utf-16-le") + b"\x00\xd8" + "d\n".encode("utf-16-le")
     with pytest.raises(CorpusError, match="line 2: byte 0x00 in column 3 is not utf-16-le"):
-        numbered(tmp_path, raw, Reading(encoding="utf-16-le"))
-    replacing = Reading(encoding="utf-16-le", undecodable="replace")
+        numbered(tmp_path, raw, ReadOptions(encoding="utf-16-le"))
+    replacing = ReadOptions(encoding="utf-16-le", encoding_errors="replace")
     assert numbered(tmp_path, raw, replacing) == [(1, "a"), (2, "bc\ufffdd")]
 
 
 def test_replaced_lines_are_counted_in_a_note(tmp_path: Path) -> None:
     notes: list[str] = []
     file = written(tmp_path, b"a\xff\xfe\nb\nc\xff\n")
-    read = list(lines(file, Reading(undecodable="replace"), notes=notes))
+    read = list(lines(file, ReadOptions(encoding_errors="replace"), notes=notes))
     assert read == [(1, "a\ufffd\ufffd"), (2, "b"), (3, "c\ufffd")]
     assert notes == ["2 lines had bytes that are not utf-8: replaced"]
 
 
 def test_utf16_without_its_mark_needs_its_byte_order(tmp_path: Path) -> None:
     raw = "gelb\nrot".encode("utf-16-le")
-    assert numbered(tmp_path, raw, Reading(encoding="utf-16-le")) == [(1, "gelb"), (2, "rot")]
+    assert numbered(tmp_path, raw, ReadOptions(encoding="utf-16-le")) == [(1, "gelb"), (2, "rot")]
     with pytest.raises(CorpusError, match=r"is not utf-16: .*--encoding utf-8 or utf-16-le"):
-        numbered(tmp_path, raw, Reading(encoding="utf-16"))
+        numbered(tmp_path, raw, ReadOptions(encoding="utf-16"))
 
 
 @pytest.mark.parametrize("name", ["klingon", "hex", "undefined", "a\0b"])
 def test_an_unknown_encoding_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(CorpusError, match="there is no text encoding"):
-        numbered(tmp_path, b"x", Reading(encoding=name))
+        numbered(tmp_path, b"x", ReadOptions(encoding=name))
 
 
-@pytest.mark.parametrize("undecodable", ["error", "replace"])
-def test_r10_an_encoding_that_cannot_replace_is_refused(tmp_path: Path, undecodable: Any) -> None:
-    """R10: `--encoding idna --undecodable replace` ended with a traceback."""
+@pytest.mark.parametrize("encoding_errors", ["error", "replace"])
+def test_r10_an_encoding_that_cannot_replace_is_refused(
+    tmp_path: Path, encoding_errors: Any
+) -> None:
+    """R10: `--encoding idna --encoding-errors replace` ended with a traceback."""
     file = written(tmp_path, b"text,label\n\xff,x\n")
     with pytest.raises(CorpusError, match="there is no text encoding 'idna'"):
-        list(lines(file, Reading(encoding="idna", undecodable=undecodable)))
+        list(lines(file, ReadOptions(encoding="idna", encoding_errors=encoding_errors)))
 
 
 def test_a_document_follows_the_same_rules() -> None:
-    assert Decoding("x", Reading()).text(b"\xef\xbb\xbfa\r\nb") == "a\r\nb"
-    assert Decoding("x", Reading(), "latin-1").text(b"\xe9") == "é"
-    assert Decoding("x", Reading(undecodable="replace")).text(b"a\xe9") == "a\ufffd"
+    assert Decoding("x", ReadOptions()).text(b"\xef\xbb\xbfa\r\nb") == "a\r\nb"
+    assert Decoding("x", ReadOptions(), "latin-1").text(b"\xe9") == "é"
+    assert Decoding("x", ReadOptions(encoding_errors="replace")).text(b"a\xe9") == "a\ufffd"
     with pytest.raises(CorpusError, match="x, line 3: byte 0xe9 in column 2"):
-        Decoding("x", Reading()).text(b"a\nb\nc\xe9")
+        Decoding("x", ReadOptions()).text(b"a\nb\nc\xe9")
     with pytest.raises(CorpusError, match="x, line 2: has a NUL"):
-        Decoding("x", Reading()).text(b"a\n\0")
+        Decoding("x", ReadOptions()).text(b"a\n\0")
 
 
 def entry(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
@@ -270,8 +272,8 @@ def packed(
     return out.getvalue()
 
 
-def unpacked(file: Path, reading: Reading | None = None) -> list[tuple[str, bytes]]:
-    return [(name, stream.read()) for name, stream in members(file, reading or Reading())]
+def unpacked(file: Path, reading: ReadOptions | None = None) -> list[tuple[str, bytes]]:
+    return [(name, stream.read()) for name, stream in members(file, reading or ReadOptions())]
 
 
 DOCUMENTS = [("b/2", b"two" * 1000), ("a/1", b"one"), ("ü/" + "long" * 60, b"")]
@@ -341,7 +343,7 @@ def test_members_together_stay_within_max_bytes(tmp_path: Path) -> None:
     file = written(tmp_path, gzip.compress(packed([("a/1", bytes(MIB)), ("a/2", bytes(MIB))])))
     assert len(unpacked(file)) == 2
     with pytest.raises(CorpusError, match="--max-bytes"):
-        unpacked(file, Reading(max_bytes=2 * MIB - 1))
+        unpacked(file, ReadOptions(max_bytes=2 * MIB - 1))
 
 
 def test_a_sparse_member_is_refused(tmp_path: Path) -> None:
@@ -353,7 +355,7 @@ def test_a_sparse_member_is_refused(tmp_path: Path) -> None:
     raw[148:156] = b"%06o\0 " % (sum(raw[:148]) + 8 * 32 + sum(raw[156:]))
     file = written(tmp_path, bytes(raw) + bytes(1024))
     with pytest.raises(CorpusError, match=r"holes.*is a sparse file"):
-        next(members(file, Reading()))
+        next(members(file, ReadOptions()))
 
 
 def test_a_table_and_a_folder_are_no_archives(tmp_path: Path) -> None:

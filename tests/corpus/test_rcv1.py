@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.rcv1 import N_TERMS, PUBLISHED_TEST, read_rcv1, vector_hash
 from laconic.errors import CorpusError
 
@@ -46,7 +46,7 @@ def columns(corpus: Corpus, document: int) -> list[int]:
 
 
 def test_subsets_are_pooled_and_repeated_vectors_dropped(tmp_path: Path) -> None:
-    corpus = read_rcv1(subsets(tmp_path), Reading())
+    corpus = read_rcv1(subsets(tmp_path), ReadOptions())
     assert corpus.ids == ("subset1/0", "subset1/1", "subset1/2", "subset2/1", "subset2/2")
     assert corpus.labels == (
         ("C11", "CCAT"),
@@ -64,7 +64,7 @@ def test_subsets_are_pooled_and_repeated_vectors_dropped(tmp_path: Path) -> None
 
 
 def test_mcat_of_the_file_stays(tmp_path: Path) -> None:
-    corpus = read_rcv1(subsets(tmp_path, topics=TOPICS.replace("C11", "MCAT")), Reading())
+    corpus = read_rcv1(subsets(tmp_path, topics=TOPICS.replace("C11", "MCAT")), ReadOptions())
     assert corpus.classes == ("CCAT", "M11", "M142", "MCAT")
     assert not any("MCAT" in note for note in corpus.notes)
 
@@ -76,7 +76,7 @@ def test_the_split_is_a_function_of_the_vector(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     parts = []
     for folder, content in (("a", texts), ("b", reordered)):
-        corpus = read_rcv1(subsets(tmp_path / folder, content), Reading())
+        corpus = read_rcv1(subsets(tmp_path / folder, content), ReadOptions())
         assert corpus.split is not None
         part = {columns(corpus, i)[0]: corpus.split[i] for i in range(len(corpus))}
         parts.append(part)
@@ -93,7 +93,7 @@ def test_the_hash_of_a_vector_is_that_of_its_bytes() -> None:
 
 
 def test_the_published_form(tmp_path: Path) -> None:
-    corpus = read_rcv1(published(tmp_path), Reading())
+    corpus = read_rcv1(published(tmp_path), ReadOptions())
     assert corpus.ids == ("2286", "2287", "26151", "26152", "26153", "26154")
     assert corpus.split == ("train", "train", "test", "test", "test", "test")
     assert corpus.labels[:3] == (("E11", "ECAT"), ("M11", "MCAT"), ("ECAT",))
@@ -106,14 +106,14 @@ def test_the_published_form(tmp_path: Path) -> None:
 
 def test_stems_name_the_columns(tmp_path: Path) -> None:
     (tmp_path / "stem.termid.idf.map.txt").write_text("bak 2 4.5\naa 1 9.1\nzur 47236 1\n")
-    vocabulary = read_rcv1(published(tmp_path), Reading()).vocabulary
+    vocabulary = read_rcv1(published(tmp_path), ReadOptions()).vocabulary
     assert vocabulary is not None
     assert (vocabulary[:3], vocabulary[-1]) == (("aa", "bak", "3"), "zur")
 
 
 def test_a_missing_test_file_is_noted(tmp_path: Path) -> None:
     (published(tmp_path) / PUBLISHED_TEST[3]).unlink()
-    assert "pt3" in read_rcv1(tmp_path, Reading()).notes[0]
+    assert "pt3" in read_rcv1(tmp_path, ReadOptions()).notes[0]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_bad_line_of_the_published_form(
     tmp_path: Path, texts: dict[str, str], file: str, line: int, message: str
 ) -> None:
     with pytest.raises(CorpusError, match=message) as caught:
-        read_rcv1(published(tmp_path, **texts), Reading())
+        read_rcv1(published(tmp_path, **texts), ReadOptions())
     assert (caught.value.where, caught.value.line) == (str(tmp_path / file), line)
 
 
@@ -139,26 +139,26 @@ def test_a_bad_line_of_the_published_form(
 )
 def test_a_bad_line_of_a_subset(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(CorpusError, match=message) as caught:
-        read_rcv1(subsets(tmp_path, {1: f"0 1:1\n{line}\n"}), Reading())
+        read_rcv1(subsets(tmp_path, {1: f"0 1:1\n{line}\n"}), ReadOptions())
     assert (caught.value.where, caught.value.line) == (str(tmp_path / "rcv1subset1.svm.gz"), 2)
 
 
 def test_topics_in_wrong_order_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"rcv1_topics\.tsv, line 3: topic 1 and its code"):
-        read_rcv1(subsets(tmp_path, topics=TOPICS.replace("1\tCCAT", "2\tCCAT")), Reading())
+        read_rcv1(subsets(tmp_path, topics=TOPICS.replace("1\tCCAT", "2\tCCAT")), ReadOptions())
 
 
 def test_a_folder_without_rcv1(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="neither lyrl2004_vectors_train"):
-        read_rcv1(tmp_path, Reading())
+        read_rcv1(tmp_path, ReadOptions())
     (tmp_path / "rcv1subset1.svm").write_text("0 1:1\n")
     with pytest.raises(CorpusError, match=r"looked for in rcv1_topics\.tsv"):
-        read_rcv1(tmp_path, Reading())
+        read_rcv1(tmp_path, ReadOptions())
 
 
 @pytest.mark.corpus
 def test_rcv1(corpora: Path) -> None:
-    corpus = read_rcv1(corpora / "rcv1", Reading())
+    corpus = read_rcv1(corpora / "rcv1", ReadOptions())
     assert corpus.vectors is not None
     assert corpus.vectors.shape == (27613, 47236)
     counts = corpus.class_counts

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.opening import members
 from laconic.corpus.formats.reuters import read_reuters
 from laconic.errors import CorpusError
@@ -51,7 +51,7 @@ def distribution(folder: Path, *stories: str, name: str = "reut2-000.sgm") -> Pa
 
 
 def read(folder: Path, *stories: str, split: str | None = "none") -> Corpus:
-    return read_reuters(distribution(folder / "reuters", *stories), Reading(split=split))
+    return read_reuters(distribution(folder / "reuters", *stories), ReadOptions(split=split))
 
 
 def test_r14_an_empty_topic_is_no_class(tmp_path: Path) -> None:
@@ -120,15 +120,15 @@ def test_an_unknown_split_lists_the_three(tmp_path: Path) -> None:
 
 def test_archive_folder_and_file_read_alike(tmp_path: Path) -> None:
     folder = distribution(tmp_path / "x", *PARTS[:3])
-    one = read_reuters(folder / "reut2-000.sgm", Reading(split="none"))
+    one = read_reuters(folder / "reut2-000.sgm", ReadOptions(split="none"))
     assert one.ids == ("1", "2", "3")
     distribution(folder, *PARTS[3:], name="reut2-001.sgm")
     (folder / "README.txt").write_bytes(b"\xff not read \0")
     with tarfile.open(tmp_path / "x.tar.gz", "w:gz") as archive:
         for name in ("reut2-001.sgm", "README.txt", "reut2-000.sgm"):
             archive.add(folder / name, f"inside/{name}")
-    unpacked = read_reuters(folder, Reading(split="none"))
-    packed = read_reuters(tmp_path / "x.tar.gz", Reading(split="none"))
+    unpacked = read_reuters(folder, ReadOptions(split="none"))
+    packed = read_reuters(tmp_path / "x.tar.gz", ReadOptions(split="none"))
     assert packed.fingerprint == unpacked.fingerprint
     assert packed.ids == ("1", "2", "3", "4", "5", "6")
 
@@ -155,12 +155,12 @@ def test_bad_sgml_names_the_line(tmp_path: Path, content: str, expected: str) ->
 def test_a_folder_without_the_files_says_what_is_wanted(tmp_path: Path) -> None:
     (tmp_path / "notes.sgm").write_text(story(1, "a"))
     with pytest.raises(CorpusError, match=r"has no reut2-\*\.sgm"):
-        read_reuters(tmp_path, Reading())
+        read_reuters(tmp_path, ReadOptions())
 
 
 @cache
 def real(corpora: Path, split: str) -> Corpus:
-    return read_reuters(corpora / "reuters21578.tar.gz", Reading(split=split))
+    return read_reuters(corpora / "reuters21578.tar.gz", ReadOptions(split=split))
 
 
 @pytest.mark.corpus
@@ -203,7 +203,7 @@ def between(element: str, tag: str) -> str:
 def test_every_story_has_the_words_of_its_kind(corpora: Path) -> None:
     texts = dict(zip(real(corpora, "none").ids, real(corpora, "none").texts or (), strict=True))
     kinds = Counter[str]()
-    for name, file in members(corpora / "reuters21578.tar.gz", Reading()):
+    for name, file in members(corpora / "reuters21578.tar.gz", ReadOptions()):
         stories = file.read().decode("latin-1").split("<REUTERS ")[1:]
         for element in stories if name.endswith(".sgm") else []:
             text, rest = element.partition("<TEXT")[2].split(">", 1)

@@ -24,7 +24,7 @@ labelled = st.lists(
 
 @given(labelled, st.integers(2, 4), st.integers(1, 2), st.integers(0, 5))
 def test_folds_partition_and_stratify(corpus, n_folds, repeats, seed):
-    made = list(folds(corpus, n_folds, repeats=repeats, seed=seed))
+    made = list(folds(corpus, n_folds, repeats=repeats, random_state=seed))
     assert len(made) == n_folds * repeats
     for repeat in range(repeats):
         tested = np.concatenate([s.test for s in made[repeat * n_folds : (repeat + 1) * n_folds]])
@@ -68,7 +68,10 @@ def test_the_share_is_exact_and_unused_documents_stay_so():
 def test_of_several_labels_the_rarest_is_spread():
     corpus = corpus_of([("common", "rare")] * 10 + [("common",)] * 80 + [("other", "common")] * 10)
     for seed in range(5):
-        made = [*folds(corpus, 5, seed=seed), *random_splits(corpus, 0.2, times=3, seed=seed)]
+        made = [
+            *folds(corpus, 5, random_state=seed),
+            *random_splits(corpus, 0.2, times=3, random_state=seed),
+        ]
         for split in made:
             counts = Counter(label for i in split.test for label in corpus.labels[i])
             assert counts == {"rare": 2, "other": 2, "common": 20}
@@ -76,10 +79,10 @@ def test_of_several_labels_the_rarest_is_spread():
 
 def test_splits_repeat_with_their_seed_and_differ_otherwise():
     corpus = corpus_of([("a",), ("b",)] * 30)
-    first, again = (list(random_splits(corpus, times=2, seed=4)) for _ in range(2))
+    first, again = (list(random_splits(corpus, times=2, random_state=4)) for _ in range(2))
     assert all((a.test == b.test).all() for a, b in zip(first, again, strict=True))
     assert first[0].test.tolist() != first[1].test.tolist()
-    (other,) = random_splits(corpus, times=1, seed=5)
+    (other,) = random_splits(corpus, times=1, random_state=5)
     assert first[0].test.tolist() != other.test.tolist()
 
 

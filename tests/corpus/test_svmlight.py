@@ -9,7 +9,7 @@ from hypothesis import given
 from sklearn.datasets import load_svmlight_file
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import Gathering, Reading
+from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.svmlight import canonical, read_svmlight, svmlight_corpus
 from laconic.errors import CorpusError
 from tests.corpus.matrices import Labelled, almost, entries, labelled
@@ -18,7 +18,7 @@ from tests.corpus.matrices import Labelled, almost, entries, labelled
 def read(tmp_path: Path, text: str, name: str = "c.svm") -> Corpus:
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
-    return read_svmlight(file, Reading())
+    return read_svmlight(file, ReadOptions())
 
 
 def dense(corpus: Corpus) -> list[list[float]]:
@@ -102,7 +102,7 @@ def test_vectors_dat_is_named_by_features_idx(tmp_path: Path) -> None:
 def test_compression_changes_nothing(tmp_path: Path) -> None:
     text = "1 1:1\n2 3:1\n"
     (tmp_path / "z.svm.gz").write_bytes(gzip.compress(text.encode()))
-    packed = read_svmlight(tmp_path / "z.svm.gz", Reading())
+    packed = read_svmlight(tmp_path / "z.svm.gz", ReadOptions())
     assert packed.name == "z"
     assert dense(packed) == dense(read(tmp_path, text))
 
@@ -168,7 +168,7 @@ def test_one_label_agrees_with_scikit_learn(
 ) -> None:
     file = tmp_path_factory.getbasetemp() / "single.svm"
     file.write_text(written(data))
-    corpus = read_svmlight(file, Reading())
+    corpus = read_svmlight(file, ReadOptions())
     X, y = load_svmlight_file(str(file), zero_based=False)
     np.testing.assert_array_equal(dense(corpus), X.toarray())
     np.testing.assert_array_equal(dense(corpus), data.matrix.toarray())
@@ -187,7 +187,7 @@ def test_many_labels_agree_with_scikit_learn(
         return
     file = tmp_path_factory.getbasetemp() / "multi.svm"
     file.write_text(written(data))
-    corpus = read_svmlight(file, Reading())
+    corpus = read_svmlight(file, ReadOptions())
     X, y = load_svmlight_file(str(file), multilabel=True, zero_based=False)
     np.testing.assert_array_equal(dense(corpus), X.toarray())
     assert [tuple(sorted(map(float, labels))) for labels in corpus.labels] == y
@@ -196,7 +196,7 @@ def test_many_labels_agree_with_scikit_learn(
 
 @given(almost("1~-1~0~:~1:2~ 3:0.5~ 2:1~,~qid:1~#~nan~_~e~a"))
 def test_any_lines_give_a_corpus_or_a_corpus_error(lines: list[str]) -> None:
-    gathering = Gathering("fuzz.svm", Reading(), multilabel=False)
+    gathering = CorpusBuilder("fuzz.svm", ReadOptions(), multilabel=False)
     try:
         corpus = svmlight_corpus(
             gathering,
@@ -216,7 +216,7 @@ def test_any_lines_give_a_corpus_or_a_corpus_error(lines: list[str]) -> None:
 
 @pytest.mark.corpus
 def test_rcv1_subset(corpora: Path) -> None:
-    corpus = read_svmlight(corpora / "rcv1" / "rcv1subset1.svm.gz", Reading())
+    corpus = read_svmlight(corpora / "rcv1" / "rcv1subset1.svm.gz", ReadOptions())
     assert corpus.vectors is not None
     assert corpus.vectors.shape == (6000, 47236)
     assert (len(corpus.classes), corpus.multilabel) == (101, True)

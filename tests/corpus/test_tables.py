@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats import parquet as parquet_reading
 from laconic.corpus.formats.delimited import delimited
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.parquet import read_parquet
 from laconic.corpus.formats.parquet_pages import Compact
 from laconic.corpus.formats.tables import read_csv, read_jsonl, read_tsv
 from laconic.errors import CorpusError
 
-Read = Callable[[Path, Reading], Corpus]
+Read = Callable[[Path, ReadOptions], Corpus]
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 names = texts.map(str.strip).filter(bool)
 documents = st.lists(st.tuples(texts, names), min_size=2).filter(
@@ -36,7 +36,7 @@ documents = st.lists(st.tuples(texts, names), min_size=2).filter(
 def read(folder: Path, content: str, reader: Read = read_csv, **options: object) -> Corpus:
     file = folder / "table.txt"
     file.write_bytes(content.encode())
-    return reader(file, Reading(**options))  # type: ignore[arg-type]
+    return reader(file, ReadOptions(**options))  # type: ignore[arg-type]
 
 
 def read_objects(folder: Path, *objects: object, **options: object) -> Corpus:
@@ -134,7 +134,7 @@ def test_a_wrong_column_says_what_is_there(
 def test_an_empty_or_missing_file_says_so(tmp_path: Path, reader: Read) -> None:
     assert "is empty" in refused(tmp_path, "", reader)
     with pytest.raises(CorpusError, match="no such file"):
-        reader(tmp_path / "nowhere", Reading())
+        reader(tmp_path / "nowhere", ReadOptions())
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ def test_undecodable_bytes_are_refused_or_replaced_and_noted(tmp_path: Path) -> 
     file = tmp_path / "latin.csv"
     file.write_bytes("text,label\nschön,x\nb,y\n".encode("latin-1"))
     with pytest.raises(CorpusError, match="line 2: byte 0xf6 in column 4 is not utf-8"):
-        read_csv(file, Reading())
-    assert read_csv(file, Reading(encoding="latin-1")).texts == ("schön", "b")
-    replaced = read_csv(file, Reading(undecodable="replace"))
+        read_csv(file, ReadOptions())
+    assert read_csv(file, ReadOptions(encoding="latin-1")).texts == ("schön", "b")
+    replaced = read_csv(file, ReadOptions(encoding_errors="replace"))
     assert replaced.texts == ("sch\ufffdn", "b")
     assert replaced.notes == ("1 line had bytes that are not utf-8: replaced",)
 
@@ -180,7 +180,7 @@ def test_undecodable_bytes_are_refused_or_replaced_and_noted(tmp_path: Path) -> 
 def test_utf16_reads_when_named(tmp_path: Path) -> None:
     file = tmp_path / "wide.csv"
     file.write_bytes('text,label\n"grün,\nrot",x\nb,y\n'.encode("utf-16"))
-    assert read_csv(file, Reading(encoding="utf-16")).texts == ("grün,\nrot", "b")
+    assert read_csv(file, ReadOptions(encoding="utf-16")).texts == ("grün,\nrot", "b")
 
 
 def test_fields_beyond_the_usual_limit_of_csv_are_read_up_to_max_line(tmp_path: Path) -> None:
@@ -247,12 +247,12 @@ def test_a_packed_table_reads_as_the_plain_one(tmp_path: Path) -> None:
     content = b"text,label\na,x\nb,y\n"
     (tmp_path / "a.csv").write_bytes(content)
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(content))
-    plain, packed = (read_csv(tmp_path / name, Reading()) for name in ("a.csv", "b.csv.gz"))
+    plain, packed = (read_csv(tmp_path / name, ReadOptions()) for name in ("a.csv", "b.csv.gz"))
     assert plain.fingerprint == packed.fingerprint
     assert packed.name == "b"
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(content)[:-6])
     with pytest.raises(CorpusError, match="truncated or damaged"):
-        read_csv(tmp_path / "b.csv.gz", Reading())
+        read_csv(tmp_path / "b.csv.gz", ReadOptions())
 
 
 def test_json_labels_may_be_strings_numbers_and_lists(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_bad_json_names_the_line(tmp_path: Path, content: str, expected: str) ->
 def parquet(folder: Path, columns: dict[str, object], **options: object) -> Corpus:
     file = folder / "table.parquet"
     pq.write_table(pa.table(columns), file)
-    return read_parquet(file, Reading(**options))  # type: ignore[arg-type]
+    return read_parquet(file, ReadOptions(**options))  # type: ignore[arg-type]
 
 
 def test_parquet_reads_as_csv_does(tmp_path: Path) -> None:
@@ -395,7 +395,7 @@ def test_r6_what_parquet_repeats_is_counted_before_it_is_expanded(
     pq.write_table(pa.table(columns), file, compression="zstd", dictionary_pagesize_limit=1 << 30)
     assert file.stat().st_size < 20_000
     with pytest.raises(CorpusError, match="looks like a bomb"):
-        read_parquet(file, Reading())
+        read_parquet(file, ReadOptions())
 
 
 def test_r6_pages_are_added_up_before_one_is_read(
@@ -407,7 +407,7 @@ def test_r6_pages_are_added_up_before_one_is_read(
     pq.write_table(table, file, compression="zstd", use_dictionary=False, write_statistics=False)
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", None)
     with pytest.raises(CorpusError, match="looks like a bomb"):
-        read_parquet(file, Reading())
+        read_parquet(file, ReadOptions())
 
 
 @pytest.mark.parametrize(
@@ -438,7 +438,7 @@ def test_r6_values_that_repeat_the_value_before_are_read_one_by_one(
     n_bytes = parquet_reading._n_bytes
     monkeypatch.setattr(parquet_reading, "_n_bytes", counted)
     with pytest.raises(CorpusError, match="looks like a bomb"):
-        read_parquet(file, Reading())
+        read_parquet(file, ReadOptions())
     assert set(sizes) == {1}
 
 
@@ -451,7 +451,7 @@ def test_parquet_in_other_encodings(tmp_path: Path, encoding: str, version: str)
     pq.write_table(
         table, file, use_dictionary=False, column_encoding=columns, data_page_version=version
     )
-    corpus = read_parquet(file, Reading())
+    corpus = read_parquet(file, ReadOptions())
     assert (corpus.texts, corpus.labels) == (("ab", "ac", "ac"), (("x",), ("y", "x"), ()))
 
 
@@ -471,7 +471,7 @@ def test_damaged_parquet_is_an_error(tmp_path: Path) -> None:
     ):
         (tmp_path / "table.parquet").write_bytes(raw)
         with pytest.raises(CorpusError, match="is no Parquet file, or a damaged one"):
-            read_parquet(tmp_path / "table.parquet", Reading())
+            read_parquet(tmp_path / "table.parquet", ReadOptions())
 
 
 def test_without_pyarrow_the_extra_is_named(
@@ -479,12 +479,12 @@ def test_without_pyarrow_the_extra_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(CorpusError, match=r'pip install "laconic\[parquet\]"'):
-        read_parquet(tmp_path / "x.parquet", Reading())
+        read_parquet(tmp_path / "x.parquet", ReadOptions())
 
 
 @pytest.mark.corpus
 def test_the_sms_corpus_has_5574_messages(corpora: Path) -> None:
-    corpus = read_jsonl(corpora / "extra" / "sms_spam.jsonl.gz", Reading())
+    corpus = read_jsonl(corpora / "extra" / "sms_spam.jsonl.gz", ReadOptions())
     assert len(corpus) == 5574
     assert corpus.class_counts == {"ham": 4827, "spam": 747}
     assert corpus.split is None

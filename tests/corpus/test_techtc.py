@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.techtc import read_all_techtc, read_techtc, techtc_sets
 from laconic.errors import CorpusError
 
@@ -44,7 +44,7 @@ def packed(tmp_path: Path) -> Path:
 
 
 def test_one_folder_is_one_set(tmp_path: Path) -> None:
-    corpus = read_techtc(folder(tmp_path / "Exp_12_7"), Reading())
+    corpus = read_techtc(folder(tmp_path / "Exp_12_7"), ReadOptions())
     assert corpus.vectors is not None
     assert corpus.vectors.toarray().tolist() == [[2, 0, 1, 0], [0, 4, 0, 0]]
     assert corpus.vocabulary == ("ant", "bee", "cat", "dog")
@@ -55,7 +55,7 @@ def test_one_folder_is_one_set(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["Exp_3_4", "3_4"])
 def test_one_set_of_the_archive(packed: Path, name: str) -> None:
-    corpus = read_techtc(packed, Reading(), name)
+    corpus = read_techtc(packed, ReadOptions(), name)
     assert (corpus.name, corpus.vocabulary, len(corpus)) == ("Exp_3_4", ("x", "y"), 3)
 
 
@@ -66,25 +66,27 @@ def test_all_sets_of_archive_and_of_folder(packed: Path, tmp_path: Path) -> None
     folder(unpacked / "Exp_3_4", "-1 1:1\n+1 2:1\n+1 1:1\n", "1 x\n2 y\n")
     assert techtc_sets(unpacked) == ["Exp_12_7", "Exp_3_4"]
     pairs = zip(
-        read_all_techtc(packed, Reading()), read_all_techtc(unpacked, Reading()), strict=True
+        read_all_techtc(packed, ReadOptions()),
+        read_all_techtc(unpacked, ReadOptions()),
+        strict=True,
     )
     assert [one.fingerprint == other.fingerprint for one, other in pairs] == [True, True]
 
 
 def test_a_set_that_is_not_there(packed: Path) -> None:
     with pytest.raises(CorpusError, match=r"the set Exp_9_9 was asked for.*2 others"):
-        read_techtc(packed, Reading(), "9_9")
+        read_techtc(packed, ReadOptions(), "9_9")
 
 
 def test_many_sets_need_a_name(packed: Path) -> None:
     with pytest.raises(CorpusError, match="there are 2 here: Exp_12_7, Exp_3_4"):
-        read_techtc(packed, Reading())
+        read_techtc(packed, ReadOptions())
 
 
 def test_half_a_set_is_refused(tmp_path: Path) -> None:
     half = archive(tmp_path / "h.tar.xz", {"t/Exp_1_2/vectors.dat": VECTORS})
     with pytest.raises(CorpusError, match=r"Exp_1_2 needs .* only vectors\.dat is there"):
-        list(read_all_techtc(half, Reading()))
+        list(read_all_techtc(half, ReadOptions()))
 
 
 def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
@@ -92,13 +94,13 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
     with pytest.raises(
         CorpusError, match=r"indices go from 1 to 5, but features\.idx names 1 to 4"
     ):
-        read_techtc(where, Reading())
+        read_techtc(where, ReadOptions())
 
 
 def test_r7_columns_are_those_that_have_a_name_or_occur(tmp_path: Path) -> None:
     """R7: one name with a large index made a column for every smaller one."""
     where = folder(tmp_path / "Exp_1_2", "+1 5:1\n-1 1:1\n", FEATURES + "16777216 zoo\n")
-    corpus = read_techtc(where, Reading())
+    corpus = read_techtc(where, ReadOptions())
     assert corpus.vocabulary == ("ant", "bee", "cat", "dog", "5", "zoo")
 
 
@@ -109,7 +111,7 @@ def test_a_bad_line_names_the_file_in_the_archive(tmp_path: Path) -> None:
     }
     where = archive(tmp_path / "b.tar.xz", files)
     with pytest.raises(CorpusError, match="found '3:x'") as caught:
-        read_techtc(where, Reading(), "1_2")
+        read_techtc(where, ReadOptions(), "1_2")
     assert caught.value.where == f"{where}:t/Exp_1_2/vectors.dat"
     assert caught.value.line == 2
 
@@ -117,7 +119,7 @@ def test_a_bad_line_names_the_file_in_the_archive(tmp_path: Path) -> None:
 @pytest.mark.corpus
 def test_techtc100(corpora: Path) -> None:
     n_docs, n_terms, names = 0, [], []
-    for corpus in read_all_techtc(corpora / "techtc100.tar.xz", Reading()):
+    for corpus in read_all_techtc(corpora / "techtc100.tar.xz", ReadOptions()):
         assert corpus.vectors is not None
         assert corpus.classes == ("-1", "1")
         assert float(corpus.vectors.data.min()) >= 1

@@ -26,7 +26,7 @@ PATIENCE = 60
 EVIL = (
     *(-1, 0, 1, 2, 3, 255, 2**31, 2**32, 2**40, 2**61, 2**63 - 1, 2**64, 10**30, -(2**63)),
     *(0.5, 1e308, float("nan"), float("inf"), True, False, None, "", "\x00", "F64", "U8", "I64"),
-    *("BF16", "F8_E4M3", "kept", "document", "sign", "labels", "argmax", "l1", "word", "char"),
+    *("BF16", "F8_E4M3", "selected", "all", "sign", "labels", "argmax", "l1", "word", "char"),
     *("(a+)+$", "porter", "turkish", "x" * 5000, [], {}, [[[]]], [1, 1], [0, 0], [1, 2**50]),
 )
 BYTES = (b"\xff" * 8, b"\x00" * 8, b"\x7f\xf8" + b"\x00" * 6, b"\xff" * 4, b"\x80", b"{", b'"')
@@ -34,10 +34,10 @@ BYTES = (b"\xff" * 8, b"\x00" * 8, b"\x7f\xf8" + b"\x00" * 6, b"\xff" * 4, b"\x8
 
 def bases() -> list[bytes]:
     models = [
-        served("argmax", "kept", ragged=False, stem="porter", stop_words=["the"])[0],
-        served("labels", "kept", ngrams=(1, 2))[0],
-        served("sign", "document")[0],
-        served("argmax", "kept", "binary", unit="char", ngrams=(1, 3))[0],
+        served("argmax", "selected", ragged=False, stem="porter", stop_words=["the"])[0],
+        served("labels", "selected", ngrams=(1, 2))[0],
+        served("sign", "all")[0],
+        served("argmax", "selected", "binary", unit="char", ngrams=(1, 3))[0],
         machine("argmax", "projection"),
         machine("sign", "selection"),
     ]

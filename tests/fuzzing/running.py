@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.errors import LaconicError
 from tests.fuzzing.archives import ARCHIVES
 from tests.fuzzing.models import run_models
@@ -40,7 +40,7 @@ PATIENCE = 60
 READERS = TEXT_READERS | ARCHIVES | PARQUET
 
 
-def judge(name: str, fuzzed: Fuzzed, files: Files, reading: Reading, folder: Path) -> str:
+def judge(name: str, fuzzed: Fuzzed, files: Files, reading: ReadOptions, folder: Path) -> str:
     """Write the files and read them; what is neither a corpus nor our error is raised."""
     place(files, folder)
     signal.alarm(PATIENCE)  # ends the process: a reader that hangs is a failure
@@ -81,15 +81,15 @@ def examine(corpus: Corpus) -> None:
 
 def cases(fuzzed: Fuzzed, count: int, seed: int, name: str) -> Any:
     """The valid files, the bombs, then so many mutants; each with its number and reading."""
-    first = Reading(**fuzzed.options[0])
-    for number, files in enumerate(fuzzed.seeds, -len(fuzzed.seeds) - len(fuzzed.bombs)):
+    first = ReadOptions(**fuzzed.options[0])
+    for number, files in enumerate(fuzzed.draws, -len(fuzzed.draws) - len(fuzzed.bombs)):
         yield number, files, first
     for number, make in enumerate(fuzzed.bombs, -len(fuzzed.bombs)):
         yield number, apart(make), first
     for number in range(count):
         rng = random.Random(f"{seed}/{name}/{number}")
-        files = fuzzed.mutate(rng.choice(fuzzed.seeds), fuzzed.words, rng)
-        yield number, files, Reading(**rng.choice(fuzzed.options))
+        files = fuzzed.mutate(rng.choice(fuzzed.draws), fuzzed.words, rng)
+        yield number, files, ReadOptions(**rng.choice(fuzzed.options))
 
 
 def apart(make: Callable[[], Files]) -> Files:

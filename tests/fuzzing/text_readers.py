@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.registry import FORMATS
 from laconic.corpus.formats.streaming import stream
 from tests.fuzzing.mutating import Files, mutated
@@ -21,15 +21,15 @@ class Fuzzed:
     """A reader: what it opens, valid inputs, and what is always tried because it once failed."""
 
     opens: str
-    read: Callable[[Path, Reading], Any]
-    seeds: tuple[Files, ...]
+    read: Callable[[Path, ReadOptions], Any]
+    draws: tuple[Files, ...]
     words: tuple[str, ...] = ()
     bombs: tuple[Callable[[], Files], ...] = ()
     mutate: Callable[[Files, tuple[str, ...], random.Random], Files] = mutated
     options: tuple[dict[str, Any], ...] = field(default=({},))
 
 
-def reader_of(format: str) -> Callable[[Path, Reading], Any]:
+def reader_of(format: str) -> Callable[[Path, ReadOptions], Any]:
     return FORMATS[format].read
 
 
@@ -43,12 +43,12 @@ TABLE_OPTIONS: tuple[dict[str, Any], ...] = (
     {},
     {"unlabelled": "drop"},
     {"unlabelled": "keep"},
-    {"undecodable": "replace"},
+    {"encoding_errors": "replace"},
     {"separator": ";"},
     {"max_line": 60},
     {"encoding": "utf-16"},
     {"encoding": "latin-1"},
-    {"encoding": "idna", "undecodable": "replace"},
+    {"encoding": "idna", "encoding_errors": "replace"},
     {"encoding": "punycode"},
     {"max_bytes": 200},
 )
@@ -137,8 +137,8 @@ def packed_tar(files: Files) -> Files:
     return {"n.tar": out.getvalue()}
 
 
-def reads_stream(format: str) -> Callable[[Path, Reading], Any]:
-    def read(where: Path, reading: Reading) -> list[Any]:
+def reads_stream(format: str) -> Callable[[Path, ReadOptions], Any]:
+    def read(where: Path, reading: ReadOptions) -> list[Any]:
         return list(stream(where, reading, format))
 
     return read

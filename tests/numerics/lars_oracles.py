@@ -39,34 +39,34 @@ def curved(margins, loss):
     return ((margins > LOWER[loss]) & (margins < UPPER[loss])).astype(float)
 
 
-def gradient(X, signs, beta, loss, l2):
-    return l2 * beta + X.T @ (signs * loss_slope(signs * (X @ beta), loss))
+def gradient(X, y_signed, beta, loss, alpha):
+    return alpha * beta + X.T @ (y_signed * loss_slope(y_signed * (X @ beta), loss))
 
 
-def objective(X, signs, beta, loss, l2, pulls, l1):
-    return 0.5 * l2 * beta @ beta + loss_value(signs * (X @ beta), loss) - l1 * pulls @ beta
+def objective(X, y_signed, beta, loss, alpha, pulls, l1):
+    return 0.5 * alpha * beta @ beta + loss_value(y_signed * (X @ beta), loss) - l1 * pulls @ beta
 
 
-def minimiser(X, signs, loss, l2, pulls, l1):
+def minimiser(X, y_signed, loss, alpha, pulls, l1):
     """The minimum of f − l1·s'β by Newton's method with halved steps; l2 > 0."""
     beta = np.zeros(X.shape[1])
     for _ in range(200):
-        g = gradient(X, signs, beta, loss, l2) - l1 * pulls
+        g = gradient(X, y_signed, beta, loss, alpha) - l1 * pulls
         if np.abs(g).max(initial=0.0) < 1e-13 * (1 + np.abs(X).sum()):
             break
-        W = curved(signs * (X @ beta), loss)
-        step = np.linalg.solve(l2 * np.eye(X.shape[1]) + X.T @ (W[:, None] * X), g)
-        share, before = 1.0, objective(X, signs, beta, loss, l2, pulls, l1)
+        W = curved(y_signed * (X @ beta), loss)
+        step = np.linalg.solve(alpha * np.eye(X.shape[1]) + X.T @ (W[:, None] * X), g)
+        share, before = 1.0, objective(X, y_signed, beta, loss, alpha, pulls, l1)
         while (
             share > 1e-6
-            and objective(X, signs, beta - share * step, loss, l2, pulls, l1) > before + 1e-13
+            and objective(X, y_signed, beta - share * step, loss, alpha, pulls, l1) > before + 1e-13
         ):
             share /= 2
         beta = beta - share * step
     return beta
 
 
-def lars_by_definition(X, signs, loss, l2, bias=True, most=None):
+def lars_by_definition(X, y_signed, loss, alpha, bias=True, most=None):
     """(columns, coefficients with the bias last, λ₁) at each entry of a feature, and at the end.
 
     Which documents are in the curved part is asked a little further down the path, so that
@@ -75,19 +75,19 @@ def lars_by_definition(X, signs, loss, l2, bias=True, most=None):
     n_docs, n_terms = X.shape
     whole = np.hstack([X, np.ones((n_docs, 1))]) if bias else X
     inside, pulls = ([n_terms], [0.0]) if bias else ([], [])
-    beta = minimiser(whole[:, inside], signs, loss, l2, np.array(pulls), 0.0)
-    residuals = signs * loss_slope(signs * (whole[:, inside] @ beta), loss)
+    beta = minimiser(whole[:, inside], y_signed, loss, alpha, np.array(pulls), 0.0)
+    residuals = y_signed * loss_slope(y_signed * (whole[:, inside] @ beta), loss)
     l1 = first = np.abs(X.T @ residuals).max(initial=0.0)
     found = []
     while l1 > 1e-9 * first and (most is None or len(found) < most):
         A, s = whole[:, inside], np.array(pulls)
-        beta = minimiser(A, signs, loss, l2, s, l1)
-        margins = signs * (A @ beta)
-        ahead = signs * (A @ minimiser(A, signs, loss, l2, s, l1 - 1e-6 * first))
+        beta = minimiser(A, y_signed, loss, alpha, s, l1)
+        margins = y_signed * (A @ beta)
+        ahead = y_signed * (A @ minimiser(A, y_signed, loss, alpha, s, l1 - 1e-6 * first))
         W = curved(ahead, loss)
-        turn = -np.linalg.solve(l2 * np.eye(len(inside)) + A.T @ (W[:, None] * A), s)
-        speeds = signs * (A @ turn)
-        g = X.T @ (signs * loss_slope(margins, loss))
+        turn = -np.linalg.solve(alpha * np.eye(len(inside)) + A.T @ (W[:, None] * A), s)
+        speeds = y_signed * (A @ turn)
+        g = X.T @ (y_signed * loss_slope(margins, loss))
         change = X.T @ (W * (A @ turn))
         entries = {
             k: step
@@ -106,7 +106,7 @@ def lars_by_definition(X, signs, loss, l2, bias=True, most=None):
         if entry <= corner and entry < l1 * (1 - 1e-9):
             l1 -= entry
             if any(column < n_terms for column in inside):
-                found.append((list(inside), minimiser(A, signs, loss, l2, s, l1), l1))
+                found.append((list(inside), minimiser(A, y_signed, loss, alpha, s, l1), l1))
             chosen = min(k for k, step in entries.items() if step <= entry + 1e-7 * first)
             inside.append(chosen)
             pulls.append(np.sign(g[chosen] + entry * change[chosen]))
@@ -114,7 +114,7 @@ def lars_by_definition(X, signs, loss, l2, bias=True, most=None):
             l1 -= corner
         else:
             l1 = 0.0
-            found.append((list(inside), minimiser(A, signs, loss, l2, s, 0.0), 0.0))
+            found.append((list(inside), minimiser(A, y_signed, loss, alpha, s, 0.0), 0.0))
     return found
 
 
@@ -136,7 +136,7 @@ def gaps(margins, speeds, loss):
                 yield abs(border - margin), abs(speed)
 
 
-def logistic_by_bisection(X, signs, l2, bias=True):
+def logistic_by_bisection(X, y_signed, alpha, bias=True):
     """As `lars_by_definition`: each entry by halving the way between two values of λ₁."""
     n_docs, n_terms = X.shape
     whole = np.hstack([X, np.ones((n_docs, 1))]) if bias else X
@@ -144,8 +144,8 @@ def logistic_by_bisection(X, signs, l2, bias=True):
 
     def state(l1):
         A = whole[:, inside]
-        beta = minimiser(A, signs, "logistic", l2, np.array(pulls), l1)
-        g = X.T @ (signs * loss_slope(signs * (A @ beta), "logistic"))
+        beta = minimiser(A, y_signed, "logistic", alpha, np.array(pulls), l1)
+        g = X.T @ (y_signed * loss_slope(y_signed * (A @ beta), "logistic"))
         g[[column for column in inside if column < n_terms]] = 0.0
         return beta, g
 
@@ -171,7 +171,7 @@ def logistic_by_bisection(X, signs, l2, bias=True):
             return found
 
 
-def logistic_optimum(A, signs, l2, target, start):
+def logistic_optimum(A, y_signed, alpha, target, start):
     """The β with gradient λ₂β + A'ρ(β) = target over few columns, by Newton with halved steps.
 
     A is dense and has full column rank, so that l2 may be 0. A step is halved until the objective
@@ -180,17 +180,21 @@ def logistic_optimum(A, signs, l2, target, start):
     beta = np.array(start, dtype=float)
 
     def value(beta):
-        return 0.5 * l2 * beta @ beta + np.logaddexp(0.0, -signs * (A @ beta)).sum() - target @ beta
+        return (
+            0.5 * alpha * beta @ beta
+            + np.logaddexp(0.0, -y_signed * (A @ beta)).sum()
+            - target @ beta
+        )
 
     def slope(beta):
-        return l2 * beta - A.T @ (signs * sigmoid(-signs * (A @ beta))) - target
+        return alpha * beta - A.T @ (y_signed * sigmoid(-y_signed * (A @ beta))) - target
 
     g, rounding = slope(beta), 1e-13 * np.abs(A).sum(axis=0).max()
     for _ in range(300):
         if np.abs(g).max() <= rounding:
             break
         w = sigmoid(A @ beta) * sigmoid(-(A @ beta))
-        step = np.linalg.solve(l2 * np.eye(beta.size) + A.T @ (w[:, None] * A), g)
+        step = np.linalg.solve(alpha * np.eye(beta.size) + A.T @ (w[:, None] * A), g)
         share, here = 1.0, value(beta)
         while share > 1e-3 and value(beta - share * step) > here - 1e-4 * share * (g @ step):
             share /= 2
@@ -207,24 +211,24 @@ def sigmoid(values):
     return np.where(values >= 0, 1.0, np.exp(-np.abs(values))) / (1 + np.exp(-np.abs(values)))
 
 
-def logistic_between(X, signs, columns, pulls, l2, l1, start):
+def logistic_between(X, y_signed, columns, pulls, alpha, l1, start):
     """The logistic path at one λ₁ for given features with a bias: (β with the bias last, g).
 
     X may be sparse; g has the gradient of every feature.
     """
     A = X[:, columns]
     A = np.hstack([A.toarray() if hasattr(A, "toarray") else A, np.ones((X.shape[0], 1))])
-    beta = logistic_optimum(A, signs, l2, l1 * np.append(pulls, 0.0), start)
-    g = np.asarray(X.T @ (-signs * sigmoid(-signs * (A @ beta))))
-    g[columns] += l2 * beta[:-1]
+    beta = logistic_optimum(A, y_signed, alpha, l1 * np.append(pulls, 0.0), start)
+    g = np.asarray(X.T @ (-y_signed * sigmoid(-y_signed * (A @ beta))))
+    g[columns] += alpha * beta[:-1]
     return beta, g
 
 
-def next_logistic_entry(X, signs, columns, pulls, l2, l1, start, grid=30, smallest=1e-3):
+def next_logistic_entry(X, y_signed, columns, pulls, alpha, l1, start, grid=30, smallest=1e-3):
     """(λ₁, feature) of the next entry: down a fine grid to the first violation, then bisection."""
 
     def state(here, start):
-        beta, g = logistic_between(X, signs, columns, pulls, l2, here, start)
+        beta, g = logistic_between(X, y_signed, columns, pulls, alpha, here, start)
         g[columns] = 0.0
         return beta, np.abs(g)
 
@@ -246,23 +250,23 @@ def next_logistic_entry(X, signs, columns, pulls, l2, l1, start, grid=30, smalle
     return high, int(state(low, beta)[1].argmax())
 
 
-def left_out_by_definition(X, signs, point, loss, l2, bias=True):
+def left_out_by_definition(X, y_signed, point, loss, alpha, bias=True):
     """f(x_i) of a model trained without i, with features, their signs, λ₁ and parts fixed."""
     A = X[:, point.columns]
     beta = point.coef
     if bias:
         A, beta = np.hstack([A, np.ones((X.shape[0], 1))]), np.append(beta, point.intercept)
-    margins = signs * (A @ beta)
-    inside = np.isin(np.arange(signs.size), point.examples)
+    margins = y_signed * (A @ beta)
+    inside = np.isin(np.arange(y_signed.size), point.examples)
     straight = ~inside & (margins <= LOWER[loss])
-    g = gradient(A, signs, beta, loss, l2)
+    g = gradient(A, y_signed, beta, loss, alpha)
     pulls = np.round(g / point.l1) if point.l1 > 0 else np.zeros(g.size)
-    found = np.empty(signs.size)
-    for doc in range(signs.size):
-        other = np.arange(signs.size) != doc
+    found = np.empty(y_signed.size)
+    for doc in range(y_signed.size):
+        other = np.arange(y_signed.size) != doc
         S, L = inside & other, straight & other
-        H = l2 * np.eye(A.shape[1]) + A[S].T @ A[S]
-        right = A[S].T @ signs[S] + 2 * A[L].T @ signs[L] + point.l1 * pulls
+        H = alpha * np.eye(A.shape[1]) + A[S].T @ A[S]
+        right = A[S].T @ y_signed[S] + 2 * A[L].T @ y_signed[L] + point.l1 * pulls
         found[doc] = A[doc] @ np.linalg.solve(H, right)
     return found
 

@@ -34,11 +34,11 @@ def solve(M, right):
 class InteriorPoint:
     """One problem. `pairs` are the products that must become 0: α s, and (C − α) ξ."""
 
-    def __init__(self, X, signs, costs, loss, intercept):
+    def __init__(self, X, y_signed, costs, loss, intercept):
         longest = np.sqrt((X**2).sum(axis=1)).max()
         self.unit = 2.0 ** np.round(np.log2(longest)) if longest > 0 else 1.0
         columns = [X / self.unit, np.ones((len(X), 1))] if intercept else [X / self.unit]
-        self.A = np.hstack(columns).astype(LONG) * signs[:, None]
+        self.A = np.hstack(columns).astype(LONG) * y_signed[:, None]
         self.C = costs.astype(LONG) * self.unit**2
         self.hinge, self.intercept = loss == "hinge", intercept
         self.ridge = np.ones(self.A.shape[1], LONG)

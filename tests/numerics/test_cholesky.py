@@ -26,7 +26,7 @@ def assert_factor_of(factor, H):
 @given(st.data())
 def test_after_any_sequence_of_events_it_is_the_factor_of_the_matrix(data):
     """The matrix is kept by its definition, l2·I + Σ xx' over the rows that are in."""
-    l2 = data.draw(st.sampled_from([0.1, 1.0]))
+    alpha = data.draw(st.sampled_from([0.1, 1.0]))
     rows = [np.zeros(0)] * 4
     inside = [True] * 4
     factor, size = Factor(1), 0
@@ -34,7 +34,7 @@ def test_after_any_sequence_of_events_it_is_the_factor_of_the_matrix(data):
         if event == "append":
             rows = [np.append(row, data.draw(ELEMENTS)) for row in rows]
             size += 1
-            H = expected(rows, inside, l2, size)
+            H = expected(rows, inside, alpha, size)
             assert factor.append(H[:-1, -1].copy(), H[-1, -1])
         else:
             which = data.draw(st.integers(0, 3))
@@ -44,11 +44,11 @@ def test_after_any_sequence_of_events_it_is_the_factor_of_the_matrix(data):
                 factor.update(rows[which])
             inside[which] = not inside[which]
         assert factor.size == size
-        assert_factor_of(factor, expected(rows, inside, l2, size))
+        assert_factor_of(factor, expected(rows, inside, alpha, size))
 
 
-def expected(rows, inside, l2, size):
-    H = l2 * np.eye(size)
+def expected(rows, inside, alpha, size):
+    H = alpha * np.eye(size)
     for row, is_in in zip(rows, inside, strict=True):
         H += is_in * np.outer(row, row)
     return H

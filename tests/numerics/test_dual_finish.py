@@ -24,10 +24,10 @@ def circling(seed):
     X = (rng.random((n_docs, n_terms)) < 0.5).astype(float)[rng.integers(0, n_docs, n_docs)]
     lengths = np.linalg.norm(X, axis=1)
     X /= np.where(lengths > 0, lengths, 1.0)[:, None]
-    signs = np.where(rng.random(n_docs) < 0.4, 1.0, -1.0)
-    signs[:2] = 1.0, -1.0
-    sides = np.where(signs > 0, (signs > 0).sum(), (signs < 0).sum())
-    return X, signs, n_docs / (2.0 * sides)
+    y_signed = np.where(rng.random(n_docs) < 0.4, 1.0, -1.0)
+    y_signed[:2] = 1.0, -1.0
+    sides = np.where(y_signed > 0, (y_signed > 0).sum(), (y_signed < 0).sum())
+    return X, y_signed, n_docs / (2.0 * sides)
 
 
 def test_n6_three_documents():
@@ -43,24 +43,24 @@ def test_n6_three_documents():
 def test_n6_small_problems_do_not_go_in_circles(loss):
     """N6: 25 of 500 with the hinge did."""
     for seed in range(500):
-        X, signs, costs = circling(seed)
+        X, y_signed, costs = circling(seed)
         documents = csr_array(X)
-        found = descend(Rows.of(documents), signs, costs, loss=loss, tolerance=1e-8)
+        found = descend(Rows.of(documents), y_signed, costs, loss=loss, tolerance=1e-8)
         assert found.solved, seed
         assert found.gap <= 1e-8, seed
         if found.epochs == module.PATIENCE:
-            coef, _ = InteriorPoint(X, signs, costs, loss, True).solution()
+            coef, _ = InteriorPoint(X, y_signed, costs, loss, True).solution()
             np.testing.assert_allclose(found.coef, coef, atol=1e-6)
 
 
 def test_n6_the_exact_machines_of_a_mask_are_solved():
     """N6: with few words many documents are alike. Before, 9 of 386 were not solved."""
     for seed in range(30):
-        X, signs, _ = circling(seed)
+        X, y_signed, _ = circling(seed)
         path = MaskedSVM("exact", class_weight="balanced")
         for size in (1, 2):
-            if path.fit(X, signs).machines_[0].available >= size:
-                assert path.set_params(size=size).fit(X, signs).solved_.all(), seed
+            if path.fit(X, y_signed).machines_[0].available >= size:
+                assert path.set_params(size=size).fit(X, y_signed).solved_.all(), seed
                 assert (path.gap_ <= path.tol).all(), seed
 
 
@@ -69,24 +69,24 @@ def test_n6_the_exact_machines_of_a_mask_are_solved():
 @pytest.mark.parametrize("cost", [1e-6, 1.0, 1e6])
 def test_the_rounds_alone_find_the_optimum(loss, intercept, cost, monkeypatch):
     monkeypatch.setattr(module, "PATIENCE", 1)
-    X, signs, costs = noisy(30, 15)
+    X, y_signed, costs = noisy(30, 15)
     costs = cost * costs
     given = {"loss": loss, "intercept": intercept, "tolerance": 1e-9}
-    found = descend(Rows.of(X), signs, costs, **given)
+    found = descend(Rows.of(X), y_signed, costs, **given)
     assert (found.epochs, found.solved) == (1, True)
     assert found.violation <= 1e-9
-    coef, b = InteriorPoint(X.toarray(), signs, costs, loss, intercept).solution()
+    coef, b = InteriorPoint(X.toarray(), y_signed, costs, loss, intercept).solution()
     np.testing.assert_allclose(found.coef, coef, atol=1e-7)
     if cost >= 1.0:
         assert found.intercept == pytest.approx(b, abs=1e-7)
     if cost == 1.0:
-        assert_optimal(X, signs, costs, loss, intercept, found, 1e-8)
+        assert_optimal(X, y_signed, costs, loss, intercept, found, 1e-8)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_documents_are_parts_of_rows_here_too(loss, monkeypatch):
     monkeypatch.setattr(module, "PATIENCE", 1)
-    X, signs, costs = noisy(30, 15)
+    X, y_signed, costs = noisy(30, 15)
     X.sort_indices()
     whole = Rows.of(X)
     scales = np.random.default_rng(3).uniform(0.5, 2.0, 30)
@@ -95,28 +95,28 @@ def test_documents_are_parts_of_rows_here_too(loss, monkeypatch):
     rows = Rows(whole.starts, ends, whole.columns, whole.values, scales, 15)
     cut = X.toarray() * scales[:, None]
     cut[:, 8:] = 0.0
-    found = descend(rows, signs, costs, loss=loss, tolerance=1e-9)
-    same = descend(Rows.of(csr_array(cut)), signs, costs, loss=loss, tolerance=1e-9)
+    found = descend(rows, y_signed, costs, loss=loss, tolerance=1e-9)
+    same = descend(Rows.of(csr_array(cut)), y_signed, costs, loss=loss, tolerance=1e-9)
     assert found.solved
     np.testing.assert_allclose(found.coef, same.coef, atol=1e-8)
 
 
 def test_what_is_not_affordable_is_left_to_the_passes(monkeypatch):
-    X, signs, costs = noisy(30, 15)
+    X, y_signed, costs = noisy(30, 15)
     monkeypatch.setattr(dual_finish, "AFFORDABLE", 10)
     monkeypatch.setattr(module, "PATIENCE", 1)
-    problem = module._Problem.of(Rows.of(X), signs, costs, "hinge", True, centring=True)
+    problem = module._Problem.of(Rows.of(X), y_signed, costs, "hinge", True, centring=True)
     assert problem.finished(1, 1e-8) is None
-    found = descend(Rows.of(X), signs, costs, tolerance=1e-8)
+    found = descend(Rows.of(X), y_signed, costs, tolerance=1e-8)
     assert found.solved
     assert found.epochs > 1
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_every_round_is_nearer(loss):
-    X, signs, costs = noisy(30, 15)
-    problem = module._Problem.of(Rows.of(X), signs, 100 * costs, loss, True, centring=True)
-    coef, _ = InteriorPoint(X.toarray(), signs, 100 * costs, loss, True).solution()
+    X, y_signed, costs = noisy(30, 15)
+    problem = module._Problem.of(Rows.of(X), y_signed, 100 * costs, loss, True, centring=True)
+    coef, _ = InteriorPoint(X.toarray(), y_signed, 100 * costs, loss, True).solution()
     found = islice(dual_finish.rounds(problem.arrays, 100 * costs, 15, True), 8)
     apart = [np.abs(one.coef - coef).max() for one in found]
     assert apart[-1] < 1e-6 < apart[0]
@@ -125,9 +125,9 @@ def test_every_round_is_nearer(loss):
 def test_a_hard_margin_has_no_gap():
     """Short of the margin by 1e-16 costs 1e-16 C: w is made longer by as much."""
     X = np.random.default_rng(0).normal(size=(12, 30))
-    signs = np.resize([1.0, -1.0], 12)
-    found = descend(Rows.of(csr_array(X)), signs, np.full(12, 1e13), tolerance=1e-10)
+    y_signed = np.resize([1.0, -1.0], 12)
+    found = descend(Rows.of(csr_array(X)), y_signed, np.full(12, 1e13), tolerance=1e-10)
     assert found.solved
     assert found.gap <= 1e-10
-    soft = descend(Rows.of(csr_array(X)), signs, np.full(12, 1e3), tolerance=1e-10)
+    soft = descend(Rows.of(csr_array(X)), y_signed, np.full(12, 1e3), tolerance=1e-10)
     np.testing.assert_allclose(found.coef, soft.coef, atol=1e-8)

@@ -29,27 +29,27 @@ from tests.numerics.test_dual import noisy
     ],
 )
 def test_what_cannot_be_asked(change, message):
-    X, signs, costs = noisy()
-    given_ = {"signs": signs, "costs": costs} | change
+    X, y_signed, costs = noisy()
+    given_ = {"signs": y_signed, "costs": costs} | change
     with pytest.raises(LaconicError, match=message):
         descend(Rows.of(X), given_.pop("signs"), given_.pop("costs"), **given_)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
 def test_documents_without_a_length_are_refused(value):
-    X, signs, costs = noisy()
+    X, y_signed, costs = noisy()
     X.data[:1] = value
     with pytest.raises(LaconicError, match="1 of 60 have a squared length that is no finite"):
-        descend(Rows.of(X), signs, costs, intercept=False)
+        descend(Rows.of(X), y_signed, costs, intercept=False)
 
 
 def test_entries_given_twice_are_added_up_in_a_copy():
-    once, signs, costs = noisy()
+    once, y_signed, costs = noisy()
     parts = np.repeat(0.5 * once.data, 2), np.repeat(once.indices, 2), 2 * once.indptr
     twice = csr_array(parts, shape=once.shape)
     assert twice.nnz == 2 * once.nnz
-    found = descend(Rows.of(twice), signs, costs, tolerance=1e-10)
-    same = descend(Rows.of(once), signs, costs, tolerance=1e-10)
+    found = descend(Rows.of(twice), y_signed, costs, tolerance=1e-10)
+    same = descend(Rows.of(once), y_signed, costs, tolerance=1e-10)
     np.testing.assert_allclose(found.coef, same.coef, atol=1e-9)
     assert twice.nnz == 2 * once.nnz, "the caller's matrix is not written to"
     assert np.shares_memory(Rows.of(once).values, once.data)

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
-from laconic.numerics import measures
+from laconic.numerics import metrics
 from laconic.numerics.every_size import auc_at_every_size, best_f1_at_every_size
 from laconic.numerics.ranked import Ranked, prefix_decisions
 from tests.numerics.test_ranked import decision_by_prefix, ordered, rows_of
@@ -18,12 +18,12 @@ from tests.strategies import text_like
 BOTH_NORMS = pytest.mark.parametrize("kept", [False, True])
 
 
-def one_size_at_a_time(measure, ranked, coef, truth, kept):
+def one_size_at_a_time(metric, ranked, coef, truth, kept):
     """The measure of each size's decisions, one after the other."""
     sizes = np.arange(1, ranked.n_ranks + 1)
-    signs = np.where(truth, 1.0, -1.0)[:, None]
+    y_signed = np.where(truth, 1.0, -1.0)[:, None]
     decisions = prefix_decisions(ranked, coef, sizes, kept=kept)
-    return [measure(values[:, None], signs) for values in decisions]
+    return [metric(values[:, None], y_signed) for values in decisions]
 
 
 def same(found, expected):
@@ -34,13 +34,13 @@ def agrees(ranked, coef, truth, kept):
     """Both measures, exactly."""
     areas = auc_at_every_size(ranked, coef, truth, kept=kept)
     f1s = best_f1_at_every_size(ranked, coef, truth, kept=kept)
-    return same(areas, one_size_at_a_time(measures.auc, ranked, coef, truth, kept)) and same(
-        f1s, one_size_at_a_time(measures.best_f1, ranked, coef, truth, kept)
+    return same(areas, one_size_at_a_time(metrics.auc, ranked, coef, truth, kept)) and same(
+        f1s, one_size_at_a_time(metrics.best_f1, ranked, coef, truth, kept)
     )
 
 
 @st.composite
-def questions(draw):
+def targets(draw):
     """Documents with ties everywhere, and which of them are true: also all, or none."""
     X, order, coef = draw(ordered(max_docs=20, max_terms=14))
     if draw(st.booleans()):
@@ -48,9 +48,9 @@ def questions(draw):
     return X, order, coef, draw(hnp.arrays(np.bool_, X.shape[0]))
 
 
-@given(questions(), st.booleans())
-def test_every_size_is_measured_from_the_definition(question, kept):
-    X, order, coef, truth = question
+@given(targets(), st.booleans())
+def test_every_size_is_measured_from_the_definition(target, kept):
+    X, order, coef, truth = target
     ranked = Ranked.of(csr_array(X), order)
     areas = auc_at_every_size(ranked, coef, truth, kept=kept)
     f1s = best_f1_at_every_size(ranked, coef, truth, kept=kept)
@@ -64,9 +64,9 @@ def test_every_size_is_measured_from_the_definition(question, kept):
             assert areas[size - 1] == pytest.approx(auc_by_pairs(values, truth))
 
 
-@given(questions(), st.booleans())
-def test_every_size_is_exactly_the_measure_of_its_decisions(question, kept):
-    X, order, coef, truth = question
+@given(targets(), st.booleans())
+def test_every_size_is_exactly_the_measure_of_its_decisions(target, kept):
+    X, order, coef, truth = target
     assert agrees(Ranked.of(csr_array(X), order), coef, truth, kept)
 
 
@@ -120,12 +120,12 @@ def test_questions_without_an_answer():
 
 
 @pytest.mark.parametrize("measure", [auc_at_every_size, best_f1_at_every_size])
-def test_arrays_that_do_not_fit_are_refused(measure):
+def test_arrays_that_do_not_fit_are_refused(metric):
     ranked = Ranked.of(csr_array(np.eye(3)), np.arange(3))
     truth = np.array([True, False, True])
     with pytest.raises(LaconicError, match=r"shape \(2,\) for documents of 3 ranks"):
-        measure(ranked, np.ones(2), truth, kept=False)
+        metric(ranked, np.ones(2), truth, kept=False)
     with pytest.raises(LaconicError, match=r"truth of shape \(2,\) and type bool for 3 documents"):
-        measure(ranked, np.ones(3), truth[:2], kept=False)
+        metric(ranked, np.ones(3), truth[:2], kept=False)
     with pytest.raises(LaconicError, match="Give True or False"):
-        measure(ranked, np.ones(3), np.array([1.0, -1.0, 1.0]), kept=False)
+        metric(ranked, np.ones(3), np.array([1.0, -1.0, 1.0]), kept=False)

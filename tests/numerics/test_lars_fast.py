@@ -42,22 +42,22 @@ def assert_same_path(fast, exact):
 @pytest.mark.parametrize("l2", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("binary", [False, True])
-def test_jumps_lead_along_the_exact_path(loss, l2, bias, binary):
-    X, signs = problem(100, 70, seed=7, binary=binary)
-    settings = {"loss": loss, "l2": l2, "bias": bias}
-    assert_same_path(list(fast_lars(X, signs, **settings)), list(lars(X, signs, **settings)))
+def test_jumps_lead_along_the_exact_path(loss, alpha, bias, binary):
+    X, y_signed = problem(100, 70, seed=7, binary=binary)
+    settings = {"loss": loss, "l2": alpha, "bias": bias}
+    assert_same_path(list(fast_lars(X, y_signed, **settings)), list(lars(X, y_signed, **settings)))
 
 
 @given(
     tied_problems(), st.sampled_from(LOSSES), st.sampled_from([0.0, 0.5]), st.sampled_from(BIASES)
 )
-def test_every_point_is_on_the_path_whatever_is_tied(drawn, loss, l2, bias):
-    X, signs = drawn
-    points = list(fast_lars(X, signs, loss=loss, l2=l2, bias=bias))
+def test_every_point_is_on_the_path_whatever_is_tied(drawn, loss, alpha, bias):
+    X, y_signed = drawn
+    points = list(fast_lars(X, y_signed, loss=loss, alpha=alpha, bias=bias))
     assert [point.size for point in points] == list(range(1, len(points) + 1))
     for point in points:
         margins = assert_on_path(
-            X, signs, point.columns, point.coef, point.intercept, point.l1, loss, l2, bias,
+            X, y_signed, point.columns, point.coef, point.intercept, point.l1, loss, alpha, bias,
             point.entry_l1[0],
         )  # fmt: skip
         assert_examples(point.examples, margins, loss)
@@ -65,26 +65,26 @@ def test_every_point_is_on_the_path_whatever_is_tied(drawn, loss, l2, bias):
 
 @pytest.mark.parametrize("l2", [0.0, 0.05])
 @pytest.mark.parametrize("seed", range(3))
-def test_jumps_follow_margins_that_go_far(l2, seed):
-    X, signs = contradicted(seed)
-    settings = {"loss": "modified_huber", "l2": l2}
-    assert_same_path(list(fast_lars(X, signs, **settings)), list(lars(X, signs, **settings)))
+def test_jumps_follow_margins_that_go_far(alpha, seed):
+    X, y_signed = contradicted(seed)
+    settings = {"loss": "modified_huber", "l2": alpha}
+    assert_same_path(list(fast_lars(X, y_signed, **settings)), list(lars(X, y_signed, **settings)))
 
 
 def test_most_of_the_way_is_jumped(monkeypatch):
-    X, signs = problem(200, 100)
+    X, y_signed = problem(200, 100)
     stops = []
     corner_by_corner = module.exact.advance
     monkeypatch.setattr(
         module.exact, "advance", lambda course: stops.append(1) or corner_by_corner(course)
     )
-    assert len(list(fast_lars(X, signs))) == 100
+    assert len(list(fast_lars(X, y_signed))) == 100
     assert len(stops) <= 10, "where a jump is not proved to have passed over nothing"
 
 
 @pytest.mark.parametrize("l2", [0.01, 1.0])
-def test_a_jump_that_fails_is_taken_corner_by_corner(monkeypatch, l2):
-    X, signs = problem(100, 70, binary=True)
+def test_a_jump_that_fails_is_taken_corner_by_corner(monkeypatch, alpha):
+    X, y_signed = problem(100, 70, binary=True)
     settle, calls = JumpingPosition.settle, []
 
     def failing(position):
@@ -92,15 +92,17 @@ def test_a_jump_that_fails_is_taken_corner_by_corner(monkeypatch, l2):
         return settle(position) and len(calls) % 3 != 0
 
     monkeypatch.setattr(JumpingPosition, "settle", failing)
-    assert_same_path(list(fast_lars(X, signs, l2=l2)), list(lars(X, signs, l2=l2)))
+    assert_same_path(
+        list(fast_lars(X, y_signed, alpha=alpha)), list(lars(X, y_signed, alpha=alpha))
+    )
     assert len(calls) > 30
 
 
 @pytest.mark.parametrize("bias", ["always", None])
 def test_the_logistic_path_is_that_of_the_definition(bias):
-    X, signs = problem(50, 12, seed=2)
-    expected = logistic_by_bisection(X, signs, 0.5, bias is not None)
-    points = list(fast_lars(X, signs, loss="logistic", l2=0.5, bias=bias))
+    X, y_signed = problem(50, 12, seed=2)
+    expected = logistic_by_bisection(X, y_signed, 0.5, bias is not None)
+    points = list(fast_lars(X, y_signed, loss="logistic", alpha=0.5, bias=bias))
     assert len(points) == len(expected) == 12
     for point, (columns, beta, l1) in zip(points, expected, strict=True):
         words = [at for at, column in enumerate(columns) if column < 12]
@@ -111,28 +113,30 @@ def test_the_logistic_path_is_that_of_the_definition(bias):
 
 @pytest.mark.parametrize("binary", [False, True])
 @pytest.mark.parametrize("l2", [0.1, 2.0])
-def test_the_logistic_path_keeps_its_gradients(l2, binary):
-    X, signs = problem(80, 60, seed=1, binary=binary)
-    points = list(fast_lars(X, signs, loss="logistic", l2=l2))
+def test_the_logistic_path_keeps_its_gradients(alpha, binary):
+    X, y_signed = problem(80, 60, seed=1, binary=binary)
+    points = list(fast_lars(X, y_signed, loss="logistic", alpha=alpha))
     assert len(points) == 60
     for point in points:
         assert_on_path(
-            X, signs, point.columns, point.coef, point.intercept, point.l1, "logistic", l2,
+            X, y_signed, point.columns, point.coef, point.intercept, point.l1, "logistic", alpha,
             "always", point.entry_l1[0],
         )  # fmt: skip
 
 
 def test_the_logistic_path_ends_at_the_minimum():
-    X, signs = problem(80, 10, seed=3)
-    *_, last = fast_lars(X, signs, loss="logistic", l2=0.5)
-    peer = LogisticRegression(C=2.0, solver="liblinear", tol=1e-12, max_iter=10_000).fit(X, signs)
+    X, y_signed = problem(80, 10, seed=3)
+    *_, last = fast_lars(X, y_signed, loss="logistic", alpha=0.5)
+    peer = LogisticRegression(C=2.0, solver="liblinear", tol=1e-12, max_iter=10_000).fit(
+        X, y_signed
+    )
     assert (last.ending, last.l1) == ("finished", 0.0)
     np.testing.assert_allclose(last.coef, peer.coef_[0, last.columns], atol=1e-5)
     whole = np.hstack([X, np.ones((80, 1))])
     found = minimize(
-        lambda beta: 0.25 * beta @ beta + loss_value(signs * (whole @ beta), "logistic"),
+        lambda beta: 0.25 * beta @ beta + loss_value(y_signed * (whole @ beta), "logistic"),
         np.zeros(11),
-        jac=lambda beta: gradient(whole, signs, beta, "logistic", 0.5),
+        jac=lambda beta: gradient(whole, y_signed, beta, "logistic", 0.5),
         method="BFGS",
         options={"gtol": 1e-9},
     )
@@ -141,15 +145,15 @@ def test_the_logistic_path_ends_at_the_minimum():
 
 def test_n7_a_separable_logistic_problem_without_l2_saturates_at_a_tiny_l1():
     """N7: its coefficients grow without end, as the logarithm of 1 / λ₁: it is cut at 1e-8."""
-    X, signs = np.array([[1.0], [1.0], [0.0], [0.0]]), np.array([1.0, 1.0, -1.0, -1.0])
-    *_, last = fast_lars(X, signs, loss="logistic", l2=0.0)
+    X, y_signed = np.array([[1.0], [1.0], [0.0], [0.0]]), np.array([1.0, 1.0, -1.0, -1.0])
+    *_, last = fast_lars(X, y_signed, loss="logistic", alpha=0.0)
     assert last.ending == "saturated"
-    assert (signs * (X[:, 0] * last.coef[0] + last.intercept) > 18).all()
+    assert (y_signed * (X[:, 0] * last.coef[0] + last.intercept) > 18).all()
 
 
 def test_a_curve_on_which_newton_fails_ends_there(monkeypatch):
-    X, signs = problem(50, 12, seed=2)
-    expected = list(fast_lars(X, signs, loss="logistic"))
+    X, y_signed = problem(50, 12, seed=2)
+    expected = list(fast_lars(X, y_signed, loss="logistic"))
     settle, calls = LogisticPosition.settle, []
 
     def failing(position):
@@ -157,7 +161,7 @@ def test_a_curve_on_which_newton_fails_ends_there(monkeypatch):
         return len(calls) < 9 and settle(position)
 
     monkeypatch.setattr(LogisticPosition, "settle", failing)
-    points = list(fast_lars(X, signs, loss="logistic"))
+    points = list(fast_lars(X, y_signed, loss="logistic"))
     assert points[-1].ending == "singular"
     assert 1 < len(points) < 12
     for one, other in zip(points[:-1], expected, strict=False):
@@ -173,18 +177,18 @@ def test_an_unknown_loss_is_refused():
 @pytest.mark.corpus
 @pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber"])
 @pytest.mark.parametrize("l2", [0.0, 1.0])
-def test_real_documents_give_the_same_path(corpora, loss, l2):
+def test_real_documents_give_the_same_path(corpora, loss, alpha):
     """Fbis-4 of the paper: binary, so full of ties."""
     corpus = load_corpus("fbis")
     (rare,) = (name for name, count in corpus.class_counts.items() if count == 387)
-    signs = np.array([1.0 if labels[0] == rare else -1.0 for labels in corpus.labels])
+    y_signed = np.array([1.0 if labels[0] == rare else -1.0 for labels in corpus.labels])
     X = corpus.vectors.astype(np.float64)
     X.data[:] = 1.0
-    exact = list(islice(lars(X, signs, loss=loss, l2=l2), 150))
-    assert_same_path(list(islice(fast_lars(X, signs, loss=loss, l2=l2), 150)), exact)
+    exact = list(islice(lars(X, y_signed, loss=loss, alpha=alpha), 150))
+    assert_same_path(list(islice(fast_lars(X, y_signed, loss=loss, alpha=alpha), 150)), exact)
     for point in (exact[9], exact[-1]):
         assert_on_path(
-            X, signs, point.columns, point.coef, point.intercept, point.l1, loss, l2, "always",
+            X, y_signed, point.columns, point.coef, point.intercept, point.l1, loss, alpha, "always",
             point.entry_l1[0],
         )  # fmt: skip
 
@@ -194,9 +198,9 @@ def test_no_jump_passes_over_a_feature(seed):
     """In the first eight a feature comes up to λ₁ and goes within a jump, if none is refused."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(60, 40))
-    signs = np.where(X[:, :5].sum(axis=1) + rng.normal(size=60) > 0, 1.0, -1.0)
+    y_signed = np.where(X[:, :5].sum(axis=1) + rng.normal(size=60) > 0, 1.0, -1.0)
     loss = ("squared_hinge", "modified_huber")[seed % 2]
-    fast, exact = (list(walk(X, signs, loss=loss, l2=0.01)) for walk in (fast_lars, lars))
+    fast, exact = (list(walk(X, y_signed, loss=loss, alpha=0.01)) for walk in (fast_lars, lars))
     assert fast[-1].columns.tolist() == exact[-1].columns.tolist()
     assert_same_path(fast, exact)
 
@@ -206,18 +210,18 @@ def test_the_way_between_two_points_bends_no_more_than_is_proved(seed):
     """‖ρ(τ) − chord‖² ≤ τ(1 − τ)·bend for points of the exact path that share their features."""
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.normal(size=(60, 6)), np.ones(60)])
-    signs = np.where(rng.normal(size=60) + X[:, 0] > 0, 1.0, -1.0)
-    l2, pulls = 0.1, np.append(rng.choice([-1.0, 1.0], 6), 0.0)
+    y_signed = np.where(rng.normal(size=60) + X[:, 0] > 0, 1.0, -1.0)
+    alpha, pulls = 0.1, np.append(rng.choice([-1.0, 1.0], 6), 0.0)
 
     def at(l1):
-        coef = minimiser(X, signs, "squared_hinge", l2, pulls, l1)
-        margins = signs * (X @ coef)
-        return coef, np.where(margins < 1.0, X @ coef - signs, 0.0)
+        coef = minimiser(X, y_signed, "squared_hinge", alpha, pulls, l1)
+        margins = y_signed * (X @ coef)
+        return coef, np.where(margins < 1.0, X @ coef - y_signed, 0.0)
 
     a, b = 3.0, 0.5
     (coef_a, rho_a), (coef_b, rho_b) = at(a), at(b)
     coef, rho = coef_a - coef_b, rho_a - rho_b
-    bend = (a - b) * pulls @ coef - rho @ rho - l2 * coef @ coef
+    bend = (a - b) * pulls @ coef - rho @ rho - alpha * coef @ coef
     assert bend >= -1e-8
     for share in (0.1, 0.5, 0.9):
         _, here = at(a - share * (a - b))

@@ -19,13 +19,13 @@ def path_of(loss):
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("bias", ["always", None])
 @pytest.mark.parametrize("l2", [0.0, 0.5])
-def test_it_is_the_model_without_the_document_all_else_fixed(loss, bias, l2):
-    X, signs = problem(60, 40, seed=8)
-    signs[:6] = -signs[:6]  # so that some margins are badly wrong
-    settings = {"loss": loss, "l2": l2, "bias": bias}
-    for point in list(lars(X, signs, **settings))[4:16:5]:
-        found = left_out(X, signs, point, **settings)
-        expected = left_out_by_definition(X, signs, point, loss, l2, bias is not None)
+def test_it_is_the_model_without_the_document_all_else_fixed(loss, bias, alpha):
+    X, y_signed = problem(60, 40, seed=8)
+    y_signed[:6] = -y_signed[:6]  # so that some margins are badly wrong
+    settings = {"loss": loss, "l2": alpha, "bias": bias}
+    for point in list(lars(X, y_signed, **settings))[4:16:5]:
+        found = left_out(X, y_signed, point, **settings)
+        expected = left_out_by_definition(X, y_signed, point, loss, alpha, bias is not None)
         known = np.isfinite(found)
         assert known.mean() > 0.9
         np.testing.assert_allclose(found[known], expected[known], atol=1e-8)
@@ -34,103 +34,106 @@ def test_it_is_the_model_without_the_document_all_else_fixed(loss, bias, l2):
 def test_documents_in_the_straight_part_move_too():
     """One document has both words that speak for 1, and is -1."""
     X = np.repeat([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0]], [20, 21, 50, 1], axis=0)
-    signs = np.repeat([1.0, -1.0], [41, 51])
+    y_signed = np.repeat([1.0, -1.0], [41, 51])
     settings = {"loss": "modified_huber", "l2": 0.1}
-    *_, point = lars(X, signs, **settings)
+    *_, point = lars(X, y_signed, **settings)
     fitted = X[:, point.columns] @ point.coef + point.intercept
     assert fitted[-1] > 1.5
-    found = left_out(X, signs, point, **settings)
+    found = left_out(X, y_signed, point, **settings)
     np.testing.assert_allclose(
-        found, left_out_by_definition(X, signs, point, "modified_huber", 0.1), atol=1e-9
+        found, left_out_by_definition(X, y_signed, point, "modified_huber", 0.1), atol=1e-9
     )
     assert found[-1] > fitted[-1] + 1e-3
 
 
 @pytest.mark.parametrize(("loss", "l2"), [("squared_hinge", 1.0), ("squared_hinge", 0.1),
                                           ("squared", 0.1), ("logistic", 0.1)])  # fmt: skip
-def test_it_tells_nearly_what_paths_without_each_document_tell(loss, l2):
-    X, signs = problem(60, 30, seed=9)
+def test_it_tells_nearly_what_paths_without_each_document_tell(loss, alpha):
+    X, y_signed = problem(60, 30, seed=9)
     size = 8
-    point = list(path_of(loss)(X, signs, loss=loss, l2=l2))[size - 1]
-    approximate = left_out(X, signs, point, loss=loss, l2=l2)
+    point = list(path_of(loss)(X, y_signed, loss=loss, alpha=alpha))[size - 1]
+    approximate = left_out(X, y_signed, point, loss=loss, alpha=alpha)
     truth = np.empty(60)
     for doc in range(60):
         others = np.arange(60) != doc
-        again = list(path_of(loss)(X[others], signs[others], loss=loss, l2=l2))[size - 1]
+        again = list(path_of(loss)(X[others], y_signed[others], loss=loss, alpha=alpha))[size - 1]
         truth[doc] = X[doc, again.columns] @ again.coef + again.intercept
     assert np.corrcoef(approximate, truth)[0, 1] > 0.95
     fitted = X[:, point.columns] @ point.coef + point.intercept
     # closer than the fit itself, and less hopeful
     assert np.abs(approximate - truth).mean() < 0.7 * np.abs(fitted - truth).mean()
-    assert (signs * approximate).mean() < (signs * fitted).mean()
+    assert (y_signed * approximate).mean() < (y_signed * fitted).mean()
 
 
 def test_it_is_not_available_where_a_path_is_saturated():
-    X, signs = problem(20, 60)
-    *_, last = lars(X, signs, l2=0.0, loss="squared")
-    assert np.isnan(left_out(X, signs, last, l2=0.0, loss="squared")).all()
+    X, y_signed = problem(20, 60)
+    *_, last = lars(X, y_signed, alpha=0.0, loss="squared")
+    assert np.isnan(left_out(X, y_signed, last, alpha=0.0, loss="squared")).all()
 
 
 def test_a_document_that_alone_holds_a_word_has_no_answer_without_l2():
     X = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
-    signs = np.array([1.0, 1.0, -1.0, -1.0, -1.0])
-    *_, last = lars(X, signs, l2=0.0, loss="squared")
+    y_signed = np.array([1.0, 1.0, -1.0, -1.0, -1.0])
+    *_, last = lars(X, y_signed, alpha=0.0, loss="squared")
     assert last.size == 2
-    assert np.isnan(left_out(X, signs, last, l2=0.0, loss="squared")).tolist() == [
+    assert np.isnan(left_out(X, y_signed, last, alpha=0.0, loss="squared")).tolist() == [
         True, False, False, False, False,
     ]  # fmt: skip
 
 
 def test_blocks_and_sparse_documents_make_no_difference(monkeypatch):
-    X, signs = problem(60, 40)
-    point = list(lars(X, signs))[10]
-    whole = left_out(X, signs, point)
+    X, y_signed = problem(60, 40)
+    point = list(lars(X, y_signed))[10]
+    whole = left_out(X, y_signed, point)
     monkeypatch.setattr(module, "BLOCK_BYTES", 8 * 11 * 7)
-    np.testing.assert_allclose(left_out(csr_array(X), signs, point), whole, atol=1e-12)
+    np.testing.assert_allclose(left_out(csr_array(X), y_signed, point), whole, atol=1e-12)
 
 
 def test_a_selectable_bias_counts_from_its_entry_on():
-    X, signs = problem(60, 12, seed=9)
+    X, y_signed = problem(60, 12, seed=9)
     settings = {"loss": "squared_hinge", "l2": 0.5, "bias": "selectable"}
-    points = [point for point in lars(X, signs, **settings) if point.l1 > 0.0]
+    points = [point for point in lars(X, y_signed, **settings) if point.l1 > 0.0]
     assert {point.intercept != 0.0 for point in points} == {False, True}
     for point in points:
-        found = left_out(X, signs, point, **settings)
+        found = left_out(X, y_signed, point, **settings)
         expected = left_out_by_definition(
-            X, signs, point, "squared_hinge", 0.5, point.intercept != 0.0
+            X, y_signed, point, "squared_hinge", 0.5, point.intercept != 0.0
         )
         np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
 def test_a_document_of_much_leverage_has_no_answer():
     """Leverage is x² / Σ x²: 0.98 is too much, 0.89 is not."""
-    signs = np.array([1.0, 1.0, -1.0])
+    y_signed = np.array([1.0, 1.0, -1.0])
     for value, known in ((10.0, False), (4.0, True)):
         X = np.array([[value], [1.0], [1.0]])
-        (point,) = lars(X, signs, l2=0.0, loss="squared", bias=None)
-        found = left_out(X, signs, point, l2=0.0, loss="squared", bias=None)
+        (point,) = lars(X, y_signed, alpha=0.0, loss="squared", bias=None)
+        found = left_out(X, y_signed, point, alpha=0.0, loss="squared", bias=None)
         assert np.isfinite(found).tolist() == [known, True, True]
 
 
 def test_where_nothing_determines_the_model_there_is_no_answer():
     """No document in the squared part, and no l2; what is right by far stays as it is."""
-    X, signs = np.ones((2, 1)), np.array([1.0, -1.0])
+    X, y_signed = np.ones((2, 1)), np.array([1.0, -1.0])
     nothing = np.empty(0, np.int64)
     point = LarsPoint(np.array([0]), np.array([2.0]), 0.0, 0.0, np.array([1.0]), nothing)
-    found = left_out(X, signs, point, loss="modified_huber", l2=0.0, bias=None)
+    found = left_out(X, y_signed, point, loss="modified_huber", alpha=0.0, bias=None)
     np.testing.assert_array_equal(found, [2.0, np.nan])
 
 
 def test_with_the_logistic_loss_it_is_one_newton_step_without_the_document():
-    X, signs = problem(40, 8, seed=9)
-    *_, point = fast_lars(X, signs, loss="logistic", l2=0.3, bias=None)
+    X, y_signed = problem(40, 8, seed=9)
+    *_, point = fast_lars(X, y_signed, loss="logistic", alpha=0.3, bias=None)
     A = X[:, point.columns]
     fitted = A @ point.coef
-    slopes, W = signs * loss_slope(signs * fitted, "logistic"), curved(signs * fitted, "logistic")
+    slopes, W = (
+        y_signed * loss_slope(y_signed * fitted, "logistic"),
+        curved(y_signed * fitted, "logistic"),
+    )
     expected = fitted.copy()
     for doc in range(40):
         others = np.arange(40) != doc
         H = 0.3 * np.eye(point.size) + A[others].T @ (W[others, None] * A[others])
         expected[doc] += slopes[doc] * A[doc] @ np.linalg.solve(H, A[doc])
-    found = left_out(X, signs, point, loss="logistic", l2=0.3, bias=None)
+    found = left_out(X, y_signed, point, loss="logistic", alpha=0.3, bias=None)
     np.testing.assert_allclose(found, expected, atol=1e-10)

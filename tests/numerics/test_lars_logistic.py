@@ -15,14 +15,14 @@ from tests.numerics.test_lars import problem
 def rare(n_docs=400, n_terms=60, seed=0):
     """A rare class and a word that nearly names it: the first jump leads far."""
     rng = np.random.default_rng(seed)
-    signs = np.where(rng.random(n_docs) < 0.05, 1.0, -1.0)
+    y_signed = np.where(rng.random(n_docs) < 0.05, 1.0, -1.0)
     X = (rng.random((n_docs, n_terms)) < 0.1) * rng.random((n_docs, n_terms))
-    X[:, 0] = np.where(signs > 0, 0.3, 0.0) * (rng.random(n_docs) < 0.8)
+    X[:, 0] = np.where(y_signed > 0, 0.3, 0.0) * (rng.random(n_docs) < 0.8)
     X[: n_docs // 100, 0] += 0.1
-    return X, signs
+    return X, y_signed
 
 
-def check_way(X, signs, point, l2, shares=(0.3, 0.6, 0.9, 1.0), slack=1e-8):
+def check_way(X, y_signed, point, alpha, shares=(0.3, 0.6, 0.9, 1.0), slack=1e-8):
     """At and between two points: |g| = λ₁ with the right sign inside, |g| ≤ λ₁ outside.
 
     The features of `point` are followed from where the last of them entered to where the next does,
@@ -30,10 +30,10 @@ def check_way(X, signs, point, l2, shares=(0.3, 0.6, 0.9, 1.0), slack=1e-8):
     """
     a, b, first = point.entry_l1[-1], point.l1, point.entry_l1[0]
     start = np.append(point.coef, point.intercept)
-    pulls = pulls_of(X, signs, point, l2)
+    pulls = pulls_of(X, y_signed, point, alpha)
     for share in shares:
         l1 = a + share * (b - a)
-        beta, g = logistic_between(X, signs, point.columns, pulls, l2, l1, start)
+        beta, g = logistic_between(X, y_signed, point.columns, pulls, alpha, l1, start)
         np.testing.assert_allclose(g[point.columns], l1 * pulls, rtol=0, atol=slack * first)
         assert np.abs(g).max() <= l1 + slack * first
         if share == 1.0:
@@ -41,40 +41,40 @@ def check_way(X, signs, point, l2, shares=(0.3, 0.6, 0.9, 1.0), slack=1e-8):
             np.testing.assert_allclose(start, beta, rtol=0, atol=1e-6 * scale)
 
 
-def pulls_of(X, signs, point, l2):
-    _, g = logistic_gradient(X, signs, point, l2)
+def pulls_of(X, y_signed, point, alpha):
+    _, g = logistic_gradient(X, y_signed, point, alpha)
     return np.sign(g[point.columns])
 
 
-def logistic_gradient(X, signs, point, l2):
-    margins = signs * (X[:, point.columns] @ point.coef + point.intercept)
-    g = np.asarray(X.T @ (-signs / (1.0 + np.exp(margins))))
-    g[point.columns] += l2 * point.coef
+def logistic_gradient(X, y_signed, point, alpha):
+    margins = y_signed * (X[:, point.columns] @ point.coef + point.intercept)
+    g = np.asarray(X.T @ (-y_signed / (1.0 + np.exp(margins))))
+    g[point.columns] += alpha * point.coef
     return margins, g
 
 
 @pytest.mark.parametrize("l2", [0.0, 0.1])
 @pytest.mark.parametrize("make", [rare, lambda: problem(150, 60, 1), lambda: rare(300, 30, 3)])
-def test_n1_the_logistic_path_holds_at_every_point_and_between(make, l2):
-    X, signs = make()
-    points = list(islice(fast_lars(X, signs, loss="logistic", l2=l2), 15))
+def test_n1_the_logistic_path_holds_at_every_point_and_between(make, alpha):
+    X, y_signed = make()
+    points = list(islice(fast_lars(X, y_signed, loss="logistic", alpha=alpha), 15))
     assert points[-1].size == 15 or points[-1].ending in ("finished", "saturated")
     assert points[-1].size > 5
     for point in points:
         if point.l1 > 1e-5 * point.entry_l1[0]:
-            check_way(X, signs, point, l2)
+            check_way(X, y_signed, point, alpha)
 
 
 @pytest.mark.parametrize("l2", [0.0, 0.01])
-def test_n1_the_next_word_is_that_of_bisection(l2):
+def test_n1_the_next_word_is_that_of_bisection(alpha):
     """N1: the second to fourth word of a rare class; without damping the path ended early."""
-    X, signs = rare(seed=3)
-    points = list(islice(fast_lars(X, signs, loss="logistic", l2=l2), 4))
+    X, y_signed = rare(seed=3)
+    points = list(islice(fast_lars(X, y_signed, loss="logistic", alpha=alpha), 4))
     for here, ahead in pairwise(points):
         start = np.append(here.coef, here.intercept)
-        pulls = pulls_of(X, signs, here, l2)
+        pulls = pulls_of(X, y_signed, here, alpha)
         l1, column = next_logistic_entry(
-            X, signs, here.columns, pulls, l2, here.entry_l1[-1], start
+            X, y_signed, here.columns, pulls, alpha, here.entry_l1[-1], start
         )
         assert column == ahead.columns[-1]
         assert l1 == pytest.approx(here.l1, abs=1e-8 * here.entry_l1[0])

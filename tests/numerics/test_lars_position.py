@@ -28,13 +28,13 @@ MARGINS = {
 }
 
 
-def placed(X, signs, coef, loss="modified_huber", l2=0.0):
+def placed(X, y_signed, coef, loss="modified_huber", alpha=0.0):
     """A position with these coefficients, every document in the part that its margin says."""
-    position = Position(Documents.of(X), signs, PIECES[loss], l2)
+    position = Position(Documents.of(X), y_signed, PIECES[loss], alpha)
     for column in range(X.shape[1]):
         assert position.enter(column, 1.0)
     position.coef = np.array(coef)
-    margins = signs * (X @ position.coef)
+    margins = y_signed * (X @ position.coef)
     pieces = PIECES[loss]
     position.parts[:] = np.where(
         margins > pieces.upper, ZERO, np.where(margins < pieces.lower, LINEAR, SQUARED)
@@ -44,37 +44,37 @@ def placed(X, signs, coef, loss="modified_huber", l2=0.0):
 
 @pytest.mark.parametrize("loss", list(PIECES))
 @pytest.mark.parametrize("l2", [0.0, 0.7])
-def test_measured_margins_residuals_and_errors_are_those_of_the_definition(loss, l2):
-    X, signs = problem(50, 4, seed=1)
+def test_measured_margins_residuals_and_errors_are_those_of_the_definition(loss, alpha):
+    X, y_signed = problem(50, 4, seed=1)
     coef = np.array([3.0, -4.0, 5.0, -2.0])
-    position = placed(X, signs, coef, loss, l2)
+    position = placed(X, y_signed, coef, loss, alpha)
     position.l1 = 1.5
     error = position.measure()
-    margins = signs * (X @ coef)
+    margins = y_signed * (X @ coef)
     assert margins.min() < -1.1
     assert margins.max() > 1.1
     np.testing.assert_allclose(position.margins, margins, atol=1e-12)
-    np.testing.assert_allclose(position.residuals, signs * loss_slope(margins, loss), atol=1e-12)
-    np.testing.assert_allclose(error, gradient(X, signs, coef, loss, l2) - 1.5, atol=1e-12)
+    np.testing.assert_allclose(position.residuals, y_signed * loss_slope(margins, loss), atol=1e-12)
+    np.testing.assert_allclose(error, gradient(X, y_signed, coef, loss, alpha) - 1.5, atol=1e-12)
 
 
 @pytest.mark.parametrize("factor_is_sound", [True, False])
 def test_polishing_takes_the_drift_away_even_with_a_factor_gone_wrong(factor_is_sound):
-    X, signs = problem(50, 4, seed=1)
-    position = placed(X, signs, [0.3, -0.4, 0.5, -0.2], "squared", 0.7)
+    X, y_signed = problem(50, 4, seed=1)
+    position = placed(X, y_signed, [0.3, -0.4, 0.5, -0.2], "squared", 0.7)
     if not factor_is_sound:
         position.factor.update(np.full(4, 9.0))
     with patch.object(position, "refactor", wraps=position.refactor) as refactor:
         assert position.polish()
     assert refactor.called is not factor_is_sound
-    wanted = np.linalg.solve(0.7 * np.eye(4) + X.T @ X, X.T @ signs)
+    wanted = np.linalg.solve(0.7 * np.eye(4) + X.T @ X, X.T @ y_signed)
     np.testing.assert_allclose(position.coef, wanted, atol=1e-12)
-    np.testing.assert_allclose(position.residuals, X @ wanted - signs, atol=1e-12)
+    np.testing.assert_allclose(position.residuals, X @ wanted - y_signed, atol=1e-12)
 
 
 def test_polishing_says_where_the_system_is_singular():
-    X, signs = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, -1.0])
-    position = placed(X, signs, [0.5, -0.5])
+    X, y_signed = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, -1.0])
+    position = placed(X, y_signed, [0.5, -0.5])
     position.l1 = 0.3
     position.parts[1] = ZERO
     assert not position.polish()
@@ -114,8 +114,8 @@ def test_the_next_crossings_are_those_among_all_documents(data):
 )
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_document_lands_on_the_border_and_is_in_the_next_part(part, speed, margin, to, sign):
-    X, signs = np.array([[1.0], [1.0]]), np.array([sign, sign])
-    position = placed(X, signs, [0.0], l2=1.0)
+    X, y_signed = np.array([[1.0], [1.0]]), np.array([sign, sign])
+    position = placed(X, y_signed, [0.0], alpha=1.0)
     position.parts[0] = part
     assert position.refactor()
     position.margins[0] = margin + 1e-13  # a step that rounding has made too long
@@ -190,8 +190,8 @@ def test_a_refused_word_that_leaves_the_cone_ends_the_path():
 @pytest.mark.parametrize("n_docs", [FEW // 2, 2 * FEW])
 def test_documents_that_come_in_by_a_repair_are_counted(n_docs):
     """One by one or at once: refused words wait for it."""
-    X, signs = np.linspace(1.0, 2.0, n_docs)[:, None], np.ones(n_docs)
-    position = JumpingPosition(Documents.of(X), signs, PIECES["squared_hinge"], 1.0)
+    X, y_signed = np.linspace(1.0, 2.0, n_docs)[:, None], np.ones(n_docs)
+    position = JumpingPosition(Documents.of(X), y_signed, PIECES["squared_hinge"], 1.0)
     assert position.enter(0, -1.0)
     position.parts[:] = ZERO
     assert position.refactor()

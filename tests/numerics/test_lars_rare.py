@@ -39,7 +39,7 @@ def nearly_equal_words():
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_refused_word_enters_once_a_document_tells_it_apart(path):
-    X, signs = nearly_equal_words()
+    X, y_signed = nearly_equal_words()
     take, taken = Course.take, []
 
     def watched(course, entry):
@@ -48,12 +48,12 @@ def test_a_refused_word_enters_once_a_document_tells_it_apart(path):
         return accepted
 
     with patch.object(Course, "take", watched):
-        *_, last = path(X, signs, l2=0.0, bias=None)
+        *_, last = path(X, y_signed, alpha=0.0, bias=None)
     assert (2, False) in taken
     assert taken[-1] == (2, True)
     assert (last.columns.tolist(), last.ending, last.l1) == ([0, 1, 2], "finished", 0.0)
     assert_on_path(
-        X, signs, last.columns, last.coef, 0.0, 0.0, "squared_hinge", 0.0, None, last.entry_l1[0]
+        X, y_signed, last.columns, last.coef, 0.0, 0.0, "squared_hinge", 0.0, None, last.entry_l1[0]
     )
 
 
@@ -61,8 +61,8 @@ def test_a_refused_word_enters_once_a_document_tells_it_apart(path):
 def test_a_word_of_documents_in_the_straight_part_only_ends_the_path(path):
     """Its gradient is 0.1 · 2 from when its document is badly wrong: it cannot follow λ₁ down."""
     X = np.repeat([[1.0, 0.0], [3.0, 0.1]], [20, 1], axis=0)
-    signs = np.repeat([-1.0, 1.0], [20, 1])
-    (only,) = path(X, signs, loss="modified_huber", l2=0.0, bias=None)
+    y_signed = np.repeat([-1.0, 1.0], [20, 1])
+    (only,) = path(X, y_signed, loss="modified_huber", alpha=0.0, bias=None)
     assert (only.columns.tolist(), only.ending) == ([0], "singular")
     assert only.l1 == pytest.approx(0.2)
     # 20 (1 + β) − 2 · 3 = λ₁
@@ -76,8 +76,8 @@ def test_a_document_that_alone_holds_a_word_is_torn_from_the_squared_part():
     word 1.
     """
     X = np.repeat([[1.0, 0.0], [0.0, 1.0], [4.0, 1.5]], [60, 1, 1], axis=0)
-    signs = np.repeat([-1.0, 1.0], [61, 1])
-    points = check_every_corner(X, signs, "modified_huber", 0.0, None)
+    y_signed = np.repeat([-1.0, 1.0], [61, 1])
+    points = check_every_corner(X, y_signed, "modified_huber", 0.0, None)
     assert [point.columns.tolist() for point in points] == [[0], [0, 1]]
     assert points[-1].ending == "singular"
     assert points[-1].l1 == pytest.approx(1.0)
@@ -102,12 +102,12 @@ def test_documents_that_would_cross_together_in_circles_cross_one_by_one():
     rows = np.array([[0.0, 2, 14], [1, 0, 13], [6, 0, -2], [3, -3, 10], [4, 1, 3], [8, -1, -7]])
     coef = np.array([3.0, 1.0, 1.0]) / 16
     np.testing.assert_array_equal(rows @ coef, 1.0)
-    X, signs = documents_that_meet(rows, coef)
-    check_every_corner(X, signs, "squared_hinge", 0.5, None)
-    seen, points = corners(X, signs, loss="squared_hinge", l2=0.5, bias=None)
+    X, y_signed = documents_that_meet(rows, coef)
+    check_every_corner(X, y_signed, "squared_hinge", 0.5, None)
+    seen, points = corners(X, y_signed, loss="squared_hinge", alpha=0.5, bias=None)
     at_once = [l1 for *_, l1, _ in seen if l1 == pytest.approx(0.25, abs=1e-9)]
     assert TOGETHER < len(at_once) < TOGETHER + 10
-    columns, beta, _ = lars_by_definition(X, signs, "squared_hinge", 0.5, bias=False)[-1]
+    columns, beta, _ = lars_by_definition(X, y_signed, "squared_hinge", 0.5, bias=False)[-1]
     assert (points[-1].columns.tolist(), points[-1].ending) == (columns, "finished")
     np.testing.assert_allclose(points[-1].coef, beta, atol=1e-9)
 
@@ -116,7 +116,7 @@ def test_equal_documents_cross_together_however_long_the_path():
     """One word, and pairs of documents that have more and more of it: it is right for one pair
     after the other."""
     X = np.repeat(np.linspace(1.0, 2.0, 80), 2)[:, None]
-    seen, _ = corners(X, np.ones(160), loss="squared_hinge", l2=0.01, bias=None)
+    seen, _ = corners(X, np.ones(160), loss="squared_hinge", alpha=0.01, bias=None)
     falls = -np.diff([l1 for *_, l1, _ in seen])
     assert falls.size > 2 * TOGETHER
     assert (falls > 1e-12 * seen[0][3]).all()
@@ -127,16 +127,16 @@ def test_equal_documents_cross_together_however_long_the_path():
     ("shape", "seed", "copies"), [((16, 10), 756, 3), ((19, 14), 779, 3), ((19, 14), 937, 2)]
 )
 def test_a_held_document_goes_when_another_has_come_in(loss, shape, seed, copies):
-    X, signs = problem(*shape, seed, binary=True)
-    X, signs = np.tile(X, (copies, 1)), np.tile(signs, copies)
-    points = check_every_corner(X, signs, loss, 0.0, "always")
+    X, y_signed = problem(*shape, seed, binary=True)
+    X, y_signed = np.tile(X, (copies, 1)), np.tile(y_signed, copies)
+    points = check_every_corner(X, y_signed, loss, 0.0, "always")
     assert points[-1].ending in ("finished", "saturated")
 
 
 @pytest.mark.parametrize(("shape", "seed"), [((178, 71), 124), ((135, 53), 138), ((186, 65), 166)])
 def test_a_jump_too_far_is_taken_back_by_halves(shape, seed):
     """A gradient comes back from outside: how far λ₁ has fallen too far, nobody knows."""
-    X, signs = problem(*shape, seed)
+    X, y_signed = problem(*shape, seed)
     leap, found = module._leap, []
 
     def counted(course, position, floor):
@@ -146,14 +146,14 @@ def test_a_jump_too_far_is_taken_back_by_halves(shape, seed):
         return entry
 
     with patch.object(module, "_leap", counted):
-        assert len(list(fast_lars(X, signs, l2=0.1))) == shape[1]
+        assert len(list(fast_lars(X, y_signed, alpha=0.1))) == shape[1]
     assert len(found) >= shape[1]
     assert all(found)
 
 
 @pytest.mark.parametrize("l2", [0.0, 0.05])
-def test_the_drift_is_corrected_with_documents_in_the_straight_part(l2):
-    X, signs = contradicted(0, 300, 8)
+def test_the_drift_is_corrected_with_documents_in_the_straight_part(alpha):
+    X, y_signed = contradicted(0, 300, 8)
     X *= np.random.default_rng(0).uniform(0.7, 1.0, X.shape)  # no ties: a corner for each
     polish, straight = Position.polish, []
 
@@ -162,14 +162,14 @@ def test_the_drift_is_corrected_with_documents_in_the_straight_part(l2):
         return polish(position)
 
     with patch.object(Position, "polish", watched):
-        points = check_every_corner(X, signs, "modified_huber", l2, "always")
+        points = check_every_corner(X, y_signed, "modified_huber", alpha, "always")
     assert max(straight) >= 1
     assert points[-1].ending == "finished"
 
 
 def test_a_way_back_ends_where_the_jump_began():
     """A straight line drawn back through a gradient far outside may meet λ₁ above the start."""
-    X, signs = problem(175, 75, seed=122)
+    X, y_signed = problem(175, 75, seed=122)
     leap, move, starts, reached = module._leap, Position.move, [], []
 
     def leaping(course, position, floor):
@@ -182,7 +182,7 @@ def test_a_way_back_ends_where_the_jump_began():
             reached.append(position.l1 / starts[-1])
 
     with patch.object(module, "_leap", leaping), patch.object(Position, "move", moving):
-        points = list(fast_lars(X, signs, l2=1e-4))
+        points = list(fast_lars(X, y_signed, alpha=1e-4))
     assert len(points) > 50
     assert max(reached) == pytest.approx(1.0, abs=1e-12)
 
@@ -195,8 +195,10 @@ def test_a_feature_enters_before_a_document_that_crosses_at_the_same_moment(seed
     rng = np.random.default_rng(seed)
     shape = int(rng.integers(12, 40)), int(rng.integers(8, 40))
     X = (rng.random(shape) < 0.3).astype(float)
-    signs = np.where(rng.random(shape[0]) < 0.5, 1.0, -1.0)
-    (*_, here), (*_, near) = (lars(X, signs, l2=l2, loss=loss, bias=None) for l2 in (0.0, 1e-9))
+    y_signed = np.where(rng.random(shape[0]) < 0.5, 1.0, -1.0)
+    (*_, here), (*_, near) = (
+        lars(X, y_signed, alpha=alpha, loss=loss, bias=None) for alpha in (0.0, 1e-9)
+    )
     assert here.columns.tolist() == near.columns[: here.size].tolist()
 
 
@@ -204,8 +206,8 @@ def test_a_feature_enters_before_a_document_that_crosses_at_the_same_moment(seed
 @pytest.mark.parametrize("loss", ["squared", "squared_hinge", "modified_huber"])
 def test_columns_far_apart_in_scale_do_not_make_a_path_singular(path, loss):
     """Scales up to 1e8 apart and more words than documents: with l2 nothing is singular."""
-    X, signs = problem(20, 60, 0)
+    X, y_signed = problem(20, 60, 0)
     X = X * 10.0 ** np.random.default_rng(0).uniform(0.0, 8.0, 60)
-    *_, last = path(X, signs, loss=loss, l2=1.0)
+    *_, last = path(X, y_signed, loss=loss, alpha=1.0)
     assert (last.ending, last.l1) == ("finished", 0.0)
     assert last.size >= 16

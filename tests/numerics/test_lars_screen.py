@@ -43,8 +43,8 @@ def first_of_all(X, screen, position, direction, horizon):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("l2", [0.0, 1.0])
-def test_the_first_entry_is_that_among_all_columns(loss, l2):
-    X, signs = weighted_text()
+def test_the_first_entry_is_that_among_all_columns(loss, alpha):
+    X, y_signed = weighted_text()
     lazily, seen = Screen.first_entry, []
 
     def compared(screen, position, direction, horizon):
@@ -59,13 +59,13 @@ def test_the_first_entry_is_that_among_all_columns(loss, l2):
         return found
 
     with patch.object(Screen, "first_entry", compared):
-        *_, last = islice(lars(X, signs, loss=loss, l2=l2), 60)
+        *_, last = islice(lars(X, y_signed, loss=loss, alpha=alpha), 60)
     assert seen[:60] == last.columns.tolist()
 
 
 @pytest.mark.parametrize("path", [lars, fast_lars])
 def test_most_columns_are_not_looked_at(path):
-    X, signs = weighted_text()
+    X, y_signed = weighted_text()
     screens, asked = [], []
     lazily = Screen.first_entry
 
@@ -75,13 +75,13 @@ def test_most_columns_are_not_looked_at(path):
         return lazily(screen, *arguments)
 
     with patch.object(Screen, "first_entry", counted):
-        assert len(list(islice(path(X, signs), 60))) == 60
+        assert len(list(islice(path(X, y_signed), 60))) == 60
     assert screens[0].passes < len(asked) / 4
 
 
 def test_the_list_is_made_anew_when_l1_rises():
     """Jumps go back: a column that was out of sight further down may be near further up."""
-    X, signs = weighted_text()
+    X, y_signed = weighted_text()
     lazily, risen = Screen.first_entry, []
     lowest = [np.inf]
 
@@ -96,7 +96,7 @@ def test_the_list_is_made_anew_when_l1_rises():
         return found
 
     with patch.object(Screen, "first_entry", compared):
-        list(islice(fast_lars(X, signs), 150))
+        list(islice(fast_lars(X, y_signed), 150))
     assert sum(risen) > 5
 
 
@@ -242,8 +242,8 @@ def test_what_was_evaluated_is_kept_though_the_arrays_go_on():
 
 def test_a_way_that_may_bend_far_may_have_passed_any_column():
     """Also a column that the last evaluation shows to be far from λ₁ at both ends."""
-    X, signs = problem(60, 20)
-    position = Position(Documents.of(X), signs, PIECES["squared_hinge"], 1.0)
+    X, y_signed = problem(60, 20)
+    position = Position(Documents.of(X), y_signed, PIECES["squared_hinge"], 1.0)
     course = Course(position, "always")
     direction = position.direction()
     course.screen.first_entry(position, direction, 0.0)

@@ -27,9 +27,9 @@ def deficient(seed):
     return kinds[seed % 4]
 
 
-def by_pseudo_inverse(X, signs, intercept):
+def by_pseudo_inverse(X, y_signed, intercept):
     """The coefficients, and whether the rank is beyond doubt in a Gram matrix."""
-    Xc, yc = (X - X.mean(axis=0), signs - signs.mean()) if intercept else (X, signs)
+    Xc, yc = (X - X.mean(axis=0), y_signed - y_signed.mean()) if intercept else (X, y_signed)
     shares = np.linalg.svd(Xc, compute_uv=False) / np.linalg.norm(X, 2)
     clear = (shares > 1e-4).any() and not ((shares > 1e-13) & (shares < 1e-4)).any()
     return np.linalg.pinv(Xc, rcond=1e-4 * np.linalg.norm(X, 2) / np.linalg.norm(Xc, 2)) @ yc, clear

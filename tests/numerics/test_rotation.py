@@ -62,8 +62,8 @@ def same_columns(found, wanted, atol):
     turn = found.T @ wanted
     order = np.abs(turn).argmax(axis=0)
     assert sorted(order) == list(range(wanted.shape[1]))
-    signs = np.sign(turn[order, np.arange(order.size)])
-    np.testing.assert_allclose(found[:, order] * signs, wanted, atol=atol)
+    y_signed = np.sign(turn[order, np.arange(order.size)])
+    np.testing.assert_allclose(found[:, order] * y_signed, wanted, atol=atol)
 
 
 @pytest.mark.parametrize("rotation", ROTATIONS)

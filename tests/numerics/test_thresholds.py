@@ -23,20 +23,22 @@ def f1(chosen, truth):
 
 @given(decisions())
 def test_no_threshold_is_better(drawn):
-    values, signs = drawn
-    found = best_threshold(values, signs)
+    values, y_signed = drawn
+    found = best_threshold(values, y_signed)
     assert np.isfinite(found)
-    if not (signs > 0).any():
+    if not (y_signed > 0).any():
         assert found == 0.0
         return
-    own = f1(values > found, signs > 0)
-    assert own >= max(f1(values > other, signs > 0) for other in np.arange(-5.1, 5.1, 0.2)) - 1e-12
+    own = f1(values > found, y_signed > 0)
+    assert (
+        own >= max(f1(values > other, y_signed > 0) for other in np.arange(-5.1, 5.1, 0.2)) - 1e-12
+    )
 
 
 def test_it_lies_between_the_values_and_near_0():
-    signs = np.array([1.0, 1.0, -1.0, -1.0])
-    assert best_threshold(np.array([3.0, 2.0, 1.0, 0.0]), signs) == 1.5
-    assert best_threshold(np.array([-1.0, -2.0, -5.0, -6.0]), signs) == -3.5
+    y_signed = np.array([1.0, 1.0, -1.0, -1.0])
+    assert best_threshold(np.array([3.0, 2.0, 1.0, 0.0]), y_signed) == 1.5
+    assert best_threshold(np.array([-1.0, -2.0, -5.0, -6.0]), y_signed) == -3.5
     assert best_threshold(np.array([1.0, 0.5, 0.0, 0.0]), np.ones(4)) == -0.5
     assert best_threshold(np.array([2.0, 1.0]), np.array([-1.0, -1.0])) == 0.0
     assert best_threshold(np.array([9.0, 1.0, 0.0]), np.array([1.0, -1.0, 1.0])) == -1.0
@@ -44,8 +46,8 @@ def test_it_lies_between_the_values_and_near_0():
 
 
 def test_equally_good_thresholds_prefer_0():
-    values, signs = np.array([8.0, 4.0, 2.0, 1.0]), np.array([1.0, -1.0, -1.0, 1.0])
+    values, y_signed = np.array([8.0, 4.0, 2.0, 1.0]), np.array([1.0, -1.0, -1.0, 1.0])
     # F1 of one yes: 2/3; of four: 2/3
-    assert best_threshold(values, signs) == 0.0
+    assert best_threshold(values, y_signed) == 0.0
     # above -1.5 and above -12
-    assert best_threshold(-values[::-1], signs) == -1.5
+    assert best_threshold(-values[::-1], y_signed) == -1.5

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from laconic.methods import method_called
+from laconic.methods import parse_method
 from laconic.papers.averages import (
     apart,
     mean_tables,
@@ -22,31 +22,31 @@ from laconic.papers.averages import (
 from laconic.rows import Row
 from laconic.study.significance import holm
 
-METHODS = ("IG", "SS[rank=3,draw=iid]", "IG[then=svm]")
+METHODS = ("IG", "SS:rank=3:draw=iid", "IG+svm")
 
 
-def row(problem, method, value, size=10, fold="1", seed=0, measure="error"):
-    return Row(problem, method, size, measure, value, fold=fold, seed=seed)
+def row(problem, method, value, size=10, fold="1", draw=0, metric="error"):
+    return Row(problem, method, size, metric, value, fold=fold, draw=draw)
 
 
 def test_every_method_gets_every_lambda_and_gives_it_back():
     names = with_alphas(METHODS, (0.25, 0.5))
-    assert names[:2] == ("IG[lambda=0.25]", "IG[lambda=0.5]")
-    assert [method_called(name).alpha for name in names] == [0.25, 0.5] * 3
-    assert [method_called(name).name for name in names] == list(names)
+    assert names[:2] == ("IG+ridge:alpha=0.25", "IG+ridge:alpha=0.5")
+    assert [parse_method(name).alpha for name in names] == [0.25, 0.5] * 3
+    assert [parse_method(name).name for name in names] == list(names)
     assert [apart(name) for name in names] == [(m, a) for m in METHODS for a in (0.25, 0.5)]
 
 
 def test_draws_are_averaged_before_folds():
     rows = [
-        row("p", "IG[lambda=1.0]", 0.2, fold="1", seed=0),
-        row("p", "IG[lambda=1.0]", 0.4, fold="1", seed=1),
-        row("p", "IG[lambda=1.0]", 0.7, fold="2", seed=0),
-        row("p", "IG[lambda=1.0]", None, fold="3"),
-        row("p", "IG[lambda=1.0]", 0.9, fold="1", measure="recall"),
-        row("q", "IG[lambda=1.0]", 0.1),
-        row("p", "IG[lambda=2.0]", 0.6),
-        row("p", "IG[lambda=1.0]", 0.8, size=20),
+        row("p", "IG+ridge:alpha=1.0", 0.2, fold="1", draw=0),
+        row("p", "IG+ridge:alpha=1.0", 0.4, fold="1", draw=1),
+        row("p", "IG+ridge:alpha=1.0", 0.7, fold="2", draw=0),
+        row("p", "IG+ridge:alpha=1.0", None, fold="3"),
+        row("p", "IG+ridge:alpha=1.0", 0.9, fold="1", metric="recall_macro"),
+        row("q", "IG+ridge:alpha=1.0", 0.1),
+        row("p", "IG+ridge:alpha=2.0", 0.6),
+        row("p", "IG+ridge:alpha=1.0", 0.8, size=20),
     ]
     found = means(rows, "error")
     assert found["IG", 1.0, 10] == {"p": pytest.approx((0.3 + 0.7) / 2), "q": 0.1}
@@ -61,7 +61,7 @@ values = st.floats(0, 1, allow_subnormal=False)
 @given(st.dictionaries(st.sampled_from("pqrst"), st.lists(values, min_size=1, max_size=4)))
 def test_a_mean_is_over_folds_then_sets(by_problem):
     rows = [
-        row(problem, "IG[lambda=1.0]", value, fold=f"{fold}")
+        row(problem, "IG+ridge:alpha=1.0", value, fold=f"{fold}")
         for problem, folds in by_problem.items()
         for fold, value in enumerate(folds)
     ]
@@ -78,7 +78,7 @@ def test_a_mean_is_over_folds_then_sets(by_problem):
 
 def test_tables_are_methods_by_lambda_for_each_group_and_size():
     rows = [
-        row(problem, f"{method}[lambda={alpha}]", 0.1 * n, size=size)
+        row(problem, f"{method}+ridge:alpha={alpha}", 0.1 * n, size=size)
         for n, (problem, size, method, alpha) in enumerate(
             (p, s, m, a)
             for p in ("a1", "a2", "b1")
@@ -101,9 +101,9 @@ def test_tables_are_methods_by_lambda_for_each_group_and_size():
 
 
 def contest(own, other, third):
-    rows = [row(f"s{n}", "BSS[lambda=1.0]", value) for n, value in enumerate(own)]
-    rows += [row(f"s{n}", "IG[lambda=1.0]", value) for n, value in enumerate(other)]
-    return rows + [row(f"s{n}", "DF[lambda=1.0]", value) for n, value in enumerate(third)]
+    rows = [row(f"s{n}", "BSS+ridge:alpha=1.0", value) for n, value in enumerate(own)]
+    rows += [row(f"s{n}", "IG+ridge:alpha=1.0", value) for n, value in enumerate(other)]
+    return rows + [row(f"s{n}", "DF+ridge:alpha=1.0", value) for n, value in enumerate(third)]
 
 
 def test_a_pairing_is_wilcoxons_test_over_the_sets_corrected_for_the_other_methods():
@@ -132,7 +132,7 @@ def test_less_error_is_a_lead_and_a_positive_effect():
 
 def test_methods_are_paired_at_their_own_lambda_and_size():
     rows = [
-        row(f"s{n}", f"{method}[lambda={alpha}]", base + 0.01 * n, size=size)
+        row(f"s{n}", f"{method}+ridge:alpha={alpha}", base + 0.01 * n, size=size)
         for n in range(6)
         for method, base in (("BSS", 0.1), ("IG", 0.2))
         for alpha, size in ((0.1, 10), (0.1, 20), (0.5, 10))
@@ -149,11 +149,11 @@ def test_methods_are_paired_at_their_own_lambda_and_size():
 
 
 def test_without_the_champion_there_is_nothing_to_compare():
-    assert pairing_tables([row("p", "IG[lambda=1.0]", 0.5)], "error", "BSS") == []
+    assert pairing_tables([row("p", "IG+ridge:alpha=1.0", 0.5)], "error", "BSS") == []
 
 
 def test_a_table_is_saved_with_no_cell_a_formula(tmp_path):
-    rows = [row("p", "IG[lambda=1.0]", 0.5), row("q", "IG[lambda=1.0]", 0.25)]
+    rows = [row("p", "IG+ridge:alpha=1.0", 0.5), row("q", "IG+ridge:alpha=1.0", 0.25)]
     *_, flat = mean_tables(rows, "error", group=lambda problem: "=1+1")
     flat.save(tmp_path)
     (line,) = csv.DictReader((tmp_path / "error.csv").open())
@@ -163,7 +163,9 @@ def test_a_table_is_saved_with_no_cell_a_formula(tmp_path):
 
 def test_a_negative_lead_is_saved_as_a_number(tmp_path):
     rows = [
-        row(f"s{n}", f"{m}[lambda=1.0]", v) for n in range(3) for m, v in (("A", 0.5), ("B", 0.2))
+        row(f"s{n}", f"{m}+ridge:alpha=1.0", v)
+        for n in range(3)
+        for m, v in (("A", 0.5), ("B", 0.2))
     ]
     _, flat = pairing_tables(rows, "error", "A")
     flat.save(tmp_path)

@@ -12,13 +12,13 @@ from laconic.papers import best_sizes as sizes
 from laconic.papers.figures import Point
 from laconic.rows import Row
 from laconic.study.plan import Plan
-from laconic.study.ready import Ready
-from laconic.study.settings import Splitting
+from laconic.study.ready import PreparedCorpus
+from laconic.study.settings import SplitOptions
 from tests.study.corpora import pets
 
 
-def row(method, problem, size, value, fold="1", measure="auc"):
-    return Row(problem, method, size, measure, value, fold=fold)
+def row(method, problem, size, value, fold="1", metric="roc_auc"):
+    return Row(problem, method, size, metric, value, fold=fold)
 
 
 cells = st.dictionaries(
@@ -49,8 +49,8 @@ def mean(values, method, problem, size):
 def test_the_best_is_the_highest_mean_over_folds_among_the_fractions(values):
     asked = (0.1, 0.5, 0.9)
     inside = {place: v for place, v in values.items() if place[3] in asked}
-    found = sizes.best(rows_of(inside), "auc", asked)
-    one = sizes.at(rows_of(values), "auc", 1.0)
+    found = sizes.best(rows_of(inside), "roc_auc", asked)
+    one = sizes.at(rows_of(values), "roc_auc", 1.0)
     for method, problem in {place[:2] for place in inside}:
         means = [mean(values, method, problem, size) for size in asked]
         expected = max(value for value in means if value is not None)
@@ -62,14 +62,14 @@ def test_the_best_is_the_highest_mean_over_folds_among_the_fractions(values):
 
 def test_other_measures_sizes_and_empty_rows_do_not_count():
     rows = [row("A", "p", 0.1, 0.5), row("A", "p", 1.0, 0.9), row("A", "p", 0.2, None)]
-    rows += [row("A", "p", 0.1, 0.8, measure="best-f1"), row("A", "q", 0.1, None)]
-    assert sizes.best(rows, "auc", (0.1, 0.2)) == {"A": {"p": 0.5}}
+    rows += [row("A", "p", 0.1, 0.8, metric="best_f1"), row("A", "q", 0.1, None)]
+    assert sizes.best(rows, "roc_auc", (0.1, 0.2)) == {"A": {"p": 0.5}}
 
 
 @given(cells)
 def test_a_fraction_is_chosen_by_the_mean_inside_and_of_equals_the_largest(values):
     inside = rows_of(values, within=True)
-    found = sizes.chosen(inside, "auc", (0.1, 0.5, 0.9, 1.0))
+    found = sizes.chosen(inside, "roc_auc", (0.1, 0.5, 0.9, 1.0))
     for method, problem, fold in {place[:3] for place in values}:
         own = {s: v for (m, p, f, s), v in values.items() if (m, p, f) == (method, problem, fold)}
         best = max(own.values())
@@ -83,7 +83,7 @@ def test_folds_inside_are_averaged_before_the_choice():
         for size, several in {0.1: (1.0, 0.0), 0.5: (0.6, 0.6)}.items()
         for n, value in enumerate(several)
     ]
-    assert sizes.chosen(inside, "auc", (0.1, 0.5)) == {"A": {("p", "given"): 0.5}}
+    assert sizes.chosen(inside, "roc_auc", (0.1, 0.5)) == {"A": {("p", "given"): 0.5}}
 
 
 def test_each_fold_has_the_fraction_that_its_own_training_documents_chose():
@@ -95,36 +95,36 @@ def test_each_fold_has_the_fraction_that_its_own_training_documents_chose():
     inside = [row("A", "f1 in p", 0.1, 1.0), row("A", "f1 in p", 0.9, 0.0)]
     inside += [row("A", "f2 in p", 0.5, 1.0), row("B", "f2 in p", 0.1, 1.0)]
     asked = (0.1, 0.5, 0.9)
-    found = sizes.validated(rows, inside, "auc", asked)
+    found = sizes.validated(rows, inside, "roc_auc", asked)
     assert found == {"A": {"p": pytest.approx((0.1 + 0.6) / 2)}}
     # nothing could be measured inside the first fold: the largest
-    found = sizes.validated(rows, inside[2:], "auc", asked)
+    found = sizes.validated(rows, inside[2:], "roc_auc", asked)
     assert found == {"A": {"p": pytest.approx((0.3 + 0.6) / 2)}}
 
 
 def test_what_chooses_has_seen_no_test_document():
-    given = Splitting("given", folds=0)
-    plan = Plan(pets(split=True), methods=("DF",), split=given, task="per-category")
-    ready = Ready.of(plan, plan.corpora[0])
+    given = SplitOptions("given", cv=0)
+    plan = Plan(pets(split=True), methods=("DF",), split=given, target="one-vs-rest")
+    ready = PreparedCorpus.of(plan, plan.corpora[0])
     second = sizes.within(plan, [ready], 3)
     (corpus,) = second.corpora
     assert (corpus.name, corpus.split) == ("given in pets", None)
     assert corpus.ids == tuple(str(i) for i in range(90) if i % 5)
     assert second.part() == "validation"
-    inner = Ready.of(second, corpus)
+    inner = PreparedCorpus.of(second, corpus)
     assert len(inner.splits) == 3
     tested = np.sort(np.concatenate([split.test for split in inner.splits]))
     np.testing.assert_array_equal(tested, np.arange(72))
-    assert [sizes.outside(question.name) for question in inner.questions] == [
+    assert [sizes.outside(target.name) for target in inner.targets] == [
         ("pets: cats", "given"), ("pets: dogs", "given"), ("pets: fish", "given")
     ]  # fmt: skip
     assert (second.methods, second.sizes) == (plan.methods, plan.sizes)
-    assert (second.training, second.vectors) == (plan.training, plan.vectors)
+    assert (second.training, second.vectors) == (plan.training, plan.text)
 
 
 def test_every_fold_of_cross_validation_has_its_own_inside():
-    plan = Plan(pets(60), split=Splitting(None, folds=4))
-    ready = Ready.of(plan, plan.corpora[0])
+    plan = Plan(pets(60), split=SplitOptions(None, cv=4))
+    ready = PreparedCorpus.of(plan, plan.corpora[0])
     second = sizes.within(plan, [ready], 2)
     assert [corpus.name for corpus in second.corpora] == [
         f"fold {n} of 4 in pets" for n in (1, 2, 3, 4)
@@ -167,10 +167,10 @@ def test_methods_are_compared_on_the_problems_that_all_have():
 
 def test_a_table_of_contests_has_a_mean_and_a_verdict_a_measure():
     values = {"EXACT": {"a": 0.5, "b": 0.75}, "MASK": {"a": 0.25, "b": 0.75}}
-    table = sizes.contest_table("t", {"auc": values, "best-f1": values}, "EXACT")
+    table = sizes.contest_table("t", {"roc_auc": values, "best_f1": values}, "EXACT")
     verdict = "EXACT won : lost; p"
     assert table.title == "t, mean of 2"
-    assert table.columns == ("method", "auc", verdict, "best-f1", verdict)
+    assert table.columns == ("method", "roc_auc", verdict, "best_f1", verdict)
     assert table.lines == (
         ("EXACT", "0.6250", "", "0.6250", ""),
         ("MASK", "0.5000", "1:0; 0.25", "0.5000", "1:0; 0.25"),
@@ -182,7 +182,7 @@ def test_gaps_are_the_widest_on_either_side_of_half():
         "EXACT": {0.1: 0.9, 0.5: 0.9, 0.6: 0.9, 0.9: 0.8},
         "SV-SET": {0.1: 0.4, 0.5: 0.85, 0.6: 0.89, 0.9: 0.82},
     }
-    points = [Point(m, s, "auc", v, 0.0, 3) for m, own in means.items() for s, v in own.items()]
+    points = [Point(m, s, "roc_auc", v, 0.0, 3) for m, own in means.items() for s, v in own.items()]
     assert list(sizes.gaps(points, "EXACT", 0.5)) == [
         ("SV-SET", "+0.0200 at 0.9", "-0.5000 at 0.1")
     ]
@@ -190,6 +190,6 @@ def test_gaps_are_the_widest_on_either_side_of_half():
 
 def test_means_are_over_folds_then_problems():
     rows = [row("A", "p", 0.1, 0.0, "1"), row("A", "p", 0.1, 0.5, "2"), row("A", "q", 0.1, 0.75)]
-    (point,) = sizes.means([*rows, row("A", "q", 0.2, None)], "auc")
-    assert (point.method, point.asked, point.problems) == ("A", 0.1, 2)
+    (point,) = sizes.means([*rows, row("A", "q", 0.2, None)], "roc_auc")
+    assert (point.method, point.size, point.problems) == ("A", 0.1, 2)
     assert point.mean == pytest.approx((0.25 + 0.75) / 2)

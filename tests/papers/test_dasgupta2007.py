@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from laconic import Corpus, Plan, Problem, ReduceThenFit, RLSClassifier, curve
+from laconic import Corpus, Plan, ReduceThenFit, RLSClassifier, curve, make_problems
 from laconic.corpus.splits import random_splits
 from laconic.errors import LaconicError
-from laconic.methods import method_called
+from laconic.methods import parse_method
 from laconic.papers import dasgupta2007 as paper
 from laconic.papers.figures import figure_called
 from laconic.rows import Row
 from laconic.study.executors import Processes
 from laconic.study.journal import Journal
-from laconic.study.settings import Source, Splitting, Vectorizing
+from laconic.study.settings import Source, SplitOptions, TextOptions
 from laconic.study.study import JOURNAL
 from laconic.vectors.weighting import Weighting
 from tests.counting import Counting
@@ -41,12 +41,12 @@ CORPORA = (doubtful(1, "one"), doubtful(2, "two"))
 
 
 def small(scale: paper.Scale) -> Plan:
-    split = Splitting(0.2, folds=0, splits=2)
-    plan = paper._plan(Source("nowhere"), split, Vectorizing(min_df=1))
-    return replace(plan, corpora=CORPORA[: scale.sets], task="labels")
+    split = SplitOptions(0.2, cv=0, n_splits=2)
+    plan = paper._plan(Source("nowhere"), split, TextOptions(min_df=1))
+    return replace(plan, corpora=CORPORA[: scale.sets], target="multilabel")
 
 
-FIGURE = paper.BySize("pets", small, "DF,SS[rank=2]", SIZES, paper.ALPHAS)
+FIGURE = paper.BySize("pets", small, "DF,SS:rank=2", SIZES, paper.ALPHAS)
 
 
 @pytest.fixture(scope="module")
@@ -59,25 +59,25 @@ def problems():
     return [
         problem
         for corpus in CORPORA
-        for problem in Problem.expand(
+        for problem in make_problems(
             corpus,
             random_splits(corpus, times=2),
             weighting=Weighting("ltc"),
-            task="labels",
+            target="multilabel",
         )
     ]
 
 
-def measured(problem, method, alpha, size, measure, random_state=0):
+def measured(problem, method, alpha, size, metric, random_state=0):
     """By hand: the recipe, then regularized least squares without intercept."""
     path = ReduceThenFit(
-        method_called(method).build(seed=random_state).reducer, RLSClassifier(alpha=alpha)
+        parse_method(method).build(random_state=random_state).reducer, RLSClassifier(alpha=alpha)
     )
-    return curve(path, problem, [size], [measure]).rows[0].value
+    return curve(path, problem, [size], [metric]).rows[0].value
 
 
 def best_by_hand(problem) -> float:
-    values = {a: measured(problem, "ALL", a, 1.0, "micro-f1") for a in paper.ALPHAS}
+    values = {a: measured(problem, "ALL", a, 1.0, "f1_micro") for a in paper.ALPHAS}
     return max(values, key=lambda a: (values[a], -a))
 
 
@@ -91,30 +91,32 @@ def test_methods_take_the_lambda_that_is_best_for_all_words(rows, problems):
         assert found[f"{problem.name}, {problem.fold}"] == alpha
         mine = [r for r in rows if (r.problem, r.fold) == (problem.name, problem.fold)]
         for row in mine:
-            if row.method == "DF" and row.asked < 999:
-                assert row.value == measured(problem, "DF", alpha, row.asked, row.measure)
+            if row.method == "DF" and row.size < 999:
+                assert row.value == measured(problem, "DF", alpha, row.size, row.metric)
         for alpha in paper.ALPHAS:
-            values = {r.measure: r.value for r in mine if r.method == f"ALL[lambda={alpha}]"}
+            values = {r.metric: r.value for r in mine if r.method == f"ALL+ridge:alpha={alpha}"}
             assert values == {
-                measure: measured(problem, "ALL", alpha, 1.0, measure) for measure in paper.MEASURES
+                metric: measured(problem, "ALL", alpha, 1.0, metric) for metric in paper.METRICS
             }
 
 
 def test_draws_are_those_of_their_tasks(rows, problems):
-    drawn = [r for r in rows if r.method == "SS[rank=2]" and r.measure == "recall"]
-    assert {row.seed for row in rows if row.method == "DF"} == {0}
-    assert [(r.seed, r.asked) for r in drawn[:9]] == [(s, n) for s in range(3) for n in SIZES]
+    drawn = [r for r in rows if r.method == "SS:rank=2" and r.metric == "recall_macro"]
+    assert {row.draw for row in rows if row.method == "DF"} == {0}
+    assert [(r.draw, r.size) for r in drawn[:9]] == [(s, n) for s in range(3) for n in SIZES]
     problem = problems[0]
-    plan = replace(small(SCALE), methods=("SS[rank=2]",), sizes=SIZES, seeds=3)
+    plan = replace(small(SCALE), methods=("SS:rank=2",), sizes=SIZES, draws=3)
     split = next(random_splits(CORPORA[0], times=2))
-    method = method_called("SS[rank=2]")
+    method = parse_method("SS:rank=2")
     task = plan.one_task(CORPORA[0], split, "test", "one", method, 2)
-    by_hand = measured(problem, method.name, best_by_hand(problem), 10, "recall", task.random_state)
-    assert next(r for r in drawn if (r.seed, r.asked) == (2, 10)).value == by_hand
+    by_hand = measured(
+        problem, method.name, best_by_hand(problem), 10, "recall_macro", task.random_state
+    )
+    assert next(r for r in drawn if (r.draw, r.size) == (2, 10)).value == by_hand
 
 
 def test_a_size_beyond_the_vocabulary_is_skipped_and_says_so(rows):
-    beyond = [row for row in rows if row.asked == 999]
+    beyond = [row for row in rows if row.size == 999]
     assert beyond
     assert {(row.status, row.value) for row in beyond} == {("skipped", None)}
     assert all(row.reason for row in beyond)
@@ -123,12 +125,12 @@ def test_a_size_beyond_the_vocabulary_is_skipped_and_says_so(rows):
 def test_honest_models_choose_their_own_lambda(tmp_path, problems):
     executor = Counting()
     rows = FIGURE.run(tmp_path, replace(SCALE, honest=True), executor).rows
-    assert {r.method for r in rows} == {"ALL[lambda=loo]", "DF", "SS[rank=2]"}
+    assert {r.method for r in rows} == {"ALL+ridge:alpha=loo", "DF", "SS:rank=2"}
     for row in rows:
-        if row.method == "DF" and row.asked == 10:
+        if row.method == "DF" and row.size == 10:
             (problem,) = (p for p in problems if (p.name, p.fold) == (row.problem, row.fold))
-            assert row.value == measured(problem, "DF", "loo", 10, row.measure)
-    assert {p.measure.split()[0] for p in paper.points(rows)} == {"relative"}
+            assert row.value == measured(problem, "DF", "loo", 10, row.metric)
+    assert {p.metric.split()[0] for p in paper.points(rows)} == {"relative"}
     # four problems: all words, one DF, three draws
     assert executor.done == 4 * 5
 
@@ -174,7 +176,7 @@ def test_the_table_holds_the_rows_of_both_plans(tmp_path):
     with (tmp_path / paper.ROWS).open() as file:
         table = list(csv.DictReader(file))
     assert [line["method"] for line in table] == [row.method for row in rows]
-    assert {row.method for row in rows} == {*paper.all_words(paper.ALPHAS), "DF", "SS[rank=2]"}
+    assert {row.method for row in rows} == {*paper.all_words(paper.ALPHAS), "DF", "SS:rank=2"}
     FIGURE.run(tmp_path, SCALE)
     assert FIGURE.run(tmp_path, one).rows == rows
     with Journal.reading(tmp_path / JOURNAL) as journal:
@@ -210,26 +212,30 @@ def test_all_words_by_lambda_is_one_plan(tmp_path):
     rows = figure.run(tmp_path, replace(SCALE, honest=True)).rows
     assert {row.method for row in rows} == set(paper.all_words(paper.ALPHAS))
     points = paper.points(rows)
-    assert {point.measure for point in points} == set(paper.MEASURES)
-    values = [r.value for r in rows if r.method == "ALL[lambda=0.4]" and r.measure == "recall"]
-    (mean,) = (p.mean for p in points if (p.method, p.measure) == ("ALL[lambda=0.4]", "recall"))
+    assert {point.metric for point in points} == set(paper.METRICS)
+    values = [
+        r.value for r in rows if r.method == "ALL+ridge:alpha=0.4" and r.metric == "recall_macro"
+    ]
+    (mean,) = (
+        p.mean for p in points if (p.method, p.metric) == ("ALL+ridge:alpha=0.4", "recall_macro")
+    )
     assert mean == pytest.approx(np.mean(values))
 
 
-def row(problem, method, value, seed=0, measure="micro-f1", fold="", **about):
-    return Row(problem, method, 10, measure, value, 10, 10, seed=seed, fold=fold, **about)
+def row(problem, method, value, draw=0, metric="f1_micro", fold="", **about):
+    return Row(problem, method, 10, metric, value, 10, 10, draw=draw, fold=fold, **about)
 
 
 def test_the_best_lambda_of_equals_is_the_least():
     rows = [
-        row("p", "ALL[lambda=2.0]", 0.7),
-        row("p", "ALL[lambda=0.4]", 0.8),
-        row("p", "ALL[lambda=0.1]", 0.8),
-        row("p", "ALL[lambda=0.05]", 0.2),
-        row("p", "ALL[lambda=2.0]", 1.0, measure="recall"),
+        row("p", "ALL+ridge:alpha=2.0", 0.7),
+        row("p", "ALL+ridge:alpha=0.4", 0.8),
+        row("p", "ALL+ridge:alpha=0.1", 0.8),
+        row("p", "ALL+ridge:alpha=0.05", 0.2),
+        row("p", "ALL+ridge:alpha=2.0", 1.0, metric="recall_macro"),
         row("p", "DF", 1.0),
-        row("p", "ALL[lambda=0.05]", 0.9, fold="second"),
-        row("p", "ALL[lambda=1.0]", None, fold="second", status="failed"),
+        row("p", "ALL+ridge:alpha=0.05", 0.9, fold="second"),
+        row("p", "ALL+ridge:alpha=1.0", None, fold="second", status="failed"),
     ]
     expected = {"p, ": 0.1, "p, second": 0.05}
     assert paper.best_alphas(rows) == expected
@@ -237,9 +243,9 @@ def test_the_best_lambda_of_equals_is_the_least():
 
 
 def test_a_problem_without_lambda_is_an_error():
-    failed = row("q", "ALL[lambda=1.0]", None, status="failed", reason="no memory")
+    failed = row("q", "ALL+ridge:alpha=1.0", None, status="failed", reason="no memory")
     with pytest.raises(LaconicError, match=r"q, : all words could be .* \(no memory\)"):
-        paper.best_alphas([row("p", "ALL[lambda=1.0]", 0.5), failed])
+        paper.best_alphas([row("p", "ALL+ridge:alpha=1.0", 0.5), failed])
 
 
 def test_relative_values_are_shares_of_all_words_averaged_over_draws_then_problems():
@@ -247,39 +253,39 @@ def test_relative_values_are_shares_of_all_words_averaged_over_draws_then_proble
         row("p", "US", 0.4, 0),
         row("p", "US", 0.8, 1),
         row("p", "US", None, 2),
-        row("p", "ALL[lambda=0.4]", 0.8),
-        row("p", "ALL[lambda=1.0]", 0.2),
-        row("q", "ALL[lambda=0.4]", 0.25),
-        row("q", "ALL[lambda=1.0]", 0.5),
+        row("p", "ALL+ridge:alpha=0.4", 0.8),
+        row("p", "ALL+ridge:alpha=1.0", 0.2),
+        row("q", "ALL+ridge:alpha=0.4", 0.25),
+        row("q", "ALL+ridge:alpha=1.0", 0.5),
         row("q", "US", 0.5),
     ]
     (point,) = paper.points(rows)
-    assert (point.method, point.asked, point.problems) == ("US", 10, 2)
-    assert point.measure == "relative micro-f1"
+    assert (point.method, point.size, point.problems) == ("US", 10, 2)
+    assert point.metric == "relative f1_micro"
     assert point.mean == pytest.approx((0.75 + 1.0) / 2)
     assert point.sd == pytest.approx(np.std([0.75, 1.0], ddof=1))
     assert paper.points(reversed(rows)) == [point]
     (absolute,) = paper.points([row("r", "US", 0.25)])
-    assert (absolute.measure, absolute.mean) == ("micro-f1", 0.25)
+    assert (absolute.metric, absolute.mean) == ("f1_micro", 0.25)
 
 
 def test_other_measures_are_relative_to_the_lambda_of_the_best_micro_f1():
     rows = [
-        row("p", "ALL[lambda=0.4]", 0.8),
-        row("p", "ALL[lambda=0.4]", 0.5, measure="recall"),
-        row("p", "ALL[lambda=1.0]", 0.7),
-        row("p", "ALL[lambda=1.0]", 0.9, measure="recall"),
-        row("p", "DF", 0.25, measure="recall"),
+        row("p", "ALL+ridge:alpha=0.4", 0.8),
+        row("p", "ALL+ridge:alpha=0.4", 0.5, metric="recall_macro"),
+        row("p", "ALL+ridge:alpha=1.0", 0.7),
+        row("p", "ALL+ridge:alpha=1.0", 0.9, metric="recall_macro"),
+        row("p", "DF", 0.25, metric="recall_macro"),
     ]
     (point,) = paper.points(rows)
-    assert (point.measure, point.mean) == ("relative recall", 0.5)
+    assert (point.metric, point.mean) == ("relative recall", 0.5)
 
 
 def test_all_words_that_find_nothing_divide_nothing():
     rows = [
-        row("p", "ALL[lambda=1.0]", 0.0),
+        row("p", "ALL+ridge:alpha=1.0", 0.0),
         row("p", "DF", 0.5),
-        row("q", "ALL[lambda=1.0]", 0.5),
+        row("q", "ALL+ridge:alpha=1.0", 0.5),
         row("q", "DF", 0.25),
     ]
     (point,) = paper.points(rows)
@@ -294,18 +300,18 @@ def test_an_unknown_figure_is_refused():
 @pytest.mark.parametrize("name", ["2", "3", "4b", "5a", "5b"])
 def test_the_figures_follow_the_protocol(name):
     plan = paper.FIGURES[name].setting(paper.PAPER)
-    assert (plan.training.intercept, plan.training.norm) == (False, "document")
-    assert plan.split.folds == 0
-    assert plan.split.splits == {"2": 1, "5b": 1}.get(name, 4)
-    assert plan.measures == paper.MEASURES
-    assert plan.vectors.min_df == (2 if name in ("2", "5a") else 1)
+    assert (plan.training.intercept, plan.training.normalize) == (False, "all")
+    assert plan.split.cv == 0
+    assert plan.split.n_splits == {"2": 1, "5b": 1}.get(name, 4)
+    assert plan.metrics == paper.METRICS
+    assert plan.text.min_df == (2 if name in ("2", "5a") else 1)
 
 
 def test_findings_on_two_techtc_sets(corpora, tmp_path):
     """Direction only, on a small part: the whole is in docs/papers/dasgupta2007.md."""
     rows = paper.FIGURES["3"].run(tmp_path, SCALE).rows
-    points = {(p.method, p.asked, p.measure): p.mean for p in paper.points(rows)}
-    at_500 = {name: points[name, 500, "relative micro-f1"] for name in ("SS", "IG", "WS", "US")}
+    points = {(p.method, p.size, p.metric): p.mean for p in paper.points(rows)}
+    at_500 = {name: points[name, 500, "relative f1_micro"] for name in ("SS", "IG", "WS", "US")}
     assert min(at_500["SS"], at_500["IG"], at_500["WS"]) > at_500["US"]
 
 

@@ -93,7 +93,7 @@ def test_a_plot_has_a_line_a_method_in_the_order_of_sizes():
     points = [
         Point("IG", 100, "f1", 0.9, 0.0, 1),
         Point("IG", 10, "f1", 0.8, 0.0, 1),
-        Point("IG", 10, "auc", 0.5, 0.0, 1),
+        Point("IG", 10, "roc_auc", 0.5, 0.0, 1),
         Point("DF", 10, "f1", math.nan, 0.0, 0),
         Point("US", 10, "f1", 0.1, 0.0, 1),
     ]
@@ -199,7 +199,7 @@ def test_much_variation_is_three_times_that_of_many_columns(low, verdict):
 
 def test_one_draw_says_nothing_of_variation():
     found = {
-        place: Point(point.method, point.asked, "accuracy", point.mean, 0.0, 1)
+        place: Point(point.method, point.size, "accuracy", point.mean, 0.0, 1)
         for place, point in accuracies().items()
     }
     varies = verdicts(found, mcnemar())["random projections vary much at low dimensions"]

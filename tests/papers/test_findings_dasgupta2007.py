@@ -28,7 +28,7 @@ def techtc() -> dict:
         above |= {says.WS: -0.01, says.DF: -0.04, says.US: -0.1}
         micro |= {(method, size): rise + more for method, more in above.items()}
     recall = {(m, s): 0.99 if m == says.DF else 0.9 - v / 2 for (m, s), v in micro.items()}
-    return {"micro-f1": micro, "precision": dict(micro), "recall": recall}
+    return {"f1_micro": micro, "precision_macro": dict(micro), "recall_macro": recall}
 
 
 def ranked() -> dict:
@@ -38,7 +38,7 @@ def ranked() -> dict:
             full = method in (says.SS, says.MOST_OF_NORM)
             less = 0.03 * min(step, 5) if size <= 20 else 0.0 if full else 0.02
             micro[method, size] = rise - less
-    return {"micro-f1": micro}
+    return {"f1_micro": micro}
 
 
 def news() -> dict:
@@ -54,7 +54,7 @@ def news() -> dict:
         micro |= {(method, size): rise - less for method, less in below.items()}
         precision |= {(method, size): 0.95 for method in below}
         recall |= {(method, size): rise for method in below}
-    return {"micro-f1": micro, "precision": precision, "recall": recall}
+    return {"f1_micro": micro, "precision_macro": precision, "recall_macro": recall}
 
 
 def reuters() -> dict:
@@ -63,13 +63,13 @@ def reuters() -> dict:
         for place, method in enumerate((says.IG, says.DF, large.SS_100, large.SS_1500, says.WS)):
             micro[method, size] = rise + 0.035 - 0.01 * place
         micro[says.US, size] = rise - 0.2
-    return {"micro-f1": micro, "macro-f1": dict(micro)}
+    return {"f1_micro": micro, "f1_macro": dict(micro)}
 
 
 def points(world: dict) -> list[Point]:
     return [
-        Point(method, size, f"relative {measure}", value, 0.0, 100)
-        for measure, means in world.items()
+        Point(method, size, f"relative {metric}", value, 0.0, 100)
+        for metric, means in world.items()
         for (method, size), value in means.items()
     ]
 
@@ -82,12 +82,12 @@ WORLDS = {
 }
 
 
-def told(figure: str, change=None, measure="micro-f1") -> dict[str, Finding]:
+def told(figure: str, change=None, metric="f1_micro") -> dict[str, Finding]:
     """Each statement, where values are what `change` makes of them."""
     made, judge = WORLDS[figure]
     world = made()
     if change is not None:
-        world[measure] = {place: change(*place, value) for place, value in world[measure].items()}
+        world[metric] = {place: change(*place, value) for place, value in world[metric].items()}
     return {one.says: one for one in judge(world)}
 
 
@@ -101,7 +101,7 @@ def test_in_the_papers_world_every_statement_is_reproduced(figure):
 @pytest.mark.parametrize("figure", WORLDS)
 def test_where_nothing_was_measured_nothing_is_said(figure):
     made, judge = WORLDS[figure]
-    found = list(judge({measure: {} for measure in made()}))
+    found = list(judge({metric: {} for metric in made()}))
     assert [one.verdict for one in found if "terms" not in one.says] == [Verdict.UNMEASURED] * (
         len(found) - ("terms" in found[0].says)
     )
@@ -120,62 +120,62 @@ def by(method: str, more: float, at=lambda size: True):
 @pytest.mark.parametrize(
     ("figure", "change", "measure", "says_so", "verdict"),
     [
-        ("3", only("SS", 0.844), "micro-f1", "SS reaches 85 %", Verdict.DIRECTION),
-        ("3", only("SS", 0.79), "micro-f1", "SS reaches 85 %", Verdict.NOT),
-        ("3", only("SS", 0.846), "micro-f1", "SS reaches 85 %", Verdict.REPRODUCED),
-        ("3", only("DF", 1.0), "micro-f1", "DF does not reach", Verdict.NOT),
-        ("3", only("US", 0.85), "micro-f1", "US does not reach", Verdict.NOT),
-        ("3", only("DF", 1.0), "micro-f1", "in general SS and IG", Verdict.DIRECTION),
-        ("3", only("WS", 1.0), "micro-f1", "in general SS and IG", Verdict.NOT),
-        ("3", only("IG", 1.0), "micro-f1", "rank 10 is ahead of IG", Verdict.NOT),
-        ("3", by("IG", 0.2, lambda s: s == 5), "micro-f1", "ahead of IG", Verdict.NOT),
-        ("3", by("IG", 0.07, lambda s: s == 5), "micro-f1", "ahead of IG", Verdict.DIRECTION),
-        ("3", by("IG", 0.9, lambda s: s > 20), "micro-f1", "ahead of IG", Verdict.REPRODUCED),
-        ("3", by("SS", 0.07), "micro-f1", "ahead of SS of full rank", Verdict.NOT),
-        ("3", by("WS", -0.05, lambda s: s == 5), "micro-f1", "WS performs", Verdict.DIRECTION),
-        ("3", by("WS", -0.05), "micro-f1", "WS performs similarly", Verdict.NOT),
-        ("3", by("DF", -0.05), "micro-f1", "DF performs similarly", Verdict.NOT),
-        ("3", lambda m, s, v: -v, "precision", "precision closely", Verdict.NOT),
-        ("3", lambda m, s, v: (s - v) / 5000, "precision", "precision closely", Verdict.NOT),
-        ("3", lambda m, s, v: RISE[s], "recall", "recall is very", Verdict.REPRODUCED),
-        ("3", only("IG", 1.0), "recall", "DF's recall", Verdict.DIRECTION),
-        ("3", only("US", 1.0), "recall", "DF's recall", Verdict.NOT),
-        ("4b", only("SS", 0.2), "micro-f1", "with many words", Verdict.NOT),
-        ("4b", by("SS", -0.04, lambda s: s == 1000), "micro-f1", "many", Verdict.DIRECTION),
-        ("4b", by("SS", -0.025), "micro-f1", "with many words", Verdict.REPRODUCED),
-        ("4b", by("SS[rank=5]", -0.1), "micro-f1", "with few words", Verdict.DIRECTION),
-        ("4b", by("SS", 0.2), "micro-f1", "with few words", Verdict.NOT),
-        ("4b", by("SS[rank=0.9]", 0.06), "micro-f1", "hold 90 %", Verdict.NOT),
-        ("5a", only("IG", 0.96), "micro-f1", "IG has about 90 %", Verdict.DIRECTION),
-        ("5a", only("IG", 0.84), "micro-f1", "IG has about 90 %", Verdict.NOT),
-        ("5a", only("IG", 0.92), "micro-f1", "degrades rapidly", Verdict.NOT),
-        ("5a", by("IG", -0.015, lambda s: s > 3000), "micro-f1", "dominates", Verdict.DIRECTION),
-        ("5a", by("IG", -0.03), "micro-f1", "IG dominates", Verdict.NOT),
-        ("5a", by("IG", 0.3, lambda s: s == 5000), "micro-f1", "above all", Verdict.NOT),
-        ("5a", by("DF", 0.02), "micro-f1", "rank 100 is the best", Verdict.NOT),
-        ("5a", by("DF", 0.02, lambda s: s > 300), "micro-f1", "rank 100", Verdict.DIRECTION),
-        ("5a", by("WS", 0.05), "micro-f1", "rank 1500 is in general", Verdict.DIRECTION),
-        ("5a", by("WS", 0.07), "micro-f1", "rank 1500 is in general", Verdict.NOT),
-        ("5a", by("SS[rank=1500]", 0.1), "micro-f1", "1500 is in general", Verdict.DIRECTION),
-        ("5a", by("US", 0.2), "micro-f1", "uniform sampling", Verdict.DIRECTION),
-        ("5a", by("US", 0.5), "micro-f1", "uniform sampling", Verdict.NOT),
-        ("5a", lambda m, s, v: LARGE_RISE[s], "precision", "precision does not", Verdict.NOT),
-        ("5a", lambda m, s, v: LARGE_RISE[s] / 2, "precision", "grow", Verdict.DIRECTION),
-        ("5b", lambda m, s, v: v - 0.01, "micro-f1", "micro-F1 of all", Verdict.DIRECTION),
-        ("5b", lambda m, s, v: v - 0.02, "macro-f1", "macro-F1 of all", Verdict.NOT),
-        ("5b", by("WS", 0.045, lambda s: s > 300), "micro-f1", "(micro-F1)", Verdict.NOT),
-        ("5b", by("WS", 0.045, lambda s: s == 300), "micro-f1", "IG is", Verdict.DIRECTION),
-        ("5b", by("DF", -0.02), "macro-f1", "DF is slightly better than SS (macro", Verdict.NOT),
-        ("5b", by("DF", -0.02, lambda s: s > 10_000), "micro-f1", "DF is", Verdict.DIRECTION),
+        ("3", only("SS", 0.844), "f1_micro", "SS reaches 85 %", Verdict.DIRECTION),
+        ("3", only("SS", 0.79), "f1_micro", "SS reaches 85 %", Verdict.NOT),
+        ("3", only("SS", 0.846), "f1_micro", "SS reaches 85 %", Verdict.REPRODUCED),
+        ("3", only("DF", 1.0), "f1_micro", "DF does not reach", Verdict.NOT),
+        ("3", only("US", 0.85), "f1_micro", "US does not reach", Verdict.NOT),
+        ("3", only("DF", 1.0), "f1_micro", "in general SS and IG", Verdict.DIRECTION),
+        ("3", only("WS", 1.0), "f1_micro", "in general SS and IG", Verdict.NOT),
+        ("3", only("IG", 1.0), "f1_micro", "rank 10 is ahead of IG", Verdict.NOT),
+        ("3", by("IG", 0.2, lambda s: s == 5), "f1_micro", "ahead of IG", Verdict.NOT),
+        ("3", by("IG", 0.07, lambda s: s == 5), "f1_micro", "ahead of IG", Verdict.DIRECTION),
+        ("3", by("IG", 0.9, lambda s: s > 20), "f1_micro", "ahead of IG", Verdict.REPRODUCED),
+        ("3", by("SS", 0.07), "f1_micro", "ahead of SS of full rank", Verdict.NOT),
+        ("3", by("WS", -0.05, lambda s: s == 5), "f1_micro", "WS performs", Verdict.DIRECTION),
+        ("3", by("WS", -0.05), "f1_micro", "WS performs similarly", Verdict.NOT),
+        ("3", by("DF", -0.05), "f1_micro", "DF performs similarly", Verdict.NOT),
+        ("3", lambda m, s, v: -v, "precision_macro", "precision closely", Verdict.NOT),
+        ("3", lambda m, s, v: (s - v) / 5000, "precision_macro", "precision closely", Verdict.NOT),
+        ("3", lambda m, s, v: RISE[s], "recall_macro", "recall is very", Verdict.REPRODUCED),
+        ("3", only("IG", 1.0), "recall_macro", "DF's recall", Verdict.DIRECTION),
+        ("3", only("US", 1.0), "recall_macro", "DF's recall", Verdict.NOT),
+        ("4b", only("SS", 0.2), "f1_micro", "with many words", Verdict.NOT),
+        ("4b", by("SS", -0.04, lambda s: s == 1000), "f1_micro", "many", Verdict.DIRECTION),
+        ("4b", by("SS", -0.025), "f1_micro", "with many words", Verdict.REPRODUCED),
+        ("4b", by("SS:rank=5", -0.1), "f1_micro", "with few words", Verdict.DIRECTION),
+        ("4b", by("SS", 0.2), "f1_micro", "with few words", Verdict.NOT),
+        ("4b", by("SS:rank=0.9", 0.06), "f1_micro", "hold 90 %", Verdict.NOT),
+        ("5a", only("IG", 0.96), "f1_micro", "IG has about 90 %", Verdict.DIRECTION),
+        ("5a", only("IG", 0.84), "f1_micro", "IG has about 90 %", Verdict.NOT),
+        ("5a", only("IG", 0.92), "f1_micro", "degrades rapidly", Verdict.NOT),
+        ("5a", by("IG", -0.015, lambda s: s > 3000), "f1_micro", "dominates", Verdict.DIRECTION),
+        ("5a", by("IG", -0.03), "f1_micro", "IG dominates", Verdict.NOT),
+        ("5a", by("IG", 0.3, lambda s: s == 5000), "f1_micro", "above all", Verdict.NOT),
+        ("5a", by("DF", 0.02), "f1_micro", "rank 100 is the best", Verdict.NOT),
+        ("5a", by("DF", 0.02, lambda s: s > 300), "f1_micro", "rank 100", Verdict.DIRECTION),
+        ("5a", by("WS", 0.05), "f1_micro", "rank 1500 is in general", Verdict.DIRECTION),
+        ("5a", by("WS", 0.07), "f1_micro", "rank 1500 is in general", Verdict.NOT),
+        ("5a", by("SS:rank=1500", 0.1), "f1_micro", "1500 is in general", Verdict.DIRECTION),
+        ("5a", by("US", 0.2), "f1_micro", "uniform sampling", Verdict.DIRECTION),
+        ("5a", by("US", 0.5), "f1_micro", "uniform sampling", Verdict.NOT),
+        ("5a", lambda m, s, v: LARGE_RISE[s], "precision_macro", "precision does not", Verdict.NOT),
+        ("5a", lambda m, s, v: LARGE_RISE[s] / 2, "precision_macro", "grow", Verdict.DIRECTION),
+        ("5b", lambda m, s, v: v - 0.01, "f1_micro", "micro-F1 of all", Verdict.DIRECTION),
+        ("5b", lambda m, s, v: v - 0.02, "f1_macro", "macro-F1 of all", Verdict.NOT),
+        ("5b", by("WS", 0.045, lambda s: s > 300), "f1_micro", "(micro-F1)", Verdict.NOT),
+        ("5b", by("WS", 0.045, lambda s: s == 300), "f1_micro", "IG is", Verdict.DIRECTION),
+        ("5b", by("DF", -0.02), "f1_macro", "DF is slightly better than SS (macro", Verdict.NOT),
+        ("5b", by("DF", -0.02, lambda s: s > 10_000), "f1_micro", "DF is", Verdict.DIRECTION),
     ],
 )
-def test_a_statement_is_judged_by_what_was_measured(figure, change, measure, says_so, verdict):
-    first = next(one for say, one in told(figure, change, measure).items() if says_so in say)
+def test_a_statement_is_judged_by_what_was_measured(figure, change, metric, says_so, verdict):
+    first = next(one for say, one in told(figure, change, metric).items() if says_so in say)
     assert first.verdict is verdict, first
 
 
 def test_a_method_that_was_not_run_leaves_its_statements_open():
-    found = told("5a", only("SS[rank=1500]", math.nan))
+    found = told("5a", only("SS:rank=1500", math.nan))
     open_ones = {say for say, one in found.items() if one.verdict is Verdict.UNMEASURED}
     assert any("rank 1500 has about" in say for say in open_ones)
     assert not any("IG has about" in say for say in open_ones)
@@ -255,7 +255,7 @@ def test_distances_fall_as_ranks_grow():
 
 
 def lambdas(micro: dict[float, float]) -> list[Finding]:
-    found = [Point("micro-f1", alpha, large.ALL, v, 0.0, 1) for alpha, v in micro.items()]
+    found = [Point("f1_micro", alpha, large.ALL, v, 0.0, 1) for alpha, v in micro.items()]
     return list(large.by_lambda(found))
 
 
@@ -281,8 +281,8 @@ def test_curves_know_what_was_measured():
 
 def test_drawings_have_the_papers_figures_and_names():
     drawn = {one.name: one for one in says.techtc_plots(points(techtc()))}
-    assert [*drawn] == ["figure3-micro-f1", "figure3-precision", "figure3-recall"]
-    *lines, hollow = drawn["figure3-micro-f1"].lines
+    assert [*drawn] == ["figure3-f1_micro", "figure3-precision", "figure3-recall"]
+    *lines, hollow = drawn["figure3-f1_micro"].lines
     assert {line.name for line in lines} == {"DF", "IG", "US", "WS", "SS, full rank", "SS, rank 10"}
     assert (hollow.told, hollow.xs, hollow.ys) == (True, (500,), (0.85,))
     assert not any(line.told for line in drawn["figure3-recall"].lines)
@@ -290,13 +290,13 @@ def test_drawings_have_the_papers_figures_and_names():
     assert (ig.xs, ig.ys[0]) == (SIZES, pytest.approx(0.75))
     first, *_ = large.news_plots(points(news()))
     assert (first.name, first.lines[-1].xs, first.lines[-1].ys) == (
-        "figure5a-micro-f1",
+        "figure5a-f1_micro",
         (5000,),
         (0.9,),
     )
     assert [one.name for one in large.reuters_plots(points(reuters()))] == [
-        "figure5b-micro-f1",
-        "figure5c-macro-f1",
+        "figure5b-f1_micro",
+        "figure5c-f1_macro",
     ]
 
 

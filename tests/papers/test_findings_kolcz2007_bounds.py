@@ -12,7 +12,7 @@ EXACT, MASK, SV_SET, ALL = says.EXACT, says.MASK, says.SV_SET, says.ALL
 
 
 def seconds(method, taken):
-    return Row("p", method, 0.5, "auc", 0.9, seconds=taken, task=method)
+    return Row("p", method, 0.5, "roc_auc", 0.9, seconds=taken, task=method)
 
 
 def test_orders_of_magnitude_are_two():

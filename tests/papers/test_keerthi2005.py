@@ -10,19 +10,19 @@ from scipy.sparse import csr_array
 
 from laconic import Corpus
 from laconic.errors import LaconicError
-from laconic.methods import method_called
+from laconic.methods import parse_method
 from laconic.papers import keerthi2005 as paper
 from laconic.papers.f_measures import Measured
 from laconic.papers.findings import Verdict
 from laconic.papers.findings.keerthi2005 import COUNTS as COUNTED
 from laconic.papers.findings.keerthi2005 import OF_ALL
 from laconic.rows import Row
-from laconic.study.ready import Ready
+from laconic.study.ready import PreparedCorpus
 from tests.counting import Counting
 from tests.study.corpora import pets
 
 SCALE = paper.Extent(sets=4, splits=2, draws=1, sizes=(2, 5))
-METHODS = (paper.SVM_PLOT[paper.IG], "SVM-LARS", "ALL[threshold=training]")
+METHODS = (paper.SVM_PLOT[paper.IG], "SVM-LARS", "ALL+ridge:threshold=training")
 NONE = Measured({}, {}, {}, {}, {})
 # documents of the class and of all, and words, as the paper has them
 COUNTS = {
@@ -35,8 +35,8 @@ COUNTS = {
 }
 
 
-def row(method, asked, value, fold="fold 1 of 4", measure=paper.GOAL):
-    return Row("p", method, asked, measure, value, fold=fold)
+def row(method, asked, value, fold="fold 1 of 4", metric=paper.GOAL):
+    return Row("p", method, asked, metric, value, fold=fold)
 
 
 def counted(split=None):
@@ -71,7 +71,7 @@ def test_a_class_that_is_not_there_is_refused():
 
 
 def test_counts_become_presence_and_texts_tf_idf():
-    binary = Ready.of(
+    binary = PreparedCorpus.of(
         plan := paper.plan_of(paper.against_rest(counted(), "a", "n"), SCALE), plan.corpora[0]
     )
     assert plan.split.repeats == 2
@@ -80,7 +80,7 @@ def test_counts_become_presence_and_texts_tf_idf():
         assert set(problem.X_train.data) == {1.0}
         np.testing.assert_array_equal(problem.y_train, (split.train != 2) & (split.train != 3))
     texts = paper.plan_of(paper.against_rest(pets(split=True), "cats", "pets-1"), SCALE)
-    ready = Ready.of(texts, texts.corpora[0])
+    ready = PreparedCorpus.of(texts, texts.corpora[0])
     (split,) = ready.splits
     assert split.test.tolist() == list(range(0, 90, 5)), "its own split, once"
     (problem,) = ready.problems(split, ["pets-1"])
@@ -104,7 +104,7 @@ def test_sizes_are_the_papers_with_full_only():
     assert (news.full.sets, news.quick.sets) == (4, 1)
     assert paper.FIGURES["1-money-fx"].full.splits == 1
     training = paper.plan_of(corpus, news.full).training
-    assert (training.alpha, training.intercept, training.norm) == (1.0, True, "document")
+    assert (training.alpha, training.intercept, training.normalize) == (1.0, True, "all")
     others = paper.by_threshold(paper.plan_of(corpus, news.full))
     assert max(others.sizes) == 500
     assert set(others.methods) == set(paper.OTHERS)
@@ -113,7 +113,7 @@ def test_sizes_are_the_papers_with_full_only():
 def test_every_method_of_the_plots_is_one_and_has_its_threshold():
     for plot, classifier in ((paper.SVM_PLOT, "svm"), (paper.RLS_PLOT, "rls")):
         for name, text in plot.items():
-            method = method_called(text)
+            method = parse_method(text)
             assert method.name == text
             assert method.threshold == ("loo" if method.then is None else "cv")
             assert method.alpha == (0.0 if name == paper.LARS_0 else None)
@@ -130,7 +130,7 @@ def test_spreads_are_averages_over_repeats():
     rows = [
         row("A", 8, value, fold) for value, fold in zip([0.1, 0.5, 0.6, 0.8], folds, strict=True)
     ]
-    rows += [row("A", 8, 0.0, folds[0], "recall"), row("A", 16, None, folds[0])]
+    rows += [row("A", 8, 0.0, folds[0], "recall_macro"), row("A", 16, None, folds[0])]
     found = paper.spreads(rows)
     assert list(found) == [("A", 8)]
     spread = found["A", 8]
@@ -171,7 +171,7 @@ def test_curves_are_of_sizes_that_every_fold_has_and_go_on_beside():
         row(paper.RLS_PLOT[paper.ALL], 1.0, value, f)
         for f, value in zip(folds, (0.25, 0.75), strict=True)
     ]
-    rows += [row("IG[then=svm,threshold=training]", 8, 0.125, fold) for fold in folds]
+    rows += [row("IG+svm:threshold=training", 8, 0.125, fold) for fold in folds]
     found = paper.measured(paper.spreads(rows))
     assert found.svm[paper.LARS_0] == {8: 0.5}
     assert found.further == {8: 0.5, 16: 0.75}
@@ -183,9 +183,9 @@ def test_curves_are_of_sizes_that_every_fold_has_and_go_on_beside():
 
 def test_fewer_folds_are_the_first_of_each_repeat():
     corpus = paper.against_rest(pets(60), "cats", "pets-1")
-    every = Ready.of(plan := paper.plan_of(corpus, SCALE), plan.corpora[0])
+    every = PreparedCorpus.of(plan := paper.plan_of(corpus, SCALE), plan.corpora[0])
     fewer = paper.plan_of(corpus, replace(SCALE, sets=3))
-    some = Ready.of(fewer, fewer.corpora[0])
+    some = PreparedCorpus.of(fewer, fewer.corpora[0])
     assert len(every.splits) == 8
     assert [one.name for one in some.splits] == [
         f"fold {fold} of 4, repeat {repeat}" for repeat in (1, 2) for fold in (1, 2, 3)
@@ -236,7 +236,7 @@ def test_a_problem_has_its_statements_and_plots(small):
     assert plot.name == "figure1-pets-1-svm"
     goals = [
         row.value for row in found.rows
-        if (row.method, row.asked, row.measure) == (METHODS[0], 5, paper.GOAL)
+        if (row.method, row.size, row.metric) == (METHODS[0], 5, paper.GOAL)
     ]  # fmt: skip
     assert (plot.lines[0].name, plot.lines[0].xs) == (paper.IG, (2, 5))
     assert plot.lines[0].ys[1] == pytest.approx(np.mean(goals))
@@ -244,33 +244,33 @@ def test_a_problem_has_its_statements_and_plots(small):
 
 def test_rows_are_measured_in_every_fold_and_repeat(small):
     _, found, *_ = small
-    goals = [row for row in found.rows if row.measure == paper.GOAL]
+    goals = [row for row in found.rows if row.metric == paper.GOAL]
     assert {row.method for row in goals} == set(METHODS)
     assert len({row.fold for row in goals}) == 8
-    assert {row.asked for row in goals if row.method != METHODS[-1]} == {2, 5}
+    assert {row.size for row in goals if row.method != METHODS[-1]} == {2, 5}
     assert all(row.status == "ok" for row in goals)
 
 
 def test_a_row_is_what_the_definition_gives(small):
     """F1 of the method trained and asked here, in the second fold of the second repeat."""
     figure, found, *_ = small
-    plan = replace(paper.plan_of(figure.asked.load(), SCALE), methods=METHODS)
-    ready = Ready.of(plan, plan.corpora[0])
+    plan = replace(paper.plan_of(figure.size.load(), SCALE), methods=METHODS)
+    ready = PreparedCorpus.of(plan, plan.corpora[0])
     split = ready.splits[5]
     (problem,) = ready.problems(split, ["pets-1"])
     for text in METHODS[:2]:
-        path = method_called(text).build(1.0, intercept=True, norm="document")
+        path = parse_method(text).build(1.0, intercept=True, normalize="all")
         (model,) = path.path(problem.X_train, problem.y_train, [5])
         yes, truth = model.decision(problem.X_test)[:, 0] > 0, problem.y_test == 1
         value = 2 * (yes & truth).sum() / (yes.sum() + truth.sum())
-        (one,) = (r for r in found.rows if (r.method, r.asked, r.fold, r.measure)
+        (one,) = (r for r in found.rows if (r.method, r.size, r.fold, r.metric)
                   == (text, 5, split.name, paper.GOAL))  # fmt: skip
         assert one.value == pytest.approx(value)
         assert problem.classes[1] == "cats"
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("asked", paper.PROBLEMS, ids=lambda asked: asked.name)
+@pytest.mark.parametrize("size", paper.PROBLEMS, ids=lambda asked: asked.name)
 def test_the_problems_have_the_papers_counts(asked, corpora):
     corpus = asked.load()
     own, n_docs, n_terms = COUNTS[asked.name]

@@ -12,14 +12,14 @@ from sklearn.svm import SVC
 
 from laconic import Corpus
 from laconic.curves import measure_path
-from laconic.methods import method_called
+from laconic.methods import parse_method
 from laconic.papers import fractions
 from laconic.papers import kolcz2007 as paper
 from laconic.papers.figures import Point, Scale
 from laconic.papers.findings import Verdict
 from laconic.papers.findings.kolcz2007 import RCV1
 from laconic.rows import Row
-from laconic.study.ready import Ready
+from laconic.study.ready import PreparedCorpus
 from laconic.vectors.problem import Problem
 from tests.counting import Counting
 from tests.study.corpora import pets
@@ -37,9 +37,14 @@ def test_the_fractions_and_settings_are_the_papers():
     assert plan.sizes == (*paper.FRACTIONS, 1.0)
     assert 1 / (2 * plan.training.alpha) == 1.0
     for text in paper.METHODS:
-        path = method_called(text).build(plan.training.alpha, norm=plan.training.norm)
-        assert (path.alpha, path.loss, path.fit_intercept, path.norm) == (0.5, "hinge", True, None)
-    ready = Ready.of(plan, plan.corpora[0])
+        path = parse_method(text).build(plan.training.alpha, normalize=plan.training.normalize)
+        assert (path.alpha, path.loss, path.fit_intercept, path.normalize) == (
+            0.5,
+            "hinge",
+            True,
+            None,
+        )
+    ready = PreparedCorpus.of(plan, plan.corpora[0])
     (split,) = ready.splits
     assert split.test.tolist() == list(range(0, 90, 5))
     (problem, *_) = ready.problems(split, ["pets: dogs"])
@@ -127,12 +132,12 @@ def test_the_tables_are_what_the_rows_say(small):
     oracle, honest, *curves, gap, rarity = found.tables
     assert "an oracle's" in oracle.title
     assert "chosen by 3-fold cross-validation" in honest.title
-    assert [table.title for table in curves] == list(paper.MEASURES)
-    assert {line[0].partition(",")[0] for line in gap.lines} == set(paper.MEASURES)
+    assert [table.title for table in curves] == list(paper.METRICS)
+    assert {line[0].partition(",")[0] for line in gap.lines} == set(paper.METRICS)
     assert [line[0] for line in oracle.lines] == [*FEW_METHODS, paper.ALL]
     values = {
-        (row.method, row.problem, row.asked): row.value
-        for row in found.rows if row.measure == "best-f1" and row.fold == "given"
+        (row.method, row.problem, row.size): row.value
+        for row in found.rows if row.metric == "best_f1" and row.fold == "given"
     }  # fmt: skip
     problems = ("pets: cats", "pets: fish")
     for line in oracle.lines[:-1]:
@@ -142,8 +147,8 @@ def test_the_tables_are_what_the_rows_say(small):
     assert oracle.lines[-1][3] == honest.lines[-1][3] == f"{whole:.4f}"
     inside = {}
     for one in found.rows:
-        if one.measure == "best-f1" and one.fold != "given":
-            key = (one.method, one.problem.removeprefix("given in "), one.asked)
+        if one.metric == "best_f1" and one.fold != "given":
+            key = (one.method, one.problem.removeprefix("given in "), one.size)
             inside.setdefault(key, []).append(one.value)
     for line in honest.lines[:-1]:
         taken = []
@@ -163,7 +168,7 @@ def test_a_table_has_its_statements_and_plots(small):
     one = told["AUC of EXACT, each category at its best fraction"]
     assert (one.paper, one.here) == ("0.9746", found.tables[0].lines[0][1])
     assert Verdict.UNMEASURED not in {one.verdict for one in found.findings}
-    assert [plot.name for plot in found.plots] == [f"small-{m}" for m in paper.MEASURES]
+    assert [plot.name for plot in found.plots] == [f"small-{m}" for m in paper.METRICS]
     curve = {line.name: line for line in found.plots[0].lines}
     assert tuple(curve) == FEW_METHODS
     assert curve["MASK"].xs == (*FEW_FRACTIONS, 1.0)
@@ -171,12 +176,17 @@ def test_a_table_has_its_statements_and_plots(small):
 
 
 def test_all_words_are_the_mask_of_everything_and_choices_are_made_inside():
-    study = SimpleNamespace(plan=SimpleNamespace(task="classes"))
+    study = SimpleNamespace(plan=SimpleNamespace(target="multiclass"))
     sizes = {0.01: 0.25, 0.99: 0.5, 1.0: 0.75}
-    rows = [Row("p", "EXACT", size, "auc", value, fold="1") for size, value in sizes.items()]
-    rows += [Row("p", "MASK", size, "auc", value / 2, fold="1") for size, value in sizes.items()]
-    inside = [Row("1 in p", "EXACT", 0.01, "auc", 1.0), Row("1 in p", "EXACT", 0.99, "auc", 0.0)]
-    of = fractions.Found.of(("auc",), paper.FRACTIONS, rows, inside)
+    rows = [Row("p", "EXACT", size, "roc_auc", value, fold="1") for size, value in sizes.items()]
+    rows += [
+        Row("p", "MASK", size, "roc_auc", value / 2, fold="1") for size, value in sizes.items()
+    ]
+    inside = [
+        Row("1 in p", "EXACT", 0.01, "roc_auc", 1.0),
+        Row("1 in p", "EXACT", 0.99, "roc_auc", 0.0),
+    ]
+    of = fractions.Found.of(("roc_auc",), paper.FRACTIONS, rows, inside)
     oracle, honest, *_ = fractions.tables(study, rows, of)
     found = [{line[0]: line[1] for line in table.lines} for table in (oracle, honest)]
     assert found[0] == {"EXACT": "0.5000", "MASK": "0.2500", "all words": "0.3750"}
@@ -188,17 +198,17 @@ def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
     monkeypatch.setattr(paper, "METHODS", FEW_METHODS)
     monkeypatch.setattr(paper, "FRACTIONS", (0.2,))
     monkeypatch.setattr(paper, "SIZES", (0.2, 1.0))
-    split = paper.Splitting(None, folds=4)
+    split = paper.SplitOptions(None, folds=4)
 
     def two(scale):
         corpora = [replace(of_two(pets(60, seed)), name=f"set {seed}") for seed in (1, 2)]
-        return paper.plan_of(corpora, split, measures=("auc",), task="classes")
+        return paper.plan_of(corpora, split, metrics=("roc_auc",), target="multiclass")
 
     found = paper.BestFractions("figure2", "", two, SCALE, SCALE).run(tmp_path / "2", SCALE)
     oracle, honest, curve, _ = found.tables
     values = {}
     for one in found.rows:
-        if " in " not in one.problem and one.asked == 0.2:
+        if " in " not in one.problem and one.size == 0.2:
             values.setdefault(one.method, {}).setdefault(one.problem, []).append(one.value)
     for line in (*oracle.lines[:-1], *honest.lines[:-1]):
         sets = values[line[0]]
@@ -220,23 +230,25 @@ def test_a_pooled_area_is_over_the_decisions_of_all_categories(tmp_path, monkeyp
     figure = paper.decided("small", "", small_plan, SCALE)
     found = figure.run(tmp_path / "pooled", SCALE)
     assert {row.problem for row in found.rows} == {"pets"}
-    values = {(r.method, r.asked, r.measure): r.value for r in found.rows}
-    ready = Ready.of(plan := small_plan(SCALE), plan.corpora[0])
+    values = {(r.method, r.size, r.metric): r.value for r in found.rows}
+    ready = PreparedCorpus.of(plan := small_plan(SCALE), plan.corpora[0])
     several = list(ready.problems(ready.splits[0], ["pets: cats", "pets: fish"]))
     for text in FEW_METHODS:
-        path = method_called(text).build(0.5, norm="document")
+        path = parse_method(text).build(0.5, normalize="all")
         cats, fish = (measured_at(path, one, 0.2) for one in several)
         decided = np.concatenate([cats.decision[:, 0], fish.decision[:, 0]])
-        truth = np.concatenate([cats.signs[:, 0], fish.signs[:, 0]]) > 0
+        truth = np.concatenate([cats.y_signed[:, 0], fish.y_signed[:, 0]]) > 0
         pairs = decided[truth][:, None] - decided[~truth]
         area = (pairs > 0).mean() + (pairs == 0).mean() / 2
-        assert values[text, 0.2, "pooled-auc"] == pytest.approx(area, abs=1e-3)
-    assert [table.title for table in found.tables[:2]] == ["pooled-auc", "auc"]
-    assert found.tables[0].lines[1][2] == f"{values['MASK', 1.0, 'pooled-auc']:.3f}"
+        assert values[text, 0.2, "roc_auc_micro"] == pytest.approx(area, abs=1e-3)
+    assert [table.title for table in found.tables[:2]] == ["roc_auc_micro", "roc_auc"]
+    assert found.tables[0].lines[1][2] == f"{values['MASK', 1.0, 'roc_auc_micro']:.3f}"
     assert [plot.name for plot in found.plots] == ["small-pooled-auc"]
     assert [one.verdict for one in found.findings].count(Verdict.UNMEASURED) == 0
     assert {line[0] for line in found.tables[2].lines} == {
-        f"{measure}, {method}" for measure in ("pooled-auc", "auc") for method in FEW_METHODS[1:]
+        f"{metric}, {method}"
+        for metric in ("roc_auc_micro", "roc_auc")
+        for method in FEW_METHODS[1:]
     }
 
 
@@ -269,7 +281,7 @@ def ranked(machine, X):
 @pytest.fixture
 def problem():
     plan = small_plan(SCALE)
-    ready = Ready.of(plan, plan.corpora[0])
+    ready = PreparedCorpus.of(plan, plan.corpora[0])
     (found,) = ready.problems(ready.splits[0], ["pets: cats"])
     return found
 
@@ -288,9 +300,9 @@ def test_exact_mask_and_sv_set_are_their_definitions(problem, fraction):
         "EXACT": again.decision_function(unit(Q[:, kept])),
     }
     for text, values in expected.items():
-        path = method_called(f"{text}[tol=1e-08]").build(0.5, norm="document")
+        path = parse_method(f"{text}[tol=1e-08]").build(0.5, normalize="all")
         measured = measured_at(path, problem, fraction)
-        assert measured.model.n_terms == kept.size
+        assert measured.model.n_features == kept.size
         np.testing.assert_allclose(measured.decision[:, 0], values, atol=1e-5)
 
 
@@ -310,9 +322,9 @@ def test_agreements_are_their_definitions(problem):
             "pearson": np.corrcoef(v, u)[0, 1],
             "overlap": len(before & after) / len(before | after),
             "containment": len(before & after) / len(after),
-            "recall": len(before & after) / len(before),
+            "recall_macro": len(before & after) / len(before),
         }
-        found = {r.measure: r for r in rows if (r.method, r.asked) == (paper.EXACT, size)}
+        found = {r.metric: r for r in rows if (r.method, r.size) == (paper.EXACT, size)}
         assert {name: one.value for name, one in found.items()} == pytest.approx(expected, abs=1e-4)
         assert {one.kept for one in found.values()} == {kept.size}
     assert len(rows) == 5 * (len(paper.SIZES) + 1)
@@ -330,7 +342,7 @@ def test_support_vectors_of_all_words_change_through_the_length_only():
         X[document, words] = 1
     nothing = np.empty(0, dtype=np.int64), np.arange(600), ("no", "yes")
     rows = paper.agreements(Problem("skewed", csr_array(unit(X)), y, csr_array((0, 600)), *nothing))
-    found = {(r.method, r.measure): r.value for r in rows if r.asked == 1.0}
+    found = {(r.method, r.metric): r.value for r in rows if r.size == 1.0}
     assert found["EXACT", "overlap"] < 0.95
     assert found["EXACT, document", "overlap"] == 1.0
     assert found["EXACT, document", "cosine"] == pytest.approx(1.0, abs=1e-9)
@@ -338,9 +350,9 @@ def test_support_vectors_of_all_words_change_through_the_length_only():
 
 def test_an_agreement_that_is_no_number_is_a_row_with_a_reason(problem):
     """At 1 % one word is kept, whose weights have no correlation."""
-    rows = [r for r in paper.agreements(problem) if r.asked == 0.01]
+    rows = [r for r in paper.agreements(problem) if r.size == 0.01]
     skipped = [r for r in rows if r.status == "skipped"]
-    assert [(r.measure, r.value, r.kept) for r in skipped] == [("pearson", None, 1)]
+    assert [(r.metric, r.value, r.model_size) for r in skipped] == [("pearson", None, 1)]
     assert skipped[0].reason == "pearson is 0/0"
 
 
@@ -354,7 +366,7 @@ def test_agreements_are_a_figure_with_a_table_a_measure(tmp_path, monkeypatch):
         ("EXACT on pets: cats", 1, 2), ("EXACT on pets: fish", 2, 2)
     ]  # fmt: skip
     asked = ("EXACT", 0.5, "overlap")
-    overlaps = [r.value for r in found.rows if (r.method, r.asked, r.measure) == asked]
+    overlaps = [r.value for r in found.rows if (r.method, r.size, r.metric) == asked]
     assert len(overlaps) == 2
     assert found.tables[2].lines[0][1] == f"{np.mean(overlaps):.3f}"
     assert [plot.name for plot in found.plots] == ["figure3-small", "figure4-small"]
@@ -367,15 +379,15 @@ def test_agreements_are_a_figure_with_a_table_a_measure(tmp_path, monkeypatch):
 def test_gaps_are_told_for_every_measure():
     means = {"EXACT": {0.5: 0.9, 0.6: 0.8}, "SV-SET": {0.5: 0.4, 0.6: 0.82}}
     points = [
-        Point(method, size, measure, value, 0.0, 3)
-        for measure in ("auc", "best-f1")
+        Point(method, size, metric, value, 0.0, 3)
+        for metric in ("roc_auc", "best_f1")
         for method, own in means.items()
         for size, value in own.items()
     ]
     lines = fractions.gap_table(points).lines
     assert lines == (
         ("auc, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
-        ("best-f1, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
+        ("best_f1, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
     )
 
 
@@ -401,7 +413,7 @@ def test_a_category_is_in_one_group_by_its_frequency():
     corpus = SimpleNamespace(name="x", take=lambda train: SimpleNamespace(class_counts=counts))
     ready = SimpleNamespace(corpus=corpus, splits=[SimpleNamespace(train=None)])
     rows = [
-        Row(f"x: {c}", "EXACT", fractions.FEW, "best-f1", n / 10_000) for c, n in counts.items()
+        Row(f"x: {c}", "EXACT", fractions.FEW, "best_f1", n / 10_000) for c, n in counts.items()
     ]
     table = fractions.rarity_table(SimpleNamespace(corpora=[ready]), rows)
     assert table.lines == (

@@ -12,20 +12,20 @@ from scipy.sparse import csr_array
 from laconic import Corpus
 from laconic.corpus.splits import folds
 from laconic.errors import LaconicError
-from laconic.methods import method_called
+from laconic.methods import parse_method
 from laconic.papers import paul2014 as paper
 from laconic.papers.averages import with_alphas
 from laconic.papers.favourites import Favourites, favourites
 from laconic.papers.figures import Scale
 from laconic.papers.findings import Verdict
-from laconic.study.ready import Ready
+from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import Source
 from laconic.study.study import Study
 from tests.counting import Counting
 from tests.study.corpora import pets
 
 SCALE = Scale(sets=1, splits=1, draws=2)
-METHODS = ("IG", "SS[draw=iid]")
+METHODS = ("IG", "SS:draw=iid")
 ALPHAS = (0.0, 0.5)
 
 
@@ -60,7 +60,7 @@ def test_made_sets_are_repeatable_and_differ():
 def test_features_come_as_they_are_also_below_zero(few):
     plan = paper.made_sets(SCALE)
     (corpus, _) = plan.load()
-    ready = Ready.of(plan, corpus)
+    ready = PreparedCorpus.of(plan, corpus)
     split = ready.splits[0]
     (problem,) = ready.problems(split, [corpus.name])
     assert problem.X_train.data.min() < 0
@@ -92,10 +92,10 @@ def test_a_table_run_again_computes_nothing(made):
 
 def test_rows_are_errors_of_every_lambda_size_and_fold(made):
     found, *_ = made
-    rows = [row for row in found.rows if row.measure == "error"]
+    rows = [row for row in found.rows if row.metric == "error"]
     assert len(rows) == 120 * 2
     assert {row.method for row in rows} == set(with_alphas(METHODS, ALPHAS))
-    assert {row.asked for row in rows} == set(paper.MADE_SIZES)
+    assert {row.size for row in rows} == set(paper.MADE_SIZES)
     assert {row.value for row in rows if row.method.startswith("IG")} == {0.0}
 
 
@@ -111,7 +111,7 @@ def named(found, title):
     return table
 
 
-def favourite(times, selections=9, problem="k=90, set 1", method="IG[lambda=0.0]"):
+def favourite(times, selections=9, problem="k=90, set 1", method="IG+ridge:alpha=0.0"):
     return Favourites(problem, method, 80, Counter(times), selections)
 
 
@@ -139,13 +139,13 @@ def test_favourites_are_counted_over_folds_and_draws(tmp_path):
     plan = paper.plan_of(corpus, ("DF", "US"), (0.5, 1.0), SCALE, sizes=(4,))
     study = Study(plan, tmp_path)
     study.run()
-    of_df, of_us = favourites(study, ("DF[lambda=0.5]", "US[lambda=1.0]"))
-    assert (of_df.method, of_df.selections, of_us.selections) == ("DF[lambda=0.5]", 10, 20)
+    of_df, of_us = favourites(study, ("DF+ridge:alpha=0.5", "US+ridge:alpha=1.0"))
+    assert (of_df.method, of_df.selections, of_us.selections) == ("DF+ridge:alpha=0.5", 10, 20)
     (ready,) = study.corpora
     by_hand: Counter[int] = Counter()
     for split in folds(corpus, 10):
         (problem,) = ready.problems(split, [corpus.name])
-        reducer = method_called("DF").build().reducer.fit(problem.X_train, problem.y_train)
+        reducer = parse_method("DF").build().reducer.fit(problem.X_train, problem.y_train)
         by_hand.update(problem.columns[reducer.at(4).terms].tolist())
     assert of_df.times == by_hand
     assert sum(of_us.times.values()) == 20 * 4
@@ -169,9 +169,9 @@ def test_the_tables_follow_the_protocol(few, name):
     figure = paper.FIGURES[name]
     assert figure.setting is SETTINGS[name]
     plan = figure.setting(figure.full)
-    assert (plan.training.intercept, plan.training.norm) == (False, "document")
-    assert (plan.split.test, plan.split.folds, plan.split.repeats) == (None, 10, 10)
-    assert plan.measures[0] == "error"
+    assert (plan.training.intercept, plan.training.normalize) == (False, "all")
+    assert (plan.split.test_size, plan.split.cv, plan.split.repeats) == (None, 10, 10)
+    assert plan.metrics[0] == "error"
 
 
 def text_corpus(name: str) -> Corpus:
@@ -187,7 +187,7 @@ def test_words_of_the_paper_are_looked_for_as_words_and_as_stems(tmp_path, monke
 
     def setting(scale):
         plan = paper.plan_of(corpora, ("DF",), (0.1,), scale, sizes=(20,))
-        return replace(plan, seeds=1)
+        return replace(plan, draws=1)
 
     figure = replace(paper.FIGURES["table4"], setting=setting)
     found = figure.run(tmp_path / "out", SCALE)
@@ -220,7 +220,7 @@ def test_errors_of_every_method_and_bss_against_the_others(tmp_path):
     judged = [one.says for one in found.findings if one.verdict is not Verdict.UNMEASURED]
     assert judged == ["BSS beats IG"]
     assert [one.name for one in found.plots] == ["table2-25"]
-    own = [row.value for row in found.rows if row.method == "IG[lambda=0.5]"][::2]
+    own = [row.value for row in found.rows if row.method == "IG+ridge:alpha=0.5"][::2]
     assert len(own) == 70
     (line,) = (line for line in flat.lines if line[1] == "IG")
     assert float(line[4]) == pytest.approx(np.mean(own), abs=1e-6)
@@ -250,5 +250,5 @@ def test_how_many_pairs_of_techtc_qualify(corpora, monkeypatch):
     monkeypatch.setenv("LACONIC_DATA", str(corpora))
     plan = paper.pairs("count")(paper.ALL_PAIRS)
     assert len(plan.corpora[0].only) == 76
-    assert (plan.vectors.weighting, plan.vectors.min_length) == ("count", 4)
+    assert (plan.text.weighting, plan.text.min_length) == ("count", 4)
     assert plan.sizes == (300, 400, 500)

@@ -34,26 +34,26 @@ def test_a_figure_finds_and_draws_from_its_rows(tmp_path, honest):
     assert seen == ([] if honest else found.rows)
     assert [one.says for one in found.findings] == ([] if honest else ["a"])
     (drawn,) = found.plots
-    assert drawn.name == ("figure4b-micro-f1-honest" if honest else "figure4b-micro-f1")
+    assert drawn.name == ("figure4b-f1_micro-honest" if honest else "figure4b-f1_micro")
     assert drawn.title.endswith("; λ by leave-one-out") == honest
     by_hand = {
-        point.asked: point.mean
+        point.size: point.mean
         for point in points_of(found.rows)
-        if (point.method, point.measure) == ("DF", "relative micro-f1")
+        if (point.method, point.metric) == ("DF", "relative f1_micro")
     }
     line = next(line for line in drawn.lines if line.name == "DF")
     assert dict(zip(line.xs, line.ys, strict=True)) == by_hand
 
 
-def row(problem, fold, method, asked, value, kept=7):
-    return Row(problem, method, asked, "micro-f1", value, kept, kept, fold=fold)
+def row(problem, fold, method, asked, value, model_size=7):
+    return Row(problem, method, asked, "f1_micro", value, model_size, model_size, fold=fold)
 
 
 def test_values_of_a_set_are_means_over_its_splits():
     rows = [
-        row("p", "first", "ALL[lambda=1.0]", 1.0, 0.5, 100),
-        row("p", "second", "ALL[lambda=1.0]", 1.0, 1.0, 200),
-        row("q", "first", "ALL[lambda=1.0]", 1.0, 1.0, 600),
+        row("p", "first", "ALL+ridge:alpha=1.0", 1.0, 0.5, 100),
+        row("p", "second", "ALL+ridge:alpha=1.0", 1.0, 1.0, 200),
+        row("q", "first", "ALL+ridge:alpha=1.0", 1.0, 1.0, 600),
         row("p", "first", "IG", 1000, 0.5),
         row("p", "second", "IG", 1000, 0.5),
         row("q", "first", "IG", 1000, 0.9),
@@ -68,14 +68,14 @@ def test_values_of_a_set_are_means_over_its_splits():
 
 
 def test_figure_2_is_by_lambda():
-    rows = [row("p", "", f"ALL[lambda={a}]", 1.0, v) for a, v in ((0.4, 0.8), (0.1, 0.9))]
+    rows = [row("p", "", f"ALL+ridge:alpha={a}", 1.0, v) for a, v in ((0.4, 0.8), (0.1, 0.9))]
     found = paper.of_lambda(rows)
-    assert [(p.method, p.asked, p.mean) for p in found] == [
-        ("micro-f1", 0.4, 0.8),
-        ("micro-f1", 0.1, 0.9),
+    assert [(p.method, p.size, p.mean) for p in found] == [
+        ("f1_micro", 0.4, 0.8),
+        ("f1_micro", 0.1, 0.9),
     ]
     (drawn,) = large.lambda_plots(found)
-    assert (drawn.lines[0].name, drawn.lines[0].xs) == ("micro-f1", (0.1, 0.4))
+    assert (drawn.lines[0].name, drawn.lines[0].xs) == ("f1_micro", (0.1, 0.4))
 
 
 def test_a_large_corpus_is_dealt_into_sets(monkeypatch):

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from laconic import Corpus
 from laconic.classifiers.kernel import GaussianSVM
 from laconic.errors import LaconicError
-from laconic.methods import METHODS, method_called
+from laconic.methods import METHODS, parse_method
 from laconic.papers import torkkola as paper
 from laconic.papers.answers import mcnemar_table, right
 from laconic.papers.figures import Scale
@@ -20,28 +20,28 @@ from laconic.papers.findings import judged
 from laconic.papers.prediction_costs import Staged, cost_of, cost_table, costed, throughput
 from laconic.papers.validated import Candidates, Choice, Validated, choose, held_out
 from laconic.rows import Row
-from laconic.study.ready import Ready
-from laconic.study.settings import Vectorizing
+from laconic.study.ready import PreparedCorpus
+from laconic.study.settings import TextOptions
 from laconic.study.significance import mcnemar
 from laconic.study.study import Study
-from laconic.vectors.problem import Problem
+from laconic.vectors.problem import make_problems
 from tests.counting import Counting
 from tests.study.corpora import pets
 
 ONCE = Scale(sets=1, splits=1, draws=1)
 SMALL = {
-    paper.FULL: "ALL[then=gaussian]",
-    paper.LSI: "LSI[then=gaussian]",
-    paper.RP: "RP[then=gaussian]",
-    paper.LDA_LSI: "LDA-LSI[first=20,longest=12,then=gaussian]",
-    paper.LDA: "LDA[longest=12,then=gaussian]",
+    paper.FULL: "ALL+gaussian",
+    paper.LSI: "LSI+gaussian",
+    paper.RP: "RP+gaussian",
+    paper.LDA_LSI: "LDA-LSI:first=20:longest=12+gaussian",
+    paper.LDA: "LDA:longest=12+gaussian",
 }
 
 
 @pytest.fixture
 def small(monkeypatch):
     """The protocol on a hundred short documents."""
-    monkeypatch.setattr(paper, "WORDS", Vectorizing(weighting="histogram"))
+    monkeypatch.setattr(paper, "WORDS", TextOptions(weighting="histogram"))
     monkeypatch.setattr(paper, "PLOT", SMALL)
     monkeypatch.setattr(paper, "reuters", lambda: pets(100, split=True))
     monkeypatch.setattr(paper, "SIZES", (1, 2, 12))
@@ -80,7 +80,7 @@ def test_the_counts_are_the_papers(corpora, monkeypatch):
     assert paper.TWICE_LABELLED not in corpus.ids
     assert (corpus.part("train").size, corpus.part("test").size) == (6535, 2570)
     assert len(corpus.classes) == 52
-    ready = Ready.of(plan, corpus)
+    ready = PreparedCorpus.of(plan, corpus)
     (split,) = ready.splits
     (problem,) = ready.problems(split, [corpus.name])
     # the paper has 5,718 words, 36 of them in a document
@@ -92,15 +92,15 @@ def test_the_counts_are_the_papers(corpora, monkeypatch):
 
 def test_the_plans_follow_the_protocol(small):
     plan = paper.figure_2(replace(ONCE, draws=5))
-    assert plan.vectors == paper.WORDS
-    assert (plan.training.norm, plan.split.folds, plan.seeds) == ("document", 0, 5)
+    assert plan.text == paper.WORDS
+    assert (plan.training.normalize, plan.split.cv, plan.draws) == ("all", 0, 5)
     assert plan.sizes == (1, 2, 12)
     assert paper.figure_2(ONCE).sizes == (2, 12)
 
 
 def test_every_representation_has_the_papers_kernel():
     for name in paper.PLOT.values():
-        method = method_called(name)
+        method = parse_method(name)
         assert method.name == name, "rows go by the name as it is written there"
         made = method.build().classifier
         assert (type(made), made.width, made.C) == (GaussianSVM, 10.0, 100.0)
@@ -112,7 +112,7 @@ def test_the_same_care_for_all():
     kernels = [one for one in paper.CANDIDATES if "linear" not in one.label]
     assert {len(one.methods) for one in kernels} == {12}
     for one in kernels:
-        made = [method_called(name).build().classifier for name in one.methods]
+        made = [parse_method(name).build().classifier for name in one.methods]
         assert (10.0, 100.0) in {(machine.width, machine.C) for machine in made}
         assert len(set(one.methods)) == 12
     assert {len(one.methods) for one in paper.CANDIDATES if one not in kernels} == {3}
@@ -122,13 +122,13 @@ def test_the_same_care_for_all():
     assert all(every[one.label] >= set(one.methods) for one in paper.FEW_CANDIDATES)
 
 
-def row(method, asked, value, seed=0, measure=paper.GOAL):
-    return Row("p", method, asked, measure, value, seed=seed)
+def row(method, asked, value, draw=0, metric=paper.GOAL):
+    return Row("p", method, asked, metric, value, draw=draw)
 
 
 def test_points_are_means_over_draws():
-    rows = [row("RP", 2, 0.5), row("RP", 2, 0.7, seed=1), row("RP", 4, 0.25), row("RP", 8, None)]
-    rows.append(row("RP", 2, 0.9, measure="macro-f1"))
+    rows = [row("RP", 2, 0.5), row("RP", 2, 0.7, draw=1), row("RP", 4, 0.25), row("RP", 8, None)]
+    rows.append(row("RP", 2, 0.9, metric="f1_macro"))
     found = paper.points(rows)
     assert set(found) == {("RP", 2), ("RP", 4)}
     assert (found["RP", 2].mean, found["RP", 4].mean) == (60.0, 25.0)
@@ -141,7 +141,7 @@ def test_figure_2_on_a_small_corpus(small, tmp_path):
     assert executor.done == 6, "five methods, one of them drawn twice"
     curves, tested = found.tables
     assert curves.columns == ("features", "1", "2", "12")
-    values = {(r.method, r.asked): r.value for r in found.rows if r.measure == paper.GOAL}
+    values = {(r.method, r.size): r.value for r in found.rows if r.metric == paper.GOAL}
     assert curves.title.endswith(f"; full: {100 * values[SMALL[paper.FULL], 1.0]:.1f}")
     cells = {line[0]: line[1:] for line in curves.lines}
     assert [*cells] == [label for label in SMALL if label != paper.FULL]
@@ -166,7 +166,7 @@ def test_answers_are_read_from_the_journal(small, tmp_path):
     (corpus,) = study.corpora
     (problem,) = corpus.problems(corpus.splits[0], [corpus.corpus.name])
     for method, asked in ((SMALL[paper.LSI], 2), (SMALL[paper.LSI], 12), (SMALL[paper.FULL], 1.0)):
-        path = method_called(method).build()
+        path = parse_method(method).build()
         (model,) = path.path(problem.X_train, problem.y_train, [asked])
         own = model.predict(problem.X_test) == problem.y_test
         assert right([study], method, asked).tolist() == own.tolist()
@@ -184,7 +184,7 @@ def test_of_several_draws_the_first_answers(small, tmp_path):
     for task in draws:
         (model,) = task.build().path(problem.X_train, problem.y_train, [2])
         answers.append((model.predict(problem.X_test) == problem.y_test).tolist())
-    assert [task.seed for task in draws] == [0, 1, 2]
+    assert [task.draw for task in draws] == [0, 1, 2]
     assert right([study], SMALL[paper.RP], 2).tolist() == answers[0]
     assert answers[0] not in answers[1:]
 
@@ -218,7 +218,7 @@ def test_held_out_documents_are_training_documents():
 
 def test_the_best_on_held_out_documents_is_chosen_and_of_equals_the_first():
     rows = [row("A", 2, 0.5), row("B", 2, 0.7), row("C", 2, 0.7), row("A", 9, 0.8)]
-    rows += [row("B", 9, 0.1), row("C", 9, None), row("D", 1.0, 0.6), row("A", 2, 1.0, measure="x")]
+    rows += [row("B", 9, 0.1), row("C", 9, None), row("D", 1.0, 0.6), row("A", 2, 1.0, metric="x")]
     several = [Candidates("abc", ("A", "C", "B")), Candidates("d", ("D",)), Candidates("e", ("E",))]
     assert choose(rows, several, paper.GOAL) == [
         Choice("abc", 2, "C", 0.7),
@@ -233,7 +233,7 @@ def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_p
         Candidates(paper.LDA, paper.gaussian("LDA[longest=2,", (3.0,))),
     )
     figure = replace(
-        paper.FIGURES["2-honest"],
+        paper.FIGURES["2-nested"],
         corpus=lambda: pets(100, split=True),
         sizes=(1, 2),
     )
@@ -248,14 +248,14 @@ def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_p
         *((paper.FULL, "all words"), (paper.LDA, "1"), (paper.LDA, "2"))
     ]
     by_test = {
-        (r.method, r.asked): r.value
+        (r.method, r.size): r.value
         for r in found.rows
-        if r.problem == "pets" and r.measure == paper.GOAL
+        if r.problem == "pets" and r.metric == paper.GOAL
     }
     by_held_out = {
-        (r.method, r.asked): r.value
+        (r.method, r.size): r.value
         for r in found.rows
-        if r.problem != "pets" and r.measure == paper.GOAL
+        if r.problem != "pets" and r.metric == paper.GOAL
     }
     assert {r.problem for r in found.rows} == {"pets", "pets, held out"}
     for label, size, method, held, test in chosen.lines:
@@ -272,24 +272,24 @@ def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_p
 
 @pytest.fixture(scope="module")
 def problem():
-    (made,) = Problem.expand(pets(90, split=True))
+    (made,) = make_problems(pets(90, split=True))
     return made
 
 
 def staged(name, problem, size):
-    return Staged.of(method_called(name).build(), problem.X_train, problem.y_train, size)
+    return Staged.of(parse_method(name).build(), problem.X_train, problem.y_train, size)
 
 
 def test_operations_are_counted_as_section_8_1_does(problem):
     """Two a word and support vector; behind LDA two a word and column, then one a column."""
-    full = staged("ALL[then=gaussian]", problem, 1.0)
+    full = staged("ALL+gaussian", problem, 1.0)
     machines = full.behind
     supports = sum(int((row != 0).sum()) for row in machines.dual)
     cost = cost_of(full, words=36.0)
     assert (cost.operations, cost.once) == (72 * supports, 72 * len(machines.support.toarray()))
     assert cost.once < cost.operations
     assert cost.numbers == machines.support.nnz + supports + 3
-    small = staged("LDA[then=gaussian]", problem, 2)
+    small = staged("LDA+gaussian", problem, 2)
     supports = sum(int((row != 0).sum()) for row in small.behind.dual)
     cost = cost_of(small, words=36.0)
     assert cost.operations == 2 * 72 + 2 * supports
@@ -299,7 +299,7 @@ def test_operations_are_counted_as_section_8_1_does(problem):
 
 
 def test_a_linear_model_costs_a_product_a_class(problem):
-    through = staged("LDA[then=svm]", problem, 2)
+    through = staged("LDA+svm", problem, 2)
     n_terms = len(problem.vocabulary)
     cost = cost_of(through, words=36.0)
     assert cost.operations == cost.once == 2 * 72 + 3 * 2
@@ -308,11 +308,11 @@ def test_a_linear_model_costs_a_product_a_class(problem):
     assert (one.operations, one.numbers) == (3 * 72, 3 * n_terms + 3)
 
 
-@pytest.mark.parametrize("name", ["ALL[then=gaussian]", "LDA[then=gaussian]", "LDA[then=svm]"])
+@pytest.mark.parametrize("name", ["ALL+gaussian", "LDA+gaussian", "LDA+svm"])
 def test_staged_models_decide_as_those_of_the_path(name, problem):
     size = 1.0 if name.startswith("ALL") else 2
     own = staged(name, problem, size)
-    path = method_called(name).build()
+    path = parse_method(name).build()
     (model,) = path.path(problem.X_train, problem.y_train, [size])
     assert_allclose(own.decision(problem.X_test), model.decision(problem.X_test), atol=1e-9)
     if "svm" in name:
@@ -349,8 +349,8 @@ def test_throughput_is_the_median_of_turns_that_alternate():
 
 def test_a_table_of_costs(problem):
     models = {
-        "kernel": staged("LDA[then=gaussian]", problem, 2),
-        "linear": staged("LDA[then=svm]", problem, 2),
+        "kernel": staged("LDA+gaussian", problem, 2),
+        "linear": staged("LDA+svm", problem, 2),
     }
     X = problem.X_test
     words = X.nnz / X.shape[0]
@@ -365,8 +365,8 @@ def test_a_table_of_costs(problem):
 
 def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path):
     costly = {
-        "full, linear": ("ALL[then=svm]", 1.0),
-        "LDA, 2, Gaussian": ("LDA[then=gaussian,width=3.0]", 2),
+        "full, linear": ("ALL+svm", 1.0),
+        "LDA, 2, Gaussian": ("LDA+gaussian:width=3.0", 2),
     }
 
     def setting(scale):
@@ -384,13 +384,13 @@ def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path):
     assert [line[0] for line in table.lines] == [
         *("full, linear", "full, linear, as one step", "LDA, 2, Gaussian")
     ]
-    values = {r.method: r.value for r in found.rows if r.measure == paper.GOAL}
-    assert table.lines[2][1] == f"{100 * values['LDA[then=gaussian,width=3.0]']:.1f}"
+    values = {r.method: r.value for r in found.rows if r.metric == paper.GOAL}
+    assert table.lines[2][1] == f"{100 * values['LDA+gaussian:width=3.0']:.1f}"
     assert [one.says for one in found.findings] == [line[0] for line in table.lines]
 
 
 def test_costs_of_what_was_not_measured_are_told_so(small, tmp_path):
-    method = "LDA[then=gaussian,width=3.0]"
+    method = "LDA+gaussian:width=3.0"
     figure = replace(
         paper.FIGURES["tablecost"],
         setting=lambda scale: paper.plan_of(pets(100, split=True), [method], (2,)),
@@ -405,7 +405,7 @@ def test_candidates_that_all_fail_are_told(small, tmp_path):
         Candidates(paper.FULL, paper.gaussian("ALL[", (1.0,), (3.0,))),
         Candidates(paper.LDA, paper.gaussian("LDA[longest=1,", (3.0,), (3.0,))),
     )
-    figure = replace(paper.FIGURES["2-honest"], corpus=lambda: pets(100, split=True), sizes=(2,))
+    figure = replace(paper.FIGURES["2-nested"], corpus=lambda: pets(100, split=True), sizes=(2,))
     offered = replace(figure.quick, candidates=candidates)
     with pytest.raises(LaconicError, match=r"LDA\[longest=1.* at 2: was not measured"):
         figure.run(tmp_path / "out", offered)

@@ -45,8 +45,8 @@ def test_behind_a_first_reduction_it_equals_the_two_steps(first, size):
     Z = Z.toarray() if hasattr(Z, "toarray") else Z
     W = directions_by_eigh(Z, one_hot(y), 0.01, size or 3)[0][:, : size or 3]
     both = lda.at(size)
-    signs = np.sign((both.apply(X) * (Z @ W)).sum(axis=0))
-    np.testing.assert_allclose(both.apply(X), Z @ W * signs, atol=1e-7)
+    y_signed = np.sign((both.apply(X) * (Z @ W)).sum(axis=0))
+    np.testing.assert_allclose(both.apply(X), Z @ W * y_signed, atol=1e-7)
     largest = np.abs(both.components).argmax(axis=0)
     assert (both.components[largest, np.arange(both.size)] > 0).all()
     assert first.size == 9, "the reducer that was given is left as it is"

@@ -11,7 +11,7 @@ import pytest
 from laconic import Vectorizer, load_corpus
 from laconic.compact import CompactModel, train
 from laconic.corpus.corpus import TRAIN, Corpus
-from laconic.methods import method_called
+from laconic.methods import parse_method
 from laconic.report.view import View
 from tests.conftest import missing
 from tests.report.browser import Browser, browser, installed
@@ -55,7 +55,7 @@ def pydocs() -> Corpus:
 @pytest.fixture(scope="session")
 def pydocs_model(pydocs: Corpus) -> CompactModel:
     vectorizer = Vectorizer(stem="porter", stop_words="english")
-    path = method_called("WS").build(1.0, 0, False)
+    path = parse_method("WS").build(1.0, 0, False)
     return train(path, pydocs, 800, vectorizer=vectorizer, documents=pydocs.part(TRAIN))
 
 

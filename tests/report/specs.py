@@ -22,9 +22,9 @@ def made(**parts) -> View:
     return View(**(nothing | parts))
 
 
-def quality(method="IG", terms=10.0, mean=0.5, problem="p", measure="accuracy", **limits) -> Point:
+def quality(method="IG", terms=10.0, mean=0.5, problem="p", metric="accuracy", **limits) -> Point:
     low, high = limits.get("low", mean - 0.1), limits.get("high", mean + 0.1)
-    return Point(problem, method, measure, int(terms), terms, mean, low, high, 3)
+    return Point(problem, method, metric, int(terms), terms, mean, low, high, 3)
 
 
 def compiled(spec):

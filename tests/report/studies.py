@@ -19,7 +19,7 @@ from laconic import Corpus, Plan, Study
 from laconic.report.reading import view_of
 from laconic.report.view import View
 from laconic.study.executors import InProcess
-from laconic.study.settings import Splitting
+from laconic.study.settings import SplitOptions
 from tests.study.corpora import pets
 
 METHODS = ("ALL", "DF", "IG", "WS")
@@ -70,7 +70,7 @@ def family_study() -> Path:
 
 def finished(corpora: Corpus | tuple[Corpus, ...], **options) -> Path:
     """A folder in which a study of these corpora has been run, removed at the end."""
-    plan = {"methods": METHODS, "sizes": SIZES, "split": Splitting(folds=3)} | options
+    plan = {"methods": METHODS, "sizes": SIZES, "split": SplitOptions(cv=3)} | options
     folder = _folder()
     Study(Plan(corpora, **plan), folder).run(InProcess(), command="laconic study of the tests")
     return folder

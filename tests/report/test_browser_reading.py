@@ -142,15 +142,15 @@ class TestReading:
 
     def test_lower_case_is_python_s(self, chromium: Browser):
         rng = np.random.default_rng(0)
-        signs = list("ΣΣΣaA\u0345\u00ad'.:·\u0301 İIıßẞǅʰΑ1_ⅫªA\u180e\U00010400\n")
-        texts = ["".join(rng.choice(signs, rng.integers(0, 8))) for _ in range(3000)]
+        y_signed = list("ΣΣΣaA\u0345\u00ad'.:·\u0301 İIıßẞǅʰΑ1_ⅫªA\u180e\U00010400\n")
+        texts = ["".join(rng.choice(y_signed, rng.integers(0, 8))) for _ in range(3000)]
         points = (chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000)
         texts.append("".join(c for c in points if c.lower() != c or c.upper() != c))
         lower = "return arguments[0].map((text) => reading.lower(text))"
         assert chromium.run(lower, texts) == [text.lower() for text in texts]
 
     @pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
-    @pytest.mark.parametrize("norm", ["kept", "document"])
+    @pytest.mark.parametrize("norm", ["selected", "all"])
     def test_every_kind_of_model_decides_alike(self, chromium: Browser, norm: str, rule: str):
         rng = np.random.default_rng(len(norm) + len(rule))
         texts = [" ".join(rng.choice(list("abcdefgh"), 9)) + " Ωmega" for _ in range(20)]

@@ -29,7 +29,7 @@ def test_curves_hold_every_point_with_its_limits(pets_view):
     rows = curves(pets_view)["datasets"]["points"]
     assert len(rows) == len(pets_view.points) == 39
     for row, point in zip(rows, pets_view.points, strict=True):
-        assert (row["method"], row["measure"]) == (point.method, point.measure)
+        assert (row["method"], row["measure"]) == (point.method, point.metric)
         assert row["folds"] == point.folds == 3
         for name in ("terms", "low", "high"):
             assert close(row[name], getattr(point, name))
@@ -49,19 +49,19 @@ def test_the_baseline_is_a_line_across(pets_view):
 def test_the_recommended_point_is_marked_once_a_measure(pets_view):
     (detail,) = pets_view.details
     rows = [r for r in curves(pets_view)["datasets"]["points"] if r.get("recommended")]
-    assert [r["measure"] for r in rows] == list(pets_view.measures)
-    assert {(r["method"], r["terms"]) for r in rows} == {(detail.method, detail.terms)}
+    assert [r["measure"] for r in rows] == list(pets_view.metrics)
+    assert {(r["method"], r["terms"]) for r in rows} == {(detail.method, detail.n_features)}
     assert f"recommended: {detail.method}, 40 words" in texts(curves(pets_view))
 
 
 def test_measures_and_problems_can_be_switched(family_view):
     spec = curves(family_view)
     assert spec["usermeta"]["choices"] == {
-        "measure": ["micro-f1", "macro-f1", "accuracy"],
+        "measure": ["f1_micro", "f1_macro", "accuracy"],
         "problem": ["pets", "more pets"],
     }
     values = {p["name"]: p["value"] for p in spec["params"]}
-    assert values == {"measure": "micro-f1", "problem": "pets", "hidden": []}
+    assert values == {"measure": "f1_micro", "problem": "pets", "hidden": []}
     assert "pets" in texts(spec)
     spec["params"][1]["value"] = "more pets"
     assert "more pets" in texts(spec)
@@ -79,10 +79,10 @@ def test_signals_of_the_page_are_at_the_top(family_view):
 
 def test_the_goal_is_the_first_measure():
     view = made(
-        goal="b",
-        measures=("a", "b"),
+        metric="b",
+        metrics=("a", "b"),
         methods=("IG",),
-        points=(quality(measure="a"), quality(measure="b")),
+        points=(quality(metric="a"), quality(metric="b")),
     )
     assert curves(view)["usermeta"]["choices"]["measure"] == ["b", "a"]
 

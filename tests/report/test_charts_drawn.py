@@ -15,7 +15,7 @@ from laconic.report.charts.theme import DARK, LIGHT
 from laconic.report.reading import view_of
 from laconic.report.view import Overlap, Point
 from laconic.study.comparing import Comparison
-from laconic.study.settings import Splitting
+from laconic.study.settings import SplitOptions
 from tests.report.specs import NAMES, NAN, compiled, domains, drawn, made, quality
 from tests.report.studies import finished
 from tests.study.corpora import pets
@@ -44,7 +44,7 @@ def test_no_data_come_by_address(pets_view):
 def test_descriptions_say_what_is_seen(pets_view):
     charts = all_charts(pets_view)
     best = max(
-        (p for p in pets_view.points if p.measure == pets_view.goal and p.method != "ALL"),
+        (p for p in pets_view.points if p.metric == pets_view.metric and p.method != "ALL"),
         key=lambda p: p.mean,
     )
     said = charts["curves"]["description"]
@@ -136,7 +136,7 @@ def test_one_fold_has_no_limits():
 
 def test_a_study_on_its_test_documents():
     """As papers do: no folds, so one value a point, no comparisons and no choice tested."""
-    view = view_of(finished(pets(90), split=Splitting(folds=0), methods=("IG", "DF")))
+    view = view_of(finished(pets(90), split=SplitOptions(cv=0), methods=("IG", "DF")))
     charts = all_charts(view)
     assert "curves" in charts
     assert all(row["low"] is None for row in charts["curves"]["datasets"]["points"])
@@ -183,9 +183,9 @@ def test_a_name_that_objects_have_of_their_own_is_spelt_otherwise():
 
 
 def test_a_projection_stands_at_its_columns_because_it_reads_all_words_at_every_size():
-    words = [Point("p", "IG", "auc", n, float(n), 0.5, 0.4, 0.6, 3) for n in (10, 100)]
-    mixed = [Point("p", "LDA", "auc", n, 900.0, 0.8, 0.7, 0.9, 3) for n in (2, 12)]
-    about = {"methods": ("IG", "LDA"), "measures": ("auc",), "goal": "auc"}
+    words = [Point("p", "IG", "roc_auc", n, float(n), 0.5, 0.4, 0.6, 3) for n in (10, 100)]
+    mixed = [Point("p", "LDA", "roc_auc", n, 900.0, 0.8, 0.7, 0.9, 3) for n in (2, 12)]
+    about = {"methods": ("IG", "LDA"), "measures": ("roc_auc",), "goal": "roc_auc"}
     spec = curves(made(**about, points=(*words, *mixed)))
     compiled(spec)
     found = {(row["method"], row["terms"]) for row in spec["datasets"]["points"]}

@@ -205,8 +205,10 @@ class TestMap:
         slopes, worst = affine(places, turned[:, [x, y]])
         assert slopes[0] > 0 > slopes[1]
         assert worst < 0.1
-        signs = chromium.run(SIGNS)
-        np.testing.assert_allclose(sorted(signs), sorted(np.round(places, 1).tolist()), atol=0.11)
+        y_signed = chromium.run(SIGNS)
+        np.testing.assert_allclose(
+            sorted(y_signed), sorted(np.round(places, 1).tolist()), atol=0.11
+        )
         box = chromium.run("return [laconic.map.width, laconic.map.height]")
         assert (np.array(places) > 0).all()
         assert (np.array(places) < box).all()

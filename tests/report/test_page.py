@@ -208,8 +208,8 @@ def everywhere(view: View, text: str) -> View:
         plan=text,
         versions=(text,),
         made=text,
-        goal=text,
-        points=(replace(view.points[0], problem=text, method=text, measure=text),),
+        metric=text,
+        points=(replace(view.points[0], problem=text, method=text, metric=text),),
         problems=(text, "another"),
         methods=("ALL", text),
     )
@@ -286,7 +286,7 @@ def test_problems_have_words_and_certificates_each(family_view: View):  # noqa: 
 
 def test_limits_that_are_not_known_are_left_out(pets_view: View):  # noqa: F811
     nan = float("nan")
-    points = (Point("pets", "IG", pets_view.goal, 3, 3.0, 0.5, nan, nan, 1),)
+    points = (Point("pets", "IG", pets_view.metric, 3, 3.0, 0.5, nan, nan, 1),)
     assert (
         "nan" not in page(replace(pets_view, points=points)).split("The same as a table")[1][:1500]
     )

@@ -89,12 +89,12 @@ def test_another_file_of_its_name_is_told(tmp_path, text):
         Section.load(tmp_path)
 
 
-def row(task, asked, seconds, measure="f1", made_with="laconic 1"):
-    return Row("p", "m", asked, measure, 0.5, seconds=seconds, task=task, versions=made_with)
+def row(task, asked, seconds, metric="f1", made_with="laconic 1"):
+    return Row("p", "m", asked, metric, 0.5, seconds=seconds, task=task, versions=made_with)
 
 
 def test_seconds_of_a_size_count_once_however_many_measures_it_has():
-    rows = [row("a", 1, 30), row("a", 1, 30, "auc"), row("a", 2, 60), row("b", 1, 90)]
+    rows = [row("a", 1, 30), row("a", 1, 30, "roc_auc"), row("a", 2, 60), row("b", 1, 90)]
     assert cost(rows) == "2 tasks, 3.0 minutes of training in one process"
     assert cost([replace(rows[0], task="")]) == ""
     assert versions([*rows, row("c", 1, 1, made_with="laconic 2")]) == "laconic 1 / laconic 2"

@@ -10,11 +10,11 @@ from sklearn.metrics import confusion_matrix
 
 from laconic import Plan, Study
 from laconic.errors import LaconicError
-from laconic.methods import method_called
+from laconic.methods import parse_method
 from laconic.report.reading import view_of
 from laconic.study.executors import InProcess
 from laconic.study.journal import Journal
-from laconic.study.settings import Splitting
+from laconic.study.settings import SplitOptions
 from laconic.study.study import JOURNAL
 from tests.study.corpora import pets
 
@@ -22,8 +22,8 @@ PLAN = Plan(
     pets(150),
     methods=("ALL", "IG", "DF", "WS"),
     sizes=(3, 9, 18, 40),
-    split=Splitting(folds=3),
-    seeds=2,
+    split=SplitOptions(cv=3),
+    draws=2,
 )
 
 
@@ -48,8 +48,8 @@ def test_points_are_means_over_folds_of_means_over_draws(folder, view):
                 [
                     r.value
                     for r in rows
-                    if (r.method, r.asked, r.measure, r.fold)
-                    == (point.method, point.asked, point.measure, fold)
+                    if (r.method, r.size, r.metric, r.fold)
+                    == (point.method, point.size, point.metric, fold)
                 ]
             )
             for fold in dict.fromkeys(r.fold for r in rows)
@@ -64,7 +64,7 @@ def test_points_are_means_over_folds_of_means_over_draws(folder, view):
 
 def test_costs_are_of_one_fit_of_all_sizes(folder, view):
     with Journal.reading(folder / JOURNAL) as journal:
-        rows = [r for r in journal.rows() if r.method == "WS" and r.measure == "micro-f1"]
+        rows = [r for r in journal.rows() if r.method == "WS" and r.metric == "f1_micro"]
     (cost,) = (cost for cost in view.costs if cost.method == "WS")
     assert cost.seconds == pytest.approx(sum(r.seconds for r in rows) / 6)
     assert cost.memory == max(r.memory for r in rows)
@@ -83,7 +83,7 @@ def test_the_confusion_is_of_the_test_documents(view):
 def test_the_model_of_the_page_is_the_recommended_one(view):
     (detail,) = view.details
     assert detail.model.closed
-    assert detail.model.n_words == detail.terms == len(detail.words)
+    assert detail.model.n_words == detail.n_features == len(detail.words)
     assert set(detail.model.words) == {word.word for word in detail.words}
     by_word = dict(zip(detail.model.words, detail.model.model.coef.toarray().T, strict=True))
     for word in detail.words:
@@ -91,11 +91,11 @@ def test_the_model_of_the_page_is_the_recommended_one(view):
 
 
 def test_overlaps_are_shared_words(view):
-    sizes = {overlap.asked for overlap in view.overlaps}
+    sizes = {overlap.size for overlap in view.overlaps}
     assert len(sizes) == 1
     for overlap in view.overlaps:
         assert 0 <= overlap.jaccard <= 1
-        assert overlap.shared <= overlap.asked
+        assert overlap.shared <= overlap.size
     assert {(o.a, o.b) for o in view.overlaps} == {("IG", "DF"), ("IG", "WS"), ("DF", "WS")}
 
 
@@ -142,7 +142,7 @@ def test_too_large_a_model_has_a_stand_in(tmp_path, monkeypatch):
     monkeypatch.setattr("laconic.study.concluding.PAGE_WORDS", 5)
     Study(PLAN, tmp_path).run()
     (detail,) = view_of(tmp_path).details
-    assert detail.terms > 5
+    assert detail.n_features > 5
     assert detail.model.n_words == 3
     assert "stands in" in detail.model_note
 
@@ -163,7 +163,7 @@ def test_a_broken_file_beside_the_journal_is_named(folder, tmp_path):
 
 
 def test_per_category_has_a_detail_each(tmp_path):
-    Study(replace(PLAN, task="per-category", methods=("ALL", "IG")), tmp_path).run()
+    Study(replace(PLAN, target="one-vs-rest", methods=("ALL", "IG")), tmp_path).run()
     view = view_of(tmp_path)
     assert [detail.problem for detail in view.details] == ["pets: cats", "pets: dogs", "pets: fish"]
     assert all(detail.model.classes[1] == detail.problem[6:] for detail in view.details)
@@ -186,7 +186,7 @@ class Backwards(InProcess):
 def test_methods_stand_in_the_order_of_the_plan(tmp_path, view):
     Study(PLAN, tmp_path).run(Backwards())
     assert view_of(tmp_path).methods == view.methods == PLAN.methods
-    assert [p.asked for p in view_of(tmp_path).points] == [p.asked for p in view.points]
+    assert [p.size for p in view_of(tmp_path).points] == [p.size for p in view.points]
 
 
 def test_confusions_have_the_truth_in_rows_and_answers_in_columns(tmp_path):
@@ -195,7 +195,7 @@ def test_confusions_have_the_truth_in_rows_and_answers_in_columns(tmp_path):
     (detail,) = view_of(tmp_path).details
     (ready,) = study.corpora
     (problem,) = ready.problems(ready.last_split(), ["pets"])
-    path = method_called("DF").build(norm="kept", intercept=True).set_params(size=9)
+    path = parse_method("DF").build(normalize="selected", intercept=True).set_params(size=9)
     answers = path.fit(problem.X_train, problem.y_train).predict(problem.X_test)
     expected = confusion_matrix(problem.y_test, answers, labels=[0, 1, 2])
     assert np.trace(expected) < expected.sum(), "a perfect model would hide a mistake"

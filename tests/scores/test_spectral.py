@@ -40,7 +40,7 @@ def test_squared_norm_is_that_of_the_columns(X, form):
 def test_leverage_is_the_projectors_or_the_ridges_diagonal(X, form):
     np.testing.assert_allclose(leverage(form(X)), leverage_by_projector(X), atol=1e-8)
     np.testing.assert_allclose(
-        leverage(form(X), alpha=0.3), ridge_leverage_by_inverse(X, 0.3), atol=1e-8
+        leverage(form(X), ridge=0.3), ridge_leverage_by_inverse(X, 0.3), atol=1e-8
     )
 
 
@@ -56,7 +56,7 @@ def test_a_share_is_the_rank_that_holds_it():
     squares = np.linalg.svd(X.toarray(), compute_uv=False) ** 2
     for share in (0.5, 0.9, 0.99):
         rank = next(k for k in range(1, 26) if squares[:k].sum() >= share * squares.sum())
-        found = measure_leverage(X, rank=share, alpha=0.0)
+        found = measure_leverage(X, rank=share, ridge=0.0)
         assert found.rank == rank
         np.testing.assert_allclose(found.scores, leverage(X, rank=rank), atol=1e-12)
 
@@ -77,12 +77,12 @@ def test_other_ranks_are_refused(rank):
 @pytest.mark.parametrize("alpha", [-1.0, np.nan, np.inf])
 def test_other_alphas_are_refused(alpha):
     with pytest.raises(LaconicError, match="alpha="):
-        leverage(np.eye(3), alpha=alpha)
+        leverage(np.eye(3), ridge=alpha)
 
 
 def test_rank_and_alpha_exclude_each_other():
     with pytest.raises(LaconicError, match=r"rank=2 and alpha=0\.5: .* give one"):
-        leverage(np.eye(3), rank=2, alpha=0.5)
+        leverage(np.eye(3), rank=2, ridge=0.5)
 
 
 def test_a_cut_between_equal_singular_values_is_told():

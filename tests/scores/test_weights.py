@@ -84,9 +84,9 @@ def eliminated(X, y, share, loss):
         own = X[:, left].tocsr()
         squares = np.zeros(len(left))
         for label in asked:
-            signs = np.where(y == label, 1.0, -1.0)
+            y_signed = np.where(y == label, 1.0, -1.0)
             machine = descend(
-                Rows.of(csr_array(own)), signs, np.ones(len(y)), loss=loss, tolerance=1e-10
+                Rows.of(csr_array(own)), y_signed, np.ones(len(y)), loss=loss, tolerance=1e-10
             )
             squares += machine.coef**2
         ordered = sorted(range(len(left)), key=lambda i: (squares[i], -left[i]))
@@ -103,7 +103,7 @@ def test_terms_go_in_the_order_of_an_svm_that_is_trained_anew(n_classes, share, 
     """With few digits, near equals may change places: so with many."""
     monkeypatch.setattr(module, "TOLERANCE", 1e-10)
     X, y = documents(n_classes, seed=3)
-    scores = svm_elimination(X, y, loss=loss, share=share)
+    scores = svm_elimination(X, y, loss=loss, step=share)
     assert sorted(scores) == list(range(1, X.shape[1] + 1))
     best = np.argsort(-scores)
     for left in eliminated(X, y, share, loss):
@@ -115,13 +115,13 @@ def test_one_at_a_time_it_is_scikit_learns():
     X = csr_array(X[:, :12])
     machine = SVC(kernel="linear", C=1.0, tol=1e-10)
     ranking = RFE(machine, n_features_to_select=1, step=1).fit(X.toarray(), y).ranking_
-    scores = svm_elimination(X, y, loss="hinge", share=0.01)
+    scores = svm_elimination(X, y, loss="hinge", step=0.01)
     assert (13 - scores).tolist() == ranking.tolist()
 
 
 def test_of_equal_terms_the_first_stays():
     X = csr_array(np.array([[1.0, 1.0, 0.2], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]))
-    scores = svm_elimination(X, [1, 1, 0, 0], share=0.01)
+    scores = svm_elimination(X, [1, 1, 0, 0], step=0.01)
     assert scores[0] > scores[1]
 
 
@@ -135,7 +135,7 @@ def test_labels_of_several_classes_have_one_order():
 def test_a_share_of_nothing_or_of_all_is_refused(share):
     X, y = documents(2)
     with pytest.raises(LaconicError, match=r"svm_elimination\(share=.*between 0 and 1"):
-        svm_elimination(X, y, share=share)
+        svm_elimination(X, y, step=share)
     with pytest.raises(LaconicError, match="svm_elimination is supervised"):
         svm_elimination(X, None)
     with pytest.raises(LaconicError, match=r"svm_elimination\(alpha=0\)"):

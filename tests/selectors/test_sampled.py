@@ -30,7 +30,7 @@ def labelled(X, y):
 
 # the defaults are examined in tests/test_contracts.py
 # (a score as a parameter would put its address into the test ids, which xdist must find equal)
-@parametrize_with_checks([SampledTerms(draw="iid"), SubspaceSampling(alpha=1.0)])
+@parametrize_with_checks([SampledTerms(draw="iid"), SubspaceSampling(ridge=1.0)])
 def test_scikit_learns_contract_beyond_the_defaults(estimator, check):
     check(estimator)
 
@@ -42,7 +42,7 @@ def test_scikit_learns_contract_beyond_the_defaults(estimator, check):
         SubspaceSampling(),
         SubspaceSampling(rank=5),
         SubspaceSampling(rank=0.8),
-        SubspaceSampling(alpha=2.0),
+        SubspaceSampling(ridge=2.0),
     ],
 )
 @pytest.mark.parametrize("form", [csr_array, csc_array, csr_array.toarray])
@@ -207,7 +207,7 @@ def test_subspace_sampling_tells_its_rank():
     np.testing.assert_allclose(top.chance_, leverage(X, rank=4) / 4)
     assert SubspaceSampling(rank=400).fit(X).rank_ == 30
     squares = np.linalg.svd(X.toarray(), compute_uv=False) ** 2
-    ridge = SubspaceSampling(alpha=3.0).fit(X)
+    ridge = SubspaceSampling(ridge=3.0).fit(X)
     assert ridge.rank_ == pytest.approx((squares / (squares + 3)).sum())
 
 

@@ -28,11 +28,11 @@ def task_of(number: int, **changes) -> Task:
         part="validation",
         fold=f"fold {number}",
         split="5 folds",
-        vectorizing="ltc",
+        text="ltc",
         method="IG",
-        seed=number,
+        draw=number,
         sizes=(10, 0.5),
-        measures=("accuracy", "f1"),
+        metrics=("accuracy", "f1"),
     )
     return replace(task, **changes)
 
@@ -41,16 +41,16 @@ def outcome_of(number: int, n_docs: int = 200) -> Outcome:
     """A good outcome that its number determines, over a few pages of the file."""
     task, rng = task_of(number), np.random.default_rng(number)
     rows = tuple(
-        replace(task.row(), asked=asked, measure=measure, value=float(rng.random()), kept=3)
+        replace(task.row(), size=asked, metric=metric, value=float(rng.random()), kept=3)
         for asked in task.sizes
-        for measure in task.measures
+        for metric in task.metrics
     )
     cuts = tuple(
         Cut(asked, np.sort(rng.choice(10**6, 900)), rng.random((n_docs, 40)) < 0.5)
         for asked in task.sizes
     )
-    signs = rng.choice(np.array([-1, 0, 1], dtype=np.int8), (n_docs, 40))
-    return Outcome(task, "ok", rows, cuts=cuts, signs=signs, notes=(f"note {number}",))
+    y_signed = rng.choice(np.array([-1, 0, 1], dtype=np.int8), (n_docs, 40))
+    return Outcome(task, "ok", rows, cuts=cuts, y_signed=y_signed, notes=(f"note {number}",))
 
 
 def record_all(where: Path, numbers: list[int], answers) -> None:

@@ -31,14 +31,14 @@ from laconic.study.directions import (
     projecting,
     spread,
 )
-from laconic.study.settings import Splitting
+from laconic.study.settings import SplitOptions
 from tests.numerics.test_rotation import skewness_criterion, varimax_criterion
 from tests.strategies import text_like
 from tests.study.corpora import pets
 from tests.study.test_task import task_of
 
 SIZE = 5
-PLAN = Plan(pets(150), methods=("IG", "LSI"), sizes=(2, 5), split=Splitting(folds=3), seeds=1)
+PLAN = Plan(pets(150), methods=("IG", "LSI"), sizes=(2, 5), split=SplitOptions(cv=3), draws=1)
 
 
 def problem_of(n_docs: int = 60, n_terms: int = 40, n_classes: int = 4) -> Problem:
@@ -231,13 +231,13 @@ def test_a_document_is_called_by_its_beginning():
 def test_a_drawn_projection_is_that_of_the_task(problem):
     """Another draw of the method has other columns, and so another map."""
     for seed in (0, 1):
-        task = task_of("RP[kind=sparse]", seed)
+        task = task_of("RP:kind=sparse", seed)
         told = directions_by(task, problem, [str(i) for i in range(60)], 60)
         reducer = RandomProjection(12, kind="sparse", random_state=task.random_state)
         Z = reducer.fit(problem.X_train).transform(problem.X_train)
         for name, place in zip(told.documents, told.coordinates, strict=True):
             assert place == pytest.approx(Z[int(name)], rel=5e-4)
-        assert (told.method, told.key) == ("RP[kind=sparse]", task.key)
+        assert (told.method, told.key) == ("RP:kind=sparse", task.key)
 
 
 def test_fewer_directions_than_a_map_has_room_for_are_all_told():

@@ -58,7 +58,7 @@ def run_all(executor, jobs: Iterable[Job]) -> dict[str, Outcome]:
 
 
 def deadly_draw_2(task: Task, problem: Problem) -> Outcome:
-    if task.seed == 1:
+    if task.draw == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return run(task, problem)
 
@@ -70,7 +70,7 @@ class Unreadable:
 
 def mishap(task: Task, problem: Problem) -> Outcome:
     """Another one each draw."""
-    match task.seed:
+    match task.draw:
         case 0:
             os._exit(3)
         case 1:
@@ -109,7 +109,7 @@ def sleeps(task: Task, problem: Problem) -> Outcome:
 
 
 def draw_2_sleeps(task: Task, problem: Problem) -> Outcome:
-    return sleeps(task, problem) if task.seed == 1 else run(task, problem)
+    return sleeps(task, problem) if task.draw == 1 else run(task, problem)
 
 
 def stillborn() -> Callable[[Task, Problem], Outcome]:
@@ -139,9 +139,9 @@ def assert_same(one: Outcome, other: Outcome) -> None:
     assert [replace(row, **aside) for row in one.rows] == [
         replace(row, **aside) for row in other.rows
     ]
-    np.testing.assert_array_equal(one.signs, other.signs)
+    np.testing.assert_array_equal(one.y_signed, other.y_signed)
     for mine, theirs in zip(one.cuts, other.cuts, strict=True):
-        assert mine.asked == theirs.asked
+        assert mine.size == theirs.size
         np.testing.assert_array_equal(mine.terms, theirs.terms)
         np.testing.assert_array_equal(mine.chosen, theirs.chosen)
 
@@ -189,7 +189,7 @@ def test_workers_map_the_problem_keep_it_open_and_have_one_thread(monkeypatch):
 
 def test_tasks_that_share_a_selection_share_a_process():
     """But for those at the end, at which an idle process helps."""
-    methods = [f"IG[lambda={alpha}]" for alpha in (0.1, 0.3, 0.5)]
+    methods = [f"IG+ridge:alpha={alpha}" for alpha in (0.1, 0.3, 0.5)]
     found = run_all(Processes(2, run=tells_its_surroundings), jobs_of(5, methods))
     pids: dict[str, set[int]] = {}
     for outcome in found.values():
@@ -219,7 +219,7 @@ def test_a_worker_that_is_killed_costs_its_task_only(tmp_path):
         again = list(executor.run(jobs_of(1)))
     assert len(found) == 6
     for outcome in found:
-        assert (outcome.status == "failed") == (outcome.task.seed == 1)
+        assert (outcome.status == "failed") == (outcome.task.draw == 1)
     lost = next(outcome for outcome in found if outcome.status == "failed")
     assert "SIGKILL" in lost.reason
     assert lost.reason.endswith("it may have run out of memory: use fewer --jobs")
@@ -230,7 +230,7 @@ def test_a_worker_that_is_killed_costs_its_task_only(tmp_path):
 
 def test_what_goes_wrong_in_a_worker_is_an_outcome():
     found = run_all(Processes(2, run=mishap), jobs_of(1, n_seeds=6))
-    by_seed = sorted(found.values(), key=lambda outcome: outcome.task.seed)
+    by_seed = sorted(found.values(), key=lambda outcome: outcome.task.draw)
     reasons = [outcome.reason for outcome in by_seed]
     assert "exit code 3" in reasons[0]
     assert "SIGABRT (Fatal Python error: Aborted)" in reasons[1]
@@ -356,7 +356,7 @@ def test_closing_the_outcomes_ends_what_runs_and_the_next_run_is_clean(tmp_path)
         outcomes.close()
         assert staging_of(tmp_path) == []
         again = list(executor.run(jobs_of(2, ("IG",))))
-    assert first.task.seed == 0
+    assert first.task.draw == 0
     assert [outcome.task.method for outcome in again] == ["IG", "IG"]
     assert list(tmp_path.iterdir()) == []
 
@@ -489,9 +489,9 @@ def test_r5_a_time_limit_needs_a_process_and_a_number_of_seconds():
 
 
 def stuck_or_starved(task: Task, problem: Problem) -> Outcome:
-    if task.seed == 1:
+    if task.draw == 1:
         time.sleep(600)
-    if task.seed == 2:
+    if task.draw == 2:
         np.empty(1 << 55)
     return Outcome.failed(task, "arrived")
 
@@ -500,7 +500,7 @@ def test_r5_a_stuck_task_is_ended_and_the_others_run(tmp_path):
     with Processes(1, folder=tmp_path, run=stuck_or_starved, task_timeout=2.0) as executor:
         found = list(executor.run(jobs_of(1, n_seeds=5)))
         again = list(executor.run(jobs_of(1)))
-    by_seed = sorted(found, key=lambda outcome: outcome.task.seed)
+    by_seed = sorted(found, key=lambda outcome: outcome.task.draw)
     reasons = [outcome.reason for outcome in by_seed]
     assert reasons[1].startswith("took longer than 2 seconds, the limit for a task. Raise")
     assert "Unable to allocate" in reasons[2]

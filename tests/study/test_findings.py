@@ -12,12 +12,12 @@ from laconic.errors import LaconicError
 from laconic.files import distinct_name
 from laconic.reduction import Promise
 from laconic.study.executors import InProcess
-from laconic.study.settings import Splitting, Training, Vectorizing
+from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
 from laconic.study.task import Outcome, run
 from tests.oracles import span_by_svd
 from tests.study.corpora import pets
 
-PLAN = Plan(pets(150), methods=("ALL", "IG", "DF"), sizes=(9, 18, 40), split=Splitting(folds=3))
+PLAN = Plan(pets(150), methods=("ALL", "IG", "DF"), sizes=(9, 18, 40), split=SplitOptions(cv=3))
 
 
 def pair(findings, test):
@@ -27,7 +27,7 @@ def pair(findings, test):
 
 def test_two_vectorizings_live_in_one_folder(tmp_path):
     Study(PLAN, tmp_path).run()
-    stemmed = replace(PLAN, vectors=Vectorizing(stem="porter"))
+    stemmed = replace(PLAN, text=TextOptions(stem="porter"))
     assert Study(stemmed, tmp_path).run().recommendations
 
 
@@ -55,14 +55,14 @@ def test_words_drawn_at_random_are_not_stable(tmp_path):
 
 def test_repeats_do_not_count_documents_again(tmp_path):
     once = Study(PLAN, tmp_path / "1").run()
-    often = Study(replace(PLAN, split=Splitting(folds=3, repeats=4)), tmp_path / "4").run()
+    often = Study(replace(PLAN, split=SplitOptions(cv=3, repeats=4)), tmp_path / "4").run()
     for test in ("McNemar", "micro sign"):
         assert pair(once, test).p == pair(often, test).p
     assert pair(often, "resampled").n == 12
 
 
 def test_repeats_do_not_shrink_the_standard_error(tmp_path):
-    folds = Splitting(folds=3, repeats=4)
+    folds = SplitOptions(cv=3, repeats=4)
     findings = Study(replace(PLAN, split=folds), tmp_path).run()
     for one in findings.candidates:
         assert one.folds == 12
@@ -73,11 +73,11 @@ def test_a_failed_draw_pairs_the_folds_that_are_left(tmp_path):
     """WS fails in one fold with its first draw; IG in another."""
 
     def some_fail(task, problem):
-        if (task.method, task.fold, task.seed) == ("WS", "fold 2 of 3", 0):
+        if (task.method, task.fold, task.draw) == ("WS", "fold 2 of 3", 0):
             return Outcome.failed(task, "no memory")
         return run(task, problem)
 
-    plan = replace(PLAN, methods=("IG", "WS"), seeds=2)
+    plan = replace(PLAN, methods=("IG", "WS"), draws=2)
     findings = Study(plan, tmp_path).run(InProcess(run=some_fail))
     assert findings.recommendations
     (found,) = (c for c in findings.comparisons if c.test.startswith("McNemar"))
@@ -96,7 +96,7 @@ def test_columns_of_different_classes_are_not_added_up(tmp_path):
         texts=(*base.texts, *["word1 word2 word3"] * 3),
         classes=tuple(sorted({label for (label,) in labels})),
     )
-    plan = replace(PLAN, corpora=corpus, split=Splitting(test=None, folds=3))
+    plan = replace(PLAN, corpora=corpus, split=SplitOptions(test_size=None, cv=3))
     findings = Study(plan, tmp_path).run()
     assert not [c for c in findings.comparisons if "macro" in c.test]
     assert [c for c in findings.comparisons if "McNemar" in c.test]
@@ -107,9 +107,9 @@ def test_every_model_shown_to_the_test_documents_counts(tmp_path):
     for number, change in enumerate(
         (
             {},
-            {"training": Training(alpha=0.1)},
-            {"training": Training(intercept=False)},
-            {"vectors": Vectorizing(min_df=3)},
+            {"training": TrainingOptions(alpha=0.1)},
+            {"training": TrainingOptions(intercept=False)},
+            {"vectors": TextOptions(min_df=3)},
             {},
         )
     ):
@@ -150,7 +150,7 @@ def test_one_problem_that_fails_at_the_end_stops_no_other(tmp_path, monkeypatch)
         return real(task, problem)
 
     monkeypatch.setattr(concluding, "trained", fails)
-    findings = Study(replace(PLAN, task="per-category"), tmp_path).run()
+    findings = Study(replace(PLAN, target="one-vs-rest"), tmp_path).run()
     assert [bool(one.failure) for one in findings.recommendations] == [False, True, False]
     assert findings.failed == {"the model of pets: dogs": "no such luck"}
     assert (tmp_path / "rows.csv").exists()
@@ -188,7 +188,9 @@ def test_a_closed_model_has_a_certificate_of_its_selection(tmp_path, monkeypatch
             seen.append((problem.X_train.toarray(), path.reduction_))
             weights = path.reduction_.weights
             promise = Promise(2, 0.0, 1.0)
-            path.reduction_ = Selection(path.reduction_.terms, weights, model.n_terms_in, promise)
+            path.reduction_ = Selection(
+                path.reduction_.terms, weights, model.n_features_in, promise
+            )
         return concluding.TrainedModel(model, path, notes)
 
     monkeypatch.setattr(concluding, "trained", promising)
@@ -235,8 +237,8 @@ def test_a_fold_without_a_value_costs_itself_only(tmp_path):
         corpus,
         methods=("IG", "DF"),
         sizes=(9,),
-        measures=("auc",),
-        split=Splitting(test=None, folds=5),
+        metrics=("roc_auc",),
+        split=SplitOptions(test_size=None, cv=5),
     )
     findings = Study(plan, tmp_path).run()
     assert findings.recommendations
@@ -244,7 +246,7 @@ def test_a_fold_without_a_value_costs_itself_only(tmp_path):
 
 
 def test_without_folds_the_comparison_is_on_the_test_documents(tmp_path):
-    plan = replace(PLAN, split=Splitting(test=0.2, folds=0, splits=2))
+    plan = replace(PLAN, split=SplitOptions(test_size=0.2, cv=0, n_splits=2))
     findings = Study(plan, tmp_path).run()
     assert {one.method for one in findings.candidates} == {"ALL", "IG", "DF"}
     assert findings.recommendations == ()
@@ -253,7 +255,9 @@ def test_without_folds_the_comparison_is_on_the_test_documents(tmp_path):
 def test_unused_documents_stay_unused(tmp_path):
     base = pets(90)
     split = tuple(("train", "test", "")[i % 3] for i in range(90))
-    plan = replace(PLAN, corpora=replace(base, split=split), split=Splitting(test=None, folds=3))
+    plan = replace(
+        PLAN, corpora=replace(base, split=split), split=SplitOptions(test_size=None, cv=3)
+    )
     study = Study(plan, tmp_path)
     study.run()
     documents = study.corpora[0].last_split().train
@@ -266,7 +270,7 @@ def test_the_class_that_measures_are_of_is_named(tmp_path):
     labels = tuple(("spam",) if label == ("cats",) else ("ham",) for label in base.labels)
     corpus = replace(base, labels=labels, classes=("ham", "spam"))
     (found,) = Study(replace(PLAN, corpora=corpus), tmp_path).run().recommendations
-    assert "micro-f1 (of spam)" in found.sentence
+    assert "f1_micro (of spam)" in found.sentence
 
 
 def test_nothing_learned_is_nothing_recommended(tmp_path):
@@ -297,7 +301,7 @@ def test_words_in_the_sentence_are_those_of_the_model(tmp_path):
 
 
 def test_what_json_has_no_number_for_is_null(tmp_path):
-    plan = replace(PLAN, corpora=pets(40), split=Splitting(folds=2), methods=("ALL", "IG", "DF"))
+    plan = replace(PLAN, corpora=pets(40), split=SplitOptions(cv=2), methods=("ALL", "IG", "DF"))
     Study(plan, tmp_path).run()
     text = (tmp_path / "recommendation.json").read_text()
 
@@ -345,6 +349,6 @@ def test_more_corpora_move_the_models_into_folders(tmp_path):
 
 def test_a_plan_that_recommends_nothing_leaves_no_model(tmp_path):
     Study(PLAN, tmp_path).run()
-    Study(replace(PLAN, training=Training(norm="document")), tmp_path).run()
+    Study(replace(PLAN, training=TrainingOptions(normalize="all")), tmp_path).run()
     assert not (tmp_path / "model.laconic").exists()
     assert not (tmp_path / "words.csv").exists()

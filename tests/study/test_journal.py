@@ -49,8 +49,8 @@ def outcomes(draw):
     like = replace(task.row(), versions=draw(texts))
     own = st.builds(
         lambda **about: replace(like, **about),
-        asked=sizes,
-        measure=texts,
+        size=sizes,
+        metric=texts,
         value=st.none() | reals,
         kept=counts,
         terms=counts,
@@ -65,7 +65,7 @@ def outcomes(draw):
         tuple(draw(st.lists(own, max_size=4))),
         reason=draw(texts),
         cuts=tuple(draw(st.lists(cuts(), max_size=3))),
-        signs=draw(st.none() | hnp.arrays(np.int8, shapes, elements=st.integers(-1, 1))),
+        y_signed=draw(st.none() | hnp.arrays(np.int8, shapes, elements=st.integers(-1, 1))),
         notes=tuple(draw(st.lists(texts, max_size=3))),
         seconds=draw(reals),
         memory=draw(counts),
@@ -96,7 +96,7 @@ def test_an_outcome_comes_back_as_it_was(outcome):
         key = outcome.task.key
         assert same([astuple(r) for r in journal.rows()], [astuple(r) for r in outcome.rows])
         assert same(journal.cuts(key), list(outcome.cuts))
-        assert same(journal.signs(key), outcome.signs)
+        assert same(journal.y_signed(key), outcome.y_signed)
         assert journal.tasks() == [outcome.task]
         assert journal.notes() == ([outcome.notes] if outcome.notes else [])
         assert journal.done() == ({key} if outcome.status == "ok" else set())
@@ -112,8 +112,8 @@ def test_bits_and_signs_of_any_shape(shape):
     assert same(coding.unpack_bits(coding.pack_bits(bits)), bits)
     turned = np.asfortranarray(bits)
     assert same(coding.unpack_bits(coding.pack_bits(turned)), bits)
-    signs = rng.integers(-1, 2, shape).astype(np.int8)
-    assert same(coding.unpack_signs(coding.pack_signs(np.asfortranarray(signs))), signs)
+    y_signed = rng.integers(-1, 2, shape).astype(np.int8)
+    assert same(coding.unpack_y_signed(coding.pack_y_signed(np.asfortranarray(y_signed))), y_signed)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "intp", ">i8"])
@@ -131,10 +131,10 @@ def test_arrays_are_small():
 
 def test_numbers_of_numpy_become_python_s(journal):
     task = task_of(0)
-    row = replace(task.row(), asked=np.int64(7), value=np.float32(0.5), kept=np.int32(3))
+    row = replace(task.row(), size=np.int64(7), value=np.float32(0.5), kept=np.int32(3))
     journal.record(Outcome(task, "ok", (row,)))
     (found,) = journal.rows()
-    assert [type(x) for x in (found.asked, found.value, found.kept)] == [int, float, int]
+    assert [type(x) for x in (found.size, found.value, found.kept)] == [int, float, int]
     assert found == row
 
 

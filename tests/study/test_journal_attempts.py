@@ -57,10 +57,10 @@ def test_a_failed_task_is_not_done_and_may_be_tried_again(journal):
 def test_the_order_is_that_of_keys_else_of_first_attempts(journal):
     for outcome in (failed_of(2), outcome_of(0), outcome_of(1), outcome_of(2)):
         journal.record(outcome)
-    assert [found.task.seed for found in journal.outcomes()] == [2, 0, 1]
-    assert [task.seed for task in journal.tasks()] == [2, 0, 1]
+    assert [found.task.draw for found in journal.outcomes()] == [2, 0, 1]
+    assert [task.draw for task in journal.tasks()] == [2, 0, 1]
     keys = [task_of(number).key for number in (1, 9, 0, 1)]
-    assert [found.task.seed for found in journal.outcomes(iter(keys))] == [1, 0]
+    assert [found.task.draw for found in journal.outcomes(iter(keys))] == [1, 0]
     assert list(journal.rows(keys)) == [*outcome_of(1).rows, *outcome_of(0).rows]
     assert list(journal.rows([])) == []
     assert sorted(journal.notes(keys)) == [("note 0",), ("note 1",)]
@@ -76,7 +76,7 @@ def test_a_note_is_counted_once_per_task_whatever_its_numbers(journal):
 
 def test_nothing_is_known_of_what_nobody_tried(journal):
     assert journal.cuts("nobody") == []
-    assert journal.signs("nobody") is None
+    assert journal.y_signed("nobody") is None
     assert list(journal.rows(["nobody"])) == []
     assert journal.plans() == []
 

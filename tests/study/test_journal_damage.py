@@ -88,8 +88,8 @@ def test_damage_anywhere_is_an_error_or_harmless(where, offset):
     where.write_bytes(data)
     with suppress(LaconicError), Journal(where) as journal:
         for outcome in journal.outcomes():
-            assert outcome.task.seed < 6
-            assert same(outcome.signs, outcome_of(outcome.task.seed).signs)
+            assert outcome.task.draw < 6
+            assert same(outcome.y_signed, outcome_of(outcome.task.draw).y_signed)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_a_full_disk_keeps_what_was_finished(where):
         journal._database.all(f"PRAGMA max_page_count = {n_pages + 1}")
         with pytest.raises(LaconicError, match=r"disk is full.* safe; free some space"):
             journal.record(outcome_of(2))
-        assert [task.seed for task in journal.tasks()] == [0, 1]
+        assert [task.draw for task in journal.tasks()] == [0, 1]
         journal.check()
     with Journal(where) as journal:
         assert journal.record(outcome_of(2))
@@ -245,7 +245,7 @@ def test_a_limit_on_files_keeps_what_was_finished(where):
     with Journal(where) as journal:
         journal.check()
         assert done
-        assert [task.seed for task in journal.tasks()] == done
+        assert [task.draw for task in journal.tasks()] == done
         assert all(map(is_whole, journal.outcomes()))
         assert journal.record(outcome_of(len(done)))
 

@@ -49,7 +49,7 @@ def test_two_processes_with_the_same_tasks_do_each_once(where):
     with Journal.reading(where) as journal:
         journal.check()
         assert len(journal._database.all("SELECT * FROM attempts")) == 40
-        found = {outcome.task.seed: outcome for outcome in journal.outcomes()}
+        found = {outcome.task.draw: outcome for outcome in journal.outcomes()}
     for number in numbers:
         expected = replace(outcome_of(number), started=found[number].started)
         assert_outcome(found[number], expected)
@@ -82,11 +82,11 @@ def test_a_report_sees_whole_tasks_while_others_write(where):
 
 
 def is_whole(found: Outcome) -> bool:
-    expected = outcome_of(found.task.seed)
+    expected = outcome_of(found.task.draw)
     return (
         found.rows == expected.rows
         and same(found.cuts, expected.cuts)
-        and same(found.signs, expected.signs)
+        and same(found.y_signed, expected.y_signed)
     )
 
 
@@ -105,7 +105,7 @@ def test_killed_at_any_moment_nothing_is_lost_or_half(where, n_kills):
         acknowledged = [int(line) for line in ack.read_text().split()] if ack.exists() else []
         with Journal(where) as journal:
             journal.check()
-            numbers = [task.seed for task in journal.tasks()]
+            numbers = [task.draw for task in journal.tasks()]
             assert set(acknowledged) <= set(numbers)
             assert len(numbers) == len(set(numbers)) <= len(acknowledged) + kill + 1
             assert journal.done() == {task_of(number).key for number in numbers}
@@ -124,7 +124,7 @@ def test_killed_within_a_transaction_nothing_of_it_remains(where):
     assert process.exitcode == -signal.SIGKILL
     with Journal(where) as journal:
         journal.check()
-        assert [task.seed for task in journal.tasks()] == [0]
+        assert [task.draw for task in journal.tasks()] == [0]
         assert journal.record(outcome_of(1))
 
 

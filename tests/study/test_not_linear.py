@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from laconic import CompactModel, Plan, Study
 from laconic.cli import main
 from laconic.errors import LaconicError
-from laconic.methods import method_called
+from laconic.methods import parse_method
 from laconic.study import concluding
 from laconic.study.executors import InProcess
-from laconic.study.settings import Splitting, Vectorizing
+from laconic.study.settings import SplitOptions, TextOptions
 from laconic.study.task import run
 from laconic.study.words import read_words, selected_words
 from tests.study.corpora import TOPICS, pets
@@ -23,10 +23,10 @@ from tests.study.test_task import made, task_of
 
 PLAN = Plan(
     pets(240),
-    methods=("ALL[then=gaussian,width=1.0]", "IG"),
+    methods=("ALL+gaussian:width=1.0", "IG"),
     sizes=(6, 18),
-    split=Splitting(folds=3),
-    vectors=Vectorizing(min_df=1),
+    split=SplitOptions(cv=3),
+    text=TextOptions(min_df=1),
 )
 
 
@@ -37,7 +37,7 @@ def concluded(where, *methods, **about):
 
 
 def test_all_words_that_are_not_linear_cost_the_recommendation_nothing(tmp_path):
-    found, findings = concluded(tmp_path, "ALL[then=gaussian,width=1.0]", "IG")
+    found, findings = concluded(tmp_path, "ALL+gaussian:width=1.0", "IG")
     assert found.chosen.method == "IG"
     assert found.failure == ""
     assert not findings.failed
@@ -47,7 +47,7 @@ def test_all_words_that_are_not_linear_cost_the_recommendation_nothing(tmp_path)
 
 
 def test_linear_models_are_compared_if_there_are_some(tmp_path):
-    concluded(tmp_path, "ALL[then=gaussian,width=1.0]", "ALL", "IG")
+    concluded(tmp_path, "ALL+gaussian:width=1.0", "ALL", "IG")
     told = json.loads((tmp_path / "certificate.json").read_text(encoding="utf-8"))
     expected = tmp_path / "expected"
     concluded(expected, "ALL", "IG")
@@ -56,8 +56,8 @@ def test_linear_models_are_compared_if_there_are_some(tmp_path):
 
 def test_what_stands_in_on_the_page_is_linear(tmp_path, monkeypatch):
     monkeypatch.setattr(concluding, "PAGE_WORDS", 10)
-    found, _ = concluded(tmp_path, "IG", "IG[then=knn]", "IG[then=gaussian]")
-    assert found.chosen.terms == 18
+    found, _ = concluded(tmp_path, "IG", "IG+knn", "IG+gaussian")
+    assert found.chosen.n_features == 18
     model = CompactModel.load(tmp_path / "stand-in.laconic")
     assert model.n_words == 6
     assert model.explain("cat purr")
@@ -65,8 +65,8 @@ def test_what_stands_in_on_the_page_is_linear(tmp_path, monkeypatch):
 
 def test_methods_that_train_their_own_models_may_stand_in(tmp_path, monkeypatch):
     monkeypatch.setattr(concluding, "PAGE_WORDS", 10)
-    found, _ = concluded(tmp_path, "SVM-LARS", "IG[then=knn]", sizes=(2, 18))
-    assert found.chosen.terms > 10
+    found, _ = concluded(tmp_path, "SVM-LARS", "IG+knn", sizes=(2, 18))
+    assert found.chosen.n_features > 10
     assert CompactModel.load(tmp_path / "stand-in.laconic").explain("cat purr")
 
 
@@ -85,7 +85,7 @@ def test_a_comparison_that_fails_loses_neither_model_nor_figure(tmp_path, monkey
     assert (tmp_path / "certificate.json").exists()
 
 
-@pytest.mark.parametrize("method", ["IG[then=knn]", "LDA[then=knn]"])
+@pytest.mark.parametrize("method", ["IG+knn", "LDA+knn"])
 def test_a_model_without_a_file_has_its_figure_and_its_reason(tmp_path, method):
     found, findings = concluded(tmp_path, method, "DF", sizes=(2,))
     only, alone = concluded(tmp_path / "alone", method, sizes=(2,))
@@ -108,7 +108,7 @@ def test_a_model_without_a_file_has_its_figure_and_its_reason(tmp_path, method):
 
 
 def test_a_model_without_a_file_is_not_trained_again(tmp_path, monkeypatch):
-    methods = ("IG[then=knn]", "DF")
+    methods = ("IG+knn", "DF")
     found, findings = concluded(tmp_path, *methods, sizes=(2,))
     assert found.no_file.startswith("NearestNeighbours cannot be saved")
 
@@ -125,23 +125,23 @@ def test_a_model_without_a_file_is_not_trained_again(tmp_path, monkeypatch):
 
 
 def test_the_best_of_the_linear_is_named(tmp_path):
-    found, findings = concluded(tmp_path, "DF", "WS", "IG[then=knn]", sizes=(2, 18))
-    assert found.chosen.method == "IG[then=knn]"
+    found, findings = concluded(tmp_path, "DF", "WS", "IG+knn", sizes=(2, 18))
+    assert found.chosen.method == "IG+knn"
     means = [one.mean for one in findings.candidates if one.method != found.chosen.method]
     assert max(means) > means[0]
     assert f"The best linear model is WS with 18 words ({max(means):.3f})" in str(findings.notes)
 
 
 def test_a_model_that_is_not_linear_is_not_compared_with_all_words(tmp_path):
-    found, _ = concluded(tmp_path, "ALL", "IG[then=gaussian,width=1.0]", sizes=(18,))
-    assert found.chosen.terms == 18
+    found, _ = concluded(tmp_path, "ALL", "IG+gaussian:width=1.0", sizes=(18,))
+    assert found.chosen.n_features == 18
     assert found.failure == ""
     assert None not in (found.test, found.test_all)
     assert not (tmp_path / "certificate.json").exists()
 
 
 def test_a_machine_with_gaussian_kernel_has_its_file(tmp_path):
-    found, _ = concluded(tmp_path, "LDA[then=gaussian,width=1.0]", "DF", sizes=(2,))
+    found, _ = concluded(tmp_path, "LDA+gaussian:width=1.0", "DF", sizes=(2,))
     assert found.chosen.method.startswith("LDA")
     assert found.failure == ""
     model = CompactModel.load(tmp_path / "model.laconic")
@@ -151,43 +151,43 @@ def test_a_machine_with_gaussian_kernel_has_its_file(tmp_path):
 @pytest.mark.parametrize("then", ["gaussian", "knn"])
 def test_the_words_chosen_do_not_depend_on_what_follows(then):
     problem = replace(made(), columns=np.arange(40) * 3)
-    linear, other = (run(task_of(m), problem).cuts for m in ("IG", f"IG[then={then}]"))
+    linear, other = (run(task_of(m), problem).cuts for m in ("IG", f"IG+{then}"))
     assert [cut.terms.size for cut in linear] == [5, 20]
     for one, same in zip(linear, other, strict=True):
         np.testing.assert_array_equal(one.terms, same.terms)
 
 
 def test_a_projection_reads_what_it_reads_whatever_follows():
-    linear, other = (run(task_of(m), made()).cuts for m in ("LSI", "LSI[then=knn]"))
+    linear, other = (run(task_of(m), made()).cuts for m in ("LSI", "LSI+knn"))
     assert linear[0].terms.size > 30
     np.testing.assert_array_equal(linear[0].terms, other[0].terms)
 
 
 def test_stability_is_of_words_that_are_chosen(tmp_path):
-    methods = ("ALL", "IG", "IG[then=knn]", "LDA", "LDA[then=knn]")
+    methods = ("ALL", "IG", "IG+knn", "LDA", "LDA+knn")
     _, findings = concluded(tmp_path, *methods, sizes=(2,))
     stability = {one.method: replace(one, method="") for one in findings.stability}
-    assert stability.keys() == {"IG", "IG[then=knn]"}
-    assert stability["IG"] == stability["IG[then=knn]"]
+    assert stability.keys() == {"IG", "IG+knn"}
+    assert stability["IG"] == stability["IG+knn"]
     assert stability["IG"].terms == 2
 
 
 @pytest.mark.parametrize("then", ["gaussian", "knn"])
 def test_selected_words_are_listed_without_coefficients(then):
     def listed(method):
-        path = method_called(method).build(norm="kept")
-        (told,) = selected_words(path, 7, pets(120), Vectorizing(min_df=1), "auto")
+        path = parse_method(method).build(normalize="selected")
+        (told,) = selected_words(path, 7, pets(120), TextOptions(min_df=1), "auto")
         return told
 
-    _, classes, words = listed(f"IG[then={then}]")
+    _, classes, words = listed(f"IG+{then}")
     assert classes == ()
     assert words == [replace(one, coefficients=()) for one in listed("IG")[2]]
 
 
 def test_a_projection_chooses_no_words():
-    path = method_called("LDA[then=gaussian]").build(norm="kept")
+    path = parse_method("LDA+gaussian").build(normalize="selected")
     with pytest.raises(LaconicError, match=r"mixes 58 of them .* then=rls"):
-        selected_words(path, 2, pets(120), Vectorizing(min_df=1), "auto")
+        selected_words(path, 2, pets(120), TextOptions(min_df=1), "auto")
 
 
 def test_the_commands_select_and_train(tmp_path, monkeypatch):
@@ -197,16 +197,14 @@ def test_the_commands_select_and_train(tmp_path, monkeypatch):
     ]
     (tmp_path / "pets.csv").write_text("text,label\n" + "".join(lines))
     command = CliRunner()
-    shown = command.invoke(main, ["select", "pets.csv", "--method", "IG[then=knn]", "--size", "9"])
+    shown = command.invoke(main, ["select", "pets.csv", "--method", "IG+knn", "--size", "9"])
     assert shown.exit_code == 0, shown.output
     assert "speaks for" not in shown.output
     assert "gill" in shown.output
-    refused = command.invoke(
-        main, ["select", "pets.csv", "--method", "LDA[then=knn]", "--size", "2"]
-    )
+    refused = command.invoke(main, ["select", "pets.csv", "--method", "LDA+knn", "--size", "2"])
     assert refused.exit_code == 2
     assert "chooses no words" in refused.stderr
-    method = "LDA[then=gaussian,width=1.0]"
+    method = "LDA+gaussian:width=1.0"
     made = command.invoke(main, ["train", "pets.csv", "--method", method, "--size", "2"])
     assert made.exit_code == 0, made.output
     assert CompactModel.load("model.laconic").predict(["cat purr meow"]) == ["cats"]

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from laconic import CompactModel, Corpus, LarsClassifier, Plan, Study
 from laconic.cli import main
 from laconic.study.executors import InProcess
-from laconic.study.settings import Splitting, Training, Vectorizing
+from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
 from laconic.study.task import run
 from laconic.study.words import selected_words
 from tests.study.corpora import pets
@@ -23,8 +23,8 @@ PLAN = Plan(
     pets(150),
     methods=("ALL", "SVM-LARS"),
     sizes=(2, 4, 6),
-    split=Splitting(folds=3),
-    vectors=Vectorizing(min_df=1),
+    split=SplitOptions(cv=3),
+    text=TextOptions(min_df=1),
 )
 
 
@@ -45,9 +45,9 @@ def test_the_recommended_model_is_that_of_lars(done):
     (found,) = findings.recommendations
     assert found.chosen.method == "SVM-LARS"
     (problem,) = study.corpora[0].problems(study.corpora[0].last_split(), ["pets"])
-    lars = LarsClassifier(norm="kept", size=found.chosen.asked)
+    lars = LarsClassifier(normalize="selected", size=found.chosen.size)
     lars.fit(problem.X_train, problem.y_train)
-    assert found.words == lars.model_.n_terms > found.chosen.asked, "the words of all classes"
+    assert found.words == lars.model_.n_features > found.chosen.size, "the words of all classes"
     assert f"take SVM-LARS with {found.words} words" in found.sentence
     assert CompactModel.load(where / "model.laconic").closed
     words = table(where)
@@ -74,33 +74,35 @@ def test_words_of_two_classes_come_in_the_order_of_entry():
     corpus = pets(120)
     yes = tuple((("cats" if label == ("cats",) else "others"),) for label in corpus.labels)
     two = Corpus("pets", labels=yes, ids=corpus.ids, texts=corpus.texts)
-    path = LarsClassifier(norm="kept")
-    ((_, classes, words),) = selected_words(path, 5, two, Vectorizing(min_df=1), "auto")
+    path = LarsClassifier(normalize="selected")
+    ((_, classes, words),) = selected_words(path, 5, two, TextOptions(min_df=1), "auto")
     assert classes == ("others",)
-    longer = selected_words(path, 9, two, Vectorizing(min_df=1), "auto")[0][2]
+    longer = selected_words(path, 9, two, TextOptions(min_df=1), "auto")[0][2]
     assert [word.word for word in longer[:5]] == [word.word for word in words]
     assert all(word.weight == 1.0 for word in words)
 
 
 def test_the_l2_of_lars_is_part_of_its_selection():
-    assert task_of("SVM-LARS[lambda=0.0]").selection == "SVM-LARS[lambda=0.0]"
-    assert task_of("SVM-LARS").selection != task_of("SVM-LARS[lambda=0.0]").selection
+    assert task_of("SVM-LARS:alpha=0.0").selection == "SVM-LARS:alpha=0.0"
+    assert task_of("SVM-LARS").selection != task_of("SVM-LARS:alpha=0.0").selection
 
 
 @pytest.mark.parametrize("labels", [False, True])
 def test_a_task_measures_the_path_of_the_paper_or_closed_models(labels):
     problem = made(labels=labels)
-    for norm in ("document", "kept"):
-        outcome = run(replace(task_of("SVM-LARS", norm=norm), sizes=(2, 5)), problem)
+    for norm in ("all", "selected"):
+        outcome = run(replace(task_of("SVM-LARS", normalize=norm), sizes=(2, 5)), problem)
         assert outcome.status == "ok", outcome.reason
-        models = LarsClassifier(norm=norm).path(problem.X_train, problem.y_train, [2, 5])
+        models = LarsClassifier(normalize=norm).path(problem.X_train, problem.y_train, [2, 5])
         for cut, model in zip(outcome.cuts, models, strict=True):
-            assert cut.terms.tolist() == model.terms.tolist()
-        assert {row.terms for row in outcome.rows} == {cut.terms.size for cut in outcome.cuts}
+            assert cut.terms.tolist() == model.features.tolist()
+        assert {row.n_features for row in outcome.rows} == {cut.terms.size for cut in outcome.cuts}
 
 
 def test_sizes_that_lars_does_not_reach_are_said(tmp_path):
-    plan = replace(PLAN, methods=("ALL", "SVM-LARS[longest=3]"), training=Training(norm="document"))
+    plan = replace(
+        PLAN, methods=("ALL", "SVM-LARS:longest=3"), training=TrainingOptions(normalize="all")
+    )
     findings = Study(plan, tmp_path).run(executor=InProcess())
     assert any("paths end at 3 words" in note for note in findings.notes)
 
@@ -112,7 +114,7 @@ def test_a_terminal_says_how_many_words_all_classes_have(tmp_path, monkeypatch):
         for text, (label,) in zip(pets(90).texts, pets(90).labels, strict=True)
     ]
     (tmp_path / "pets.jsonl").write_text("\n".join(lines))
-    words = ["study", "pets.jsonl", "--methods", "IG,SVM-LARS", "--sizes", "2,4", "--folds", "2"]
+    words = ["study", "pets.jsonl", "--methods", "IG,SVM-LARS", "--sizes", "2,4", "--cv", "2"]
     shown = CliRunner().invoke(main, [*words, "--jobs", "1", "--no-report"]).output
     assert "SVM-LARS: words of each class; all classes together have" in shown
     assert "IG: words of each class" not in shown

@@ -11,23 +11,23 @@ from laconic import Plan
 from laconic.errors import LaconicError
 from laconic.study.plan import METHODS
 from laconic.study.plan_file import parse_plan, read_plan, write_plan
-from laconic.study.ready import Ready
-from laconic.study.settings import Source, Splitting, Training, Vectorizing
+from laconic.study.ready import PreparedCorpus
+from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
 from laconic.study.task import Task
-from laconic.vectors.problem import questions_of
+from laconic.vectors.problem import targets_of
 from tests.study.corpora import pets
 
 
 def keys(plan: Plan) -> set[str]:
-    return {task.key for corpus in plan.load() for task in Ready.of(plan, corpus).tasks}
+    return {task.key for corpus in plan.load() for task in PreparedCorpus.of(plan, corpus).tasks}
 
 
-BASE = Plan(pets(), methods=("IG", "WS"), sizes=(5, 10), measures=("accuracy",))
+BASE = Plan(pets(), methods=("IG", "WS"), sizes=(5, 10), metrics=("accuracy",))
 
 
 def test_a_plan_is_every_fold_and_method_and_draw():
-    plan = replace(BASE, seeds=3)
-    (ready,) = (Ready.of(plan, corpus) for corpus in plan.load())
+    plan = replace(BASE, draws=3)
+    (ready,) = (PreparedCorpus.of(plan, corpus) for corpus in plan.load())
     assert [(t.fold, t.method, t.seed) for t in ready.tasks] == [
         (f"fold {fold} of 5", method, seed)
         for fold in range(1, 6)
@@ -38,7 +38,7 @@ def test_a_plan_is_every_fold_and_method_and_draw():
 
 def test_a_task_of_a_method_with_sizes_of_its_own_has_these():
     plan = replace(BASE, methods=("ALL", "IG"))
-    sizes = {task.method: task.sizes for task in Ready.of(plan, pets()).tasks}
+    sizes = {task.method: task.sizes for task in PreparedCorpus.of(plan, pets()).tasks}
     assert sizes == {"ALL": (1.0,), "IG": (5, 10)}
 
 
@@ -46,21 +46,21 @@ SAME = {
     "another name of the same method": {"methods": ("ig", " WS ")},
     "the goal": {"measures": ("accuracy",), "goal": "accuracy"},
     "the same sizes": {"sizes": [10, 5, 5]},
-    "defaults in brackets": {"methods": ("IG[combine=mean]", "WS[draw=exact]")},
-    "a whole number": {"training": Training(alpha=1)},
+    "defaults in brackets": {"methods": ("IG:combine=mean", "WS:draw=exact")},
+    "a whole number": {"training": TrainingOptions(alpha=1)},
 }
 OTHER = {
     "sizes": {"sizes": (5, 11)},
-    "measures": {"measures": ("accuracy", "auc")},
-    "the task": {"task": "per-category"},
-    "alpha": {"training": Training(alpha=0.5)},
-    "the intercept": {"training": Training(intercept=False)},
-    "the norm": {"training": Training(norm="document")},
-    "stems": {"vectors": Vectorizing(stem="porter")},
-    "min_df": {"vectors": Vectorizing(min_df=1)},
-    "the seed of splits": {"split": Splitting(seed=1)},
-    "the test share": {"split": Splitting(test=0.3)},
-    "folds": {"split": Splitting(folds=4)},
+    "measures": {"measures": ("accuracy", "roc_auc")},
+    "the task": {"task": "one-vs-rest"},
+    "alpha": {"training": TrainingOptions(alpha=0.5)},
+    "the intercept": {"training": TrainingOptions(intercept=False)},
+    "the norm": {"training": TrainingOptions(normalize="all")},
+    "stems": {"vectors": TextOptions(stem="porter")},
+    "min_df": {"vectors": TextOptions(min_df=1)},
+    "the seed of splits": {"split": SplitOptions(random_state=1)},
+    "the test share": {"split": SplitOptions(test_size=0.3)},
+    "folds": {"split": SplitOptions(cv=4)},
     "the documents": {"corpora": pets(seed=1)},
 }
 
@@ -76,23 +76,23 @@ def test_keys_change_with(what):
 
 
 def test_more_methods_and_draws_keep_the_tasks_that_are_there():
-    assert keys(BASE) < keys(replace(BASE, methods=("IG", "WS", "DF"), seeds=2))
+    assert keys(BASE) < keys(replace(BASE, methods=("IG", "WS", "DF"), draws=2))
 
 
 def test_keys_are_those_of_every_machine():
-    task = Task("d", "p", "test", "f", "s", "v", "IG", 0, (5, 0.5), ("auc",))
+    task = Task("d", "p", "test", "f", "s", "v", "IG", 0, (5, 0.5), ("roc_auc",))
     assert Task.from_json(task.to_json()) == task
     assert task.key == "d75b499d600b1635cfcaf3e195860a0b"
-    assert task.random_state == replace(task, sizes=(7,), measures=("accuracy",)).random_state
+    assert task.random_state == replace(task, sizes=(7,), metrics=("accuracy",)).random_state
     assert task.random_state != replace(task, seed=1).random_state
 
 
 def test_stop_words_in_a_file_count_by_their_contents(tmp_path):
     words = tmp_path / "stop.txt"
     words.write_text("word1\n")
-    before = Vectorizing(stop_words=str(words)).description
+    before = TextOptions(stop_words=str(words)).description
     words.write_text("word2\n")
-    assert Vectorizing(stop_words=str(words)).description != before
+    assert TextOptions(stop_words=str(words)).description != before
 
 
 @given(
@@ -103,7 +103,7 @@ def test_stop_words_in_a_file_count_by_their_contents(tmp_path):
 )
 def test_validation_never_sees_the_test_documents(n_docs, folds, test, given_split):
     corpus = pets(n_docs, split=given_split)
-    splitting = Splitting(test=test, folds=folds)
+    splitting = SplitOptions(test_size=test, cv=folds)
     held_out = splitting.held_out(corpus)
     tested = held_out[0].test if held_out else np.empty(0, int)
     inner = splitting.validation(corpus)
@@ -115,27 +115,30 @@ def test_validation_never_sees_the_test_documents(n_docs, folds, test, given_spl
 
 
 def test_auto_takes_the_given_split_else_a_fifth():
-    assert Splitting().held_out(pets(split=True))[0].name == "given"
-    assert Splitting().held_out(pets())[0].test.size == 18
-    assert Splitting(test=None).held_out(pets()) == []
+    assert SplitOptions().held_out(pets(split=True))[0].name == "given"
+    assert SplitOptions().held_out(pets())[0].test.size == 18
+    assert SplitOptions(test_size=None).held_out(pets()) == []
 
 
 WRONG = {
     "no corpus": ({"corpora": ()}, "no corpus"),
     "unknown method": ({"methods": ("IGG",)}, "method 'IGG': choose from ALL, DF"),
     "no method": ({"methods": ()}, "no methods"),
-    "unknown setting": ({"methods": ("IG[rank=3]",)}, "no setting"),
+    "unknown setting": ({"methods": ("IG:rank=3",)}, "no setting"),
     "no name": ({"methods": (1,)}, "method 1"),
-    "bad combination": ({"methods": ("IG[combine=foo]",)}, "foo"),
-    "bad draw": ({"methods": ("SS[draw=foo]",)}, "draw='foo'"),
-    "bad rank": ({"methods": ("SS[rank=-3]",)}, "rank"),
-    "a seed of its own": ({"methods": ("US[seed=5]",)}, "no setting 'seed=5'"),
+    "bad combination": ({"methods": ("IG:combine=foo",)}, "foo"),
+    "bad draw": ({"methods": ("SS:draw=foo",)}, "draw='foo'"),
+    "bad rank": ({"methods": ("SS:rank=-3",)}, "rank"),
+    "a seed of its own": ({"methods": ("US:seed=5",)}, "no setting 'seed=5'"),
     "size 0": ({"sizes": (0,)}, "size 0"),
     "mixed sizes": ({"sizes": (5, 0.5)}, "not both"),
     "unknown measure": ({"measures": ("f2",)}, "f2"),
-    "goal not measured": ({"goal": "auc"}, "goal='auc': measured are accuracy"),
+    "goal not measured": ({"goal": "roc_auc"}, "goal='auc': measured are accuracy"),
     "only error": ({"measures": ("error",), "goal": ""}, "goal='error': less of it is better"),
-    "error as goal": ({"measures": ("error", "auc"), "goal": "error"}, "Measure accuracy beside"),
+    "error as goal": (
+        {"measures": ("error", "roc_auc"), "goal": "error"},
+        "Measure accuracy beside",
+    ),
     "unknown task": ({"task": "ranks"}, "task='ranks'"),
     "no draws": ({"seeds": 0}, "seeds=0"),
 }
@@ -149,26 +152,26 @@ def test_a_wrong_plan_says_so_at_once(case):
 
 
 def test_the_error_is_measured_but_no_goal():
-    plan = Plan(pets(), measures=("error", "recall", "auc"))
-    assert (plan.measures[0], plan.goal) == ("error", "recall")
+    plan = Plan(pets(), metrics=("error", "recall_macro", "roc_auc"))
+    assert (plan.metrics[0], plan.metric) == ("error", "recall_macro")
 
 
 PARTS_WRONG = {
-    "one fold": (Splitting, {"folds": 1}, "folds=1"),
-    "share": (Splitting, {"test": 1.5}, "test=1.5"),
-    "word": (Splitting, {"test": "tenth"}, "test='tenth'"),
-    "nothing": (Splitting, {"test": None, "folds": 0}, "nothing is left"),
-    "several": (Splitting, {"splits": 2}, "folds=0"),
-    "seed": (Splitting, {"seed": -1}, "seed"),
-    "stem": (Vectorizing, {"stem": "nonsense"}, "nonsense"),
-    "stop": (Vectorizing, {"stop_words": "absent.txt"}, "absent.txt"),
-    "unit": (Vectorizing, {"unit": "page"}, "page"),
-    "ngrams": (Vectorizing, {"ngrams": (2, 1)}, "ngrams"),
-    "weighting": (Vectorizing, {"weighting": "bm25"}, "bm25"),
-    "alpha": (Training, {"alpha": "much"}, "alpha='much'"),
-    "lists": (Training, {"alpha": {"p": [1]}}, r"alpha=\[1\]"),
-    "negative": (Training, {"alpha": -1.0}, "alpha=-1.0"),
-    "norm": (Training, {"norm": "none"}, "norm='none'"),
+    "one fold": (SplitOptions, {"folds": 1}, "folds=1"),
+    "share": (SplitOptions, {"test": 1.5}, "test=1.5"),
+    "word": (SplitOptions, {"test": "tenth"}, "test='tenth'"),
+    "nothing": (SplitOptions, {"test": None, "folds": 0}, "nothing is left"),
+    "several": (SplitOptions, {"splits": 2}, "folds=0"),
+    "seed": (SplitOptions, {"seed": -1}, "seed"),
+    "stem": (TextOptions, {"stem": "nonsense"}, "nonsense"),
+    "stop": (TextOptions, {"stop_words": "absent.txt"}, "absent.txt"),
+    "unit": (TextOptions, {"unit": "page"}, "page"),
+    "ngrams": (TextOptions, {"ngrams": (2, 1)}, "ngrams"),
+    "weighting": (TextOptions, {"weighting": "bm25"}, "bm25"),
+    "alpha": (TrainingOptions, {"alpha": "much"}, "alpha='much'"),
+    "lists": (TrainingOptions, {"alpha": {"p": [1]}}, r"alpha=\[1\]"),
+    "negative": (TrainingOptions, {"alpha": -1.0}, "alpha=-1.0"),
+    "norm": (TrainingOptions, {"norm": "none"}, "norm='none'"),
 }
 
 
@@ -185,7 +188,7 @@ def test_two_corpora_of_one_name_are_refused():
 
 
 def test_alpha_may_be_one_for_each_problem():
-    training = Training(alpha={"pets": 0.5, "pets, fold 2 of 5": 0.25})
+    training = TrainingOptions(alpha={"pets": 0.5, "pets, fold 2 of 5": 0.25})
     assert training.alpha_for("pets", "fold 1 of 5") == 0.5
     assert training.alpha_for("pets", "fold 2 of 5") == 0.25
     with pytest.raises(LaconicError, match="no number for dogs"):
@@ -193,7 +196,7 @@ def test_alpha_may_be_one_for_each_problem():
 
 
 TOML = """
-methods = ["IG", "SS[rank=10]"]
+methods = ["IG", "SS:rank=10"]
 sizes = [10, 100]
 seeds = 2
 [corpus]
@@ -214,12 +217,12 @@ def test_a_plan_in_toml():
     plan = parse_plan(TOML)
     assert plan == Plan(
         (Source("tickets.csv", label=("queue",)),),
-        methods=("IG", "SS[rank=10]"),
+        methods=("IG", "SS:rank=10"),
         sizes=(10, 100),
-        seeds=2,
-        split=Splitting(test=0.3, folds=3),
-        vectors=Vectorizing(stem="porter", ngrams=(1, 2)),
-        training=Training(alpha=1.0),
+        draws=2,
+        split=SplitOptions(test_size=0.3, cv=3),
+        text=TextOptions(stem="porter", ngrams=(1, 2)),
+        training=TrainingOptions(alpha=1.0),
     )
     assert parse_plan(write_plan(plan)) == plan
 
@@ -238,9 +241,9 @@ def test_a_plan_in_toml():
 def test_written_plans_read_back_the_same(where, alpha, test, intercept, min_df):
     plan = Plan(
         (Source(where), Source("other", label=("a", "b"), first=3)),
-        training=Training(alpha, intercept),
-        split=Splitting(test=test),
-        vectors=Vectorizing(min_df=min_df, max_df=0.5),
+        training=TrainingOptions(alpha, intercept),
+        split=SplitOptions(test_size=test),
+        text=TextOptions(min_df=min_df, max_df=0.5),
     )
     assert parse_plan(write_plan(plan)) == plan
 
@@ -287,39 +290,45 @@ def test_a_plan_needs_a_corpus_that_says_where(tmp_path):
 
 def test_a_lambda_that_a_methods_classifier_cannot_take_is_refused_before_any_work():
     with pytest.raises(LaconicError, match=r"IG\[then=svm\]: lambda=loo is for then=rls only"):
-        Plan("pydocs", methods=("IG[then=svm]",), training=Training(alpha="loo"))
-    own = Plan("pydocs", methods=("IG[then=svm,lambda=2]",), training=Training(alpha="loo"))
-    assert own.methods == ("IG[then=svm,lambda=2.0]",)
-    Plan("pydocs", methods=("IG[then=svm]",), training=Training(alpha={"pydocs": 1.0}))
+        Plan("pydocs", methods=("IG+svm",), training=TrainingOptions(alpha="loo"))
+    own = Plan("pydocs", methods=("IG+svm:alpha=2",), training=TrainingOptions(alpha="loo"))
+    assert own.methods == ("IG+svm:alpha=2.0",)
+    Plan("pydocs", methods=("IG+svm",), training=TrainingOptions(alpha={"pydocs": 1.0}))
 
 
 def test_tasks_with_one_selection_come_together_whatever_the_order_of_methods():
-    names = ("RANDOM[lambda=0.1]", "IG", "BSS[lambda=0.1]", "RANDOM[lambda=1]", "BSS[then=svm]")
-    plan = Plan(pets(), methods=names, seeds=2)
+    names = (
+        "RANDOM+ridge:alpha=0.1",
+        "IG",
+        "BSS+ridge:alpha=0.1",
+        "RANDOM+ridge:alpha=1",
+        "BSS+svm",
+    )
+    plan = Plan(pets(), methods=names, draws=2)
     corpus = pets()
     (split, *_) = plan.folds(corpus)
-    tasks = list(plan.tasks(corpus, split, questions_of(corpus, "auto")))
-    assert [(task.method, task.seed) for task in tasks] == [
-        ("RANDOM[lambda=0.1]", 0),
-        ("RANDOM[lambda=1.0]", 0),
-        ("RANDOM[lambda=0.1]", 1),
-        ("RANDOM[lambda=1.0]", 1),
+    tasks = list(plan.tasks(corpus, split, targets_of(corpus, "auto")))
+    assert [(task.method, task.draw) for task in tasks] == [
+        ("RANDOM+ridge:alpha=0.1", 0),
+        ("RANDOM+ridge:alpha=1.0", 0),
+        ("RANDOM+ridge:alpha=0.1", 1),
+        ("RANDOM+ridge:alpha=1.0", 1),
         ("IG", 0),
-        ("BSS[lambda=0.1]", 0),
-        ("BSS[then=svm]", 0),
+        ("BSS+ridge:alpha=0.1", 0),
+        ("BSS+svm", 0),
     ]
 
 
 @pytest.mark.parametrize("alpha", ["loo", 0.0, {"a": 1.0, "b": 0.0}])
 def test_by_default_there_is_no_svm_where_it_cannot_have_the_lambda(alpha):
-    plan = Plan("pydocs", training=Training(alpha))
+    plan = Plan("pydocs", training=TrainingOptions(alpha))
     assert plan.methods == tuple(name.removesuffix("[then=svm]") for name in METHODS)
     assert "RFE" in plan.methods
     with pytest.raises(LaconicError, match=r"method IG.then=svm.: .*above 0"):
-        Plan("pydocs", methods=("ALL", "IG[then=svm]"), training=Training("loo"))
+        Plan("pydocs", methods=("ALL", "IG+svm"), training=TrainingOptions("loo"))
 
 
 @pytest.mark.parametrize("alpha", [1, 0.5, {"a": 1.0}])
 def test_by_default_an_svm_comes_after_rfe(alpha):
-    assert Plan("pydocs", training=Training(alpha)).methods == METHODS
-    assert "RFE[then=svm]" in METHODS
+    assert Plan("pydocs", training=TrainingOptions(alpha)).methods == METHODS
+    assert "RFE+svm" in METHODS

@@ -16,11 +16,11 @@ from laconic.compact.model_file import MOST_NOTES, header_of, model_of
 from laconic.compact.tensors import from_bytes
 from laconic.compact.training import train
 from laconic.errors import LaconicError, LaconicWarning, collected_warnings
-from laconic.methods import method_called
+from laconic.methods import parse_method
 from laconic.report.page import page
 from laconic.report.reading import view_of
 from laconic.study.executors import InProcess
-from laconic.study.settings import Splitting, Vectorizing
+from laconic.study.settings import SplitOptions, TextOptions
 from tests.study.corpora import pets
 
 NEVER = "1 of 4 labels occur in no training document, so that nothing can be learned about them"
@@ -28,8 +28,8 @@ PLAN = Plan(
     pets(),
     methods=("ALL", "IG"),
     sizes=(2, 6),
-    split=Splitting(folds=3),
-    vectors=Vectorizing(min_df=1),
+    split=SplitOptions(cv=3),
+    text=TextOptions(min_df=1),
 )
 
 
@@ -82,7 +82,7 @@ def test_a_finished_study_says_it_again(concluded):
 def test_training_warns_and_the_card_has_it():
     corpus = labelled()
     documents = corpus.part("train")
-    method = method_called("IG").build(1.0, 0, True, "kept")
+    method = parse_method("IG").build(1.0, 0, True, "kept")
     with pytest.warns(LaconicWarning, match="1 of 4 labels"):
         model = train(method, corpus, 5, documents=documents)
     assert model.notes == (NEVER,)
@@ -105,14 +105,14 @@ def test_classes_without_a_training_document_are_named_in_the_study(tmp_path):
     """A class of one document: in the fold that has it, no model can be right about it."""
     corpus = pets()
     rare = replace(corpus, labels=(("only one",), *corpus.labels[1:]), classes=())
-    findings = Study(replace(PLAN, corpora=(rare,), split=Splitting(0.2, folds=3)), tmp_path).run()
+    findings = Study(replace(PLAN, corpora=(rare,), split=SplitOptions(0.2, cv=3)), tmp_path).run()
     (note,) = (note for note in findings.notes if "only one" in note)
     assert "1 of " in note
     assert "classes without a training document (only one)" in note
 
 
 def test_a_class_short_of_its_words_is_named_in_the_study(tmp_path):
-    plan = replace(PLAN, corpora=(labelled(),), methods=("SVM-LARS[lambda=0]",))
+    plan = replace(PLAN, corpora=(labelled(),), methods=("SVM-LARS:alpha=0",))
     findings = Study(plan, tmp_path).run()
     notes = [note for note in findings.notes if note.startswith("LarsClassifier")]
     assert notes

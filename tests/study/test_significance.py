@@ -47,21 +47,21 @@ fine = st.floats(0, 1, width=16)
 
 
 @st.composite
-def measures(draw, values=fine):
+def metrics(draw, values=fine):
     n = draw(st.integers(2, 14))
     vector = hnp.arrays(np.float64, n, elements=values)
     return draw(vector), draw(vector)
 
 
-coarse = measures(st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.7]))  # many ties and zeros
-outcomes = measures(st.sampled_from([0.0, 1.0]))
+coarse = metrics(st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.7]))  # many ties and zeros
+outcomes = metrics(st.sampled_from([0.0, 1.0]))
 counts = st.integers(0, 60)
 
 
 # paired t
 
 
-@given(measures())
+@given(metrics())
 def test_t_is_scipys(case):
     a, b = case
     found, d = paired_t(a, b), a - b
@@ -80,7 +80,7 @@ def test_t_by_hand():
     assert found.p == pytest.approx(1 - np.sqrt(12 / 14))
 
 
-@given(measures(), st.floats(0.01, 2))
+@given(metrics(), st.floats(0.01, 2))
 def test_corrected_t_is_nadeau_and_bengios(case, test_share):
     a, b = case
     found, d, n = paired_t(a, b, test_share=test_share), a - b, len(a)
@@ -110,7 +110,7 @@ def test_a_share_that_is_none_is_refused(share):
             ask()
 
 
-@given(measures())
+@given(metrics())
 def test_macro_t_is_the_paired_t_over_categories(case):
     found, wanted = macro_t(*case), paired_t(*case)
     assert found.test == "macro t-test"
@@ -259,7 +259,7 @@ def test_wilcoxon_without_ties_is_scipys(n, seed):
 def test_exact_wilcoxon_counts_all_signs(n):
     ranks, d = np.arange(1, n + 1), distinct(n, 7)
     found = wilcoxon(d, np.zeros(n))
-    sums = np.array([np.dot(ranks, signs) for signs in product([-1, 1], repeat=n)])
+    sums = np.array([np.dot(ranks, y_signed) for y_signed in product([-1, 1], repeat=n)])
     assert found.p == pytest.approx((np.abs(sums) >= abs(np.abs(d) @ np.sign(d))).mean())
 
 
@@ -416,7 +416,7 @@ OF_VALUES = [paired_t, macro_t, macro_sign, wilcoxon]
 OF_DECISIONS = [micro_sign, mcnemar]
 
 
-@given(measures() | coarse | outcomes, st.data())
+@given(metrics() | coarse | outcomes, st.data())
 def test_swap_and_order(case, data):
     a, b = case
     order = np.array(data.draw(st.permutations(range(len(a)))))

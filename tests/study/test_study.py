@@ -16,12 +16,12 @@ from sklearn.metrics import f1_score
 
 from laconic import Plan, Study
 from laconic.errors import LaconicError
-from laconic.methods import METHODS, Method, method_called
+from laconic.methods import METHODS, Method, parse_method
 from laconic.rows import Row
 from laconic.study import study as study_module
 from laconic.study.executors import InProcess, Processes
 from laconic.study.journal import Journal
-from laconic.study.settings import Splitting, Training
+from laconic.study.settings import SplitOptions, TrainingOptions
 from laconic.study.study import JOURNAL
 from laconic.study.task import run
 from tests.study.corpora import TOPICS, pets
@@ -30,8 +30,8 @@ PLAN = Plan(
     pets(150),
     methods=("ALL", "DF", "IG", "BNS", "WS"),
     sizes=(3, 9, 18, 40),
-    split=Splitting(folds=3),
-    seeds=2,
+    split=SplitOptions(cv=3),
+    draws=2,
 )
 # What may differ between two runs of one task.
 ASIDE = ("seconds", "memory", "versions")
@@ -41,13 +41,13 @@ def told(where) -> list[Row]:
     """The rows of a journal, sorted by key, but for what may differ."""
     with Journal.reading(where / JOURNAL) as journal:
         rows = [replace(row, seconds=0.0, memory=None, versions="") for row in journal.rows()]
-    return sorted(rows, key=lambda row: (row.task, row.asked, row.measure))
+    return sorted(rows, key=lambda row: (row.task, row.size, row.metric))
 
 
 def test_a_study_finds_the_words_that_tell(tmp_path):
     findings = Study(PLAN, tmp_path / "out").run()
     (found,) = findings.recommendations
-    assert found.chosen.terms < 45
+    assert found.chosen.n_features < 45
     assert found.chosen.method in ("IG", "BNS")
     assert found.test > 0.9
     assert found.test_documents == 30
@@ -55,7 +55,7 @@ def test_a_study_finds_the_words_that_tell(tmp_path):
     telling = {word for words in TOPICS.values() for word in words}
     with (tmp_path / "out" / "words.csv").open() as file:
         words = [line["word"] for line in csv.DictReader(file)]
-    assert len(words) == found.chosen.terms
+    assert len(words) == found.chosen.n_features
     assert len(telling & set(words)) >= min(12, len(words))
 
 
@@ -66,10 +66,10 @@ def test_the_test_figure_is_that_of_the_closed_model(tmp_path):
     (ready,) = study.corpora
     split = ready.last_split()
     (problem,) = ready.problems(split, ["pets"])
-    path = method_called(found.chosen.method).build(norm="kept", intercept=True)
-    path.set_params(size=found.chosen.asked).fit(problem.X_train, problem.y_train)
-    assert path.model_.norm == "kept"
-    others = np.setdiff1d(np.arange(problem.X_test.shape[1]), path.model_.terms)
+    path = parse_method(found.chosen.method).build(normalize="selected", intercept=True)
+    path.set_params(size=found.chosen.size).fit(problem.X_train, problem.y_train)
+    assert path.model_.normalize == "kept"
+    others = np.setdiff1d(np.arange(problem.X_test.shape[1]), path.model_.features)
     strange = problem.X_test.toarray()
     strange[:, others] = 5.0
     predicted = path.predict(csr_array(strange))
@@ -105,7 +105,7 @@ def refuse(task, problem):
 
 
 def test_a_study_goes_on_from_its_folder(tmp_path):
-    plan = replace(PLAN, corpora=("pydocs",), methods=("DF",), sizes=(20,), seeds=1)
+    plan = replace(PLAN, corpora=("pydocs",), methods=("DF",), sizes=(20,), draws=1)
     Study(plan, tmp_path).run()
     opened = Study.open(tmp_path)
     assert opened.plan == plan
@@ -160,9 +160,9 @@ def test_a_failure_is_rows_with_a_reason_and_is_retried_only_when_asked(tmp_path
 
 def test_sizes_that_cannot_be_had_are_skipped(tmp_path):
     findings = Study(replace(PLAN, sizes=(9, 10_000)), tmp_path).run()
-    skipped = [row for row in told(tmp_path) if row.asked == 10_000]
+    skipped = [row for row in told(tmp_path) if row.size == 10_000]
     assert {row.status for row in skipped} == {"skipped"}
-    assert {one.chosen.asked for one in findings.each} == {1.0, 9}
+    assert {one.chosen.size for one in findings.each} == {1.0, 9}
 
 
 def test_events_tell_what_happens(tmp_path):
@@ -174,13 +174,13 @@ def test_events_tell_what_happens(tmp_path):
 
 
 def test_per_category_gives_each_its_recommendation(tmp_path):
-    findings = Study(replace(PLAN, task="per-category", methods=("IG",)), tmp_path).run()
+    findings = Study(replace(PLAN, target="one-vs-rest", methods=("IG",)), tmp_path).run()
     assert [one.problem for one in findings.recommendations] == [f"pets: {c}" for c in TOPICS]
     assert len(list(tmp_path.glob("problems/pets--*/words.csv"))) == 3
 
 
 def test_without_test_documents_the_model_is_trained_on_all(tmp_path):
-    plan = replace(PLAN, split=Splitting(test=None, folds=3))
+    plan = replace(PLAN, split=SplitOptions(test_size=None, cv=3))
     (found,) = Study(plan, tmp_path).run().recommendations
     assert found.test is None
     assert "test documents" not in found.sentence
@@ -188,14 +188,14 @@ def test_without_test_documents_the_model_is_trained_on_all(tmp_path):
 
 
 def test_models_that_are_not_closed_are_not_recommended(tmp_path):
-    plan = replace(PLAN, training=Training(norm="document"))
+    plan = replace(PLAN, training=TrainingOptions(normalize="all"))
     findings = Study(plan, tmp_path).run()
     assert findings.recommendations == ()
     assert findings.each
 
 
 def test_papers_measure_on_the_test_documents(tmp_path):
-    plan = replace(PLAN, split=Splitting(test=0.2, folds=0, splits=2), detail=False)
+    plan = replace(PLAN, split=SplitOptions(test_size=0.2, cv=0, n_splits=2), detail=False)
     findings = Study(plan, tmp_path).run()
     assert {row.part for row in told(tmp_path)} == {"test"}
     assert {row.fold for row in told(tmp_path)} == {"split 1 of 2", "split 2 of 2"}
@@ -250,7 +250,7 @@ def test_stability_is_of_words_not_of_columns(tmp_path):
     chosen = []
     for task, problem in study.corpora[0].jobs({task.key for task in study.tasks}):
         path = task.build().set_params(size=9).fit(problem.X_train, problem.y_train)
-        chosen.append({problem.vocabulary[i] for i in path.model_.terms})
+        chosen.append({problem.vocabulary[i] for i in path.model_.features})
     pairs = [(0, 1), (0, 2), (1, 2)]
     expected = np.mean([len(chosen[i] & chosen[j]) / len(chosen[i] | chosen[j]) for i, j in pairs])
     assert found.jaccard == pytest.approx(expected)
@@ -267,7 +267,7 @@ if __name__ == "__main__":
     Study(KILLED, sys.argv[1]).run(executor_for(int(sys.argv[2])))
 """
 KILLED = replace(
-    PLAN, corpora=pets(1500), seeds=8, sizes=tuple(range(2, 58, 4)), split=Splitting(folds=5)
+    PLAN, corpora=pets(1500), draws=8, sizes=tuple(range(2, 58, 4)), split=SplitOptions(cv=5)
 )
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from laconic import Corpus, Problem, Vectorizer, Weighting
+from laconic import Corpus, Vectorizer, Weighting
 from laconic.corpus.splits import folds
 from laconic.errors import LaconicError
-from laconic.vectors.card import Card
-from laconic.vectors.problem import default_weighting
+from laconic.vectors.problem import default_weighting, make_problems
+from laconic.vectors.summary import CorpusSummary
 
 TEXTS = ("cat sat", "dog ran", "cat ran ran", "dog sat", "bird flew", "")
 
@@ -23,7 +23,7 @@ SPLIT = ("train",) * 4 + ("test",) * 2
 
 
 def test_classes_are_numbered_and_test_words_have_no_weight():
-    (problem,) = Problem.expand(corpus_of(CLASSES, SPLIT))
+    (problem,) = make_problems(corpus_of(CLASSES, SPLIT))
     assert (problem.name, problem.fold) == ("pets", "given")
     assert problem.classes == ("bird", "cat", "dog")
     assert problem.y_train.tolist() == [1, 2, 1, 2]
@@ -36,12 +36,12 @@ def test_classes_are_numbered_and_test_words_have_no_weight():
 
 def test_labels_become_an_indicator():
     labels = [("a", "b"), (), ("b",), ("a",), ("a",), ("b",)]
-    (problem,) = Problem.expand(corpus_of(labels, SPLIT))
+    (problem,) = make_problems(corpus_of(labels, SPLIT))
     assert problem.y_train.tolist() == [[1, 1], [0, 0], [0, 1], [1, 0]]
 
 
 def test_per_category_asks_about_each_class_and_shares_the_documents():
-    problems = list(Problem.expand(corpus_of(CLASSES, SPLIT), task="per-category"))
+    problems = list(make_problems(corpus_of(CLASSES, SPLIT), target="one-vs-rest"))
     assert [p.name for p in problems] == ["pets: bird", "pets: cat", "pets: dog"]
     assert problems[1].classes == ("not cat", "cat")
     assert problems[1].y_train.tolist() == [1, 0, 1, 0]
@@ -51,7 +51,7 @@ def test_per_category_asks_about_each_class_and_shares_the_documents():
 def test_weighting_is_fitted_on_each_training_fold():
     corpus = corpus_of(CLASSES)
     for problem, split in zip(
-        Problem.expand(corpus, folds(corpus, 2), weighting=Weighting("tfidf")),
+        make_problems(corpus, folds(corpus, 2), weighting=Weighting("tfidf")),
         folds(corpus, 2),
         strict=True,
     ):
@@ -75,13 +75,13 @@ def test_vectors_keep_their_vocabulary_and_weights_stay_as_they_are():
         vocabulary=("x", "y", "z"),
         split=("train", "train", "test"),
     )
-    (problem,) = Problem.expand(corpus)
+    (problem,) = make_problems(corpus)
     np.testing.assert_allclose(problem.X_train.toarray(), counts.toarray()[:2] / 3)
     assert problem.vocabulary.tolist() == ["x", "y", "z"]
 
 
 def test_without_a_split_one_is_drawn():
-    (problem,) = Problem.expand(corpus_of(CLASSES))
+    (problem,) = make_problems(corpus_of(CLASSES))
     assert (problem.name, problem.fold) == ("pets", "split 1 of 1")
     assert problem.X_train.shape[0] + problem.X_test.shape[0] == 6
 
@@ -96,12 +96,12 @@ def test_without_a_split_one_is_drawn():
 )
 def test_refusals(labels, split, task, says):
     with pytest.raises(LaconicError, match=says):
-        list(Problem.expand(corpus_of(labels, split), task=task))
+        list(make_problems(corpus_of(labels, split), target=task))
 
 
 def test_the_card_counts_and_names_problems():
-    card = Card.of(corpus_of(CLASSES, SPLIT, texts=(*TEXTS[:4], "cat sat", "")))
-    assert (card.documents, card.terms, card.train, card.test) == (6, 4, 4, 2)
+    card = CorpusSummary.of(corpus_of(CLASSES, SPLIT, texts=(*TEXTS[:4], "cat sat", "")))
+    assert (card.documents, card.n_features, card.train, card.test) == (6, 4, 4, 2)
     assert card.words == (0, 2, 3)
     assert card.classes == {"bird": 2, "cat": 2, "dog": 2}
     assert card.problems == (

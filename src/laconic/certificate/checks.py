@@ -23,7 +23,7 @@ def read_documents(X: Matrix, model: LinearModel, name: str) -> csr_array:
         documents = csr_array(X, dtype=np.float64)
     except (TypeError, ValueError):
         raise LaconicError(f"{name} has entries that are not numbers") from None
-    check_vocabulary(documents, model.n_terms_in, "the models were trained on", name)
+    check_vocabulary(documents, model.n_features_in, "the models were trained on", name)
     if not documents.shape[0] or not np.isfinite(documents.data).all():
         raise LaconicError(f"{name} has no documents, or entries that are not numbers")
     return documents
@@ -40,10 +40,10 @@ def check_models(full: Any, small: Any) -> None:
     for name, model in (("full", full), ("small", small)):
         if not isinstance(model, LinearModel):
             raise LaconicError(f"{name} is a {type(model).__name__}; certify compares LinearModels")
-    if full.n_terms_in != small.n_terms_in:
+    if full.n_features_in != small.n_features_in:
         raise LaconicError(
-            f"the full model has a vocabulary of {full.n_terms_in}, the small one of "
-            f"{small.n_terms_in}. Lift the small model's coefficients with its reduction."
+            f"the full model has a vocabulary of {full.n_features_in}, the small one of "
+            f"{small.n_features_in}. Lift the small model's coefficients with its reduction."
         )
     if full.rule != small.rule or not np.array_equal(full.classes, small.classes):
         raise LaconicError(
@@ -58,8 +58,8 @@ def check_reduction(reduction: Any, model: LinearModel) -> None:
             f"reduction is a {type(reduction).__name__}; give a Selection or a Projection, such as "
             "reducer.at(size)"
         )
-    if reduction is not None and reduction.n_terms_in != model.n_terms_in:
+    if reduction is not None and reduction.n_terms_in != model.n_features_in:
         raise LaconicError(
             f"the reduction was made for a vocabulary of {reduction.n_terms_in}, but the models "
-            f"for {model.n_terms_in}. Give the one that the small model was trained behind."
+            f"for {model.n_features_in}. Give the one that the small model was trained behind."
         )

@@ -34,7 +34,7 @@ from laconic.numerics.span import DOUBTFUL, Span
 from laconic.reduction import Floats, Matrix, Reduction, Selection
 
 KEPT = NotComputed(
-    "a model with the norm 'kept' divides by the length of its own words, so that these suprema "
+    "a model with normalize='selected' divides by the length of its own words, so that these suprema "
     "are not its own; the parts from held-out documents are"
 )
 NO_DOCUMENTS = NotComputed("needs held_out documents")
@@ -72,7 +72,7 @@ def certify(
     fresh = None if held_out is None else read_documents(held_out, full, "held_out")
     pair = _Pair(full, small)
     # of closed models nothing but their reduction is compared in the span
-    unused = pair.closed and reduction is None
+    unused = pair.self_contained and reduction is None
     span = NO_REDUCTION if unused else _span_of(seen, span_limit)
     behind = _behind(span, reduction, full)
     distortion, promise = _reduction_parts(behind, reduction)
@@ -81,8 +81,8 @@ def certify(
     return Certificate(
         rule=full.rule,
         rows=tuple((full.classes[1:] if full.rule == "sign" else full.classes).tolist()),
-        n_terms_in=full.n_terms_in,
-        n_terms=small.n_terms,
+        n_features_in=full.n_features_in,
+        n_features=small.n_features,
         suprema=pair.suprema(),
         span=pair.span_suprema(span),
         worst_case=pair.worst_case(seen if fresh is None else fresh, fresh is not None),
@@ -103,7 +103,7 @@ def serving_interval(
 
     Parameters
     ----------
-    full : LinearModel with the norm "document"
+    full : LinearModel with normalize="all"
     terms : the chosen columns of the vocabulary
     Q : array of shape (n_docs, len(terms)), their entries in each non-negative document
     lengths : of the whole documents; 1 for vectors divided by their length
@@ -112,8 +112,8 @@ def serving_interval(
     -------
     array of shape (n_docs, n_rows, 2), the lowest and the highest value
     """
-    if full.norm != "document":
-        raise LaconicError("serving_interval needs a model with the norm 'document'")
+    if full.normalize != "all":
+        raise LaconicError("serving_interval needs a model with normalize='all'")
     columns = np.asarray(terms, dtype=np.intp)
     if columns.ndim != 1 or Q.shape[1] != columns.size or np.unique(columns).size != columns.size:
         raise LaconicError(f"{columns.shape} terms for {Q.shape[1]} columns: give distinct ones")
@@ -145,11 +145,11 @@ class _Pair:
         return self.small.intercept - self.full.intercept
 
     @property
-    def closed(self) -> bool:
-        return "kept" in (self.full.norm, self.small.norm)
+    def self_contained(self) -> bool:
+        return "selected" in (self.full.normalize, self.small.normalize)
 
     def suprema(self) -> Suprema | NotComputed:
-        if self.closed:
+        if self.self_contained:
             return KEPT
         rows = of.by_rows(lambda D: np.array([of.lengths(D), of.reach(D), of.reach(-D)]).T, self.D)
         everywhere, up, down = rows.T * (1.0 + of.ROUNDING)
@@ -171,7 +171,7 @@ class _Pair:
         return sizes, of.off_selection(w, kept), of.tail(w, sizes)
 
     def span_suprema(self, span: Span | NotComputed) -> SpanSuprema | NotComputed:
-        if self.closed:
+        if self.self_contained:
             return KEPT
         if isinstance(span, NotComputed):
             return span
@@ -186,7 +186,7 @@ class _Pair:
         )
 
     def worst_case(self, documents: csr_array, held_out: bool) -> WorstCase | NotComputed:
-        if self.closed:
+        if self.self_contained:
             return KEPT
         nonnegative = not documents.nnz or bool(documents.data.min() >= 0)
         values, lengths = self.small.decision(documents), of.lengths(documents)
@@ -204,7 +204,7 @@ class _Pair:
         alpha: float | None,
         fresh: csr_array | None,
     ) -> tuple[InSpan | NotComputed, QueryBounds | NotComputed]:
-        if self.closed:
+        if self.self_contained:
             return KEPT, KEPT
         trained = Trained.read((self.full, self.small), behind, y, alpha)
         if isinstance(trained, NotComputed):

@@ -33,24 +33,28 @@ class Equations:
     outside: float
 
     @classmethod
-    def of_full(cls, model: LinearModel, behind: Behind, signs: Floats, alpha: float) -> Equations:
+    def of_full(
+        cls, model: LinearModel, behind: Behind, y_signed: Floats, alpha: float
+    ) -> Equations:
         """X'(y − Xw) = αw."""
         parts, rounding = [], behind.span.products
-        for w, gradient, right in _gradients(behind.span.X, signs, model):
+        for w, gradient, right in _gradients(behind.span.X, y_signed, model):
             left = of.lengths(gradient - alpha * w)
-            slack = rounding.gradient(_length(signs), w) + 4 * EPS * alpha * of.lengths(w)
+            slack = rounding.gradient(_length(y_signed), w) + 4 * EPS * alpha * of.lengths(w)
             parts.append((left, of.lengths(right), left + slack, np.zeros(len(w))))
         return cls._of(parts)
 
     @classmethod
-    def of_small(cls, model: LinearModel, behind: Behind, signs: Floats, alpha: float) -> Equations:
+    def of_small(
+        cls, model: LinearModel, behind: Behind, y_signed: Floats, alpha: float
+    ) -> Equations:
         """SX'(y − Xw̃) = αw̃, which has one solution: w̃ = SX'c with c = (y − Xw̃)/α."""
         parts, rounding = [], behind.rounding
-        for w, gradient, right in _gradients(behind.span.X, signs, model):
+        for w, gradient, right in _gradients(behind.span.X, y_signed, model):
             left = of.lengths(behind.square(gradient) - alpha * w)
             omega = behind.lowered(w)
             rho = of.lengths(of.dense(behind.reduction.apply(gradient)) - alpha * omega)
-            rho += behind.stretch * rounding.gradient(_length(signs), w)
+            rho += behind.stretch * rounding.gradient(_length(y_signed), w)
             rho += rounding.unit * max(behind.mixing, behind.stretch) * of.lengths(gradient)
             rho += 4 * EPS * alpha * of.lengths(omega)
             z = of.lengths(of.dense(behind.reduction.lift(omega)) - w)
@@ -67,17 +71,17 @@ class Equations:
 
 
 def _gradients(
-    X: Matrix, signs: Floats, model: LinearModel
+    X: Matrix, y_signed: Floats, model: LinearModel
 ) -> Iterator[tuple[Floats, Floats, Floats]]:
     """w, X'(y − Xw) and X'y of a few class rows at a time."""
-    misses = signs - model.decision(X)
+    misses = y_signed - model.decision(X)
     for rows in of.row_blocks(model.coef.shape):
         w = of.dense(model.coef[rows])
-        yield w, np.asarray(X.T @ misses[:, rows]).T, np.asarray(X.T @ signs[:, rows]).T
+        yield w, np.asarray(X.T @ misses[:, rows]).T, np.asarray(X.T @ y_signed[:, rows]).T
 
 
-def _length(signs: Floats) -> float:
-    return float(np.sqrt(signs.shape[0]))
+def _length(y_signed: Floats) -> float:
+    return float(np.sqrt(y_signed.shape[0]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -180,8 +180,8 @@ class Certificate:
 
     rule: Rule
     rows: tuple[Any, ...]
-    n_terms_in: int
-    n_terms: int
+    n_features_in: int
+    n_features: int
     suprema: Suprema | NotComputed
     span: SpanSuprema | NotComputed
     worst_case: WorstCase | NotComputed
@@ -206,8 +206,8 @@ class Certificate:
         flat: dict[str, Any] = {
             "rule": self.rule,
             "rows": list(self.rows),
-            "n_terms_in": self.n_terms_in,
-            "n_terms": self.n_terms,
+            "n_features_in": self.n_features_in,
+            "n_features": self.n_features,
         }
         for name, part in self.parts().items():
             if isinstance(part, NotComputed):
@@ -219,7 +219,7 @@ class Certificate:
 
     def summary(self) -> str:
         """Plain sentences, one paragraph a part."""
-        lines = [f"The small model reads {self.n_terms:,} of {self.n_terms_in:,} words."]
+        lines = [f"The small model reads {self.n_features:,} of {self.n_features_in:,} words."]
         for name, part in self.parts().items():
             if isinstance(part, NotComputed):
                 title = name.replace("_", " ").capitalize()

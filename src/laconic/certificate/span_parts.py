@@ -45,7 +45,7 @@ class Promised:
     It promises eigenvalues of M̂ from `low` to `high` on the `rank` leading directions of the
     training documents; there, m and M are the extreme ones, and `kept` says whether they lie within
     up to rounding. `factor` follows from a kept promise about all directions: for exactly solved
-    RLS of the norm "document" and without intercept, |f̃ − f| ≤ factor·‖a‖‖y‖ for every mixture X'a
+    RLS of normalize="all" and without intercept, |f̃ − f| ≤ factor·‖a‖‖y‖ for every mixture X'a
     of these directions.
     """
 
@@ -70,7 +70,7 @@ class Promised:
         if self.factor is not None:
             return (
                 " From the promise alone: exactly solved RLS on these vectors as they are (norm "
-                "'document'), without intercept, changes a decision value at a mixture X'a of "
+                "'all'), without intercept, changes a decision value at a mixture X'a of "
                 f"these directions by at most {self.factor:.3g}·‖a‖‖y‖, whatever alpha."
             )
         if self.kept:

@@ -19,7 +19,7 @@ from laconic.numerics import bounds as of
 from laconic.numerics import span as spans
 from laconic.numerics.allowances import Allowance, Missed
 from laconic.reduction import Floats
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 
 NO_REDUCTION = NotComputed("give also the reduction that the small model was trained behind")
 # How well both models must satisfy the equations of RLS, relative to the right-hand side.
@@ -35,7 +35,7 @@ class Trained:
     full: LinearModel
     small: LinearModel
     behind: Behind
-    signs: Floats
+    y_signed: Floats
     alpha: float
 
     @property
@@ -81,11 +81,11 @@ class Trained:
 
     @cached_property
     def _full(self) -> Equations:
-        return Equations.of_full(self.full, self.behind, self.signs, self.alpha)
+        return Equations.of_full(self.full, self.behind, self.y_signed, self.alpha)
 
     @cached_property
     def _small(self) -> Equations:
-        return Equations.of_small(self.small, self.behind, self.signs, self.alpha)
+        return Equations.of_small(self.small, self.behind, self.y_signed, self.alpha)
 
     @cached_property
     def allowance(self) -> Allowance:
@@ -108,7 +108,7 @@ class Trained:
 
     @cached_property
     def _seen_lengths(self) -> Floats:
-        return of.lengths(self.span.on_documents(self.signs).T)
+        return of.lengths(self.span.on_documents(self.y_signed).T)
 
     def in_span(self) -> InSpan:
         spectrum, X = self.behind.spectrum, self.span.X
@@ -128,7 +128,7 @@ class Trained:
 
     @property
     def _y_length(self) -> float:
-        return float(np.sqrt(self.signs.shape[0]))
+        return float(np.sqrt(self.y_signed.shape[0]))
 
     def query_bounds(self, Q: csr_array) -> QueryBounds:
         starts = range(0, Q.shape[0], BLOCK)
@@ -176,9 +176,9 @@ class Trained:
         return query.a_most * mixture + blurred, crossing * y_length + query.rest_most * rest
 
 
-def _targets(y: ArrayLike) -> Targets:
+def _targets(y: ArrayLike) -> LabelEncoding:
     try:
-        return Targets.of(y)
+        return LabelEncoding.of(y)
     except LaconicError:
         raise
     except (TypeError, ValueError) as failure:
@@ -189,12 +189,12 @@ def _targets(y: ArrayLike) -> Targets:
 
 
 def _signs(y: ArrayLike, span: spans.Span, model: LinearModel) -> Floats:
-    targets = _targets(y)
-    if targets.rule != model.rule or not np.array_equal(targets.classes, model.classes):
+    encoding = _targets(y)
+    if encoding.rule != model.rule or not np.array_equal(encoding.classes, model.classes):
         raise LaconicError(
-            f"y has the classes {targets.classes.tolist()} ({targets.rule}), the models "
+            f"y has the classes {encoding.classes.tolist()} ({encoding.rule}), the models "
             f"{model.classes.tolist()} ({model.rule}). Give the y that both were trained on."
         )
-    if targets.signs.shape[0] != span.X.shape[0]:
-        raise LaconicError(f"{targets.signs.shape[0]} labels for {span.X.shape[0]} documents")
-    return targets.signs
+    if encoding.y_signed.shape[0] != span.X.shape[0]:
+        raise LaconicError(f"{encoding.y_signed.shape[0]} labels for {span.X.shape[0]} documents")
+    return encoding.y_signed

@@ -28,15 +28,15 @@ class CentroidClassifier(LinearDeciding):
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Find the means of documents by their classes, or by an indicator matrix of labels."""
-        documents, targets = read_documents(self, X, y)
-        coef, intercept = _nearest(documents, targets.signs > 0)
-        if targets.rule != "argmax":
-            others, beside = _nearest(documents, targets.signs < 0)
-            one_sided = (targets.signs == targets.signs[0]).all(axis=0)
+        documents, encoding = read_documents(self, X, y)
+        coef, intercept = _nearest(documents, encoding.y_signed > 0)
+        if encoding.rule != "argmax":
+            others, beside = _nearest(documents, encoding.y_signed < 0)
+            one_sided = (encoding.y_signed == encoding.y_signed[0]).all(axis=0)
             coef, intercept = coef - others, intercept - beside
-            coef[one_sided], intercept[one_sided] = 0.0, targets.signs[0, one_sided]
+            coef[one_sided], intercept[one_sided] = 0.0, encoding.y_signed[0, one_sided]
         size = documents.shape[1]
-        return self._keep(LinearModel(coef, intercept, targets.classes, size, rule=targets.rule))
+        return self._keep(LinearModel(coef, intercept, encoding.classes, size, rule=encoding.rule))
 
 
 def _nearest(X: Matrix, belongs: np.ndarray) -> tuple[Floats, Floats]:

@@ -44,11 +44,11 @@ class Machines:
         return int(self.support.shape[1])
 
     @property
-    def terms(self) -> Columns:
+    def features(self) -> Columns:
         return np.arange(self.size)
 
     @property
-    def n_terms(self) -> int:
+    def n_features(self) -> int:
         return self.size
 
     def decision(self, X: Matrix) -> Floats:
@@ -97,9 +97,9 @@ class GaussianSVM(Deciding):
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train on documents and their classes, or on an indicator matrix of labels."""
         self._refuse()
-        documents, targets = read_documents(self, X, y)
+        documents, encoding = read_documents(self, X, y)
         K = _matrix(documents, float(self.width))
-        rows = [self._train(K, signs) for signs in targets.signs.T]
+        rows = [self._train(K, y_signed) for y_signed in encoding.y_signed.T]
         self._warn(sum(not row.solved for row in rows), len(rows))
         self.n_support_ = np.array([row.support.size for row in rows])
         self.support_ = np.unique(np.concatenate([row.support for row in rows]))
@@ -109,7 +109,9 @@ class GaussianSVM(Deciding):
         intercept = np.array([row.intercept for row in rows])
         support = documents[self.support_]
         width = float(self.width)
-        return self._keep(Machines(support, dual, intercept, width, targets.classes, targets.rule))
+        return self._keep(
+            Machines(support, dual, intercept, width, encoding.classes, encoding.rule)
+        )
 
     def _refuse(self) -> None:
         for name in ("width", "C"):
@@ -120,14 +122,14 @@ class GaussianSVM(Deciding):
             if not (sound and 0 < float(value) * float(value) <= float_info.max):
                 raise LaconicError(f"{name}={value!r}: a Gaussian SVM needs a number above 0")
 
-    def _train(self, K: Floats, signs: Floats) -> Trained:
-        if (signs == signs[0]).all():
-            return Trained(np.empty(0, dtype=np.intp), np.empty(0), float(signs[0]), solved=True)
+    def _train(self, K: Floats, y_signed: Floats) -> Trained:
+        if (y_signed == y_signed[0]).all():
+            return Trained(np.empty(0, dtype=np.intp), np.empty(0), float(y_signed[0]), solved=True)
         machine = SVC(kernel="precomputed", C=self.C, max_iter=LIBSVM_STEPS)
         # the matrix is known to be finite: to ask for every class takes longer than many trainings
         with warnings.catch_warnings(), config_context(assume_finite=True):
             warnings.simplefilter("ignore", ConvergenceWarning)
-            machine.fit(K, signs)
+            machine.fit(K, y_signed)
         solved = bool(np.max(machine.n_iter_) < LIBSVM_STEPS)
         support = machine.support_.astype(np.intp)
         return Trained(support, machine.dual_coef_[0], float(machine.intercept_[0]), solved)

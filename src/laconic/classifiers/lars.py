@@ -26,10 +26,10 @@ from laconic.classifiers.path import (
     stacked,
 )
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.model import LinearModel, Norm
+from laconic.model import LinearModel, Normalize
 from laconic.numerics.lars import Bias, Documents
 from laconic.reduction import Floats, Matrix, columns_for
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 
 # What leave-one-out chooses from: λ₂ as the paper has it, and sizes.
 LOO = "loo"
@@ -71,10 +71,10 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         Optimise the loss, with l2, over the chosen words alone. Else the model is the point of the
         path where the next word is about to enter; its coefficients are shrunken, the more the
         fewer words there are.
-    norm : "document" or "kept", default="document"
+    normalize : "all" or "selected", default="all"
         Documents are taken as they come; or divided by their length over the words of the class,
         which gives closed models: they need their own words only. The words are chosen among
-        documents as they come in any case, so "kept" implies `refit`.
+        documents as they come in any case, so "selected" implies `refit`.
     bias : "always", "selectable" or None, default="always"
         b is in from the start, or has to be selected as any word, or is 0. It counts as no word.
     threshold : "loo", optional
@@ -110,21 +110,21 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         self,
         loss: Loss = "squared_hinge",
         *,
-        l2: float | Literal["loo"] = 1.0,
+        alpha: float | Literal["loo"] = 1.0,
         size: int | float | Literal["loo"] | None = None,
         mode: Mode = "fast",
         refit: bool = False,
-        norm: Norm = "document",
+        normalize: Normalize = "all",
         bias: Bias = "always",
         threshold: Literal["loo"] | None = None,
         longest: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.loss = loss
-        self.l2 = l2
+        self.alpha = alpha
         self.size = size
         self.mode = mode
         self.refit = refit
-        self.norm = norm
+        self.normalize = normalize
         self.bias = bias
         self.threshold = threshold
         self.longest = longest
@@ -184,44 +184,46 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         If one of the sizes will be chosen, warnings are about that one.
         """
         settings = self._settings()
-        documents, targets = read_documents(self, X, y)
-        self._check_threshold(targets)
+        documents, encoding = read_documents(self, X, y)
+        self._check_threshold(encoding)
         shared = Documents.of(documents)
         available = int(np.count_nonzero(shared.lengths[: shared.constant]))
-        walks = [[Walk(shared, signs, one) for signs in targets.signs.T] for one in settings]
+        walks = [
+            [Walk(shared, y_signed, one) for y_signed in encoding.y_signed.T] for one in settings
+        ]
         vars(self).pop("loo_", None)
-        n_rows, longest = targets.signs.shape[1], self._limit(math.inf)
-        short = Shortfall.of(targets.classes, n_rows, longest, choosing=choosing)
+        n_rows, longest = encoding.y_signed.shape[1], self._limit(math.inf)
+        short = Shortfall.of(encoding.classes, n_rows, longest, choosing=choosing)
         for size in sorted(_words(size, available) for size in sizes):
             refused = self._too_long(size, available)
-            yield refused or self._best(size, walks, targets, judging or len(walks) > 1, short)
+            yield refused or self._best(size, walks, encoding, judging or len(walks) > 1, short)
         short.warn()
 
     def _best(
         self,
         size: float,
         alternatives: list[list[Walk]],
-        targets: Targets,
+        encoding: LabelEncoding,
         judging: bool,
         short: Shortfall,
     ) -> Candidate | SizeUnavailable:
         """Of what the values of l2 give; of equals the last, which has the largest."""
-        outcomes = [self._at(size, walks, targets, judging) for walks in alternatives]
+        outcomes = [self._at(size, walks, encoding, judging) for walks in alternatives]
         found = [one for one in outcomes if isinstance(one, Candidate)]
         if not found:
             return outcomes[-1]
         if not judging:
             short.note(size, alternatives[0])
             return found[0]
-        compared = [(one.l2, one.model.size, one.worth) for one in found]
+        compared = [(one.alpha, one.model.size, one.worth) for one in found]
         self.loo_ = [*getattr(self, "loo_", []), *compared]
         best = max(reversed(found), key=attrgetter("worth"))
-        chosen = next(walks for walks in alternatives if walks[0].settings.l2 == best.l2)
+        chosen = next(walks for walks in alternatives if walks[0].settings.alpha == best.alpha)
         short.note(size, chosen, best.worth)
         return best
 
     def _at(
-        self, size: float, walks: list[Walk], targets: Targets, judging: bool
+        self, size: float, walks: list[Walk], encoding: LabelEncoding, judging: bool
     ) -> Candidate | SizeUnavailable:
         for walk in walks:
             walk.go(min(size, self._limit(size)))
@@ -230,11 +232,11 @@ class LarsClassifier(LinearDeciding, PathClassifier):
             return SizeUnavailable(size, furthest.end())
         rows = [walk.row() for walk in walks]
         found = Candidate(
-            self._model(rows, furthest, targets),
+            self._model(rows, furthest, encoding),
             [walk.point.columns for walk in walks],
             [walk.point.entry_l1 for walk in walks],
-            furthest.settings.l2,
-            targets.signs,
+            furthest.settings.alpha,
+            encoding.y_signed,
             np.array([row.solved for row in rows]),
             np.array([row.residual for row in rows]),
         )
@@ -242,7 +244,7 @@ class LarsClassifier(LinearDeciding, PathClassifier):
             found = found.judged(walks)
         return found.tuned() if self.threshold is not None else found
 
-    def _model(self, rows: list[Trained], furthest: Walk, targets: Targets) -> LinearModel:
+    def _model(self, rows: list[Trained], furthest: Walk, encoding: LabelEncoding) -> LinearModel:
         return LinearModel(
             stacked(
                 [row.columns for row in rows],
@@ -250,14 +252,14 @@ class LarsClassifier(LinearDeciding, PathClassifier):
                 furthest.documents.constant,
             ),
             np.array([row.intercept for row in rows]),
-            targets.classes,
+            encoding.classes,
             furthest.point.size,
-            norm=self.norm,
-            rule=targets.rule,
+            normalize=self.normalize,
+            rule=encoding.rule,
         )
 
     def _newest(self, found: Candidate) -> LinearModel:
-        self.order_, self.entry_l1_, self.l2_ = found.order, found.entry_l1, found.l2
+        self.order_, self.entry_l1_, self.l2_ = found.order, found.entry_l1, found.alpha
         self.solved_, self.residual_ = found.solved, found.residual
         return found.model
 
@@ -291,13 +293,13 @@ class LarsClassifier(LinearDeciding, PathClassifier):
             raise LaconicError(f"refit={self.refit!r}: give True or False")
         if self.threshold not in (LOO, None):
             raise LaconicError(f"threshold={self.threshold!r}: choose from {LOO}, None")
-        given = (self.loss, self.mode, self.bias, bool(self.refit), self.norm)
-        return [Settings(l2, *given) for l2 in (L2S if self.l2 == LOO else (self.l2,))]
+        given = (self.loss, self.mode, self.bias, bool(self.refit), self.normalize)
+        return [Settings(alpha, *given) for alpha in (L2S if self.alpha == LOO else (self.alpha,))]
 
-    def _check_threshold(self, targets: Targets) -> None:
-        if self.threshold is not None and targets.rule == "argmax":
+    def _check_threshold(self, encoding: LabelEncoding) -> None:
+        if self.threshold is not None and encoding.rule == "argmax":
             raise LaconicError(
-                f"threshold={self.threshold!r} with {targets.classes.size} classes: one of them is "
+                f"threshold={self.threshold!r} with {encoding.classes.size} classes: one of them is "
                 "chosen by the largest decision, without thresholds. Ask about each class alone, "
                 "or give y as an indicator matrix of labels"
             )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from laconic.classifiers.lars_walk import Walk
 from laconic.model import LinearModel
-from laconic.numerics.measures import accuracy, chosen_by, macro_f1
+from laconic.numerics.metrics import accuracy, chosen_by, f1_macro
 from laconic.numerics.thresholds import best_threshold
 from laconic.reduction import Floats
 
@@ -25,8 +25,8 @@ class Candidate:
     model: LinearModel
     order: list[NDArray[np.int64]]
     entry_l1: list[Floats]
-    l2: float
-    signs: Floats
+    alpha: float
+    y_signed: Floats
     solved: NDArray[np.bool_]
     residual: Floats
     left_out: Floats | None = None
@@ -38,8 +38,8 @@ class Candidate:
     def tuned(self) -> Self:
         """With the threshold of the best F-measure, folded into the intercept."""
         safe = self._pessimistic
-        pairs = zip(safe.T, self.signs.T, strict=True)
-        shift = np.array([best_threshold(values, signs) for values, signs in pairs])
+        pairs = zip(safe.T, self.y_signed.T, strict=True)
+        shift = np.array([best_threshold(values, y_signed) for values, y_signed in pairs])
         model = replace(self.model, intercept=self.model.intercept - shift)
         assert self.left_out is not None
         return replace(self, model=model, left_out=self.left_out - shift)
@@ -48,11 +48,11 @@ class Candidate:
     def worth(self) -> float:
         """Accuracy where one of several classes is chosen, else the mean F1 of the rows."""
         chosen = chosen_by(self._pessimistic, self.model.rule)
-        measure = accuracy if self.model.rule == "argmax" else macro_f1
-        return measure(chosen, self.signs)
+        metric = accuracy if self.model.rule == "argmax" else f1_macro
+        return metric(chosen, self.y_signed)
 
     @property
     def _pessimistic(self) -> Floats:
         """A decision that is not available counts as wrong."""
         assert self.left_out is not None
-        return np.where(np.isnan(self.left_out), -np.inf * self.signs, self.left_out)
+        return np.where(np.isnan(self.left_out), -np.inf * self.y_signed, self.left_out)

@@ -50,11 +50,11 @@ class Shortfall:
             asked = size < math.inf or walk.point.ending == "singular"
             if asked and walk.point.size < size:
                 self._short[name] = (walk.point.size, size, walk.reason())
-                self._without_l2 |= walk.settings.l2 == 0.0
+                self._without_l2 |= walk.settings.alpha == 0.0
             if size == math.inf and walk.point.size >= self.longest and not walk.point.ending:
                 self._cut.add(name)
             if not walk.row().solved:
-                self._unsolved[name] = walk.settings.l2
+                self._unsolved[name] = walk.settings.alpha
 
     def warn(self) -> None:
         """One warning about all that was noted, if anything was."""
@@ -95,10 +95,10 @@ class Shortfall:
     def _about_unsolved(self) -> list[str]:
         if not self._unsolved:
             return []
-        l2 = ", ".join(f"{value:g}" for value in sorted(set(self._unsolved.values())))
+        alpha = ", ".join(f"{value:g}" for value in sorted(set(self._unsolved.values())))
         more = ", …" if len(self._unsolved) > NAMED else ""
         return [
-            f"{len(self._unsolved)} of {len(self.classes)} problems did not converge with l2={l2}, "
+            f"{len(self._unsolved)} of {len(self.classes)} problems did not converge with l2={alpha}, "
             "so that few digits of their coefficients are right "
             f"({', '.join(['{}'] * min(NAMED, len(self._unsolved)))}{more}). Raise l2"
         ]

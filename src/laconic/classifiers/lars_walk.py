@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from laconic.errors import LaconicError
-from laconic.model import Norm
+from laconic.model import Normalize
 from laconic.numerics.forward import forward
 from laconic.numerics.lars import Bias, Documents, LarsPoint, lars
 from laconic.numerics.lars_fast import fast_lars
@@ -42,23 +42,25 @@ NO_POINT: Final = LarsPoint(
 class Settings:
     """What the classes of a classifier have in common."""
 
-    l2: float
+    alpha: float
     loss: Loss
     mode: Mode
     bias: Bias
     refit: bool
-    norm: Norm
+    normalize: Normalize
 
     def __post_init__(self) -> None:
-        for name, known in (("loss", Loss), ("mode", Mode), ("norm", Norm)):
+        for name, known in (("loss", Loss), ("mode", Mode), ("normalize", Normalize)):
             if (given := getattr(self, name)) not in get_args(known):
                 raise LaconicError(f"{name}={given!r}: choose from {', '.join(get_args(known))}")
         if self.bias not in ("always", "selectable", None):
             raise LaconicError(f"bias={self.bias!r}: choose from always, selectable, None")
-        number = isinstance(self.l2, int | float | np.number) and not isinstance(self.l2, bool)
-        if not (number and 0.0 <= self.l2 < np.inf):
-            raise LaconicError(f"l2={self.l2!r}: give a number of at least 0, or 'loo'")
-        object.__setattr__(self, "l2", float(self.l2))
+        number = isinstance(self.alpha, int | float | np.number) and not isinstance(
+            self.alpha, bool
+        )
+        if not (number and 0.0 <= self.alpha < np.inf):
+            raise LaconicError(f"l2={self.alpha!r}: give a number of at least 0, or 'loo'")
+        object.__setattr__(self, "l2", float(self.alpha))
         if self.loss == "logistic" and self.mode == "exact":
             raise LaconicError(
                 "loss='logistic' with mode='exact': its path is curved, and has no exact corners. "
@@ -86,9 +88,9 @@ class Trained:
 class Walk:
     """The path of one class, walked as far as it has been asked for."""
 
-    def __init__(self, documents: Documents, signs: Floats, settings: Settings) -> None:
+    def __init__(self, documents: Documents, y_signed: Floats, settings: Settings) -> None:
         self.documents = documents
-        self.signs = signs
+        self.y_signed = y_signed
         self.settings = settings
         self.point = NO_POINT
         self._points = self._path()
@@ -96,9 +98,11 @@ class Walk:
 
     def _path(self) -> Iterator[LarsPoint]:
         one = self.settings
-        if one.bias == "always" and (self.signs == self.signs[0]).all():
+        if one.bias == "always" and (self.y_signed == self.y_signed[0]).all():
             return iter(())  # a label that every document has, or none, needs no word
-        return WALKS[one.mode](self.documents, self.signs, loss=one.loss, l2=one.l2, bias=one.bias)
+        return WALKS[one.mode](
+            self.documents, self.y_signed, loss=one.loss, alpha=one.alpha, bias=one.bias
+        )
 
     def go(self, size: float) -> None:
         """To the point of `size` words, or to the end of the path."""
@@ -107,7 +111,7 @@ class Walk:
 
     def reason(self) -> str:
         """Why there are no more words; to be asked at the end of the path."""
-        if (self.signs == self.signs[0]).all():
+        if (self.y_signed == self.y_signed[0]).all():
             return "all documents have the same answer"
         if not self.point.size:
             return "no word says anything about the classes"
@@ -119,14 +123,14 @@ class Walk:
         """Why there are no more words, and what to do; to be asked at the end of the path."""
         if not self.point.size:
             return f"{self.reason()}. Give other documents"
-        more = "" if self.settings.l2 > 0.0 else ", or give l2 a number above 0"
+        more = "" if self.settings.alpha > 0.0 else ", or give l2 a number above 0"
         return f"{self.reason()}. Ask for a size up to {self.point.size}{more}"
 
     def row(self) -> Trained:
         """The row of the model at the point that has been reached."""
         if self._row is None:
             one = self.settings
-            anew = one.refit or one.norm == "kept" or not self.point.size
+            anew = one.refit or one.normalize == "selected" or not self.point.size
             self._row = self._optimum() if anew else self._found()
         return self._row
 
@@ -140,7 +144,9 @@ class Walk:
         places = np.arange(row.columns.size)
         point = LarsPoint(places, row.coef, row.intercept, 0.0, np.empty(0), row.examples)
         bias: Bias = "always" if self._biased else None
-        return left_out(self._seen(), self.signs, point, loss=one.loss, l2=one.l2, bias=bias)
+        return left_out(
+            self._seen(), self.y_signed, point, loss=one.loss, alpha=one.alpha, bias=bias
+        )
 
     @property
     def _biased(self) -> bool:
@@ -161,9 +167,9 @@ class Walk:
         """
         one, point, constant = self.settings, self.point, self.documents.constant
         columns, coef = np.append(point.columns, constant), np.append(point.coef, point.intercept)
-        margins = self.signs * (self.documents.by_column[:, columns] @ coef)
-        g = self.documents.by_column.T @ (self.signs * slope(margins, one.loss))
-        g[columns] += one.l2 * coef
+        margins = self.y_signed * (self.documents.by_column[:, columns] @ coef)
+        g = self.documents.by_column.T @ (self.y_signed * slope(margins, one.loss))
+        g[columns] += one.alpha * coef
         excess = np.abs(g) - point.l1
         greedy = one.mode == "aggressive"
         excess[point.columns] = np.abs(g[point.columns]) - (0.0 if greedy else point.l1)
@@ -186,11 +192,11 @@ class Walk:
         if self._biased:
             Z = csr_array(hstack([Z, np.ones((Z.shape[0], 1))], format="csr"))
             start = np.append(start, point.intercept)
-        best = minimum(Z, self.signs, loss=one.loss, l2=one.l2, start=start)
+        best = minimum(Z, self.y_signed, loss=one.loss, alpha=one.alpha, start=start)
         intercept = float(best.coef[-1]) if self._biased else 0.0
         examples = np.flatnonzero(curvature(best.margins, one.loss))
-        g = Z.T @ best.residuals + one.l2 * best.coef
-        nothing = Z.T @ (self.signs * slope(np.zeros(self.signs.size), one.loss))
+        g = Z.T @ best.residuals + one.alpha * best.coef
+        nothing = Z.T @ (self.y_signed * slope(np.zeros(self.y_signed.size), one.loss))
         words = nothing[: point.size] if point.size else nothing
         residual = np.abs(g).max(initial=0.0) / max(np.abs(words).max(initial=0.0), TINY)
         coef = best.coef[: point.size]
@@ -199,6 +205,6 @@ class Walk:
     def _seen(self) -> csr_array:
         """Documents over the chosen words, as the norm has them."""
         Z = csr_array(self.documents.by_column[:, self.point.columns])
-        if self.settings.norm == "kept":
+        if self.settings.normalize == "selected":
             return scaled(Z, quotient(1.0, np.sqrt(Z.power(2).sum(axis=1))))
         return Z

@@ -27,21 +27,21 @@ from laconic.classifiers.path import (
 from laconic.classifiers.svm import Loss, check_svm
 from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
-from laconic.model import LinearModel, Norm
+from laconic.model import LinearModel, Normalize
 from laconic.numerics.dual import Dual, Rows, descend
 from laconic.numerics.dual_gap import shortfall
 from laconic.numerics.every_size import auc_at_every_size, best_f1_at_every_size
 from laconic.numerics.ranked import Ranked
 from laconic.reduction import Floats, Matrix, columns_for
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 
-EVERY_SIZE = {"auc": auc_at_every_size, "best-f1": best_f1_at_every_size}
+EVERY_SIZE = {"auc": auc_at_every_size, "best_f1": best_f1_at_every_size}
 # The lengths that documents are divided by, as the paper has it.
-NORM_OF: dict[Variant, Norm] = {
-    "mask": "document",
-    "sv_set": "kept",
-    "repaired": "kept",
-    "exact": "kept",
+NORMALIZE_OF: dict[Variant, Normalize] = {
+    "mask": "all",
+    "sv_set": "selected",
+    "repaired": "selected",
+    "exact": "selected",
 }
 
 
@@ -67,9 +67,9 @@ class MaskedSVM(LinearDeciding, PathClassifier):
     loss : "hinge" or "squared_hinge", default="hinge"
     fit_intercept : bool, default=True
         Without penalty. "mask" and "sv_set" keep that of the machine on all words.
-    norm : "document", "kept" or None
+    normalize : "all", "selected" or None
         Documents are taken as they come, or divided by their length over the words of the class.
-        None is as the paper has it: "document" for "mask", "kept" for the others.
+        None is as the paper has it: "all" for "mask", "selected" for the others.
     epochs : int, default=1
         Passes of "repaired" over the documents; three are as good as "exact".
     class_weight : dict, "balanced" or None
@@ -99,7 +99,7 @@ class MaskedSVM(LinearDeciding, PathClassifier):
         size: int | float | None = None,
         loss: Loss = "hinge",
         fit_intercept: bool = True,
-        norm: Norm | None = None,
+        normalize: Normalize | None = None,
         epochs: int = 1,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
@@ -109,7 +109,7 @@ class MaskedSVM(LinearDeciding, PathClassifier):
         self.size = size
         self.loss = loss
         self.fit_intercept = fit_intercept
-        self.norm = norm
+        self.normalize = normalize
         self.epochs = epochs
         self.class_weight = class_weight
         self.tol = tol
@@ -139,11 +139,13 @@ class MaskedSVM(LinearDeciding, PathClassifier):
             if isinstance(model, SizeUnavailable):
                 yield model
                 continue
-            once = once or OnePass(self.machines_, counts, queries, kept=model.norm == "kept")
+            once = once or OnePass(
+                self.machines_, counts, queries, kept=model.normalize == "selected"
+            )
             yield model, partial(once.decision, place)
 
     def every_size(
-        self, X: Matrix, y: ArrayLike, measure: Literal["auc", "best-f1"] = "auc"
+        self, X: Matrix, y: ArrayLike, metric: Literal["auc", "best_f1"] = "auc"
     ) -> list[Floats]:
         """What each row's masked machines of 1, 2, 3, … words are worth on documents X.
 
@@ -152,22 +154,22 @@ class MaskedSVM(LinearDeciding, PathClassifier):
         chosen on these documents: choose it on other documents than you report it on.
         """
         settings = self._settings()
-        if settings.variant != "mask" or measure not in EVERY_SIZE:
+        if settings.variant != "mask" or metric not in EVERY_SIZE:
             raise LaconicError(
-                f"every_size: {measure!r} of variant={self.variant!r}: choose from "
+                f"every_size: {metric!r} of variant={self.variant!r}: choose from "
                 f"{', '.join(EVERY_SIZE)}, of variant='mask'; other variants are trained for each "
                 "size: ask path for some"
             )
         documents = read_queries(self, X)
-        signs = Targets(np.empty(0), self.classes_, self.model_.rule).like(y)
+        y_signed = LabelEncoding(np.empty(0), self.classes_, self.model_.rule).transform(y)
         return [
-            EVERY_SIZE[measure](
+            EVERY_SIZE[metric](
                 Ranked.of(documents, machine.order),
                 machine.coef,
                 column > 0,
-                kept=settings.norm == "kept",
+                kept=settings.normalize == "selected",
             )
-            for machine, column in zip(self.machines_, signs.T, strict=True)
+            for machine, column in zip(self.machines_, y_signed.T, strict=True)
         ]
 
     def _models(
@@ -175,9 +177,9 @@ class MaskedSVM(LinearDeciding, PathClassifier):
     ) -> Iterator[tuple[LinearModel | SizeUnavailable, list[list[int]]]]:
         """Each model, ascending, with the words of all sizes to come, a list a row."""
         settings = self._settings()
-        given, targets = read_documents(self, X, y)
+        given, encoding = read_documents(self, X, y)
         documents = csr_array(given)
-        self.machines_ = self._train(documents, targets)
+        self.machines_ = self._train(documents, encoding)
         most = max(machine.available for machine in self.machines_)
         wanted = sorted(sizes, key=lambda size: columns_for(size, most))
         possible = [size for size in wanted if columns_for(size, most) <= most]
@@ -188,32 +190,34 @@ class MaskedSVM(LinearDeciding, PathClassifier):
             for machine, own in zip(self.machines_, counts, strict=True)
         ]
         for own in zip(*cuts, strict=True):
-            yield self._model(own, targets, settings.norm), counts
+            yield self._model(own, encoding, settings.normalize), counts
         for size in wanted[len(possible) :]:
             yield _absent(columns_for(size, most), most), counts
 
-    def _train(self, documents: csr_array, targets: Targets) -> list[Machine]:
+    def _train(self, documents: csr_array, encoding: LabelEncoding) -> list[Machine]:
         """The machine of each row on all words."""
         rows = Rows.of(documents)
-        C = costs(targets, self.class_weight) / (2.0 * self.alpha)
+        C = costs(encoding, self.class_weight) / (2.0 * self.alpha)
         found = [
             descend(
                 rows,
-                signs,
+                y_signed,
                 cost,
                 loss=self.loss,
                 intercept=bool(self.fit_intercept),
                 tolerance=self.tol,
             )
-            for signs, cost in zip(targets.signs.T, C.T, strict=True)
+            for y_signed, cost in zip(encoding.y_signed.T, C.T, strict=True)
         ]
         self._warn(found)
         return [
-            Machine.of(documents, one, signs, cost)
-            for one, signs, cost in zip(found, targets.signs.T, C.T, strict=True)
+            Machine.of(documents, one, y_signed, cost)
+            for one, y_signed, cost in zip(found, encoding.y_signed.T, C.T, strict=True)
         ]
 
-    def _model(self, cuts: Sequence[Cut], targets: Targets, norm: Norm) -> LinearModel:
+    def _model(
+        self, cuts: Sequence[Cut], encoding: LabelEncoding, normalize: Normalize
+    ) -> LinearModel:
         if self.variant == "exact":
             self._warn(cuts)
         self.solved_ = np.array([cut.solved for cut in cuts])
@@ -223,25 +227,27 @@ class MaskedSVM(LinearDeciding, PathClassifier):
         return LinearModel(
             stacked(kept, [cut.coef for cut in cuts], self.n_features_in_),
             np.array([cut.intercept for cut in cuts]),
-            targets.classes,
+            encoding.classes,
             max(cut.coef.size for cut in cuts),
-            norm=norm,
-            rule=targets.rule,
+            normalize=normalize,
+            rule=encoding.rule,
         )
 
     def _settings(self) -> Settings:
         if self.variant not in get_args(Variant):
             offered = ", ".join(get_args(Variant))
             raise LaconicError(f"variant={self.variant!r}: choose from {offered}")
-        if self.norm is not None and self.norm not in get_args(Norm):
-            raise LaconicError(f"norm={self.norm!r}: choose from {', '.join(get_args(Norm))}, None")
+        if self.normalize is not None and self.normalize not in get_args(Normalize):
+            raise LaconicError(
+                f"normalize={self.normalize!r}: choose from {', '.join(get_args(Normalize))}, None"
+            )
         whole = isinstance(self.epochs, int | np.integer) and not isinstance(self.epochs, bool)
         if not (whole and self.epochs >= 1):
             raise LaconicError(f"epochs={self.epochs!r}: give a number of passes, at least 1")
         check_svm(self.alpha, self.loss, self.tol)
-        norm = NORM_OF[self.variant] if self.norm is None else self.norm
+        normalize = NORMALIZE_OF[self.variant] if self.normalize is None else self.normalize
         return Settings(
-            self.variant, self.loss, bool(self.fit_intercept), norm, int(self.epochs), self.tol
+            self.variant, self.loss, bool(self.fit_intercept), normalize, int(self.epochs), self.tol
         )
 
     def _warn(self, trained: Sequence[Dual] | Sequence[Cut]) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.classifiers.svm import Loss
-from laconic.model import Norm
+from laconic.model import Normalize
 from laconic.numerics.agreement import containment, cosine, overlap, pearson, recall
 from laconic.numerics.dual import Dual, Rows, descend, support
 from laconic.numerics.quotient import quotient
@@ -38,7 +38,7 @@ class Settings:
     variant: Variant
     loss: Loss
     intercept: bool
-    norm: Norm
+    normalize: Normalize
     epochs: int
     tolerance: float
 
@@ -86,18 +86,18 @@ class Machine:
     coef: Floats
     intercept: float
     alphas: Floats
-    signs: Floats
+    y_signed: Floats
     costs: Floats
     solved: bool
     gap: float
 
     @classmethod
-    def of(cls, X: csr_array, found: Dual, signs: Floats, costs: Floats) -> Self:
+    def of(cls, X: csr_array, found: Dual, y_signed: Floats, costs: Floats) -> Self:
         """The optimum of training documents X, with its words ranked."""
         vectors = X[support(found.alphas, costs)]
         words = np.flatnonzero(np.bincount(vectors.indices[vectors.data != 0]))
         order = words[np.argsort(-np.abs(found.coef[words]), kind="stable")]
-        given = found.alphas, signs, costs, found.solved, found.gap
+        given = found.alphas, y_signed, costs, found.solved, found.gap
         return cls(order, found.coef[order], found.intercept, *given)
 
     @property
@@ -129,10 +129,10 @@ class Machine:
     ) -> Iterator[Cut]:
         weighing = np.flatnonzero(self.alphas)
         vectors = Ranked.of(X[weighing], self.order)
-        signed = (self.alphas * self.signs)[weighing]
+        signed = (self.alphas * self.y_signed)[weighing]
         for size in sizes:
             ends = vectors.ends(size)
-            lengths = _divisors(vectors, ends, settings.norm)
+            lengths = _divisors(vectors, ends, settings.normalize)
             yield self._cut(masked_coefficients(vectors, ends, lengths, signed)[:size].copy())
 
     def _cut(self, coef: Floats) -> Cut:
@@ -141,7 +141,7 @@ class Machine:
 
     def _trained(self, documents: Ranked, size: int, settings: Settings) -> Cut:
         ends = documents.ends(size)
-        lengths = _divisors(documents, ends, settings.norm)
+        lengths = _divisors(documents, ends, settings.normalize)
         scales = quotient(1.0, lengths)
         rows = Rows(
             documents.starts[:-1], ends, documents.ranks, documents.values, scales, self.available
@@ -149,7 +149,7 @@ class Machine:
         repaired = settings.variant == "repaired"
         found = descend(
             rows,
-            self.signs,
+            self.y_signed,
             self.costs,
             loss=settings.loss,
             intercept=settings.intercept,
@@ -208,5 +208,5 @@ class OnePass:
         return [np.column_stack(values) for values in zip(*by_row, strict=True)]
 
 
-def _divisors(ranked: Ranked, ends: np.ndarray, norm: Norm) -> Floats:
-    return ranked.lengths(ends) if norm == "kept" else np.ones(ends.size)
+def _divisors(ranked: Ranked, ends: np.ndarray, normalize: Normalize) -> Floats:
+    return ranked.lengths(ends) if normalize == "selected" else np.ones(ends.size)

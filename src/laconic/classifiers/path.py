@@ -18,29 +18,31 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from laconic.errors import LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Model
 from laconic.reduction import Columns, Floats, Matrix
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 
 Decided: TypeAlias = Callable[[], Floats]
 
 
-def read_documents(estimator: BaseEstimator, X: Matrix, y: ArrayLike) -> tuple[Matrix, Targets]:
+def read_documents(
+    estimator: BaseEstimator, X: Matrix, y: ArrayLike
+) -> tuple[Matrix, LabelEncoding]:
     """Training data as every classifier of ours takes it: CSR, CSC or dense; one or many labels."""
     documents, labels = validate_data(
         estimator, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True
     )
-    targets = Targets.of(labels)
-    _warn_one_sided(targets)
-    return documents, targets
+    encoding = LabelEncoding.of(labels)
+    _warn_one_sided(encoding)
+    return documents, encoding
 
 
-def _warn_one_sided(targets: Targets) -> None:
+def _warn_one_sided(encoding: LabelEncoding) -> None:
     """A label that no training document has, or that all have, distinguishes nothing."""
-    if targets.rule != "labels":
+    if encoding.rule != "labels":
         return
     for sign, which in ((-1.0, "no"), (1.0, "every")):
-        if n_labels := np.count_nonzero((targets.signs == sign).all(axis=0)):
+        if n_labels := np.count_nonzero((encoding.y_signed == sign).all(axis=0)):
             warnings.warn(
-                f"{n_labels:,} of {targets.classes.size:,} labels occur in {which} training "
+                f"{n_labels:,} of {encoding.classes.size:,} labels occur in {which} training "
                 "document, so that nothing can be learned about them",
                 LaconicWarning,
                 stacklevel=4,

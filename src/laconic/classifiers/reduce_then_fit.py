@@ -14,13 +14,13 @@ from sklearn.base import BaseEstimator, clone
 from laconic.classifiers.path import PathClassifier, read_documents
 from laconic.classifiers.rls import RLSClassifier
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.model import LinearModel, Model, Norm, Rule, decide, squared
+from laconic.model import LinearModel, Model, Normalize, Rule, decide, squared
 from laconic.numerics.quotient import quotient
 from laconic.numerics.weighing import scaled
 from laconic.reducer import Reducer
 from laconic.reduction import Columns, Floats, Matrix, Reduction, columns_for
 from laconic.selectors.top import TopTerms
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 
 # So many documents are asked whether a classifier is linear.
 ASKED = 20
@@ -34,24 +34,24 @@ class ReducedModel:
     classifier: BaseEstimator
     classes: NDArray[Any]
     rule: Rule
-    norm: Norm = "document"
+    normalize: Normalize = "all"
 
     @property
     def size(self) -> int:
         return self.reduction.size
 
     @property
-    def terms(self) -> Columns:
+    def features(self) -> Columns:
         """The distinct columns that the model reads, ascending."""
         return np.sort(self.reduction.terms)
 
     @property
-    def n_terms(self) -> int:
+    def n_features(self) -> int:
         return int(self.reduction.terms.size)
 
     def decision(self, X: Matrix) -> Floats:
         """Decision values of shape (n_docs, n_rows); log-odds where only probabilities exist."""
-        lengths = _lengths(squared(X), self.reduction) if self.norm == "kept" else None
+        lengths = _lengths(squared(X), self.reduction) if self.normalize == "selected" else None
         documents = _reduced(self.reduction, X, lengths)
         if hasattr(self.classifier, "decision_function"):
             values = np.asarray(self.classifier.decision_function(documents))
@@ -74,7 +74,7 @@ class ReduceThenFit(PathClassifier):
         A linear one (with `coef_` and `intercept_`) gives models over the original vocabulary.
     size : int, float or None
         Columns that the classifier sees: a number, a share in (0, 1], None for all.
-    norm : "document" or "kept", default="document"
+    normalize : "all" or "selected", default="all"
         Documents are taken as they come; or divided by their length over the words of the
         reduction, before its weights, which gives closed models: they need their own words only.
 
@@ -94,21 +94,23 @@ class ReduceThenFit(PathClassifier):
         classifier: BaseEstimator | None = None,
         *,
         size: int | float | None = None,
-        norm: Norm = "document",
+        normalize: Normalize = "all",
     ) -> None:
         self.reducer = reducer
         self.classifier = classifier
         self.size = size
-        self.norm = norm
+        self.normalize = normalize
 
     def path(
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
     ) -> Iterator[Model | SizeUnavailable]:
         """One model a size, ascending; the reducer is fitted once for all of them."""
-        if self.norm not in get_args(Norm):
-            raise LaconicError(f"norm={self.norm!r}: choose from {', '.join(get_args(Norm))}")
-        documents, targets = read_documents(self, X, y)
-        squares = squared(documents) if self.norm == "kept" else None
+        if self.normalize not in get_args(Normalize):
+            raise LaconicError(
+                f"normalize={self.normalize!r}: choose from {', '.join(get_args(Normalize))}"
+            )
+        documents, encoding = read_documents(self, X, y)
+        squares = squared(documents) if self.normalize == "selected" else None
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
         wanted = list(sizes)
         reducer = clone(self.reducer if self.reducer is not None else TopTerms())
@@ -121,24 +123,26 @@ class ReduceThenFit(PathClassifier):
             else:
                 lengths = None if squares is None else _lengths(squares, self.reduction_)
                 Z = _reduced(self.reduction_, documents, lengths)
-                yield self._train(self.reduction_, Z, labels, targets)
+                yield self._train(self.reduction_, Z, labels, encoding)
 
     def _train(
-        self, reduction: Reduction, Z: Matrix, labels: NDArray[Any], targets: Targets
+        self, reduction: Reduction, Z: Matrix, labels: NDArray[Any], encoding: LabelEncoding
     ) -> Model:
         classifier = clone(self.classifier if self.classifier is not None else RLSClassifier())
         self.classifier_ = classifier.fit(Z, labels)
-        weights = _linear(classifier, Z, targets.signs.shape[1])
+        weights = _linear(classifier, Z, encoding.y_signed.shape[1])
         if weights is None:
-            return ReducedModel(reduction, classifier, targets.classes, targets.rule, self.norm)
+            return ReducedModel(
+                reduction, classifier, encoding.classes, encoding.rule, self.normalize
+            )
         coef, intercept = weights
         return LinearModel(
             reduction.lift(coef),
             intercept,
-            targets.classes,
+            encoding.classes,
             reduction.size,
-            norm=self.norm,
-            rule=targets.rule,
+            normalize=self.normalize,
+            rule=encoding.rule,
         )
 
 

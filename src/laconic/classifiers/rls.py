@@ -14,13 +14,13 @@ from laconic.classifiers.path import LinearDeciding, read_documents
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
 from laconic.numerics.gram import refuse_overflow, squared_norm
-from laconic.numerics.measures import accuracy, chosen_by, micro_f1
+from laconic.numerics.metrics import accuracy, chosen_by, f1_micro
 from laconic.numerics.ridge import FACTORISE_UP_TO, Solution, residuals, ridge
 from laconic.numerics.ridge_path import factorise
 from laconic.reduction import Floats, Matrix
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 
-Criterion: TypeAlias = Literal["squared", "accuracy", "micro-f1"]
+Criterion: TypeAlias = Literal["squared", "accuracy", "f1_micro"]
 
 # Fewer than 4 digits of the coefficients can be trusted beyond this.
 ILL_CONDITIONED = 1e12
@@ -61,7 +61,7 @@ class RLSClassifier(LinearDeciding):
     alphas : array of numbers, optional
         Candidates for "loo". Default: 13 from 10⁻³ to 10³ times the mean squared length of a
         document, which is 1 for text of unit length.
-    criterion : "squared", "accuracy" or "micro-f1", default="squared"
+    criterion : "squared", "accuracy" or "f1_micro", default="squared"
         What "loo" looks at: the mean squared error (PRESS), or what the decisions are worth. Of
         equally good values the largest is taken. Of several labels "accuracy" is subset accuracy:
         the share of documents with every label right.
@@ -102,23 +102,25 @@ class RLSClassifier(LinearDeciding):
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train on documents and their classes, or on an indicator matrix of labels."""
-        documents, targets = read_documents(self, X, y)
+        documents, encoding = read_documents(self, X, y)
         refuse_overflow(squared_norm(documents))
         vars(self).pop("loo_", None)
         if isinstance(self.alpha, str):
-            solution = self._fit_best(documents, targets)
+            solution = self._fit_best(documents, encoding)
         else:
             self.alpha_ = self._number()
-            solution = ridge(documents, targets.signs, self.alpha_, self.fit_intercept)
+            solution = ridge(documents, encoding.y_signed, self.alpha_, self.fit_intercept)
         self.condition_ = solution.condition
         self.residual_ = residuals(
-            documents, targets.signs, solution, self.alpha_, self.fit_intercept
+            documents, encoding.y_signed, solution, self.alpha_, self.fit_intercept
         )
         self.solved_ = self.residual_ <= UNSOLVED
         self._warn()
         size = documents.shape[1]
         return self._keep(
-            LinearModel(solution.coef, solution.intercept, targets.classes, size, rule=targets.rule)
+            LinearModel(
+                solution.coef, solution.intercept, encoding.classes, size, rule=encoding.rule
+            )
         )
 
     def _number(self) -> float:
@@ -126,8 +128,8 @@ class RLSClassifier(LinearDeciding):
             raise LaconicError(f"alpha={self.alpha!r}: give one number, or alpha='loo' and alphas")
         return float(_checked(self.alpha, "alpha")[0])
 
-    def _fit_best(self, X: Matrix, targets: Targets) -> Solution:
-        value = self._criterion(targets)
+    def _fit_best(self, X: Matrix, encoding: LabelEncoding) -> Solution:
+        value = self._criterion(encoding)
         if min(X.shape) > FACTORISE_UP_TO:
             raise LaconicError(
                 f"alpha='loo' on {X.shape[0]} documents and {X.shape[1]} terms: leave-one-out "
@@ -136,28 +138,28 @@ class RLSClassifier(LinearDeciding):
             )
         factors = factorise(X, self.fit_intercept)
         alphas = self._candidates(factors.trace / X.shape[0])
-        found = [value(left) for left in factors.leave_one_out(targets.signs, alphas)]
+        found = [value(left) for left in factors.leave_one_out(encoding.y_signed, alphas)]
         self.loo_ = LeaveOneOut(alphas, np.array(found), self.criterion)
         self.alpha_ = self.loo_.best
-        return factors.solve(targets.signs, self.alpha_)
+        return factors.solve(encoding.y_signed, self.alpha_)
 
     def _candidates(self, squared_length: float) -> Floats:
         if self.alphas is not None:
             return _checked(self.alphas, "alphas")
         return np.logspace(-3, 3, 13) * (squared_length if squared_length > 0 else 1.0)
 
-    def _criterion(self, targets: Targets) -> Callable[[Floats], float]:
+    def _criterion(self, encoding: LabelEncoding) -> Callable[[Floats], float]:
         """What the residuals of leave-one-out are worth."""
-        if self.alpha != "loo" or self.criterion not in ("squared", "accuracy", "micro-f1"):
+        if self.alpha != "loo" or self.criterion not in ("squared", "accuracy", "f1_micro"):
             raise LaconicError(
                 f"alpha={self.alpha!r}, criterion={self.criterion!r}: alpha is a number or 'loo', "
-                "criterion is 'squared', 'accuracy' or 'micro-f1'"
+                "criterion is 'squared', 'accuracy' or 'f1_micro'"
             )
         if self.criterion == "squared":
             return lambda left: float(np.square(left).mean())
-        measure = accuracy if self.criterion == "accuracy" else micro_f1
-        signs, rule = targets.signs, targets.rule
-        return lambda left: measure(chosen_by(signs - left, rule), signs)
+        metric = accuracy if self.criterion == "accuracy" else f1_micro
+        y_signed, rule = encoding.y_signed, encoding.rule
+        return lambda left: metric(chosen_by(y_signed - left, rule), y_signed)
 
     def _warn(self) -> None:
         if self.condition_ > ILL_CONDITIONED:

@@ -16,7 +16,7 @@ from laconic.model import LinearModel
 from laconic.numerics.dual import Dual, Rows, descend, support
 from laconic.numerics.dual_gap import shortfall
 from laconic.reduction import Floats, Matrix
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 
 Loss: TypeAlias = Literal["squared_hinge", "hinge"]
 
@@ -89,26 +89,28 @@ class SVMClassifier(LinearDeciding):
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train on documents and their classes, or on an indicator matrix of labels."""
         check_svm(self.alpha, self.loss, self.tol)
-        documents, targets = read_documents(self, X, y)
-        C = costs(targets, self.class_weight) / (2.0 * self.alpha)
-        machines = self._machines(documents, targets, C)
+        documents, encoding = read_documents(self, X, y)
+        C = costs(encoding, self.class_weight) / (2.0 * self.alpha)
+        machines = self._machines(documents, encoding, C)
         self.solved_ = np.array([machine.solved for machine in machines])
         self.gap_ = np.array([machine.gap for machine in machines])
         self._warn()
-        self._keep_duals(np.vstack([machine.alphas for machine in machines]), targets.signs.T, C.T)
+        self._keep_duals(
+            np.vstack([machine.alphas for machine in machines]), encoding.y_signed.T, C.T
+        )
         coef = np.vstack([machine.coef for machine in machines])
         intercept = np.array([machine.intercept for machine in machines])
         size = documents.shape[1]
-        return self._keep(LinearModel(coef, intercept, targets.classes, size, rule=targets.rule))
+        return self._keep(LinearModel(coef, intercept, encoding.classes, size, rule=encoding.rule))
 
-    def _machines(self, X: Matrix, targets: Targets, C: Floats) -> list[Dual]:
+    def _machines(self, X: Matrix, encoding: LabelEncoding, C: Floats) -> list[Dual]:
         """One machine per row. All of them read one copy of the documents."""
         documents = Rows.of(csr_array(X))
-        rows = zip(targets.signs.T, C.T, self._starts(targets), strict=True)
+        rows = zip(encoding.y_signed.T, C.T, self._starts(encoding), strict=True)
         return [
             descend(
                 documents,
-                signs,
+                y_signed,
                 mine,
                 loss=self.loss,
                 intercept=bool(self.fit_intercept),
@@ -117,21 +119,21 @@ class SVMClassifier(LinearDeciding):
                 tolerance=self.tol,
                 epochs=EPOCHS,
             )
-            for signs, mine, (alphas, b) in rows
+            for y_signed, mine, (alphas, b) in rows
         ]
 
-    def _starts(self, targets: Targets) -> list[tuple[Floats | None, float]]:
+    def _starts(self, encoding: LabelEncoding) -> list[tuple[Floats | None, float]]:
         """Of each row the duals of the last fit, if they are of this shape; else none."""
-        shape = targets.signs.T.shape
+        shape = encoding.y_signed.T.shape
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
         if last is None or last.shape != shape:
             return [(None, 0.0)] * shape[0]
         # where a document has changed sides, its dual is cut to 0
-        alphas = last.toarray() * targets.signs.T
+        alphas = last.toarray() * encoding.y_signed.T
         return [(alphas[row], float(self.intercept_[row])) for row in range(shape[0])]
 
-    def _keep_duals(self, alphas: Floats, signs: Floats, C: Floats) -> None:
-        self.dual_coef_ = csr_array(alphas * signs)
+    def _keep_duals(self, alphas: Floats, y_signed: Floats, C: Floats) -> None:
+        self.dual_coef_ = csr_array(alphas * y_signed)
         self.support_ = np.flatnonzero(support(alphas, C).any(axis=0))
 
     def _warn(self) -> None:

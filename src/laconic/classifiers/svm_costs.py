@@ -10,26 +10,26 @@ from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
 from laconic.reduction import Floats
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
 
 
-def costs(targets: Targets, class_weight: ClassWeight) -> Floats:
+def costs(encoding: LabelEncoding, class_weight: ClassWeight) -> Floats:
     """One number a document and row, 1 without class weights; as liblinear has them.
 
     Two classes have each its own weight. One class against the rest weighs its own documents; the
     rest have 1. A label of an indicator matrix is a class of its own, and balanced on both sides.
     """
     if class_weight is None:
-        return np.ones(targets.signs.shape)
-    yes = targets.signs > 0
+        return np.ones(encoding.y_signed.shape)
+    yes = encoding.y_signed > 0
     if isinstance(class_weight, str):
-        return _balanced(yes, targets, class_weight)
+        return _balanced(yes, encoding, class_weight)
     if not isinstance(class_weight, Mapping):
         raise _unknown(class_weight)
-    weights = _named(class_weight, targets)
-    if targets.rule == "sign":
+    weights = _named(class_weight, encoding)
+    if encoding.rule == "sign":
         return np.where(yes, weights[1], weights[0])
     return np.where(yes, weights, 1.0)
 
@@ -38,20 +38,20 @@ def _unknown(asked: object) -> LaconicError:
     return LaconicError(f"class_weight={asked!r}: give 'balanced', a dict by class, or None")
 
 
-def _balanced(yes: NDArray[np.bool_], targets: Targets, asked: str) -> Floats:
+def _balanced(yes: NDArray[np.bool_], encoding: LabelEncoding, asked: str) -> Floats:
     if asked != "balanced":
         raise _unknown(asked)
-    n_docs, n_classes = len(yes), len(targets.classes)
+    n_docs, n_classes = len(yes), len(encoding.classes)
     # a side without documents weighs nothing
     with_class = np.maximum(yes.sum(axis=0), 1)
     without = np.maximum((~yes).sum(axis=0), 1)
-    if targets.rule == "argmax":
+    if encoding.rule == "argmax":
         return np.where(yes, n_docs / (n_classes * with_class), 1.0)
     return np.where(yes, n_docs / (2.0 * with_class), n_docs / (2.0 * without))
 
 
-def _named(class_weight: Mapping[Any, float], targets: Targets) -> Floats:
-    classes = targets.classes.tolist()
+def _named(class_weight: Mapping[Any, float], encoding: LabelEncoding) -> Floats:
+    classes = encoding.classes.tolist()
     unknown = [name for name in class_weight if name not in classes]
     if unknown:
         raise LaconicError(

@@ -22,15 +22,15 @@ from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Model
 from laconic.numerics.thresholds import best_threshold
 from laconic.reduction import Floats, Matrix
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 
 By: TypeAlias = Literal["cv", "training"]
 Path: TypeAlias = Iterator[Model | SizeUnavailable]
 
 
-def best_thresholds(values: Floats, signs: Floats) -> Floats:
+def best_thresholds(values: Floats, y_signed: Floats) -> Floats:
     """That of each column; values that are NaN are not known, and do not count."""
-    columns = zip(values.T, signs.T, ~np.isnan(values).T, strict=True)
+    columns = zip(values.T, y_signed.T, ~np.isnan(values).T, strict=True)
     return np.array([best_threshold(column[known], own[known]) for column, own, known in columns])
 
 
@@ -85,11 +85,11 @@ class TunedThreshold(PathClassifier):
     def path(self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]) -> Path:
         """One model a size, ascending; each fold walks its own path once for all of them."""
         self._refuse()
-        documents, targets = read_documents(self, X, y)
-        _refuse_argmax(targets)
+        documents, encoding = read_documents(self, X, y)
+        _refuse_argmax(encoding)
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
         wanted = list(sizes)
-        folds = _dealt(targets.signs, self.folds, self.random_state) if self.by == "cv" else []
+        folds = _dealt(encoding.y_signed, self.folds, self.random_state) if self.by == "cv" else []
         left_out = [_LeftOut(self._path(documents, labels, ~fold, wanted), fold) for fold in folds]
         for outcome in self._path(documents, labels, slice(None), wanted):
             values = [one.values(documents) for one in left_out]
@@ -97,20 +97,22 @@ class TunedThreshold(PathClassifier):
                 yield outcome
                 continue
             model = _linear(outcome)
-            seen = _pooled(values, targets.signs) if self.by == "cv" else model.decision(documents)
-            yield self._tuned(model, seen, targets.signs)
+            seen = (
+                _pooled(values, encoding.y_signed) if self.by == "cv" else model.decision(documents)
+            )
+            yield self._tuned(model, seen, encoding.y_signed)
 
     def _path(self, X: Matrix, labels: NDArray[Any], which: Any, sizes: list[Any]) -> Path:
         classifier = self.classifier if self.classifier is not None else ReduceThenFit()
         return clone(classifier).path(X[which], labels[which], sizes)
 
     def _tuned(
-        self, model: LinearModel, seen: Floats, signs: Floats
+        self, model: LinearModel, seen: Floats, y_signed: Floats
     ) -> LinearModel | SizeUnavailable:
         if np.isnan(seen).all():
             reason = "no fold has a model of this size to choose a threshold by"
             return SizeUnavailable(model.size, f"{reason}. Ask for a smaller one")
-        self.thresholds_ = best_thresholds(seen, signs)
+        self.thresholds_ = best_thresholds(seen, y_signed)
         return shifted(model, self.thresholds_)
 
     def _refuse(self) -> None:
@@ -142,30 +144,30 @@ class _LeftOut:
         return self.fold, None if absent else outcome.decision(X[self.fold])
 
 
-def _pooled(values: list[tuple[NDArray[np.bool_], Floats | None]], signs: Floats) -> Floats:
+def _pooled(values: list[tuple[NDArray[np.bool_], Floats | None]], y_signed: Floats) -> Floats:
     """What all folds say together; NaN where nothing is said."""
-    pooled = np.full(signs.shape, np.nan)
+    pooled = np.full(y_signed.shape, np.nan)
     for fold, own in values:
         if own is not None:
             pooled[fold] = own
     return pooled
 
 
-def _dealt(signs: Floats, folds: int, seed: int) -> list[NDArray[np.bool_]]:
+def _dealt(y_signed: Floats, folds: int, random_state: int) -> list[NDArray[np.bool_]]:
     """Which documents each fold leaves out: dealt class by class, each in random order.
 
     The class of a document with several labels is the rarest of them. No fold is left out where
     training without it would know one answer only.
     """
-    n_docs = signs.shape[0]
-    chosen = signs > 0
+    n_docs = y_signed.shape[0]
+    chosen = y_signed > 0
     rarity = np.where(chosen, chosen.sum(axis=0), n_docs + 1)
-    stratum = np.where(chosen.any(axis=1), rarity.argmin(axis=1), signs.shape[1])
-    shuffled = check_random_state(seed).permutation(n_docs)
+    stratum = np.where(chosen.any(axis=1), rarity.argmin(axis=1), y_signed.shape[1])
+    shuffled = check_random_state(random_state).permutation(n_docs)
     fold_of = np.empty(n_docs, dtype=np.intp)
     fold_of[shuffled[np.argsort(stratum[shuffled], kind="stable")]] = np.arange(n_docs) % folds
     dealt = [fold_of == fold for fold in range(min(folds, n_docs))]
-    return [fold for fold in dealt if signs.shape[1] > 1 or np.unique(signs[~fold]).size > 1]
+    return [fold for fold in dealt if y_signed.shape[1] > 1 or np.unique(y_signed[~fold]).size > 1]
 
 
 def _linear(model: Model) -> LinearModel:
@@ -177,10 +179,10 @@ def _linear(model: Model) -> LinearModel:
     return model
 
 
-def _refuse_argmax(targets: Targets) -> None:
-    if targets.rule == "argmax":
+def _refuse_argmax(encoding: LabelEncoding) -> None:
+    if encoding.rule == "argmax":
         raise LaconicError(
             "Only binary classification is supported. The type of the target is multiclass: of "
-            f"{len(targets.classes)} classes the largest value decides, and there is no threshold "
+            f"{len(encoding.classes)} classes the largest value decides, and there is no threshold "
             "to tune. Give two classes, or an indicator matrix of labels"
         )

@@ -20,21 +20,21 @@ import click
 from laconic import __version__
 from laconic.cli.console import (
     bar,
-    print_card,
     print_catalog,
     print_notes,
     print_rows,
+    print_summary,
     printable,
     say_aside,
     working,
 )
 from laconic.cli.ending import EXIT_CODES, Code, one_line
 from laconic.cli.options import (
-    MEASURES,
+    METRICS,
     SIZES,
     check_not_input,
     load,
-    measures_of,
+    metrics_of,
     parse_alpha,
     problems_of,
     reading_options,
@@ -90,7 +90,7 @@ def main() -> None:
     \b
     laconic study tickets.csv --text body --label queue    # the main job
     laconic corpus tickets.csv --text body --label queue   # what is in it
-    laconic methods                                        # what can be compared
+    laconic methods                                        # the methods it compares
     """
 
 
@@ -119,17 +119,17 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
     if not where:
         raise click.UsageError("name a file, a folder or a corpus of the catalog (--known)")
 
-    from laconic.vectors.card import Card
+    from laconic.vectors.summary import CorpusSummary
 
     vectorizer = vectorizer_of(options)
     for name in where:
         loaded = load(name, options)
         with working(f"counting the words of {loaded.name}"):
-            card = Card.of(loaded, vectorizer)
+            summary = CorpusSummary.of(loaded, vectorizer)
         if as_json:
-            click.echo(json.dumps(asdict(card), ensure_ascii=False))
+            click.echo(json.dumps(asdict(summary), ensure_ascii=False))
         else:
-            print_card(card)
+            print_summary(summary)
 
 
 @main.command()
@@ -138,24 +138,32 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
     "--method",
     default="IG",
     show_default=True,
-    help="A name of `laconic methods`; settings in brackets: SS[rank=10].",
+    help="A name of `laconic methods`, with settings and classifier: SS:rank=10+svm.",
 )
 @SIZES
-@MEASURES
-@click.option("--folds", type=click.IntRange(2), help="Cross-validation instead of the split.")
+@METRICS
+@click.option("--cv", type=click.IntRange(2), help="Cross-validation folds instead of one split.")
 @click.option(
-    "--norm",
-    type=click.Choice(["document", "kept"]),
-    default="kept",
+    "--normalize",
+    type=click.Choice(["selected", "all"]),
+    default="selected",
     show_default=True,
-    help="Divide by the length over the model's own words, as studies do, or over all, as papers.",
+    help="Divide documents by their length over the selected words, as studies do, or over all.",
 )
 @click.option(
-    "--repeats", type=click.IntRange(1), default=1, show_default=True, help="Of folds or splits."
+    "--repeats",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Repeats of the folds or splits.",
 )
-@click.option("--test-share", type=float, help="Random splits with this share to test on.")
+@click.option("--test-size", type=float, help="Random splits with this share of test documents.")
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of splits and draws."
+    "--random-state",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Random seed of splits and draws.",
 )
 @click.option(
     "-o",
@@ -169,24 +177,24 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
 def curve(where: str, method: str, **options: Any) -> None:
     """Quality against the number of words, for one method.
 
-    Prints a table and writes the rows it was made from. Models are those of `study` and `train`;
-    papers mostly have --norm document, and some --no-intercept.
+    Prints a table and writes its rows to a file. Models are those of `study` and `train`;
+    papers mostly use --normalize all, and some --no-intercept.
 
     \b
     laconic curve pydocs --method DF --sizes 10,100,1000
-    laconic curve tickets.csv --label queue --folds 5 -o tickets-curve.csv
-    laconic curve reuters-21578 --split ModApte --measures micro-f1,macro-f1,auc
+    laconic curve tickets.csv --label queue --cv 5 -o tickets-curve.csv
+    laconic curve reuters-21578 --split ModApte --metric f1_micro --metric roc_auc
     """
-    from laconic.curves import ascending, known_measures
+    from laconic.curves import ascending, known_metrics
     from laconic.curves import curve as measure_curve
     from laconic.files import file_name
-    from laconic.methods import method_called
+    from laconic.methods import parse_method
     from laconic.rows import check_rows, rows_file
 
-    recipe = method_called(method)
+    recipe = parse_method(method)
     recipe.check_intercept(options["intercept"])
     alpha = parse_alpha(options["alpha"])
-    wanted = list(known_measures(measures_of(options)))
+    wanted = list(known_metrics(metrics_of(options)))
     asked = ascending(sizes_of(options))
     vectorizing_of(options)
     if options["output"] is not None:
@@ -201,12 +209,14 @@ def curve(where: str, method: str, **options: Any) -> None:
         for problem in problems_of(loaded, options):
             with bar(f"{recipe.name} on {problem.name}, {problem.fold}", len(asked)) as step:
                 found = measure_curve(
-                    recipe.build(alpha, options["seed"], options["intercept"], options["norm"]),
+                    recipe.build(
+                        alpha, options["random_state"], options["intercept"], options["normalize"]
+                    ),
                     problem,
                     asked,
                     wanted,
                     name=recipe.name,
-                    seed=options["seed"],
+                    draw=options["random_state"],
                     progress=lambda _, step=step: step(),
                 )
             write(found.rows)

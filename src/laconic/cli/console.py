@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from laconic.papers.figures import Table
     from laconic.rows import Row
     from laconic.study.words import Word
-    from laconic.vectors.card import Card
+    from laconic.vectors.summary import CorpusSummary
 
 CLASSES_SHOWN = 25
 LEAST_WIDTH = 88
@@ -124,55 +124,57 @@ def print_notes(notes: Iterable[str]) -> None:
         say_aside(f"note: {printable(note)}")
 
 
-def print_card(card: Card) -> None:
+def print_summary(summary: CorpusSummary) -> None:
     from rich.text import Text
 
     say = click.echo
-    say(f"{printable(card.name)}: {card.documents:,} documents as {card.kind}")
-    several = f"{card.labels_per_document:.2f} labels a document"
-    say(f"  classes   {len(card.classes):,}, {several if card.multilabel else 'one a document'}")
-    if card.train is not None:
-        say(f"  split     {card.train:,} training, {card.test:,} test")
-    least, median, most = card.words
+    say(f"{printable(summary.name)}: {summary.documents:,} documents as {summary.kind}")
+    several = f"{summary.labels_per_document:.2f} labels a document"
+    say(
+        f"  classes   {len(summary.classes):,}, {several if summary.multilabel else 'one a document'}"
+    )
+    if summary.train is not None:
+        say(f"  split     {summary.train:,} training, {summary.test:,} test")
+    least, median, most = summary.words
     spread = f"{least:,g} to {most:,g} a document, median {median:,g}"
-    say(f"  words     {card.terms:,} distinct; {spread}")
-    say(f"  hash      {card.fingerprint[:16]}")
+    say(f"  words     {summary.n_features:,} distinct; {spread}")
+    say(f"  hash      {summary.fingerprint[:16]}")
     table = table_of("class", "documents")
-    ranked = sorted(card.classes.items(), key=lambda item: (-item[1], item[0]))
+    ranked = sorted(summary.classes.items(), key=lambda item: (-item[1], item[0]))
     for name, count in ranked[:CLASSES_SHOWN]:
         table.add_row(Text(printable(name)), f"{count:,}")
     if more := ranked[CLASSES_SHOWN:]:
         table.add_row(f"… {len(more):,} more", f"{sum(count for _, count in more):,}")
     show(table)
-    for problem in card.problems:
+    for problem in summary.problems:
         say(f"  note: {printable(problem)}")
 
 
-def print_rows(rows: list[Row], measures: list[str]) -> None:
+def print_rows(rows: list[Row], metrics: list[str]) -> None:
     """One line a size: means over problems, of those that have a value."""
     problems = {(row.problem, row.fold) for row in rows}
     one = ", ".join(filter(None, problems.copy().pop()))
     title = one if len(problems) == 1 else f"mean ± sd of {len(problems)} problems"
-    table = table_of("asked", "kept", "words", *measures, "seconds")
-    for asked in dict.fromkeys(row.asked for row in rows):
-        table.add_row(f"{asked:,}", *_cells([r for r in rows if r.asked == asked], measures))
+    table = table_of("size", "kept", "words", *metrics, "seconds")
+    for asked in dict.fromkeys(row.size for row in rows):
+        table.add_row(f"{asked:,}", *_cells([r for r in rows if r.size == asked], metrics))
     show(table, f"{rows[0].method}: {title}")
     skipped: dict[str, dict[str, None]] = {}
     for row in rows:
         if row.reason:
-            skipped.setdefault(row.reason, {})[f"{row.asked:,}"] = None
+            skipped.setdefault(row.reason, {})[f"{row.size:,}"] = None
     for reason, sizes in skipped.items():
         click.echo(f"skipped {'; '.join(sizes)}: {printable(reason)}")
 
 
-def _cells(rows: list[Row], measures: list[str]) -> list[str]:
-    kept = [row for row in rows if row.kept is not None and row.measure == measures[0]]
+def _cells(rows: list[Row], metrics: list[str]) -> list[str]:
+    kept = [row for row in rows if row.model_size is not None and row.metric == metrics[0]]
     if not kept:
-        return ["skipped", *[""] * (len(measures) + 2)]
-    values = [[r.value for r in rows if r.measure == m and r.value is not None] for m in measures]
+        return ["skipped", *[""] * (len(metrics) + 2)]
+    values = [[r.value for r in rows if r.metric == m and r.value is not None] for m in metrics]
     return [
-        f"{mean(row.kept for row in kept):,.0f}",
-        f"{mean(row.terms or 0 for row in kept):,.0f}",
+        f"{mean(row.model_size for row in kept):,.0f}",
+        f"{mean(row.n_features or 0 for row in kept):,.0f}",
         *(_spread(found, len(kept)) for found in values),
         f"{sum(row.seconds for row in kept):.2f}",
     ]
@@ -210,9 +212,9 @@ def print_methods(methods: Iterable[Method]) -> None:
         )
     every = (
         "most take the classifier behind them, rls, svm, gaussian, centroid or knn, and its λ: "
-        "IG[then=svm,lambda=0.5]"
+        "IG+svm:alpha=0.5"
     )
-    show(table, f"Methods; settings go in brackets: SS[rank=10]; {every}")
+    show(table, f"Methods; settings go in brackets: SS:rank=10; {every}")
 
 
 def print_words(title: str, classes: tuple[str, ...], words: list[Word]) -> None:

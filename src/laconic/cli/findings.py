@@ -112,17 +112,19 @@ def _print_curves(offered: list[Candidate], each: list[Recommendation]) -> None:
     """Means by method and size; a star at the smallest within one standard error."""
     from laconic.methods import keeps_all
 
-    sizes = sorted({one.asked for one in offered if not keeps_all(one.method)})
+    sizes = sorted({one.size for one in offered if not keeps_all(one.method)})
     table = table_of("method", *map(_short, sizes))
-    means = {(one.method, one.asked): f"{one.mean:.3f}" for one in offered}
+    means = {(one.method, one.size): f"{one.mean:.3f}" for one in offered}
     for one in each:
-        means[one.chosen.method, one.chosen.asked] += "*"
+        means[one.chosen.method, one.chosen.size] += "*"
     for method in dict.fromkeys(one.method for one in offered if not keeps_all(one.method)):
         table.add_row(as_text(method), *(means.get((method, size), "") for size in sizes))
     whole = next((one for one in offered if keeps_all(one.method)), None)
-    all_words = f"; all words: {whole.mean:.3f} ({whole.terms:,.0f} in a fold)" if whole else ""
+    all_words = (
+        f"; all words: {whole.mean:.3f} ({whole.n_features:,.0f} in a fold)" if whole else ""
+    )
     one = offered[0]
-    told = f"{one.problem}: {one.measure} by {_counted(offered)}, mean of {one.folds} folds"
+    told = f"{one.problem}: {one.metric} by {_counted(offered)}, mean of {one.folds} folds"
     show(table, f"{told}{all_words}")
     for method in dict.fromkeys(one.method for one in offered):
         _print_words_of_classes([one for one in offered if one.method == method])
@@ -141,11 +143,11 @@ def _counted(offered: list[Candidate]) -> str:
 
 def _print_words_of_classes(offered: list[Candidate]) -> None:
     """Of a method whose classes choose their own words, how many these are together."""
-    from laconic.methods import method_called
+    from laconic.methods import parse_method
 
-    counted = [one for one in offered if isinstance(one.asked, int) and one.terms > one.asked]
-    if method_called(offered[0].method).then is None and counted:
-        least, most = (f"{pick(one.terms for one in counted):,.0f}" for pick in (min, max))
+    counted = [one for one in offered if isinstance(one.size, int) and one.n_features > one.size]
+    if parse_method(offered[0].method).classifier is None and counted:
+        least, most = (f"{pick(one.n_features for one in counted):,.0f}" for pick in (min, max))
         method = printable(offered[0].method)
         click.echo(f"{method}: words of each class; all classes together have {least} to {most}")
 
@@ -163,9 +165,9 @@ def _print_problem(each: list[Recommendation], findings: Findings) -> None:
         table.add_row(
             as_text(one.best.method),
             f"{one.best.mean:.4f} ± {one.best.se:.4f}",
-            f"{one.best.terms:,.0f}",
+            f"{one.best.n_features:,.0f}",
             f"{one.chosen.mean:.4f}",
-            f"{one.chosen.terms:,.0f}",
+            f"{one.chosen.n_features:,.0f}",
             _p_value(one, top, findings),
         )
     p = "p: * against * of the best method, t-test over folds, Holm's correction over all pairs"

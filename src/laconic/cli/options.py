@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
-    from laconic.study.settings import Source, Vectorizing
+    from laconic.study.settings import Source, TextOptions
     from laconic.vectors.problem import Problem
     from laconic.vectors.vectorizer import Vectorizer
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 # What labelled and unlabelled documents are both read by.
 TEXT = click.option("--text", help="Column or key with the text.  [default: text]")
 ENCODING = click.option("--encoding", help="Encoding of the text.  [default: utf-8]")
-UNDECODABLE = click.option(
-    "--undecodable",
-    type=click.Choice(["error", "replace"]),
-    default="error",
+ENCODING_ERRORS = click.option(
+    "--encoding-errors",
+    type=click.Choice(["strict", "replace"]),
+    default="strict",
     show_default=True,
-    help="What to do about bytes outside the encoding.",
+    help="Bytes that are not in the encoding: an error, or replaced.",
 )
 MAX_LINE = click.option(
     "--max-line", type=click.IntRange(1), help="Longest line allowed, in bytes."
@@ -38,10 +38,13 @@ SIZES = click.option(
     "--sizes",
     help="Numbers of words, or shares: 0.01,0.1.  [default: 10,20,50,100,200,500,…,20000]",
 )
-MEASURES = click.option(
-    "--measures",
-    help="accuracy, error, micro-f1, macro-f1, precision, recall, auc, pooled-auc, best-f1. Of two "
-    "classes, the second is the positive one.  [default: micro-f1,macro-f1,accuracy]",
+METRICS = click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="Repeatable; the first decides: accuracy, balanced_accuracy, f1 (two classes), f1_micro, "
+    "f1_macro, precision_macro, recall_macro, roc_auc, roc_auc_micro, best_f1, error. Of two "
+    "classes, the second is the positive one.  [default: f1_micro, f1_macro, accuracy]",
 )
 JOBS = click.option(
     "--jobs",
@@ -78,7 +81,7 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--split-column", help="Column or key that says train or test."),
         click.option("--split", help="A standard split by name, such as ModApte."),
         ENCODING,
-        UNDECODABLE,
+        ENCODING_ERRORS,
         click.option(
             "--unlabelled",
             type=click.Choice(["error", "drop", "keep"]),
@@ -118,14 +121,17 @@ def training_options(command: Callable[..., None]) -> Callable[..., None]:
     """What is measured, and how models are trained."""
     options = (
         click.option(
-            "--task",
-            type=click.Choice(["auto", "classes", "labels", "per-category"]),
+            "--target",
+            type=click.Choice(["auto", "multiclass", "multilabel", "one-vs-rest"]),
             default="auto",
             show_default=True,
-            help="One class a document, any number of labels, or yes/no about each class.",
+            help="One label per document, any number of labels, or one binary problem per class.",
         ),
         click.option(
-            "--alpha", default="1.0", show_default=True, help="Ridge λ, or loo to choose it."
+            "--alpha",
+            default="1.0",
+            show_default=True,
+            help="Strength of regularisation, or loo to choose it by leave-one-out (ridge only).",
         ),
         click.option(
             "--intercept/--no-intercept", default=True, show_default=True, help="Fit an intercept."
@@ -156,7 +162,7 @@ def source_of(where: str, options: dict[str, Any]) -> Source:
     from laconic.study.settings import Source
 
     reading = ("format", "text", "label", "separator", "id", "split_column", "split", "encoding")
-    policy = ("undecodable", "unlabelled", "max_line", "max_bytes")
+    policy = ("encoding_errors", "unlabelled", "max_line", "max_bytes")
     given = {key: options[key] for key in (*reading, *policy) if options[key] is not None}
     return Source(where, **given)
 
@@ -176,12 +182,12 @@ def check_not_input(output: Path, where: str, options: dict[str, Any]) -> None:
     check_not_read([output], filter(None, read))
 
 
-def vectorizing_of(options: dict[str, Any]) -> Vectorizing:
-    from laconic.study.settings import Vectorizing
+def vectorizing_of(options: dict[str, Any]) -> TextOptions:
+    from laconic.study.settings import TextOptions
 
     names = ("unit", "stem", "stop_words", "min_length", "weighting", "min_df", "max_df")
     given = {name: options[name] for name in names if name in options}
-    return Vectorizing(ngrams=parse_ngrams(options["ngrams"]), **given)
+    return TextOptions(ngrams=parse_ngrams(options["ngrams"]), **given)
 
 
 def vectorizer_of(options: dict[str, Any]) -> Vectorizer:
@@ -189,16 +195,16 @@ def vectorizer_of(options: dict[str, Any]) -> Vectorizer:
 
 
 def problems_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Problem]:
-    from laconic.vectors.problem import Problem
+    from laconic.vectors.problem import make_problems
 
     vectorizing = vectorizing_of(options)
     with working(f"counting the words of {loaded.name}"):
-        problems = Problem.expand(
+        problems = make_problems(
             loaded,
             splits_of(loaded, options),
             vectorizer=vectorizing.vectorizer(),
             weighting=vectorizing.weighting_for(loaded),
-            task=options["task"],
+            target=options["target"],
         )
         first = next(problems)
     yield first
@@ -208,19 +214,17 @@ def problems_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Problem]:
 def splits_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Split] | None:
     from laconic.corpus.splits import folds, random_splits
 
-    if options["folds"] is not None and options["test_share"] is not None:
-        raise click.UsageError("--folds and --test-share: give one of them")
-    repeats, seed = options["repeats"], options["seed"]
-    if options["folds"] is not None:
-        return folds(loaded, options["folds"], repeats=repeats, seed=seed)
-    if options["test_share"] is not None:
-        return random_splits(loaded, options["test_share"], times=repeats, seed=seed)
+    if options["cv"] is not None and options["test_size"] is not None:
+        raise click.UsageError("--cv and --test-size: give one of them")
+    repeats, random_state = options["repeats"], options["random_state"]
+    if options["cv"] is not None:
+        return folds(loaded, options["cv"], repeats=repeats, random_state=random_state)
+    if options["test_size"] is not None:
+        return random_splits(loaded, options["test_size"], times=repeats, random_state=random_state)
     if loaded.split is None:
-        return random_splits(loaded, times=repeats, seed=seed)
+        return random_splits(loaded, times=repeats, random_state=random_state)
     if repeats > 1:
-        raise click.UsageError(
-            "--repeats: the corpus has its own split; add --folds or --test-share"
-        )
+        raise click.UsageError("--repeats: the corpus has its own split; add --cv or --test-size")
     return None
 
 
@@ -231,12 +235,12 @@ def sizes_of(options: dict[str, Any]) -> tuple[int | float, ...]:
     return plan.SIZES if options["sizes"] is None else tuple(parse_sizes(options["sizes"]))
 
 
-def measures_of(options: dict[str, Any]) -> tuple[str, ...]:
+def metrics_of(options: dict[str, Any]) -> tuple[str, ...]:
     """Those asked for, else a plan's."""
     from laconic.study import plan
 
-    asked = options["measures"]
-    return plan.MEASURES if asked is None else tuple(word.strip() for word in asked.split(","))
+    names = [name.strip() for text in options["metrics"] for name in text.split(",")]
+    return tuple(names) or plan.METRICS
 
 
 def parse_sizes(text: str) -> list[int | float]:

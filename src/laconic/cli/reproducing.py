@@ -40,7 +40,7 @@ TABLE = "table"
     "categories (kolcz2007); folds (keerthi2005).",
 )
 @click.option(
-    "--splits",
+    "--n-splits",
     type=click.IntRange(1),
     help="Splits of each corpus (dasgupta2007), or cross-validations (paul2014, keerthi2005).",
 )

@@ -33,7 +33,7 @@ from laconic.cli.options import (
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.study.words import Word
-    from laconic.vectors.problem import Task
+    from laconic.vectors.problem import TargetKind
 
 
 @click.command()
@@ -53,7 +53,9 @@ def methods(as_json: bool) -> None:
 @click.argument("where", metavar="CORPUS")
 @click.option("--method", default="IG", show_default=True, help="A name of `laconic methods`.")
 @click.option("--size", default="100", show_default=True, help="How many words, or a share: 0.01.")
-@click.option("--seed", type=click.IntRange(0), default=0, help="Of a random method.")
+@click.option(
+    "--random-state", type=click.IntRange(0), default=0, help="Random seed of a random method."
+)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="File of words, .csv or .json."
 )
@@ -69,10 +71,10 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
     laconic select tickets.csv --text body --label queue --method IG --size 200 -o words.csv
     laconic select pydocs --method BNS --size 50
     """
-    from laconic.methods import method_called
+    from laconic.methods import parse_method
     from laconic.study.words import selected_words, write_words
 
-    recipe = method_called(method)
+    recipe = parse_method(method)
     recipe.check_intercept(options["intercept"])
     asked = parse_size(size)
     alpha = parse_alpha(options["alpha"])
@@ -80,11 +82,11 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
     check_files([output] if output is not None else [], where, options)
     loaded = load(where, options)
     print_notes(loaded.notes)
-    files = words_files(output, loaded, options["task"]) if output is not None else []
+    files = words_files(output, loaded, options["target"]) if output is not None else []
     check_files(files, where, options)
     with working(f"choosing words of {loaded.name}"):
-        path = recipe.build(alpha, options["seed"], options["intercept"], "kept")
-        tables = selected_words(path, asked, loaded, vectorizing, options["task"])
+        path = recipe.build(alpha, options["random_state"], options["intercept"], "selected")
+        tables = selected_words(path, asked, loaded, vectorizing, options["target"])
     if output is None:
         for name, classes, words in tables:
             title = f"{recipe.name} on {name}"
@@ -108,12 +110,12 @@ def print_chosen(title: str, words: list[Word]) -> None:
     show(table, title)
 
 
-def words_files(output: Path, corpus: Corpus, task: Task) -> list[Path]:
+def words_files(output: Path, corpus: Corpus, target: TargetKind) -> list[Path]:
     """The file of each question about the corpus: one, or one per class."""
     from laconic.files import distinct_name
-    from laconic.vectors.problem import questions_of
+    from laconic.vectors.problem import targets_of
 
-    names = [question.name for question in questions_of(corpus, task)]
+    names = [made.name for made in targets_of(corpus, target)]
     if len(names) == 1:
         return [output]
     return [output.with_stem(f"{output.stem}-{distinct_name(name)}") for name in names]

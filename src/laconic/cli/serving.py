@@ -23,9 +23,9 @@ from laconic.cli.console import (
 )
 from laconic.cli.options import (
     ENCODING,
+    ENCODING_ERRORS,
     MAX_LINE,
     TEXT,
-    UNDECODABLE,
     check_not_input,
     decorated,
     load,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from laconic.compact import CompactModel
     from laconic.corpus.corpus import Corpus
-    from laconic.corpus.formats.gathering import Reading
+    from laconic.corpus.formats.gathering import ReadOptions
     from laconic.corpus.formats.streaming import Item
     from laconic.files import Kind
 
@@ -70,7 +70,7 @@ def document_options(command: Callable[..., None]) -> Callable[..., None]:
         TEXT,
         click.option("--id", "id", help="Column or key with the id.  [default: id, or position]"),
         ENCODING,
-        UNDECODABLE,
+        ENCODING_ERRORS,
         MAX_LINE,
     )
     return decorated(command, options)
@@ -79,10 +79,19 @@ def document_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.command()
 @click.argument("where", metavar="CORPUS")
 @click.option(
-    "--method", default="IG", show_default=True, help="As `laconic curve` has it: IG, SS[rank=10]."
+    "--method",
+    default="IG",
+    show_default=True,
+    help="A name of `laconic methods`: IG, SS:rank=10+svm.",
 )
 @click.option("--size", default="300", show_default=True, help="Number of words, or a share: 0.1.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of draws.")
+@click.option(
+    "--random-state",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Random seed of a random method.",
+)
 @click.option("--all", "everything", is_flag=True, help="Train on the test documents too.")
 @click.option(
     "-o",
@@ -109,13 +118,16 @@ def train(
     from laconic.compact.tensors import MODEL_FILE
     from laconic.compact.training import train as train_model
     from laconic.files import check_output
-    from laconic.methods import method_called
+    from laconic.methods import parse_method
 
-    recipe = method_called(method)
+    recipe = parse_method(method)
     recipe.check_intercept(options["intercept"])
     wanted = parse_size(size)
     built = recipe.build(
-        parse_alpha(options["alpha"]), options["seed"], options["intercept"], norm="kept"
+        parse_alpha(options["alpha"]),
+        options["random_state"],
+        options["intercept"],
+        normalize="selected",
     )
     vectorizing = vectorizing_of(options)
     check_output(output, MODEL_FILE)
@@ -131,7 +143,7 @@ def train(
             vectorizer=vectorizing.vectorizer(),
             weighting=vectorizing.weighting_for(loaded),
             documents=documents,
-            task=options["task"],
+            target=options["target"],
         )
     model.save(output)
     click.echo(f"{recipe.name} on {printable(loaded.name)}, {told}")
@@ -287,13 +299,13 @@ def documents_of(
     return stream(docs, reading_of(options, progress), options["format"])
 
 
-def reading_of(options: dict[str, Any], progress: Callable[[int, int], None]) -> Reading:
-    from laconic.corpus.formats.gathering import Reading
+def reading_of(options: dict[str, Any], progress: Callable[[int, int], None]) -> ReadOptions:
+    from laconic.corpus.formats.gathering import ReadOptions
 
-    names = ("text", "id", "encoding", "undecodable", "max_line")
+    names = ("text", "id", "encoding", "encoding_errors", "max_line")
     given = {name: options[name] for name in names if options[name] is not None}
     # what streams through is never held, so that its length is no danger
-    return Reading(**given, max_bytes=NO_LIMIT, progress=progress)
+    return ReadOptions(**given, max_bytes=NO_LIMIT, progress=progress)
 
 
 def batches(items: Iterable[Item], model: CompactModel) -> Iterator[list[Item]]:
@@ -339,10 +351,10 @@ def json_line(answer: dict[str, Any]) -> str:
 
 def whole_text(file: str) -> str:
     from laconic.corpus.formats.decoding import Decoding
-    from laconic.corpus.formats.gathering import Reading
+    from laconic.corpus.formats.gathering import ReadOptions
     from laconic.corpus.formats.opening import open_bytes
 
-    reading = Reading(max_bytes=Reading.max_line)
+    reading = ReadOptions(max_bytes=ReadOptions.max_line)
     where = "/dev/stdin" if file == "-" else file
     with open_bytes(where, reading) as stream:
         return Decoding(where, reading).text(stream.read())

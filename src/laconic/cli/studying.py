@@ -19,10 +19,10 @@ from laconic.cli.ending import EXIT_CODES, Code
 from laconic.cli.findings import print_findings, study_bar
 from laconic.cli.options import (
     JOBS,
-    MEASURES,
+    METRICS,
     SIZES,
     TASK_TIMEOUT,
-    measures_of,
+    metrics_of,
     parse_alpha,
     reading_options,
     sizes_of,
@@ -36,7 +36,7 @@ from laconic.errors import LaconicError
 
 if TYPE_CHECKING:
     from laconic.study.plan import Plan
-    from laconic.study.settings import Splitting
+    from laconic.study.settings import SplitOptions
     from laconic.study.study import Event, Study
 
 # What may be said beside a plan that comes from a file or a folder.
@@ -58,30 +58,38 @@ BESIDE_A_PLAN = {
 @click.option("--plan", type=click.Path(path_type=Path), help="A plan in TOML instead of options.")
 @click.option(
     "--methods",
-    help="Names of `laconic methods`, settings in brackets: IG,SS[rank=10].  "
-    "[default: ALL,DF,IG,CHI2,WS,SS[rank=100],RFE[then=svm]]",
+    help="Names of `laconic methods`, with settings and classifier: IG,SS:rank=10+svm.  "
+    "[default: ALL,DF,IG,CHI2,WS,SS:rank=100,RFE+svm]",
 )
 @SIZES
-@MEASURES
-@click.option("--goal", help="The measure to recommend by.  [default: the first but error]")
+@METRICS
 @click.option(
-    "--test",
+    "--test-size",
     default="auto",
     show_default=True,
-    help="Documents set aside for the end: given, a share such as 0.2, or none; auto is the "
-    "corpus's own split, else 0.2.",
+    help="Held-out test set: given (the corpus's own split), a share such as 0.2, or none; auto is "
+    "given where there is a split, else 0.2.",
 )
 @click.option(
-    "--folds",
+    "--cv",
     type=click.IntRange(0),
     default=5,
     show_default=True,
-    help="Of cross-validation among the others; 0 compares on the test documents, as papers do.",
+    help="Cross-validation folds of the training part; 0 compares on the test set, as papers do.",
 )
-@click.option("--repeats", type=click.IntRange(1), default=1, help="Of the cross-validation.")
-@click.option("--splits", type=click.IntRange(1), default=1, help="Random test sets, if --folds 0.")
-@click.option("--seeds", type=click.IntRange(1), default=1, help="Draws of each random method.")
-@click.option("--seed", type=click.IntRange(0), default=0, help="Of splits.")
+@click.option(
+    "--repeats", type=click.IntRange(1), default=1, help="Repeats of the cross-validation."
+)
+@click.option(
+    "--n-splits", type=click.IntRange(1), default=1, help="Random test sets, with --cv 0."
+)
+@click.option("--draws", type=click.IntRange(1), default=1, help="Repeats of each random method.")
+@click.option(
+    "--random-state",
+    type=click.IntRange(0),
+    default=0,
+    help="Random seed of the train/test split and folds.",
+)
 @click.option(
     "-o",
     "--output",
@@ -102,14 +110,14 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
     """How few words do I need, which ones, and what do I lose?
 
     Compares methods and sizes by cross-validation, recommends the smallest model within one
-    standard error of the best, and measures it once on documents that were set aside.
+    standard error of the best, and evaluates it once on the held-out test set.
 
-    Ended at any moment, the same command goes on where it was; so does `laconic study FOLDER`.
+    Can be interrupted: run the same command again, or `laconic study FOLDER`, to resume.
 
     \b
     laconic study tickets.csv --text body --label queue
-    laconic study pydocs --methods ALL,IG,BNS,SS[rank=50] --sizes 10,100,1000 -o out/pydocs
-    laconic study reuters-21578 --split ModApte --measures micro-f1,macro-f1
+    laconic study pydocs --methods ALL,IG,BNS,SS:rank=50 --sizes 10,100,1000 -o out/pydocs
+    laconic study reuters-21578 --split ModApte --metric f1_micro --metric accuracy
     laconic study --plan night.toml -o night --json > night.log
     """
     from laconic.study.executors import executor_for
@@ -217,23 +225,22 @@ def folder_for(name: str) -> Path:
 
 
 def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
-    from laconic.methods import methods_called
+    from laconic.methods import parse_methods
     from laconic.study.plan import Plan
-    from laconic.study.settings import Training
+    from laconic.study.settings import TrainingOptions
 
     given: dict[str, Any] = {}
     if options["methods"] is not None:
-        given["methods"] = tuple(method.name for method in methods_called(options["methods"]))
+        given["methods"] = tuple(method.name for method in parse_methods(options["methods"]))
     return Plan(
         corpora=tuple(source_of(absolute(name), options) for name in where),
         sizes=sizes_of(options),
-        measures=measures_of(options),
-        seeds=options["seeds"],
-        goal=options["goal"] or "",
-        task=options["task"],
+        metrics=metrics_of(options),
+        draws=options["draws"],
+        target=options["target"],
         split=splitting_of(options),
-        vectors=vectorizing_of(options),
-        training=Training(parse_alpha(options["alpha"]), options["intercept"]),
+        text=vectorizing_of(options),
+        training=TrainingOptions(parse_alpha(options["alpha"]), options["intercept"]),
         **given,
     )
 
@@ -245,14 +252,16 @@ def absolute(name: str) -> str:
     return name if find(name) or name == TECHTC.name else str(Path(name).absolute())
 
 
-def splitting_of(options: dict[str, Any]) -> Splitting:
-    from laconic.study.settings import Splitting
+def splitting_of(options: dict[str, Any]) -> SplitOptions:
+    from laconic.study.settings import SplitOptions
 
-    names = ("folds", "repeats", "splits", "seed")
-    return Splitting(parse_test(options["test"]), **{name: options[name] for name in names})
+    names = ("cv", "repeats", "n_splits", "random_state")
+    return SplitOptions(
+        parse_test_size(options["test_size"]), **{name: options[name] for name in names}
+    )
 
 
-def parse_test(text: str) -> str | float | None:
+def parse_test_size(text: str) -> str | float | None:
     if text in ("auto", "given"):
         return text
     if text == "none":
@@ -261,7 +270,7 @@ def parse_test(text: str) -> str | float | None:
         return float(text)
     except ValueError:
         raise LaconicError(
-            f"test {text!r}: give a share such as 0.2, given, none or auto"
+            f"test_size {text!r}: give a share such as 0.2, given, none or auto"
         ) from None
 
 

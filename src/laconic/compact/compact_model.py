@@ -1,7 +1,7 @@
 """`CompactModel`: a model over its own words, with all that it takes to read raw text.
 
 It is *closed* if its own words suffice: where each class divides by the length over its own words
-(`norm="kept"`), or where documents are not divided at all. Any other model divides by the length
+(`normalize="selected"`), or where documents are not divided at all. Any other model divides by the length
 over all words, so that it carries the table of all words with their idf, and says so.
 """
 
@@ -58,15 +58,15 @@ class CompactModel:
 
     def __post_init__(self) -> None:
         n_words, idf = len(self.words), self.weights.idf
-        if self.model.n_terms_in != n_words or (idf is not None and idf.shape != (n_words,)):
+        if self.model.n_features_in != n_words or (idf is not None and idf.shape != (n_words,)):
             raise LaconicError(
-                f"{n_words:,} words, but the model reads {self.model.n_terms_in:,} and there are "
+                f"{n_words:,} words, but the model reads {self.model.n_features_in:,} and there are "
                 f"{n_words if idf is None else idf.size:,} idf: one a word is needed"
             )
         if n_words > MOST_WORDS or len(self.model.classes) > MOST_CLASSES:
             raise LaconicError(
                 f"{n_words:,} words and {len(self.model.classes):,} classes: a compact model has "
-                f"at most {MOST_WORDS:,} and {MOST_CLASSES:,}. Use norm='kept', or raise min_df."
+                f"at most {MOST_WORDS:,} and {MOST_CLASSES:,}. Use normalize='selected', or raise min_df."
             )
         for what, names in (("words", self.words), ("classes", self.model.classes.tolist())):
             if len(set(names)) != len(names):
@@ -99,15 +99,15 @@ class CompactModel:
         named = _named(_savable(model), classes)
         words = _vocabulary(vectorizer, weighting, vocabulary)
         weights = WordWeights.of(weighting)
-        if not len(words) == named.n_terms_in == len(weighting.kept_):
+        if not len(words) == named.n_features_in == len(weighting.kept_):
             raise LaconicError(
-                f"the model reads {named.n_terms_in:,} columns, the weighting has "
+                f"the model reads {named.n_features_in:,} columns, the weighting has "
                 f"{len(weighting.kept_):,}, the vocabulary {len(words):,}. Give those that the "
                 "model was trained with."
             )
         text = None if vectorizer is None else TextSettings.of(vectorizer)
-        if _closed(named, weights):
-            own = named.terms
+        if _self_contained(named, weights):
+            own = named.features
             named, words, weights = _over(named, own), words[own], weights.only(own)
         return cls(named, tuple(words.tolist()), weights, text, tuple(notes))
 
@@ -124,15 +124,15 @@ class CompactModel:
     @property
     def n_words(self) -> int:
         """The words that the model reads; the file of one that is not closed has more."""
-        return self.model.n_terms
+        return self.model.n_features
 
     @property
-    def closed(self) -> bool:
+    def self_contained(self) -> bool:
         """Whether the model needs its own words only."""
-        return _closed(self.model, self.weights)
+        return _self_contained(self.model, self.weights)
 
     def vectors(self, documents: Iterable[Document] | Matrix, names: Any = None) -> csr_array:
-        """The documents as weights over `words`; undivided for norm "kept", which divides itself.
+        """The documents as weights over `words`; undivided for norm "selected", which divides itself.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class CompactModel:
         names : the names of the matrix's columns
         """
         counts = counts_of(documents, names, self._terms, self._reader)
-        return self.weights.of_counts(counts, divide=self.model.norm == "document")
+        return self.weights.of_counts(counts, divide=self.model.normalize == "all")
 
     def decision(self, documents: Iterable[Document] | Matrix, names: Any = None) -> Floats:
         """Decision values of shape (n_docs, n_rows): one row for the rule "sign", else a class."""
@@ -226,7 +226,7 @@ class CompactModel:
             rows,
             coef,
             self.model.intercept.size,
-            self.model.norm == "kept",
+            self.model.normalize == "selected",
         )
         return np.asarray(sums + self.model.intercept)
 
@@ -255,8 +255,8 @@ class CompactModel:
         return np.array([*self.words, None], dtype=object)[:-1]
 
 
-def _closed(model: LinearModel | KernelModel, weights: WordWeights) -> bool:
-    return model.norm == "kept" or weights.length is None
+def _self_contained(model: LinearModel | KernelModel, weights: WordWeights) -> bool:
+    return model.normalize == "selected" or weights.length is None
 
 
 def _savable(model: Model) -> LinearModel | KernelModel:

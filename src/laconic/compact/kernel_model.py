@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from laconic.errors import LaconicError
-from laconic.model import Model, Norm, Rule, squared
+from laconic.model import Model, Normalize, Rule, squared
 from laconic.numerics.quotient import quotient
 from laconic.reduction import Floats, Matrix, Projection, Selection, frozen
 
@@ -31,7 +31,7 @@ class KernelModel:
     dual : array of shape (n_rows, n_support)
     intercept : array of shape (n_rows,)
     gamma : float, positive
-    classes, rule, norm : as a `LinearModel` has them; "kept" divides by the length over the words
+    classes, rule, norm : as a `LinearModel` has them; "selected" divides by the length over the words
         of the reduction, for all classes
     """
 
@@ -42,7 +42,7 @@ class KernelModel:
     gamma: float
     classes: NDArray[Any]
     rule: Rule
-    norm: Norm = "document"
+    normalize: Normalize = "all"
 
     def __post_init__(self) -> None:
         for name in ("support", "dual", "intercept"):
@@ -76,7 +76,7 @@ class KernelModel:
             *_kernel_sum(model.classifier, model.size),
             model.classes,
             model.rule,
-            model.norm,
+            model.normalize,
         )
 
     @property
@@ -84,17 +84,17 @@ class KernelModel:
         return self.reduction.size
 
     @property
-    def n_terms_in(self) -> int:
+    def n_features_in(self) -> int:
         return self.reduction.n_terms_in
 
     @property
-    def terms(self) -> NDArray[np.intp]:
+    def features(self) -> NDArray[np.intp]:
         """The distinct columns that the model reads, ascending."""
         return np.sort(self.reduction.terms)
 
     @property
-    def n_terms(self) -> int:
-        return int(self.terms.size)
+    def n_features(self) -> int:
+        return int(self.features.size)
 
     def over(self, words: NDArray[np.intp]) -> KernelModel:
         """The same over some columns only, which are all that it reads."""
@@ -113,8 +113,8 @@ class KernelModel:
 
     def _block(self, X: csr_array) -> Floats:
         Z = _dense(self.reduction.apply(X))
-        if self.norm == "kept":
-            lengths = np.sqrt(squared(X[:, self.terms]).sum(axis=1))
+        if self.normalize == "selected":
+            lengths = np.sqrt(squared(X[:, self.features]).sum(axis=1))
             Z = Z * quotient(1.0, lengths)[:, None]
         products = Z @ self.support.T
         squares = np.square(Z).sum(axis=1)[:, None] + np.square(self.support).sum(axis=1)

@@ -17,7 +17,7 @@ either components F64 [n, size] or terms U32 [size] with term.weight F64 [size].
 
 The one key "laconic" of the metadata is a JSON object:
 {"format": "laconic compact model", "version": 1, "kind": "linear" | "kernel", "size": int,
- "norm", "rule", "scheme", "length": "l1" | "l2" | null,
+ "normalize", "rule", "scheme", "length": "l1" | "l2" | null,
  "text": null | {"unit", "token_pattern", "lowercase", "min_length", "stem", "ngrams"},
  "notes": [str, ...], what the training warned about}
 """
@@ -103,7 +103,7 @@ def header_of(compact: CompactModel) -> dict[str, Any]:
         "version": VERSION,
         "kind": "kernel" if isinstance(model, KernelModel) else "linear",
         "size": int(model.size),
-        "norm": model.norm,
+        "normalize": model.normalize,
         "rule": model.rule,
         "scheme": weights.scheme,
         "length": weights.length,
@@ -232,13 +232,13 @@ def _model(fields: Fields, tensors: Tensors, n_words: int) -> LinearModel | Kern
     classes = np.array([*unpacked(tensors, "classes", MOST_CLASSES), None], dtype=object)[:-1]
     n_rows = 1 if rule == "sign" else classes.size
     intercept = tensors.take("intercept", np.float64, n_rows)
-    size, norm = fields.take("size", int), fields.take("norm", str)
+    size, normalize = fields.take("size", int), fields.take("normalize", str)
     if not 0 <= size < LARGEST_SIZE or kind not in ("linear", "kernel") or not n_rows:
         raise LaconicError(f"kind {kind[:20]!r}, size {size}, {n_rows} rows: no such model")
     if kind == "linear":
         coef = _coef(tensors, n_words, n_rows)
-        return LinearModel(coef, intercept, classes, size, norm, rule)
-    return _kernel_model(tensors, n_words, size, intercept, classes, rule, norm)
+        return LinearModel(coef, intercept, classes, size, normalize, rule)
+    return _kernel_model(tensors, n_words, size, intercept, classes, rule, normalize)
 
 
 def _coef(tensors: Tensors, n_words: int, n_rows: int) -> csc_array:
@@ -268,10 +268,10 @@ def _kernel_model(
     intercept: NDArray[np.float64],
     classes: NDArray[Any],
     rule: Any,
-    norm: Any,
+    normalize: Any,
 ) -> KernelModel:
-    if rule not in ("sign", "argmax", "labels") or norm not in ("document", "kept"):
-        raise LaconicError(f"rule {rule[:20]!r}, norm {norm[:20]!r}: no such model")
+    if rule not in ("sign", "argmax", "labels") or normalize not in ("all", "selected"):
+        raise LaconicError(f"rule {rule[:20]!r}, norm {normalize[:20]!r}: no such model")
     reduction: Selection | Projection
     if "components" in tensors:
         reduction = Projection(tensors.take("components", np.float64, n_words, size))
@@ -281,7 +281,7 @@ def _kernel_model(
     support = tensors.take("support", np.float64, None, size)
     dual = tensors.take("dual", np.float64, intercept.size, len(support))
     gamma = float(tensors.take("gamma", np.float64, 1)[0])
-    return KernelModel(reduction, support, dual, intercept, gamma, classes, rule, norm)
+    return KernelModel(reduction, support, dual, intercept, gamma, classes, rule, normalize)
 
 
 def unpacked(tensors: Tensors, name: str, most: int) -> tuple[str, ...]:

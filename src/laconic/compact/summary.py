@@ -27,7 +27,7 @@ def summary(compact: CompactModel) -> str:
             f"classes: {shown}" + (f" … and {more:,} more" if more > 0 else ""),
             f"answer: {RULES[model.rule]}",
             f"kind: {type(model).__name__}, weights {weights.scheme}, {_divided(compact)}",
-            f"closed: {_closed(compact)}",
+            f"closed: {_self_contained(compact)}",
             f"text: {_text(compact.text)}",
             *(f"note: {note}" for note in compact.notes),
         )
@@ -35,14 +35,14 @@ def summary(compact: CompactModel) -> str:
 
 
 def _divided(compact: CompactModel) -> str:
-    if compact.model.norm == "kept":
+    if compact.model.normalize == "selected":
         return "divided by the length over its own words"
     length = compact.weights.length
     return f"divided by the length ({length}) over all words" if length else "not divided"
 
 
-def _closed(compact: CompactModel) -> str:
-    if compact.closed:
+def _self_contained(compact: CompactModel) -> str:
+    if compact.self_contained:
         return "yes, it needs its own words only"
     return (
         f"no, it divides by the length over all words and so carries a table of "

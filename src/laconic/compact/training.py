@@ -13,7 +13,7 @@ from laconic.errors import LaconicError, SizeUnavailable, collected_warnings, wa
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
     from laconic.corpus.corpus import Corpus
-    from laconic.vectors.problem import Task
+    from laconic.vectors.problem import TargetKind
     from laconic.vectors.vectorizer import Vectorizer
     from laconic.vectors.weighting import Weighting
 
@@ -26,41 +26,41 @@ def train(
     vectorizer: Vectorizer | None = None,
     weighting: Weighting | None = None,
     documents: NDArray[np.intp] | None = None,
-    task: Task = "auto",
+    target: TargetKind = "auto",
 ) -> CompactModel:
     """The model of one size, trained on all documents or those at the positions given.
 
     Parameters
     ----------
     method : PathClassifier
-        With `norm="kept"`, where it has one, the model is closed.
+        With `normalize="selected"`, where it has one, the model is closed.
     corpus : Corpus
     size : int, share or None for all words
     vectorizer : Vectorizer, default=Vectorizer(); not used where the corpus comes as vectors
     weighting : Weighting, default: ltc for counts, as they are for other vectors
     documents : positions, default: all
-    task : as `Problem.expand` has it, if it asks one question
+    target : as in `make_problems`, apart from "one-vs-rest"
     """
     from sklearn.base import clone
 
-    from laconic.vectors.problem import Counted, default_weighting, questions_of
+    from laconic.vectors.problem import CountedCorpus, default_weighting, targets_of
     from laconic.vectors.vectorizer import Vectorizer
 
     reading = vectorizer if vectorizer is not None else Vectorizer()
-    questions = questions_of(corpus, task)
-    if len(questions) != 1:
+    targets = targets_of(corpus, target)
+    if len(targets) != 1:
         raise LaconicError(
-            f"the task {task!r} asks {len(questions):,} questions about {corpus.name}, but a model "
-            "answers one. Choose 'auto', 'classes' or 'labels'."
+            f"target={target!r} makes {len(targets):,} problems of {corpus.name}, but a model "
+            "solves one. Choose auto, multiclass or multilabel."
         )
-    question = questions[0]
-    counted = Counted.of(corpus, reading)
+    (problem,) = targets
+    counted = CountedCorpus.of(corpus, reading)
     chosen = np.arange(len(corpus)) if documents is None else documents
     counts = counted.counts[chosen]
     scheme = weighting if weighting is not None else default_weighting(counted.counts)
     fitted = clone(scheme).fit(counts, words=counted.words)
-    with collected_warnings(question.classes) as notes:
-        (model,) = method.path(fitted.transform(counts), question.y[chosen], [size])
+    with collected_warnings(problem.classes) as notes:
+        (model,) = method.path(fitted.transform(counts), problem.y[chosen], [size])
     warn_again(notes)
     if isinstance(model, SizeUnavailable):
         raise model
@@ -69,6 +69,6 @@ def train(
         None if corpus.texts is None else reading,
         fitted,
         counted.words[fitted.kept_],
-        question.classes,
+        problem.classes,
         notes,
     )

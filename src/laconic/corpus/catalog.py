@@ -15,7 +15,7 @@ from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.arff import read_arff
 from laconic.corpus.formats.cluto import read_cluto
 from laconic.corpus.formats.folders import read_folder
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.rcv1 import is_published, read_rcv1
 from laconic.corpus.formats.reuters import read_reuters, split_name
 from laconic.corpus.formats.tables import read_jsonl
@@ -46,15 +46,15 @@ class Known:
     name: str
     about: str
     files: tuple[str, ...]
-    read: Callable[[Path, Reading], Corpus]
+    read: Callable[[Path, ReadOptions], Corpus]
     licence: str
     citation: str
-    expected: Counts | Callable[[Path, Reading], Counts]
+    expected: Counts | Callable[[Path, ReadOptions], Counts]
     encoding: str | None = None
     splits: tuple[str, ...] = ()
 
 
-def read_bodies(where: Path, reading: Reading) -> Corpus:
+def read_bodies(where: Path, reading: ReadOptions) -> Corpus:
     """Messages without what precedes the first empty line: the header names the newsgroup."""
     whole = read_folder(where, reading)
     return replace(whole, texts=tuple(text.partition("\n\n")[2] for text in whole.texts or ()))
@@ -204,13 +204,13 @@ def find(name: str) -> Known | None:
     if family != TECHTC.name or not member:
         return CATALOG.get(name)
 
-    def read_member(where: Path, reading: Reading) -> Corpus:
+    def read_member(where: Path, reading: ReadOptions) -> Corpus:
         return read_techtc(where, reading, name=member)
 
     return replace(TECHTC, name=name, read=read_member)
 
 
-def load_known(known: Known, reading: Reading) -> Corpus:
+def load_known(known: Known, reading: ReadOptions) -> Corpus:
     """Read a known corpus from LACONIC_DATA under its own name, noting counts that are off."""
     where = locate(known)
     if reading.encoding is None:
@@ -226,7 +226,7 @@ def load_known(known: Known, reading: Reading) -> Corpus:
     return replace(corpus, notes=(*corpus.notes, *off))
 
 
-def load_family(reading: Reading) -> Iterator[Corpus]:
+def load_family(reading: ReadOptions) -> Iterator[Corpus]:
     """Every set of TechTC-100, in the order of the archive."""
     for corpus in read_all_techtc(locate(TECHTC), reading):
         yield replace(corpus, name=f"{TECHTC.name}/{corpus.name}")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from laconic.corpus.catalog import TECHTC, find, load_family, load_known, locate
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.registry import FORMATS, format_of
 from laconic.errors import CorpusError
 
@@ -26,10 +26,10 @@ def load_corpus(
     split_column: str | None = None,
     split: str | None = None,
     encoding: str | None = None,
-    undecodable: Literal["error", "replace"] = "error",
+    encoding_errors: Literal["error", "replace"] = "error",
     unlabelled: Literal["error", "drop", "keep"] = "error",
-    max_line: int = Reading.max_line,
-    max_bytes: int = Reading.max_bytes,
+    max_line: int = ReadOptions.max_line,
+    max_bytes: int = ReadOptions.max_bytes,
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus:
     """Read a labelled corpus.
@@ -68,7 +68,7 @@ def load_corpus(
     CorpusError
         Names the file and line, and says what to do.
     """
-    reading = Reading(
+    reading = ReadOptions(
         text=text,
         label=(label,) if isinstance(label, str) else tuple(label),
         separator=separator,
@@ -76,14 +76,14 @@ def load_corpus(
         split_column=split_column,
         split=split,
         encoding=encoding,
-        undecodable=undecodable,
+        encoding_errors=encoding_errors,
         unlabelled=unlabelled,
         max_line=max_line,
         max_bytes=max_bytes,
         progress=progress,
     )
     for option, value, choices in (
-        ("undecodable", undecodable, ("error", "replace")),
+        ("encoding_errors", encoding_errors, ("error", "replace")),
         ("unlabelled", unlabelled, ("error", "drop", "keep")),
     ):
         if value not in choices:
@@ -106,7 +106,7 @@ def load_corpus(
 def load_corpora(where: str | PathLike[str], **options: Any) -> Iterator[Corpus]:
     """The corpora of a name: one, or, for "techtc100", its hundred sets; options as above."""
     if where == TECHTC.name:
-        yield from load_family(Reading())
+        yield from load_family(ReadOptions())
     else:
         yield load_corpus(where, **options)
 

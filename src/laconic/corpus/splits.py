@@ -26,14 +26,16 @@ def given_split(corpus: Corpus) -> Iterator[Split]:
     yield Split("given", corpus.part(TRAIN), corpus.part(TEST))
 
 
-def folds(corpus: Corpus, n_folds: int = 5, *, repeats: int = 1, seed: int = 0) -> Iterator[Split]:
+def folds(
+    corpus: Corpus, n_folds: int = 5, *, repeats: int = 1, random_state: int = 0
+) -> Iterator[Split]:
     """Stratified cross-validation: each document is tested once a repeat."""
     if not 2 <= n_folds <= len(corpus):
         raise LaconicError(
             f"{n_folds} folds of {len(corpus)} documents: give from 2 folds to one a document"
         )
     for repeat in range(repeats):
-        documents = _dealt(corpus, np.random.default_rng([seed, repeat]))
+        documents = _dealt(corpus, np.random.default_rng([random_state, repeat]))
         fold_of = np.full(len(corpus), -1)
         fold_of[documents] = np.arange(documents.size) % n_folds
         for fold in range(n_folds):
@@ -44,15 +46,15 @@ def folds(corpus: Corpus, n_folds: int = 5, *, repeats: int = 1, seed: int = 0) 
 
 
 def random_splits(
-    corpus: Corpus, test_share: float = 0.2, *, times: int = 5, seed: int = 0
+    corpus: Corpus, test_size: float = 0.2, *, times: int = 5, random_state: int = 0
 ) -> Iterator[Split]:
     """Repeated stratified splits, such as the papers' 4:1."""
-    if not 0 < test_share < 1:
-        raise LaconicError(f"test_share={test_share}: must lie strictly between 0 and 1")
+    if not 0 < test_size < 1:
+        raise LaconicError(f"test_size={test_size}: must lie strictly between 0 and 1")
     for time in range(times):
-        rng = np.random.default_rng([seed, time])
+        rng = np.random.default_rng([random_state, time])
         documents = _dealt(corpus, rng)
-        n_test = min(max(1, round(test_share * documents.size)), documents.size - 1)
+        n_test = min(max(1, round(test_size * documents.size)), documents.size - 1)
         # Evenly spaced from a random start, so that each stratum gives its share, and none is
         # passed over in every split.
         start = rng.random()

@@ -1,7 +1,15 @@
-"""The literature's names of methods, as recipes: `DF`, `IG[combine=max]`, `SS[rank=10]`."""
+"""The literature's names of methods, as recipes: `DF`, `IG:combine=max`, `SS:rank=10+svm`."""
 
 from laconic.methods.method import Method
-from laconic.methods.naming import keeps_all, method_called, methods_called, projects
+from laconic.methods.naming import base_name, keeps_all, parse_method, parse_methods, projects
 from laconic.methods.recipes import METHODS
 
-__all__ = ["METHODS", "Method", "keeps_all", "method_called", "methods_called", "projects"]
+__all__ = [
+    "METHODS",
+    "Method",
+    "base_name",
+    "keeps_all",
+    "parse_method",
+    "parse_methods",
+    "projects",
+]

@@ -1,8 +1,8 @@
-"""What comes after the words: the classifiers that `then` names, and how each is made.
+"""The classifiers that follow a selection or projection: `+ridge`, `+svm:alpha=0.5`, `+knn`.
 
-A recipe's keyword parameters are what the brackets of any method may set: `LDA[then=gaussian,
-width=1.0]`. One with `alpha` and `intercept` takes λ, from the brackets too or from the plan, and
-the plan's intercept.
+The keyword-only parameters of a factory are the settings that a method's name may give it. A
+factory with the parameters `alpha` and `intercept` takes alpha from the method's name or from the
+plan, and the intercept from the plan.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from laconic.classifiers.rls import RLSClassifier
 from laconic.classifiers.svm import SVMClassifier
 from laconic.errors import LaconicError
 
-RLS, SVM = "rls", "svm"
-# A model that is not linear has no intercept to put a threshold in.
-LINEAR = frozenset({RLS, SVM, "centroid"})
-OF_PLANS = ("alpha", "intercept")
+RIDGE, SVM = "ridge", "svm"
+# A model that is not linear has no intercept that a threshold could move.
+LINEAR = frozenset({RIDGE, SVM, "centroid"})
+FROM_PLAN = ("alpha", "intercept")
 
 
-def _rls(alpha: float | str, intercept: bool) -> BaseEstimator:
+def _ridge(alpha: float | str, intercept: bool) -> BaseEstimator:
     return RLSClassifier(alpha=alpha, fit_intercept=intercept)
 
 
 def _svm(alpha: float | str, intercept: bool) -> BaseEstimator:
     if isinstance(alpha, str) or not alpha > 0:
         raise LaconicError(
-            f"lambda={alpha} is for then=rls only; an SVM needs a number above 0. Give one for all "
-            "methods, or in the brackets: lambda=1.0"
+            f"alpha={alpha} is for +ridge only; an SVM needs a number above 0. Give one for all "
+            "methods, or in the method's name: +svm:alpha=1.0"
         )
     return SVMClassifier(alpha, fit_intercept=intercept)
 
@@ -47,14 +47,14 @@ def _centroid() -> BaseEstimator:
     return CentroidClassifier()
 
 
-def _knn(*, neighbours: int = 5) -> BaseEstimator:
-    if type(neighbours) is not int or neighbours < 1:
-        raise LaconicError(f"neighbours={neighbours!r}: give a whole number from 1")
-    return NearestNeighbours(neighbours)
+def _knn(*, n_neighbors: int = 5) -> BaseEstimator:
+    if type(n_neighbors) is not int or n_neighbors < 1:
+        raise LaconicError(f"n_neighbors={n_neighbors!r}: give a whole number from 1")
+    return NearestNeighbours(n_neighbors)
 
 
 CLASSIFIERS: dict[str, Callable[..., BaseEstimator]] = {
-    RLS: _rls,
+    RIDGE: _ridge,
     SVM: _svm,
     "gaussian": _gaussian,
     "centroid": _centroid,
@@ -62,17 +62,11 @@ CLASSIFIERS: dict[str, Callable[..., BaseEstimator]] = {
 }
 
 
-def takes_lambda(name: str) -> bool:
+def takes_alpha(name: str) -> bool:
     return "alpha" in signature(CLASSIFIERS[name]).parameters
 
 
 def settings_of(name: str) -> dict[str, Any]:
-    """What the brackets may set for a classifier, and what it is otherwise."""
+    """The settings of a classifier apart from alpha, with their defaults."""
     parameters = signature(CLASSIFIERS[name]).parameters
-    return {key: known.default for key, known in parameters.items() if key not in OF_PLANS}
-
-
-# All that may stand in brackets about what comes after the words.
-AFTERWARDS = frozenset(
-    {"then", "lambda", "threshold"} | {key for name in CLASSIFIERS for key in settings_of(name)}
-)
+    return {key: known.default for key, known in parameters.items() if key not in FROM_PLAN}

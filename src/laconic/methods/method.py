@@ -1,4 +1,4 @@
-"""`Method`: a name from the literature, its recipe, and what comes after the words."""
+"""`Method`: a name from the literature, its recipe, and the classifier that follows it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.thresholds import TunedThreshold
 from laconic.errors import LaconicError
-from laconic.methods.classifiers import CLASSIFIERS, RLS, SVM, takes_lambda
-from laconic.model import Norm
+from laconic.methods.classifiers import CLASSIFIERS, RIDGE, SVM, takes_alpha
+from laconic.model import Normalize
 from laconic.reducer import Reducer
 
-# Where a model says yes: above 0, or above what gives the best F1 on such outputs.
+# The decision threshold: 0, or the one of the best F1 on out-of-sample decisions.
 ZERO, LOO = "zero", "loo"
 
 
@@ -28,12 +28,20 @@ ZERO, LOO = "zero", "loo"
 class Method:
     """A name from the literature and its recipe.
 
-    `nested` methods keep the words of a small model in every larger one; those that `projects` is
-    said of mix all words in every column; `sizes` are those of a method that has its own;
-    `settings` are what the brackets set for the recipe. `then` is the classifier behind it, `after`
-    and `alpha` are its settings and its λ; `then` is None where the recipe gives a path classifier.
-    Models say yes above the `threshold`: "zero", or one tuned by outputs of "training", "cv" or
-    "loo".
+    Parameters
+    ----------
+    name : the canonical name, such as `SS:rank=10+svm`
+    about, paper, cost : one line each, for `laconic methods`
+    supervised : whether it uses the labels
+    recipe : makes the reducer; or the path classifier, for methods that train their own models
+    nested : whether the features of a small model are in every larger one
+    projects : whether each component is a mixture of all words
+    sizes : those of a method that has fixed ones
+    settings : arguments of the recipe
+    classifier : the classifier that follows; None where the recipe gives a path classifier
+    classifier_settings, alpha : the settings of that classifier; alpha None is the plan's
+    threshold : "zero", or tuned by decisions on "training", "cv" or "loo"
+    version : raised by hand when the numbers of the method change; part of the key of its tasks
     """
 
     name: str
@@ -46,81 +54,87 @@ class Method:
     projects: bool = False
     sizes: tuple[float, ...] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
-    then: str | None = RLS
-    after: dict[str, Any] = field(default_factory=dict)
+    classifier: str | None = RIDGE
+    classifier_settings: dict[str, Any] = field(default_factory=dict)
     alpha: float | str | None = None
     threshold: str = ZERO
+    version: int = 1
 
     def build(
         self,
         alpha: float | str = 1.0,
-        seed: int = 0,
+        random_state: int = 0,
         intercept: bool = False,
-        norm: Norm = "document",
+        normalize: Normalize = "all",
     ) -> PathClassifier:
-        """The reducer, then the classifier that `then` names, with λ = `alpha` if it has one.
+        """The path classifier: the recipe's own, or its reducer followed by the classifier.
 
-        "loo" chooses λ, for least squares only. A λ in the method's own brackets comes first.
-        `norm="kept"` gives closed models. A path classifier has its own bias, whatever `intercept`
-        says, and λ is its l2, or its alpha.
+        Parameters
+        ----------
+        alpha : strength of regularisation; "loo" chooses it by leave-one-out, for ridge only. An
+            alpha in the method's name takes precedence.
+        random_state : of the selection, if it is random
+        intercept : whether ridge and SVM fit one. A path classifier has its own setting, bias.
+        normalize : "selected" gives self-contained models
         """
-        given = dict(self.settings)
-        if "seed" in signature(self.recipe).parameters:
-            given.setdefault("seed", seed)
-        own = alpha if self.alpha is None else self.alpha
-        made = self.recipe(**given)
-        if isinstance(made, PathClassifier):
-            return self._tuned(_told(made, own, norm))
-        return self._tuned(ReduceThenFit(made, self.classifier(own, intercept), norm=norm))
+        settings = dict(self.settings)
+        if self.random:
+            settings.setdefault("random_state", random_state)
+        alpha = alpha if self.alpha is None else self.alpha
+        estimator = self.recipe(**settings)
+        if isinstance(estimator, PathClassifier):
+            return self._with_threshold(_with_alpha(estimator, alpha, normalize))
+        classifier = self.make_classifier(alpha, intercept)
+        return self._with_threshold(ReduceThenFit(estimator, classifier, normalize=normalize))
 
-    def _tuned(self, path: PathClassifier) -> PathClassifier:
+    def _with_threshold(self, path: PathClassifier) -> PathClassifier:
         if self.threshold == ZERO:
             return path
         if self.threshold == LOO:
             return path.set_params(threshold=LOO)
         return TunedThreshold(path, by=self.threshold)
 
-    def classifier(self, alpha: float | str, intercept: bool) -> BaseEstimator:
-        """The one that `then` names; of a path classifier, an SVM, to know which λ it can have."""
-        then = self.then or SVM
-        of_plan = {"alpha": alpha, "intercept": intercept} if takes_lambda(then) else {}
+    def make_classifier(self, alpha: float | str, intercept: bool) -> BaseEstimator:
+        """The classifier that follows; for a path classifier an SVM, which checks alpha alike."""
+        name = self.classifier or SVM
+        from_plan = {"alpha": alpha, "intercept": intercept} if takes_alpha(name) else {}
         try:
-            return CLASSIFIERS[then](**of_plan, **self.after)
-        except LaconicError as refused:
-            raise LaconicError(f"method {self.name}: {refused}") from None
+            return CLASSIFIERS[name](**from_plan, **self.classifier_settings)
+        except LaconicError as failure:
+            raise LaconicError(f"method {self.name}: {failure}") from None
 
     def check_intercept(self, intercept: bool) -> None:
-        """That none is to be fitted is refused where it would have no effect."""
-        if intercept or (self.then is not None and takes_lambda(self.then)):
+        """Refuse `intercept=False` where it would have no effect."""
+        if intercept or (self.classifier is not None and takes_alpha(self.classifier)):
             return
-        own = f"then={self.then} has no such choice"
-        if self.then is None:
-            own = "it trains its own models, which have a bias"
-        instead = ", or set bias=None" if "bias" in signature(self.recipe).parameters else ""
+        reason = f"+{self.classifier} has no such setting"
+        if self.classifier is None:
+            reason = "it trains its own models, which have a bias"
+        remedy = ", or set bias=none" if "bias" in signature(self.recipe).parameters else ""
         raise LaconicError(
-            f"method {self.name}: no intercept was asked for, which is for then=rls and then=svm "
-            f"only; {own}. Leave that out{instead}"
+            f"method {self.name}: --no-intercept is for +ridge and +svm only; {reason}. Leave it "
+            f"out{remedy}"
         )
 
     def check(self) -> None:
-        """Settings that the method refuses are known before it has worked for an hour."""
-        made: list[BaseEstimator] = []
-        if self.settings or (self.then is None and self.alpha is not None):
-            made.append(self.recipe(**self.settings))
-        if self.after:
-            made.append(self.classifier(1.0, intercept=False))
+        """Fit the method on a tiny problem, so that invalid settings are found before the work."""
+        estimators: list[BaseEstimator] = []
+        if self.settings or (self.classifier is None and self.alpha is not None):
+            estimators.append(self.recipe(**self.settings))
+        if self.classifier_settings:
+            estimators.append(self.make_classifier(1.0, intercept=False))
         X = csr_array(np.diag([4.0, 3.0, 2.0, 1.0])[:, :3] + 0.5)
-        for one in made:
-            if isinstance(one, PathClassifier):
-                one.set_params(size=1)
+        for estimator in estimators:
+            if isinstance(estimator, PathClassifier):
+                estimator.set_params(size=1)
                 if self.alpha is not None:
-                    _told(one, self.alpha, "document")
+                    _with_alpha(estimator, self.alpha, "all")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                one.fit(X, np.array([0, 1, 0, 1]))
+                estimator.fit(X, np.array([0, 1, 0, 1]))
 
     def described(self) -> dict[str, Any]:
-        """What `laconic methods` lists."""
+        """The columns of `laconic methods`."""
         return {
             "name": self.name,
             "about": self.about,
@@ -129,22 +143,29 @@ class Method:
             "random": self.random,
             "nested": self.nested,
             "cost": self.cost,
-            "settings": [p for p in signature(self.recipe).parameters if p != "seed"],
+            "settings": [p for p in signature(self.recipe).parameters if p != "random_state"],
         }
 
     @property
-    def leaves_out(self) -> bool:
-        """Whether leave-one-out goes along its paths."""
-        return self.then is None and "threshold" in self.recipe().get_params(deep=False)
+    def selection(self) -> str:
+        """The name without the classifier: methods with the same one select the same features.
+
+        A method that trains its own models selects by alpha too, so its whole name counts.
+        """
+        return self.name if self.classifier is None else self.name.partition("+")[0]
+
+    @property
+    def has_loo_threshold(self) -> bool:
+        """Whether leave-one-out decisions exist along its paths."""
+        return self.classifier is None and "threshold" in self.recipe().get_params(deep=False)
 
     @property
     def random(self) -> bool:
-        """Whether another seed gives another selection."""
-        return "seed" in signature(self.recipe).parameters
+        """Whether another random state gives another selection."""
+        return "random_state" in signature(self.recipe).parameters
 
 
-def _told(path: PathClassifier, alpha: float | str, norm: Norm) -> PathClassifier:
-    """With λ, whichever name it has there; and closed, if its models are not so by themselves."""
-    ridge = "l2" if "l2" in path.get_params(deep=False) else "alpha"
-    closed = {"norm": norm} if norm == "kept" else {}
-    return path.set_params(**{ridge: alpha}, **closed)
+def _with_alpha(path: PathClassifier, alpha: float | str, normalize: Normalize) -> PathClassifier:
+    """With alpha; and self-contained, where its models are not so by default."""
+    self_contained = {"normalize": normalize} if normalize == "selected" else {}
+    return path.set_params(alpha=alpha, **self_contained)

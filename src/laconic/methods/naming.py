@@ -1,9 +1,12 @@
-"""From a name such as `SS[rank=10]` to the method it means.
+"""Names of methods: `NAME:key=value:key=value+classifier:key=value`.
 
-Any method takes `lambda` and `threshold` in its brackets beside the settings of its recipe, and one
-with a reducer `then` (the classifier): `IG[then=svm,lambda=0.4]`, `ALL[lambda=loo]`,
-`SVM-LARS[lambda=0]`, `IG[threshold=cv]`. A classifier without λ has settings of its own instead:
-`LDA[then=gaussian,width=1.0,C=10.0]`.
+Settings follow a colon, the classifier a plus sign: `SS:rank=100:draw=iid`, `IG+svm:alpha=0.4`,
+`ALL+ridge:alpha=loo`, `IG+ridge:threshold=cv`, `LDA+gaussian:width=1.0:C=10.0`. Methods that train
+their own models take alpha and threshold themselves: `SVM-LARS:alpha=0.1`. Without `+…` the
+classifier is ridge. No character of a name needs quoting in a shell.
+
+The canonical name leaves out settings that equal their default, and has the others in one order:
+methods with the same canonical name are the same method.
 """
 
 from __future__ import annotations
@@ -16,111 +19,160 @@ from sys import float_info
 from typing import Any
 
 from laconic.errors import LaconicError
-from laconic.methods.classifiers import CLASSIFIERS, LINEAR, RLS, settings_of, takes_lambda
+from laconic.methods.classifiers import CLASSIFIERS, LINEAR, RIDGE, settings_of, takes_alpha
 from laconic.methods.method import LOO, ZERO, Method
 from laconic.methods.recipes import METHODS
 
-THEN, LAMBDA, THRESHOLD = "then", "lambda", "threshold"
+ALPHA, THRESHOLD = "alpha", "threshold"
 THRESHOLDS = (ZERO, "training", "cv", LOO)
 LARGEST = float_info.max
-SYNTAX = re.compile(r"(?P<name>[^\[\]]+)(?:\[(?P<settings>[^\[\]]*)\])?")
+# A plus sign within a number (1e+16) is followed by a digit.
+CLASSIFIER_SIGN = re.compile(r"\+(?=\s*[A-Za-z])")
+CONSTANTS = {"none": None, "true": True, "false": False}
+
+Settings = dict[str, Any]
 
 
-def method_called(text: str) -> Method:
-    """The method of a name such as `DF` or `SS[rank=10,draw=iid]`, in any case."""
-    found = SYNTAX.fullmatch(text.strip()) if isinstance(text, str) else None
-    known = METHODS.get(found["name"].strip().upper()) if found else None
-    if found is None or known is None:
-        raise LaconicError(
-            f"method {text!r}: choose from {', '.join(METHODS)}, with settings in brackets where "
-            "it has some, such as SS[rank=10]; all take lambda and threshold, and most take then, "
-            "such as IG[then=svm,lambda=0.5], IG[lambda=loo] or IG[threshold=cv]"
-        )
-    settings = _settings(found["settings"] or "", known)
-    inner = ",".join(f"{key}={value}" for key, value in settings.items())
-    name = f"{known.name}[{inner}]" if inner else known.name
-    then, alpha = settings.pop(THEN, known.then), settings.pop(LAMBDA, None)
-    threshold = settings.pop(THRESHOLD, ZERO)
-    own = settings_of(then) if then is not None else {}
-    after = {key: settings.pop(key) for key in own if key in settings}
-    method = replace(
-        known,
-        name=name,
-        settings=settings,
-        then=then,
-        after=after,
-        alpha=alpha,
-        threshold=threshold,
-    )
-    if alpha is not None and then is not None:
-        method.classifier(alpha, intercept=False)  # refuses a λ that it cannot have
-    return method
+def parse_method(text: str) -> Method:
+    """The method of a name such as `DF` or `SS:rank=10:draw=iid`, in upper or lower case."""
+    if not isinstance(text, str):
+        raise _unknown(text)
+    selection, *classifiers = CLASSIFIER_SIGN.split(text.strip())
+    name, given = _split(selection)
+    method = METHODS.get(name.upper())
+    if method is None or len(classifiers) > 1:
+        raise _unknown(text)
+    if method.classifier is None:
+        if classifiers:
+            raise LaconicError(
+                f"method {method.name}: +{classifiers[0]}: it trains its own models, and no "
+                "classifier follows it. Leave it out"
+            )
+        return _with_own_models(method, given)
+    return _with_classifier(method, given, classifiers[0] if classifiers else RIDGE)
 
 
-def methods_called(text: str) -> list[Method]:
-    """A list of methods, divided by commas outside brackets."""
-    return [method_called(name) for name in re.split(r",(?![^\[]*\])", text)]
+def parse_methods(text: str) -> list[Method]:
+    """A list of methods, separated by commas."""
+    return [parse_method(name) for name in text.split(",")]
 
 
 def keeps_all(name: str) -> bool:
-    """Whether the method of this name keeps every word, whatever its λ."""
-    return name.partition("[")[0] == "ALL"
+    """Whether the method of this name keeps every word, whatever its classifier."""
+    return base_name(name) == "ALL"
 
 
 def projects(name: str) -> bool:
-    """Whether the columns of the method of this name are mixtures of all words."""
-    known = METHODS.get(name.partition("[")[0])
-    return known is not None and known.projects
+    """Whether the components of the method of this name are mixtures of all words."""
+    method = METHODS.get(base_name(name))
+    return method is not None and method.projects
 
 
-def _settings(text: str, method: Method) -> dict[str, Any]:
-    """What the brackets set beyond the defaults, in one order: a name is one task."""
-    parts = _parts(text, method)
-    usual = _usual(method, parts)
-    if wrong := [f"{key}={value}" for key, value in parts.items() if key not in usual]:
-        offered = f"it takes {', '.join(usual)}"
-        raise LaconicError(f"method {method.name}: no setting {wrong[0]!r}; {offered}")
-    reading = {THEN: _then, LAMBDA: _alpha, THRESHOLD: _threshold}
-    given = {
-        key: reading[key](value, method) if key in reading else _like(usual[key], _value(value))
-        for key, value in parts.items()
-    }
-    return {key: given[key] for key in usual if key in given and given[key] != usual[key]}
+def base_name(name: str) -> str:
+    """The name in the literature, without settings and classifier."""
+    return re.split(r"[:+]", name, maxsplit=1)[0]
 
 
-def _parts(text: str, method: Method) -> dict[str, str]:
-    parts = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
+def _unknown(text: object) -> LaconicError:
+    return LaconicError(
+        f"method {text!r}: choose from {', '.join(METHODS)}, with settings after a colon, such as "
+        "SS:rank=10, and a classifier after a plus sign, such as IG+svm:alpha=0.5, "
+        "IG+ridge:alpha=loo or IG+ridge:threshold=cv"
+    )
+
+
+def _with_own_models(method: Method, given: dict[str, str]) -> Method:
+    defaults = _recipe_defaults(method) | {ALPHA: None, THRESHOLD: ZERO}
+    settings = _settings(given, defaults, method)
+    return replace(
+        method,
+        name=_written(method.name, settings),
+        alpha=settings.pop(ALPHA, None),
+        threshold=settings.pop(THRESHOLD, ZERO),
+        settings=settings,
+    )
+
+
+def _with_classifier(method: Method, given: dict[str, str], text: str) -> Method:
+    name, classifier_given = _split(text)
+    classifier = name.lower()
+    if classifier not in CLASSIFIERS:
+        offered = ", ".join(f"+{known}" for known in CLASSIFIERS)
+        raise LaconicError(f"method {method.name}: +{name}: choose from {offered}")
+    settings = _settings(given, _recipe_defaults(method), method)
+    of_classifier = _settings(
+        classifier_given, _classifier_defaults(classifier), method, f"+{classifier}"
+    )
+    canonical = _written(method.name, settings)
+    if classifier != RIDGE or of_classifier:
+        canonical = f"{canonical}+{_written(classifier, of_classifier)}"
+    made = replace(
+        method,
+        name=canonical,
+        settings=settings,
+        classifier=classifier,
+        alpha=of_classifier.pop(ALPHA, None),
+        threshold=of_classifier.pop(THRESHOLD, ZERO),
+        classifier_settings=of_classifier,
+    )
+    if made.alpha is not None:
+        made.make_classifier(made.alpha, intercept=False)  # refuses an alpha that it cannot use
+    return made
+
+
+def _split(text: str) -> tuple[str, dict[str, str]]:
+    """The name before the first colon, and the settings after it as text."""
+    name, *parts = (part.strip() for part in text.split(":"))
+    settings = {}
+    for part in filter(None, parts):
         key, equals, value = (piece.strip() for piece in part.partition("="))
-        if key == THEN and method.then is None:
-            raise LaconicError(
-                f"method {method.name}: {part}: it trains its own models, and no classifier comes "
-                "after it. Leave it out"
-            )
         if not equals:
-            offered = f"it takes {', '.join(_usual(method, {}))}, each with = and a value"
-            raise LaconicError(f"method {method.name}: no setting {part!r}; {offered}")
-        parts[key] = value
-    return parts
+            raise LaconicError(
+                f"method {text!r}: {part!r} is not a setting. Write key=value, such as rank=10"
+            )
+        settings[key] = value
+    return name, settings
 
 
-def _usual(method: Method, parts: dict[str, str]) -> dict[str, Any]:
-    """All that the brackets may set, and what it is otherwise."""
+def _recipe_defaults(method: Method) -> Settings:
     parameters = signature(method.recipe).parameters
-    usual = {name: known.default for name, known in parameters.items() if name != "seed"}
-    if method.then is None:
-        return usual | {LAMBDA: None, THRESHOLD: ZERO}
-    then = _then(parts.get(THEN, method.then), method)
-    usual |= {THEN: RLS} | settings_of(then)
-    usual |= {LAMBDA: None} if takes_lambda(then) else {}
-    return usual | ({THRESHOLD: ZERO} if then in LINEAR else {})
+    return {key: known.default for key, known in parameters.items() if key != "random_state"}
 
 
-def _then(text: str, method: Method) -> str:
-    if text.lower() not in CLASSIFIERS:
-        offered = ", ".join(CLASSIFIERS)
-        raise LaconicError(f"method {method.name}: then={text}: choose from {offered}")
-    return text.lower()
+def _classifier_defaults(classifier: str) -> Settings:
+    defaults = settings_of(classifier)
+    defaults |= {ALPHA: None} if takes_alpha(classifier) else {}
+    return defaults | ({THRESHOLD: ZERO} if classifier in LINEAR else {})
+
+
+def _settings(
+    given: dict[str, str], defaults: Settings, method: Method, owner: str = "it"
+) -> Settings:
+    """The values that differ from their defaults, in the order of the defaults."""
+    for key, value in given.items():
+        if key not in defaults:
+            offered = f"{owner} takes {', '.join(defaults) or 'none'}"
+            if owner == "it" and method.classifier is not None and key in (ALPHA, THRESHOLD):
+                example = f"{method.name}+{RIDGE}:{key}={value}"
+                offered += f". Settings of the classifier follow it: {example}"
+            raise LaconicError(f"method {method.name}: no setting '{key}={value}'; {offered}")
+    readers = {ALPHA: _alpha, THRESHOLD: _threshold}
+    values = {
+        key: readers[key](text, method) if key in readers else _like(defaults[key], _value(text))
+        for key, text in given.items()
+    }
+    return {key: values[key] for key in defaults if key in values and values[key] != defaults[key]}
+
+
+def _written(name: str, settings: Settings) -> str:
+    return ":".join([name, *(f"{key}={_text(value)}" for key, value in settings.items())])
+
+
+def _text(value: Any) -> str:
+    for word, constant in CONSTANTS.items():
+        if value is constant:
+            return word
+    return str(value)
 
 
 def _alpha(text: str, method: Method) -> float | str:
@@ -128,31 +180,33 @@ def _alpha(text: str, method: Method) -> float | str:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if value != "loo" and not (number and 0 <= value <= LARGEST):
         raise LaconicError(
-            f"method {method.name}: lambda={text}: give a number of at least 0, or loo"
+            f"method {method.name}: alpha={text}: give a number of at least 0, or loo"
         )
     return float(value) if number else value
 
 
 def _threshold(text: str, method: Method) -> str:
-    offered = THRESHOLDS if method.leaves_out else THRESHOLDS[:-1]
+    offered = THRESHOLDS if method.has_loo_threshold else THRESHOLDS[:-1]
     if text.lower() in offered:
         return text.lower()
     if text.lower() == LOO:
         raise LaconicError(
-            f"method {method.name}: threshold=loo: leave-one-out goes along paths of LARS only. "
+            f"method {method.name}: threshold=loo: only LARS methods have leave-one-out decisions. "
             "Choose threshold=cv"
         )
     raise LaconicError(f"method {method.name}: threshold={text}: choose from {', '.join(offered)}")
 
 
-def _like(usual: Any, value: Any) -> Any:
-    """1 and 1.0 are one setting where it is usually no whole number."""
-    whole = type(usual) is float and type(value) is int and abs(value) <= LARGEST
+def _like(default: Any, value: Any) -> Any:
+    """1 and 1.0 are one value where the default is a float."""
+    whole = type(default) is float and type(value) is int and abs(value) <= LARGEST
     return float(value) if whole else value
 
 
 def _value(text: str) -> Any:
-    """A number, None or a word."""
+    """A number, none, true, false, or a word."""
+    if text.lower() in CONSTANTS:
+        return CONSTANTS[text.lower()]
     try:
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):

@@ -1,7 +1,7 @@
 """The methods: what is known by which name, and how it is made.
 
-A recipe is a function whose keyword parameters are what the brackets may set. It gives a reducer,
-behind which a classifier is trained; or a path classifier, which trains its own models.
+A recipe is a function whose keyword-only parameters are the settings that a name may have. It
+returns a reducer, which a classifier follows; or a path classifier, which trains its own models.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ PAUL = "Paul & Drineas 2014"
 KEERTHI = "Keerthi 2005"
 KOLCZ = "Kołcz & Chowdhury 2007"
 TORKKOLA = "Torkkola 2003"
-GRAM = "a Gram matrix of the documents (or words), factorised"
-PIVOTS = "a pass over the words for each of them, up to the rank"
+GRAM = "a factorised Gram matrix of the documents (or words)"
+PIVOTS = "one pass over the words per selected word, up to the rank"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
-TRAINING = "an SVM a class"
-AGAIN = "an SVM a class, and a warm start at every size"
-PATH = "a path a class; memory grows with the square of the size"
-# Sizes beyond what the paper looks at take minutes and gigabytes; `longest` raises the limit.
+TRAINING = "one SVM per class"
+AGAIN = "one SVM per class, and a warm start at every size"
+PATH = "one path per class; memory grows with the square of the size"
+# Sizes beyond those of the paper take minutes and gigabytes; `longest` raises the limit.
 LONGEST = 2000
-# The paper's columns of a first reduction, and what is worth while of projections, which are dense.
+# Components of the paper's first reduction, and the most for projections, which are dense.
 FIRST = 513
 WIDEST = 1000
-# Each block beyond classes − 1 is a training of its own.
+# Each block beyond classes − 1 components is trained separately.
 MOST_DIRECTIONS = 128
 Reg: TypeAlias = float | Literal["auto"]
 
@@ -90,8 +90,8 @@ def _weights(*, combine: str = "max", loss: SVMLoss = "hinge") -> Reducer:
     return TopTerms(partial(svm_weight, combine=combine, loss=loss))
 
 
-def _eliminated(*, share: float = 0.5, loss: SVMLoss = "squared_hinge") -> Reducer:
-    return TopTerms(partial(svm_elimination, share=share, loss=loss))
+def _eliminated(*, step: float = 0.5, loss: SVMLoss = "squared_hinge") -> Reducer:
+    return TopTerms(partial(svm_elimination, step=step, loss=loss))
 
 
 def _all() -> Reducer:
@@ -114,22 +114,22 @@ def _bns(*, combine: str = "mean") -> Reducer:
     return TopTerms(partial(bi_normal_separation, combine=combine))
 
 
-def _us(*, draw: str = "exact", seed: int = 0) -> Reducer:
-    return SampledTerms(uniform, draw=draw, random_state=seed)
+def _us(*, draw: str = "exact", random_state: int = 0) -> Reducer:
+    return SampledTerms(uniform, draw=draw, random_state=random_state)
 
 
-def _ws(*, draw: str = "exact", seed: int = 0) -> Reducer:
-    return SampledTerms(squared_norm, draw=draw, random_state=seed)
+def _ws(*, draw: str = "exact", random_state: int = 0) -> Reducer:
+    return SampledTerms(squared_norm, draw=draw, random_state=random_state)
 
 
 def _ss(
-    *, rank: float | None = None, alpha: float = 0.0, draw: str = "exact", seed: int = 0
+    *, rank: float | None = None, ridge: float = 0.0, draw: str = "exact", random_state: int = 0
 ) -> Reducer:
-    return SubspaceSampling(rank=rank, alpha=alpha, draw=draw, random_state=seed)
+    return SubspaceSampling(rank=rank, ridge=ridge, draw=draw, random_state=random_state)
 
 
-def _srls(*, seed: int = 0) -> Reducer:
-    return SubspaceSampling(draw="bernoulli", random_state=seed)
+def _srls(*, random_state: int = 0) -> Reducer:
+    return SubspaceSampling(draw="bernoulli", random_state=random_state)
 
 
 def _bss(
@@ -138,8 +138,8 @@ def _bss(
     return BSS(rank, gamma=gamma, repeat=repeat)
 
 
-def _random(*, seed: int = 0) -> Reducer:
-    return TopTerms(partial(lottery, seed=seed))
+def _random(*, random_state: int = 0) -> Reducer:
+    return TopTerms(partial(lottery, random_state=random_state))
 
 
 def _rrqr(*, rank: int | None = None, beyond: str = "raise") -> Reducer:
@@ -150,8 +150,8 @@ def _lsi(*, longest: int | None = WIDEST) -> Reducer:
     return LSI(longest=longest)
 
 
-def _rp(*, kind: Kind = "gaussian", longest: int | None = WIDEST, seed: int = 0) -> Reducer:
-    return RandomProjection(kind=kind, longest=longest, random_state=seed)
+def _rp(*, kind: Kind = "gaussian", longest: int | None = WIDEST, random_state: int = 0) -> Reducer:
+    return RandomProjection(kind=kind, longest=longest, random_state=random_state)
 
 
 def _lda(
@@ -177,87 +177,99 @@ def _lda_rp(
     reg: Reg = "auto",
     labels: Labels = "shared",
     longest: int | None = MOST_DIRECTIONS,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Reducer:
-    before = RandomProjection(first, kind=kind, random_state=seed)
+    before = RandomProjection(first, kind=kind, random_state=random_state)
     return LDA(before, reg=reg, labels=labels, longest=longest)
 
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("ALL", "every word, to compare with", "", False, _all, "none", sizes=(1.0,)),
-        Method("DF", "words in the most documents", DASGUPTA, False, _df),
-        Method("IG", "words of the highest information gain", DASGUPTA, True, _ig),
+        Method("ALL", "every word: the baseline", "", False, _all, "none", sizes=(1.0,)),
+        Method("DF", "words that occur in the most documents", DASGUPTA, False, _df),
+        Method("IG", "words with the highest information gain", DASGUPTA, True, _ig),
+        Method("CHI2", "words with the highest χ² statistic", "Yang & Pedersen 1997", True, _chi2),
+        Method("BNS", "words with the highest bi-normal separation", "Forman 2003", True, _bns),
+        Method("US", "uniform random sample of words", DASGUPTA, False, _us, "none"),
+        Method("WS", "random sample of words by squared weight", DASGUPTA, False, _ws),
         Method(
-            "CHI2", "words that depend most on the class (χ²)", "Yang & Pedersen 1997", True, _chi2
+            "SS",
+            "random sample of words by leverage in the top-rank subspace",
+            DASGUPTA,
+            False,
+            _ss,
+            SPECTRAL,
         ),
-        Method("BNS", "bi-normal separation", "Forman 2003", True, _bns),
-        Method("US", "words drawn uniformly", DASGUPTA, False, _us, "none"),
-        Method("WS", "words drawn by squared weight", DASGUPTA, False, _ws),
         Method(
-            "SS", "words drawn by leverage in the top-rank subspace", DASGUPTA, False, _ss, SPECTRAL
+            "SRLS", "SS of full rank, each word sampled independently", DASGUPTA, False, _srls, GRAM
         ),
-        Method("SRLS", "SS of full rank, a coin for each word", DASGUPTA, False, _srls, GRAM),
-        Method("RANDOM", "words at random, as they are", PAUL, False, _random, "none"),
-        Method("RRQR", "words that add most to those before", PAUL, False, _rrqr, PIVOTS),
+        Method("RANDOM", "random words, unweighted", PAUL, False, _random, "none"),
+        Method(
+            "RRQR",
+            "words that add most to those selected before (rank-revealing QR)",
+            PAUL,
+            False,
+            _rrqr,
+            PIVOTS,
+        ),
         Method(
             "BSS",
-            "words that keep the documents' geometry, by no chance (spectral sparsification)",
+            "words that preserve the documents' geometry (deterministic spectral sparsification)",
             PAUL,
             False,
             _bss,
-            "a factorisation of rank × rank for each word, at every size anew",
+            "one rank × rank factorisation per word, repeated for every size",
             nested=False,
         ),
         Method(
             "SVM-LARS",
-            "each word in view of those before it: LARS for an SVM",
+            "least-angle regression (LARS) path of an SVM",
             KEERTHI,
             True,
             partial(_lars, "squared_hinge"),
             PATH,
-            then=None,
+            classifier=None,
         ),
         Method(
             "RLS-LARS",
-            "LARS for least squares",
+            "LARS path of least squares",
             KEERTHI,
             True,
             partial(_lars, "squared"),
             PATH,
-            then=None,
+            classifier=None,
         ),
         Method(
             "HUBER-LARS",
-            "LARS for an SVM with the modified Huber loss",
+            "LARS path of an SVM with the modified Huber loss",
             KEERTHI,
             True,
             partial(_lars, "modified_huber"),
             PATH,
-            then=None,
+            classifier=None,
         ),
         Method(
             "LOGISTIC-LARS",
-            "LARS for logistic regression",
+            "LARS path of logistic regression",
             KEERTHI,
             True,
             partial(_lars, "logistic"),
             PATH,
-            then=None,
+            classifier=None,
         ),
         Method(
             "GREEDY",
-            "the word of the largest gradient, then all weights anew",
+            "forward selection by the largest gradient, refitting all weights",
             KEERTHI,
             True,
             _greedy,
-            "a training on the words so far, for each word",
-            then=None,
+            "one training per selected word",
+            classifier=None,
         ),
         Method(
             "WEIGHTS",
-            "words of the largest SVM weights, the same for all classes",
+            "words with the largest SVM weights, the same for all classes",
             "Mladenić et al. 2004",
             True,
             _weights,
@@ -265,7 +277,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "RFE",
-            "words that an SVM keeps longest, losing those of small weights and trained anew",
+            "recursive feature elimination: drop the smallest SVM weights, retrain, repeat",
             "Guyon et al. 2002",
             True,
             _eliminated,
@@ -273,57 +285,57 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "MASK",
-            "the SVM on all words, without those of small weights; nothing is trained again",
+            "the SVM on all words without its small weights; not retrained",
             KOLCZ,
             True,
             partial(_masked, "mask"),
             TRAINING,
-            then=None,
+            classifier=None,
         ),
         Method(
             "SV-SET",
-            "the same words, weights anew from the shortened support vectors",
+            "the words of MASK; weights from the shortened support vectors",
             KOLCZ,
             True,
             partial(_masked, "sv_set"),
             TRAINING,
-            then=None,
+            classifier=None,
         ),
         Method(
             "REPAIRED",
-            "SV-SET, and a pass over the documents that mends its weights",
+            "SV-SET, and one pass over the documents that corrects the weights",
             KOLCZ,
             True,
             _repaired,
             AGAIN,
-            then=None,
+            classifier=None,
         ),
         Method(
             "EXACT",
-            "the same words, the SVM trained anew",
+            "the words of MASK; the SVM retrained on them",
             KOLCZ,
             True,
             partial(_masked, "exact"),
             AGAIN,
-            then=None,
+            classifier=None,
         ),
         Method(
             "LSI",
-            "mixtures of words: the top singular vectors",
+            "latent semantic indexing: the top singular vectors",
             TORKKOLA,
             False,
             _lsi,
             "the top singular vectors",
             projects=True,
         ),
-        Method("RP", "mixtures of words by chance", TORKKOLA, False, _rp, "none", projects=True),
+        Method("RP", "random projection", TORKKOLA, False, _rp, "none", projects=True),
         Method(
             "LDA",
-            "mixtures of words in which the classes lie apart",
+            "linear discriminant analysis: mixtures of words that separate the classes",
             TORKKOLA,
             True,
             _lda,
-            "tens of passes over the documents, for every classes − 1 columns",
+            "tens of passes over the documents per classes − 1 components",
             projects=True,
         ),
         Method(
@@ -337,11 +349,11 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "LDA-RP",
-            "LDA of mixtures by chance",
+            "LDA of a random projection",
             TORKKOLA,
             True,
             _lda_rp,
-            "a covariance of the first columns",
+            "a covariance matrix of the first components",
             projects=True,
         ),
     )

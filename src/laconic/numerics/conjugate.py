@@ -28,14 +28,14 @@ def solve(apply: Operator, B: Floats) -> Floats:
     Z = np.zeros_like(B)
     Q, F = _orthonormal(B)
     P = Q
-    goal = TOLERANCE * linalg.norm(F, axis=0)
+    metric = TOLERANCE * linalg.norm(F, axis=0)
     for _ in range(MOST_STEPS):
         AP = apply(P)
         factor = _factor(P.T @ AP)
         Z += P @ linalg.cho_solve(factor, F)
         Q, turn = _orthonormal(Q - AP @ linalg.cho_solve(factor, np.eye(P.shape[1])))
         F = turn @ F
-        if (linalg.norm(F, axis=0) <= goal).all():
+        if (linalg.norm(F, axis=0) <= metric).all():
             return Z
         P = Q + P @ turn.T
     raise LaconicError(

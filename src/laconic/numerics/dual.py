@@ -104,7 +104,7 @@ def support(alphas: Floats, costs: Floats) -> NDArray[np.bool_]:
 
 def descend(
     rows: Rows,
-    signs: Floats,
+    y_signed: Floats,
     costs: Floats,
     *,
     loss: Loss = "hinge",
@@ -113,7 +113,7 @@ def descend(
     start_intercept: float = 0.0,
     tolerance: float = 1e-6,
     epochs: int = 5000,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Dual:
     """The optimum to `tolerance`, or what `epochs` passes make of `start`.
 
@@ -121,16 +121,16 @@ def descend(
     The intercept at the end is the best for `coef`; where several are, the middle of them.
     """
     refuse_loss(loss)
-    refuse_shapes(rows.starts.size, {"signs": signs, "costs": costs, "start": start})
-    refuse_numbers(signs, costs, start, start_intercept)
+    refuse_shapes(rows.starts.size, {"signs": y_signed, "costs": costs, "start": start})
+    refuse_numbers(y_signed, costs, start, start_intercept)
     unit = rows.unit
     rows, costs = replace(rows, scales=rows.scales / unit), costs_in(unit, costs)
     # a few passes leave Σ α y away from 0, and then a w of centred documents is not that of these
-    problem = _Problem.of(rows, signs, costs, loss, intercept, centring=epochs > WHOLE)
+    problem = _Problem.of(rows, y_signed, costs, loss, intercept, centring=epochs > WHOLE)
     point = problem.started(None if start is None else start * unit**2, start_intercept)
     if intercept and problem.one_sided:
         return problem.without_words()
-    found = _Descent.begun(problem, point, seed).run(tolerance, epochs)
+    found = _Descent.begun(problem, point, random_state).run(tolerance, epochs)
     return replace(found, alphas=found.alphas / unit**2, coef=found.coef / unit)
 
 
@@ -146,9 +146,15 @@ class _Problem:
 
     @classmethod
     def of(
-        cls, rows: Rows, signs: Floats, costs: Floats, loss: Loss, intercept: bool, centring: bool
+        cls,
+        rows: Rows,
+        y_signed: Floats,
+        costs: Floats,
+        loss: Loss,
+        intercept: bool,
+        centring: bool,
     ) -> Self:
-        signs = np.ascontiguousarray(signs, dtype=np.float64)
+        y_signed = np.ascontiguousarray(y_signed, dtype=np.float64)
         costs = np.ascontiguousarray(costs, dtype=np.float64)
         softness = np.zeros(costs.size)
         uppers = costs
@@ -156,7 +162,7 @@ class _Problem:
             uppers = np.where(costs > 0, np.inf, 0.0)
             np.divide(0.5, costs, out=softness, where=costs > 0)
         parts = rows.starts, rows.ends, rows.columns, rows.values, rows.scales
-        unmeasured = Arrays(*parts, signs, uppers, softness, softness, softness, ridge=0.0)
+        unmeasured = Arrays(*parts, y_signed, uppers, softness, softness, softness, ridge=0.0)
         counted = np.flatnonzero(costs > 0)
         # without a free intercept Σ α y is not 0, and documents stay where they are
         seen = _sample(counted) if intercept and centring else counted[:0]
@@ -168,12 +174,12 @@ class _Problem:
 
     @property
     def one_sided(self) -> bool:
-        kept = self.arrays.signs[self.costs > 0]
+        kept = self.arrays.y_signed[self.costs > 0]
         return bool(kept.size == 0 or (kept == kept[0]).all())
 
     def without_words(self) -> Dual:
         """All documents say the same, and the intercept says it alone."""
-        kept = self.arrays.signs[self.costs > 0]
+        kept = self.arrays.y_signed[self.costs > 0]
         sign = float(kept[0]) if kept.size else 0.0
         nothing = np.zeros(self.costs.size), np.zeros(self.rows.n_columns)
         return Dual(*nothing, sign, violation=0.0, gap=0.0, epochs=0, solved=True)
@@ -217,7 +223,7 @@ class _Problem:
         values = products(arrays, coef)
         b = 0.0
         if self.intercept:
-            b = best_intercept(values, arrays.signs, self.costs, self.loss)
+            b = best_intercept(values, arrays.y_signed, self.costs, self.loss)
         # without a free intercept r is 0
         rounding = BALANCED * float(point.alphas.sum())
         unbalanced = arrays.ridge * max(abs(float(point.bias[1])) - rounding, 0.0)
@@ -260,9 +266,9 @@ class _Descent:
     next_newton: int = FIRST_NEWTON
 
     @classmethod
-    def begun(cls, problem: _Problem, point: Point, seed: int) -> Self:
+    def begun(cls, problem: _Problem, point: Point, random_state: int) -> Self:
         order = np.arange(point.alphas.size, dtype=np.int64)
-        state = np.random.default_rng(seed).integers(1, 2**63, 1, dtype=np.uint64)
+        state = np.random.default_rng(random_state).integers(1, 2**63, 1, dtype=np.uint64)
         return cls(problem, point, order, state, np.zeros(point.coef.size))
 
     def run(self, tolerance: float, epochs: int) -> Dual:

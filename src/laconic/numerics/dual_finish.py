@@ -78,7 +78,7 @@ class _Primal:
 
     documents: csr_array
     sizes: csr_array
-    signs: Floats
+    y_signed: Floats
     costs: Floats
     uppers: Floats
     softness: Floats
@@ -96,7 +96,7 @@ class _Primal:
             return cls(
                 documents,
                 abs(documents),
-                arrays.signs,
+                arrays.y_signed,
                 costs * square,
                 arrays.uppers * np.where(arrays.uppers > 0, square, 1.0),
                 arrays.softness / square,
@@ -105,7 +105,7 @@ class _Primal:
             )
 
     def margins(self, coef: Floats, intercept: float) -> Floats:
-        return np.asarray(self.documents @ coef + self.signs * intercept)
+        return np.asarray(self.documents @ coef + self.y_signed * intercept)
 
 
 class _Place(NamedTuple):
@@ -172,15 +172,15 @@ class _Round:
         rows, curvatures = problem.documents[free].toarray(), 1.0 / self.soft[free]
         if not problem.intercept:
             return _Step(_solved(rows, curvatures, pull, noise), 0.0)
-        balance = float(problem.signs @ duals)
+        balance = float(problem.y_signed @ duals)
         if not free.size:
             # nothing but b can make a document free
             settled = abs(balance) <= ROUNDING * duals.sum()
             return _Step(pull, 0.0) if settled else _Step(np.zeros(coef.size), balance)
         # without b: documents seen from their mean
-        signs, total = problem.signs[free], float(curvatures.sum())
-        centre = (curvatures * signs) @ rows / total
-        rows -= signs[:, None] * centre
+        y_signed, total = problem.y_signed[free], float(curvatures.sum())
+        centre = (curvatures * y_signed) @ rows / total
+        rows -= y_signed[:, None] * centre
         noise += ROUNDING * np.abs(centre) * duals.sum()
         change = _solved(rows, curvatures, pull - centre * balance, noise)
         return _Step(change, balance / total - float(centre @ change))
@@ -235,6 +235,6 @@ def _signed(arrays: Arrays, n_columns: int) -> csr_array:
     counts = arrays.ends - arrays.starts
     bounds = np.concatenate([[0], np.cumsum(counts)])
     places = np.arange(bounds[-1]) + np.repeat(arrays.starts - bounds[:-1], counts)
-    weights = np.repeat(arrays.scales * arrays.signs, counts)
+    weights = np.repeat(arrays.scales * arrays.y_signed, counts)
     parts = arrays.values[places] * weights, arrays.columns[places], bounds
     return csr_array(parts, shape=(counts.size, n_columns))

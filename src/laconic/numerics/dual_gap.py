@@ -22,7 +22,7 @@ def duality_gap(
 
     `values` are x'w. Added up one document at a time: no term is below 0, so nothing cancels.
     """
-    short = 1.0 - arrays.signs * (values + intercept)
+    short = 1.0 - arrays.y_signed * (values + intercept)
     alphas, lost = point.alphas, np.maximum(short, 0.0)
     if loss == "squared_hinge":
         lost = lost**2
@@ -39,9 +39,9 @@ def balanced(arrays: Arrays, alphas: Floats) -> Floats:
 
     Only such duals give a lower bound on the objective if the intercept is free.
     """
-    against, for_it = (float(alphas[arrays.signs == side].sum()) for side in (-1.0, 1.0))
+    against, for_it = (float(alphas[arrays.y_signed == side].sum()) for side in (-1.0, 1.0))
     heavier = max(against, for_it) or 1.0
-    return np.asarray(alphas * np.where(arrays.signs > 0, against, for_it) / heavier)
+    return np.asarray(alphas * np.where(arrays.y_signed > 0, against, for_it) / heavier)
 
 
 def stretch(arrays: Arrays, alphas: Floats, values: Floats) -> float:
@@ -50,7 +50,7 @@ def stretch(arrays: Arrays, alphas: Floats, values: Floats) -> float:
     Where costs are large and the classes can be divided, to be short by rounding costs more than
     all of ½ ‖w‖².
     """
-    margins = arrays.signs * values
+    margins = arrays.y_signed * values
     below = margins[(alphas < arrays.uppers) & (margins > 0.5)]
     return (1.0 + 4e-16) / float(below.min(initial=1.0))
 

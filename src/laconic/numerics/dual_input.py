@@ -73,12 +73,12 @@ def refuse_shapes(n_docs: int, given: dict[str, Floats | None]) -> None:
 
 
 def refuse_numbers(
-    signs: Floats, costs: Floats, start: Floats | None, start_intercept: float
+    y_signed: Floats, costs: Floats, start: Floats | None, start_intercept: float
 ) -> None:
     """Each of them would be solved: for another problem, or with coefficients that are none."""
     duals = np.zeros(0) if start is None else start
     for name, numbers, right, advice in (
-        ("signs", signs, np.abs(signs) == 1, "give 1 or -1"),
+        ("signs", y_signed, np.abs(y_signed) == 1, "give 1 or -1"),
         (
             "costs",
             costs,

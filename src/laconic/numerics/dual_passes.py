@@ -50,7 +50,7 @@ class Arrays(NamedTuple):
     columns: Columns
     values: Floats
     scales: Floats
-    signs: Floats
+    y_signed: Floats
     uppers: Floats
     softness: Floats
     squares: Floats
@@ -126,7 +126,7 @@ def gather(arrays: Arrays, point: Point) -> None:
     point.bias[1] = 0.0
     for doc in range(point.alphas.size):
         if point.alphas[doc] != 0.0:
-            weight = point.alphas[doc] * arrays.signs[doc]
+            weight = point.alphas[doc] * arrays.y_signed[doc]
             add(arrays, doc, weight, point.coef)
             point.bias[1] += weight
 
@@ -134,7 +134,7 @@ def gather(arrays: Arrays, point: Point) -> None:
 @njit(nogil=True, cache=True)
 def products(arrays: Arrays, coef: Floats) -> Floats:
     """x'w of every document."""
-    found = np.empty(arrays.signs.size)
+    found = np.empty(arrays.y_signed.size)
     for doc in range(found.size):
         found[doc] = dot(arrays, doc, coef)
     return found
@@ -174,7 +174,7 @@ def one_pass(
     at = 0
     while at < n_active:
         doc = order[at]
-        sign, alpha, upper = arrays.signs[doc], alphas[doc], arrays.uppers[doc]
+        sign, alpha, upper = arrays.y_signed[doc], alphas[doc], arrays.uppers[doc]
         value = dot(arrays, doc, point.coef) + bias[0] - arrays.tilts[doc] * bias[1]
         slope = sign * value - 1.0 + arrays.softness[doc] * alpha
         if (alpha == 0.0 and slope > high) or (alpha == upper and slope < low):
@@ -207,7 +207,7 @@ def violation(arrays: Arrays, point: Point, values: Floats, intercept: float) ->
     largest = 0.0
     for doc in range(values.size):
         alpha, upper = point.alphas[doc], arrays.uppers[doc]
-        slope = arrays.signs[doc] * (values[doc] + intercept) - 1.0
+        slope = arrays.y_signed[doc] * (values[doc] + intercept) - 1.0
         slope += arrays.softness[doc] * alpha
         if alpha > 0.0 and slope > largest:
             largest = slope
@@ -225,7 +225,7 @@ def _curved(arrays: Arrays, free: Places, vector: Floats, ridge: float, scratch:
     scratch[:] = 0.0
     balance = shift = 0.0
     for at in range(free.size):
-        weight = vector[at] * arrays.signs[free[at]]
+        weight = vector[at] * arrays.y_signed[free[at]]
         add(arrays, free[at], weight, scratch)
         balance += weight
         shift += (ridge - arrays.tilts[free[at]]) * weight
@@ -233,7 +233,7 @@ def _curved(arrays: Arrays, free: Places, vector: Floats, ridge: float, scratch:
     for at in range(free.size):
         doc = free[at]
         value = dot(arrays, doc, scratch) + shift - arrays.tilts[doc] * balance
-        found[at] = arrays.signs[doc] * value + arrays.softness[doc] * vector[at]
+        found[at] = arrays.y_signed[doc] * value + arrays.softness[doc] * vector[at]
     return found
 
 
@@ -278,14 +278,14 @@ def newton(arrays: Arrays, point: Point, scratch: Floats) -> int:
     The dual is that with the multiplier b and a large r, so that Σ α y becomes almost 0. The step
     is halved until this dual decreases.
     """
-    alphas, coef, bias, signs = point.alphas, point.coef, point.bias, arrays.signs
+    alphas, coef, bias, y_signed = point.alphas, point.coef, point.bias, arrays.y_signed
     free = np.flatnonzero((alphas > 0.0) & (alphas < arrays.uppers))
     ridge = STRICT * arrays.ridge
     slopes = np.empty(free.size)
     for at in range(free.size):
         doc = free[at]
         value = dot(arrays, doc, coef) + bias[0] + (ridge - arrays.tilts[doc]) * bias[1]
-        slopes[at] = signs[doc] * value - 1.0 + arrays.softness[doc] * alphas[doc]
+        slopes[at] = y_signed[doc] * value - 1.0 + arrays.softness[doc] * alphas[doc]
     change, steps, cut = _conjugate(arrays, free, alphas, slopes, ridge, scratch)
     for _ in range(HALVINGS):
         moved = np.minimum(np.maximum(alphas[free] + change, 0.0), arrays.uppers[free])
@@ -306,6 +306,6 @@ def _move(arrays: Arrays, point: Point, free: Places, moved: Floats) -> None:
         doc = free[at]
         new = point.alphas[doc] + moved[at]
         point.alphas[doc] = min(max(new, 0.0), arrays.uppers[doc])
-        change = arrays.signs[doc] * moved[at]
+        change = arrays.y_signed[doc] * moved[at]
         point.bias[0] -= arrays.tilts[doc] * change
         point.bias[1] += change

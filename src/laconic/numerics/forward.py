@@ -18,10 +18,10 @@ from laconic.numerics.newton import Minimum, curvature, minimum
 
 def forward(
     X: Matrix | Documents,
-    signs: Floats,
+    y_signed: Floats,
     *,
     loss: str = "squared_hinge",
-    l2: float = 1.0,
+    alpha: float = 1.0,
     bias: Bias = "always",
 ) -> Iterator[LarsPoint]:
     """One point for each number of features: 1, 2, … until no gradient is left.
@@ -30,13 +30,13 @@ def forward(
     feature when it came in. Equal features enter by their number.
     """
     documents = Documents.of(X)
-    values = checked(documents, signs, l2, bias)
+    values = checked(documents, y_signed, alpha, bias)
     constant = documents.constant
     outside = documents.lengths > 0.0
     outside[constant] = bias == "selectable"
     columns = np.array([constant] if bias == "always" else [], dtype=np.int64)
     entries: list[float] = []
-    found = _optimum(documents, columns, values, np.zeros(columns.size), loss, l2)
+    found = _optimum(documents, columns, values, np.zeros(columns.size), loss, alpha)
     while True:
         chosen, largest = _steepest(documents, found.residuals, outside)
         if entries and chosen != constant:
@@ -47,14 +47,14 @@ def forward(
         columns = np.append(columns, chosen)
         if chosen != constant:
             entries.append(largest)
-        found = _optimum(documents, columns, values, np.append(found.coef, 0.0), loss, l2)
+        found = _optimum(documents, columns, values, np.append(found.coef, 0.0), loss, alpha)
 
 
 def _optimum(
-    documents: Documents, columns: Places, signs: Floats, start: Floats, loss: str, l2: float
+    documents: Documents, columns: Places, y_signed: Floats, start: Floats, loss: str, alpha: float
 ) -> Minimum:
     Z = csr_array(documents.by_column[:, columns])
-    return minimum(Z, signs, loss=loss, l2=l2, start=start)
+    return minimum(Z, y_signed, loss=loss, alpha=alpha, start=start)
 
 
 def _steepest(documents: Documents, residuals: Floats, outside: Flags) -> tuple[int | None, float]:

@@ -11,17 +11,17 @@ from laconic.numerics.dual_passes import Floats, Loss
 TIE = 1e-12
 
 
-def best_intercept(values: Floats, signs: Floats, costs: Floats, loss: Loss) -> float:
+def best_intercept(values: Floats, y_signed: Floats, costs: Floats, loss: Loss) -> float:
     """The b that minimises Σ C loss(y (x'w + b)), `values` being x'w.
 
     Document i is on the margin at b = y − x'w. The slope in b starts at −Σ C over y = 1 and grows:
     for the hinge by C at each of these borders, whichever side the document is on.
     """
     counted = costs > 0
-    borders = (signs - values)[counted]
+    borders = (y_signed - values)[counted]
     order = np.argsort(borders, kind="stable")
     borders, weights = borders[order], costs[counted][order]
-    positive = signs[counted][order] > 0
+    positive = y_signed[counted][order] > 0
     if loss == "hinge":
         return _middle(borders, weights, float(weights[positive].sum()))
     return _root(borders, weights, positive)

@@ -36,10 +36,10 @@ AT_ONCE = 0.01
 
 def lars(
     X: Matrix | Documents,
-    signs: Floats,
+    y_signed: Floats,
     *,
     loss: str = "squared_hinge",
-    l2: float = 1.0,
+    alpha: float = 1.0,
     bias: Bias = "always",
 ) -> Iterator[LarsPoint]:
     """One point for each number of features: 1, 2, … to the end of the path.
@@ -52,7 +52,7 @@ def lars(
     if loss not in PIECES:
         raise LaconicError(f"lars: loss={loss!r}. The exact path has {', '.join(PIECES)}")
     documents = Documents.of(X)
-    position = Position(documents, checked(documents, signs, l2, bias), PIECES[loss], l2)
+    position = Position(documents, checked(documents, y_signed, alpha, bias), PIECES[loss], alpha)
     return follow(Course(position, bias), advance)
 
 

@@ -97,7 +97,7 @@ class Course:
     def is_saturated(self, direction: Direction) -> bool:
         """Whether the residuals go to 0 in a straight line, so that no gradient can catch up."""
         position = self.position
-        if position.l2 > 0.0:
+        if position.alpha > 0.0:
             return False
         rest = position.residuals + position.l1 * direction.residuals
         return bool(np.linalg.norm(rest) <= SATURATED * np.linalg.norm(position.residuals))
@@ -164,7 +164,7 @@ class Course:
         """Whether the features explain every document that counts; l2 would not let them."""
         position = self.position
         explained = EXPLAINED * np.sqrt(position.documents.n_docs)
-        return bool(position.l2 == 0.0 and np.linalg.norm(position.residuals) <= explained)
+        return bool(position.alpha == 0.0 and np.linalg.norm(position.residuals) <= explained)
 
     def point(self) -> LarsPoint:
         position, constant = self.position, self.position.documents.constant
@@ -201,16 +201,16 @@ def _largest_gradient(position: Position, excluded: Flags) -> float:
     return largest if largest > rounding else 0.0
 
 
-def checked(documents: Documents, signs: Floats, l2: float, bias: Bias) -> Floats:
+def checked(documents: Documents, y_signed: Floats, alpha: float, bias: Bias) -> Floats:
     """The signs as numbers, where all settings can be."""
-    found = np.asarray(signs, dtype=np.float64)
+    found = np.asarray(y_signed, dtype=np.float64)
     if found.shape != (documents.n_docs,) or not np.isin(found, (-1.0, 1.0)).all():
         raise LaconicError(
             f"lars: signs of shape {found.shape} for {documents.n_docs} documents. Give one number "
             "a document, 1 or -1"
         )
-    if not (np.isfinite(l2) and l2 >= 0.0):
-        raise LaconicError(f"lars: l2={l2!r}. It must be finite, and at least 0")
+    if not (np.isfinite(alpha) and alpha >= 0.0):
+        raise LaconicError(f"lars: l2={alpha!r}. It must be finite, and at least 0")
     if bias not in ("always", "selectable", None):
         raise LaconicError(f"lars: bias={bias!r}. It is 'always', 'selectable' or None")
     return found

@@ -62,24 +62,24 @@ class Lost(Exception):  # noqa: N818 - a jump that led nowhere is no error
 
 def fast_lars(
     X: Matrix | Documents,
-    signs: Floats,
+    y_signed: Floats,
     *,
     loss: str = "squared_hinge",
-    l2: float = 1.0,
+    alpha: float = 1.0,
     bias: Bias = "always",
 ) -> Iterator[LarsPoint]:
     """As `lars`, faster. `loss` may be "logistic" too; its `examples` are all documents."""
     if loss not in (*PIECES, "logistic"):
         raise LaconicError(f"lars: loss={loss!r}. There are {', '.join(PIECES)} and logistic")
     documents = Documents.of(X)
-    values = checked(documents, signs, l2, bias)
-    if loss == "squared" or (loss in PIECES and l2 == 0.0):
+    values = checked(documents, y_signed, alpha, bias)
+    if loss == "squared" or (loss in PIECES and alpha == 0.0):
         # of squares the exact path is made of such jumps; without l2 jumps are slower than corners
-        return exact.lars(documents, values, loss=loss, l2=l2, bias=bias)
+        return exact.lars(documents, values, loss=loss, alpha=alpha, bias=bias)
     if loss == "logistic":
-        curve = LogisticPosition(documents, values, l2)
+        curve = LogisticPosition(documents, values, alpha)
         return follow(Course(curve, bias), lambda course: _along_curve(course, curve))
-    position = JumpingPosition(documents, values, PIECES[loss], l2)
+    position = JumpingPosition(documents, values, PIECES[loss], alpha)
     return follow(Course(position, bias), lambda course: _advance(course, position))
 
 
@@ -108,7 +108,7 @@ def _may_have_passed(
     fallen = before.l1 - position.l1
     coef, residuals = before.coef - position.coef, before.residuals - position.residuals
     pulled = fallen * float(position.pulls @ coef)
-    bend = pulled - float(residuals @ residuals) - position.l2 * float(coef @ coef)
+    bend = pulled - float(residuals @ residuals) - position.alpha * float(coef @ coef)
     if fallen <= 0.0 or bend <= STRAIGHT * pulled:
         return False
     # of two, one is not the column that enters

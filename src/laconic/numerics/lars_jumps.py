@@ -89,7 +89,7 @@ class JumpingPosition(Position):
     def _regroup(self, docs: Places, parts: Parts) -> bool:
         """Take documents to other parts of the loss; the residuals and the factor follow."""
         derivatives = slopes(self.margins[docs], parts, self.pieces.lower)
-        self.residuals[docs] = self.signs[docs] * derivatives
+        self.residuals[docs] = self.y_signed[docs] * derivatives
         if docs.size > max(self.columns.size, FEW):
             self.admissions += int((parts == SQUARED).sum())
             self.parts[docs] = parts
@@ -102,13 +102,15 @@ class JumpingPosition(Position):
         """A Newton step, with all that follows from it while no document crosses a border."""
         ahead = self.rows.combination(change, self._ahead)
         self.coef = self.coef + change
-        _shift(self.margins, self.residuals, ahead, self.signs, self.parts)
+        _shift(self.margins, self.residuals, ahead, self.y_signed, self.parts)
 
 
 @njit(nogil=True, cache=True)
-def _shift(margins: Floats, residuals: Floats, ahead: Floats, signs: Floats, parts: Parts) -> None:
+def _shift(
+    margins: Floats, residuals: Floats, ahead: Floats, y_signed: Floats, parts: Parts
+) -> None:
     for doc in range(margins.size):
-        margins[doc] += signs[doc] * ahead[doc]
+        margins[doc] += y_signed[doc] * ahead[doc]
         residuals[doc] += ahead[doc] if parts[doc] == SQUARED else 0.0
 
 

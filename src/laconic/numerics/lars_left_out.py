@@ -30,11 +30,11 @@ BLOCK_BYTES = 64_000_000
 
 def left_out(
     X: Matrix | Documents,
-    signs: Floats,
+    y_signed: Floats,
     point: LarsPoint,
     *,
     loss: str = "squared_hinge",
-    l2: float = 1.0,
+    alpha: float = 1.0,
     bias: Bias = "always",
 ) -> Floats:
     """f_{−i}(x_i) of every document at a point of the path that the same settings have made.
@@ -46,9 +46,9 @@ def left_out(
     columns = _columns(documents, point, bias)
     A = documents.by_column[:, columns]
     fitted = np.asarray(A @ np.append(point.coef, point.intercept)[: columns.size])
-    residuals, bends = _derivatives(signs * fitted, signs, point.examples, loss)
+    residuals, bends = _derivatives(y_signed * fitted, y_signed, point.examples, loss)
     H = np.asarray((A.T @ A.multiply(bends[:, None])).toarray())
-    H[np.diag_indices_from(H)] += l2
+    H[np.diag_indices_from(H)] += alpha
     moved = np.flatnonzero((residuals != 0.0) | (bends > 0.0))
     leverage = _leverage(A[moved], H)
     rest = 1.0 - bends[moved] * leverage
@@ -64,15 +64,15 @@ def _columns(documents: Documents, point: LarsPoint, bias: Bias) -> Places:
 
 
 def _derivatives(
-    margins: Floats, signs: Floats, examples: Places, loss: str
+    margins: Floats, y_signed: Floats, examples: Places, loss: str
 ) -> tuple[Floats, Floats]:
     """First and second derivatives of the loss by f(x_i); the path knows the squared part."""
     if loss == LOGISTIC:
-        return signs * slope(margins, loss), curvature(margins, loss)
+        return y_signed * slope(margins, loss), curvature(margins, loss)
     lower = PIECES[loss].lower
     parts = np.where(margins <= lower, LINEAR, ZERO).astype(np.int8)
     parts[examples] = SQUARED
-    return signs * slopes(margins, parts, lower), (parts == SQUARED).astype(np.float64)
+    return y_signed * slopes(margins, parts, lower), (parts == SQUARED).astype(np.float64)
 
 
 def _leverage(A: Matrix, H: Floats) -> Floats:

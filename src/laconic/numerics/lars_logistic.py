@@ -24,9 +24,9 @@ SMALLEST = 1e-8
 class LogisticPosition(JumpingPosition):
     """All documents count as active: the loss has one part only."""
 
-    def __init__(self, documents: Documents, signs: Floats, l2: float) -> None:
-        super().__init__(documents, signs, PIECES["squared"], l2)
-        self.residuals = -0.5 * signs
+    def __init__(self, documents: Documents, y_signed: Floats, alpha: float) -> None:
+        super().__init__(documents, y_signed, PIECES["squared"], alpha)
+        self.residuals = -0.5 * y_signed
         self.smallest = SMALLEST
 
     @property
@@ -36,11 +36,11 @@ class LogisticPosition(JumpingPosition):
     def direction(self) -> Direction:
         coef = -self.factor.solve(self.pulls)
         ahead = self.rows.combination(coef, self._ahead)
-        return Direction(coef, self.signs * ahead, self.curvature * ahead, 0.0)
+        return Direction(coef, self.y_signed * ahead, self.curvature * ahead, 0.0)
 
     def measure(self) -> Floats:
-        self.margins = self.signs * self.rows.combination(self.coef, self._ahead)
-        self.residuals = self.signs * slope(self.margins, LOGISTIC)
+        self.margins = self.y_signed * self.rows.combination(self.coef, self._ahead)
+        self.residuals = self.y_signed * slope(self.margins, LOGISTIC)
         return self.error
 
     def polish(self) -> bool:
@@ -61,8 +61,8 @@ class LogisticPosition(JumpingPosition):
     def correct(self, error: Floats) -> Floats:
         """A Newton step against the error, as much of it as leads down; the error that is left."""
         change = -self.factor.solve(error)
-        ahead = self.signs * self.rows.combination(change, self._ahead)
-        quadratic = self.l2 * float(change @ change)
+        ahead = self.y_signed * self.rows.combination(change, self._ahead)
+        quadratic = self.alpha * float(change @ change)
         share = share_of_step(self.margins, ahead, float(error @ change), quadratic, LOGISTIC)
         self.coef = self.coef + share * change
         return self.measure()

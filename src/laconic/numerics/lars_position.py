@@ -70,20 +70,22 @@ class Direction:
 class Position:
     """A point of the path; its methods move it."""
 
-    def __init__(self, documents: Documents, signs: Floats, pieces: Pieces, l2: float) -> None:
+    def __init__(
+        self, documents: Documents, y_signed: Floats, pieces: Pieces, alpha: float
+    ) -> None:
         self.documents = documents
-        self.signs = signs
+        self.y_signed = y_signed
         self.pieces = pieces
-        self.l2 = l2
+        self.alpha = alpha
         self.l1 = 0.0
-        self.smallest = SMALLEST if l2 > 0.0 else SMALLEST_WITHOUT_L2
+        self.smallest = SMALLEST if alpha > 0.0 else SMALLEST_WITHOUT_L2
         self.columns: Places = np.empty(0, np.int64)
         self.pulls: Floats = np.empty(0)
         self.coef: Floats = np.empty(0)
         self.place: Places = np.full(documents.constant + 1, -1, np.int64)
         self.margins: Floats = np.zeros(documents.n_docs)
         self.parts: Parts = np.full(documents.n_docs, SQUARED, np.int8)
-        self.residuals: Floats = -signs
+        self.residuals: Floats = -y_signed
         self.rows = ActiveRows(documents)
         self._ahead, self._speeds, self._velocity = np.zeros((3, documents.n_docs))
         self.factor = Factor()
@@ -107,12 +109,12 @@ class Position:
     def error(self) -> Floats:
         """How far the gradient of each entered column is from λ₁ s."""
         gradient = self.documents.products(self.columns, self.residuals)
-        return gradient + self.l2 * self.coef - self.l1 * self.pulls
+        return gradient + self.alpha * self.coef - self.l1 * self.pulls
 
     def direction(self) -> Direction:
         coef = -self.factor.solve(self.pulls)
         ahead = self.rows.combination(coef, self._ahead)
-        fastest = _speeds(ahead, self.signs, self.parts, self._speeds, self._velocity)
+        fastest = _speeds(ahead, self.y_signed, self.parts, self._speeds, self._velocity)
         return Direction(coef, self._speeds, self._velocity, SLOW * fastest)
 
     def move(self, direction: Direction, step: float) -> None:
@@ -125,7 +127,7 @@ class Position:
         values = self.documents.column(column)
         curved = self.curvature * values
         products = self.documents.products(self.columns, curved)
-        if not self.factor.append(products, self.l2 + float(values @ curved)):
+        if not self.factor.append(products, self.alpha + float(values @ curved)):
             return False
         self.rows.append(column)
         self.place[column] = self.columns.size
@@ -149,7 +151,7 @@ class Position:
     def land(self, doc: int, margin: float) -> None:
         """A document stands exactly on the border of two parts: no rounding may take it back."""
         self.margins[doc] = margin
-        self.residuals[doc] = self.signs[doc] * (margin - 1.0)
+        self.residuals[doc] = self.y_signed[doc] * (margin - 1.0)
 
     def polish(self) -> bool:
         """Margins anew, and one Newton step; a factor that makes it fail is computed anew.
@@ -168,7 +170,7 @@ class Position:
     def measure(self) -> Floats:
         """Margins and residuals anew from the coefficients; the error that is left."""
         fitted = self.rows.combination(self.coef, self.margins)
-        _measure(fitted, self.signs, self.parts, self.pieces.lower, self.margins, self.residuals)
+        _measure(fitted, self.y_signed, self.parts, self.pieces.lower, self.margins, self.residuals)
         return self.error
 
     def correct(self, error: Floats) -> Floats:
@@ -178,7 +180,7 @@ class Position:
 
     def refactor(self) -> bool:
         H = self.rows.gram(self.curvature)
-        H[np.diag_indices_from(H)] += self.l2
+        H[np.diag_indices_from(H)] += self.alpha
         return self.factor.replace(H)
 
 
@@ -193,11 +195,13 @@ def slopes(margins: Floats, parts: Parts, lower: float) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def _speeds(ahead: Floats, signs: Floats, parts: Parts, speeds: Floats, residuals: Floats) -> float:
+def _speeds(
+    ahead: Floats, y_signed: Floats, parts: Parts, speeds: Floats, residuals: Floats
+) -> float:
     """Fills `speeds` and `residuals`; the fastest."""
     fastest = 0.0
     for doc in range(ahead.size):
-        speeds[doc] = signs[doc] * ahead[doc]
+        speeds[doc] = y_signed[doc] * ahead[doc]
         residuals[doc] = ahead[doc] if parts[doc] == SQUARED else 0.0
     for doc in range(ahead.size):
         fastest = max(fastest, abs(ahead[doc]))
@@ -213,16 +217,16 @@ def _move(margins: Floats, residuals: Floats, speeds: Floats, changes: Floats, s
 
 @njit(nogil=True, cache=True)
 def _measure(
-    fitted: Floats, signs: Floats, parts: Parts, lower: float, margins: Floats, residuals: Floats
+    fitted: Floats, y_signed: Floats, parts: Parts, lower: float, margins: Floats, residuals: Floats
 ) -> None:
     """Fills `margins` and `residuals`: `slopes` in place, for every step of the path.
 
     `fitted` may be the same array as `margins`.
     """
     for doc in range(fitted.size):
-        margins[doc] = signs[doc] * fitted[doc]
+        margins[doc] = y_signed[doc] * fitted[doc]
         residuals[doc] = 0.0
         if parts[doc] == SQUARED:
-            residuals[doc] = signs[doc] * (margins[doc] - 1.0)
+            residuals[doc] = y_signed[doc] * (margins[doc] - 1.0)
         elif parts[doc] == LINEAR:
-            residuals[doc] = signs[doc] * (lower - 1.0)
+            residuals[doc] = y_signed[doc] * (lower - 1.0)

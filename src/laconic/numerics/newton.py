@@ -45,7 +45,7 @@ class Minimum:
 
 
 def minimum(
-    Z: csr_array, signs: Floats, *, loss: str, l2: float, start: Floats | None = None
+    Z: csr_array, y_signed: Floats, *, loss: str, alpha: float, start: Floats | None = None
 ) -> Minimum:
     """The coefficients of all columns of Z, looked for from `start`.
 
@@ -59,13 +59,13 @@ def minimum(
     by_column = Z.T.tocsr()
     longest = float(np.sqrt(Z.power(2).sum(axis=0).max(initial=0.0)))
     # no gradient of residuals up to 1 exceeds √n_docs times this
-    negligible = ACCURATE * np.sqrt(signs.size) * longest
-    ridge = l2 if l2 > 0.0 else RIDGE * longest**2
-    H, weights = np.zeros((coef.size, coef.size)), np.zeros(signs.size)
-    margins = signs * (Z @ coef)
+    negligible = ACCURATE * np.sqrt(y_signed.size) * longest
+    ridge = alpha if alpha > 0.0 else RIDGE * longest**2
+    H, weights = np.zeros((coef.size, coef.size)), np.zeros(y_signed.size)
+    margins = y_signed * (Z @ coef)
     for step in range(STEPS + 1):
-        residuals = signs * slope(margins, loss)
-        gradient = by_column @ residuals + l2 * coef
+        residuals = y_signed * slope(margins, loss)
+        gradient = by_column @ residuals + alpha * coef
         solved = bool(np.abs(gradient).max(initial=0.0) <= negligible)
         if solved or step == STEPS:
             break
@@ -73,11 +73,11 @@ def minimum(
         _add_gram(H, Z.indptr, Z.indices, Z.data, newest - weights)
         weights = newest
         change = -_solved(H, ridge, gradient)
-        ahead = signs * (Z @ change)
-        downhill, quadratic = float(gradient @ change), l2 * float(change @ change)
+        ahead = y_signed * (Z @ change)
+        downhill, quadratic = float(gradient @ change), alpha * float(change @ change)
         share = share_of_step(margins, ahead, downhill, quadratic, loss)
         coef, margins = coef + share * change, margins + share * ahead
-    return Minimum(coef, signs * (Z @ coef), residuals, solved)
+    return Minimum(coef, y_signed * (Z @ coef), residuals, solved)
 
 
 def slope(margins: Floats, loss: str) -> Floats:

@@ -176,24 +176,24 @@ def solve_in_step(
     lets it shrink no more. The true residual is computed every `refresh` steps and at the end,
     because that of the recurrence drifts.
     """
-    W, goal = np.zeros_like(B), tolerance**2 * _squares(B)
+    W, metric = np.zeros_like(B), tolerance**2 * _squares(B)
     R, excess = B.copy(), np.inf
     for _ in range(2 * B.shape[0] // refresh + 2):
-        _steps(product, W, R, goal, refresh)
+        _steps(product, W, R, metric, refresh)
         R = B - product(W)
-        last, excess = excess, float(quotient(_squares(R), goal).max())
+        last, excess = excess, float(quotient(_squares(R), metric).max())
         if excess <= 1.0 or (excess < 1e6 and excess > 0.25 * last):
             break
     return W, tolerance * float(np.sqrt(excess))
 
 
 def _steps(
-    product: Callable[[Floats], Floats], W: Floats, R: Floats, goal: Floats, at_most: int
+    product: Callable[[Floats], Floats], W: Floats, R: Floats, metric: Floats, at_most: int
 ) -> None:
     """Conjugate gradients from W, in place, until the recurrence says that `goal` is reached."""
     P, rr = R.copy(), _squares(R)
     for _ in range(at_most):
-        if (rr <= 0.25 * goal).all():
+        if (rr <= 0.25 * metric).all():
             break
         Q = product(P)
         step = quotient(rr, np.einsum("ij,ij->j", P, Q))

@@ -128,12 +128,12 @@ def rank_holding(X: Matrix, share: float) -> int:
     n = min(X.shape)
     if n <= WHOLE_SPECTRUM_UP_TO:
         return _rank_in_spectrum(X, share)
-    goal = share * float(column_squares(X).sum())
+    metric = share * float(column_squares(X).sum())
     rank = 64
     while not gram_is_cheaper(n, rank, stored(X)):
         held = np.cumsum(leading(X, rank).values)
-        if held[-1] >= goal:
-            return _first_at_least(held, goal)
+        if held[-1] >= metric:
+            return _first_at_least(held, metric)
         rank *= 2
     return _rank_in_spectrum(X, share)
 
@@ -145,6 +145,6 @@ def _rank_in_spectrum(X: Matrix, share: float) -> int:
     return _first_at_least(held, share * held[-1])
 
 
-def _first_at_least(held: Floats, goal: float) -> int:
+def _first_at_least(held: Floats, metric: float) -> int:
     # the slack forgives rounding where equal singular values reach the goal exactly
-    return min(int(np.searchsorted(held, goal * (1 - 1e-12))) + 1, held.size)
+    return min(int(np.searchsorted(held, metric * (1 - 1e-12))) + 1, held.size)

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 
-def best_threshold(values: Floats, signs: Floats) -> float:
+def best_threshold(values: Floats, y_signed: Floats) -> float:
     """Where "yes iff the value is above" has the largest F1; of equals that nearest to 0.
 
     It lies half-way between two values, or one gap beyond the last of them. Without a true document
     every threshold is as good: 0. An infinite value is an answer that no threshold changes.
     """
-    truth = signs > 0.0
+    truth = y_signed > 0.0
     finite = np.unique(values[np.isfinite(values)])
     if not truth.any() or not finite.size:
         return 0.0

@@ -21,10 +21,10 @@ def right(studies: Iterable[Study], method: str, asked: Size) -> NDArray[np.bool
         keys = [task.key for task in study.tasks if task.method == method]
         with Journal.reading(study.where / JOURNAL) as journal:
             for key in keys:
-                signs = journal.signs(key)
+                y_signed = journal.y_signed(key)
                 for cut in journal.cuts(key):
-                    if cut.asked == asked and signs is not None:
-                        return np.asarray((cut.chosen == (signs > 0)).all(axis=1))
+                    if cut.size == asked and y_signed is not None:
+                        return np.asarray((cut.chosen == (y_signed > 0)).all(axis=1))
     raise unmeasured(method, asked)
 
 

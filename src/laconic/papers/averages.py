@@ -1,6 +1,6 @@
 """Methods by λ and size: means over folds and draws, then over sets; and paired tests over sets.
 
-A method's λ stands in its brackets: `BSS[lambda=0.1]`. Values are shares, shown in percent.
+A method's λ stands in its brackets: `BSS+ridge:alpha=0.1`. Values are shares, shown in percent.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ Group: TypeAlias = Callable[[str], str]
 
 
 def with_alphas(methods: Iterable[str], alphas: Iterable[float]) -> tuple[str, ...]:
-    """Every method with every λ in its brackets."""
+    """Every method with every alpha."""
     return tuple(
-        f"{name[:-1]},lambda={alpha}]" if name.endswith("]") else f"{name}[lambda={alpha}]"
+        f"{name}:alpha={alpha}" if "+" in name else f"{name}+ridge:alpha={alpha}"
         for name in methods
         for alpha in alphas
     )
 
 
 def apart(method: str) -> tuple[str, float]:
-    """A method without its λ, and that."""
-    head, _, alpha = method.removesuffix("]").rpartition("lambda=")
-    return head[:-1] if head.endswith("[") else f"{head[:-1]}]", float(alpha)
+    """A method without its alpha, and the alpha."""
+    head, _, alpha = method.rpartition(":alpha=")
+    return head.removesuffix("+ridge"), float(alpha)
 
 
-def means(rows: Iterable[Row], measure: str) -> dict[Place, dict[str, float]]:
+def means(rows: Iterable[Row], metric: str) -> dict[Place, dict[str, float]]:
     """Of each method, λ and size the value of each problem: draws first, then folds."""
     found: dict[Place, dict[str, dict[str, list[float]]]] = {}
     for row in rows:
-        if row.measure == measure and row.value is not None:
-            of_place = found.setdefault((*apart(row.method), row.asked), {})
+        if row.metric == metric and row.value is not None:
+            of_place = found.setdefault((*apart(row.method), row.size), {})
             of_place.setdefault(row.problem, defaultdict(list))[row.fold].append(row.value)
     return {
         place: {
@@ -52,11 +52,9 @@ def means(rows: Iterable[Row], measure: str) -> dict[Place, dict[str, float]]:
     }
 
 
-def mean_tables(
-    rows: Iterable[Row], measure: str, group: Group = lambda problem: ""
-) -> list[Table]:
+def mean_tables(rows: Iterable[Row], metric: str, group: Group = lambda problem: "") -> list[Table]:
     """Methods by λ, a table a group of problems and size; and all of it flat, for a file."""
-    found = means(rows, measure)
+    found = means(rows, metric)
     groups = dict.fromkeys(group(problem) for values in found.values() for problem in values)
     sizes = sorted({size for _, _, size in found})
     tables, flat = [], []
@@ -67,24 +65,24 @@ def mean_tables(
         }
         for size in sizes:
             points = {
-                (method, alpha): Point.over(method, asked, measure, values)
+                (method, alpha): Point.over(method, asked, metric, values)
                 for (method, alpha, asked), values in own.items()
                 if asked == size
             }
             tables.append(_by_alpha(", ".join(filter(None, (name, f"size {size}"))), points))
             flat += [_line(name, alpha, point) for (_, alpha), point in points.items()]
     columns = ("group", "method", "lambda", "size", "mean", "sd", "sets")
-    return [*tables, Table(measure, columns, tuple(flat), f"{measure}.csv", shown=False)]
+    return [*tables, Table(metric, columns, tuple(flat), f"{metric}.csv", shown=False)]
 
 
 def _by_alpha(about: str, points: Mapping[tuple[str, float], Point]) -> Table:
     alphas = sorted({alpha for _, alpha in points})
-    measure, sets = max((p.measure, p.problems) for p in points.values())
+    metric, sets = max((p.metric, p.problems) for p in points.values())
     lines = [
         (method, *(_cell(points.get((method, alpha)), sets) for alpha in alphas))
         for method in dict.fromkeys(method for method, _ in points)
     ]
-    title = f"{measure} in %, {about}, mean ± sd of {sets} set{'' if sets == 1 else 's'}"
+    title = f"{metric} in %, {about}, mean ± sd of {sets} set{'' if sets == 1 else 's'}"
     return Table(title, ("method", *(f"λ = {alpha:g}" for alpha in alphas)), tuple(lines))
 
 
@@ -96,7 +94,7 @@ def _cell(point: Point | None, sets: int) -> str:
 
 
 def _line(group: str, alpha: float, point: Point) -> tuple[str | float, ...]:
-    return (group, point.method, alpha, point.asked, point.mean, point.sd, point.problems)
+    return (group, point.method, alpha, point.size, point.mean, point.sd, point.problems)
 
 
 @dataclass(frozen=True)
@@ -119,9 +117,9 @@ class Pairing:
     corrected: float = float("nan")
 
 
-def pairings(rows: Iterable[Row], measure: str, champion: str) -> Iterator[Pairing]:
+def pairings(rows: Iterable[Row], metric: str, champion: str) -> Iterator[Pairing]:
     """The champion against every other method, by a measure of which less is better."""
-    found = means(rows, measure)
+    found = means(rows, metric)
     for alpha, size in dict.fromkeys((alpha, size) for _, alpha, size in found):
         own = found.get((champion, alpha, size), {})
         several = [
@@ -141,9 +139,9 @@ def _pairing(own: Mapping[str, float], other: Mapping[str, float], place: Place)
     return Pairing(*place, float((theirs - mine).mean()), wins, losses, verdict.effect, verdict.p)
 
 
-def pairing_tables(rows: Iterable[Row], measure: str, champion: str) -> list[Table]:
+def pairing_tables(rows: Iterable[Row], metric: str, champion: str) -> list[Table]:
     """The lead in points, sets won and lost, and the corrected p: others and sizes by λ."""
-    found = list(pairings(rows, measure, champion))
+    found = list(pairings(rows, metric, champion))
     if not found:
         return []
     alphas = sorted({one.alpha for one in found})
@@ -153,7 +151,7 @@ def pairing_tables(rows: Iterable[Row], measure: str, champion: str) -> list[Tab
         for size in sorted({one.size for one in found})
         for method in dict.fromkeys(one.method for one in found)
     ]
-    title = f"{champion} has so much less {measure} (points; sets won : lost; Wilcoxon, Holm) than"
+    title = f"{champion} has so much less {metric} (points; sets won : lost; Wilcoxon, Holm) than"
     columns = ("method", "lambda", "size", "lead", "won", "lost", "effect", "p", "holm")
     flat = tuple(astuple(one) for one in found)
     return [

@@ -16,8 +16,8 @@ import numpy as np
 from laconic.papers.figures import Point, Table
 from laconic.rows import Row, Size
 from laconic.study.plan import Plan
-from laconic.study.ready import Ready
-from laconic.study.settings import Splitting
+from laconic.study.ready import PreparedCorpus
+from laconic.study.settings import SplitOptions
 from laconic.study.significance import macro_t
 
 Curve: TypeAlias = dict[Size, float]
@@ -28,7 +28,7 @@ Values: TypeAlias = dict[str, dict[str, float]]
 WITHIN = " in "
 
 
-def within(plan: Plan, corpora: Iterable[Ready], folds: int) -> Plan:
+def within(plan: Plan, corpora: Iterable[PreparedCorpus], folds: int) -> Plan:
     """The same plan on the training documents of each fold alone, by cross-validation of these."""
     inside = tuple(
         replace(
@@ -40,7 +40,7 @@ def within(plan: Plan, corpora: Iterable[Ready], folds: int) -> Plan:
         for ready in corpora
         for split in ready.splits
     )
-    return replace(plan, corpora=inside, split=Splitting(None, folds=folds))
+    return replace(plan, corpora=inside, split=SplitOptions(None, cv=folds))
 
 
 def outside(problem: str) -> Place:
@@ -49,13 +49,13 @@ def outside(problem: str) -> Place:
     return name, fold
 
 
-def curves(rows: Iterable[Row], measure: str) -> dict[str, dict[Place, Curve]]:
+def curves(rows: Iterable[Row], metric: str) -> dict[str, dict[Place, Curve]]:
     """Of each method, problem and fold the values by size."""
     found: dict[str, dict[Place, Curve]] = {}
     for row in rows:
-        if row.measure == measure and row.value is not None:
+        if row.metric == metric and row.value is not None:
             of_method = found.setdefault(row.method, {})
-            of_method.setdefault((row.problem, row.fold), {})[row.asked] = row.value
+            of_method.setdefault((row.problem, row.fold), {})[row.size] = row.value
     return found
 
 
@@ -72,27 +72,27 @@ def averaged(several: Mapping[Place, Curve]) -> dict[str, Curve]:
     }
 
 
-def at(rows: Iterable[Row], measure: str, size: Size) -> Values:
+def at(rows: Iterable[Row], metric: str, size: Size) -> Values:
     """The mean over folds at one size."""
     return {
         method: {problem: own[size] for problem, own in averaged(several).items() if size in own}
-        for method, several in curves(rows, measure).items()
+        for method, several in curves(rows, metric).items()
     }
 
 
-def best(rows: Iterable[Row], measure: str, sizes: Sequence[Size]) -> Values:
+def best(rows: Iterable[Row], metric: str, sizes: Sequence[Size]) -> Values:
     """The mean over folds at the one of these sizes where it is highest: an oracle's."""
     return {
         method: {
             problem: max(own[size] for size in sizes if size in own)
             for problem, own in averaged(several).items()
         }
-        for method, several in curves(rows, measure).items()
+        for method, several in curves(rows, metric).items()
     }
 
 
 def chosen(
-    inside: Iterable[Row], measure: str, sizes: Sequence[Size]
+    inside: Iterable[Row], metric: str, sizes: Sequence[Size]
 ) -> dict[str, dict[Place, Size]]:
     """The size of the highest mean over the folds inside; of equals the largest."""
     return {
@@ -102,24 +102,24 @@ def chosen(
             )
             for problem, own in averaged(several).items()
         }
-        for method, several in curves(inside, measure).items()
+        for method, several in curves(inside, metric).items()
     }
 
 
 def validated(
-    rows: Iterable[Row], inside: Iterable[Row], measure: str, sizes: Sequence[Size]
+    rows: Iterable[Row], inside: Iterable[Row], metric: str, sizes: Sequence[Size]
 ) -> Values:
     """The mean over folds, each at the size that its own training documents chose.
 
     The largest, where these could measure none: a class of one document.
     """
-    choice, largest = chosen(inside, measure, sizes), max(sizes)
+    choice, largest = chosen(inside, metric, sizes), max(sizes)
     taken = {
         method: {
             place: {largest: own[choice.get(method, {}).get(place, largest)]}
             for place, own in several.items()
         }
-        for method, several in curves(rows, measure).items()
+        for method, several in curves(rows, metric).items()
     }
     return {
         method: {problem: own[largest] for problem, own in averaged(several).items()}
@@ -166,13 +166,13 @@ def _contest(method: str, mine: np.ndarray, theirs: np.ndarray) -> Contest:
 
 def contest_table(title: str, by_measure: Mapping[str, Values], champion: str) -> Table:
     """Methods by measures: the mean, and the p of the champion against it."""
-    found = {measure: contests(values, champion) for measure, values in by_measure.items()}
+    found = {metric: contests(values, champion) for metric, values in by_measure.items()}
     problems = max((one.problems for several in found.values() for one in several), default=0)
     cells: dict[str, list[str]] = defaultdict(list)
     for several in found.values():
         for one in several:
             cells[one.method] += [f"{one.mean:.4f}", _told(one, champion)]
-    columns = [text for measure in found for text in (measure, f"{champion} won : lost; p")]
+    columns = [text for metric in found for text in (metric, f"{champion} won : lost; p")]
     lines = tuple((method, *own) for method, own in cells.items())
     return Table(f"{title}, mean of {problems}", ("method", *columns), lines)
 
@@ -181,18 +181,18 @@ def _told(one: Contest, champion: str) -> str:
     return "" if one.method == champion else f"{one.won}:{one.lost}; {one.p:.2g}"
 
 
-def means(rows: Iterable[Row], measure: str) -> Iterator[Point]:
+def means(rows: Iterable[Row], metric: str) -> Iterator[Point]:
     """Of each method and size the mean over the problems."""
-    for method, several in curves(rows, measure).items():
+    for method, several in curves(rows, metric).items():
         by_problem = averaged(several)
         for size in sorted({size for own in by_problem.values() for size in own}):
             values = (own[size] for own in by_problem.values() if size in own)
-            yield Point.over(method, size, measure, values)
+            yield Point.over(method, size, metric, values)
 
 
 def gaps(points: Iterable[Point], champion: str, border: Size) -> Iterator[tuple[str, str, str]]:
     """Where each other method is farthest from the champion: above the border, and up to it."""
-    found = {(point.method, point.asked): point.mean for point in points}
+    found = {(point.method, point.size): point.mean for point in points}
     for method in dict.fromkeys(method for method, _ in found if method != champion):
         leads = {
             size: found[method, size] - found[champion, size]

@@ -14,18 +14,18 @@ k                       `rank`
 p_i, p̃_i                `chance`, min(1, budget · chance)
 S = RᵀR                 squared weights of a `Selection`
 f(q), f̃                 `LinearModel.decision`
-MIF, MAF                "micro-f1", "macro-f1"
-RelMIF                  "relative micro-f1"
+MIF, MAF                "f1_micro", "f1_macro"
+RelMIF                  "relative f1_micro"
 ======================  ==================================================
 
-Recipes: DF, IG, US, WS, SS[rank=k], SRLS in `laconic.methods`.
+Recipes: DF, IG, US, WS, SS:rank=k, SRLS in `laconic.methods`.
 
 Protocol
 --------
 One regression a class, each decided by f > 0; the value of a document with no chosen word is 0, a
 no. Per split, λ_max is the λ of the best micro-F1 of all words *on the test documents*, as in the
 paper: an oracle's choice, used alike by every method. So a figure is two plans, worked off in one
-folder: all words with each λ (`ALL[lambda=0.4]`), then the methods with the λ that these rows give.
+folder: all words with each λ (`ALL+ridge:alpha=0.4`), then the methods with the λ that these rows give.
 `honest=True` lets each model choose its own λ by leave-one-out on the training documents instead,
 and compares with all words treated the same: one plan. Relative values divide by those of all words
 in the same split.
@@ -50,7 +50,7 @@ from typing import Any, TypeAlias
 
 from laconic.corpus.corpus import Corpus
 from laconic.files import make_folder
-from laconic.methods import methods_called
+from laconic.methods import parse_methods
 from laconic.papers.figures import (
     ROWS,
     Figure,
@@ -77,8 +77,8 @@ from laconic.rows import Row, rows_file
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
-from laconic.study.ready import Ready
-from laconic.study.settings import Source, Splitting, Training, Vectorizing
+from laconic.study.ready import PreparedCorpus
+from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
 from laconic.study.study import Event, Listener, Study
 from laconic.vectors.problem import Problem
 
@@ -88,14 +88,14 @@ REFERENCE = (
     "A. Dasgupta, P. Drineas, B. Harb, V. Josifovski, M. W. Mahoney. Feature selection methods for "
     "text classification. KDD 2007, pages 230-239."
 )
-MEASURES = (GOAL, "macro-f1", "precision", "recall")
+METRICS = (GOAL, "f1_macro", "precision_macro", "recall_macro")
 ALPHAS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0)
 LARGE_ALPHAS = (0.1, 0.2, 0.4, 0.8)
 SMALL_SIZES = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 LARGE_SIZES = (300, 1000, 3000, 5000, 10_000, 20_000)
-SMALL_METHODS = "DF,IG,US,WS,SS,SS[rank=10]"
-LARGE_METHODS = "DF,IG,US,WS,SS[rank=100],SS[rank=1500]"
-RANKS = "SS[rank=1],SS[rank=5],SS[rank=10],SS[rank=30],SS[rank=60],SS[rank=0.9],SS"
+SMALL_METHODS = "DF,IG,US,WS,SS,SS:rank=10"
+LARGE_METHODS = "DF,IG,US,WS,SS:rank=100,SS:rank=1500"
+RANKS = "SS:rank=1,SS:rank=5,SS:rank=10,SS:rank=30,SS:rank=60,SS:rank=0.9,SS"
 
 PAPER = Scale(sets=100, splits=4, draws=5)
 QUICK = Scale(sets=20, splits=1, draws=1)
@@ -105,14 +105,14 @@ DEALT = 4
 def techtc(scale: Scale) -> Plan:
     """4:1 splits of the two-class sets, ltc."""
     source = Source("techtc100", first=scale.sets)
-    return _plan(source, Splitting(0.2, folds=0, splits=scale.splits), Vectorizing(min_df=1))
+    return _plan(source, SplitOptions(0.2, cv=0, n_splits=scale.splits), TextOptions(min_df=1))
 
 
 def news(scale: Scale) -> Plan:
     """4:1 splits of the 19,997 messages: Porter stems in two messages or more, ltc."""
-    split = Splitting(0.2, folds=0, splits=scale.splits)
-    vectors = Vectorizing(stem="porter", min_df=2)
-    return replace(_plan(part_of("20news-bodies", scale), split, vectors), task="labels")
+    split = SplitOptions(0.2, cv=0, n_splits=scale.splits)
+    vectors = TextOptions(stem="porter", min_df=2)
+    return replace(_plan(part_of("20news-bodies", scale), split, vectors), target="multilabel")
 
 
 def one_split(scale: Scale) -> Plan:
@@ -121,8 +121,8 @@ def one_split(scale: Scale) -> Plan:
 
 def rcv1(scale: Scale) -> Plan:
     """Its own split, weights as they come."""
-    split = Splitting("given", folds=0)
-    return replace(_plan(part_of("rcv1", scale), split, Vectorizing(min_df=1)), task="labels")
+    split = SplitOptions("given", cv=0)
+    return replace(_plan(part_of("rcv1", scale), split, TextOptions(min_df=1)), target="multilabel")
 
 
 def part_of(name: str, scale: Scale) -> Source | Corpus:
@@ -134,14 +134,14 @@ def part_of(name: str, scale: Scale) -> Source | Corpus:
     return corpus.take(n for n in range(len(corpus)) if n % DEALT < scale.sets)
 
 
-def _plan(source: Source | Corpus, split: Splitting, vectors: Vectorizing) -> Plan:
+def _plan(source: Source | Corpus, split: SplitOptions, vectors: TextOptions) -> Plan:
     """What all figures share."""
-    training = Training(alpha=1.0, intercept=False, norm="document")
+    training = TrainingOptions(alpha=1.0, intercept=False, normalize="all")
     return Plan(
         (source,),
-        measures=MEASURES,
+        metrics=METRICS,
         split=split,
-        vectors=vectors,
+        text=vectors,
         training=training,
         detail=False,
     )
@@ -192,8 +192,8 @@ class BySize:
     def _rows(
         self, where: Path, scale: Scale, executor: Executor | None, how: dict[str, Any]
     ) -> list[Row]:
-        names = tuple(method.name for method in methods_called(self.methods))
-        plan = replace(self.setting(scale), methods=names, sizes=self.sizes, seeds=scale.draws)
+        names = tuple(method.name for method in parse_methods(self.methods))
+        plan = replace(self.setting(scale), methods=names, sizes=self.sizes, draws=scale.draws)
         if scale.honest:
             whole = all_words(["loo"])
             plan = replace(plan, methods=(*whole, *names), training=_with(plan, "loo"))
@@ -251,12 +251,12 @@ class Distances:
 
 def _problems(plan: Plan, progress: Any) -> Iterator[Problem]:
     for corpus in plan.load(progress):
-        ready = Ready.of(plan, corpus)
+        ready = PreparedCorpus.of(plan, corpus)
         for split in ready.splits:
-            yield from ready.problems(split, [question.name for question in ready.questions])
+            yield from ready.problems(split, [target.name for target in ready.targets])
 
 
-def _with(plan: Plan, alpha: Any) -> Training:
+def _with(plan: Plan, alpha: Any) -> TrainingOptions:
     return replace(plan.training, alpha=alpha)
 
 
@@ -283,7 +283,7 @@ def with_spread(rows: Iterable[Row]) -> tuple[dict[str, float], dict[str, float]
 
 def techtc_findings(rows: list[Row]) -> Iterator[Finding]:
     yield from says.techtc(points(rows), number_of_words(rows))
-    drawn = {(row.fold, row.seed) for row in rows if row.method == says.SS}
+    drawn = {(row.fold, row.draw) for row in rows if row.method == says.SS}
     yield from says.over_sets(*with_spread(rows), repeats=len(drawn))
 
 

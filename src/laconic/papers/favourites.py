@@ -19,7 +19,7 @@ class Favourites:
 
     problem: str
     method: str
-    asked: Size
+    size: Size
     times: Counter[int]
     selections: int
 
@@ -37,7 +37,7 @@ def favourites(study: Study, methods: tuple[str, ...]) -> Iterator[Favourites]:
     with Journal.reading(study.where / JOURNAL) as journal:
         for task in study.tasks:
             for cut in journal.cuts(task.key) if task.method in methods else ():
-                found.setdefault((task.problem, task.method, cut.asked), []).append(cut.terms)
+                found.setdefault((task.problem, task.method, cut.size), []).append(cut.terms)
     for place, several in found.items():
         times = Counter(np.concatenate(several).tolist())
         yield Favourites(*place, times, len(several))

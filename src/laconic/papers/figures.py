@@ -144,44 +144,44 @@ class Point:
     """A mean over problems, as the papers' figures show it, and how far these lie apart."""
 
     method: str
-    asked: Size
-    measure: str
+    size: Size
+    metric: str
     mean: float
     sd: float
     problems: int
 
     @classmethod
-    def over(cls, method: str, asked: Size, measure: str, values: Iterable[float]) -> Point:
+    def over(cls, method: str, asked: Size, metric: str, values: Iterable[float]) -> Point:
         """Of one value a problem; those that are not numbers do not count."""
         known = np.array(list(values), dtype=np.float64)
         known = known[~np.isnan(known)]
         mean = float(known.mean()) if known.size else float("nan")
         sd = float(known.std(ddof=1)) if known.size > 1 else 0.0
-        return cls(method, asked, measure, mean, sd, known.size)
+        return cls(method, asked, metric, mean, sd, known.size)
 
 
 def tables_by_size(points: Sequence[Point]) -> tuple[Table, ...]:
     """One table a measure: methods by sizes."""
     return tuple(
-        _by_size(measure, [point for point in points if point.measure == measure])
-        for measure in dict.fromkeys(point.measure for point in points)
+        _by_size(metric, [point for point in points if point.metric == metric])
+        for metric in dict.fromkeys(point.metric for point in points)
     )
 
 
-def _by_size(measure: str, points: Sequence[Point]) -> Table:
-    sizes = sorted({point.asked for point in points})
+def _by_size(metric: str, points: Sequence[Point]) -> Table:
+    sizes = sorted({point.size for point in points})
     lines = []
     for method in dict.fromkeys(point.method for point in points):
-        means = {point.asked: point.mean for point in points if point.method == method}
+        means = {point.size: point.mean for point in points if point.method == method}
         cells = (f"{means[size]:.3f}" if size in means else "" for size in sizes)
         lines.append((method, *cells))
-    return Table(measure, ("method", *(f"{size:,}" for size in sizes)), tuple(lines))
+    return Table(metric, ("method", *(f"{size:,}" for size in sizes)), tuple(lines))
 
 
 def plot_of(
     name: str,
     points: Iterable[Point],
-    measure: str,
+    metric: str,
     *,
     across: str = "Number of words",
     labels: dict[str, str] | None = None,
@@ -194,12 +194,12 @@ def plot_of(
     found: dict[str, list[Point]] = {}
     for point in points:
         label = point.method if labels is None else labels.get(point.method)
-        if point.measure == measure and label is not None and np.isfinite(point.mean):
+        if point.metric == metric and label is not None and np.isfinite(point.mean):
             found.setdefault(label, []).append(point)
     lines = [_line(label, own) for label, own in found.items()]
-    return Plot(name, title or measure, across, measure, (*lines, *told), log, level)
+    return Plot(name, title or metric, across, metric, (*lines, *told), log, level)
 
 
 def _line(label: str, points: list[Point]) -> Line:
-    ordered = sorted(points, key=lambda point: point.asked)
-    return Line(label, tuple(p.asked for p in ordered), tuple(p.mean for p in ordered))
+    ordered = sorted(points, key=lambda point: point.size)
+    return Line(label, tuple(p.size for p in ordered), tuple(p.mean for p in ordered))

@@ -41,17 +41,17 @@ class Found:
 
     @classmethod
     def of(
-        cls, measures: Iterable[str], sizes: Sequence[Size], rows: list[Row], inside: list[Row]
+        cls, metrics: Iterable[str], sizes: Sequence[Size], rows: list[Row], inside: list[Row]
     ) -> Self:
         """`inside` are the rows of the training documents alone."""
         oracle: dict[str, Values] = {}
         honest: dict[str, Values] = {}
         points: list[Point] = []
-        for measure in measures:
-            whole = {ALL: at(rows, measure, WHOLE).get(MASK, {})}
-            oracle[measure] = best(rows, measure, sizes) | whole
-            honest[measure] = validated(rows, inside, measure, sizes) | whole
-            points += means(rows, measure)
+        for metric in metrics:
+            whole = {ALL: at(rows, metric, WHOLE).get(MASK, {})}
+            oracle[metric] = best(rows, metric, sizes) | whole
+            honest[metric] = validated(rows, inside, metric, sizes) | whole
+            points += means(rows, metric)
         return cls(oracle, honest, points)
 
 
@@ -62,18 +62,18 @@ def tables(study: Study, rows: list[Row], found: Found) -> Iterator[Table]:
     yield contest_table(title, found.honest, EXACT)
     yield from tables_by_size(found.points)
     yield gap_table(found.points)
-    if study.plan.task == "per-category":
+    if study.plan.target == "one-vs-rest":
         yield rarity_table(study, rows)
 
 
-def by_fraction(name: str, about: str, measure: str, points: list[Point]) -> Plot:
+def by_fraction(name: str, about: str, metric: str, points: list[Point]) -> Plot:
     """A line a variant. `about` begins with the corpus."""
     return plot_of(
-        f"{name}-{measure}",
+        f"{name}-{metric}",
         points,
-        measure,
+        metric,
         across="Fraction of the words in support vectors",
-        title=f"{about.partition(',')[0]}: {SHOWN[measure]}",
+        title=f"{about.partition(',')[0]}: {SHOWN[metric]}",
         log=False,
     )
 
@@ -93,16 +93,16 @@ def pooled_tables(rows: list[Row]) -> Iterator[Table]:
 
 
 def pooled_points(rows: list[Row]) -> list[Point]:
-    return [point for measure in (POOLED, AUC) for point in means(rows, measure)]
+    return [point for metric in (POOLED, AUC) for point in means(rows, metric)]
 
 
 def gap_table(points: list[Point]) -> Table:
     """Figure 1 in numbers: where the curves of the variants leave that of EXACT."""
     lines = [
-        (f"{measure}, {method}", above, below)
-        for measure in dict.fromkeys(point.measure for point in points)
+        (f"{metric}, {method}", above, below)
+        for metric in dict.fromkeys(point.metric for point in points)
         for method, above, below in gaps(
-            [point for point in points if point.measure == measure], EXACT, HALF
+            [point for point in points if point.metric == metric], EXACT, HALF
         )
     ]
     columns = ("measure, method", f"fractions above {HALF}", f"up to {HALF}")

@@ -11,7 +11,7 @@ d features chosen       `size`
 λ₁, λ₂                  `l1`, `l2`; λ₂ is `lambda` in a method's brackets
 β                       `coef`, and the bias as `intercept`
 t_i, I(β)               `signs`, `examples` of a `LarsPoint`
-F-measure               "micro-f1" of the one class that is asked for
+F-measure               "f1_micro" of the one class that is asked for
 avFmin, avFmean, avFmax `Spread`
 ======================  ==================================================
 
@@ -86,7 +86,7 @@ from laconic.papers.findings.keerthi2005 import MIDDLE, counts, statements
 from laconic.rows import Row, Size
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
-from laconic.study.settings import Splitting, Training, Vectorizing
+from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
 from laconic.study.study import Study
 
 REFERENCE = (
@@ -95,7 +95,7 @@ REFERENCE = (
 )
 HONEST = False
 ABSENT: tuple[Finding, ...] = ()
-MEASURES = (GOAL, "precision", "recall", "best-f1")
+METRICS = (GOAL, "precision_macro", "recall_macro", "best_f1")
 FOLDS = 4
 REST = "rest"
 SIZES = (2, 4, 8, 16, 32, 64, 128, *range(200, 2001, 150))
@@ -103,26 +103,26 @@ SIZES = (2, 4, 8, 16, 32, 64, 128, *range(200, 2001, 150))
 FEWER = (2, 4, 8, 16, 32, 64, 128, 200, 350, 500, 800, 1100)
 
 SVM_PLOT = {
-    LARS: "SVM-LARS[threshold=loo]",
-    LARS_0: "SVM-LARS[lambda=0.0,threshold=loo]",
-    REFIT: "SVM-LARS[refit=True,threshold=loo]",
-    IG: "IG[then=svm,threshold=cv]",
-    BNS: "BNS[then=svm,threshold=cv]",
-    ALL: "ALL[then=svm,threshold=cv]",
+    LARS: "SVM-LARS:threshold=loo",
+    LARS_0: "SVM-LARS:alpha=0.0:threshold=loo",
+    REFIT: "SVM-LARS:refit=True:threshold=loo",
+    IG: "IG+svm:threshold=cv",
+    BNS: "BNS+svm:threshold=cv",
+    ALL: "ALL+svm:threshold=cv",
 }
 RLS_PLOT = {
-    LARS: "RLS-LARS[threshold=loo]",
-    LARS_0: "RLS-LARS[lambda=0.0,threshold=loo]",
-    IG: "IG[threshold=cv]",
-    ALL: "ALL[threshold=cv]",
+    LARS: "RLS-LARS:threshold=loo",
+    LARS_0: "RLS-LARS:alpha=0.0:threshold=loo",
+    IG: "IG+ridge:threshold=cv",
+    ALL: "ALL+ridge:threshold=cv",
 }
 PLOTS = {SVM: SVM_PLOT, RLS: RLS_PLOT}
 BY_THRESHOLD = {
     "LARS, 0": "SVM-LARS",
-    LARS_TRAINING: "SVM-LARS[threshold=training]",
+    LARS_TRAINING: "SVM-LARS:threshold=training",
     LARS_LOO: SVM_PLOT[LARS],
-    "IG, 0": "IG[then=svm]",
-    IG_TRAINING: "IG[then=svm,threshold=training]",
+    "IG, 0": "IG+svm",
+    IG_TRAINING: "IG+svm:threshold=training",
     IG_CV: SVM_PLOT[IG],
 }
 CURVES = (*SVM_PLOT.values(), *RLS_PLOT.values())
@@ -142,7 +142,7 @@ class Extent(Scale):
 
 
 @dataclass(frozen=True)
-class FirstFolds(Splitting):
+class FirstFolds(SplitOptions):
     """Only so many folds of each cross-validation, which stay what they are in the whole of it."""
 
     first: int = FOLDS
@@ -196,11 +196,11 @@ def plan_of(corpus: Corpus, scale: Scale, min_df: int = 1) -> Plan:
         corpus,
         methods=CURVES,
         sizes=scale.sizes if isinstance(scale, Extent) else SIZES,
-        measures=MEASURES,
-        task="classes",
-        split=folds if corpus.split is None else Splitting("given", folds=0),
-        vectors=Vectorizing(weighting=weighting, min_df=min_df),
-        training=Training(alpha=1.0, intercept=True, norm="document"),
+        metrics=METRICS,
+        target="multiclass",
+        split=folds if corpus.split is None else SplitOptions("given", cv=0),
+        text=TextOptions(weighting=weighting, min_df=min_df),
+        training=TrainingOptions(alpha=1.0, intercept=True, normalize="all"),
         detail=False,
     )
 

@@ -12,9 +12,9 @@ M, m_i                  the words **kept**: a prefix of `Machine.order`
 top N, a fraction       `size`, a share of the words in the support vectors
 C                       1 / (2 `alpha`): C = 1 is `alpha` = 0.5
 exact, mask, sv set     EXACT, MASK, SV-SET
-best F1                 "best-f1": the threshold is tuned on test documents
-AUC                     "auc"; of all categories together "pooled-auc"
-F1 at threshold 0       "micro-f1" of the one class that is asked for
+best F1                 "best_f1": the threshold is tuned on test documents
+AUC                     "roc_auc"; of all categories together "roc_auc_micro"
+F1 at threshold 0       "f1_micro" of the one class that is asked for
 overlap, containment    the same of an `Agreement`, and recall beside
 ======================  ==================================================
 
@@ -47,7 +47,7 @@ Deviations
 - C, the loss and the bias are not stated in the paper; nor is which words "in the support vectors"
   are when a fraction is no whole number: the nearest, at least one.
 - Figures 3 and 4 are one figure here, and have recall |A∩B| / |A| and the size 1.0 beside. There,
-  "document" is the SVM trained anew without dividing by the length over the kept words.
+  "all" is the SVM trained anew without dividing by the length over the kept words.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ from laconic.papers.plots import Cells, Plot
 from laconic.rows import Row, rows_file
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
-from laconic.study.ready import Ready
-from laconic.study.settings import Source, Splitting, Training, Vectorizing
+from laconic.study.ready import PreparedCorpus
+from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
 from laconic.study.study import Event, Listener, Study
 from laconic.vectors.problem import Problem
 
@@ -114,8 +114,8 @@ REFERENCE = (
 HONEST = False
 ABSENT: tuple[Finding, ...] = tuple(says.absent())
 ALPHA = 0.5
-MEASURES = (AUC, BEST_F1, F1)
-METHODS = (EXACT, MASK, SV_SET, "REPAIRED", "REPAIRED[epochs=3]")
+METRICS = (AUC, BEST_F1, F1)
+METHODS = (EXACT, MASK, SV_SET, "REPAIRED", "REPAIRED:epochs=3")
 FRACTIONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
 SIZES = (*FRACTIONS, WHOLE)
 TECHTC_FOLDS = 4
@@ -129,15 +129,15 @@ class Categories(Scale):
         return "every category" if self.sets >= EVERY.sets else f"{self.sets} categories"
 
 
-def plan_of(corpora: Any, split: Splitting, **about: Any) -> Plan:
+def plan_of(corpora: Any, split: SplitOptions, **about: Any) -> Plan:
     """What all figures share."""
     return Plan(
         corpora,
         methods=METHODS,
         sizes=SIZES,
         split=split,
-        vectors=Vectorizing(weighting="binary", min_df=2),
-        training=Training(alpha=ALPHA, intercept=True, norm="document"),
+        text=TextOptions(weighting="binary", min_df=2),
+        training=TrainingOptions(alpha=ALPHA, intercept=True, normalize="all"),
         detail=False,
         **about,
     )
@@ -154,13 +154,13 @@ def categories(name: str, split: str | None = None) -> Callable[[Scale], Plan]:
 
 
 def by_category(corpus: Corpus) -> Plan:
-    split = Splitting("given", folds=0)
-    return plan_of(corpus, split, measures=MEASURES, task="per-category")
+    split = SplitOptions("given", cv=0)
+    return plan_of(corpus, split, metrics=METRICS, target="one-vs-rest")
 
 
 def pooled(setting: Callable[[Scale], Plan]) -> Callable[[Scale], Plan]:
     """The same categories, as the labels of one problem."""
-    return lambda scale: replace(setting(scale), task="labels", measures=(POOLED, AUC), goal="")
+    return lambda scale: replace(setting(scale), target="multilabel", metrics=(POOLED, AUC))
 
 
 def in_both_parts(corpus: Corpus, most: int) -> Corpus:
@@ -179,7 +179,7 @@ def in_both_parts(corpus: Corpus, most: int) -> Corpus:
 
 def techtc(scale: Scale) -> Plan:
     source = Source("techtc100", first=scale.sets)
-    return plan_of(source, Splitting(None, folds=TECHTC_FOLDS), measures=(AUC,), task="classes")
+    return plan_of(source, SplitOptions(None, cv=TECHTC_FOLDS), metrics=(AUC,), target="multiclass")
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class BestFractions:
         own = {task.key for task in first.tasks}
         measured = [row for row in rows if row.task in own]
         inside = [row for row in rows if row.task not in own]
-        found = Found.of(plan.measures, FRACTIONS, measured, inside)
+        found = Found.of(plan.metrics, FRACTIONS, measured, inside)
         return Reproduced(
             rows,
             tuple(tables(first, measured, found)),
@@ -225,8 +225,8 @@ class BestFractions:
         yield says.faster(rows)
 
     def _plots(self, found: Found) -> Iterator[Plot | Cells]:
-        for measure, values in found.oracle.items():
-            yield by_fraction(self.name, self.about, measure, found.points)
+        for metric, values in found.oracle.items():
+            yield by_fraction(self.name, self.about, metric, found.points)
             if BEST_F1 not in found.oracle:
                 yield scatter(self.name, values, ALL, EXACT)
                 yield scatter(self.name, values, EXACT, SV_SET)
@@ -256,13 +256,13 @@ class Agreements:
         rows: list[Row] = []
         with rows_file(where / ROWS) as write:
             plan = self.setting(scale)
-            (ready,) = (Ready.of(plan, corpus) for corpus in plan.load(progress))
-            total = len(ready.questions)
+            (ready,) = (PreparedCorpus.of(plan, corpus) for corpus in plan.load(progress))
+            total = len(ready.targets)
             for done, problem in enumerate(problems(ready), 1):
                 rows += agreements(problem)
                 listen(Event("task", f"{EXACT} on {problem.name}", done, total, "ok"))
             write(rows)
-        points = [point for measure in AGREEMENTS for point in means(rows, measure)]
+        points = [point for metric in AGREEMENTS for point in means(rows, metric)]
         return Reproduced(
             rows,
             tables_by_size(points),
@@ -271,15 +271,15 @@ class Agreements:
         )
 
 
-def problems(ready: Ready) -> Iterator[Problem]:
+def problems(ready: PreparedCorpus) -> Iterator[Problem]:
     for split in ready.splits:
-        yield from ready.problems(split, [question.name for question in ready.questions])
+        yield from ready.problems(split, [target.name for target in ready.targets])
 
 
 def agreements(problem: Problem) -> Iterator[Row]:
     """Of EXACT at every fraction; of all words also without dividing by another length."""
     yield from _along(problem, MaskedSVM("exact", alpha=ALPHA), EXACT, SIZES)
-    as_they_are = MaskedSVM("exact", alpha=ALPHA, norm="document")
+    as_they_are = MaskedSVM("exact", alpha=ALPHA, normalize="all")
     yield from _along(problem, as_they_are, UNDIVIDED, (WHOLE,))
 
 
@@ -290,11 +290,13 @@ def _along(
     path = machine.path(problem.X_train, problem.y_train, asked)
     for size, _ in zip(asked, path, strict=True):
         (agreement,) = machine.agreements_
-        for measure in AGREEMENTS:
-            value = getattr(agreement, measure)
-            like = Row(problem.name, method, size, measure, kept=agreement.size, fold=problem.fold)
+        for metric in AGREEMENTS:
+            value = getattr(agreement, metric)
+            like = Row(
+                problem.name, method, size, metric, model_size=agreement.size, fold=problem.fold
+            )
             if np.isnan(value):
-                yield replace(like, status="skipped", reason=f"{measure} is 0/0")
+                yield replace(like, status="skipped", reason=f"{metric} is 0/0")
             else:
                 yield replace(like, value=value)
 

@@ -13,9 +13,9 @@ k of section 6.2        `rank`, all of it
 k of section 6.3        `relevant`: features that tell the classes apart
 λ                       `alpha`; `lambda` in a method's brackets
 γ, U, D                 `gamma`, `basis_`, weights √t of a `Selection`
-Lvg-Score               SS[draw=iid]
+Lvg-Score               SS:draw=iid
 Randomfs                RANDOM
-RRQR                    RRQR[beyond=columns], RRQR[beyond=again]
+RRQR                    RRQR:beyond=columns, RRQR:beyond=again
 out-of-sample error     "error": a value of 0 decides nothing, and is wrong
 ======================  ==================================================
 
@@ -25,7 +25,7 @@ Protocol
 --------
 Ten-fold cross-validation, repeated, with no other test documents; vectors as they come, no
 intercept, every λ alike for all methods. Means over folds (and draws), then over sets. Each method
-is one of a plan with each λ in its brackets, `BSS[lambda=0.1]`, which share one selection.
+is one of a plan with each λ in its brackets, `BSS+ridge:alpha=0.1`, which share one selection.
 
 Table 1 is made here, as section 6.3 says, with seeds of its own: 30 points of 1,000 features. The
 five features are those selected in most of the training sets; of equals the highest first, as the
@@ -66,7 +66,7 @@ from laconic.papers.findings import paul2014 as says
 from laconic.papers.findings import paul2014_errors as errors
 from laconic.rows import Row, Size
 from laconic.study.plan import Plan
-from laconic.study.settings import Source, Splitting, Training, Vectorizing
+from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
 from laconic.study.study import Study
 from laconic.vectors.vectorizer import Vectorizer
 from laconic.vectors.weighting import Weighting
@@ -78,10 +78,10 @@ REFERENCE = (
 HONEST = False
 ABSENT = says.ABSENT
 ERROR = "error"
-MEASURES = (ERROR, "accuracy")
+METRICS = (ERROR, "accuracy")
 FOLDS = 10
 
-MADE_METHODS = ("BSS", "RRQR[beyond=columns]", "SS[draw=iid]", "IG")
+MADE_METHODS = ("BSS", "RRQR:beyond=columns", "SS:draw=iid", "IG")
 MADE_ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
 MADE_SIZES = (80, 90)
 RELEVANT = (90, 100)
@@ -90,10 +90,10 @@ MOST = 5
 
 TEXT_METHODS = (
     "BSS",
-    "BSS[then=svm]",
-    "SS[draw=iid]",
-    "RRQR[beyond=again]",
-    "RRQR[beyond=columns]",
+    "BSS+svm",
+    "SS:draw=iid",
+    "RRQR:beyond=again",
+    "RRQR:beyond=columns",
     "RANDOM",
     "IG",
 )
@@ -110,10 +110,10 @@ def plan_of(
     return Plan(
         corpora,
         methods=with_alphas(methods, alphas),
-        measures=MEASURES,
-        seeds=scale.draws,
-        split=Splitting(None, folds=FOLDS, repeats=scale.splits),
-        training=Training(intercept=False, norm="document"),
+        metrics=METRICS,
+        draws=scale.draws,
+        split=SplitOptions(None, cv=FOLDS, repeats=scale.splits),
+        training=TrainingOptions(intercept=False, normalize="all"),
         **about,
     )
 
@@ -146,7 +146,7 @@ class AsTheyCome(Weighting):
         return csr_array(X)
 
 
-class Features(Vectorizing):
+class Features(TextOptions):
     """Of numbers that are no counts."""
 
     def weighting_for(self, corpus: Corpus) -> Weighting:
@@ -189,8 +189,8 @@ def named_pairs(scale: Scale) -> Plan:
     return replace(plan, sizes=TEXT_SIZES[:1])
 
 
-def _words(weighting: str) -> Vectorizing:
-    return Vectorizing(weighting=weighting, min_length=4, min_df=1)
+def _words(weighting: str) -> TextOptions:
+    return TextOptions(weighting=weighting, min_length=4, min_df=1)
 
 
 def _relevant(problem: str) -> str:
@@ -201,7 +201,7 @@ def _relevant(problem: str) -> str:
 def five_of(found: Iterable[Favourites]) -> dict[tuple[Size, str, str], list[int]]:
     """By size, method and set, the features selected most often, numbered from 1."""
     return {
-        (one.asked, apart(one.method)[0], one.problem): [n + 1 for n in one.first(MOST)]
+        (one.size, apart(one.method)[0], one.problem): [n + 1 for n in one.first(MOST)]
         for one in found
     }
 

@@ -168,7 +168,7 @@ class Costs:
     about: str
     setting: Callable[[Scale], Plan]
     models: Mapping[str, tuple[str, Size]]
-    measure: str
+    metric: str
     findings: Callable[[Mapping[str, Costed]], Iterable[Finding]]
     full: Scale
     quick: Scale
@@ -180,7 +180,7 @@ class Costs:
         study = Study(self.setting(scale), where)
         rows = worked_off([study], executor, how)
         (ready,) = study.corpora
-        (problem,) = ready.problems(ready.splits[0], [ready.questions[0].name])
+        (problem,) = ready.problems(ready.splits[0], [ready.targets[0].name])
         found = self._costed(study, problem, rows)
         X = problem.X_test
         table = cost_table(found, X.nnz / X.shape[0])
@@ -189,9 +189,9 @@ class Costs:
     def _costed(self, study: Study, problem: Problem, rows: Iterable[Row]) -> dict[str, Costed]:
         tasks = {task.method: task for task in study.tasks}
         values = {
-            (row.method, row.asked): 100 * row.value
+            (row.method, row.size): 100 * row.value
             for row in rows
-            if row.measure == self.measure and row.value is not None
+            if row.metric == self.metric and row.value is not None
         }
         models, accuracy = {}, {}
         for name, (method, asked) in self.models.items():

@@ -10,22 +10,22 @@ from typing import TypeAlias
 import numpy as np
 
 from laconic.errors import LaconicError
-from laconic.methods import method_called
+from laconic.methods import keeps_all, parse_method
 from laconic.papers.figures import Point
 from laconic.rows import Row, Size
 
-GOAL = "micro-f1"
+GOAL = "f1_micro"
 # A method, a size and a measure; a problem and its fold.
 Kind: TypeAlias = tuple[str, Size, str]
 Place: TypeAlias = tuple[str, str]
 
 
 def all_words(alphas: Iterable[float | str]) -> tuple[str, ...]:
-    return tuple(f"ALL[lambda={alpha}]" for alpha in alphas)
+    return tuple(f"ALL+ridge:alpha={alpha}" for alpha in alphas)
 
 
 def is_all_words(row: Row) -> bool:
-    return row.method.partition("[")[0] == "ALL"
+    return keeps_all(row.method)
 
 
 def best_alphas(rows: Iterable[Row]) -> dict[str, float]:
@@ -39,8 +39,7 @@ def best_alphas(rows: Iterable[Row]) -> dict[str, float]:
                 "is none for the methods. Mend that, and run again with --retry-failed"
             )
     return {
-        f"{problem}, {fold}": method_called(method).alpha
-        for (problem, fold), method in best.items()
+        f"{problem}, {fold}": parse_method(method).alpha for (problem, fold), method in best.items()
     }
 
 
@@ -48,8 +47,8 @@ def best_all_words(rows: Iterable[Row]) -> dict[Place, str]:
     """For each problem and fold, all words with the λ of the best micro-F1; of equals the least."""
     best: dict[Place, tuple[float, float, str]] = {}
     for row in rows:
-        if is_all_words(row) and row.measure == GOAL and row.value is not None:
-            alpha = method_called(row.method).alpha
+        if is_all_words(row) and row.metric == GOAL and row.value is not None:
+            alpha = parse_method(row.method).alpha
             least = -alpha if isinstance(alpha, float) else 0.0
             place, found = (row.problem, row.fold), (row.value, least, row.method)
             best[place] = max(best.get(place, found), found)
@@ -66,16 +65,16 @@ def shares(rows: Iterable[Row]) -> dict[Kind, dict[Place, float]]:
     methods = [row for row in measured if not is_all_words(row)]
     best = best_all_words(measured) if methods else {}
     whole = {
-        (row.problem, row.fold, row.measure): row.value
+        (row.problem, row.fold, row.metric): row.value
         for row in measured
         if best.get((row.problem, row.fold)) == row.method
     }
     gathered: dict[Kind, dict[Place, list[float]]] = defaultdict(dict)
     for row in methods or measured:
-        full = whole.get((row.problem, row.fold, row.measure))
-        measure = row.measure if full is None else f"relative {row.measure}"
+        full = whole.get((row.problem, row.fold, row.metric))
+        metric = row.metric if full is None else f"relative {row.metric}"
         ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
-        key = (row.method, row.asked, measure)
+        key = (row.method, row.size, metric)
         gathered[key].setdefault((row.problem, row.fold), []).append(ratio)
     return {
         kind: {place: float(np.mean(draws)) for place, draws in by_place.items()}
@@ -91,7 +90,7 @@ def points(rows: Iterable[Row]) -> list[Point]:
 def of_lambda(rows: Iterable[Row]) -> list[Point]:
     """Means of all words, each measure as a "method" and λ as its "size"."""
     return [
-        replace(p, method=p.measure, asked=method_called(p.method).alpha, measure="all words")
+        replace(p, method=p.metric, size=parse_method(p.method).alpha, metric="all words")
         for p in points(rows)
     ]
 
@@ -107,8 +106,8 @@ def by_problem(values: Mapping[Place, float]) -> dict[str, float]:
 def number_of_words(rows: Iterable[Row]) -> float:
     """How many words there are to choose from: the mean over problems and folds; or NaN."""
     kept = {
-        (row.problem, row.fold): row.kept
+        (row.problem, row.fold): row.model_size
         for row in rows
-        if is_all_words(row) and row.kept is not None
+        if is_all_words(row) and row.model_size is not None
     }
     return float(np.mean(list(kept.values()))) if kept else float("nan")

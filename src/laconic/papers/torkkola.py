@@ -11,7 +11,7 @@ k dimensions               `size`
 U_k of LSI, W of LDA       the columns of a `Projection`
 S_w, S_b                   within and between classes, weighted by the shares of the classes
 N_c                        number of classes
-width of the kernel, C     `width` and `C` in a method's brackets, behind `then=gaussian`
+width of the kernel, C     `+gaussian:width=…:C=…`
 full dimension             ALL
 =========================  ===============================================================
 
@@ -24,7 +24,7 @@ Reuters-21578, ModLewis, documents of one topic, classes that both parts have: 6
 stop words, Porter's stems, in three training documents or more and in at most half of them.
 Normalized histograms; an SVM a class with the kernel exp(−‖x − z‖² / width²), the largest output
 decides. Figure 2 has SVM Torch's defaults, width 10 and C 100, for all representations alike, as
-the paper has. Figure 2-honest chooses both for each representation and size, the full one too, on a
+the paper has. Figure 2-nested chooses both for each representation and size, the full one too, on a
 fifth of the training documents; it never looks at the test documents before.
 
 Deviations
@@ -53,7 +53,7 @@ from numpy.typing import NDArray
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.loading import load_corpora
 from laconic.errors import LaconicError
-from laconic.methods import method_called
+from laconic.methods import parse_method
 from laconic.papers.answers import mcnemar_table, right
 from laconic.papers.figures import Figure, OneStudy, Point, Scale, Table
 from laconic.papers.findings import Finding
@@ -64,7 +64,7 @@ from laconic.papers.prediction_costs import Costs
 from laconic.papers.validated import Candidates, Choice, Offered, Validated
 from laconic.rows import Row, Size
 from laconic.study.plan import Plan
-from laconic.study.settings import Splitting, Training, Vectorizing
+from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
 from laconic.study.significance import mcnemar
 from laconic.study.study import Study
 
@@ -78,7 +78,7 @@ GOAL = "accuracy"
 # Its only topic stands there twice; without it the numbers are the paper's.
 TWICE_LABELLED = "19918"
 OTHER_THAN_LETTERS = re.compile("[^a-z]+")
-WORDS = Vectorizing(
+WORDS = TextOptions(
     stem="porter",
     stop_words="smart",
     min_length=3,
@@ -91,13 +91,13 @@ FEWER = (2, 12, 64, 513)
 
 # LDA is asked for at most 64 columns, as in the paper.
 PLOT = {
-    FULL: "ALL[then=gaussian]",
-    LSI: "LSI[then=gaussian]",
-    RP: "RP[then=gaussian]",
-    IG: "IG[then=gaussian]",
-    LDA_LSI: "LDA-LSI[reg=0,longest=64,then=gaussian]",
-    LDA_RP: "LDA-RP[reg=0,longest=64,then=gaussian]",
-    LDA: "LDA[longest=64,then=gaussian]",
+    FULL: "ALL+gaussian",
+    LSI: "LSI+gaussian",
+    RP: "RP+gaussian",
+    IG: "IG+gaussian",
+    LDA_LSI: "LDA-LSI:reg=0:longest=64+gaussian",
+    LDA_RP: "LDA-RP:reg=0:longest=64+gaussian",
+    LDA: "LDA:longest=64+gaussian",
 }
 # Widths in the scale of histograms, whose lengths are about 0.2, and in that of LDA's columns.
 NARROW, WIDE = (10.0, 1.0, 0.3), (30.0, 10.0, 3.0)
@@ -139,12 +139,12 @@ def plan_of(corpus: Corpus, methods: Sequence[str], sizes: Sequence[int], draws:
         corpus,
         methods=tuple(methods),
         sizes=tuple(sizes),
-        measures=(GOAL, "macro-f1"),
-        seeds=draws,
-        task="classes",
-        split=Splitting("given", folds=0),
-        vectors=WORDS,
-        training=Training(norm="document"),
+        metrics=(GOAL, "f1_macro"),
+        draws=draws,
+        target="multiclass",
+        split=SplitOptions("given", cv=0),
+        text=WORDS,
+        training=TrainingOptions(normalize="all"),
     )
 
 
@@ -157,8 +157,8 @@ def points(rows: Iterable[Row]) -> dict[tuple[str, Size], Point]:
     """The accuracy of each method and size in percent, over draws."""
     found: dict[tuple[str, Size], list[float]] = {}
     for row in rows:
-        if row.measure == GOAL and row.value is not None:
-            found.setdefault((row.method, row.asked), []).append(100 * row.value)
+        if row.metric == GOAL and row.value is not None:
+            found.setdefault((row.method, row.size), []).append(100 * row.value)
     return {
         (method, asked): Point.over(method, asked, GOAL, values)
         for (method, asked), values in found.items()
@@ -211,36 +211,36 @@ def figure_2_plots(rows: list[Row]) -> Iterator[Plot]:
 
 
 def gaussian(
-    inner: str, widths: Sequence[float], costs: Sequence[float] = COSTS
+    selection: str, widths: Sequence[float], costs: Sequence[float] = COSTS
 ) -> tuple[str, ...]:
     """A method with every width and C; of equals the first is chosen, so the smoothest first."""
     return tuple(
-        method_called(f"{inner}then=gaussian,width={width},C={cost}]").name
+        parse_method(f"{selection}+gaussian:width={width}:C={cost}").name
         for width in widths
         for cost in costs
     )
 
 
-def linear(inner: str, alphas: Sequence[float]) -> tuple[str, ...]:
-    return tuple(method_called(f"{inner}then=svm,lambda={alpha}]").name for alpha in alphas)
+def linear(selection: str, alphas: Sequence[float]) -> tuple[str, ...]:
+    return tuple(parse_method(f"{selection}+svm:alpha={alpha}").name for alpha in alphas)
 
 
 CANDIDATES = (
-    Candidates(FULL, gaussian("ALL[", NARROW)),
-    Candidates("full, linear", linear("ALL[", (0.1, 0.01, 0.001))),
-    Candidates(LSI, gaussian("LSI[", NARROW)),
-    Candidates(IG, gaussian("IG[", NARROW)),
-    Candidates(LDA_LSI, gaussian("LDA-LSI[reg=0,longest=64,", WIDE)),
-    Candidates(LDA, gaussian("LDA[longest=64,", WIDE)),
-    Candidates("LDA straight, linear", linear("LDA[longest=64,", (10.0, 1.0, 0.1))),
+    Candidates(FULL, gaussian("ALL", NARROW)),
+    Candidates("full, linear", linear("ALL", (0.1, 0.01, 0.001))),
+    Candidates(LSI, gaussian("LSI", NARROW)),
+    Candidates(IG, gaussian("IG", NARROW)),
+    Candidates(LDA_LSI, gaussian("LDA-LSI:reg=0:longest=64", WIDE)),
+    Candidates(LDA, gaussian("LDA:longest=64", WIDE)),
+    Candidates("LDA straight, linear", linear("LDA:longest=64", (10.0, 1.0, 0.1))),
 )
 
 
 # The paper's kernel, and one that suits each.
 FEW_CANDIDATES = (
-    Candidates(FULL, gaussian("ALL[", (10.0, 1.0), (30.0, 100.0))),
-    Candidates("full, linear", linear("ALL[", (0.01,))),
-    Candidates(LDA, gaussian("LDA[longest=64,", (10.0, 3.0), (3.0, 100.0))),
+    Candidates(FULL, gaussian("ALL", (10.0, 1.0), (30.0, 100.0))),
+    Candidates("full, linear", linear("ALL", (0.01,))),
+    Candidates(LDA, gaussian("LDA:longest=64", (10.0, 3.0), (3.0, 100.0))),
 )
 
 
@@ -256,17 +256,17 @@ def honest_tables(
     lines = [
         (
             choice.label,
-            named(choice.asked),
+            named(choice.size),
             choice.method,
             f"{100 * choice.held_out:.1f}",
-            _cell(found.get((choice.method, choice.asked))),
+            _cell(found.get((choice.method, choice.size))),
         )
         for choice in choices
     ]
     title = "accuracy in %, width and C (or λ) chosen on held-out training documents"
     yield Table(title, ("features", "size", "chosen", "held out", "test"), tuple(lines))
     tested = {
-        f"{choice.label}, {named(choice.asked)} : {choices[0].label}": pair
+        f"{choice.label}, {named(choice.size)} : {choices[0].label}": pair
         for choice, pair in against_first(studies, choices)
     }
     yield mcnemar_table("McNemar's test against the full histograms", tested)
@@ -277,18 +277,18 @@ def against_first(
 ) -> Iterator[tuple[Choice, tuple[NDArray[np.bool_], NDArray[np.bool_]]]]:
     """The answers of each choice beside those of the first."""
     first, *others = choices
-    whole = right(studies, first.method, first.asked)
+    whole = right(studies, first.method, first.size)
     for choice in others:
-        yield choice, (right(studies, choice.method, choice.asked), whole)
+        yield choice, (right(studies, choice.method, choice.size), whole)
 
 
 def honest_findings(
     studies: Sequence[Study], choices: Sequence[Choice], rows: list[Row]
 ) -> Iterator[Finding]:
     found = of_tests(studies, rows)
-    own = {(c.label, c.asked): found[c.method, c.asked] for c in choices}
+    own = {(c.label, c.size): found[c.method, c.size] for c in choices}
     tested = {
-        (choice.label, choice.asked): mcnemar(*pair)
+        (choice.label, choice.size): mcnemar(*pair)
         for choice, pair in against_first(studies, choices)
     }
     return says.honest(own, tested)
@@ -296,11 +296,11 @@ def honest_findings(
 
 COSTLY = {
     "full, Gaussian": (PLOT[FULL], 1.0),
-    "full, Gaussian of width 1": ("ALL[then=gaussian,width=1.0]", 1.0),
+    "full, Gaussian of width 1": ("ALL+gaussian:width=1.0", 1.0),
     "LDA from LSI, 12, Gaussian": (PLOT[LDA_LSI], 12),
     "LDA straight, 12, Gaussian": (PLOT[LDA], 12),
-    "full, linear": ("ALL[then=svm,lambda=0.01]", 1.0),
-    "LDA straight, 12, linear": ("LDA[longest=64,then=svm,lambda=0.1]", 12),
+    "full, linear": ("ALL+svm:alpha=0.01", 1.0),
+    "LDA straight, 12, linear": ("LDA:longest=64+svm:alpha=0.1", 12),
 }
 
 
@@ -319,7 +319,7 @@ FIGURES: dict[str, Figure] = {
         findings=figure_2_findings,
         plots=figure_2_plots,
     ),
-    "2-honest": Validated(
+    "2-nested": Validated(
         "the same, with a kernel chosen for each on held-out documents",
         reuters,
         CHOSEN_SIZES,

@@ -43,7 +43,7 @@ class Choice:
     """The best of some candidates at a size, and what it was worth on the held-out documents."""
 
     label: str
-    asked: Size
+    size: Size
     method: str
     held_out: float
 
@@ -57,12 +57,12 @@ def held_out(corpus: Corpus, share: float = 0.2) -> Corpus:
     return replace(inside, name=f"{corpus.name}, held out", split=tuple(parts))
 
 
-def choose(rows: Iterable[Row], candidates: Iterable[Candidates], measure: str) -> list[Choice]:
+def choose(rows: Iterable[Row], candidates: Iterable[Candidates], metric: str) -> list[Choice]:
     """The best method of each candidates and size."""
     value = {
-        (row.method, row.asked): row.value
+        (row.method, row.size): row.value
         for row in rows
-        if row.measure == measure and row.value is not None
+        if row.metric == metric and row.value is not None
     }
     chosen = []
     for several in candidates:
@@ -85,7 +85,7 @@ class Validated:
     about: str
     corpus: Callable[[], Corpus]
     sizes: tuple[int, ...]
-    measure: str
+    metric: str
     setting: Callable[[Corpus, Sequence[str], Sequence[int]], Plan]
     tables: Callable[[Sequence[Study], Sequence[Choice], list[Row]], Iterator[Table]]
     full: Offered
@@ -101,7 +101,7 @@ class Validated:
         offered = scale.candidates if isinstance(scale, Offered) else self.full.candidates
         methods = [method for several in offered for method in several.methods]
         first = Study(self.setting(held_out(corpus), methods, self.sizes), where)
-        choices = choose(worked_off([first], executor, how), offered, self.measure)
+        choices = choose(worked_off([first], executor, how), offered, self.metric)
         if lost := [one for one in offered if one.label not in {c.label for c in choices}]:
             raise unmeasured(lost[0].methods[0], self.sizes[0])
         studies = [Study(plan, where) for plan in self._tests(corpus, choices)]
@@ -114,7 +114,7 @@ class Validated:
         """One plan a size, with what was chosen for it; those that have no sizes in the first."""
         of_size: dict[int, list[str]] = {size: [] for size in self.sizes}
         for choice in choices:
-            counted = isinstance(choice.asked, int)
-            of_size[choice.asked if counted else self.sizes[0]].append(choice.method)
+            counted = isinstance(choice.size, int)
+            of_size[choice.size if counted else self.sizes[0]].append(choice.method)
         for size, methods in of_size.items():
             yield self.setting(corpus, methods, (size,))

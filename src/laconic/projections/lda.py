@@ -19,7 +19,7 @@ from laconic.numerics.discriminant import Block, discriminants, reduced_discrimi
 from laconic.projections.fitted import Projecting, upright
 from laconic.reducer import Reducer
 from laconic.reduction import Columns, Matrix, Projection, Reduction, columns_for
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 
 Labels: TypeAlias = Literal["shared", "ignore"]
 
@@ -155,8 +155,8 @@ def memberships(y: ArrayLike, labels: Labels) -> tuple[csr_array, Columns]:
 
     Documents without a class do not; neither do classes without a document.
     """
-    targets = Targets.of(y)
-    belongs = targets.signs > 0
+    targets = LabelEncoding.of(y)
+    belongs = targets.y_signed > 0
     if targets.rule == "sign":
         belongs = np.hstack([~belongs, belongs])
     n_classes = belongs.sum(axis=1)

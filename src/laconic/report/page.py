@@ -104,7 +104,7 @@ def page(view: View) -> str:
             confusions={name: at for name, (at, _) in confusions.items()},
             data=embedded(data),
             drawn=[len(one["documents"]) for one in data["maps"]],
-            lines=_lines(view.points, view.goal),
+            lines=_lines(view.points, view.metric),
             most_lines=MOST_LINES,
             most_classes=MOST_CLASSES,
             details=[_told(detail) for detail in view.details],
@@ -290,6 +290,6 @@ def _together(sentences: Sequence[str]) -> list[str]:
     ]
 
 
-def _lines(points: Sequence[Point], goal: str) -> list[Point]:
+def _lines(points: Sequence[Point], metric: str) -> list[Point]:
     """The curves as lines of a table, for those who cannot see the chart; the goal comes first."""
-    return sorted(points, key=lambda point: point.measure != goal)
+    return sorted(points, key=lambda point: point.metric != metric)

@@ -63,7 +63,7 @@ class _Reading:
         self.tasks = {key: tried[key] for key in plan.keys if key in tried}
         self.rows: list[Row] = list(journal.rows(self.tasks))
         self.offered = candidates(
-            self.rows, self.plan.goal, part=self.plan.part(), repeats=self.plan.split.repeats
+            self.rows, self.plan.metric, part=self.plan.part(), repeats=self.plan.split.repeats
         )
         self.told = _json(folder / RECOMMENDATION)
         self.cards = tuple((_json(folder / CARDS) or {}).get("corpora", ()))
@@ -78,15 +78,15 @@ class _Reading:
         problems = tuple(dict.fromkeys(row.problem for row in self.rows))
         return View(
             title=self._title(problems),
-            goal=self.plan.goal,
-            measures=self.plan.measures,
+            metric=self.plan.metric,
+            metrics=self.plan.metrics,
             methods=tuple(dict.fromkeys(row.method for row in self.rows)),
             problems=problems,
             finished=finished,
             progress=f"{done:,} of {total:,} tasks are done" if not finished else "",
             sentences=self.sentences(finished),
-            points=tuple(points(self.rows, self.plan.split.folds)),
-            costs=tuple(costs(self.rows, self.plan.goal)),
+            points=tuple(points(self.rows, self.plan.split.cv)),
+            costs=tuple(costs(self.rows, self.plan.metric)),
             overlaps=tuple(self.overlaps()),
             comparisons=tuple(self.comparisons()),
             stability=tuple(self.stability()),
@@ -117,7 +117,7 @@ class _Reading:
         if finished and self.told is not None:
             return dict(self.told["notes"])
         notes = count_notes(self.journal.notes(self.tasks))
-        return notes | absences(self.rows, self.plan.goal)
+        return notes | absences(self.rows, self.plan.metric)
 
     def maps(self, problems: Sequence[str]) -> Iterator[Directions]:
         for problem in problems[:DETAILED]:
@@ -137,9 +137,9 @@ class _Reading:
     def _overlaps(self, problem: str, asked: Size | None) -> Iterator[Overlap]:
         chosen: dict[str, dict[str, Any]] = defaultdict(dict)
         for key, task in self.tasks.items():
-            if task.problem == problem and task.seed == 0:
+            if task.problem == problem and task.draw == 0:
                 for cut in self.journal.cuts(key):
-                    if cut.asked == asked:
+                    if cut.size == asked:
                         chosen[task.method][task.fold] = cut.terms
         for a, b in combinations(chosen, 2):
             folds = [fold for fold in chosen[a] if fold in chosen[b]]
@@ -173,8 +173,8 @@ class _Reading:
             one["problem"],
             one["sentence"],
             chosen["method"],
-            chosen["asked"],
-            chosen["terms"],
+            chosen["size"],
+            chosen["n_features"],
             tuple(words),
             tuple(classes),
             tuple(certificate.get("sentences", ())),
@@ -200,19 +200,21 @@ def points(rows: Iterable[Row], n_folds: int = 0) -> Iterator[Point]:
     groups: dict[tuple[str, str, str, Size], dict[str, list[Row]]] = defaultdict(dict)
     for row in rows:
         if row.value is not None:
-            key = (row.problem, row.method, row.measure, row.asked)
+            key = (row.problem, row.method, row.metric, row.size)
             groups[key].setdefault(row.fold, []).append(row)
     for key, folds in groups.items():
         values = [[row.value for row in of_fold] for of_fold in folds.values()]
-        terms = mean(mean(row.terms or 0 for row in of_fold) for of_fold in folds.values())
-        yield Point(*key, terms, *band(values, LEVEL, test_share=share), len(folds))
+        n_features = mean(
+            mean(row.n_features or 0 for row in of_fold) for of_fold in folds.values()
+        )
+        yield Point(*key, n_features, *band(values, LEVEL, test_share=share), len(folds))
 
 
-def costs(rows: Iterable[Row], goal: str) -> Iterator[Cost]:
+def costs(rows: Iterable[Row], metric: str) -> Iterator[Cost]:
     """What one fit of all sizes took, and the best mean that came of it."""
     groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
-        if row.measure == goal and row.status != "failed":
+        if row.metric == metric and row.status != "failed":
             groups[row.problem, row.method].append(row)
     for (problem, method), of_method in groups.items():
         seconds: dict[str, float] = defaultdict(float)
@@ -221,31 +223,31 @@ def costs(rows: Iterable[Row], goal: str) -> Iterator[Cost]:
         best = max(points(of_method), key=lambda point: point.mean, default=None)
         if best is not None:
             memory = max((row.memory or 0 for row in of_method), default=0)
-            yield Cost(problem, method, mean(seconds.values()), memory, best.mean, best.terms)
+            yield Cost(problem, method, mean(seconds.values()), memory, best.mean, best.n_features)
 
 
 def _common_size(offered: Sequence[Candidate]) -> Size | None:
     """The size at which most methods can be compared; of equals that of the recommendation."""
     times: dict[Size, int] = defaultdict(int)
     for one in offered:
-        times[one.asked] += 1
+        times[one.size] += 1
     several = [asked for asked, n in times.items() if n > 1]
     if not several:
         return None
     (found,) = recommend(offered)
-    return found.chosen.asked if found.chosen.asked in several else max(several)
+    return found.chosen.size if found.chosen.size in several else max(several)
 
 
 def _counted(key: str, journal: Journal, classes: tuple[str, ...], rule: str) -> Confusion | None:
-    signs, cuts = journal.signs(key), journal.cuts(key)
-    if signs is None or not cuts or rule == "labels":
+    y_signed, cuts = journal.y_signed(key), journal.cuts(key)
+    if y_signed is None or not cuts or rule == "labels":
         return None
     chosen = cuts[0].chosen
     if rule == "sign":
-        truth = np.where(signs[:, 0] == 0, 2, signs[:, 0] > 0).astype(int)
+        truth = np.where(y_signed[:, 0] == 0, 2, y_signed[:, 0] > 0).astype(int)
         answer = chosen[:, 0].astype(int)
     else:
-        truth = np.where((signs > 0).any(axis=1), (signs > 0).argmax(axis=1), len(classes))
+        truth = np.where((y_signed > 0).any(axis=1), (y_signed > 0).argmax(axis=1), len(classes))
         answer = chosen.argmax(axis=1)
     counts = np.zeros((len(classes) + 1, len(classes) + 1), dtype=int)
     np.add.at(counts, (truth, answer), 1)

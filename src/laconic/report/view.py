@@ -22,9 +22,9 @@ class Point:
 
     problem: str
     method: str
-    measure: str
-    asked: Size
-    terms: float
+    metric: str
+    size: Size
+    n_features: float
     mean: float
     low: float
     high: float
@@ -40,7 +40,7 @@ class Cost:
     seconds: float
     memory: int
     best: float
-    terms: float
+    n_features: float
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Overlap:
     problem: str
     a: str
     b: str
-    asked: Size
+    size: Size
     shared: float
     jaccard: float
 
@@ -73,8 +73,8 @@ class Detail:
     problem: str
     sentence: str
     method: str = ""
-    asked: Size = 0
-    terms: float = 0.0
+    size: Size = 0
+    n_features: float = 0.0
     words: tuple[Word, ...] = ()
     classes: tuple[str, ...] = ()
     certificate: tuple[str, ...] = ()
@@ -89,8 +89,8 @@ class View:
     """Everything that a report shows. `goal` is the measure of the recommendation."""
 
     title: str
-    goal: str
-    measures: tuple[str, ...]
+    metric: str
+    metrics: tuple[str, ...]
     methods: tuple[str, ...]
     problems: tuple[str, ...]
     finished: bool

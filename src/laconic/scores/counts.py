@@ -21,7 +21,7 @@ from scipy.sparse import issparse
 from laconic.errors import LaconicError
 from laconic.numerics import contingency as tables
 from laconic.reduction import Floats, Matrix
-from laconic.vectors.targets import Targets
+from laconic.vectors.labels import LabelEncoding
 
 Combine: TypeAlias = Literal["mean", "max", "sum"]
 
@@ -59,8 +59,8 @@ def bi_normal_separation(X: Matrix, y: ArrayLike | None, combine: Combine = "mea
 def _score(
     by: Callable[[tables.Table], Floats], X: Matrix, y: ArrayLike | None, combine: Combine
 ) -> Floats:
-    documents, signs = classified(by.__name__, X, y, combine)
-    return COMBINED[combine](by(tables.contingency(documents, signs)))
+    documents, y_signed = classified(by.__name__, X, y, combine)
+    return COMBINED[combine](by(tables.contingency(documents, y_signed)))
 
 
 def classified(
@@ -76,13 +76,13 @@ def classified(
             "Give y, or a score that needs none: document_frequency"
         )
     documents = X if issparse(X) else np.asarray(X)
-    signs = Targets.of(y).signs
-    if len(signs) != documents.shape[0]:
+    y_signed = LabelEncoding.of(y).y_signed
+    if len(y_signed) != documents.shape[0]:
         raise LaconicError(
-            f"{score}: X has {documents.shape[0]} documents, y labels of {len(signs)}; "
+            f"{score}: X has {documents.shape[0]} documents, y labels of {len(y_signed)}; "
             "give each document its labels"
         )
-    return documents, signs
+    return documents, y_signed
 
 
 def _mean(values: Floats) -> Floats:

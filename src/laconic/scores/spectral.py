@@ -28,14 +28,14 @@ def uniform(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
     return (np.asarray(abs(documents).sum(axis=0)).ravel() > 0).astype(np.float64)
 
 
-def lottery(X: Matrix, y: ArrayLike | None = None, *, seed: int = 0) -> NDArray[np.float64]:
+def lottery(X: Matrix, y: ArrayLike | None = None, *, random_state: int = 0) -> NDArray[np.float64]:
     """A random number in (0, 1] for every term that has a weight anywhere.
 
     `TopTerms(by=lottery)` takes terms uniformly at random, without replacement and as they are (the
     baseline of Paul & Drineas 2014), where a draw by `uniform` would rescale them.
     """
     occurs = uniform(X) > 0
-    return np.where(occurs, 1.0 - np.random.default_rng(seed).random(occurs.size), 0.0)
+    return np.where(occurs, 1.0 - np.random.default_rng(random_state).random(occurs.size), 0.0)
 
 
 def squared_norm(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -44,7 +44,7 @@ def squared_norm(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
 
 
 def leverage(
-    X: Matrix, y: ArrayLike | None = None, *, rank: int | float | None = None, alpha: float = 0.0
+    X: Matrix, y: ArrayLike | None = None, *, rank: int | float | None = None, ridge: float = 0.0
 ) -> NDArray[np.float64]:
     """How much a term sticks out of what the others explain (SS: subspace sampling, eq. 22).
 
@@ -56,18 +56,18 @@ def leverage(
     rank : int, float or None
         The top singular vectors only: so many, or a share in (0, 1) of the squared Frobenius norm.
         None, or more than there are: all.
-    alpha : float
+    ridge : float
         The ridge λ: x'(XX' + λI)⁻¹x, which does not count what regularization cuts off.
     """
-    return measure_leverage(X, rank=rank, alpha=alpha).scores
+    return measure_leverage(X, rank=rank, ridge=ridge).scores
 
 
-def measure_leverage(X: Matrix, *, rank: int | float | None, alpha: float) -> Leverage:
+def measure_leverage(X: Matrix, *, rank: int | float | None, ridge: float) -> Leverage:
     """The scores with their rank and error; warns where the subspace is not well defined."""
-    _refuse(rank, alpha)
+    _refuse(rank, ridge)
     documents = _documents("leverage", X)
-    if alpha > 0:
-        return ridge_leverage(documents, alpha)
+    if ridge > 0:
+        return ridge_leverage(documents, ridge)
     if rank is None:
         return full_leverage(documents)
     if not isinstance(rank, int | np.integer):
@@ -101,14 +101,14 @@ def _documents(name: str, X: Matrix) -> Matrix:
     return documents
 
 
-def _refuse(rank: object, alpha: float) -> None:
-    number = isinstance(alpha, int | float | np.number) and not isinstance(alpha, bool)
-    if not (number and np.isfinite(alpha) and alpha >= 0):
-        raise LaconicError(f"alpha={alpha!r}: must be a number of at least 0")
+def _refuse(rank: object, ridge: float) -> None:
+    number = isinstance(ridge, int | float | np.number) and not isinstance(ridge, bool)
+    if not (number and np.isfinite(ridge) and ridge >= 0):
+        raise LaconicError(f"ridge={ridge!r}: must be a number of at least 0")
     if rank is None:
         return
-    if alpha > 0:
-        raise LaconicError(f"rank={rank} and alpha={alpha}: both cut the spectrum; give one")
+    if ridge > 0:
+        raise LaconicError(f"rank={rank} and ridge={ridge}: both cut the spectrum; give one")
     whole = isinstance(rank, int | np.integer) and not isinstance(rank, bool) and rank >= 1
     if not whole and not (isinstance(rank, float | np.floating) and 0 < rank < 1):
         raise LaconicError(

@@ -32,8 +32,8 @@ def svm_weight(
 
     Each class against all others; of several classes `combine` says what becomes of their weights.
     """
-    documents, signs = classified("svm_weight", X, y, combine)
-    machines = _trained("svm_weight", csr_array(documents), signs, alpha, loss)
+    documents, y_signed = classified("svm_weight", X, y, combine)
+    machines = _trained("svm_weight", csr_array(documents), y_signed, alpha, loss)
     return COMBINED[combine](np.abs(np.column_stack([machine.coef for machine in machines])))
 
 
@@ -42,26 +42,26 @@ def svm_elimination(
     y: ArrayLike | None,
     alpha: float = 0.5,
     loss: Literal["hinge", "squared_hinge"] = "squared_hinge",
-    share: float = 0.5,
+    step: float = 0.5,
 ) -> Floats:
-    """How long an SVM keeps each term, if it loses those it weighs least and is trained anew.
+    """Recursive feature elimination with an SVM (Guyon et al. 2002).
 
-    Recursive feature elimination (Guyon et al. 2002): by Σ w² over the classes, a `share` of the
-    terms that are left at a time, one at least. Each training starts from the duals of the last.
-    The last term has the score n_terms, the first that went has 1.
+    Train, drop the share `step` of the remaining terms (at least one) with the smallest Σ w² over
+    the classes, retrain from the previous duals, repeat. The last remaining term has the score
+    n_terms, the first dropped one has 1.
     """
-    documents, signs = classified("svm_elimination", X, y, "sum")
-    if not isinstance(share, Real) or not 0 < share < 1:
-        raise LaconicError(f"svm_elimination(share={share!r}): give a share between 0 and 1")
+    documents, y_signed = classified("svm_elimination", X, y, "sum")
+    if not isinstance(step, Real) or not 0 < step < 1:
+        raise LaconicError(f"svm_elimination(step={step!r}): give a share between 0 and 1")
     kept, left = csr_array(documents), np.arange(documents.shape[1])
     machines: Sequence[Dual] = ()
     gone: list[NDArray[np.intp]] = []
     while left.size > 1:
-        machines = _trained("svm_elimination", kept, signs, alpha, loss, machines)
+        machines = _trained("svm_elimination", kept, y_signed, alpha, loss, machines)
         importance = np.sum([machine.coef**2 for machine in machines], axis=0)
         # of equals the last go first
         order = np.lexsort((-left, importance))
-        n_out = max(1, int(share * left.size))
+        n_out = max(1, int(step * left.size))
         gone.append(left[order[:n_out]])
         stay = np.sort(order[n_out:])
         kept, left = kept[:, stay], left[stay]
@@ -74,7 +74,7 @@ def svm_elimination(
 def _trained(
     name: str,
     documents: csr_array,
-    signs: Floats,
+    y_signed: Floats,
     alpha: float,
     loss: Literal["hinge", "squared_hinge"],
     before: Sequence[Dual] = (),
@@ -83,9 +83,9 @@ def _trained(
     if isinstance(alpha, str) or not alpha > 0:
         raise LaconicError(f"{name}(alpha={alpha!r}): an SVM needs a number above 0")
     rows = Rows.of(documents)
-    costs = np.full(len(signs), 1.0 / (2.0 * alpha))
+    costs = np.full(len(y_signed), 1.0 / (2.0 * alpha))
     starts: list[tuple[Floats | None, float]] = [(one.alphas, one.intercept) for one in before]
-    starts = starts or [(None, 0.0)] * signs.shape[1]
+    starts = starts or [(None, 0.0)] * y_signed.shape[1]
     machines = [
         descend(
             rows,
@@ -96,7 +96,7 @@ def _trained(
             start_intercept=intercept,
             tolerance=TOLERANCE,
         )
-        for own, (start, intercept) in zip(signs.T, starts, strict=True)
+        for own, (start, intercept) in zip(y_signed.T, starts, strict=True)
     ]
     solved, gaps = zip(*((machine.solved, machine.gap) for machine in machines), strict=True)
     if short := shortfall(solved, gaps, TOLERANCE):

@@ -143,14 +143,15 @@ class SubspaceSampling(Drawn):
     rank : int, float or None
         Leverage in the top singular vectors only: so many, or a share in (0, 1) of the squared
         Frobenius norm. None for all.
-    alpha : float, default=0.0
-        Ridge leverage: sample only what a classifier with this λ does not cut off. Not with `rank`.
+    ridge : float, default=0.0
+        Ridge leverage: a term counts as far as a ridge classifier with this alpha uses it. Not
+        together with `rank`.
     draw, size, random_state : see SampledTerms
 
     Attributes
     ----------
     scores_, chance_ : arrays of shape (n_terms,); the scores lie in [0, 1], the chances sum to 1
-    rank_ : the rank used, the sum of the scores; with alpha > 0 the effective dimension
+    rank_ : the rank used, the sum of the scores; with ridge > 0 the effective dimension
     error_ : how far a score may be off, by Davis and Kahan's bound; 0 for full rank
     ranking_ : Ranking
     seed_ : int, which repeats this draw
@@ -160,20 +161,20 @@ class SubspaceSampling(Drawn):
         self,
         *,
         rank: int | float | None = None,
-        alpha: float = 0.0,
+        ridge: float = 0.0,
         draw: str = "exact",
         size: int | float | None = None,
         random_state: RandomState = 0,
     ) -> None:
         self.rank = rank
-        self.alpha = alpha
+        self.ridge = ridge
         self.draw = draw
         self.size = size
         self.random_state = random_state
 
     def _score(self, X: Matrix, y: ArrayLike | None) -> Floats:
-        found = measure_leverage(X, rank=self.rank, alpha=self.alpha)
-        self.rank_ = found.rank if self.alpha > 0 else int(found.rank)
+        found = measure_leverage(X, rank=self.rank, ridge=self.ridge)
+        self.rank_ = found.rank if self.ridge > 0 else int(found.rank)
         self.error_ = found.error
         return found.scores
 

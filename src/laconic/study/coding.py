@@ -93,11 +93,11 @@ def unpack_bits(blob: bytes) -> NDArray[np.bool_]:
     return np.unpackbits(data, count=prod(shape)).astype(np.bool_).reshape(shape)
 
 
-def pack_signs(signs: NDArray[np.int8]) -> bytes:
-    return _packed(signs.shape, np.ascontiguousarray(signs, dtype=np.int8))
+def pack_y_signed(y_signed: NDArray[np.int8]) -> bytes:
+    return _packed(y_signed.shape, np.ascontiguousarray(y_signed, dtype=np.int8))
 
 
-def unpack_signs(blob: bytes) -> NDArray[np.int8]:
+def unpack_y_signed(blob: bytes) -> NDArray[np.int8]:
     shape, data = _unpacked(blob)
     return data.view(np.int8).reshape(shape).copy()
 

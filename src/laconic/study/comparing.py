@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.methods import keeps_all, method_called
+from laconic.methods import keeps_all, parse_method
 from laconic.numerics.quotient import quotient
 from laconic.rows import Size
 from laconic.study.journal import Journal
@@ -51,8 +51,8 @@ class Comparison:
     problem: str
     a: str
     b: str
-    terms_a: float
-    terms_b: float
+    n_features_a: float
+    n_features_b: float
     test: str
     statistic: float
     p: float
@@ -72,8 +72,8 @@ class SelectionStability:
 
     problem: str
     method: str
-    asked: Size
-    terms: float
+    size: Size
+    n_features: float
     jaccard: float
     kuncheva: float
     nogueira: float
@@ -91,10 +91,10 @@ class Answers:
     said_and_true: NDArray[np.int64]
 
     @classmethod
-    def of(cls, cut: Cut, signs: NDArray[np.int8]) -> Answers:
-        true = signs > 0
+    def of(cls, cut: Cut, y_signed: NDArray[np.int8]) -> Answers:
+        true = y_signed > 0
         return cls(
-            (cut.chosen == true) & (signs != 0),
+            (cut.chosen == true) & (y_signed != 0),
             (cut.chosen & true).sum(axis=0),
             cut.chosen.sum(axis=0) + true.sum(axis=0),
         )
@@ -145,7 +145,7 @@ def _first_repeat(tasks: Iterable[Task], folds: int) -> dict[tuple[str, str], li
     """
     found: dict[tuple[str, str], list[Task]] = defaultdict(list)
     for task in tasks:
-        if task.seed == 0 and len(found[task.problem, task.method]) < folds:
+        if task.draw == 0 and len(found[task.problem, task.method]) < folds:
             found[task.problem, task.method].append(task)
     return found
 
@@ -156,10 +156,10 @@ def _answers(
     """By fold; a fold whose task failed is not among them."""
     found = {}
     for task in first[one.problem, one.method]:
-        signs = journal.signs(task.key)
-        cuts = [cut for cut in journal.cuts(task.key) if cut.asked == one.asked]
-        if cuts and signs is not None:
-            found[task.fold] = Answers.of(cuts[0], signs)
+        y_signed = journal.y_signed(task.key)
+        cuts = [cut for cut in journal.cuts(task.key) if cut.size == one.size]
+        if cuts and y_signed is not None:
+            found[task.fold] = Answers.of(cuts[0], y_signed)
     return found
 
 
@@ -208,8 +208,8 @@ def _comparison(a: Candidate, b: Candidate, found: Verdict) -> Comparison:
         a.problem,
         a.method,
         b.method,
-        a.terms,
-        b.terms,
+        a.n_features,
+        b.n_features,
         found.test,
         found.statistic,
         found.p,
@@ -238,8 +238,8 @@ def _over_problems(by_problem: Mapping[str, list[Candidate]]) -> Iterator[Compar
 
 
 def _mean(several: Sequence[Candidate]) -> Candidate:
-    terms = float(np.mean([one.terms for one in several]))
-    return replace(several[0], problem=ALL_PROBLEMS, terms=terms)
+    n_features = float(np.mean([one.n_features for one in several]))
+    return replace(several[0], problem=ALL_PROBLEMS, n_features=n_features)
 
 
 def stabilities(
@@ -252,20 +252,20 @@ def stabilities(
     """
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for task in tasks:
-        if task.seed == 0 and _chooses(task.method):
+        if task.draw == 0 and _chooses(task.method):
             groups[task.problem, task.method].append(task.key)
     for (problem, method), keys in groups.items():
         chosen: dict[Size, list[NDArray[np.int64]]] = defaultdict(list)
         for key in keys:
             for cut in journal.cuts(key):
-                chosen[cut.asked].append(cut.terms)
+                chosen[cut.size].append(cut.terms)
         for asked, selections in chosen.items():
             if len(selections) == len(keys) > 1:
                 yield _stability(problem, method, asked, selections, n_terms[problem])
 
 
 def _chooses(method: str) -> bool:
-    return not (keeps_all(method) or method_called(method).projects)
+    return not (keeps_all(method) or parse_method(method).projects)
 
 
 def _stability(

@@ -17,7 +17,7 @@ from laconic.compact import CompactModel
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError, collected_warnings
 from laconic.files import make_folder, write_json
-from laconic.methods import keeps_all, method_called
+from laconic.methods import keeps_all, parse_method
 from laconic.methods.classifiers import LINEAR
 from laconic.model import LinearModel, Model
 from laconic.study.comparing import Comparison, SelectionStability, compare, stabilities
@@ -35,7 +35,7 @@ from laconic.study.layout import (
     place_of,
 )
 from laconic.study.plan import Plan
-from laconic.study.ready import Ready
+from laconic.study.ready import PreparedCorpus
 from laconic.study.recommending import (
     Candidate,
     Recommendation,
@@ -48,8 +48,8 @@ from laconic.study.recommending import (
 )
 from laconic.study.task import Task, run, said
 from laconic.study.words import classes_of, reduction_of, words_of, write_words
-from laconic.vectors.card import Card
 from laconic.vectors.problem import Problem
+from laconic.vectors.summary import CorpusSummary
 from laconic.vectors.weighting import Weighting
 
 # A page can carry a model of so many words; for a larger one the best that fits stands in.
@@ -60,7 +60,7 @@ SPAN_LIMIT = 2000
 
 def conclude(
     plan: Plan,
-    corpora: Sequence[Ready],
+    corpora: Sequence[PreparedCorpus],
     journal: Journal,
     where: Path,
     *,
@@ -69,17 +69,17 @@ def conclude(
     """The findings of what is done so far; the recommended models are left in `where`."""
     tasks = {task.key: task for ready in corpora for task in ready.tasks}
     rows = list(journal.rows(tasks))
-    offered = candidates(rows, plan.goal, part=plan.part(), repeats=plan.split.repeats)
+    offered = candidates(rows, plan.metric, part=plan.part(), repeats=plan.split.repeats)
     each = recommend_each(offered)
     finished: list[Recommendation] = []
     notes: list[str] = []
     before = _before(where)
     # until this is concluded, nothing says which task the files there were made by
     clear(where, RECOMMENDATION)
-    n_problems = sum(len(ready.questions) for ready in corpora)
+    n_problems = sum(len(ready.targets) for ready in corpora)
     several = n_problems > 1
     # only a closed model is recommended, if it was measured as such, and not by the test documents
-    recommending = plan.training.norm == "kept" and plan.part() == "validation"
+    recommending = plan.training.normalize == "selected" and plan.part() == "validation"
     if several or not recommending:
         _clear(where)
     if recommending:
@@ -87,7 +87,9 @@ def conclude(
             last = _Last(plan, ready, journal, before, retry_failed)
             finished += last.finish_all(offered, where, several)
             notes += last.notes
-    cards = [asdict(Card.of(ready.corpus, counts=ready.counted.counts)) for ready in corpora]
+    cards = [
+        asdict(CorpusSummary.of(ready.corpus, counts=ready.counted.counts)) for ready in corpora
+    ]
     write_json(where / CARDS, "corpora", {"corpora": cards})
     failed = {tasks[key].title: why for key, why in journal.failed().items() if key in tasks}
     failed |= {f"the model of {one.problem}": one.failure for one in finished if one.failure}
@@ -101,21 +103,21 @@ def conclude(
         tuple(comparisons),
         tuple(stability),
         failed,
-        count_notes([notes, *journal.notes([*tasks, *asked])]) | absences(rows, plan.goal),
+        count_notes([notes, *journal.notes([*tasks, *asked])]) | absences(rows, plan.metric),
         len(tasks),
     )
 
 
 def _details(
-    plan: Plan, corpora: Sequence[Ready], each: list[Recommendation], journal: Journal
+    plan: Plan, corpora: Sequence[PreparedCorpus], each: list[Recommendation], journal: Journal
 ) -> tuple[Iterable[Comparison], Iterable[SelectionStability]]:
     if not plan.detail or plan.part() != "validation":
         return (), ()
     tasks = [task for ready in corpora for task in ready.tasks]
-    columns = {q.name: q.n_columns for ready in corpora for q in ready.questions}
-    offered = {q.name: ready.choosable() for ready in corpora for q in ready.questions[:1]}
-    n_terms = {q.name: offered[r.questions[0].name] for r in corpora for q in r.questions}
-    comparisons = compare(each, tasks, journal, plan.split.folds, columns)
+    columns = {q.name: q.n_columns for ready in corpora for q in ready.targets}
+    offered = {q.name: ready.choosable() for ready in corpora for q in ready.targets[:1]}
+    n_terms = {q.name: offered[r.targets[0].name] for r in corpora for q in r.targets}
+    comparisons = compare(each, tasks, journal, plan.split.cv, columns)
     return comparisons, stabilities(tasks, journal, n_terms)
 
 
@@ -133,7 +135,7 @@ class _Last:
     """The last step for one corpus: recommended models, trained on all but the test documents."""
 
     plan: Plan
-    ready: Ready
+    ready: PreparedCorpus
     journal: Journal
     before: Mapping[str, Mapping[str, Any]]
     retry_failed: bool
@@ -145,7 +147,7 @@ class _Last:
         """The recommendation of each question; one that goes wrong says so, and stops no other."""
         named: dict[str, list[Candidate]] = {}
         for one in offered:
-            if any(question.name == one.problem for question in self.ready.questions):
+            if any(target.name == one.problem for target in self.ready.targets):
                 named.setdefault(one.problem, []).append(one)
         if not named:
             return
@@ -191,10 +193,10 @@ class _Last:
         one = replace(one, key=task.key, **about)
         if not self.split.test.size:
             return replace(one, failure=". ".join(failures))
-        value, failure = self._ask(task, problem, one.measure)
+        value, failure = self._ask(task, problem, one.metric)
         if one.whole is not None and not keeps_all(one.chosen.method):
             whole = self._task(one.whole)
-            of_all, _ = self._ask(whole, problem, one.measure)
+            of_all, _ = self._ask(whole, problem, one.metric)
             one = replace(one, test_all=of_all, key_all=whole.key)
         return replace(
             one,
@@ -228,11 +230,11 @@ class _Last:
             if choosing and whole and self.split.test.size:
                 proof = self._certify(model, path, whole[0], problem)
                 write_json(where / CERTIFICATE, "certificate", proof)
-            if one.chosen.terms > PAGE_WORDS:
+            if one.chosen.n_features > PAGE_WORDS:
                 self._stand_in(linear, problem, where)
         except Exception as failure:
             failures.append(said(failure))
-        return model.n_terms, no_file, notes, failures
+        return model.n_features, no_file, notes, failures
 
     def _certify(
         self, model: Model, path: PathClassifier, whole: Candidate, problem: Problem
@@ -251,7 +253,7 @@ class _Last:
         return {"sentences": told.summary().splitlines(), "values": told.as_dict()}
 
     def _stand_in(self, linear: list[Candidate], problem: Problem, where: Path) -> None:
-        small = [one for one in linear if one.terms <= PAGE_WORDS]
+        small = [one for one in linear if one.n_features <= PAGE_WORDS]
         if small:
             other, _, notes = trained(self._task(best_of(small)), problem)
             self._compact(other, problem, notes).save(where / STAND_IN)
@@ -259,7 +261,7 @@ class _Last:
     def _compact(self, model: Model, problem: Problem, notes: tuple[str, ...]) -> CompactModel:
         return CompactModel.of(
             model,
-            None if self.ready.corpus.texts is None else self.plan.vectors.vectorizer(),
+            None if self.ready.corpus.texts is None else self.plan.text.vectorizer(),
             self.weighting,
             problem.vocabulary,
             problem.classes,
@@ -267,23 +269,23 @@ class _Last:
         )
 
     def _task(self, one: Candidate) -> Task:
-        method = method_called(one.method)
-        corpus, sizes = self.ready.corpus, (one.asked,)
+        method = parse_method(one.method)
+        corpus, sizes = self.ready.corpus, (one.size,)
         return self.plan.one_task(corpus, self.split, "test", one.problem, method, 0, sizes)
 
-    def _ask(self, task: Task, problem: Problem, measure: str) -> tuple[float | None, str]:
+    def _ask(self, task: Task, problem: Problem, metric: str) -> tuple[float | None, str]:
         """The value on the test documents, or why not; the journal's if they have been asked."""
         failed = self.journal.failed()
         if task.key not in self.journal.done() and (task.key not in failed or self.retry_failed):
             self.journal.record(run(task, problem))
-        (row,) = (row for row in self.journal.rows([task.key]) if row.measure == measure)
+        (row,) = (row for row in self.journal.rows([task.key]) if row.metric == metric)
         return row.value, row.reason
 
     def _looks(self, task: Task) -> int:
         """How many models have been shown these test documents; all words are no choice."""
         same = (task.data, task.problem, task.split)
         asked = {
-            (replace(one, measures=(), detail=True, sizes=()), size)
+            (replace(one, metrics=(), detail=True, sizes=()), size)
             for one in (*self.tested, task)
             if (one.data, one.problem, one.split) == same
             and (one.key == task.key or not keeps_all(one.method))
@@ -304,8 +306,8 @@ def _clear(where: Path) -> None:
 
 def _is_linear(one: Candidate) -> bool:
     """Whether its models are; known without training one."""
-    then = method_called(one.method).then
-    return then is None or then in LINEAR
+    classifier = parse_method(one.method).classifier
+    return classifier is None or classifier in LINEAR
 
 
 def _instead(linear: list[Candidate]) -> str:

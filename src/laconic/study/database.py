@@ -16,7 +16,7 @@ from laconic.errors import LaconicError, ResourceError
 from laconic.study.coding import Cell, DamagedError
 
 APPLICATION = int.from_bytes(b"Laco")
-FORMAT = 1
+FORMAT = 2
 START_AGAIN = "The study ended as it started: give the command that started it again"
 
 # columns of numbers have no type, so that 1 and 1.0 stay what they are
@@ -24,18 +24,18 @@ _TABLES = {
     "attempts": (
         "id INTEGER PRIMARY KEY, task TEXT NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,"
         " started, seconds, memory, host TEXT NOT NULL, versions TEXT NOT NULL,"
-        " spec TEXT NOT NULL, notes BLOB NOT NULL, signs BLOB,"
+        " spec TEXT NOT NULL, notes BLOB NOT NULL, y_signed BLOB,"
         " CHECK (status IN ('ok', 'failed'))"
     ),
     "rows": (
         "attempt INTEGER NOT NULL REFERENCES attempts, place INTEGER NOT NULL,"
-        " asked, value, kept, terms, seconds, memory,"
-        " measure TEXT NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,"
+        " size, value, model_size, n_features, seconds, memory,"
+        " metric TEXT NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,"
         " PRIMARY KEY (attempt, place)"
     ),
     "cuts": (
         "attempt INTEGER NOT NULL REFERENCES attempts, place INTEGER NOT NULL,"
-        " asked, terms BLOB NOT NULL, chosen BLOB NOT NULL, PRIMARY KEY (attempt, place)"
+        " size, terms BLOB NOT NULL, chosen BLOB NOT NULL, PRIMARY KEY (attempt, place)"
     ),
     "vocabularies": "data TEXT PRIMARY KEY NOT NULL, words BLOB NOT NULL",
     "plans": (

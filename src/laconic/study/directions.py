@@ -20,12 +20,12 @@ from threadpoolctl import threadpool_limits
 from laconic.corpus.corpus import Corpus
 from laconic.errors import LaconicError, collected_warnings
 from laconic.files import KEY, draft, make_folder
-from laconic.methods import Method, method_called
+from laconic.methods import Method, parse_method
 from laconic.numerics.rotation import positive_tails, skewed, varimax
 from laconic.reduction import Floats, Projection
 from laconic.study.layout import DIRECTIONS, FILES, clear, place_of
 from laconic.study.plan import Plan
-from laconic.study.ready import Ready
+from laconic.study.ready import PreparedCorpus
 from laconic.study.task import Task, said
 from laconic.vectors.problem import Problem
 
@@ -134,11 +134,13 @@ class Directions:
 
 def projecting(plan: Plan) -> Method | None:
     """The method of the plan that projects: the first that knows the classes, else the first."""
-    methods = [method for method in map(method_called, plan.methods) if method.projects]
+    methods = [method for method in map(parse_method, plan.methods) if method.projects]
     return next((method for method in methods if method.supervised), next(iter(methods), None))
 
 
-def find_directions(plan: Plan, ready: Ready, where: Path, n_problems: int) -> Iterator[str]:
+def find_directions(
+    plan: Plan, ready: PreparedCorpus, where: Path, n_problems: int
+) -> Iterator[str]:
     """Writes the directions of each problem of a corpus; yields a note where that went wrong.
 
     What is there already, by the same task, is not made again; what is there by another one goes.
@@ -146,7 +148,7 @@ def find_directions(plan: Plan, ready: Ready, where: Path, n_problems: int) -> I
     """
     method, split = projecting(plan), ready.last_split()
     wanted: dict[str, Task] = {}
-    places = {q.name: where / place_of(q.name, n_problems > 1) for q in ready.questions}
+    places = {q.name: where / place_of(q.name, n_problems > 1) for q in ready.targets}
     for name, place in places.items():
         if method is not None:
             task = plan.one_task(ready.corpus, split, "test", name, method, 0, (MOST_DIRECTIONS,))
@@ -169,8 +171,8 @@ def find_directions(plan: Plan, ready: Ready, where: Path, n_problems: int) -> I
 
 def directions_by(task: Task, problem: Problem, names: Sequence[str], most: int) -> Directions:
     """Of the task's method, fitted on the training documents."""
-    method = method_called(task.method)
-    given = {"seed": task.random_state} if method.random else {}
+    method = parse_method(task.method)
+    given = {"random_state": task.random_state} if method.random else {}
     reducer = method.recipe(**{**given, **method.settings}).set_params(size=MOST_DIRECTIONS)
     with threadpool_limits(1), collected_warnings():
         reducer.fit(problem.X_train, problem.y_train)

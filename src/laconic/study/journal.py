@@ -26,11 +26,11 @@ from laconic.study.task import Cut, Outcome, Task, versions
 __all__ = ["Journal", "PlanText", "exclusive"]
 
 # what rows share with their task and attempt; then what is their own
-SHARED = ("problem", "method", "seed", "part", "fold", "task", "versions")
-NUMBERS = ("asked", "value", "kept", "terms", "seconds", "memory")
-TEXTS = ("measure", "status", "reason")
+SHARED = ("problem", "method", "draw", "part", "fold", "task", "versions")
+NUMBERS = ("size", "value", "model_size", "n_features", "seconds", "memory")
+TEXTS = ("metric", "status", "reason")
 ABOUT = ("task", "status", "reason", "started", "seconds", "memory", "host", "versions", "spec")
-BLOBS = ("notes", "signs")
+BLOBS = ("notes", "y_signed")
 
 
 @dataclass(frozen=True)
@@ -144,10 +144,10 @@ class Journal:
     def cuts(self, key: str) -> list[Cut]:
         return [cut for attempt in self._attempt_of(key) for cut in self._cuts(attempt)]
 
-    def signs(self, key: str) -> NDArray[np.int8] | None:
+    def y_signed(self, key: str) -> NDArray[np.int8] | None:
         for attempt in self._attempt_of(key):
             with self._database.speaking():
-                return _signs(self._about(attempt)["signs"])
+                return _labels(self._about(attempt)["y_signed"])
         return None
 
     def notes(self, keys: Iterable[str] | None = None) -> list[tuple[str, ...]]:
@@ -208,7 +208,7 @@ class Journal:
             return [_row(task, packages, cells) for cells in self._database.all(ask, attempt)]
 
     def _cuts(self, attempt: int) -> list[Cut]:
-        ask = "SELECT asked, terms, chosen FROM cuts WHERE attempt = ? ORDER BY place"
+        ask = "SELECT size, terms, chosen FROM cuts WHERE attempt = ? ORDER BY place"
         with self._database.speaking():
             return [_cut(*cells) for cells in self._database.all(ask, attempt)]
 
@@ -221,7 +221,7 @@ class Journal:
                 tuple(self._rows(attempt)),
                 reason=coding.unpack_text(about["reason"]),
                 cuts=tuple(self._cuts(attempt)),
-                signs=_signs(about["signs"]),
+                y_signed=_labels(about["y_signed"]),
                 notes=coding.unpack_strings(about["notes"]),
                 seconds=coding.unpack_number(about["seconds"]),
                 memory=coding.unpack_number(about["memory"]),
@@ -242,7 +242,7 @@ def _attempt(outcome: Outcome) -> dict[str, Cell]:
         "versions": coding.pack_text(_packages(outcome)),
         "spec": outcome.task.to_json(),
         "notes": coding.pack_strings(outcome.notes),
-        "signs": None if outcome.signs is None else coding.pack_signs(outcome.signs),
+        "y_signed": None if outcome.y_signed is None else coding.pack_y_signed(outcome.y_signed),
     }
 
 
@@ -273,14 +273,14 @@ def _row(task: Task, packages: str, cells: tuple[Any, ...]) -> Row:
 
 
 def _shared(task: Task, packages: str) -> dict[str, Any]:
-    values = (task.problem, task.method, task.seed, task.part, task.fold, task.key, packages)
+    values = (task.problem, task.method, task.draw, task.part, task.fold, task.key, packages)
     return dict(zip(SHARED, values, strict=True))
 
 
 def _cuts(outcome: Outcome) -> list[dict[str, Cell]]:
     return [
         {
-            "asked": coding.pack_number(cut.asked),
+            "size": coding.pack_number(cut.size),
             "terms": coding.pack_terms(cut.terms),
             "chosen": coding.pack_bits(cut.chosen),
         }
@@ -288,13 +288,13 @@ def _cuts(outcome: Outcome) -> list[dict[str, Cell]]:
     ]
 
 
-def _cut(asked: Cell, terms: bytes, chosen: bytes) -> Cut:
-    size = coding.unpack_number(asked)
+def _cut(size_cell: Cell, terms: bytes, chosen: bytes) -> Cut:
+    size = coding.unpack_number(size_cell)
     return Cut(size, coding.unpack_terms(terms), coding.unpack_bits(chosen))
 
 
-def _signs(blob: bytes | None) -> NDArray[np.int8] | None:
-    return None if blob is None else coding.unpack_signs(blob)
+def _labels(blob: bytes | None) -> NDArray[np.int8] | None:
+    return None if blob is None else coding.unpack_y_signed(blob)
 
 
 def _task(spec: str) -> Task:

@@ -60,8 +60,10 @@ FILES: dict[str, Kind] = PROBLEM_FILES | {
     LOCK: Kind("lock", re.compile(rb"\A\d+( [^\n]*\n?)?\Z")),
     PLAN: Kind("plan", re.compile(rb"\A# Written by Laconic")),
     ROWS: ROWS_KINDS[".csv"],
-    COMPARISONS: headed("table of comparisons", ("problem", "a", "b", "terms_a", "terms_b")),
-    STABILITY: headed("table of stability", ("problem", "method", "asked", "terms", "jaccard")),
+    COMPARISONS: headed(
+        "table of comparisons", ("problem", "a", "b", "n_features_a", "n_features_b")
+    ),
+    STABILITY: headed("table of stability", ("problem", "method", "size", "n_features", "jaccard")),
     CARDS: keyed("file of corpora", "corpora"),
     RECOMMENDATION: keyed("file of findings", "findings"),
 }
@@ -76,7 +78,7 @@ def inputs_of(plan: Plan) -> list[Path]:
     """The files and folders that a study of the plan reads."""
     sources = [one for one in plan.corpora if isinstance(one, Source)]
     places = [located(source.where, source.format) for source in sources]
-    return [*filter(None, (*places, file_of(plan.vectors.stop_words)))]
+    return [*filter(None, (*places, file_of(plan.text.stop_words)))]
 
 
 def check_study_folder(where: Path, inputs: Iterable[Path], places: Iterable[str] = ()) -> None:

@@ -1,7 +1,7 @@
-"""`Plan`: corpora × split × vectorizing × methods × sizes × measures × seeds, and nothing computed.
+"""`Plan`: corpora × split × text options × methods × sizes × metrics × draws; computes nothing.
 
-A plan is checked when it is made. `tasks` spells it out for one corpus; what a task's rows depend
-on stands in the task, so that its key does not depend on the rest of the plan.
+A plan is checked when it is made. `tasks` lists its tasks for one corpus. Everything that the rows
+of a task depend on is in the task, so its key does not depend on the rest of the plan.
 """
 
 from __future__ import annotations
@@ -13,26 +13,25 @@ from typing import Any, get_args
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split
-from laconic.curves import LESS_IS_BETTER, ascending, known_measures
+from laconic.curves import LOSSES, ascending, known_metrics
 from laconic.errors import LaconicError
-from laconic.methods import Method, method_called
+from laconic.methods import Method, parse_method
 from laconic.rows import Size
-from laconic.study.settings import Source, Splitting, Training, Vectorizing
+from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
 from laconic.study.task import Part, Task
-from laconic.vectors.problem import Question
-from laconic.vectors.problem import Task as Asking
+from laconic.vectors.problem import Target, TargetKind
 
-METHODS = ("ALL", "DF", "IG", "CHI2", "WS", "SS[rank=100]", "RFE[then=svm]")
+METHODS = ("ALL", "DF", "IG", "CHI2", "WS", "SS:rank=100", "RFE+svm")
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
-MEASURES = ("micro-f1", "macro-f1", "accuracy")
+METRICS = ("f1_micro", "f1_macro", "accuracy")
 
 
 def default_methods(alpha: float | str | Mapping[str, float]) -> tuple[str, ...]:
-    """An SVM needs a number above 0 for λ. With another one RFE has least squares behind it."""
-    each = alpha.values() if isinstance(alpha, Mapping) else [alpha]
-    if all(not isinstance(one, str) and one > 0 for one in each):
+    """The default methods; RFE with ridge where alpha is not one that an SVM can use."""
+    alphas = alpha.values() if isinstance(alpha, Mapping) else [alpha]
+    if all(not isinstance(value, str) and value > 0 for value in alphas):
         return METHODS
-    return tuple(name.replace("[then=svm]", "") for name in METHODS)
+    return tuple(name.removesuffix("+svm") for name in METHODS)
 
 
 @dataclass(frozen=True)
@@ -42,26 +41,25 @@ class Plan:
     Parameters
     ----------
     corpora : Source, Corpus, or a name or file; or several
-    methods : names such as "IG" or "SS[rank=10]"
+    methods : names such as "IG" or "SS:rank=10+svm"
     sizes : numbers of words, or shares in (0, 1]
-    measures : the first is what the recommendation goes by, unless `goal` names another; never
-        "error", of which less is better
-    seeds : draws of a random method
-    task : "auto", "classes", "labels" or "per-category"
-    split, vectors, training : Splitting, Vectorizing, Training
-    detail : whether answers and words of each size are kept, for significance and stability
+    metrics : the first decides the recommendation, so it cannot be one that is better if lower
+    draws : how often a random method is repeated
+    target : "auto", "multiclass", "multilabel" or "one-vs-rest"
+    split, text, training : SplitOptions, TextOptions, TrainingOptions
+    detail : whether predictions and features of each size are stored, for significance tests and
+        stability
     """
 
     corpora: tuple[Source | Corpus, ...]
     methods: tuple[str, ...] = METHODS
     sizes: tuple[Size, ...] = SIZES
-    measures: tuple[str, ...] = MEASURES
-    seeds: int = 1
-    goal: str = ""
-    task: Asking = "auto"
-    split: Splitting = field(default_factory=Splitting)
-    vectors: Vectorizing = field(default_factory=Vectorizing)
-    training: Training = field(default_factory=Training)
+    metrics: tuple[str, ...] = METRICS
+    draws: int = 1
+    target: TargetKind = "auto"
+    split: SplitOptions = field(default_factory=SplitOptions)
+    text: TextOptions = field(default_factory=TextOptions)
+    training: TrainingOptions = field(default_factory=TrainingOptions)
     detail: bool = True
 
     def __post_init__(self) -> None:
@@ -69,25 +67,33 @@ class Plan:
         put(self, "corpora", _sources(self.corpora))
         if self.methods == METHODS:
             put(self, "methods", default_methods(self.training.alpha))
-        methods = _known(self.methods)
+        methods = _methods(self.methods)
         for method in methods:
             method.check()
             method.check_intercept(self.training.intercept)
             if method.alpha is None and not isinstance(self.training.alpha, Mapping):
-                method.classifier(self.training.alpha, intercept=False)  # or refuses
+                method.make_classifier(self.training.alpha, intercept=False)  # or refuses
         put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
         put(self, "sizes", tuple(ascending(self.sizes)))
-        put(self, "measures", tuple(dict.fromkeys(known_measures(self.measures))))
-        goals = [measure for measure in self.measures if measure not in LESS_IS_BETTER]
-        put(self, "goal", self.goal or (goals or self.measures)[0])
-        _check_goal(self.goal, self.measures)
-        if self.task not in get_args(Asking):
-            raise LaconicError(f"task={self.task!r}: choose from {', '.join(get_args(Asking))}")
-        if not isinstance(self.seeds, int) or self.seeds < 1:
-            raise LaconicError(f"seeds={self.seeds!r}: give a number of draws, at least 1")
+        put(self, "measures", tuple(dict.fromkeys(known_metrics(self.metrics))))
+        if self.metric in LOSSES:
+            raise LaconicError(
+                f"metric {self.metric!r}: the first metric decides, and of this one less is better. "
+                "Put one of which more is better first, such as accuracy"
+            )
+        if self.target not in get_args(TargetKind):
+            offered = ", ".join(get_args(TargetKind))
+            raise LaconicError(f"target={self.target!r}: choose from {offered}")
+        if not isinstance(self.draws, int) or self.draws < 1:
+            raise LaconicError(f"draws={self.draws!r}: give a whole number from 1")
+
+    @property
+    def metric(self) -> str:
+        """The metric that decides the recommendation: the first."""
+        return self.metrics[0]
 
     def load(self, progress: Any = None) -> Iterator[Corpus]:
-        """Every corpus; their names are distinct, since rows go by them."""
+        """Every corpus; their names must be distinct, because rows refer to corpora by name."""
         seen: set[str] = set()
         for source in self.corpora:
             for corpus in [source] if isinstance(source, Corpus) else source.load(progress):
@@ -98,24 +104,24 @@ class Plan:
 
     def part(self) -> Part:
         """Where methods and sizes are compared."""
-        return "validation" if self.split.folds else "test"
+        return "validation" if self.split.cv else "test"
 
     def folds(self, corpus: Corpus) -> list[Split]:
         """The folds in which methods and sizes are compared."""
         inner = self.split.validation(corpus)
-        return inner if self.split.folds else self.split.held_out(corpus)
+        return inner if self.split.cv else self.split.held_out(corpus)
 
-    def tasks(self, corpus: Corpus, split: Split, questions: Iterable[Question]) -> Iterator[Task]:
-        """The tasks of one fold: question by question, and those with one selection together."""
-        methods = _known(self.methods)
-        for question in questions:
-            several = [
-                self.one_task(corpus, split, self.part(), question.name, method, seed)
+    def tasks(self, corpus: Corpus, split: Split, targets: Iterable[Target]) -> Iterator[Task]:
+        """The tasks of one fold, target by target; those that share a selection are together."""
+        methods = _methods(self.methods)
+        for target in targets:
+            tasks = [
+                self.one_task(corpus, split, self.part(), target.name, method, draw)
                 for method in methods
-                for seed in range(self.seeds if method.random else 1)
+                for draw in range(self.draws if method.random else 1)
             ]
-            first = {task.selection: place for place, task in reversed([*enumerate(several)])}
-            yield from sorted(several, key=lambda task: (first[task.selection], task.seed))
+            first = {task.selection: position for position, task in reversed([*enumerate(tasks)])}
+            yield from sorted(tasks, key=lambda task: (first[task.selection], task.draw))
 
     def one_task(
         self,
@@ -124,49 +130,41 @@ class Plan:
         part: Part,
         problem: str,
         method: Method,
-        seed: int,
+        draw: int,
         sizes: tuple[Size, ...] | None = None,
     ) -> Task:
-        """A method with a seed on one split, at these sizes, else at the method's or the plan's."""
+        """One draw of a method on one split, at these sizes, else at the method's or the plan's."""
         return Task(
             data=corpus.fingerprint,
             problem=problem,
             part=part,
             fold=split.name,
             split=self.split.described(corpus, part),
-            vectorizing=self.vectors.description,
+            text=self.text.description,
             method=method.name,
-            seed=seed,
+            draw=draw,
             sizes=sizes or method.sizes or self.sizes,
-            measures=self.measures,
+            metrics=self.metrics,
             alpha=self.training.alpha_for(problem, split.name),
             intercept=self.training.intercept,
-            norm=self.training.norm,
+            normalize=self.training.normalize,
             detail=self.detail,
         )
 
 
-def _check_goal(goal: str, measures: tuple[str, ...]) -> None:
-    if goal not in measures:
-        raise LaconicError(f"goal={goal!r}: measured are {', '.join(measures)}")
-    if goal in LESS_IS_BETTER:
-        raise LaconicError(
-            f"goal={goal!r}: less of it is better, but a recommendation goes by what more of is "
-            f"better. Measure accuracy beside {goal}, and let it be the goal"
-        )
-
-
-def _sources(given: Any) -> tuple[Source | Corpus, ...]:
-    several = [given] if isinstance(given, str | os.PathLike | Source | Corpus) else list(given)
-    if not several:
+def _sources(corpora: Any) -> tuple[Source | Corpus, ...]:
+    single = isinstance(corpora, str | os.PathLike | Source | Corpus)
+    sources = [corpora] if single else list(corpora)
+    if not sources:
         raise LaconicError("no corpus: name a file, a folder or a corpus of the catalog")
     return tuple(
-        Source(os.fspath(one)) if isinstance(one, str | os.PathLike) else one for one in several
+        Source(os.fspath(source)) if isinstance(source, str | os.PathLike) else source
+        for source in sources
     )
 
 
-def _known(methods: Any) -> list[Method]:
+def _methods(methods: Any) -> list[Method]:
     names = [methods] if isinstance(methods, str) else list(methods)
     if not names:
         raise LaconicError(f"no methods: choose some, such as {', '.join(METHODS)}")
-    return [method_called(name) for name in names]
+    return [parse_method(name) for name in names]

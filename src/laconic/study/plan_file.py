@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 from laconic.corpus.corpus import Corpus
 from laconic.errors import LaconicError
 from laconic.study.plan import Plan
-from laconic.study.settings import Source, Splitting, Training, Vectorizing
+from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
 
 T = TypeVar("T")
 TABLES: dict[str, type] = {
     "corpus": Source,
-    "split": Splitting,
-    "vectors": Vectorizing,
-    "training": Training,
+    "split": SplitOptions,
+    "text": TextOptions,
+    "training": TrainingOptions,
 }
 # What TOML has no word for.
 NONE = "none"
@@ -100,7 +100,7 @@ def _value(setting: Field[Any], value: Any, place: str) -> Any:
             return value
     if "float" in wanted and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if "Literal" in wanted or wanted in ("Asking", "Norm"):
+    if "Literal" in wanted or wanted in ("TargetKind", "Normalize"):
         return value
     if "Mapping" in wanted and isinstance(value, dict):
         return value
@@ -120,7 +120,7 @@ def write_plan(plan: Plan) -> str:
     lines = [f"{f.name} = {_toml(getattr(plan, f.name))}" for f in fields(Plan) if _plain(f.name)]
     for source in plan.corpora:
         lines += ["", "[[corpus]]", *_lines(source)]
-    for name in ("split", "vectors", "training"):
+    for name in ("split", "text", "training"):
         lines += ["", f"[{name}]", *_lines(getattr(plan, name))]
     return "\n".join(lines) + "\n"
 

@@ -14,17 +14,17 @@ from laconic.corpus.splits import Split
 from laconic.study.executors import Job
 from laconic.study.plan import Plan
 from laconic.study.task import Task
-from laconic.vectors.problem import Counted, Problem, Question, check_split, questions_of
+from laconic.vectors.problem import CountedCorpus, Problem, Target, check_split, targets_of
 from laconic.vectors.weighting import Weighting
 
 
 @dataclass(frozen=True, eq=False)
-class Ready:
+class PreparedCorpus:
     """A corpus of a plan, checked, with the folds in which methods and sizes are compared."""
 
     plan: Plan
     corpus: Corpus
-    questions: list[Question]
+    targets: list[Target]
     splits: list[Split]
 
     @classmethod
@@ -32,19 +32,19 @@ class Ready:
         splits = plan.folds(corpus)
         for split in splits:
             check_split(split, corpus)
-        plan.vectors.weighting_for(corpus)
-        return cls(plan, corpus, questions_of(corpus, plan.task), splits)
+        plan.text.weighting_for(corpus)
+        return cls(plan, corpus, targets_of(corpus, plan.target), splits)
 
     @cached_property
-    def counted(self) -> Counted:
-        return Counted.of(self.corpus, self.plan.vectors.vectorizer())
+    def counted(self) -> CountedCorpus:
+        return CountedCorpus.of(self.corpus, self.plan.text.vectorizer())
 
     @cached_property
     def tasks(self) -> list[Task]:
         return [
             task
             for split in self.splits
-            for task in self.plan.tasks(self.corpus, split, self.questions)
+            for task in self.plan.tasks(self.corpus, split, self.targets)
         ]
 
     def jobs(self, wanted: set[str]) -> Iterator[Job]:
@@ -61,11 +61,11 @@ class Ready:
     def problems(self, split: Split, names: Iterable[str]) -> Iterator[Problem]:
         """The problems of these names, as the training documents of the split make them."""
         wanted = set(names)
-        asked = [question for question in self.questions if question.name in wanted]
-        return self.counted.problems(split, asked, self.plan.vectors.weighting_for(self.corpus))
+        asked = [target for target in self.targets if target.name in wanted]
+        return self.counted.problems(split, asked, self.plan.text.weighting_for(self.corpus))
 
     def weigh(self, split: Split) -> Weighting:
-        return self.counted.weigh(split, self.plan.vectors.weighting_for(self.corpus))
+        return self.counted.weigh(split, self.plan.text.weighting_for(self.corpus))
 
     def last_split(self) -> Split:
         """What the recommended model is trained and tested on; tested on nothing, if need be."""

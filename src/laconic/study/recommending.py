@@ -25,11 +25,11 @@ class Candidate:
 
     problem: str
     method: str
-    asked: Size
-    measure: str
+    size: Size
+    metric: str
     mean: float
     se: float
-    terms: float
+    n_features: float
     values: tuple[float, ...]
 
     @property
@@ -39,9 +39,9 @@ class Candidate:
     @property
     def name(self) -> str:
         if projects(self.method):
-            columns = f"{self.asked:,}" if isinstance(self.asked, int) else f"{self.asked:.1%} of"
+            columns = f"{self.size:,}" if isinstance(self.size, int) else f"{self.size:.1%} of"
             return f"{self.method} with {columns} columns, mixtures of all words"
-        words = f"{self.terms:,.0f} word{'' if round(self.terms) == 1 else 's'}"
+        words = f"{self.n_features:,.0f} word{'' if round(self.n_features) == 1 else 's'}"
         return "all words" if keeps_all(self.method) else f"{self.method} with {words}"
 
 
@@ -59,7 +59,7 @@ class Recommendation:
     """
 
     problem: str
-    measure: str
+    metric: str
     chosen: Candidate
     best: Candidate
     whole: Candidate | None = None
@@ -89,21 +89,21 @@ class Recommendation:
 
     @property
     def _measure(self) -> str:
-        return f"{self.measure} (of {self.positive})" if self.positive else self.measure
+        return f"{self.metric} (of {self.positive})" if self.positive else self.metric
 
     def _choice(self) -> str:
         words, of_words = self.words, self.of_words
         if not of_words and self.whole is not None:
-            words, of_words = round(self.chosen.terms), round(self.whole.terms)
+            words, of_words = round(self.chosen.n_features), round(self.whole.n_features)
         if keeps_all(self.chosen.method):
-            return f"{self.problem}: take all {words or round(self.chosen.terms):,} words."
+            return f"{self.problem}: take all {words or round(self.chosen.n_features):,} words."
         if not of_words or projects(self.chosen.method):
             return f"{self.problem}: take {self._named(words)}."
         share = f"{words / of_words:.1%} of {of_words:,}"
         return f"{self.problem}: take {self._named(words)} ({share})."
 
     def _named(self, words: int) -> str:
-        return replace(self.chosen, terms=float(words or self.chosen.terms)).name
+        return replace(self.chosen, n_features=float(words or self.chosen.n_features)).name
 
     def _reason(self) -> str:
         found = f"In validation its {self._measure} is {self.chosen.mean:.3f}"
@@ -134,7 +134,7 @@ class Recommendation:
 
 
 def candidates(
-    rows: Iterable[Row], measure: str, *, part: str = "validation", repeats: int = 1
+    rows: Iterable[Row], metric: str, *, part: str = "validation", repeats: int = 1
 ) -> list[Candidate]:
     """Every method at every size that has a value in all folds in which anything has.
 
@@ -144,12 +144,12 @@ def candidates(
     values: dict[tuple[str, str, Size], dict[str, list[Row]]] = defaultdict(dict)
     folds: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows:
-        if row.measure == measure and row.part == part and row.value is not None:
+        if row.metric == metric and row.part == part and row.value is not None:
             folds[row.problem][row.fold] = None
-            key = (row.problem, row.method, row.asked)
+            key = (row.problem, row.method, row.size)
             values[key].setdefault(row.fold, []).append(row)
     return [
-        _candidate(key, by_fold, measure, repeats)
+        _candidate(key, by_fold, metric, repeats)
         for key, by_fold in values.items()
         if len(by_fold) == len(folds[key[0]])
     ]
@@ -173,20 +173,20 @@ def count_notes(notes_of_tasks: Iterable[Iterable[str]]) -> dict[str, int]:
     return {wording[kind]: times for kind, times in counts.items()}
 
 
-def absences(rows: Iterable[Row], measure: str) -> dict[str, int]:
+def absences(rows: Iterable[Row], metric: str) -> dict[str, int]:
     """A line for each method and reason why it has some sizes not, and how many tasks met that.
 
     Reasons that differ in numbers only are one, told as for the first fold and size. Sizes beyond
     the largest model of the problem, which nothing has, go without saying.
     """
-    several = [row for row in rows if row.measure == measure]
+    several = [row for row in rows if row.metric == metric]
     most: dict[str, int] = defaultdict(int)
     for row in several:
-        most[row.problem] = max(most[row.problem], row.terms or 0)
+        most[row.problem] = max(most[row.problem], row.n_features or 0)
     absent: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in several:
-        within = row.asked <= (most[row.problem] or row.asked)
-        if row.status == "skipped" and row.kept is None and within:
+        within = row.size <= (most[row.problem] or row.size)
+        if row.status == "skipped" and row.model_size is None and within:
             absent[row.method, without_numbers(row.reason)].append(row)
     return {
         f"{method} has no model of {_listed(rows, 'columns' if projects(method) else 'words')}: "
@@ -197,7 +197,7 @@ def absences(rows: Iterable[Row], measure: str) -> dict[str, int]:
 
 def _listed(rows: Iterable[Row], what: str) -> str:
     """ "10, 20 words", or "1 %, 10 % of the words"."""
-    sizes = sorted({row.asked for row in rows})
+    sizes = sorted({row.size for row in rows})
     shares = [f"{size:.3g}" for size in (100 * s for s in sizes if isinstance(s, float))]
     counts = [f"{size:,}" for size in sizes if not isinstance(size, float)]
     told = [f"{', '.join(counts)} {what}"] if counts else []
@@ -206,17 +206,21 @@ def _listed(rows: Iterable[Row], what: str) -> str:
 
 
 def _candidate(
-    key: tuple[str, str, Size], by_fold: dict[str, list[Row]], measure: str, repeats: int
+    key: tuple[str, str, Size], by_fold: dict[str, list[Row]], metric: str, repeats: int
 ) -> Candidate:
     means = np.array([np.mean([row.value for row in rows]) for rows in by_fold.values()])
-    terms = np.mean([np.mean([row.terms or 0 for row in rows]) for rows in by_fold.values()])
+    n_features = np.mean(
+        [np.mean([row.n_features or 0 for row in rows]) for rows in by_fold.values()]
+    )
     se = float(means.std(ddof=1) / np.sqrt(means.size / repeats)) if means.size > 1 else 0.0
-    return Candidate(*key, measure, float(means.mean()), se, float(terms), tuple(means.tolist()))
+    return Candidate(
+        *key, metric, float(means.mean()), se, float(n_features), tuple(means.tolist())
+    )
 
 
 def best_of(offered: Iterable[Candidate]) -> Candidate:
     """The highest mean; of equals the fewest words."""
-    return min(offered, key=lambda one: (-one.mean, one.terms))
+    return min(offered, key=lambda one: (-one.mean, one.n_features))
 
 
 def smallest_of(offered: Iterable[Candidate]) -> Candidate:
@@ -227,12 +231,12 @@ def smallest_of(offered: Iterable[Candidate]) -> Candidate:
     """
     several = list(offered)
     best = best_of(several)
-    most = max(one.terms for one in several)
+    most = max(one.n_features for one in several)
     near = [one for one in several if one.mean >= best.mean - best.se]
 
     def extent(one: Candidate) -> tuple[float, float, float]:
         mixed = projects(one.method)
-        return (most, float(one.asked), -one.mean) if mixed else (one.terms, 0.0, -one.mean)
+        return (most, float(one.size), -one.mean) if mixed else (one.n_features, 0.0, -one.mean)
 
     return min(near, key=extent)
 
@@ -256,5 +260,5 @@ def recommend_each(offered: Iterable[Candidate]) -> list[Recommendation]:
 def _recommended(offered: list[Candidate]) -> Recommendation:
     whole = next((one for one in offered if keeps_all(one.method)), None)
     chosen, best = smallest_of(offered), best_of(offered)
-    least = chosen.terms == min(one.terms for one in offered)
-    return Recommendation(chosen.problem, chosen.measure, chosen, best, whole, least=least)
+    least = chosen.n_features == min(one.n_features for one in offered)
+    return Recommendation(chosen.problem, chosen.metric, chosen, best, whole, least=least)

@@ -13,11 +13,11 @@ from typing import Any, get_args
 import numpy as np
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.loading import load_corpora
 from laconic.corpus.splits import Split, folds, given_split, random_splits
 from laconic.errors import LaconicError
-from laconic.model import Norm
+from laconic.model import Normalize
 from laconic.study.task import Part
 from laconic.vectors.problem import default_weighting
 from laconic.vectors.stopwords import file_of
@@ -42,10 +42,10 @@ class Source:
     split_column: str | None = None
     split: str | None = None
     encoding: str | None = None
-    undecodable: str = "error"
+    encoding_errors: str = "error"
     unlabelled: str = "error"
-    max_line: int = Reading.max_line
-    max_bytes: int = Reading.max_bytes
+    max_line: int = ReadOptions.max_line
+    max_bytes: int = ReadOptions.max_bytes
     first: int | None = None
     only: tuple[str, ...] = ()
 
@@ -65,82 +65,88 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Splitting:
-    """Which documents test the recommended model, and how the others choose it.
+class SplitOptions:
+    """Which documents are the held-out test set, and how the others are used to choose a model.
 
     Parameters
     ----------
-    test : documents set aside: "given" (the corpus's own split), a share drawn at random, None for
-        none; "auto" takes the given split where there is one, else a fifth.
-    folds : of cross-validation among the other documents, where methods and sizes are compared;
+    test_size : the held-out test set: "given" (the corpus's own split), a share drawn at random,
+        None for none; "auto" takes the given split where there is one, else 0.2.
+    cv : cross-validation folds of the other documents, in which methods and sizes are compared;
         0 compares them on the test documents themselves, as papers do.
     repeats : of the cross-validation
-    splits : random test sets, where there are no folds
-    seed : of all of these
+    n_splits : random test sets, with cv=0 only
+    random_state : of all of these
     """
 
-    test: str | float | None = "auto"
-    folds: int = 5
+    test_size: str | float | None = "auto"
+    cv: int = 5
     repeats: int = 1
-    splits: int = 1
-    seed: int = 0
+    n_splits: int = 1
+    random_state: int = 0
 
     def __post_init__(self) -> None:
-        share = isinstance(self.test, float) and 0 < self.test < 1
-        if not share and self.test not in ("auto", "given", None):
+        share = isinstance(self.test_size, float) and 0 < self.test_size < 1
+        if not share and self.test_size not in ("auto", "given", None):
             raise LaconicError(
-                f"test={self.test!r}: give a share between 0 and 1, 'given', 'auto', or none"
+                f"test_size={self.test_size!r}: give a share between 0 and 1, 'given', 'auto' or "
+                "none"
             )
-        if self.folds < 0 or self.folds == 1:
-            raise LaconicError(f"folds={self.folds}: give 2 or more, or 0 for none")
-        if self.folds == 0 and self.test is None:
-            raise LaconicError("folds=0 without test documents: nothing is left to measure on")
-        if self.repeats < 1 or self.splits < 1 or self.seed < 0:
-            raise LaconicError("repeats and splits are at least 1, the seed is at least 0")
-        if self.splits > 1 and self.folds:
-            raise LaconicError("several test sets need folds=0: one recommendation has one test")
+        if self.cv < 0 or self.cv == 1:
+            raise LaconicError(f"cv={self.cv}: give 2 or more folds, or 0 for none")
+        if self.cv == 0 and self.test_size is None:
+            raise LaconicError("cv=0 without test documents: nothing is left to evaluate on")
+        if self.repeats < 1 or self.n_splits < 1 or self.random_state < 0:
+            raise LaconicError("repeats and n_splits are at least 1, random_state is at least 0")
+        if self.n_splits > 1 and self.cv:
+            raise LaconicError("several test sets need cv=0: one recommendation has one test set")
 
     def held_out(self, corpus: Corpus) -> list[Split]:
         """The test documents against all others."""
-        where = self._where(corpus)
-        if where is None:
+        test_size = self._resolved(corpus)
+        if test_size is None:
             return []
-        if where == "given":
+        if test_size == "given":
             return list(given_split(corpus))
-        return list(random_splits(corpus, where, times=self.splits, seed=self.seed))
+        return list(
+            random_splits(corpus, test_size, times=self.n_splits, random_state=self.random_state)
+        )
 
     def validation(self, corpus: Corpus) -> list[Split]:
-        """Folds among the documents that are not held out."""
-        if not self.folds:
+        """Cross-validation folds of the documents that are not held out."""
+        if not self.cv:
             return []
         held_out = self.held_out(corpus)
         documents = held_out[0].train if held_out else np.arange(len(corpus))
-        inside = corpus.take(documents)
-        return [
-            Split(fold.name, documents[fold.train], documents[fold.test])
-            for fold in folds(inside, self.folds, repeats=self.repeats, seed=self.seed)
-        ]
+        inner = folds(
+            corpus.take(documents), self.cv, repeats=self.repeats, random_state=self.random_state
+        )
+        return [Split(fold.name, documents[fold.train], documents[fold.test]) for fold in inner]
 
     def described(self, corpus: Corpus, part: Part) -> str:
-        """What the documents of a fold depend on."""
-        told: dict[str, Any] = {"test": self._where(corpus), "seed": self.seed}
+        """Everything that the documents of a fold depend on, as JSON."""
+        values: dict[str, Any] = {
+            "test_size": self._resolved(corpus),
+            "random_state": self.random_state,
+        }
         if part == "validation":
-            told |= {"folds": self.folds, "repeats": self.repeats}
+            values |= {"cv": self.cv, "repeats": self.repeats}
         else:
-            told |= {"splits": self.splits}
-        return json.dumps(told, sort_keys=True)
+            values |= {"n_splits": self.n_splits}
+        return json.dumps(values, sort_keys=True)
 
-    def _where(self, corpus: Corpus) -> Any:
-        if self.test != "auto":
-            return self.test
+    def _resolved(self, corpus: Corpus) -> Any:
+        """The test size with "auto" resolved."""
+        if self.test_size != "auto":
+            return self.test_size
         return "given" if corpus.split is not None else 0.2
 
 
 @dataclass(frozen=True)
-class Vectorizing:
-    """How texts are counted and counts weighted: see `Vectorizer` and `Weighting`.
+class TextOptions:
+    """How words are counted and weighted: see `Vectorizer` and `Weighting`.
 
-    `weighting` is None for ltc, or for vectors that are weighted already as they come.
+    `weighting` None is ltc for counts; vectors that are weighted already are used as they are.
     """
 
     unit: str = "word"
@@ -191,28 +197,31 @@ class Vectorizing:
     @cached_property
     def description(self) -> str:
         """What the numbers depend on; of a file of stop words, its contents."""
-        told = asdict(self)
+        values = asdict(self)
         file = file_of(self.stop_words)
         if file is not None and file.is_file():
-            told["stop_words"] = sha256(file.read_bytes()).hexdigest()
-        return json.dumps(told, sort_keys=True)
+            values["stop_words"] = sha256(file.read_bytes()).hexdigest()
+        return json.dumps(values, sort_keys=True)
 
 
 @dataclass(frozen=True)
-class Training:
-    """The classifier behind a selection of words: least squares, or an SVM (`then=svm`).
+class TrainingOptions:
+    """The settings of the classifier that follows a selection.
 
-    `alpha` is λ, "loo" to choose it by leave-one-out, or a number for each problem by its name.
-    `norm="kept"` trains closed models, the only ones that are recommended.
+    `alpha` is the strength of regularisation: a number, "loo" to choose it by leave-one-out, or a
+    number for each problem by its name. `normalize="selected"` trains self-contained models, the
+    only ones that are recommended.
     """
 
     alpha: float | str | Mapping[str, float] = 1.0
     intercept: bool = True
-    norm: Norm = "kept"
+    normalize: Normalize = "selected"
 
     def __post_init__(self) -> None:
-        if self.norm not in get_args(Norm):
-            raise LaconicError(f"norm={self.norm!r}: choose from {', '.join(get_args(Norm))}")
+        if self.normalize not in get_args(Normalize):
+            raise LaconicError(
+                f"normalize={self.normalize!r}: choose from {', '.join(get_args(Normalize))}"
+            )
         if isinstance(self.alpha, Mapping):
             own = {name: _checked_alpha(alpha) for name, alpha in self.alpha.items()}
             object.__setattr__(self, "alpha", own)
@@ -229,7 +238,7 @@ class Training:
 
 
 def _checked_alpha(alpha: Any) -> float | str:
-    """1 and 1.0 are one λ, and one task."""
+    """1 and 1.0 are the same alpha, and give the same task."""
     number = isinstance(alpha, int | float) and not isinstance(alpha, bool)
     if alpha != "loo" and not (number and 0 <= alpha < float("inf")):
         raise LaconicError(f"alpha={alpha!r}: give a number of at least 0, or 'loo'")

@@ -30,7 +30,7 @@ from laconic.study.layout import (
 )
 from laconic.study.plan import Plan
 from laconic.study.plan_file import parse_plan, write_plan
-from laconic.study.ready import Ready
+from laconic.study.ready import PreparedCorpus
 from laconic.study.task import Outcome, Task
 
 
@@ -72,15 +72,15 @@ class Study:
         return cls(parse_plan(plan.text, f"the plan in {folder / JOURNAL}"), folder)
 
     @cached_property
-    def corpora(self) -> list[Ready]:
+    def corpora(self) -> list[PreparedCorpus]:
         """The corpora of the plan, read when first asked for, with their questions and folds."""
         return self._load(lambda event: None)
 
-    def _load(self, listen: Listener, progress: Any = None) -> list[Ready]:
+    def _load(self, listen: Listener, progress: Any = None) -> list[PreparedCorpus]:
         loaded = []
         for corpus in self.plan.load(progress):
             listen(Event("loaded", corpus.name, len(corpus), len(corpus)))
-            ready = Ready.of(self.plan, corpus)
+            ready = PreparedCorpus.of(self.plan, corpus)
             for note in (*corpus.notes, *_copies(ready)):
                 listen(Event("note", f"{corpus.name}: {note}"))
             loaded.append(ready)
@@ -136,7 +136,7 @@ class Study:
 
     def _places(self) -> list[str]:
         """The folders of the problems within that of the study."""
-        names = [question.name for ready in self.corpora for question in ready.questions]
+        names = [target.name for ready in self.corpora for target in ready.targets]
         return [place_of(name, len(names) > 1) for name in names]
 
     def _write_plan(self) -> None:
@@ -159,7 +159,7 @@ class Study:
             listen(_told(outcome, done, total))
 
 
-def _copies(ready: Ready) -> Iterator[str]:
+def _copies(ready: PreparedCorpus) -> Iterator[str]:
     if n := ready.copies():
         tests = ready.last_split().test.size
         yield f"{n:,} of {tests:,} test documents repeat the text of a training document"

@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
-from laconic.curves import Measured, known_measures, measure_path
+from laconic.curves import Measured, known_metrics, measure_path
 from laconic.errors import LaconicError, collected_warnings
-from laconic.methods import METHODS, method_called
-from laconic.methods.classifiers import AFTERWARDS
-from laconic.model import Norm
-from laconic.numerics.measures import chosen_by
+from laconic.methods import parse_method
+from laconic.model import Normalize
+from laconic.numerics.metrics import chosen_by
 from laconic.rows import Row, Size
 from laconic.study.sharing import Account, shared
 from laconic.study.watching import peak_memory
@@ -39,7 +38,7 @@ PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
 class Task:
     """One method with one seed on one fold of one problem, at all sizes.
 
-    `data` is the corpus's fingerprint, `split` and `vectorizing` say in words how its documents
+    `data` is the corpus's fingerprint, `split` and `text` describe how its documents
     were divided and counted: with the fold's name they determine the numbers that are trained on.
     `detail` asks for the answers and the words of each size beside the rows.
     """
@@ -49,14 +48,14 @@ class Task:
     part: Part
     fold: str
     split: str
-    vectorizing: str
+    text: str
     method: str
-    seed: int
+    draw: int
     sizes: tuple[Size, ...]
-    measures: tuple[str, ...]
+    metrics: tuple[str, ...]
     alpha: float | str = 1.0
     intercept: bool = True
-    norm: Norm = "kept"
+    normalize: Normalize = "selected"
     detail: bool = True
 
     @cached_property
@@ -66,37 +65,26 @@ class Task:
     @property
     def address(self) -> str:
         """What the draws depend on: not on which sizes and measures are asked for."""
-        return _digest(
-            json.dumps([self.data, self.split, self.fold, self.vectorizing, self.problem])
-        )
+        return _digest(json.dumps([self.data, self.split, self.fold, self.text, self.problem]))
 
     @property
     def vocabulary(self) -> str:
         """What the words of the corpus, and so the columns of a `Cut`, depend on."""
-        return _digest(json.dumps([self.data, self.vectorizing]))
+        return _digest(json.dumps([self.data, self.text]))
 
     @property
     def selection(self) -> str:
-        """The method without what comes after its selection: λ, and which classifier.
-
-        A method that trains its own models selects by its λ too.
-        """
-        name, _, inner = self.method.partition("[")
-        if name in METHODS and METHODS[name].then is None:
-            return self.method
-        parts = inner.rstrip("]").split(",")
-        own = [part for part in parts if part.partition("=")[0] not in AFTERWARDS]
-        settings = ",".join(filter(None, own))
-        return f"{name}[{settings}]" if settings else name
+        """The method without its classifier: tasks with the same one select the same features."""
+        return parse_method(self.method).selection
 
     @property
     def random_state(self) -> int:
-        """One draw for every λ, so that these are compared on the same words."""
-        return int(_digest(f"{self.address} {self.selection} {self.seed}")[:8], 16)
+        """The same for every classifier and alpha, so these are compared on the same features."""
+        return int(_digest(f"{self.address} {self.selection} {self.draw}")[:8], 16)
 
     @property
     def title(self) -> str:
-        again = f" (draw {self.seed + 1})" if self.seed else ""
+        again = f" (draw {self.draw + 1})" if self.draw else ""
         return f"{self.method}{again} on {self.problem}, {self.fold}"
 
     def to_json(self) -> str:
@@ -105,12 +93,12 @@ class Task:
     @classmethod
     def from_json(cls, text: str) -> Self:
         given = json.loads(text)
-        return cls(**given | {key: tuple(given[key]) for key in ("sizes", "measures")})
+        return cls(**given | {key: tuple(given[key]) for key in ("sizes", "metrics")})
 
     def build(self) -> PathClassifier:
         """The method, ready to be trained."""
-        method = method_called(self.method)
-        return method.build(self.alpha, self.random_state, self.intercept, self.norm)
+        method = parse_method(self.method)
+        return method.build(self.alpha, self.random_state, self.intercept, self.normalize)
 
     def row(self) -> Row:
         """What all rows of the task share."""
@@ -119,7 +107,7 @@ class Task:
             self.method,
             self.sizes[0],
             "",
-            seed=self.seed,
+            draw=self.draw,
             part=self.part,
             fold=self.fold,
             versions=versions(),
@@ -135,7 +123,7 @@ class Cut:
     what the model answered about the test documents.
     """
 
-    asked: Size
+    size: Size
     terms: NDArray[np.int64]
     chosen: NDArray[np.bool_]
 
@@ -153,7 +141,7 @@ class Outcome:
     rows: tuple[Row, ...]
     reason: str = ""
     cuts: tuple[Cut, ...] = ()
-    signs: NDArray[np.int8] | None = None
+    y_signed: NDArray[np.int8] | None = None
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
     memory: int | None = None
@@ -165,9 +153,9 @@ class Outcome:
         """A failure is rows too: each size and measure, with the reason."""
         like = replace(task.row(), status="failed", reason=reason)
         rows = tuple(
-            replace(like, asked=asked, measure=measure)
+            replace(like, size=asked, metric=metric)
             for asked in task.sizes
-            for measure in task.measures
+            for metric in task.metrics
         )
         return cls(task, "failed", rows, reason, **about)
 
@@ -183,7 +171,7 @@ def run(task: Task, problem: Problem) -> Outcome:
             with threadpool_limits(1):
                 details = (task.sizes, task.random_state)
                 path, account = shared(task.build(), problem, task.selection, details, peak)
-                rows, cuts, signs = _measure(task, path, problem, account)
+                rows, cuts, y_signed = _measure(task, path, problem, account)
         except Exception as failure:
             about = {"seconds": perf_counter() - clock, "memory": peak(), "started": started}
             return Outcome.failed(task, said(failure), **about)
@@ -193,7 +181,7 @@ def run(task: Task, problem: Problem) -> Outcome:
         "ok",
         tuple(replace(row, memory=memory) for row in rows),
         cuts=cuts,
-        signs=signs,
+        y_signed=y_signed,
         notes=tuple(notes),
         seconds=perf_counter() - clock,
         memory=memory,
@@ -214,26 +202,26 @@ def _measure(
     task: Task, path: PathClassifier, problem: Problem, account: Account
 ) -> tuple[list[Row], tuple[Cut, ...], NDArray[np.int8] | None]:
     """A size carries its own seconds, and those of what other tasks have done for it."""
-    wanted = known_measures(task.measures)
+    wanted = known_metrics(task.metrics)
     rows: list[Row] = []
     cuts: list[Cut] = []
-    signs = None
+    y_signed = None
     for measured in measure_path(path, problem, list(task.sizes)):
         measured = replace(measured, seconds=measured.seconds + account.settled())
         rows += measured.rows(task.row(), wanted)
-        if task.detail and measured.signs is not None:
+        if task.detail and measured.y_signed is not None:
             cuts.append(_cut(measured, problem))
-            signs = np.nan_to_num(measured.signs).astype(np.int8)
-    return rows, tuple(cuts), signs
+            y_signed = np.nan_to_num(measured.y_signed).astype(np.int8)
+    return rows, tuple(cuts), y_signed
 
 
 def _cut(measured: Measured, problem: Problem) -> Cut:
     model, decision = measured.model, measured.decision
     assert model is not None
     assert decision is not None
-    read = model.terms
+    read = model.features
     terms = read if problem.columns is None else problem.columns[read]
-    return Cut(measured.asked, terms.astype(np.int64), chosen_by(decision, model.rule))
+    return Cut(measured.size, terms.astype(np.int64), chosen_by(decision, model.rule))
 
 
 @cache

@@ -22,8 +22,8 @@ from laconic.files import KEY, Kind, check_output, draft, finite, headed, keyed
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Reduction, Selection
 from laconic.rows import Size, cell, uncell
-from laconic.study.settings import Vectorizing
-from laconic.vectors.problem import Counted, Problem, Task, questions_of
+from laconic.study.settings import TextOptions
+from laconic.vectors.problem import CountedCorpus, Problem, TargetKind, targets_of
 
 NAME = "table of words"
 COLUMNS = ("rank", "word", "documents", "score", "weight")
@@ -77,7 +77,7 @@ def _chooser(path: PathClassifier | None) -> BaseEstimator | None:
 def _order(
     model: Model, reduction: Reduction | None, scores: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    terms = model.terms
+    terms = model.features
     if isinstance(reduction, Selection) and set(reduction.terms) == set(terms):
         return reduction.terms, reduction.weights
     if not isinstance(model, LinearModel):
@@ -106,25 +106,25 @@ def classes_of(model: Model, problem: Problem) -> tuple[str, ...]:
 
 
 def selected_words(
-    path: PathClassifier, size: Size, corpus: Corpus, vectorizing: Vectorizing, task: Task
+    path: PathClassifier, size: Size, corpus: Corpus, vectorizing: TextOptions, target: TargetKind
 ) -> list[tuple[str, tuple[str, ...], list[Word]]]:
     """The words that the method chooses for each question: its name, classes and words.
 
     All documents train, or those of the training part where the corpus has one.
     """
-    counted = Counted.of(corpus, vectorizing.vectorizer())
+    counted = CountedCorpus.of(corpus, vectorizing.vectorizer())
     train = corpus.part(TRAIN) if corpus.split is not None else np.arange(len(corpus))
     split = Split("training", train, train[:0])
     told = []
-    questions = questions_of(corpus, task)
-    for problem in counted.problems(split, questions, vectorizing.weighting_for(corpus)):
+    targets = targets_of(corpus, target)
+    for problem in counted.problems(split, targets, vectorizing.weighting_for(corpus)):
         fitted = clone(path).set_params(size=size).fit(problem.X_train, problem.y_train)
         model = fitted.model_
         if not isinstance(model, LinearModel) and isinstance(reduction_of(fitted), Projection):
             raise LaconicError(
-                f"the method chooses no words: it mixes {model.n_terms:,} of them in every column, "
+                f"the method chooses no words: it mixes {model.n_features:,} of them in every column, "
                 "and what follows is not linear, so that words have no weights either. Choose a "
-                "method that selects, such as IG, or a linear classifier: then=rls"
+                "method that selects, such as IG, or a linear classifier, such as +ridge"
             )
         words = words_of(model, problem, fitted)
         told.append((problem.name, classes_of(model, problem), words))

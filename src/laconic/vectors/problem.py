@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +17,16 @@ from laconic.errors import LaconicError
 from laconic.vectors.vectorizer import Vectorizer
 from laconic.vectors.weighting import Weighting
 
-Task = Literal["auto", "classes", "labels", "per-category"]
+TargetKind: TypeAlias = Literal["auto", "multiclass", "multilabel", "one-vs-rest"]
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One question put to a classifier, with training and test documents.
+    """Training and test documents with one target.
 
-    y holds positions in `classes`: one number a document, or, where a document may have any number
-    of labels, an indicator matrix. Of two classes, the second is the positive one. `columns` are
-    the places of the vocabulary among all words of the corpus, which its folds share.
+    y holds positions in `classes`: one number per document, or, where a document may have any
+    number of labels, an indicator matrix. Of two classes, the second is the positive one. `columns`
+    are the positions of the vocabulary among all words of the corpus, which its folds share.
     """
 
     name: str
@@ -39,39 +39,9 @@ class Problem:
     fold: str = ""
     columns: NDArray[np.intp] | None = field(default=None, repr=False)
 
-    @classmethod
-    def expand(
-        cls,
-        corpus: Corpus,
-        splits: Iterable[Split] | None = None,
-        *,
-        vectorizer: Vectorizer | None = None,
-        weighting: Weighting | None = None,
-        task: Task = "auto",
-    ) -> Iterator[Problem]:
-        """The problems of a corpus, one a split; for "per-category" one a split and class.
-
-        Words are counted once; `weighting` is fitted on the training documents of each split, and
-        words that occur in none of them are left out there.
-
-        Parameters
-        ----------
-        corpus : Corpus
-        splits : iterable of Split, default: the corpus's own, else one random 4:1 split
-        vectorizer : Vectorizer, default=Vectorizer(); not used where the corpus comes as vectors
-        weighting : Weighting, default: ltc for counts, as they are for other vectors
-        task : "auto" takes "labels" (several a document) or "classes" (one a document) as the
-            corpus has it; "per-category" asks yes or no about each class.
-        """
-        counted = Counted.of(corpus, vectorizer)
-        questions = questions_of(corpus, task)
-        for split in splits if splits is not None else default_splits(corpus):
-            check_split(split, corpus)
-            yield from counted.problems(split, questions, weighting)
-
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class CountedCorpus:
     """A corpus with its words counted, once for all splits."""
 
     corpus: Corpus
@@ -79,8 +49,8 @@ class Counted:
     words: NDArray[Any] = field(repr=False)
 
     @classmethod
-    def of(cls, corpus: Corpus, vectorizer: Vectorizer | None = None) -> Counted:
-        """Counts over all documents, and the words; a corpus of vectors has them already."""
+    def of(cls, corpus: Corpus, vectorizer: Vectorizer | None = None) -> CountedCorpus:
+        """Count the words of all documents; a corpus of vectors has them already."""
         if corpus.vectors is not None:
             return cls(corpus, corpus.vectors, np.array(corpus.vocabulary, dtype=object))
         fresh = clone(vectorizer) if vectorizer is not None else Vectorizer()
@@ -88,36 +58,36 @@ class Counted:
         return cls(corpus, counts, fresh.get_feature_names_out())
 
     def weigh(self, split: Split, weighting: Weighting | None = None) -> Weighting:
-        """The weighting as the training documents of the split make it."""
+        """The weighting, fitted on the training documents of the split."""
         scheme = weighting if weighting is not None else default_weighting(self.counts)
         return clone(scheme).fit(self.counts[split.train], words=self.words)
 
     def problems(
-        self, split: Split, questions: Iterable[Question], weighting: Weighting | None = None
+        self, split: Split, targets: Iterable[Target], weighting: Weighting | None = None
     ) -> Iterator[Problem]:
-        """One problem a question, over the words of the split's training documents."""
+        """One problem per target, over the words of the split's training documents."""
         fitted = self.weigh(split, weighting)
         X_train = fitted.transform(self.counts[split.train])
         X_test = csr_array((0, fitted.kept_.size))
         if split.test.size:
             X_test = fitted.transform(self.counts[split.test])
-        for question in questions:
+        for target in targets:
             yield Problem(
-                question.name,
+                target.name,
                 X_train,
-                question.y[split.train],
+                target.y[split.train],
                 X_test,
-                question.y[split.test],
+                target.y[split.test],
                 self.words[fitted.kept_],
-                question.classes,
+                target.classes,
                 split.name,
                 fitted.kept_,
             )
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """What is asked about every document: y holds positions in `classes`, or is an indicator."""
+class Target:
+    """What is predicted for every document: y holds positions in `classes`, or is an indicator."""
 
     name: str
     classes: tuple[str, ...]
@@ -125,53 +95,97 @@ class Question:
 
     @property
     def n_columns(self) -> int:
-        """Decisions about a document: one for two classes, else one a class."""
+        """Decision values per document: one for two classes, else one per class."""
         return 1 if self.y.ndim == 1 and len(self.classes) == 2 else len(self.classes)
 
 
-def questions_of(corpus: Corpus, task: Task = "auto") -> list[Question]:
-    """The questions about a corpus: one, or, for "per-category", one a class."""
-    asked = ("labels" if corpus.multilabel else "classes") if task == "auto" else task
-    _check_task(asked, corpus)
-    return list(_questions(corpus, asked))
+def make_problems(
+    corpus: Corpus,
+    splits: Iterable[Split] | None = None,
+    *,
+    vectorizer: Vectorizer | None = None,
+    weighting: Weighting | None = None,
+    target: TargetKind = "auto",
+) -> Iterator[Problem]:
+    """The problems of a corpus: one per split; for "one-vs-rest" one per split and class.
+
+    Words are counted once; `weighting` is fitted on the training documents of each split, and
+    words that occur in none of them are left out there.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    splits : iterable of Split, default: the corpus's own split, else one random 4:1 split
+    vectorizer : Vectorizer, default=Vectorizer(); not used where the corpus comes as vectors
+    weighting : Weighting, default: ltc for counts; other vectors are used as they are
+    target : "multiclass" (one label per document), "multilabel" (any number of labels),
+        "one-vs-rest" (one binary problem per class), or "auto": multiclass or multilabel, as the
+        corpus is
+    """
+    counted = CountedCorpus.of(corpus, vectorizer)
+    targets = targets_of(corpus, target)
+    for split in splits if splits is not None else default_splits(corpus):
+        check_split(split, corpus)
+        yield from counted.problems(split, targets, weighting)
+
+
+def make_problem(
+    corpus: Corpus,
+    split: Split | None = None,
+    *,
+    vectorizer: Vectorizer | None = None,
+    weighting: Weighting | None = None,
+) -> Problem:
+    """The problem of one split: multiclass or multilabel, as the corpus is; see `make_problems`."""
+    splits = None if split is None else [split]
+    return next(make_problems(corpus, splits, vectorizer=vectorizer, weighting=weighting))
+
+
+def targets_of(corpus: Corpus, kind: TargetKind = "auto") -> list[Target]:
+    """The targets of a corpus: one, or, for "one-vs-rest", one per class."""
+    _check_kind(kind, corpus)
+    if kind == "auto":
+        kind = "multilabel" if corpus.multilabel else "multiclass"
+    return list(_targets(corpus, kind))
 
 
 def default_splits(corpus: Corpus) -> Iterator[Split]:
-    """The corpus's own split, else one random 4:1."""
+    """The corpus's own split, else one random 4:1 split."""
     return given_split(corpus) if corpus.split is not None else random_splits(corpus, times=1)
 
 
 def default_weighting(counts: csr_array) -> Weighting:
-    """ltc for counts; numbers that are no counts are weighted already and stay as they are."""
+    """ltc for counts; numbers that are not counts are weighted already and stay as they are."""
     counted = bool(((counts.data == np.floor(counts.data)) & (counts.data >= 0)).all())
     return Weighting("ltc" if counted else "count")
 
 
-def _questions(corpus: Corpus, task: str) -> Iterator[Question]:
+def _targets(corpus: Corpus, kind: str) -> Iterator[Target]:
     number = {label: i for i, label in enumerate(corpus.classes)}
-    if task == "classes":
+    if kind == "multiclass":
         codes = np.array([number[labels[0]] for labels in corpus.labels])
-        yield Question(corpus.name, corpus.classes, codes)
+        yield Target(corpus.name, corpus.classes, codes)
         return
     indicator = np.zeros((len(corpus), len(corpus.classes)), dtype=np.int64)
     for document, labels in enumerate(corpus.labels):
         for label in labels:
             indicator[document, number[label]] = 1
-    if task == "labels" and len(corpus.classes) > 1:
-        yield Question(corpus.name, corpus.classes, indicator)
+    if kind == "multilabel" and len(corpus.classes) > 1:
+        yield Target(corpus.name, corpus.classes, indicator)
         return
     for label, i in number.items():
-        yield Question(f"{corpus.name}: {label}", (f"not {label}", label), indicator[:, i])
+        yield Target(f"{corpus.name}: {label}", (f"not {label}", label), indicator[:, i])
 
 
-def _check_task(task: str, corpus: Corpus) -> None:
-    if task not in ("classes", "labels", "per-category"):
-        raise LaconicError(f"task={task!r}: choose 'auto', 'classes', 'labels' or 'per-category'")
-    if task == "classes" and corpus.multilabel:
-        several = sum(len(labels) != 1 for labels in corpus.labels)
+def _check_kind(kind: str, corpus: Corpus) -> None:
+    if kind not in get_args(TargetKind):
+        raise LaconicError(f"target={kind!r}: choose from {', '.join(get_args(TargetKind))}")
+    if kind == "multiclass" and corpus.multilabel:
+        n_other = sum(len(labels) != 1 for labels in corpus.labels)
         raise LaconicError(
-            f"task='classes' wants one label a document, but {several:,} of {len(corpus):,} "
-            f"documents of {corpus.name} have none or several. Use 'labels' or 'per-category'."
+            f"target='multiclass' needs one label per document, but {n_other:,} of "
+            f"{len(corpus):,} documents of {corpus.name} have none or several. Use 'multilabel' or "
+            "'one-vs-rest'."
         )
 
 
@@ -179,5 +193,5 @@ def check_split(split: Split, corpus: Corpus) -> None:
     if split.train.size == 0 or split.test.size == 0:
         raise LaconicError(
             f"{corpus.name}, {split.name}: {split.train.size:,} training and {split.test.size:,} "
-            "test documents; both are needed. Choose --folds, or another --test-share"
+            "test documents; both are needed. Choose --cv, or another --test-size"
         )

@@ -20,7 +20,7 @@ from laconic.corpus.formats.arff_syntax import (
     read_instances,
 )
 from laconic.corpus.formats.columns import beside, distinct, stem
-from laconic.corpus.formats.gathering import Gathering, Reading
+from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.mulan import mulan_labels
 from laconic.corpus.formats.opening import lines
@@ -33,13 +33,13 @@ PART = re.compile(r"[-_](train|test)$")
 MOST_FILLED_IN = 1 << 22
 
 
-def read_arff(where: Where, reading: Reading) -> Corpus:
+def read_arff(where: Where, reading: ReadOptions) -> Corpus:
     """Numbers become vectors; one string attribute (or the one named by `text`) becomes texts."""
-    gathering = Gathering(where, reading, multilabel=False)
+    gathering = CorpusBuilder(where, reading, multilabel=False)
     return arff_corpus(gathering, lines(where, reading, notes=gathering.notes))
 
 
-def arff_corpus(gathering: Gathering, numbered: Iterator[tuple[int, str]]) -> Corpus:
+def arff_corpus(gathering: CorpusBuilder, numbered: Iterator[tuple[int, str]]) -> Corpus:
     """The same of numbered lines."""
     where, reading = gathering.where, gathering.reading
     relation, attributes = read_header(numbered, where)
@@ -67,7 +67,7 @@ def arff_corpus(gathering: Gathering, numbered: Iterator[tuple[int, str]]) -> Co
 
 
 def _label_columns(
-    relation: str, attributes: Sequence[Attribute], where: Where, reading: Reading
+    relation: str, attributes: Sequence[Attribute], where: Where, reading: ReadOptions
 ) -> tuple[tuple[int, ...], bool]:
     """The columns of labels, and whether each is a label (several) rather than a class (one)."""
     listed = _mulan_list(where, reading)
@@ -87,7 +87,7 @@ def _label_columns(
     return (_class_column(attributes, where),), False
 
 
-def _mulan_list(where: Where, reading: Reading) -> list[str]:
+def _mulan_list(where: Where, reading: ReadOptions) -> list[str]:
     for name in (stem(where), PART.sub("", stem(where))):
         file = beside(where, f"{name}.xml")
         if file is not None:
@@ -131,7 +131,7 @@ def _refuse_filled_in(count: int, where: Where, line: int) -> None:
 
 
 def _text_column(
-    attributes: Sequence[Attribute], others: Sequence[int], where: Where, reading: Reading
+    attributes: Sequence[Attribute], others: Sequence[int], where: Where, reading: ReadOptions
 ) -> int | None:
     if reading.text is not None:
         return _column(reading.text, attributes, where)

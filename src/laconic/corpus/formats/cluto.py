@@ -22,7 +22,7 @@ from laconic.corpus.formats.columns import (
     plain_name,
     stem,
 )
-from laconic.corpus.formats.gathering import Gathering, Reading
+from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines
 from laconic.corpus.formats.svmlight import Columns, finite
@@ -31,9 +31,9 @@ from laconic.errors import CorpusError
 WHOLE = re.compile(r"[0-9]{1,18}")
 
 
-def read_cluto(where: Where, reading: Reading) -> Corpus:
+def read_cluto(where: Where, reading: ReadOptions) -> Corpus:
     """The matrix `where` with its labels and, if they are there, the names of its columns."""
-    gathering = Gathering(where, reading, multilabel=False)
+    gathering = CorpusBuilder(where, reading, multilabel=False)
     numbered = lines(where, reading, notes=gathering.notes)
     n_docs, n_terms, n_values = _header(next(numbered)[1], where)
     labels = _labels(where, reading, n_docs)
@@ -96,7 +96,7 @@ def _pairs(text: str, n_terms: int, where: Where, line: int) -> tuple[list[int],
     return indices, values
 
 
-def _labels(where: Where, reading: Reading, n_docs: int) -> list[tuple[str, ...]]:
+def _labels(where: Where, reading: ReadOptions, n_docs: int) -> list[tuple[str, ...]]:
     name = plain_name(where) + ".rclass"
     file = beside(where, name)
     if file is None:
@@ -117,7 +117,7 @@ def _labels(where: Where, reading: Reading, n_docs: int) -> list[tuple[str, ...]
     return [(label,) if label else () for label in labels]
 
 
-def _columns(where: Where, reading: Reading, n_terms: int, gathering: Gathering) -> Columns:
+def _columns(where: Where, reading: ReadOptions, n_terms: int, gathering: CorpusBuilder) -> Columns:
     own = beside(where, plain_name(where) + ".clabel")
     if own is not None:
         names = _lines_of(own, reading)
@@ -152,5 +152,5 @@ def _shared(where: Where) -> list[Path]:
     )
 
 
-def _lines_of(file: Path, reading: Reading) -> list[str]:
+def _lines_of(file: Path, reading: ReadOptions) -> list[str]:
     return [text.strip() for _, text in lines(file, reading)]

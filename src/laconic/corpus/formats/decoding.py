@@ -8,7 +8,7 @@ from contextlib import suppress
 from os import PathLike
 from typing import BinaryIO
 
-from laconic.corpus.formats.gathering import Reading, amount
+from laconic.corpus.formats.gathering import ReadOptions, amount
 from laconic.errors import CorpusError
 
 
@@ -16,12 +16,12 @@ class Decoding:
     """Decodes documents or lines of one file, and counts those in which it replaced bytes."""
 
     def __init__(
-        self, where: str | PathLike[str], reading: Reading, default: str = "utf-8"
+        self, where: str | PathLike[str], reading: ReadOptions, default: str = "utf-8"
     ) -> None:
         self.where = where
         self.encoding = _known(reading.encoding or default, where)
         self.replaced = 0
-        self._strict = reading.undecodable == "error"
+        self._strict = reading.encoding_errors == "error"
         self._max_line = reading.max_line
         # a line can be cut from the bytes only where a newline is the byte of a newline
         self._by_bytes = "\n".encode(self.encoding) == b"\n"
@@ -97,7 +97,7 @@ class Decoding:
         return CorpusError(
             f"byte 0x{problem.object[problem.start]:02x} in column {column} is not "
             f"{self.encoding}. Name the right encoding, such as --encoding {other}, or pass "
-            "--undecodable replace.",
+            "--encoding-errors replace.",
             where=where or self.where,
             line=line + before.count("\n"),
         )

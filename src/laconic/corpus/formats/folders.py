@@ -15,7 +15,7 @@ from typing import NamedTuple
 from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
 from laconic.corpus.formats.columns import stem
 from laconic.corpus.formats.decoding import Decoding
-from laconic.corpus.formats.gathering import Gathering, Reading, amount
+from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.trees import tree
 from laconic.errors import CorpusError
@@ -28,9 +28,9 @@ class _Document(NamedTuple):
     text: str
 
 
-def read_folder(where: Where, reading: Reading) -> Corpus:
+def read_folder(where: Where, reading: ReadOptions) -> Corpus:
     """A corpus of the documents in a folder or tar archive, in the order of their names."""
-    gathering = Gathering(where, reading)
+    gathering = CorpusBuilder(where, reading)
     documents = _stripped(_documents(where, reading, gathering.notes))
     parts = _parts(documents)
     at = 1 if parts else 0
@@ -44,7 +44,7 @@ def read_folder(where: Where, reading: Reading) -> Corpus:
     return gathering.corpus(Path(where).resolve().name if os.path.isdir(where) else stem(where))
 
 
-def _documents(where: Where, reading: Reading, notes: list[str]) -> list[_Document]:
+def _documents(where: Where, reading: ReadOptions, notes: list[str]) -> list[_Document]:
     decoding = Decoding(where, reading)
     documents = []
     for name, file in tree(where, reading, notes):

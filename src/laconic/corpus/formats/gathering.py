@@ -31,7 +31,7 @@ def amount(number: int, one: str, many: str) -> str:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How to read a file; each field is an option of `load_corpus` and of the command line.
 
     `None` is "as the format usually has it": column `text`, column `label`, UTF-8.
@@ -44,14 +44,14 @@ class Reading:
     split_column: str | None = None
     split: str | None = None
     encoding: str | None = None
-    undecodable: Literal["error", "replace"] = "error"
+    encoding_errors: Literal["error", "replace"] = "error"
     unlabelled: Literal["error", "drop", "keep"] = "error"
     max_line: int = 32 * MIB
     max_bytes: int = 16 * 1024 * MIB
     progress: Callable[[int, int], None] | None = field(default=None, compare=False)
 
 
-class Gathering:
+class CorpusBuilder:
     """Takes documents one at a time and ends as a `Corpus`; the judge of labels and ids.
 
     `multilabel=True` means that a document with labels `()` is a document of no class (Reuters,
@@ -60,7 +60,7 @@ class Gathering:
     """
 
     def __init__(
-        self, where: str | PathLike[str], reading: Reading, *, multilabel: bool | None = None
+        self, where: str | PathLike[str], reading: ReadOptions, *, multilabel: bool | None = None
     ) -> None:
         self.where = fspath(where)
         self.reading = reading

@@ -10,7 +10,7 @@ import zlib
 from os import PathLike
 from typing import IO, TYPE_CHECKING, TypeAlias
 
-from laconic.corpus.formats.gathering import MIB, Reading
+from laconic.corpus.formats.gathering import MIB, ReadOptions
 from laconic.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError)
 class CountedFile(io.FileIO):
     """The file as it lies on disk; tells `progress` how much of it was read."""
 
-    def __init__(self, where: Where, reading: Reading) -> None:
+    def __init__(self, where: Where, reading: ReadOptions) -> None:
         super().__init__(os.fspath(where), "rb")
         self._progress = reading.progress
         self._total = os.fstat(self.fileno()).st_size

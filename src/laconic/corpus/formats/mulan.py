@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.opening import open_bytes
 from laconic.errors import CorpusError
 
 
-def mulan_labels(file: Path, reading: Reading) -> list[str]:
+def mulan_labels(file: Path, reading: ReadOptions) -> list[str]:
     """The names of all labels, nested ones too, in the order of the file."""
     names: list[str] = []
 

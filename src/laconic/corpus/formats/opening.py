@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from typing import IO, Any, BinaryIO
 
 from laconic.corpus.formats.decoding import Decoding
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.guarding import (
     DAMAGE,
     CountedFile,
@@ -37,7 +37,7 @@ PACKED: dict[bytes, Callable[..., Any]] = {
 UNREAD = {b"PK\x03\x04": "a zip archive", b"\x28\xb5\x2f\xfd": "packed with zstandard"}
 
 
-def open_bytes(where: Where, reading: Reading) -> BinaryIO:
+def open_bytes(where: Where, reading: ReadOptions) -> BinaryIO:
     """The bytes of a file, unpacked if it is gzip, xz or bzip2. Use it in a `with`."""
     file = _existing(where, reading)
     try:
@@ -50,7 +50,7 @@ def open_bytes(where: Where, reading: Reading) -> BinaryIO:
     return stream
 
 
-def _existing(where: Where, reading: Reading) -> CountedFile:
+def _existing(where: Where, reading: ReadOptions) -> CountedFile:
     try:
         return CountedFile(where, reading)
     except FileNotFoundError as problem:
@@ -66,7 +66,7 @@ def _existing(where: Where, reading: Reading) -> CountedFile:
         raise CorpusError(f"cannot be opened: {problem}.", where=where) from problem
 
 
-def _unpacked(file: CountedFile, where: Where, reading: Reading) -> GuardedStream:
+def _unpacked(file: CountedFile, where: Where, reading: ReadOptions) -> GuardedStream:
     raw = io.BufferedReader(file, BUFFER)
     try:
         start = raw.peek(8)
@@ -85,7 +85,7 @@ def _unpacked(file: CountedFile, where: Where, reading: Reading) -> GuardedStrea
 
 def lines(
     where: Where,
-    reading: Reading,
+    reading: ReadOptions,
     encoding: str = "utf-8",
     *,
     keep_ends: bool = False,
@@ -103,7 +103,7 @@ def lines(
 def lines_in(
     stream: BinaryIO,
     where: Where,
-    reading: Reading,
+    reading: ReadOptions,
     encoding: str = "utf-8",
     *,
     keep_ends: bool = False,
@@ -138,7 +138,7 @@ def is_tar(where: Where) -> bool:
     """Whether it is a tar archive, compressed or not; false for a folder."""
     if os.path.isdir(where):
         return False
-    with open_bytes(where, Reading()) as stream:
+    with open_bytes(where, ReadOptions()) as stream:
         start = stream.read(tarfile.BLOCKSIZE)
     try:
         tarfile.TarInfo.frombuf(start, "utf-8", "surrogateescape")
@@ -147,7 +147,7 @@ def is_tar(where: Where) -> bool:
     return True
 
 
-def members(where: Where, reading: Reading) -> Iterator[tuple[str, BinaryIO]]:
+def members(where: Where, reading: ReadOptions) -> Iterator[tuple[str, BinaryIO]]:
     """Names and contents of the regular files of a tar archive, in its order; read each at once."""
     with open_bytes(where, reading) as stream:
         for archive, entry in _entries(stream, where):

@@ -15,7 +15,7 @@ from os import fspath
 from typing import Any
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.guarding import Where, refuse_bomb, too_big
 from laconic.corpus.formats.opening import open_bytes
 from laconic.corpus.formats.parquet_pages import chunks, mapped, pages
@@ -33,7 +33,7 @@ KEPT = {0, 2, 8, 3, 4}
 REPEATING = 7
 
 
-def read_parquet(where: Where, reading: Reading) -> Corpus:
+def read_parquet(where: Where, reading: ReadOptions) -> Corpus:
     """A Parquet file with the columns of a CSV file; labels may be lists. Needs pyarrow."""
     try:
         import pyarrow  # noqa: F401
@@ -90,7 +90,7 @@ def _columns(where: Where) -> tuple[list[str], list[str]]:
 
 
 def _rows(
-    where: Where, reading: Reading, names: list[str], strings: list[str]
+    where: Where, reading: ReadOptions, names: list[str], strings: list[str]
 ) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Numbered rows, each with the values of these columns."""
     packed = os.path.getsize(where)
@@ -122,13 +122,13 @@ def _refuse_nested(schema: Any, names: Sequence[str], where: Where) -> None:
             )
 
 
-def _refuse_expansion(unpacked: int, packed: int, where: Where, reading: Reading) -> None:
+def _refuse_expansion(unpacked: int, packed: int, where: Where, reading: ReadOptions) -> None:
     if unpacked > reading.max_bytes:
         raise too_big(where, reading.max_bytes)
     refuse_bomb(unpacked, packed, where)
 
 
-def _rows_at_once(names: Sequence[str], packed: int, where: Where, reading: Reading) -> int:
+def _rows_at_once(names: Sequence[str], packed: int, where: Where, reading: ReadOptions) -> int:
     """The rows of a batch, after adding up what the pages of these columns unpack to."""
     size, promised = BATCH, 0
     with mapped(where) as data:

@@ -17,7 +17,7 @@ import numpy as np
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.columns import clipped, column_of, distinct, inside, plain_name
-from laconic.corpus.formats.gathering import Gathering, Reading, amount
+from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines
 from laconic.corpus.formats.svmlight import Example, examples
@@ -29,9 +29,9 @@ PUBLISHED_TRAIN = "lyrl2004_vectors_train.dat"
 PUBLISHED_TEST = tuple(f"lyrl2004_vectors_test_pt{part}.dat" for part in range(4))
 
 
-def read_rcv1(where: Where, reading: Reading) -> Corpus:
+def read_rcv1(where: Where, reading: ReadOptions) -> Corpus:
     """`where` is the folder of either form; topics are labels, and a document has any number."""
-    gathering = Gathering(where, reading, multilabel=True)
+    gathering = CorpusBuilder(where, reading, multilabel=True)
     subsets = sorted(Path(fspath(where)).glob("rcv1subset*.svm*"))
     if is_published(where):
         topics = _gather_published(gathering)
@@ -58,7 +58,7 @@ def vector_hash(indices: Sequence[int], values: Sequence[float]) -> bytes:
     return digest.digest()
 
 
-def _gather_subsets(gathering: Gathering, subsets: Sequence[Path]) -> set[str]:
+def _gather_subsets(gathering: CorpusBuilder, subsets: Sequence[Path]) -> set[str]:
     topics = _topic_codes(gathering.where, gathering.reading)
     seen: dict[bytes, list[str]] = {}
     repeated = disagreeing = 0
@@ -84,7 +84,7 @@ def _gather_subsets(gathering: Gathering, subsets: Sequence[Path]) -> set[str]:
 
 
 def _subset_examples(
-    subsets: Sequence[Path], reading: Reading
+    subsets: Sequence[Path], reading: ReadOptions
 ) -> Iterator[tuple[str, Example, Path]]:
     for file in subsets:
         prefix = plain_name(file).partition(".")[0].removeprefix("rcv1")
@@ -99,7 +99,7 @@ def _with_mcat(topics: list[str]) -> list[str]:
     return topics
 
 
-def _topic_codes(where: Where, reading: Reading) -> list[str]:
+def _topic_codes(where: Where, reading: ReadOptions) -> list[str]:
     file = _needed(where, TOPICS)
     codes: list[str] = []
     for line, text in lines(file, reading):
@@ -146,7 +146,7 @@ def _columns_of(example: Example, file: Path) -> list[int]:
     return [index - 1 for index in example.indices]
 
 
-def _gather_published(gathering: Gathering) -> set[str]:
+def _gather_published(gathering: CorpusBuilder) -> set[str]:
     where, reading = gathering.where, gathering.reading
     topics = _judgements(where, reading)
     missing = [name for name in PUBLISHED_TEST if inside(where, name) is None]
@@ -167,7 +167,7 @@ def _gather_published(gathering: Gathering) -> set[str]:
     return {topic for of_one in topics.values() for topic in of_one}
 
 
-def _published_examples(where: Where, reading: Reading) -> Iterator[tuple[Example, Path, str]]:
+def _published_examples(where: Where, reading: ReadOptions) -> Iterator[tuple[Example, Path, str]]:
     for name in (PUBLISHED_TRAIN, *PUBLISHED_TEST):
         file = inside(where, name)
         if file is None:
@@ -183,7 +183,7 @@ def _published_examples(where: Where, reading: Reading) -> Iterator[tuple[Exampl
             yield example, file, TRAIN if name == PUBLISHED_TRAIN else TEST
 
 
-def _judgements(where: Where, reading: Reading) -> dict[str, list[str]]:
+def _judgements(where: Where, reading: ReadOptions) -> dict[str, list[str]]:
     """The topics of each document: lines `TOPIC document 1`."""
     file = _needed(where, QRELS)
     topics: dict[str, list[str]] = {}
@@ -192,7 +192,7 @@ def _judgements(where: Where, reading: Reading) -> dict[str, list[str]]:
     return topics
 
 
-def _stems(where: Where, reading: Reading) -> tuple[str, ...]:
+def _stems(where: Where, reading: ReadOptions) -> tuple[str, ...]:
     """Names of all columns; a term that occurs in no training document has none but its index."""
     file = inside(where, STEMS)
     known: dict[int, str] = {}
@@ -210,7 +210,7 @@ def _stems(where: Where, reading: Reading) -> tuple[str, ...]:
     return distinct(known.get(index, "") for index in range(1, N_TERMS + 1))
 
 
-def _triples(file: Path, reading: Reading, layout: str) -> Iterator[tuple[int, str, str, str]]:
+def _triples(file: Path, reading: ReadOptions, layout: str) -> Iterator[tuple[int, str, str, str]]:
     for line, text in lines(file, reading):
         fields = text.split()
         if len(fields) == 3:

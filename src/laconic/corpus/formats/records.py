@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
 from laconic.corpus.formats.columns import stem
-from laconic.corpus.formats.gathering import Gathering, Reading, amount
+from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.errors import CorpusError
 
@@ -27,7 +27,7 @@ class Fields(NamedTuple):
     split: str | None
 
 
-def fields_among(found: Collection[str], reading: Reading) -> Fields:
+def fields_among(found: Collection[str], reading: ReadOptions) -> Fields:
     default = "label" if _named("label", found) else "labels"
     return Fields(
         text=_named(reading.text or "text", found),
@@ -37,7 +37,7 @@ def fields_among(found: Collection[str], reading: Reading) -> Fields:
     )
 
 
-def absences(fields: Fields, reading: Reading) -> dict[str, str]:
+def absences(fields: Fields, reading: ReadOptions) -> dict[str, str]:
     """The options that name fields which are not there, with the names they give."""
     absent = {}
     if fields.text is None:
@@ -71,7 +71,7 @@ def no_such_field(
 
 
 def positions(
-    columns: list[str], where: Where, reading: Reading
+    columns: list[str], where: Where, reading: ReadOptions
 ) -> tuple[int, list[int], int | None, int | None]:
     """Where the text, the labels, the id and the split are among the columns of a table."""
     fields = fields_among(columns, reading)
@@ -101,10 +101,10 @@ def _named(name: str, found: Collection[str]) -> str | None:
 class Records:
     """Hands records to a `Gathering`, after judging what is in their fields."""
 
-    def __init__(self, where: Where, reading: Reading) -> None:
+    def __init__(self, where: Where, reading: ReadOptions) -> None:
         self.where, self.reading = where, reading
         several = reading.separator is not None or len(reading.label) > 1
-        self._gathering = Gathering(where, reading, multilabel=several or None)
+        self._gathering = CorpusBuilder(where, reading, multilabel=several or None)
         self.notes = self._gathering.notes
         self._with_ids: bool | None = None
         self._in_a_part = self._in_neither = 0

@@ -12,7 +12,7 @@ from laconic.corpus.formats.arff import read_arff
 from laconic.corpus.formats.cluto import read_cluto
 from laconic.corpus.formats.columns import COMPRESSED
 from laconic.corpus.formats.folders import read_folder
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.opening import is_tar, members
 from laconic.corpus.formats.parquet import read_parquet
 from laconic.corpus.formats.rcv1 import read_rcv1
@@ -27,7 +27,7 @@ from laconic.errors import CorpusError
 class Format:
     """A reader, the endings it is chosen by, and a line for the help."""
 
-    read: Callable[[Path, Reading], Corpus]
+    read: Callable[[Path, ReadOptions], Corpus]
     endings: tuple[str, ...]
     about: str
 
@@ -50,7 +50,7 @@ FORMATS: dict[str, Format] = {
 MEMBERS_LOOKED_AT = 50
 
 
-def format_of(where: Path, reading: Reading) -> str:
+def format_of(where: Path, reading: ReadOptions) -> str:
     """The name of the format, by what a folder or archive holds, else by the ending."""
     if where.is_dir():
         return _by_names([file.name for file in where.iterdir()])

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.columns import stem
-from laconic.corpus.formats.gathering import Gathering, Reading, amount
+from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import is_tar, lines, lines_in
 from laconic.corpus.formats.trees import tree
@@ -62,10 +62,10 @@ SPLITS: dict[str, Callable[[dict[str, str]], str | None]] = {
 NONE = "none"
 
 
-def read_reuters(where: Where, reading: Reading) -> Corpus:
+def read_reuters(where: Where, reading: ReadOptions) -> Corpus:
     """Reuters-21578 with the split `reading.split`; "none" keeps all documents, without a split."""
     split = split_name(where, reading)
-    gathering = Gathering(where, reading, multilabel=True)
+    gathering = CorpusBuilder(where, reading, multilabel=True)
     dropped = 0
     for file, stories in sorted(_files(where, reading, gathering.notes)):
         for story in stories:
@@ -86,7 +86,7 @@ def read_reuters(where: Where, reading: Reading) -> Corpus:
     return gathering.corpus(Path(where).resolve().name if os.path.isdir(where) else stem(where))
 
 
-def split_name(where: Where, reading: Reading) -> str:
+def split_name(where: Where, reading: ReadOptions) -> str:
     """The split that the reading asks for, as it is spelled in `SPLITS`, or "none"."""
     asked = reading.split or "ModApte"
     for name in (*SPLITS, NONE):
@@ -99,7 +99,9 @@ def split_name(where: Where, reading: Reading) -> str:
     )
 
 
-def _files(where: Where, reading: Reading, notes: list[str]) -> Iterator[tuple[str, list[_Story]]]:
+def _files(
+    where: Where, reading: ReadOptions, notes: list[str]
+) -> Iterator[tuple[str, list[_Story]]]:
     if not os.path.isdir(where) and not is_tar(where):
         yield str(where), list(_stories(lines(where, reading, "latin-1", notes=notes), where))
         return

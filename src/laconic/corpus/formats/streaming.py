@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from laconic.corpus.formats.columns import plain_name
 from laconic.corpus.formats.delimited import delimited
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.json_lines import objects
 from laconic.corpus.formats.opening import lines_in, open_bytes
@@ -38,7 +38,7 @@ class Item(NamedTuple):
     line: int
 
 
-def stream(where: Where, reading: Reading, format: str | None = None) -> Iterator[Item]:
+def stream(where: Where, reading: ReadOptions, format: str | None = None) -> Iterator[Item]:
     """The documents of a file, or of standard input for "-".
 
     Without a format, the ending of the name tells; else lines that begin with { are JSON, and
@@ -71,7 +71,7 @@ def _kind(where: Where, source: BinaryIO) -> str:
     return "jsonl" if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else "txt"
 
 
-def _json_items(source: BinaryIO, where: Where, reading: Reading) -> Iterator[Item]:
+def _json_items(source: BinaryIO, where: Where, reading: ReadOptions) -> Iterator[Item]:
     numbered = objects(lines_in(source, where, reading), where, '{"text": "…"}')
     for position, (line, record) in enumerate(numbered):
         name, id = _text_and_id(record, where, reading, line, "key")
@@ -87,7 +87,7 @@ def _json_items(source: BinaryIO, where: Where, reading: Reading) -> Iterator[It
 
 
 def _table_items(
-    source: BinaryIO, where: Where, reading: Reading, delimiter: str
+    source: BinaryIO, where: Where, reading: ReadOptions, delimiter: str
 ) -> Iterator[Item]:
     physical = (line for _, line in lines_in(source, where, reading, keep_ends=True))
     records = delimited(physical, where, delimiter, reading.max_line)
@@ -99,7 +99,7 @@ def _table_items(
 
 
 def _text_and_id(
-    found: Collection[str], where: Where, reading: Reading, line: int, kind: Any
+    found: Collection[str], where: Where, reading: ReadOptions, line: int, kind: Any
 ) -> tuple[str, str | None]:
     """The names of both fields; an id is used if there is one called so, or as asked."""
     fields = fields_among(found, reading)

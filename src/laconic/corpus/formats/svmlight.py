@@ -21,7 +21,7 @@ from laconic.corpus.formats.columns import (
     plain_name,
     stem,
 )
-from laconic.corpus.formats.gathering import Gathering, Reading, amount
+from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines
 from laconic.errors import CorpusError
@@ -40,10 +40,10 @@ class Example(NamedTuple):
     values: list[float]
 
 
-def read_svmlight(where: Where, reading: Reading) -> Corpus:
+def read_svmlight(where: Where, reading: ReadOptions) -> Corpus:
     """One label a line: single-label. A comma or an empty label in any line: multi-label."""
 
-    gathering = Gathering(where, reading, multilabel=False)
+    gathering = CorpusBuilder(where, reading, multilabel=False)
 
     def columns(first: int, last: int) -> Columns:
         return _columns_beside(gathering, first, last)
@@ -53,7 +53,7 @@ def read_svmlight(where: Where, reading: Reading) -> Corpus:
 
 
 def svmlight_corpus(
-    gathering: Gathering,
+    gathering: CorpusBuilder,
     numbered: Iterable[tuple[int, str]],
     name: str,
     columns: Callable[[int, int], Columns],
@@ -155,7 +155,7 @@ def canonical(label: str) -> str:
     return str(int(label.partition(".")[0])) if WHOLE.fullmatch(label) else label
 
 
-def _columns_beside(gathering: Gathering, first: int, last: int) -> Columns:
+def _columns_beside(gathering: CorpusBuilder, first: int, last: int) -> Columns:
     where, reading = gathering.where, gathering.reading
     listed = beside(where, plain_name(where) + ".vocab")
     if listed is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.delimited import delimited
-from laconic.corpus.formats.gathering import Reading
+from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.json_lines import objects
 from laconic.corpus.formats.opening import lines
@@ -19,7 +19,7 @@ from laconic.corpus.formats.records import (
 )
 
 
-def read_csv(where: Where, reading: Reading) -> Corpus:
+def read_csv(where: Where, reading: ReadOptions) -> Corpus:
     """A table whose first line names the columns.
 
     The delimiter is a comma, unless the first line has none but has semicolons, tabs or bars.
@@ -27,12 +27,12 @@ def read_csv(where: Where, reading: Reading) -> Corpus:
     return _read_delimited(where, reading, ",")
 
 
-def read_tsv(where: Where, reading: Reading) -> Corpus:
+def read_tsv(where: Where, reading: ReadOptions) -> Corpus:
     """The same, with tabs unless the first line has none. Quotes mean what they mean in CSV."""
     return _read_delimited(where, reading, "\t")
 
 
-def read_jsonl(where: Where, reading: Reading) -> Corpus:
+def read_jsonl(where: Where, reading: ReadOptions) -> Corpus:
     """An object a line: text, label or labels (a string, a number or a list), id, split.
 
     An empty list is a document of no class; a key that is absent or null is a missing label.
@@ -63,7 +63,7 @@ def read_jsonl(where: Where, reading: Reading) -> Corpus:
     return records.corpus()
 
 
-def _read_delimited(where: Where, reading: Reading, usual: str) -> Corpus:
+def _read_delimited(where: Where, reading: ReadOptions, usual: str) -> Corpus:
     records = Records(where, reading)
     physical = (line for _, line in lines(where, reading, keep_ends=True, notes=records.notes))
     numbered = delimited(physical, where, usual, reading.max_line)

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.columns import distinct, indexed_names, inside
-from laconic.corpus.formats.gathering import Gathering, Reading
+from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines_in, members, open_bytes
 from laconic.corpus.formats.svmlight import Columns, svmlight_corpus
@@ -25,7 +25,7 @@ VECTORS, FEATURES = "vectors.dat", "features.idx"
 SET = re.compile(r"Exp_(\w+?)_(\w+)")
 
 
-def read_techtc(where: Where, reading: Reading, name: str | None = None) -> Corpus:
+def read_techtc(where: Where, reading: ReadOptions, name: str | None = None) -> Corpus:
     """One set: `where` is its folder, or the archive (or folder) of all sets, with its `name`."""
     if name is None and inside(where, VECTORS) is not None:
         folder = Path(fspath(where)).resolve()
@@ -42,14 +42,14 @@ def read_techtc(where: Where, reading: Reading, name: str | None = None) -> Corp
     return _only(_gathered(chosen, where, reading), where, wanted)
 
 
-def read_all_techtc(where: Where, reading: Reading) -> Iterator[Corpus]:
+def read_all_techtc(where: Where, reading: ReadOptions) -> Iterator[Corpus]:
     """Every set of the archive (or folder), in its order, in one pass."""
     return _gathered(_files(where, reading), where, reading)
 
 
 def techtc_sets(where: Where) -> list[str]:
     """The names of the sets of an archive or folder, such as `Exp_10341_10755`."""
-    files = _files(where, Reading())
+    files = _files(where, ReadOptions())
     return [PurePosixPath(folder).name for folder, name, _ in files if name == VECTORS]
 
 
@@ -63,7 +63,7 @@ def _only(corpora: Iterator[Corpus], where: Where, wanted: str = "") -> Corpus:
     )
 
 
-def _files(where: Where, reading: Reading) -> Iterator[tuple[str, str, BinaryIO]]:
+def _files(where: Where, reading: ReadOptions) -> Iterator[tuple[str, str, BinaryIO]]:
     """The set's folder, the file's name (one of the two) and its content, for every set."""
     top = Path(fspath(where))
     if top.is_dir():
@@ -76,7 +76,7 @@ def _files(where: Where, reading: Reading) -> Iterator[tuple[str, str, BinaryIO]
             yield str(file.parent), file.name, content
 
 
-def _folder_files(folder: Path, reading: Reading) -> Iterator[tuple[str, str, BinaryIO]]:
+def _folder_files(folder: Path, reading: ReadOptions) -> Iterator[tuple[str, str, BinaryIO]]:
     for name in (FEATURES, VECTORS):
         file = inside(folder, name)
         if file is not None:
@@ -85,7 +85,7 @@ def _folder_files(folder: Path, reading: Reading) -> Iterator[tuple[str, str, Bi
 
 
 def _gathered(
-    files: Iterator[tuple[str, str, BinaryIO]], where: Where, reading: Reading
+    files: Iterator[tuple[str, str, BinaryIO]], where: Where, reading: ReadOptions
 ) -> Iterator[Corpus]:
     half: dict[str, dict[str, bytes]] = {}
     for folder, name, content in files:
@@ -101,10 +101,10 @@ def _gathered(
         )
 
 
-def _corpus(folder: str, pair: dict[str, bytes], where: Where, reading: Reading) -> Corpus:
+def _corpus(folder: str, pair: dict[str, bytes], where: Where, reading: ReadOptions) -> Corpus:
     origin = folder if Path(fspath(where)).is_dir() else f"{fspath(where)}:{folder}"
     features, vectors = f"{origin}/{FEATURES}", f"{origin}/{VECTORS}"
-    gathering = Gathering(vectors, reading, multilabel=False)
+    gathering = CorpusBuilder(vectors, reading, multilabel=False)
 
     def columns(first: int, last: int) -> Columns:
         numbered = lines_in(io.BytesIO(pair[FEATURES]), features, reading, notes=gathering.notes)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from laconic.corpus.formats.gathering import MIB, Reading, amount
+from laconic.corpus.formats.gathering import MIB, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where, too_big
 from laconic.corpus.formats.opening import is_tar, members
 from laconic.errors import CorpusError
 
 
-def tree(where: Where, reading: Reading, notes: list[str]) -> Iterator[tuple[str, BinaryIO]]:
+def tree(where: Where, reading: ReadOptions, notes: list[str]) -> Iterator[tuple[str, BinaryIO]]:
     """Names, with slashes, and contents of all files that are not hidden; read each at once."""
     if os.path.isdir(where):
         return _folder(Path(where), reading, notes)
@@ -30,7 +30,7 @@ def tree(where: Where, reading: Reading, notes: list[str]) -> Iterator[tuple[str
     )
 
 
-def _folder(folder: Path, reading: Reading, notes: list[str]) -> Iterator[tuple[str, BinaryIO]]:
+def _folder(folder: Path, reading: ReadOptions, notes: list[str]) -> Iterator[tuple[str, BinaryIO]]:
     sizes = {file: file.stat().st_size for file in _plain_files(folder, notes)}
     total = sum(sizes.values())
     if total > reading.max_bytes:

@@ -21,8 +21,8 @@ class Curves:
     means: Mapping[tuple[str, Size], float]
 
     @classmethod
-    def of(cls, points: Iterable[Point], measure: str) -> Self:
-        return cls({(p.method, p.asked): p.mean for p in points if p.measure == measure})
+    def of(cls, points: Iterable[Point], metric: str) -> Self:
+        return cls({(p.method, p.size): p.mean for p in points if p.metric == metric})
 
     def at(self, method: str, size: Size) -> float:
         return self.means.get((method, size), math.nan)

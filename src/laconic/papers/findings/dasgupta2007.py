@@ -7,6 +7,7 @@ about two standard errors from 500 words on.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -27,11 +28,11 @@ from laconic.papers.findings.curves import (
 from laconic.papers.plots import Cells, Line, Plot
 
 DF, IG, US, WS, SS = "DF", "IG", "US", "WS", "SS"
-SS_10 = "SS[rank=10]"
+SS_10 = "SS:rank=10"
 SAMPLED = (US, WS, SS, SS_10)
 TECHTC_METHODS = (DF, IG, *SAMPLED)
-RANKS = ("SS[rank=1]", "SS[rank=5]", SS_10, "SS[rank=30]", "SS[rank=60]", SS)
-MOST_OF_NORM = "SS[rank=0.9]"
+RANKS = ("SS:rank=1", "SS:rank=5", SS_10, "SS:rank=30", "SS:rank=60", SS)
+MOST_OF_NORM = "SS:rank=0.9"
 HELLINGER = "hellinger to WS"
 
 EVEN = 0.01
@@ -54,7 +55,8 @@ FEW_HITS = "few words leave most documents without any, which is a no: recall ru
 def techtc(points: Sequence[Point], words: float) -> Iterator[Finding]:
     """Figure 3."""
     micro, precision, recall = (
-        Curves.of(points, f"relative {measure}") for measure in ("micro-f1", "precision", "recall")
+        Curves.of(points, f"relative {metric}")
+        for metric in ("f1_micro", "precision_macro", "recall_macro")
     )
     yield corpus_words("TechTC-100", 20_000, words, STEMMED.partition(":")[0])
     for method in (SS, IG, WS):
@@ -140,20 +142,20 @@ def shapes(micro: Curves, precision: Curves, recall: Curves) -> Iterator[Finding
     places = [place for place in micro.means if place in precision.means and place in recall.means]
     of = {
         name: correlation([micro.means[p] for p in places], [curves.means[p] for p in places])
-        for name, curves in (("precision", precision), ("recall", recall))
+        for name, curves in (("precision_macro", precision), ("recall_macro", recall))
     }
     told = "over all methods and sizes they correlate by {:.2f}".format
     yield judged(
         "precision closely follows micro-F1",
-        told(of["precision"]),
-        known(of["precision"] >= 0.95, of["precision"]),
-        nearly=of["precision"] >= 0.8,
+        told(of["precision_macro"]),
+        known(of["precision_macro"] >= 0.95, of["precision_macro"]),
+        nearly=of["precision_macro"] >= 0.8,
         why=FEW_HITS,
     )
     yield judged(
         "recall is very different",
-        told(of["recall"]),
-        known(of["recall"] < of["precision"], *of.values()),
+        told(of["recall_macro"]),
+        known(of["recall_macro"] < of["precision_macro"], *of.values()),
         why=FEW_HITS,
     )
 
@@ -227,7 +229,7 @@ def over_sets(ig: Mapping[str, float], ss: Mapping[str, float], repeats: int) ->
 
 def by_rank(points: Sequence[Point]) -> Iterator[Finding]:
     """Figure 4(b)."""
-    micro = Curves.of(points, "relative micro-f1")
+    micro = Curves.of(points, "relative f1_micro")
     few = micro.sizes(*RANKS, most=FEW)
     steps = [a - b for size in few for a, b in pairwise(micro.at(m, size) for m in RANKS)]
     yield judged(
@@ -256,7 +258,7 @@ def by_rank(points: Sequence[Point]) -> Iterator[Finding]:
 
 def distances(points: Sequence[Point]) -> Iterator[Finding]:
     """Figure 4(c)."""
-    of = {p.asked: p.mean for p in points if p.measure == HELLINGER}
+    of = {p.size: p.mean for p in points if p.metric == HELLINGER}
     ranks = sorted(of)
     trend = float(spearmanr(ranks, [of[k] for k in ranks])[0]) if len(ranks) > 1 else math.nan
     yield judged(
@@ -269,30 +271,30 @@ def distances(points: Sequence[Point]) -> Iterator[Finding]:
 
 
 def rank_of(method: str) -> str:
-    """`SS[rank=10]` is rank 10, `SS[rank=0.9]` holds 90 % of the squared norm."""
-    rank = method.partition("rank=")[2].removesuffix("]")
+    """`SS:rank=10` is rank 10, `SS:rank=0.9` holds 90 % of the squared norm."""
+    rank = re.split(r"[:+]", method.partition("rank=")[2])[0]
     if not rank:
         return "full rank"
     return f"{100 * float(rank):.0f} % of the norm" if "." in rank else f"rank {rank}"
 
 
 def labels_of(points: Iterable[Point]) -> dict[str, str]:
-    """`SS[rank=10]` is drawn as "SS, rank 10"."""
+    """`SS:rank=10` is drawn as "SS, rank 10"."""
     methods = dict.fromkeys(point.method for point in points)
     return {m: f"SS, {rank_of(m)}" if m.startswith(SS) else m for m in methods}
 
 
 def techtc_plots(points: Sequence[Point]) -> Iterator[Plot]:
     told = Line("SS, IG and WS in the paper", (ENOUGH_WORDS,), (0.85,), told=True)
-    for part, measure in (("a", "micro-f1"), ("b", "precision"), ("c", "recall")):
+    for part, metric in (("a", "f1_micro"), ("b", "precision_macro"), ("c", "recall_macro")):
         yield plot_of(
-            f"figure3-{measure}",
+            f"figure3-{metric}",
             points,
-            f"relative {measure}",
+            f"relative {metric}",
             labels=labels_of(points),
-            title=f"Figure 3({part}): TechTC-100, {measure} as a share of that of all words",
+            title=f"Figure 3({part}): TechTC-100, {metric} as a share of that of all words",
             level=("all words", 1.0),
-            told=[told] if measure == "micro-f1" else [],
+            told=[told] if metric == "f1_micro" else [],
         )
 
 
@@ -302,7 +304,7 @@ def spread_plots(ig: Mapping[str, float], ss: Mapping[str, float]) -> Iterator[C
     if sets:
         yield Cells.of(
             "figure4a-sets",
-            f"Figure 4(a): each set, relative micro-f1 with {SPREAD_AT} words",
+            f"Figure 4(a): each set, relative f1_micro with {SPREAD_AT} words",
             "IG",
             "SS, full rank",
             [ig[name] for name in sets],
@@ -312,9 +314,9 @@ def spread_plots(ig: Mapping[str, float], ss: Mapping[str, float]) -> Iterator[C
 
 def rank_plots(points: Sequence[Point]) -> Iterator[Plot]:
     yield plot_of(
-        "figure4b-micro-f1",
+        "figure4b-f1_micro",
         points,
-        "relative micro-f1",
+        "relative f1_micro",
         labels=labels_of(points),
         title="Figure 4(b): TechTC-100, subspace sampling by rank",
         level=("all words", 1.0),

@@ -14,7 +14,7 @@ from laconic.papers.findings.dasgupta2007 import DF, EVEN, IG, SIMILAR, US, WS, 
 from laconic.papers.plots import Line, Plot
 
 ALL = "all words"
-SS_100, SS_1500 = "SS[rank=100]", "SS[rank=1500]"
+SS_100, SS_1500 = "SS:rank=100", "SS:rank=1500"
 UNSUPERVISED = (DF, US, WS, SS_100, SS_1500)
 PAPER_LAMBDA = 0.4
 PAPER_SHARE, SHARE_AT = 0.9, 5000
@@ -46,12 +46,12 @@ ABSENT = (
 def by_lambda(points: Sequence[Point]) -> Iterator[Finding]:
     """Figure 2: a "method" is a measure, a "size" a λ."""
     found = Curves.of(points, ALL)
-    for measure in ("micro-f1", "macro-f1"):
-        alphas = found.sizes(measure)
-        best = max(alphas, key=lambda alpha: found.at(measure, alpha), default=math.nan)
-        loss = found.at(measure, best) - found.at(measure, PAPER_LAMBDA)
+    for metric in ("f1_micro", "f1_macro"):
+        alphas = found.sizes(metric)
+        best = max(alphas, key=lambda alpha: found.at(metric, alpha), default=math.nan)
+        loss = found.at(metric, best) - found.at(metric, PAPER_LAMBDA)
         yield judged(
-            f"the best {measure} of all words is at λ = {PAPER_LAMBDA}",
+            f"the best {metric} of all words is at λ = {PAPER_LAMBDA}",
             f"at {best:g}; {loss:.3f} less at {PAPER_LAMBDA}",
             known(best == PAPER_LAMBDA, loss),
             nearly=loss <= EVEN,
@@ -63,7 +63,8 @@ def by_lambda(points: Sequence[Point]) -> Iterator[Finding]:
 def news(points: Sequence[Point], words: float) -> Iterator[Finding]:
     """Figure 5(a)."""
     micro, precision, recall = (
-        Curves.of(points, f"relative {measure}") for measure in ("micro-f1", "precision", "recall")
+        Curves.of(points, f"relative {metric}")
+        for metric in ("f1_micro", "precision_macro", "recall_macro")
     )
     yield corpus_words("20 Newsgroups", 62_000, words, OTHER_VECTORS)
     for method in (SS_1500, IG):
@@ -184,7 +185,7 @@ def recall_goes_on(precision: Curves, recall: Curves) -> Finding:
 
 def reuters(points: Sequence[Point], words: float) -> Iterator[Finding]:
     """Figures 5(b) and 5(c)."""
-    micro, macro = (Curves.of(points, f"relative {m}") for m in ("micro-f1", "macro-f1"))
+    micro, macro = (Curves.of(points, f"relative {m}") for m in ("f1_micro", "f1_macro"))
     yield corpus_words("Reuters", 47_000, words, FEWER_DOCUMENTS)
     for name, curves in (("micro-F1", micro), ("macro-F1", macro)):
         yield improves(name, curves)
@@ -252,14 +253,14 @@ def lambda_plots(points: Sequence[Point]) -> Iterator[Plot]:
 def news_plots(points: Sequence[Point]) -> Iterator[Plot]:
     """The paper speaks of precision and recall, and does not show them."""
     told = Line("SS, rank 1500, and IG in the paper", (SHARE_AT,), (PAPER_SHARE,), told=True)
-    for measure in ("micro-f1", "precision", "recall"):
-        first = measure == "micro-f1"
+    for metric in ("f1_micro", "precision_macro", "recall_macro"):
+        first = metric == "f1_micro"
         yield plot_of(
-            f"figure5a-{measure}",
+            f"figure5a-{metric}",
             points,
-            f"relative {measure}",
+            f"relative {metric}",
             labels=labels_of(points),
-            title=f"{'Figure 5(a): ' if first else ''}20 Newsgroups, {measure} as a share of that "
+            title=f"{'Figure 5(a): ' if first else ''}20 Newsgroups, {metric} as a share of that "
             "of all words",
             level=(ALL, 1.0),
             told=[told] if first else [],
@@ -267,12 +268,12 @@ def news_plots(points: Sequence[Point]) -> Iterator[Plot]:
 
 
 def reuters_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    for part, measure in (("b", "micro-f1"), ("c", "macro-f1")):
+    for part, metric in (("b", "f1_micro"), ("c", "f1_macro")):
         yield plot_of(
-            f"figure5{part}-{measure}",
+            f"figure5{part}-{metric}",
             points,
-            f"relative {measure}",
+            f"relative {metric}",
             labels=labels_of(points),
-            title=f"Figure 5({part}): RCV1, {measure} as a share of that of all words",
+            title=f"Figure 5({part}): RCV1, {metric} as a share of that of all words",
             level=(ALL, 1.0),
         )

@@ -12,7 +12,7 @@ from laconic.papers.findings import Finding, Verdict, beside, judged
 from laconic.rows import Row
 
 EXACT, MASK, SV_SET, ALL = "EXACT", "MASK", "SV-SET", "all words"
-AUC, POOLED, BEST_F1, F1 = "auc", "pooled-auc", "best-f1", "micro-f1"
+AUC, POOLED, BEST_F1, F1 = "roc_auc", "roc_auc_micro", "best_f1", "f1_micro"
 SHOWN = {AUC: "AUC", POOLED: "AUC over all decisions", BEST_F1: "best F1", F1: "F1 at threshold 0"}
 WHOLE = 1.0
 # "When a high fraction of top ranking features is retained (> 50 %)".
@@ -59,8 +59,8 @@ OTHER_DOCUMENTS = "the paper tests on 781,265 documents; here are 27,613 in all"
 def absent() -> Iterator[Finding]:
     """TREC-AP, whose texts are not public, and the documents of RCV1 as they were divided."""
     why = "the texts of the AP newswire are under licence, and not public"
-    for measure, best in TREC_AP.best.items():
-        says = f"table 1, TREC-AP: {SHOWN[measure]} of exact, mask and sv set at their best"
+    for metric, best in TREC_AP.best.items():
+        says = f"table 1, TREC-AP: {SHOWN[metric]} of exact, mask and sv set at their best"
         yield Finding(says, ", ".join(f"{v:.4f}" for v in best.values()), "", Verdict.ABSENT, why)
     for figure in ("figure 1", "figure 3, above", "figure 4, above"):
         says = f"{figure}: TREC-AP. 20 Newsgroups stand in for it"
@@ -77,35 +77,35 @@ def table_1(
 
     Values of another corpus are not compared, where one `stands_in`; its p-values are.
     """
-    for measure in (AUC, BEST_F1):
-        found = against(oracle[measure], EXACT)
+    for metric in (AUC, BEST_F1):
+        found = against(oracle[metric], EXACT)
         if not stands_in:
-            yield from _beside(measure, found, told)
-        yield very_close(measure, found)
+            yield from _beside(metric, found, told)
+        yield very_close(metric, found)
         for method in (MASK, SV_SET):
-            yield difference(measure, found.get(method), found.get(EXACT), told, method)
+            yield difference(metric, found.get(method), found.get(EXACT), told, method)
     yield compromise(honest)
     yield gain(honest)
 
 
-def _beside(measure: str, found: Mapping[str, Contest], told: Told) -> Iterator[Finding]:
-    for method, value in told.best.get(measure, {}).items():
+def _beside(metric: str, found: Mapping[str, Contest], told: Told) -> Iterator[Finding]:
+    for method, value in told.best.get(metric, {}).items():
         here = found[method].mean if method in found else math.nan
         yield beside(
-            f"{SHOWN[measure]} of {method}, each category at its best fraction",
+            f"{SHOWN[metric]} of {method}, each category at its best fraction",
             value,
             here,
-            within=NEAR[measure],
+            within=NEAR[metric],
             form=".4f",
             why=OTHER_DOCUMENTS,
         )
 
 
-def very_close(measure: str, found: Mapping[str, Contest]) -> Finding:
+def very_close(metric: str, found: Mapping[str, Contest]) -> Finding:
     means = {m: found[m].mean for m in (EXACT, MASK, SV_SET) if m in found}
     spread = max(means.values()) - min(means.values()) if len(means) == 3 else math.nan
     return judged(
-        f"the best {SHOWN[measure].removeprefix('best ')} of the three are numerically very close",
+        f"the best {SHOWN[metric].removeprefix('best ')} of the three are numerically very close",
         f"{_listed(means)}: {spread:.4f} apart",
         known(spread <= CLOSE, spread),
         nearly=spread <= APART,
@@ -113,13 +113,13 @@ def very_close(measure: str, found: Mapping[str, Contest]) -> Finding:
 
 
 def difference(
-    measure: str, other: Contest | None, exact: Contest | None, told: Told, method: str
+    metric: str, other: Contest | None, exact: Contest | None, told: Told, method: str
 ) -> Finding:
     """Significant where the paper finds it so, and not where it does not."""
-    p = told.p.get(measure, {}).get(method)
+    p = told.p.get(metric, {}).get(method)
     worse = p is not None and p < SIGNIFICANT
     asked = "is significantly worse than" if worse else "does not differ significantly from"
-    says = f"{method} {asked} EXACT by {SHOWN[measure]}"
+    says = f"{method} {asked} EXACT by {SHOWN[metric]}"
     paper = "" if p is None else f"p = {p:g} ({told.corpus})"
     if other is None or exact is None or math.isnan(other.p):
         return judged(says, "", None, paper=paper)
@@ -148,11 +148,11 @@ def compromise(honest: Mapping[str, Values]) -> Finding:
 
 def gain(honest: Mapping[str, Values]) -> Finding:
     others = _others(honest)
-    exact = {measure: against(values, EXACT).get(EXACT) for measure, values in honest.items()}
+    exact = {metric: against(values, EXACT).get(EXACT) for metric, values in honest.items()}
     leads = {
-        (method, measure): one.mean - champion.mean
-        for (method, measure), one in others.items()
-        if (champion := exact[measure]) is not None
+        (method, metric): one.mean - champion.mean
+        for (method, metric), one in others.items()
+        if (champion := exact[metric]) is not None
     }
     ahead = [name for name, lead in leads.items() if lead > 0]
     best = min(ahead, key=lambda name: others[name].p, default=("", ""))
@@ -169,24 +169,24 @@ def gain(honest: Mapping[str, Values]) -> Finding:
 def _others(values: Mapping[str, Values]) -> dict[tuple[str, str], Contest]:
     """MASK and SV-SET against EXACT, by AUC and by best F1."""
     return {
-        (method, measure): one
-        for measure in (AUC, BEST_F1)
-        for method, one in against(values.get(measure, {}), EXACT).items()
+        (method, metric): one
+        for metric in (AUC, BEST_F1)
+        for method, one in against(values.get(metric, {}), EXACT).items()
         if method in (MASK, SV_SET)
     }
 
 
-def along(points: Sequence[Point], measures: Iterable[str]) -> Iterator[Finding]:
+def along(points: Sequence[Point], metrics: Iterable[str]) -> Iterator[Finding]:
     """Figure 1: one fraction for all categories."""
-    found = {(p.measure, p.method, p.asked): p.mean for p in points}
+    found = {(p.metric, p.method, p.size): p.mean for p in points}
     by_auc = {s: v for (m, method, s), v in found.items() if (m, method) == (AUC, EXACT)}
     by_f1 = {s: v for (m, method, s), v in found.items() if (m, method) == (BEST_F1, EXACT)}
     by_sign = {s: v for (m, method, s), v in found.items() if (m, method) == (F1, EXACT)}
     yield almost_all(by_auc)
     if by_f1:
         yield fewer_help(by_f1, by_sign)
-    for measure in measures:
-        yield from apart(measure, [p for p in points if p.measure == measure])
+    for metric in metrics:
+        yield from apart(metric, [p for p in points if p.metric == metric])
 
 
 def almost_all(curve: Mapping[float, float]) -> Finding:
@@ -212,9 +212,9 @@ def fewer_help(curve: Mapping[float, float], by_sign: Mapping[float, float]) -> 
     )
 
 
-def apart(measure: str, points: Sequence[Point]) -> Iterator[Finding]:
+def apart(metric: str, points: Sequence[Point]) -> Iterator[Finding]:
     """Above half of the words and below: where the others are farthest from EXACT."""
-    found = {(p.method, p.asked): p.mean for p in points}
+    found = {(p.method, p.size): p.mean for p in points}
     leads = {
         (method, size): value - found[EXACT, size]
         for (method, size), value in found.items()
@@ -226,13 +226,13 @@ def apart(measure: str, points: Sequence[Point]) -> Iterator[Finding]:
     )
     high, low = (max(map(abs, some.values()), default=math.nan) for some in (above, below))
     yield judged(
-        f"above half of the words it makes no difference which variant ({SHOWN[measure]})",
+        f"above half of the words it makes no difference which variant ({SHOWN[metric]})",
         _widest(above),
         known(high <= APART, high),
-        why="each category keeps the bias of all words" if measure == POOLED else "",
+        why="each category keeps the bias of all words" if metric == POOLED else "",
     )
     yield judged(
-        f"… below, the differences become more pronounced ({SHOWN[measure]})",
+        f"… below, the differences become more pronounced ({SHOWN[metric]})",
         _widest(below),
         known(low > max(2 * high, CLOSE), low, high),
         nearly=low > high,
@@ -244,16 +244,16 @@ def pooled(points: Sequence[Point], told: Told) -> Iterator[Finding]:
 
     The paper's values are those of table 1, each category at its own fraction.
     """
-    own = [point for point in points if point.measure == POOLED]
+    own = [point for point in points if point.metric == POOLED]
     curves = {
-        method: {p.asked: p.mean for p in own if p.method == method and p.asked != WHOLE}
+        method: {p.size: p.mean for p in own if p.method == method and p.size != WHOLE}
         for method in (EXACT, MASK, SV_SET)
     }
     for method, value in told.best.get(AUC, {}).items():
         says = f"AUC over all decisions, {method} at its best fraction"
         here = _peak(curves[method])[1]
         yield beside(says, value, here, within=NEAR[POOLED], form=".4f", why=OTHER_DOCUMENTS)
-    yield almost_all({p.asked: p.mean for p in own if p.method == EXACT})
+    yield almost_all({p.size: p.mean for p in own if p.method == EXACT})
     yield from apart(POOLED, own)
 
 
@@ -261,7 +261,7 @@ def faster(rows: Iterable[Row]) -> Finding:
     """All fractions: what training took with and without training again."""
     seconds: dict[str, dict[tuple[str, float], float]] = {}
     for row in rows:
-        seconds.setdefault(row.method, {})[row.task, row.asked] = row.seconds
+        seconds.setdefault(row.method, {})[row.task, row.size] = row.seconds
     exact, mask = (sum(seconds.get(method, {}).values()) for method in (EXACT, MASK))
     return judged(
         "without training again the search is orders of magnitude faster",

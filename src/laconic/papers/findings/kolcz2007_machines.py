@@ -12,7 +12,7 @@ from laconic.papers.findings.kolcz2007 import EXACT, HALF, WHOLE, known
 from laconic.papers.plots import Line, Plot
 
 COSINE, PEARSON = WEIGHTS = ("cosine", "pearson")
-OVERLAP, CONTAINMENT, RECALL = SUPPORTS = ("overlap", "containment", "recall")
+OVERLAP, CONTAINMENT, RECALL = SUPPORTS = ("overlap", "containment", "recall_macro")
 AGREEMENTS = (*WEIGHTS, *SUPPORTS)
 # EXACT on all words of the support vectors, documents divided by their whole length.
 UNDIVIDED = f"{EXACT}, document"
@@ -123,9 +123,9 @@ def plots(name: str, title: str, points: Sequence[Point]) -> Iterator[Plot]:
             )
 
 
-def _curve(points: Sequence[Point], measure: str, method: str = EXACT) -> dict[float, float]:
+def _curve(points: Sequence[Point], metric: str, method: str = EXACT) -> dict[float, float]:
     return {
-        point.asked: point.mean
-        for point in sorted(points, key=lambda point: point.asked)
-        if (point.measure, point.method) == (measure, method) and not math.isnan(point.mean)
+        point.size: point.mean
+        for point in sorted(points, key=lambda point: point.size)
+        if (point.metric, point.method) == (metric, method) and not math.isnan(point.mean)
     }

@@ -11,8 +11,8 @@ import numpy as np
 from laconic.papers.findings import Finding, Verdict, judged
 from laconic.rows import Size
 
-BSS, LEVERAGE, RANDOM, IG = "BSS", "SS[draw=iid]", "RANDOM", "IG"
-COLUMNS, AGAIN = "RRQR[beyond=columns]", "RRQR[beyond=again]"
+BSS, LEVERAGE, RANDOM, IG = "BSS", "SS:draw=iid", "RANDOM", "IG"
+COLUMNS, AGAIN = "RRQR:beyond=columns", "RRQR:beyond=again"
 NAMES = {
     BSS: "BSS",
     LEVERAGE: "leverage",
@@ -20,7 +20,7 @@ NAMES = {
     RANDOM: "random",
     IG: "IG",
     AGAIN: "RRQR, again",
-    "BSS[then=svm]": "BSS, then SVM",
+    "BSS+svm": "BSS, then SVM",
 }
 # Table 1: the five features selected most often, by size and k.
 TABLE_1: dict[str, dict[tuple[Size, int], tuple[int, ...]]] = {

@@ -29,7 +29,7 @@ def agreement(view: View) -> Spec | None:
     columns = [
         ("row", "Method"),
         ("column", "and"),
-        ("asked", "Words each"),
+        ("size", "Words each"),
         ("shared", "In common"),
         ("jaccard", "Jaccard's index"),
     ]
@@ -53,7 +53,7 @@ def _shared(one: Overlap) -> Iterator[dict[str, Any]]:
             "problem": plain(one.problem),
             "row": plain(row),
             "column": plain(column),
-            "asked": _asked(one.asked),
+            "size": _asked(one.size),
             "shared": number(one.shared),
             "jaccard": number(one.jaccard),
             "text": f"{one.jaccard:.0%}",
@@ -65,7 +65,7 @@ def _asked(asked: Any) -> str:
 
 
 def _told_agreement(shown: Sequence[Overlap], problems: Sequence[str]) -> str:
-    size = _asked(shown[0].asked)
+    size = _asked(shown[0].size)
     told = f"Matrix of the words that two methods have in common, each choosing {size} words."
     for which, one in (
         ("Most", max(shown, key=lambda one: one.jaccard)),

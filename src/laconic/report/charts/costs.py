@@ -44,14 +44,14 @@ def cost(view: View) -> Spec | None:
     named = len(problems) > 1
     body = {
         "height": HEIGHT,
-        "title": {"text": f"Best {view.goal} of a method"}
+        "title": {"text": f"Best {view.metric} of a method"}
         | ({"subtitle": {"expr": "problem"}} if named else {}),
         "data": {"name": "costs"},
         "transform": [here("problem"), {"filter": "indexof(hidden, datum.method) < 0"}],
         "encoding": {"x": _seconds(), "y": _quality("best")},
         "layer": [_leaders(), _points(view), _names()],
     }
-    told = _told([one for one in known if one.problem == problems[0]], view.goal, problems)
+    told = _told([one for one in known if one.problem == problems[0]], view.metric, problems)
     switches = {"problem": [plain(problem) for problem in problems]}
     return chart(told, {"costs": rows}, body, switches, [{"name": "hidden", "value": []}])
 
@@ -66,7 +66,7 @@ def _rows(of_problem: Sequence[Cost]) -> Iterable[dict[str, Any]]:
             "seconds": number(one.seconds),
             "megabytes": number(one.memory / MEGABYTE),
             "best": number(one.best),
-            "terms": number(one.terms),
+            "n_features": number(one.n_features),
             # in the last third of the axis a name stands before its point
             "late": one.seconds > fast * (slow / fast) ** (2 / 3),
             # a name that hardly moves needs no line to its point
@@ -145,7 +145,7 @@ def _points(view: View) -> Spec:
             "tooltip": [
                 {"field": "method", "type": "nominal", "title": "Method"},
                 {"field": "best", "type": "quantitative", "title": "Best", "format": ".3f"},
-                {"field": "terms", "type": "quantitative", "title": "Words", "format": ",.0f"},
+                {"field": "n_features", "type": "quantitative", "title": "Words", "format": ",.0f"},
                 {"field": "seconds", "type": "quantitative", "title": "Seconds", "format": ".3~g"},
                 {
                     "field": "megabytes",
@@ -190,9 +190,9 @@ def _names() -> Spec:
     }
 
 
-def _told(costs: Sequence[Cost], goal: str, problems: Sequence[str]) -> str:
+def _told(costs: Sequence[Cost], metric: str, problems: Sequence[str]) -> str:
     told = (
-        f"Points of {several(len(costs), 'methods')}: seconds (log axis) against best {goal}; "
+        f"Points of {several(len(costs), 'methods')}: seconds (log axis) against best {metric}; "
         "larger points took more memory."
     )
     for which, one in (

@@ -25,8 +25,8 @@ def lines(
     text: Mapping[str, str],
     across: str = "Number of words",
 ) -> Spec:
-    middle = math.sqrt(min(r["terms"] for r in rows) * max(r["terms"] for r in rows))
-    rows = [{**r, "left": r["terms"] < middle} if "recommended" in r else r for r in rows]
+    middle = math.sqrt(min(r["n_features"] for r in rows) * max(r["n_features"] for r in rows))
+    rows = [{**r, "left": r["n_features"] < middle} if "recommended" in r else r for r in rows]
     drawn = {row["method"] for row in rows if not row.get("baseline")}
     # a legend of nothing has no finite size
     legend: dict[str, Any] = (
@@ -72,11 +72,11 @@ def _limits() -> str:
 
 def _words(rows: Sequence[Mapping[str, Any]]) -> Spec:
     """A log axis with a label at 1, 2 and 5 of each decade, fewer where it spans many."""
-    low = min(row["terms"] for row in rows)
-    high = max(row["terms"] for row in rows)
+    low = min(row["n_features"] for row in rows)
+    high = max(row["n_features"] for row in rows)
     values = log_ticks(low, high)
     return {
-        "field": "terms",
+        "field": "n_features",
         "type": "quantitative",
         "title": "Number of words",
         "scale": {"type": "log", "nice": False, "domain": _room(low, high)},
@@ -171,7 +171,7 @@ def _points(view: View, legend: Mapping[str, Any], text: Mapping[str, str]) -> S
             "opacity": _seen(1),
             "tooltip": [
                 {"field": "method", "type": "nominal", "title": "Method"},
-                {"field": "terms", "type": "quantitative", "title": "Words", "format": ",.0f"},
+                {"field": "n_features", "type": "quantitative", "title": "Words", "format": ",.0f"},
                 {
                     "field": "value",
                     "type": "quantitative",

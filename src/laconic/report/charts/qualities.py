@@ -16,20 +16,20 @@ WORDS, MIXED = "Number of words", "Number of words, or of columns that mix all w
 def curves(view: View) -> Spec | None:
     """Quality against number of words, a line a method, with 95 % limits."""
     problems = problems_in(point.problem for point in view.points)
-    shown = [p for p in view.points if p.terms > 0 and p.problem in problems]
+    shown = [p for p in view.points if p.n_features > 0 and p.problem in problems]
     if not shown:
         return None
-    chosen = {(d.problem, d.method, d.asked) for d in view.details}
-    present = {point.measure for point in shown}
-    measures = [m for m in (view.goal, *view.measures) if m in present]
+    chosen = {(d.problem, d.method, d.size) for d in view.details}
+    present = {point.metric for point in shown}
+    metrics = [m for m in (view.metric, *view.metrics) if m in present]
     switches = {
-        "measure": list(dict.fromkeys(measures)),
+        "measure": list(dict.fromkeys(metrics)),
         "problem": [plain(problem) for problem in problems],
     }
     return lines(
         view,
         _told_curves(view, [p for p in shown if p.problem == problems[0]], problems),
-        [_point(p, (p.problem, p.method, p.asked) in chosen) for p in shown],
+        [_point(p, (p.problem, p.method, p.size) in chosen) for p in shown],
         switches,
         what="measure",
         lowest=0.0 if all(0 <= p.mean <= 1 for p in shown) else None,
@@ -43,8 +43,8 @@ def _point(point: Point, chosen: bool) -> dict[str, Any]:
     row = {
         "problem": plain(point.problem),
         "method": plain(point.method),
-        "measure": point.measure,
-        "terms": number(_extent(point)),
+        "measure": point.metric,
+        "n_features": number(_extent(point)),
         "value": number(point.mean),
         "low": number(point.low),
         "high": number(point.high),
@@ -59,38 +59,38 @@ def _point(point: Point, chosen: bool) -> dict[str, Any]:
 
 def _extent(point: Point) -> float:
     """Words; of a projection, which reads them all at every size, columns."""
-    return float(point.asked) if _by_columns(point) else point.terms
+    return float(point.size) if _by_columns(point) else point.n_features
 
 
 def _by_columns(point: Point) -> bool:
-    return projects(point.method) and isinstance(point.asked, int)
+    return projects(point.method) and isinstance(point.size, int)
 
 
 def _named(point: Point) -> str:
     if keeps_all(point.method):
         return "all words"
     if _by_columns(point):
-        return f"{plain(point.method)}, {point.asked:,} columns"
-    return f"{plain(point.method)}, {point.terms:,.0f} words"
+        return f"{plain(point.method)}, {point.size:,} columns"
+    return f"{plain(point.method)}, {point.n_features:,.0f} words"
 
 
 def _told_curves(view: View, points: Sequence[Point], problems: Sequence[str]) -> str:
-    goal = [p for p in points if p.measure == view.goal] or list(points)
-    selections = [p for p in goal if not keeps_all(p.method)]
+    metric = [p for p in points if p.metric == view.metric] or list(points)
+    selections = [p for p in metric if not keeps_all(p.method)]
     told = (
-        f"Line chart of {goal[0].measure} against the number of words (log axis), "
+        f"Line chart of {metric[0].metric} against the number of words (log axis), "
         f"{several(len({p.method for p in selections}), 'methods')}, limits of 95 %."
     )
     if selections:
         told += f" Best is {_reached(max(selections, key=lambda p: p.mean))}."
-    for baseline in (p for p in goal if keeps_all(p.method)):
-        told += f" All {baseline.terms:,.0f} words (ALL) reach {baseline.mean:.3f}."
+    for baseline in (p for p in metric if keeps_all(p.method)):
+        told += f" All {baseline.n_features:,.0f} words (ALL) reach {baseline.mean:.3f}."
     for detail in view.details:
         if detail.problem == problems[0] and detail.method:
-            told += f" Recommended is {plain(detail.method)} with {detail.terms:,.0f} words."
+            told += f" Recommended is {plain(detail.method)} with {detail.n_features:,.0f} words."
     return told + of_problem(problems)
 
 
 def _reached(point: Point) -> str:
-    what = f"{point.asked:,} columns" if _by_columns(point) else f"{point.terms:,.0f} words"
+    what = f"{point.size:,} columns" if _by_columns(point) else f"{point.n_features:,.0f} words"
     return f"{plain(point.method)} with {point.mean:.3f} at {what}"

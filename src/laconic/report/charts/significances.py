@@ -89,8 +89,8 @@ def _turned(one: Comparison) -> Comparison:
         one,
         a=one.b,
         b=one.a,
-        terms_a=one.terms_b,
-        terms_b=one.terms_a,
+        n_features_a=one.n_features_b,
+        n_features_b=one.n_features_a,
         statistic=statistic,
         effect=effect,
     )

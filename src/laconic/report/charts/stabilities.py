@@ -20,7 +20,7 @@ INDICES = {
 def stability(view: View) -> Spec | None:
     """How alike the words are that a method chooses in different folds, by three indices."""
     problems = problems_in(one.problem for one in view.stability)
-    shown = [one for one in view.stability if one.problem in problems and one.terms > 0]
+    shown = [one for one in view.stability if one.problem in problems and one.n_features > 0]
     rows = [row for one in shown for row in _indices(one)]
     if not rows:
         return None
@@ -46,7 +46,7 @@ def _indices(one: SelectionStability) -> list[dict[str, Any]]:
     row = {
         "problem": plain(one.problem),
         "method": plain(one.method),
-        "terms": number(one.terms),
+        "n_features": number(one.n_features),
         "folds": one.folds,
     }
     limits = {"low": number(one.low), "high": number(one.high)}
@@ -72,7 +72,7 @@ def _told_stability(shown: Sequence[SelectionStability], problems: Sequence[str]
         least = min(known, key=lambda one: one.nogueira)
         told += "".join(
             f" {which} by Nogueira's index is {plain(one.method)} with {one.nogueira:.2f} "
-            f"at {one.terms:,.0f} words."
+            f"at {one.n_features:,.0f} words."
             for which, one in (("Most stable", best), ("Least stable", least))
         )
     return told + of_problem(problems)

@@ -107,7 +107,7 @@ def _table(kept: Mapping[str, Any]) -> Table:
 
 def cost(rows: Iterable[Row]) -> str:
     """Of training alone, over all tasks and sizes: a task's rows of one size carry the same."""
-    seconds = {(row.task, row.asked): row.seconds for row in rows if row.task}
+    seconds = {(row.task, row.size): row.seconds for row in rows if row.task}
     if not seconds:
         return ""
     tasks = len({task for task, _ in seconds})

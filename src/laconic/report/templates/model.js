@@ -105,7 +105,7 @@
     weights(counts) {
       const weights = new Map();
       for (const [word, tf] of counts) weights.set(word, this.weight(word, tf));
-      if (this.norm !== "document" || this.length === null) return weights;
+      if (this.normalize !== "all" || this.length === null) return weights;
       let total = 0;
       for (const weight of weights.values()) total += this.length === "l2" ? weight * weight : weight;
       const length = this.length === "l2" ? Math.sqrt(total) : total;
@@ -126,7 +126,7 @@
           shares[row].set(word, weight * this.coef[at]);
         }
       }
-      if (this.norm === "kept") {
+      if (this.normalize === "selected") {
         for (let row = 0; row < this.rows; row++) {
           const inverse = squares[row] > 0 ? 1 / Math.sqrt(squares[row]) : 0;
           sums[row] *= inverse;

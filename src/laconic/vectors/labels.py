@@ -1,4 +1,4 @@
-"""Labels and signs: one encoding for two classes, several classes and several labels."""
+"""Labels as ±1: one encoding for two classes, several classes and several labels."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from laconic.errors import LaconicError
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
-    """y as signs: +1 where a document belongs to the class of the column, else -1.
+class LabelEncoding:
+    """y as ±1: +1 where a document belongs to the class of the column, else -1.
 
-    One column for two classes (the second one is +1), one a class otherwise; `rule` is the rule of
-    the models trained on it.
+    One column for two classes (the second one is +1), one per class otherwise; `rule` is the rule
+    of the models trained on it.
     """
 
-    signs: NDArray[np.float64]
+    y_signed: NDArray[np.float64]
     classes: NDArray[Any]
     rule: str
 
     @classmethod
-    def of(cls, y: ArrayLike) -> Targets:
+    def of(cls, y: ArrayLike) -> LabelEncoding:
         """Read labels as scikit-learn does: a 1-d array of classes, or an indicator matrix."""
         if issparse(y) or (np.ndim(y) == 2 and np.shape(y)[1] > 1):
             return cls._of_indicator(y)
@@ -39,34 +39,34 @@ class Targets:
                 f"y has only one class, {classes.tolist()}; a classifier needs at least two classes"
             )
         rule = "sign" if classes.size == 2 else "argmax"
-        return cls(_signs(codes, classes.size, rule), classes, rule)
+        return cls(_signed(codes, classes.size, rule), classes, rule)
 
     @classmethod
-    def _of_indicator(cls, y: ArrayLike) -> Targets:
+    def _of_indicator(cls, y: ArrayLike) -> LabelEncoding:
         if type_of_target(y) != "multilabel-indicator":
             raise LaconicError(
-                f"y is {type_of_target(y)!r} with shape {np.shape(y)}; give one class a document, "
-                "or an indicator matrix with a 0/1 column a class"
+                f"y is {type_of_target(y)!r} with shape {np.shape(y)}; give one class per document, "
+                "or an indicator matrix with one 0/1 column per class"
             )
         indicator = y.toarray() if issparse(y) else np.asarray(y)
         return cls(np.where(indicator > 0, 1.0, -1.0), np.arange(indicator.shape[1]), "labels")
 
-    def like(self, y: ArrayLike) -> NDArray[np.float64]:
-        """Other documents' labels as signs in the columns of these classes.
+    def transform(self, y: ArrayLike) -> NDArray[np.float64]:
+        """Labels of other documents as ±1, in the columns of these classes.
 
-        A class that was never seen in training has no column. Its documents have the sign NaN
-        throughout: neither yes nor no, so that no prediction is right about them.
+        A class without a training document has no column. Its documents are NaN in every column,
+        so no prediction for them is right.
         """
         if self.rule == "labels":
-            return Targets._of_indicator(y).signs
+            return LabelEncoding._of_indicator(y).y_signed
         labels = column_or_1d(y)
         place = np.minimum(np.searchsorted(self.classes, labels), self.classes.size - 1)
         codes = np.where(self.classes[place] == labels, place, -1)
-        return _signs(codes, self.classes.size, self.rule)
+        return _signed(codes, self.classes.size, self.rule)
 
 
-def _signs(codes: NDArray[np.intp], n_classes: int, rule: str) -> NDArray[np.float64]:
+def _signed(codes: NDArray[np.intp], n_classes: int, rule: str) -> NDArray[np.float64]:
     columns = np.array([1]) if rule == "sign" else np.arange(n_classes)
-    signs = np.where(codes[:, None] == columns, 1.0, -1.0)
-    signs[codes < 0] = np.nan
-    return signs
+    y_signed = np.where(codes[:, None] == columns, 1.0, -1.0)
+    y_signed[codes < 0] = np.nan
+    return y_signed

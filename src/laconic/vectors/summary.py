@@ -9,14 +9,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
-from laconic.vectors.problem import Counted
+from laconic.vectors.problem import CountedCorpus
 from laconic.vectors.vectorizer import Vectorizer
 
 FEW = 5
 
 
 @dataclass(frozen=True)
-class Card:
+class CorpusSummary:
     """Counts of a corpus. `words` are totals a document: least, median, most."""
 
     name: str
@@ -27,7 +27,7 @@ class Card:
     multilabel: bool
     train: int | None
     test: int | None
-    terms: int
+    n_features: int
     words: tuple[float, float, float]
     fingerprint: str
     problems: tuple[str, ...]
@@ -38,10 +38,10 @@ class Card:
         corpus: Corpus,
         vectorizer: Vectorizer | None = None,
         counts: csr_array | None = None,
-    ) -> Card:
+    ) -> CorpusSummary:
         """Count everything once; `counts` where the words have been counted already."""
         if counts is None:
-            counts = Counted.of(corpus, vectorizer).counts
+            counts = CountedCorpus.of(corpus, vectorizer).counts
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         split = Counter(corpus.split or ())
         return cls(
@@ -53,7 +53,7 @@ class Card:
             multilabel=bool(corpus.multilabel),
             train=split[TRAIN] if corpus.split is not None else None,
             test=split[TEST] if corpus.split is not None else None,
-            terms=counts.shape[1],
+            n_features=counts.shape[1],
             words=(float(lengths.min()), float(np.median(lengths)), float(lengths.max())),
             fingerprint=corpus.fingerprint,
             problems=(*corpus.notes, *_problems(corpus, np.diff(counts.indptr))),

@@ -5,19 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from sklearn import metrics
+from sklearn import metrics as skm
 
-from laconic.numerics import measures as m
+from laconic.numerics import metrics as m
 from tests.oracles import auc_by_pairs, best_f1_by_thresholds
 
 # many ties, on purpose
 values = st.sampled_from([-1.0, 0.0, 0.0, 0.5, 0.5, 2.0])
 
 
-def error_by_documents(decision, signs, rule):
+def error_by_documents(decision, y_signed, rule):
     """Documents whose answer is wrong, or who get none, one at a time."""
     wrong = 0
-    for values, truth in zip(decision, signs, strict=True):
+    for values, truth in zip(decision, y_signed, strict=True):
         if rule == "argmax":
             best = [place for place, value in enumerate(values) if value == max(values)]
             wrong += not (len(best) == 1 and truth[best[0]] == 1)
@@ -37,53 +37,55 @@ def decisions(columns):
 
 @given(decisions(3))
 def test_label_measures_are_scikit_learns(pair):
-    decision, signs = pair
-    chosen, truth = m.chosen_by(decision, "labels"), signs > 0
+    decision, y_signed = pair
+    chosen, truth = m.chosen_by(decision, "labels"), y_signed > 0
     assert np.array_equal(chosen, decision > 0)
     keys = {"y_true": truth, "y_pred": chosen, "zero_division": 0}
-    assert m.accuracy(chosen, signs) == pytest.approx(metrics.accuracy_score(truth, chosen))
-    assert m.micro_f1(chosen, signs) == pytest.approx(metrics.f1_score(average="micro", **keys))
-    assert m.macro_f1(chosen, signs) == pytest.approx(metrics.f1_score(average="macro", **keys))
-    assert m.precision(chosen, signs) == pytest.approx(
-        metrics.precision_score(average="macro", **keys)
+    assert m.accuracy(chosen, y_signed) == pytest.approx(skm.accuracy_score(truth, chosen))
+    assert m.f1_micro(chosen, y_signed) == pytest.approx(skm.f1_score(average="micro", **keys))
+    assert m.f1_macro(chosen, y_signed) == pytest.approx(skm.f1_score(average="macro", **keys))
+    assert m.precision_macro(chosen, y_signed) == pytest.approx(
+        skm.precision_score(average="macro", **keys)
     )
-    assert m.recall(chosen, signs) == pytest.approx(metrics.recall_score(average="macro", **keys))
+    assert m.recall_macro(chosen, y_signed) == pytest.approx(
+        skm.recall_score(average="macro", **keys)
+    )
 
 
 @given(decisions(4), st.randoms(use_true_random=False))
 def test_class_measures_are_scikit_learns(pair, random):
     decision, _ = pair
     y = np.array([random.randrange(4) for _ in range(len(decision))])
-    signs = np.where(y[:, None] == np.arange(4), 1.0, -1.0)
+    y_signed = np.where(y[:, None] == np.arange(4), 1.0, -1.0)
     chosen = m.chosen_by(decision, "argmax")
     predicted = decision.argmax(axis=1)
     keys = {"y_true": y, "y_pred": predicted, "labels": range(4), "zero_division": 0}
     assert chosen.sum(axis=1).tolist() == [1] * len(y)
-    assert m.accuracy(chosen, signs) == pytest.approx(metrics.accuracy_score(y, predicted))
-    assert m.micro_f1(chosen, signs) == pytest.approx(metrics.f1_score(average="micro", **keys))
-    assert m.macro_f1(chosen, signs) == pytest.approx(metrics.f1_score(average="macro", **keys))
+    assert m.accuracy(chosen, y_signed) == pytest.approx(skm.accuracy_score(y, predicted))
+    assert m.f1_micro(chosen, y_signed) == pytest.approx(skm.f1_score(average="micro", **keys))
+    assert m.f1_macro(chosen, y_signed) == pytest.approx(skm.f1_score(average="macro", **keys))
 
 
 @given(st.sampled_from([1, 3]).flatmap(decisions), st.sampled_from(["sign", "labels"]))
 def test_the_error_counts_what_is_wrong_and_what_is_undecided(pair, rule):
-    decision, signs = pair
-    assert m.error(decision, signs, rule) == error_by_documents(decision, signs, rule)
+    decision, y_signed = pair
+    assert m.error(decision, y_signed, rule) == error_by_documents(decision, y_signed, rule)
 
 
 @given(decisions(4), st.randoms(use_true_random=False))
 def test_a_tie_for_the_largest_value_is_an_error(pair, random):
     decision, _ = pair
     y = np.array([random.randrange(4) for _ in range(len(decision))])
-    signs = np.where(y[:, None] == np.arange(4), 1.0, -1.0)
-    assert m.error(decision, signs, "argmax") == error_by_documents(decision, signs, "argmax")
+    y_signed = np.where(y[:, None] == np.arange(4), 1.0, -1.0)
+    assert m.error(decision, y_signed, "argmax") == error_by_documents(decision, y_signed, "argmax")
 
 
 def test_the_error_is_not_what_accuracy_leaves():
     """Two documents without a chosen word: accuracy takes 0 for a no, and the first class."""
-    signs = np.array([[-1.0], [1.0], [-1.0], [1.0]])
+    y_signed = np.array([[-1.0], [1.0], [-1.0], [1.0]])
     decision = np.array([[0.0], [0.0], [-0.5], [0.5]])
-    assert m.accuracy(m.chosen_by(decision, "sign"), signs) == 0.75
-    assert m.error(decision, signs, "sign") == 0.5
+    assert m.accuracy(m.chosen_by(decision, "sign"), y_signed) == 0.75
+    assert m.error(decision, y_signed, "sign") == 0.5
     several = np.array([[1.0, -1.0, -1.0]])
     assert m.error(np.zeros((1, 3)), several, "argmax") == 1.0
     assert m.error(np.array([[0.0, -1.0, -1.0]]), several, "argmax") == 0.0
@@ -97,8 +99,8 @@ def test_a_document_of_an_unseen_class_is_never_right():
     several = np.array([[1.0, -1.0, -1.0], [nan, nan, nan], [-1.0, 1.0, -1.0]])
     chosen = m.chosen_by(np.array([[2.0, 1.0, 0.0]] * 3), "argmax")
     assert m.accuracy(chosen, several) == pytest.approx(1 / 3)
-    assert m.micro_f1(chosen, several) == pytest.approx(
-        metrics.f1_score([0, 9, 1], [0, 0, 0], average="micro")
+    assert m.f1_micro(chosen, several) == pytest.approx(
+        skm.f1_score([0, 9, 1], [0, 0, 0], average="micro")
     )
     two = np.array([[1.0], [nan], [-1.0], [nan]])
     for decision in ([[1.0], [1.0], [-1.0], [-1.0]], [[1.0], [-1.0], [-1.0], [1.0]]):
@@ -107,43 +109,43 @@ def test_a_document_of_an_unseen_class_is_never_right():
 
 def test_measures_of_several_columns_are_means():
     decision = np.array([[3.0, 1.0], [2.0, 2.0], [1.0, 3.0]])
-    signs = np.array([[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0]])
-    assert m.auc(decision, signs) == pytest.approx((1.0 + 0.5) / 2)
-    assert m.best_f1(decision, signs) == pytest.approx((1.0 + 0.8) / 2)
+    y_signed = np.array([[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0]])
+    assert m.roc_auc(decision, y_signed) == pytest.approx((1.0 + 0.5) / 2)
+    assert m.best_f1(decision, y_signed) == pytest.approx((1.0 + 0.8) / 2)
 
 
 @given(decisions(1))
 def test_auc_counts_pairs(pair):
-    decision, signs = pair
-    truth = signs[:, 0] > 0
+    decision, y_signed = pair
+    truth = y_signed[:, 0] > 0
     if truth.all() or not truth.any():
-        assert np.isnan(m.auc(decision, signs))
+        assert np.isnan(m.roc_auc(decision, y_signed))
     else:
-        assert m.auc(decision, signs) == pytest.approx(auc_by_pairs(decision[:, 0], truth))
+        assert m.roc_auc(decision, y_signed) == pytest.approx(auc_by_pairs(decision[:, 0], truth))
 
 
 def test_the_pooled_area_compares_decisions_of_different_columns():
     decision = np.array([[3.0, 0.0], [1.0, 2.0], [0.0, 1.0]])
-    signs = np.array([[1.0, -1.0], [-1.0, 1.0], [-1.0, 1.0]])
-    expected = auc_by_pairs(decision.ravel(), signs.ravel() > 0)
-    assert m.pooled_auc(decision, signs) == pytest.approx(expected)
-    assert expected < m.auc(decision, signs) == 1.0
-    assert np.isnan(m.pooled_auc(decision, -np.abs(signs)))
+    y_signed = np.array([[1.0, -1.0], [-1.0, 1.0], [-1.0, 1.0]])
+    expected = auc_by_pairs(decision.ravel(), y_signed.ravel() > 0)
+    assert m.roc_auc_micro(decision, y_signed) == pytest.approx(expected)
+    assert expected < m.roc_auc(decision, y_signed) == 1.0
+    assert np.isnan(m.roc_auc_micro(decision, -np.abs(y_signed)))
 
 
 @given(decisions(1))
 def test_best_f1_tries_every_threshold_and_splits_no_tie(pair):
-    decision, signs = pair
-    truth = signs[:, 0] > 0
+    decision, y_signed = pair
+    truth = y_signed[:, 0] > 0
     if not truth.any():
-        assert np.isnan(m.best_f1(decision, signs))
+        assert np.isnan(m.best_f1(decision, y_signed))
     else:
         expected = best_f1_by_thresholds(decision[:, 0], truth)
-        assert m.best_f1(decision, signs) == pytest.approx(expected)
+        assert m.best_f1(decision, y_signed) == pytest.approx(expected)
 
 
 def test_columns_without_an_answer_are_left_out_of_the_mean():
     decision = np.array([[0.1, 0.9], [0.2, 0.8]])
-    signs = np.array([[-1.0, -1.0], [1.0, -1.0]])
-    assert m.auc(decision, signs) == 1.0
-    assert m.best_f1(decision, signs) == 1.0
+    y_signed = np.array([[-1.0, -1.0], [1.0, -1.0]])
+    assert m.roc_auc(decision, y_signed) == 1.0
+    assert m.best_f1(decision, y_signed) == 1.0
