@@ -180,6 +180,14 @@ def test_commands_and_options_of_the_documents_exist(page):
         assert set(options) <= known, (name, arguments)
 
 
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)
+def test_options_in_running_text_exist(page):
+    names = main.list_commands(None)
+    parameters = [p for name in names for p in main.get_command(None, name).params]
+    known = {option for p in parameters for option in (*p.opts, *p.secondary_opts)}
+    assert set(re.findall(r"`(--[a-z][a-z-]*)", read(page))) <= known
+
+
 def test_the_guide_has_commands():
     assert len(commands(read(GUIDE))) >= 10
 
