@@ -1,4 +1,4 @@
-"""The reference is what the docstrings say, the guide's Python runs, and no link leads nowhere."""
+"""The reference agrees with the docstrings, the guide's Python and commands work, links resolve."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import pytest
 
 import laconic
 from laconic.cli.commands import main
-from laconic.methods import parse_method
+from laconic.methods import parse_method, parse_methods
+from tests.documents import DOCS, GUIDE, README, ROOT, commands, python_blocks, read
 
-ROOT = Path(__file__).parents[1]
-DOCS = ROOT / "docs"
-README = ROOT / "README.md"
-PAGES = [README, ROOT / "examples/README.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "examples/README.md", *sorted(DOCS.rglob("*.md"))]
+WITH_COMMANDS = [README, *sorted(DOCS.glob("*.md"))]
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +110,7 @@ def test_a_function_as_default_has_its_name(made):
 def test_a_long_call_has_a_line_for_each_parameter(made):
     def asked(first_of_all: int, another_one_beside: str = "a" * 40, *, last: int = 3) -> int: ...
 
-    lines = made["called"]("size", asked).splitlines()
+    lines = made["called"]("asked", asked).splitlines()
     assert lines[1:] == [
         "    first_of_all: int,",
         f"    another_one_beside: str = '{'a' * 40}',",
@@ -131,36 +130,39 @@ def test_equal_names_have_their_own_places(made):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_leads_somewhere(page):
+def test_every_link_resolves(page):
     for link in links(page):
-        where, _, place = link.partition("#")
-        target = (page.parent / where).resolve() if where else page
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file).resolve() if file else page
         assert target.exists(), f"{page}: {link}"
-        if place:
-            assert place in places(target), f"{page}: {link}"
+        if anchor:
+            assert anchor in anchors(target), f"{page}: {link}"
+
+
+def without_code(page: Path) -> str:
+    return re.sub(r"```.*?```", "", read(page), flags=re.DOTALL)
 
 
 def links(page: Path) -> list[str]:
-    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    found = re.findall(r"\]\(([^)\s]+)\)", prose)
-    return [link for link in found if not link.startswith(("http:", "https:"))]
+    targets = re.findall(r"\]\(([^)\s]+)\)", without_code(page))
+    return [link for link in targets if not link.startswith(("http:", "https:"))]
 
 
-def places(page: Path) -> list[str]:
-    """The anchors of a page's headings, as forges make them."""
-    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    found: list[str] = []
-    for heading in re.findall(r"^#+ (.*)$", prose, flags=re.MULTILINE):
-        place = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-        times = sum(one == place or re.fullmatch(rf"{place}-\d+", one) is not None for one in found)
-        found.append(f"{place}-{times}" if times else place)
-    return found
+def anchors(page: Path) -> list[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    names: list[str] = []
+    for heading in re.findall(r"^#+ (.*)$", without_code(page), flags=re.MULTILINE):
+        anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        repeats = sum(
+            re.fullmatch(rf"{re.escape(anchor)}(-\d+)?", name) is not None for name in names
+        )
+        names.append(f"{anchor}-{repeats}" if repeats else anchor)
+    return names
 
 
 def test_the_python_of_the_guide_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = (DOCS / "guide.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    blocks = python_blocks(read(GUIDE))
     assert blocks
     names: dict[str, object] = {}
     for block in blocks:
@@ -168,76 +170,37 @@ def test_the_python_of_the_guide_runs(capsys, tmp_path, monkeypatch):
     assert capsys.readouterr().out
 
 
-def test_the_commands_of_the_guide_are_known():
-    """Options too: a guide must not teach what the command refuses."""
-    given = commands((DOCS / "guide.md").read_text(encoding="utf-8"))
-    assert len(given) >= 20
-    for name, rest in given:
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)
+def test_commands_and_options_of_the_documents_exist(page):
+    for name, arguments in commands(read(page)):
         command = main.get_command(None, name)
         assert command is not None, name
-        options = {option for one in command.params for option in one.opts}
-        asked = re.findall(r"(?<=\s)--?[a-z][a-z-]*", rest.partition("#")[0])
-        assert set(asked) <= options, (name, rest)
+        known = {option for parameter in command.params for option in parameter.opts}
+        options = re.findall(r"(?<=\s)--?[a-z][a-z-]*", arguments.partition("#")[0])
+        assert set(options) <= known, (name, arguments)
 
 
-def test_the_methods_of_the_guide_are_known():
-    text = (DOCS / "guide.md").read_text(encoding="utf-8")
-    plan = tomllib.loads(re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)[0])
-    (typed,) = re.findall(r'--methods "(.*?)"', text)
-    advised = re.findall(r"`([A-Z][A-Z0-9-]+(?:\[[^\]]*\])?)`", text)
-    assert len(advised) >= 15
-    for name in [*plan["methods"], *re.split(r",(?![^\[]*\])", typed), *advised]:
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)
+def test_options_in_running_text_exist(page):
+    names = main.list_commands(None)
+    parameters = [p for name in names for p in main.get_command(None, name).params]
+    known = {option for p in parameters for option in (*p.opts, *p.secondary_opts)}
+    assert set(re.findall(r"`(--[a-z][a-z-]*)", read(page))) <= known
+
+
+def test_the_guide_has_commands():
+    assert len(commands(read(GUIDE))) >= 10
+
+
+@pytest.mark.parametrize("page", [README, GUIDE, DOCS / "studies.md"], ids=lambda page: page.name)
+def test_methods_of_the_documents_exist(page):
+    text = read(page)
+    plans = map(tomllib.loads, re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL))
+    names = [name for plan in plans for name in plan["methods"]]
+    names += re.findall(r"--method (\S+)", text)
+    for typed in re.findall(r"--methods (\S+)", text):
+        names += [method.name for method in parse_methods(typed)]
+    names += re.findall(r"`((?!METHOD:)[A-Z][A-Z0-9-]+(?:[:+][^`]*)?)`", text)
+    assert names
+    for name in names:
         parse_method(name).check()
-
-
-def commands(text: str) -> list[tuple[str, str]]:
-    """The commands on lines of their own and in running text: the name, and the rest."""
-    return re.findall(r"(?:^|`)laconic +(\w+)([^`\n]*)", text, flags=re.MULTILINE)
-
-
-def figures() -> list[tuple[str, set[str], set[str]]]:
-    """Paragraphs and table rows of the guide that quote papers, with figures and pages."""
-    text = (DOCS / "guide.md").read_text(encoding="utf-8")
-    blocks = re.split(r"\n\n|\n(?=[|-] ?)", text)
-    found = []
-    for block in blocks:
-        asked = re.findall(r"`laconic reproduce (\w+ [^`]*)`", " ".join(block.split()))
-        prose = re.sub(r"`[^`]*`", "", block)
-        if asked:
-            found.append((block, set(re.findall(r"\d[\d,]*\.\d+|\d+,\d{3}", prose)), set(asked)))
-    return found
-
-
-def test_the_sentence_of_the_guide_is_that_of_the_readme():
-    text = (DOCS / "guide.md").read_text(encoding="utf-8")
-    table = text.split("| part | what it tells |")[1].split("\n\n")[0]
-    quoted = [line.split(" | ")[0].strip("| ") for line in table.splitlines()[2:]]
-    sentence = " ".join(README.read_text(encoding="utf-8").replace("\n> ", " ").split())
-    assert len(quoted) == 4
-    for part in quoted:
-        assert part.lower() in sentence.lower(), part
-
-
-def sections(command: str) -> list[str]:
-    """Of the paper's page, what is about a command: where it stands, and where none stands."""
-    page = (DOCS / f"papers/{command.split()[0]}.md").read_text(encoding="utf-8")
-    given = f"`laconic reproduce {command}`"
-    parts = re.split(r"\n(?=## )", page)
-    return [part for part in parts if given in part or "`laconic reproduce" not in part]
-
-
-def test_every_figure_of_the_guide_stands_beside_its_command():
-    quoted = figures()
-    assert len(quoted) >= 15
-    for block, numbers, asked in quoted:
-        assert numbers, block
-        there = "\n".join(part for one in asked for part in sections(one))
-        for number in numbers:
-            assert re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d)", there), (number, block)
-
-
-def test_every_command_behind_a_figure_stands_on_the_page_of_its_paper():
-    for block, _, asked in figures():
-        for one in asked:
-            page = (DOCS / f"papers/{one.split()[0]}.md").read_text()
-            assert f"`laconic reproduce {one}`" in page, (one, block)
