@@ -112,7 +112,7 @@ def test_progress_is_told_of_each_size(problem):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "measures", "says"),
+    ("sizes", "metrics", "says"),
     [
         ([], ["accuracy"], "no sizes"),
         ([5, 0.5], ["accuracy"], "not both"),

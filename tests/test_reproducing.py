@@ -53,11 +53,11 @@ def test_a_figure_is_a_table_and_a_folder_of_rows(run, tmp_path):
 def test_a_second_run_computes_nothing_and_prints_the_same(run, monkeypatch):
     first = run("3", "--sets", 1, "--jobs", 1)
     wanted = []
-    honest = Study._work
+    nested = Study._work
 
     def watched(self, executor, journal, retry_failed, listen):
         wanted.extend({task.key for task in self.tasks} - journal.done())
-        honest(self, executor, journal, retry_failed, listen)
+        nested(self, executor, journal, retry_failed, listen)
 
     monkeypatch.setattr(Study, "_work", watched)
     assert run("3", "--sets", 1, "--jobs", 1).output == first.output
@@ -65,9 +65,9 @@ def test_a_second_run_computes_nothing_and_prints_the_same(run, monkeypatch):
 
 
 def test_honest_rows_go_elsewhere(run, tmp_path):
-    done = run("3", "--honest", "--sets", 1, "--jobs", 1, "-o", "night")
+    done = run("3", "--nested", "--sets", 1, "--jobs", 1, "-o", "night")
     assert done.exit_code == 0, done.output
-    assert folder_of(done) == ["rows: night/dasgupta2007-figure3-honest/rows.csv"]
+    assert folder_of(done) == ["rows: night/dasgupta2007-figure3-nested/rows.csv"]
     assert not (tmp_path / "out").exists()
 
 
@@ -188,9 +188,9 @@ def test_a_figure_has_scales_of_its_own(table, tmp_path):
 
 def test_what_a_paper_has_no_use_for_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = reproduce("paul2014", "table1", "--honest")
+    done = reproduce("paul2014", "table1", "--nested")
     assert (done.exit_code, list(tmp_path.iterdir())) == (2, [])
-    assert "--honest: paul2014 chooses nothing on test documents" in done.stderr
+    assert "--nested: paul2014 chooses nothing on test documents" in done.stderr
 
 
 def test_the_command_knows_every_paper():

@@ -182,7 +182,7 @@ def test_n1_one_newsgroup_reaches_its_size():
 @pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.usefixtures("corpora")
-@pytest.mark.parametrize(("l2", "least"), [(0.1, 0.68), (0.0, 0.70)])
+@pytest.mark.parametrize(("alpha", "least"), [(0.1, 0.68), (0.0, 0.70)])
 def test_n1_all_newsgroups_reach_their_size(alpha, least):
     found = news()
     fitted = LarsClassifier("logistic", alpha=alpha, size=30).fit(found.X_train, found.y_train)

@@ -235,7 +235,7 @@ def test_decisions_along_the_path_are_those_of_its_models(variant, norm, n_class
             assert_allclose(decided(), model.decision(queries), atol=1e-12)
 
 
-@pytest.mark.parametrize("measure", ["auc", "best_f1"])
+@pytest.mark.parametrize("metric", ["auc", "best_f1"])
 @pytest.mark.parametrize("norm", ["all", "selected"])
 def test_a_measure_at_every_size_is_that_of_each_model(metric, norm):
     X, y = documents(80, 30, 3, seed=6)

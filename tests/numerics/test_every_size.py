@@ -119,7 +119,7 @@ def test_questions_without_an_answer():
     assert best_f1_at_every_size(ranked, -np.ones(3), all_true, kept=False).tolist() == [1.0] * 3
 
 
-@pytest.mark.parametrize("measure", [auc_at_every_size, best_f1_at_every_size])
+@pytest.mark.parametrize("metric", [auc_at_every_size, best_f1_at_every_size])
 def test_arrays_that_do_not_fit_are_refused(metric):
     ranked = Ranked.of(csr_array(np.eye(3)), np.arange(3))
     truth = np.array([True, False, True])

@@ -145,7 +145,7 @@ def test_every_corner_is_on_the_path_without_l2(drawn, loss, bias):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("l2", [0.0, 0.3])
+@pytest.mark.parametrize("alpha", [0.0, 0.3])
 @pytest.mark.parametrize("binary", [False, True])
 def test_larger_paths_stay_on_the_path(loss, alpha, binary):
     X, y_signed = problem(120, 90, seed=3, binary=binary)
@@ -153,7 +153,7 @@ def test_larger_paths_stay_on_the_path(loss, alpha, binary):
     assert len(points) > 50
 
 
-@pytest.mark.parametrize("l2", [0.0, 0.05])
+@pytest.mark.parametrize("alpha", [0.0, 0.05])
 @pytest.mark.parametrize("seed", range(3))
 def test_margins_that_go_far_stay_on_the_path(alpha, seed):
     X, y_signed = contradicted(seed)
@@ -192,7 +192,7 @@ def test_the_path_is_that_of_the_definition(loss, bias, seed):
             assert point.intercept == pytest.approx(beta[0], abs=1e-9)
 
 
-@pytest.mark.parametrize("l2", [0.0, 0.7])
+@pytest.mark.parametrize("alpha", [0.0, 0.7])
 def test_rls_lars_is_that_of_scikit_learn_up_to_the_first_change_of_sign(alpha):
     X, y_signed = problem(80, 50, seed=1)
     stacked = np.vstack([X, np.sqrt(alpha) * np.eye(50)])
@@ -213,7 +213,7 @@ def test_rls_lars_is_that_of_scikit_learn_up_to_the_first_change_of_sign(alpha):
     assert compared >= 8
 
 
-@pytest.mark.parametrize("l2", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("alpha", [0.1, 1.0, 5.0])
 def test_the_svm_at_the_end_is_that_of_liblinear(alpha):
     X, y_signed = problem(80, 30, seed=2)
     *_, last = lars(X, y_signed, alpha=alpha)

@@ -39,7 +39,7 @@ def assert_same_path(fast, exact):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("l2", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("binary", [False, True])
 def test_jumps_lead_along_the_exact_path(loss, alpha, bias, binary):
@@ -63,7 +63,7 @@ def test_every_point_is_on_the_path_whatever_is_tied(drawn, loss, alpha, bias):
         assert_examples(point.examples, margins, loss)
 
 
-@pytest.mark.parametrize("l2", [0.0, 0.05])
+@pytest.mark.parametrize("alpha", [0.0, 0.05])
 @pytest.mark.parametrize("seed", range(3))
 def test_jumps_follow_margins_that_go_far(alpha, seed):
     X, y_signed = contradicted(seed)
@@ -82,7 +82,7 @@ def test_most_of_the_way_is_jumped(monkeypatch):
     assert len(stops) <= 10, "where a jump is not proved to have passed over nothing"
 
 
-@pytest.mark.parametrize("l2", [0.01, 1.0])
+@pytest.mark.parametrize("alpha", [0.01, 1.0])
 def test_a_jump_that_fails_is_taken_corner_by_corner(monkeypatch, alpha):
     X, y_signed = problem(100, 70, binary=True)
     settle, calls = JumpingPosition.settle, []
@@ -112,7 +112,7 @@ def test_the_logistic_path_is_that_of_the_definition(bias):
 
 
 @pytest.mark.parametrize("binary", [False, True])
-@pytest.mark.parametrize("l2", [0.1, 2.0])
+@pytest.mark.parametrize("alpha", [0.1, 2.0])
 def test_the_logistic_path_keeps_its_gradients(alpha, binary):
     X, y_signed = problem(80, 60, seed=1, binary=binary)
     points = list(fast_lars(X, y_signed, loss="logistic", alpha=alpha))
@@ -176,7 +176,7 @@ def test_an_unknown_loss_is_refused():
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber"])
-@pytest.mark.parametrize("l2", [0.0, 1.0])
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
 def test_real_documents_give_the_same_path(corpora, loss, alpha):
     """Fbis-4 of the paper: binary, so full of ties."""
     corpus = load_corpus("fbis")

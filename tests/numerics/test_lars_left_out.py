@@ -18,7 +18,7 @@ def path_of(loss):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("bias", ["always", None])
-@pytest.mark.parametrize("l2", [0.0, 0.5])
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
 def test_it_is_the_model_without_the_document_all_else_fixed(loss, bias, alpha):
     X, y_signed = problem(60, 40, seed=8)
     y_signed[:6] = -y_signed[:6]  # so that some margins are badly wrong
@@ -46,7 +46,7 @@ def test_documents_in_the_straight_part_move_too():
     assert found[-1] > fitted[-1] + 1e-3
 
 
-@pytest.mark.parametrize(("loss", "l2"), [("squared_hinge", 1.0), ("squared_hinge", 0.1),
+@pytest.mark.parametrize(("loss", "alpha"), [("squared_hinge", 1.0), ("squared_hinge", 0.1),
                                           ("squared", 0.1), ("logistic", 0.1)])  # fmt: skip
 def test_it_tells_nearly_what_paths_without_each_document_tell(loss, alpha):
     X, y_signed = problem(60, 30, seed=9)

@@ -53,7 +53,7 @@ def logistic_gradient(X, y_signed, point, alpha):
     return margins, g
 
 
-@pytest.mark.parametrize("l2", [0.0, 0.1])
+@pytest.mark.parametrize("alpha", [0.0, 0.1])
 @pytest.mark.parametrize("make", [rare, lambda: problem(150, 60, 1), lambda: rare(300, 30, 3)])
 def test_n1_the_logistic_path_holds_at_every_point_and_between(make, alpha):
     X, y_signed = make()
@@ -65,7 +65,7 @@ def test_n1_the_logistic_path_holds_at_every_point_and_between(make, alpha):
             check_way(X, y_signed, point, alpha)
 
 
-@pytest.mark.parametrize("l2", [0.0, 0.01])
+@pytest.mark.parametrize("alpha", [0.0, 0.01])
 def test_n1_the_next_word_is_that_of_bisection(alpha):
     """N1: the second to fourth word of a rare class; without damping the path ended early."""
     X, y_signed = rare(seed=3)

@@ -43,7 +43,7 @@ def placed(X, y_signed, coef, loss="modified_huber", alpha=0.0):
 
 
 @pytest.mark.parametrize("loss", list(PIECES))
-@pytest.mark.parametrize("l2", [0.0, 0.7])
+@pytest.mark.parametrize("alpha", [0.0, 0.7])
 def test_measured_margins_residuals_and_errors_are_those_of_the_definition(loss, alpha):
     X, y_signed = problem(50, 4, seed=1)
     coef = np.array([3.0, -4.0, 5.0, -2.0])

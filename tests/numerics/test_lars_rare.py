@@ -151,7 +151,7 @@ def test_a_jump_too_far_is_taken_back_by_halves(shape, seed):
     assert all(found)
 
 
-@pytest.mark.parametrize("l2", [0.0, 0.05])
+@pytest.mark.parametrize("alpha", [0.0, 0.05])
 def test_the_drift_is_corrected_with_documents_in_the_straight_part(alpha):
     X, y_signed = contradicted(0, 300, 8)
     X *= np.random.default_rng(0).uniform(0.7, 1.0, X.shape)  # no ties: a corner for each

@@ -42,7 +42,7 @@ def first_of_all(X, screen, position, direction, horizon):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("l2", [0.0, 1.0])
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
 def test_the_first_entry_is_that_among_all_columns(loss, alpha):
     X, y_signed = weighted_text()
     lazily, seen = Screen.first_entry, []

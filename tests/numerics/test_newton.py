@@ -31,7 +31,7 @@ def test_the_minimum_is_that_of_the_definition_from_any_start(loss, drawn, alpha
     np.testing.assert_allclose(found.residuals, slopes, atol=1e-8)
 
 
-@pytest.mark.parametrize("l2", [0.2, 2.0])
+@pytest.mark.parametrize("alpha", [0.2, 2.0])
 def test_other_solvers_find_the_same_minimum(alpha):
     X, y_signed = problem(200, 30, seed=4)
     svm = LinearSVC(C=0.5 / alpha, fit_intercept=False, dual=False, tol=1e-12, max_iter=10_000)

@@ -124,7 +124,7 @@ def test_a_size_beyond_the_vocabulary_is_skipped_and_says_so(rows):
 
 def test_honest_models_choose_their_own_lambda(tmp_path, problems):
     executor = Counting()
-    rows = FIGURE.run(tmp_path, replace(SCALE, honest=True), executor).rows
+    rows = FIGURE.run(tmp_path, replace(SCALE, nested=True), executor).rows
     assert {r.method for r in rows} == {"ALL+ridge:alpha=loo", "DF", "SS:rank=2"}
     for row in rows:
         if row.method == "DF" and row.size == 10:
@@ -185,11 +185,11 @@ def test_the_table_holds_the_rows_of_both_plans(tmp_path):
 
 def test_corpora_are_loaded_once(tmp_path, monkeypatch):
     loaded = []
-    honest = Source.load
+    nested = Source.load
 
     def load(self, progress=None):
         loaded.append(self.where)
-        return honest(self, progress)
+        return nested(self, progress)
 
     monkeypatch.setattr(Source, "load", load)
     where = tmp_path / "pets.csv"
@@ -209,7 +209,7 @@ def test_corpora_are_loaded_once(tmp_path, monkeypatch):
 
 def test_all_words_by_lambda_is_one_plan(tmp_path):
     figure = paper.ByLambda("pets", small)
-    rows = figure.run(tmp_path, replace(SCALE, honest=True)).rows
+    rows = figure.run(tmp_path, replace(SCALE, nested=True)).rows
     assert {row.method for row in rows} == set(paper.all_words(paper.ALPHAS))
     points = paper.points(rows)
     assert {point.metric for point in points} == set(paper.METRICS)

@@ -252,7 +252,7 @@ def test_by_a_fair_kernel_the_papers_columns_are_asked_and_ours():
         )
     }
     tested = {(says.LDA_LSI, 64): mcnemar(10.7, 0.0011, 0.5)}
-    *theirs, twelve, many = says.honest(found, tested)
+    *theirs, twelve, many = says.nested(found, tested)
     assert [one.verdict for one in theirs] == [Verdict.NOT] * 2
     assert theirs[0].says.endswith("(LDA from LSI)")
     assert [one.paper for one in theirs] == ["91.1, 88.8", "92.2, 88.8"]
@@ -261,7 +261,7 @@ def test_by_a_fair_kernel_the_papers_columns_are_asked_and_ours():
     assert (twelve.verdict, many.verdict) == (Verdict.NOT, Verdict.REPRODUCED)
     assert twelve.here == "91.2 with 12 columns, 95.1 with all words"
     few = {place: point for place, point in found.items() if place[0] != says.LDA_LSI}
-    assert [one.verdict for one in says.honest(few, {})][:2] == [Verdict.UNMEASURED] * 2
+    assert [one.verdict for one in says.nested(few, {})][:2] == [Verdict.UNMEASURED] * 2
 
 
 def test_costs_are_compared_with_the_papers_counts():

@@ -118,7 +118,7 @@ def by(method: str, more: float, at=lambda size: True):
 
 
 @pytest.mark.parametrize(
-    ("figure", "change", "measure", "says_so", "verdict"),
+    ("figure", "change", "metric", "says_so", "verdict"),
     [
         ("3", only("SS", 0.844), "f1_micro", "SS reaches 85 %", Verdict.DIRECTION),
         ("3", only("SS", 0.79), "f1_micro", "SS reaches 85 %", Verdict.NOT),

@@ -231,9 +231,9 @@ def test_techtc_is_asked_for_equality_and_for_what_all_words_lose():
         method: {f"{problem}{i}": v for i in range(20) for problem, v in own.items()}
         for method, own in found.items()
     }
-    better, honest, equal, worse, gained = says.techtc(many, many)
-    assert [one.verdict for one in (better, honest, equal, worse)] == [YES, YES, YES, YES]
-    assert better.says != honest.says
+    better, nested, equal, worse, gained = says.techtc(many, many)
+    assert [one.verdict for one in (better, nested, equal, worse)] == [YES, YES, YES, YES]
+    assert better.says != nested.says
     assert equal.paper == "p = 0.0852 (TechTC)"
     assert gained.verdict is NEARLY
     few = [one.verdict for one in says.techtc(found, found)]

@@ -270,7 +270,7 @@ def test_a_row_is_what_the_definition_gives(small):
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("size", paper.PROBLEMS, ids=lambda asked: asked.name)
+@pytest.mark.parametrize("asked", paper.PROBLEMS, ids=lambda asked: asked.name)
 def test_the_problems_have_the_papers_counts(asked, corpora):
     corpus = asked.load()
     own, n_docs, n_terms = COUNTS[asked.name]

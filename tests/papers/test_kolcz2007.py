@@ -129,9 +129,9 @@ def test_a_figure_is_two_studies_and_run_again_computes_nothing(small):
 
 def test_the_tables_are_what_the_rows_say(small):
     found, *_ = small
-    oracle, honest, *curves, gap, rarity = found.tables
+    oracle, nested, *curves, gap, rarity = found.tables
     assert "an oracle's" in oracle.title
-    assert "chosen by 3-fold cross-validation" in honest.title
+    assert "chosen by 3-fold cross-validation" in nested.title
     assert [table.title for table in curves] == list(paper.METRICS)
     assert {line[0].partition(",")[0] for line in gap.lines} == set(paper.METRICS)
     assert [line[0] for line in oracle.lines] == [*FEW_METHODS, paper.ALL]
@@ -144,13 +144,13 @@ def test_the_tables_are_what_the_rows_say(small):
         best = [max(values[line[0], p, s] for s in FEW_FRACTIONS) for p in problems]
         assert line[3] == f"{np.mean(best):.4f}"
     whole = np.mean([values["MASK", p, 1.0] for p in problems])
-    assert oracle.lines[-1][3] == honest.lines[-1][3] == f"{whole:.4f}"
+    assert oracle.lines[-1][3] == nested.lines[-1][3] == f"{whole:.4f}"
     inside = {}
     for one in found.rows:
         if one.metric == "best_f1" and one.fold != "given":
             key = (one.method, one.problem.removeprefix("given in "), one.size)
             inside.setdefault(key, []).append(one.value)
-    for line in honest.lines[:-1]:
+    for line in nested.lines[:-1]:
         taken = []
         for p in problems:
             size = max(FEW_FRACTIONS, key=lambda s: (np.mean(inside[line[0], p, s]), s))
@@ -187,8 +187,8 @@ def test_all_words_are_the_mask_of_everything_and_choices_are_made_inside():
         Row("1 in p", "EXACT", 0.99, "roc_auc", 0.0),
     ]
     of = fractions.Found.of(("roc_auc",), paper.FRACTIONS, rows, inside)
-    oracle, honest, *_ = fractions.tables(study, rows, of)
-    found = [{line[0]: line[1] for line in table.lines} for table in (oracle, honest)]
+    oracle, nested, *_ = fractions.tables(study, rows, of)
+    found = [{line[0]: line[1] for line in table.lines} for table in (oracle, nested)]
     assert found[0] == {"EXACT": "0.5000", "MASK": "0.2500", "all words": "0.3750"}
     assert found[1] == {"EXACT": "0.2500", "MASK": "0.2500", "all words": "0.3750"}
 
@@ -205,12 +205,12 @@ def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
         return paper.plan_of(corpora, split, metrics=("roc_auc",), target="multiclass")
 
     found = paper.BestFractions("figure2", "", two, SCALE, SCALE).run(tmp_path / "2", SCALE)
-    oracle, honest, curve, _ = found.tables
+    oracle, nested, curve, _ = found.tables
     values = {}
     for one in found.rows:
         if " in " not in one.problem and one.size == 0.2:
             values.setdefault(one.method, {}).setdefault(one.problem, []).append(one.value)
-    for line in (*oracle.lines[:-1], *honest.lines[:-1]):
+    for line in (*oracle.lines[:-1], *nested.lines[:-1]):
         sets = values[line[0]]
         assert set(sets) == {"set 1", "set 2"}
         assert {len(folds) for folds in sets.values()} == {4}

@@ -20,8 +20,8 @@ from tests.papers.test_dasgupta2007 import FIGURE
 from tests.study.corpora import pets
 
 
-@pytest.mark.parametrize("honest", [False, True])
-def test_a_figure_finds_and_draws_from_its_rows(tmp_path, honest):
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_figure_finds_and_draws_from_its_rows(tmp_path, nested):
     """The λ of leave-one-out has drawings of its own; statements are about the paper's λ."""
     seen = []
 
@@ -30,12 +30,12 @@ def test_a_figure_finds_and_draws_from_its_rows(tmp_path, honest):
         yield Finding("a", "", "b", Verdict.REPRODUCED)
 
     figure = replace(FIGURE, findings=findings, plots=lambda rows: says.rank_plots(points_of(rows)))
-    found = figure.run(tmp_path / "out", Scale(sets=1, splits=2, draws=1, honest=honest))
-    assert seen == ([] if honest else found.rows)
-    assert [one.says for one in found.findings] == ([] if honest else ["a"])
+    found = figure.run(tmp_path / "out", Scale(sets=1, splits=2, draws=1, nested=nested))
+    assert seen == ([] if nested else found.rows)
+    assert [one.says for one in found.findings] == ([] if nested else ["a"])
     (drawn,) = found.plots
-    assert drawn.name == ("figure4b-f1_micro-honest" if honest else "figure4b-f1_micro")
-    assert drawn.title.endswith("; λ by leave-one-out") == honest
+    assert drawn.name == ("figure4b-f1_micro-nested" if nested else "figure4b-f1_micro")
+    assert drawn.title.endswith("; λ by leave-one-out") == nested
     by_hand = {
         point.size: point.mean
         for point in points_of(found.rows)

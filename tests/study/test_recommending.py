@@ -15,7 +15,17 @@ def row(
 ):
     n_features = asked if n_features is None else n_features
     return Row(
-        problem, method, asked, "roc_auc", value, asked, n_features, draw, part, f"fold {fold}", **more
+        problem,
+        method,
+        asked,
+        "roc_auc",
+        value,
+        asked,
+        n_features,
+        draw,
+        part,
+        f"fold {fold}",
+        **more,
     )
 
 

@@ -61,11 +61,11 @@ def shared_path(task: Task, problem: Problem):
 def fits(monkeypatch):
     """How often leverage is computed."""
     done = []
-    honest = SubspaceSampling._score
+    nested = SubspaceSampling._score
 
     def counted(self, X, y):
         done.append(self.rank)
-        return honest(self, X, y)
+        return nested(self, X, y)
 
     monkeypatch.setattr(SubspaceSampling, "_score", counted)
     return done
@@ -126,10 +126,10 @@ def test_nothing_is_kept_alive(method):
 def test_every_draw_carries_what_the_scores_took(monkeypatch):
     """So that the costs of methods stay comparable, however many draws there are."""
     problem = made()
-    honest = sharing._scored
+    nested = sharing._scored
 
     def slow(*about):
-        return replace(honest(*about), seconds=1000.0, memory=10**15)
+        return replace(nested(*about), seconds=1000.0, memory=10**15)
 
     monkeypatch.setattr(sharing, "_scored", slow)
     for seed in range(3):
@@ -143,11 +143,11 @@ def test_every_draw_carries_what_the_scores_took(monkeypatch):
 
 def test_every_draw_tells_the_warnings_of_its_scores(monkeypatch):
     problem = made()
-    honest = SubspaceSampling._score
+    nested = SubspaceSampling._score
 
     def warns(self, X, y):
         warnings.warn("not well defined", LaconicWarning, stacklevel=1)
-        return honest(self, X, y)
+        return nested(self, X, y)
 
     monkeypatch.setattr(SubspaceSampling, "_score", warns)
     told = [run(task_of("SS:rank=3", seed), problem).notes for seed in range(3)]
@@ -269,8 +269,8 @@ def test_a_task_with_other_sizes_is_fitted_for_these(slow):
 
 def test_memory_is_the_most_that_the_task_or_its_selection_took(slow, monkeypatch):
     problem = made()
-    honest = sharing.done
-    monkeypatch.setattr(sharing, "done", lambda *about: replace(honest(*about), memory=10**15))
+    nested = sharing.done
+    monkeypatch.setattr(sharing, "done", lambda *about: replace(nested(*about), memory=10**15))
     first, second = (run(task_of(f"SLOW+ridge:{after}"), problem) for after in ALPHAS[:2])
     assert first.memory < 10**15
     assert second.memory == 10**15

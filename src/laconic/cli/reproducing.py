@@ -46,7 +46,7 @@ TABLE = "table"
 )
 @click.option("--draws", type=click.IntRange(1), help="Draws of each random method.")
 @click.option(
-    "--honest",
+    "--nested",
     is_flag=True,
     help="Choose λ by leave-one-out, not on the test set (dasgupta2007).",
 )
@@ -71,7 +71,7 @@ def reproduce(
     paper: str,
     figures: tuple[str, ...],
     full: bool,
-    honest: bool,
+    nested: bool,
     jobs: int,
     retry_failed: bool,
     output: Path,
@@ -95,19 +95,19 @@ def reproduce(
     from laconic.study.executors import executor_for
 
     of_paper = PAPERS[paper]
-    if honest and not of_paper.HONEST:
+    if nested and not of_paper.NESTED:
         raise LaconicError(
-            f"--honest: {paper} chooses nothing on test documents, or shows both. Leave it out"
+            f"--nested: {paper} chooses nothing on test documents, or shows both. Leave it out"
         )
     chosen = {n: figure_called(n, of_paper.FIGURES, paper) for n in figures or of_paper.FIGURES}
     given = {key: value for key, value in scale.items() if value is not None}
     executor = executor_for(jobs)
-    asked = {name: Asked(paper, name, full, honest, given) for name in chosen}
+    asked = {name: Asked(paper, name, full, nested, given) for name in chosen}
     check_outputs(paper, output, pages or output, [one.folder for one in asked.values()])
     failed = 0
     sections = []
     for name, figure in chosen.items():
-        extent = replace(figure.full if full else figure.quick, honest=honest, **given)
+        extent = replace(figure.full if full else figure.quick, nested=nested, **given)
         try:
             section, rows = run(figure, asked[name], extent, executor, output, retry_failed)
         except CorpusError as error:
@@ -130,20 +130,20 @@ class Asked:
     paper: str
     name: str
     full: bool = False
-    honest: bool = False
+    nested: bool = False
     given: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def folder(self) -> str:
         title = self.name if self.name.startswith(TABLE) else f"figure{self.name}"
-        return f"{self.paper}-{title}{'-honest' if self.honest else ''}"
+        return f"{self.paper}-{title}{'-nested' if self.nested else ''}"
 
     @property
     def title(self) -> str:
         """`figure 3`, `table 1-rcv1`."""
         kind = TABLE if self.name.startswith(TABLE) else "figure"
         number = self.name.removeprefix(TABLE)
-        return f"{kind} {number}{', honest' if self.honest else ''}"
+        return f"{kind} {number}{', nested' if self.nested else ''}"
 
     @property
     def heading(self) -> str:
@@ -154,7 +154,7 @@ class Asked:
     def command(self) -> str:
         """What runs this figure alone, as much of it."""
         options = [word for key, value in self.given.items() for word in (f"--{key}", str(value))]
-        flags = [*(["--full"] if self.full else []), *(["--honest"] if self.honest else [])]
+        flags = [*(["--full"] if self.full else []), *(["--nested"] if self.nested else [])]
         return shlex.join(["laconic", "reproduce", self.paper, self.name, *flags, *options])
 
 
@@ -254,8 +254,8 @@ def write_pages(paper: str, renewed: Sequence[Section], output: Path, pages: Pat
     where = output / f"{paper}.html"
     for folder in (output, pages):
         make_folder(folder)
-    kinds = (False, True) if of_paper.HONEST else (False,)
-    every = [Asked(paper, name, honest=honest) for name in of_paper.FIGURES for honest in kinds]
+    kinds = (False, True) if of_paper.NESTED else (False,)
+    every = [Asked(paper, name, nested=nested) for name in of_paper.FIGURES for nested in kinds]
     now = {section.title: section for section in renewed}
     kept = [Section.load(output / one.folder) or now.get(one.heading) for one in every]
     there = [section for section in kept if section is not None]

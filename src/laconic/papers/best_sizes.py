@@ -1,7 +1,7 @@
 """The size that is best for each problem, known in two ways; and paired tests over problems.
 
 Taken from the rows themselves it is an oracle's choice: nobody knows it beforehand. `within` makes
-a second plan, of the training documents alone, whose rows choose it honestly.
+a second plan, of the training documents alone, whose rows choose it by nested validation.
 """
 
 from __future__ import annotations

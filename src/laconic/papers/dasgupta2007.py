@@ -26,7 +26,7 @@ One regression a class, each decided by f > 0; the value of a document with no c
 no. Per split, λ_max is the λ of the best micro-F1 of all words *on the test documents*, as in the
 paper: an oracle's choice, used alike by every method. So a figure is two plans, worked off in one
 folder: all words with each λ (`ALL+ridge:alpha=0.4`), then the methods with the λ that these rows give.
-`honest=True` lets each model choose its own λ by leave-one-out on the training documents instead,
+`nested=True` lets each model choose its own λ by leave-one-out on the training documents instead,
 and compares with all words treated the same: one plan. Relative values divide by those of all words
 in the same split.
 
@@ -82,7 +82,7 @@ from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOp
 from laconic.study.study import Event, Listener, Study
 from laconic.vectors.problem import Problem
 
-HONEST = True
+NESTED = True
 ABSENT = large.ABSENT
 REFERENCE = (
     "A. Dasgupta, P. Drineas, B. Harb, V. Josifovski, M. W. Mahoney. Feature selection methods for "
@@ -187,14 +187,14 @@ class BySize:
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
     ) -> Reproduced:
-        return _reproduced(self, self._rows(where, scale, executor, how), scale.honest)
+        return _reproduced(self, self._rows(where, scale, executor, how), scale.nested)
 
     def _rows(
         self, where: Path, scale: Scale, executor: Executor | None, how: dict[str, Any]
     ) -> list[Row]:
         names = tuple(method.name for method in parse_methods(self.methods))
         plan = replace(self.setting(scale), methods=names, sizes=self.sizes, draws=scale.draws)
-        if scale.honest:
+        if scale.nested:
             whole = all_words(["loo"])
             plan = replace(plan, methods=(*whole, *names), training=_with(plan, "loo"))
             return worked_off([Study(plan, where)], executor, how)
@@ -261,14 +261,14 @@ def _with(plan: Plan, alpha: Any) -> TrainingOptions:
 
 
 def _reproduced(
-    figure: ByLambda | BySize | Distances, rows: list[Row], honest: bool = False
+    figure: ByLambda | BySize | Distances, rows: list[Row], nested: bool = False
 ) -> Reproduced:
-    """The paper's statements are about its own protocol: they are not judged of the honest one."""
+    """The paper's statements are about its own protocol: they are not judged of the nested one."""
     tables, drawn = tables_by_size(points(rows)), figure.plots(rows)
-    if not honest:
+    if not nested:
         return Reproduced(rows, tables, tuple(figure.findings(rows)), tuple(drawn))
     renamed = (
-        replace(one, name=f"{one.name}-honest", title=f"{one.title}; λ by leave-one-out")
+        replace(one, name=f"{one.name}-nested", title=f"{one.title}; λ by leave-one-out")
         for one in drawn
     )
     return Reproduced(rows, tables, plots=tuple(renamed))

@@ -27,18 +27,18 @@ class Scale:
     """How much of an experiment is run.
 
     `sets` of documents, `splits` of each (or cross-validations), `draws` of random methods;
-    `honest` choices where the paper's were made on the test documents.
+    `nested` choices where the paper's were made on the test documents.
     """
 
     sets: int
     splits: int
     draws: int
-    honest: bool = False
+    nested: bool = False
 
     def __str__(self) -> str:
         of = {"set": self.sets, "split": self.splits, "draw": self.draws}
         told = [f"{n:,} {name}{'' if n == 1 else 's'}" for name, n in of.items()]
-        return ", ".join([*told, *(["honest choices"] if self.honest else [])])
+        return ", ".join([*told, *(["nested choices"] if self.nested else [])])
 
 
 @dataclass(frozen=True)

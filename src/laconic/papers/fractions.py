@@ -36,7 +36,7 @@ class Found:
     """By measure: the best fraction of each problem, the one it would have chosen, and means."""
 
     oracle: dict[str, Values]
-    honest: dict[str, Values]
+    nested: dict[str, Values]
     points: list[Point]
 
     @classmethod
@@ -45,21 +45,21 @@ class Found:
     ) -> Self:
         """`inside` are the rows of the training documents alone."""
         oracle: dict[str, Values] = {}
-        honest: dict[str, Values] = {}
+        nested: dict[str, Values] = {}
         points: list[Point] = []
         for metric in metrics:
             whole = {ALL: at(rows, metric, WHOLE).get(MASK, {})}
             oracle[metric] = best(rows, metric, sizes) | whole
-            honest[metric] = validated(rows, inside, metric, sizes) | whole
+            nested[metric] = validated(rows, inside, metric, sizes) | whole
             points += means(rows, metric)
-        return cls(oracle, honest, points)
+        return cls(oracle, nested, points)
 
 
 def tables(study: Study, rows: list[Row], found: Found) -> Iterator[Table]:
-    """Table 1 or figure 2, by an oracle and honestly; then figure 1."""
+    """Table 1 or figure 2, by an oracle and by nested validation; then figure 1."""
     yield contest_table("best fraction on the test documents (an oracle's)", found.oracle, EXACT)
     title = f"fraction chosen by {FOLDS_WITHIN}-fold cross-validation of the training documents"
-    yield contest_table(title, found.honest, EXACT)
+    yield contest_table(title, found.nested, EXACT)
     yield from tables_by_size(found.points)
     yield gap_table(found.points)
     if study.plan.target == "one-vs-rest":

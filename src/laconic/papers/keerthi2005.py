@@ -93,7 +93,7 @@ REFERENCE = (
     "S. S. Keerthi. Generalized LARS as an effective feature selection tool for text "
     "classification with SVMs. ICML 2005, pages 417-424."
 )
-HONEST = False
+NESTED = False
 ABSENT: tuple[Finding, ...] = ()
 METRICS = (GOAL, "precision_macro", "recall_macro", "best_f1")
 FOLDS = 4

@@ -29,7 +29,7 @@ among those of its support vectors; EXACT, SV-SET and REPAIRED divide every docu
 the test, by its length over the kept words, MASK does not. A document without any has the value b.
 
 "Best" is, for each category, the best of the twelve fractions **on the test documents**, as in the
-paper: an oracle's number, and called so. Beside it the honest one: the fraction of the best mean in
+paper: an oracle's number, and called so. Beside it the nested one: the fraction of the best mean in
 three-fold cross-validation of the training documents, of equals the largest. So a figure is two
 plans, worked off in one folder. Best F1 keeps an oracle's threshold either way; F1 at threshold 0
 has none. p is one-sided, of a paired t-test over categories or sets: half of the two-sided one.
@@ -111,7 +111,7 @@ REFERENCE = (
     "A. Kołcz, A. Chowdhury. Avoidance of model re-induction in SVM-based feature selection for "
     "text categorization. IJCAI 2007."
 )
-HONEST = False
+NESTED = False
 ABSENT: tuple[Finding, ...] = tuple(says.absent())
 ALPHA = 0.5
 METRICS = (AUC, BEST_F1, F1)
@@ -218,10 +218,10 @@ class BestFractions:
 
     def _findings(self, rows: list[Row], found: Found) -> Iterator[Finding]:
         if BEST_F1 in found.oracle:
-            yield from says.table_1(found.oracle, found.honest, self.told, self.stands_in)
+            yield from says.table_1(found.oracle, found.nested, self.told, self.stands_in)
             yield from says.along(found.points, (BEST_F1, AUC))
         else:
-            yield from says.techtc(found.oracle[AUC], found.honest[AUC])
+            yield from says.techtc(found.oracle[AUC], found.nested[AUC])
         yield says.faster(rows)
 
     def _plots(self, found: Found) -> Iterator[Plot | Cells]:

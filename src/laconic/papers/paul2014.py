@@ -75,7 +75,7 @@ REFERENCE = (
     "S. Paul, P. Drineas. Deterministic feature selection for regularized least squares "
     "classification. ECML PKDD 2014."
 )
-HONEST = False
+NESTED = False
 ABSENT = says.ABSENT
 ERROR = "error"
 METRICS = (ERROR, "accuracy")

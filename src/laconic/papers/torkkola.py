@@ -72,7 +72,7 @@ REFERENCE = (
     "K. Torkkola. Discriminative features for text document classification. "
     "Pattern Analysis and Applications 6(4), pages 301-308, 2003."
 )
-HONEST = False
+NESTED = False
 ABSENT: tuple[Finding, ...] = ()
 GOAL = "accuracy"
 # Its only topic stands there twice; without it the numbers are the paper's.
@@ -291,7 +291,7 @@ def honest_findings(
         (choice.label, choice.size): mcnemar(*pair)
         for choice, pair in against_first(studies, choices)
     }
-    return says.honest(own, tested)
+    return says.nested(own, tested)
 
 
 COSTLY = {

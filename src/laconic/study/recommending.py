@@ -85,7 +85,7 @@ class Recommendation:
                 f"{self.problem}: nothing to recommend, since no method at any size gets above 0 "
                 f"by {self._measure}. Are there enough documents of each class?"
             )
-        return " ".join(filter(None, (self._choice(), self._reason(), self._honest())))
+        return " ".join(filter(None, (self._choice(), self._reason(), self._test_sentence())))
 
     @property
     def _measure(self) -> str:
@@ -117,7 +117,7 @@ class Recommendation:
         near = f"comes within {self.best.se:.3f}" if self.best.se >= 0.0005 else "is as good"
         return f"{found}, the best of all, and nothing smaller {near}."
 
-    def _honest(self) -> str:
+    def _test_sentence(self) -> str:
         if self.test is None:
             return f"Its model or its test failed: {self.failure}." if self.failure else ""
         several = (

@@ -71,7 +71,7 @@ def absent() -> Iterator[Finding]:
 
 
 def table_1(
-    oracle: Mapping[str, Values], honest: Mapping[str, Values], told: Told, stands_in: bool
+    oracle: Mapping[str, Values], nested: Mapping[str, Values], told: Told, stands_in: bool
 ) -> Iterator[Finding]:
     """The best fraction of each category on the test documents, and by validation.
 
@@ -84,8 +84,8 @@ def table_1(
         yield very_close(metric, found)
         for method in (MASK, SV_SET):
             yield difference(metric, found.get(method), found.get(EXACT), told, method)
-    yield compromise(honest)
-    yield gain(honest)
+    yield compromise(nested)
+    yield gain(nested)
 
 
 def _beside(metric: str, found: Mapping[str, Contest], told: Told) -> Iterator[Finding]:
@@ -135,9 +135,9 @@ def difference(
     )
 
 
-def compromise(honest: Mapping[str, Values]) -> Finding:
+def compromise(nested: Mapping[str, Values]) -> Finding:
     """The conclusion, for those who must choose the fraction without the test documents."""
-    p = {name: one.p for name, one in _others(honest).items() if not math.isnan(one.p)}
+    p = {name: one.p for name, one in _others(nested).items() if not math.isnan(one.p)}
     least = min(p, key=lambda name: p[name], default=("", ""))
     return judged(
         "no significant compromise, with fractions chosen on training documents too",
@@ -146,9 +146,9 @@ def compromise(honest: Mapping[str, Values]) -> Finding:
     )
 
 
-def gain(honest: Mapping[str, Values]) -> Finding:
-    others = _others(honest)
-    exact = {metric: against(values, EXACT).get(EXACT) for metric, values in honest.items()}
+def gain(nested: Mapping[str, Values]) -> Finding:
+    others = _others(nested)
+    exact = {metric: against(values, EXACT).get(EXACT) for metric, values in nested.items()}
     leads = {
         (method, metric): one.mean - champion.mean
         for (method, metric), one in others.items()
@@ -272,9 +272,9 @@ def faster(rows: Iterable[Row]) -> Finding:
     )
 
 
-def techtc(oracle: Values, honest: Values) -> Iterator[Finding]:
+def techtc(oracle: Values, nested: Values) -> Iterator[Finding]:
     """Figure 2."""
-    for title, values in (("", oracle), (", fractions chosen on training documents", honest)):
+    for title, values in (("", oracle), (", fractions chosen on training documents", nested)):
         yield better_than_all(values, title)
     found = against(oracle, EXACT)
     yield difference(
@@ -291,7 +291,7 @@ def techtc(oracle: Values, honest: Values) -> Iterator[Finding]:
         paper="p < 1e-9",
         why="behind, but by far not as clearly" if lead < 0 else "not behind",
     )
-    yield gain({AUC: honest})
+    yield gain({AUC: nested})
 
 
 def better_than_all(values: Values, title: str) -> Finding:

@@ -140,7 +140,7 @@ def at_random(found: Accuracies) -> Iterator[Finding]:
     )
 
 
-def honest(found: Accuracies, tested: Mapping[tuple[str, Size], Tested]) -> Iterator[Finding]:
+def nested(found: Accuracies, tested: Mapping[tuple[str, Size], Tested]) -> Iterator[Finding]:
     """By a kernel chosen for each representation on held-out documents.
 
     The paper speaks of LDA from LSI; LDA straight from the documents is ours, and asked the same.
