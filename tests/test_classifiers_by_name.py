@@ -145,7 +145,7 @@ def test_centroids_are_linear_and_the_others_are_not():
         then: isinstance(next(parse_method(f"IG+{then}").build().path(X, y, [7])), LinearModel)
         for then in CLASSIFIERS
     }
-    assert kinds == {"rls": True, "svm": True, "centroid": True, "gaussian": False, "knn": False}
+    assert kinds == {"ridge": True, "svm": True, "centroid": True, "gaussian": False, "knn": False}
     assert isinstance(parse_method("IG+svm").build().classifier, SVMClassifier)
     assert np.unique(y).size == 3
 

@@ -42,7 +42,7 @@ def test_a_curve_is_the_measures_of_separate_fits(problem):
 def test_a_size_that_cannot_be_had_is_a_row_with_its_reason(problem):
     found = curve(ReduceThenFit(), problem, [5, 31], ["accuracy"])
     skipped = found.rows[1]
-    assert (skipped.status, skipped.value, skipped.kept) == ("skipped", None, None)
+    assert (skipped.status, skipped.value, skipped.model_size) == ("skipped", None, None)
     assert "only 30 terms" in skipped.reason
     assert found.values("accuracy")[31] is None
 

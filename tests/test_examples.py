@@ -93,7 +93,7 @@ def test_the_certificate_counts_what_it_says(run):
 def test_the_served_model_is_closed_and_knows_its_documents(run):
     names, _ = run("serve_raw_text")
     corpus, served = names["corpus"], names["served"]
-    assert served.closed
+    assert served.self_contained
     right = sum(
         guess in labels
         for guess, labels in zip(served.predict(corpus.texts), corpus.labels, strict=True)

@@ -51,7 +51,7 @@ def test_brackets_set_lambda_for_any_method():
 
 def test_lambda_is_not_the_alpha_of_ridge_leverage():
     path = parse_method("SS:ridge=0.5+ridge:alpha=0.1").build(alpha=7.0, random_state=3)
-    assert (path.reducer.alpha, path.classifier.alpha) == (0.5, 0.1)
+    assert (path.reducer.ridge, path.classifier.alpha) == (0.5, 0.1)
     assert parse_method("SS:ridge=0.5").build(alpha=7.0).classifier.alpha == 7.0
 
 

@@ -78,7 +78,7 @@ def test_terms_are_the_distinct_words_of_the_whole_model():
     assert model.features.tolist() == [1, 4, 7]
     assert model.n_features == 3
     dense = LinearModel(np.array([[0.0, 1.0, 2.0]]), [0.0], np.arange(2), 3, rule="sign")
-    assert dense.terms.tolist() == [1, 2]
+    assert dense.features.tolist() == [1, 2]
 
 
 def test_explain_names_the_words_strongest_first():
@@ -97,7 +97,7 @@ def test_explain_names_the_words_strongest_first():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"norm": "none"}, "norm"),
+        ({"normalize": "none"}, "norm"),
         ({"rule": "vote"}, "rule"),
         ({"rule": "sign"}, "two classes"),
         ({"intercept": np.zeros(2)}, "3 rows"),

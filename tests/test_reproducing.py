@@ -155,7 +155,7 @@ def table(monkeypatch):
         asked: ClassVar[list[Scale]] = []
 
         def run(self, where, scale, executor=None, **how):
-            self.size.append(scale)
+            self.asked.append(scale)
             where.mkdir(parents=True, exist_ok=True)
             return Reproduced([], (shown, kept))
 
@@ -183,7 +183,7 @@ def test_a_table_is_printed_and_saved(table, tmp_path, monkeypatch):
 def test_a_figure_has_scales_of_its_own(table, tmp_path):
     reproduce("paul2014", "table1", "-o", f"{tmp_path / 'a'}")
     reproduce("paul2014", "table1", "--full", "--sets", "3", "-o", f"{tmp_path / 'b'}")
-    assert table.size == [Scale(1, 2, 3), Scale(3, 10, 5)]
+    assert table.asked == [Scale(1, 2, 3), Scale(3, 10, 5)]
 
 
 def test_what_a_paper_has_no_use_for_is_refused(tmp_path, monkeypatch):
@@ -234,7 +234,7 @@ def test_a_page_of_something_else_is_not_replaced(table, tmp_path, monkeypatch):
     done = reproduce("paul2014", "table1")
     assert done.exit_code == 2
     assert (tmp_path / "out/paul2014.html").read_text() == "<p>mine</p>"
-    assert table.size == [], "told before the work"
+    assert table.asked == [], "told before the work"
 
 
 def test_pages_that_cannot_be_written_are_known_before_the_work(table, tmp_path, monkeypatch):

@@ -58,7 +58,7 @@ def test_train_says_what_it_did(run, tmp_path):
     assert f"model: model.laconic ({size:,} bytes)" in done.output
     loaded = CompactModel.load(tmp_path / "model.laconic")
     assert set(loaded.words) == {"cat", "meows", "dog", "barks"}
-    assert loaded.closed
+    assert loaded.self_contained
     again = run("train", "pets.csv", "--size", 2)
     assert again.exit_code == 0, "a model may replace a model"
 

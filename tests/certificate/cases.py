@@ -80,7 +80,7 @@ def check_no_certificate_is_violated(X, y, reduction, alpha, full, small, H, rng
 
 
 def check_interval(small, full, documents, lengths, room):
-    terms = small.terms
+    terms = small.features
     low, high = np.moveaxis(
         serving_interval(full, terms, documents[:, terms], lengths.ravel()), -1, 0
     )

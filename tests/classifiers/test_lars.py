@@ -148,7 +148,7 @@ def test_a_path_that_ends_before_all_words_are_in_says_so():
     X = np.array([[1.0, 1.0], [1.0, -1.0], [0.0, 0.0], [0.0, 0.0]])
     (refused,) = LarsClassifier("squared").path(X, [1, 1, 0, 0], [2])
     assert "the path ends at 1 words: no other word says anything more" in refused.reason
-    assert "l2" not in refused.reason
+    assert "alpha" not in refused.reason
     assert LarsClassifier("squared").fit(X, [1, 1, 0, 0]).model_.size == 1
 
 
@@ -191,7 +191,7 @@ def test_a_refit_is_the_optimum_over_the_chosen_words(loss, norm, bias):
     X = X.toarray()
     X[5] = 0.0
     queries = documents(seed=9)[0].toarray()
-    settings = {"l2": 0.4, "size": 6, "bias": bias}
+    settings = {"alpha": 0.4, "size": 6, "bias": bias}
     path = LarsClassifier(loss, **settings).fit(X, y)
     fitted = LarsClassifier(loss, **settings, refit=True, normalize=norm).fit(X, y)
     assert fitted.model_.normalize == norm
@@ -296,7 +296,7 @@ def test_the_aggressive_mode_is_forward_selection():
         {"mode": "exact"},
         {"mode": "aggressive"},
         {"loss": "logistic"},
-        {"loss": "squared", "l2": 0.0},
+        {"loss": "squared", "alpha": 0.0},
         {"normalize": "selected"},
         {"refit": True, "bias": None},
         {"bias": "selectable"},
@@ -317,9 +317,9 @@ def test_every_setting_keeps_the_contract(settings):
         ({"mode": "slow"}, "mode='slow': choose from fast, exact, aggressive"),
         ({"normalize": "l2"}, "normalize='l2': choose from all, selected"),
         ({"bias": True}, "bias=True: choose from always, selectable, None"),
-        ({"l2": -1.0}, "l2=-1.0: give a number of at least 0"),
-        ({"l2": math.inf}, "l2=inf"),
-        ({"l2": "much"}, "l2='much'"),
+        ({"alpha": -1.0}, "alpha=-1.0: give a number of at least 0"),
+        ({"alpha": math.inf}, "alpha=inf"),
+        ({"alpha": "much"}, "alpha='much'"),
         ({"longest": 0}, "longest=0: give a number of words, or None"),
         ({"longest": 3, "size": 4}, "size 4: paths end at 3 words.*or raise longest"),
         ({"longest": 2.5}, "longest=2.5: give a number of words, or None"),
@@ -343,7 +343,7 @@ def test_the_longest_path_is_not_walked_beyond():
 def test_an_optimum_that_was_not_found_is_told(monkeypatch):
     monkeypatch.setattr(newton, "STEPS", 1)
     X, y = documents()
-    with pytest.warns(LaconicWarning, match="3 of 3 problems did not converge with l2=0.01"):
+    with pytest.warns(LaconicWarning, match="3 of 3 problems did not converge with alpha=0.01"):
         LarsClassifier(alpha=0.01, size=10, refit=True).fit(X, y)
 
 

@@ -48,7 +48,7 @@ def test_a_round_trip_is_exact(rule, norm, ragged, file):
     compact.save(file)
     loaded = CompactModel.load(file)
     np.testing.assert_array_equal(loaded.decision(TEXTS), compact.decision(TEXTS))
-    for name in ("words", "text", "classes", "n_words", "closed"):
+    for name in ("words", "text", "classes", "n_words", "self_contained"):
         assert getattr(loaded, name) == getattr(compact, name), name
     assert (loaded.weights.scheme, loaded.weights.length) == ("ltc", "l2")
     np.testing.assert_array_equal(loaded.weights.idf, compact.weights.idf)

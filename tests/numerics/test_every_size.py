@@ -34,7 +34,7 @@ def agrees(ranked, coef, truth, kept):
     """Both measures, exactly."""
     areas = auc_at_every_size(ranked, coef, truth, kept=kept)
     f1s = best_f1_at_every_size(ranked, coef, truth, kept=kept)
-    return same(areas, one_size_at_a_time(metrics.auc, ranked, coef, truth, kept)) and same(
+    return same(areas, one_size_at_a_time(metrics.roc_auc, ranked, coef, truth, kept)) and same(
         f1s, one_size_at_a_time(metrics.best_f1, ranked, coef, truth, kept)
     )
 

@@ -341,8 +341,8 @@ def test_equal_documents_leave_together_but_for_one_that_holds_the_rank(seed, bi
     [
         {"signs": [1, -1]},
         {"signs": [1, 0, -1]},
-        {"l2": -1.0},
-        {"l2": np.nan},
+        {"alpha": -1.0},
+        {"alpha": np.nan},
         {"loss": "hinge"},
         {"bias": "never"},
     ],

@@ -44,7 +44,7 @@ def assert_same_path(fast, exact):
 @pytest.mark.parametrize("binary", [False, True])
 def test_jumps_lead_along_the_exact_path(loss, alpha, bias, binary):
     X, y_signed = problem(100, 70, seed=7, binary=binary)
-    settings = {"loss": loss, "l2": alpha, "bias": bias}
+    settings = {"loss": loss, "alpha": alpha, "bias": bias}
     assert_same_path(list(fast_lars(X, y_signed, **settings)), list(lars(X, y_signed, **settings)))
 
 
@@ -67,7 +67,7 @@ def test_every_point_is_on_the_path_whatever_is_tied(drawn, loss, alpha, bias):
 @pytest.mark.parametrize("seed", range(3))
 def test_jumps_follow_margins_that_go_far(alpha, seed):
     X, y_signed = contradicted(seed)
-    settings = {"loss": "modified_huber", "l2": alpha}
+    settings = {"loss": "modified_huber", "alpha": alpha}
     assert_same_path(list(fast_lars(X, y_signed, **settings)), list(lars(X, y_signed, **settings)))
 
 

@@ -22,7 +22,7 @@ def path_of(loss):
 def test_it_is_the_model_without_the_document_all_else_fixed(loss, bias, alpha):
     X, y_signed = problem(60, 40, seed=8)
     y_signed[:6] = -y_signed[:6]  # so that some margins are badly wrong
-    settings = {"loss": loss, "l2": alpha, "bias": bias}
+    settings = {"loss": loss, "alpha": alpha, "bias": bias}
     for point in list(lars(X, y_signed, **settings))[4:16:5]:
         found = left_out(X, y_signed, point, **settings)
         expected = left_out_by_definition(X, y_signed, point, loss, alpha, bias is not None)
@@ -35,7 +35,7 @@ def test_documents_in_the_straight_part_move_too():
     """One document has both words that speak for 1, and is -1."""
     X = np.repeat([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0]], [20, 21, 50, 1], axis=0)
     y_signed = np.repeat([1.0, -1.0], [41, 51])
-    settings = {"loss": "modified_huber", "l2": 0.1}
+    settings = {"loss": "modified_huber", "alpha": 0.1}
     *_, point = lars(X, y_signed, **settings)
     fitted = X[:, point.columns] @ point.coef + point.intercept
     assert fitted[-1] > 1.5
@@ -91,7 +91,7 @@ def test_blocks_and_sparse_documents_make_no_difference(monkeypatch):
 
 def test_a_selectable_bias_counts_from_its_entry_on():
     X, y_signed = problem(60, 12, seed=9)
-    settings = {"loss": "squared_hinge", "l2": 0.5, "bias": "selectable"}
+    settings = {"loss": "squared_hinge", "alpha": 0.5, "bias": "selectable"}
     points = [point for point in lars(X, y_signed, **settings) if point.l1 > 0.0]
     assert {point.intercept != 0.0 for point in points} == {False, True}
     for point in points:

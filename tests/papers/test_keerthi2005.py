@@ -35,7 +35,7 @@ COUNTS = {
 }
 
 
-def row(method, asked, value, fold="fold 1 of 4", metric=paper.GOAL):
+def row(method, asked, value, fold="fold 1 of 4", metric=paper.METRIC):
     return Row("p", method, asked, metric, value, fold=fold)
 
 
@@ -236,7 +236,7 @@ def test_a_problem_has_its_statements_and_plots(small):
     assert plot.name == "figure1-pets-1-svm"
     goals = [
         row.value for row in found.rows
-        if (row.method, row.size, row.metric) == (METHODS[0], 5, paper.GOAL)
+        if (row.method, row.size, row.metric) == (METHODS[0], 5, paper.METRIC)
     ]  # fmt: skip
     assert (plot.lines[0].name, plot.lines[0].xs) == (paper.IG, (2, 5))
     assert plot.lines[0].ys[1] == pytest.approx(np.mean(goals))
@@ -244,7 +244,7 @@ def test_a_problem_has_its_statements_and_plots(small):
 
 def test_rows_are_measured_in_every_fold_and_repeat(small):
     _, found, *_ = small
-    goals = [row for row in found.rows if row.metric == paper.GOAL]
+    goals = [row for row in found.rows if row.metric == paper.METRIC]
     assert {row.method for row in goals} == set(METHODS)
     assert len({row.fold for row in goals}) == 8
     assert {row.size for row in goals if row.method != METHODS[-1]} == {2, 5}
@@ -264,7 +264,7 @@ def test_a_row_is_what_the_definition_gives(small):
         yes, truth = model.decision(problem.X_test)[:, 0] > 0, problem.y_test == 1
         value = 2 * (yes & truth).sum() / (yes.sum() + truth.sum())
         (one,) = (r for r in found.rows if (r.method, r.size, r.fold, r.metric)
-                  == (text, 5, split.name, paper.GOAL))  # fmt: skip
+                  == (text, 5, split.name, paper.METRIC))  # fmt: skip
         assert one.value == pytest.approx(value)
         assert problem.classes[1] == "cats"
 

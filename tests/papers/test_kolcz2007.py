@@ -322,7 +322,7 @@ def test_agreements_are_their_definitions(problem):
             "pearson": np.corrcoef(v, u)[0, 1],
             "overlap": len(before & after) / len(before | after),
             "containment": len(before & after) / len(after),
-            "recall_macro": len(before & after) / len(before),
+            "recall": len(before & after) / len(before),
         }
         found = {r.metric: r for r in rows if (r.method, r.size) == (paper.EXACT, size)}
         assert {name: one.value for name, one in found.items()} == pytest.approx(expected, abs=1e-4)

@@ -122,7 +122,7 @@ def test_the_same_care_for_all():
     assert all(every[one.label] >= set(one.methods) for one in paper.FEW_CANDIDATES)
 
 
-def row(method, asked, value, draw=0, metric=paper.GOAL):
+def row(method, asked, value, draw=0, metric=paper.METRIC):
     return Row("p", method, asked, metric, value, draw=draw)
 
 
@@ -141,7 +141,7 @@ def test_figure_2_on_a_small_corpus(small, tmp_path):
     assert executor.done == 6, "five methods, one of them drawn twice"
     curves, tested = found.tables
     assert curves.columns == ("features", "1", "2", "12")
-    values = {(r.method, r.size): r.value for r in found.rows if r.metric == paper.GOAL}
+    values = {(r.method, r.size): r.value for r in found.rows if r.metric == paper.METRIC}
     assert curves.title.endswith(f"; full: {100 * values[SMALL[paper.FULL], 1.0]:.1f}")
     cells = {line[0]: line[1:] for line in curves.lines}
     assert [*cells] == [label for label in SMALL if label != paper.FULL]
@@ -220,7 +220,7 @@ def test_the_best_on_held_out_documents_is_chosen_and_of_equals_the_first():
     rows = [row("A", 2, 0.5), row("B", 2, 0.7), row("C", 2, 0.7), row("A", 9, 0.8)]
     rows += [row("B", 9, 0.1), row("C", 9, None), row("D", 1.0, 0.6), row("A", 2, 1.0, metric="x")]
     several = [Candidates("abc", ("A", "C", "B")), Candidates("d", ("D",)), Candidates("e", ("E",))]
-    assert choose(rows, several, paper.GOAL) == [
+    assert choose(rows, several, paper.METRIC) == [
         Choice("abc", 2, "C", 0.7),
         Choice("abc", 9, "A", 0.8),
         Choice("d", 1.0, "D", 0.6),
@@ -250,12 +250,12 @@ def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_p
     by_test = {
         (r.method, r.size): r.value
         for r in found.rows
-        if r.problem == "pets" and r.metric == paper.GOAL
+        if r.problem == "pets" and r.metric == paper.METRIC
     }
     by_held_out = {
         (r.method, r.size): r.value
         for r in found.rows
-        if r.problem != "pets" and r.metric == paper.GOAL
+        if r.problem != "pets" and r.metric == paper.METRIC
     }
     assert {r.problem for r in found.rows} == {"pets", "pets, held out"}
     for label, size, method, held, test in chosen.lines:
@@ -384,7 +384,7 @@ def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path):
     assert [line[0] for line in table.lines] == [
         *("full, linear", "full, linear, as one step", "LDA, 2, Gaussian")
     ]
-    values = {r.method: r.value for r in found.rows if r.metric == paper.GOAL}
+    values = {r.method: r.value for r in found.rows if r.metric == paper.METRIC}
     assert table.lines[2][1] == f"{100 * values['LDA+gaussian:width=3.0']:.1f}"
     assert [one.says for one in found.findings] == [line[0] for line in table.lines]
 

@@ -82,7 +82,7 @@ def test_the_confusion_is_of_the_test_documents(view):
 
 def test_the_model_of_the_page_is_the_recommended_one(view):
     (detail,) = view.details
-    assert detail.model.closed
+    assert detail.model.self_contained
     assert detail.model.n_words == detail.n_features == len(detail.words)
     assert set(detail.model.words) == {word.word for word in detail.words}
     by_word = dict(zip(detail.model.words, detail.model.model.coef.toarray().T, strict=True))

@@ -76,12 +76,12 @@ def test_other_ranks_are_refused(rank):
 
 @pytest.mark.parametrize("alpha", [-1.0, np.nan, np.inf])
 def test_other_alphas_are_refused(alpha):
-    with pytest.raises(LaconicError, match="alpha="):
+    with pytest.raises(LaconicError, match="ridge="):
         leverage(np.eye(3), ridge=alpha)
 
 
 def test_rank_and_alpha_exclude_each_other():
-    with pytest.raises(LaconicError, match=r"rank=2 and alpha=0\.5: .* give one"):
+    with pytest.raises(LaconicError, match=r"rank=2 and ridge=0\.5: .* give one"):
         leverage(np.eye(3), rank=2, ridge=0.5)
 
 

@@ -97,7 +97,7 @@ def eliminated(X, y, share, loss):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("share", [0.2, 0.5])
+@pytest.mark.parametrize("step", [0.2, 0.5])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_terms_go_in_the_order_of_an_svm_that_is_trained_anew(n_classes, share, loss, monkeypatch):
     """With few digits, near equals may change places: so with many."""
@@ -131,10 +131,10 @@ def test_labels_of_several_classes_have_one_order():
     assert (svm_elimination(X, indicators) == svm_elimination(X, y)).all()
 
 
-@pytest.mark.parametrize("share", [0.0, 1.0, -0.5, float("nan"), "half", None])
+@pytest.mark.parametrize("step", [0.0, 1.0, -0.5, float("nan"), "half", None])
 def test_a_share_of_nothing_or_of_all_is_refused(share):
     X, y = documents(2)
-    with pytest.raises(LaconicError, match=r"svm_elimination\(share=.*between 0 and 1"):
+    with pytest.raises(LaconicError, match=r"svm_elimination\(step=.*between 0 and 1"):
         svm_elimination(X, y, step=share)
     with pytest.raises(LaconicError, match="svm_elimination is supervised"):
         svm_elimination(X, None)
@@ -144,10 +144,10 @@ def test_a_share_of_nothing_or_of_all_is_refused(share):
 
 def test_by_default_half_of_the_terms_go_by_the_squared_hinge():
     X, y = documents(3, seed=4)
-    given = {"loss": "squared_hinge", "share": 0.5, "alpha": 0.5}
+    given = {"loss": "squared_hinge", "step": 0.5, "alpha": 0.5}
     default = svm_elimination(X, y)
     assert (default == svm_elimination(X, y, **given)).all()
-    for name, value in (("loss", "hinge"), ("share", 0.1), ("alpha", 5.0)):
+    for name, value in (("loss", "hinge"), ("step", 0.1), ("alpha", 5.0)):
         assert (default != svm_elimination(X, y, **given | {name: value})).any(), name
 
 

@@ -41,7 +41,7 @@ def outcome_of(number: int, n_docs: int = 200) -> Outcome:
     """A good outcome that its number determines, over a few pages of the file."""
     task, rng = task_of(number), np.random.default_rng(number)
     rows = tuple(
-        replace(task.row(), size=asked, metric=metric, value=float(rng.random()), kept=3)
+        replace(task.row(), size=asked, metric=metric, value=float(rng.random()), model_size=3)
         for asked in task.sizes
         for metric in task.metrics
     )

@@ -205,7 +205,7 @@ def test_a_closed_model_has_a_certificate_of_its_selection(tmp_path, monkeypatch
     assert flat["distortion.M"] == pytest.approx(values[-1])
     largest = np.linalg.eigvalsh(kept[:, :2].T @ kept[:, :2])[-1]
     assert (flat["promise.kept"], flat["promise.M"]) == (True, pytest.approx(largest))
-    assert flat["in_span"].startswith("not computed: a model with the norm 'kept'")
+    assert flat["in_span"].startswith("not computed: a model with normalize='selected'")
     assert "About the reduction and the training documents alone, not about decisions" in said
     assert "The method promised 0 to 1" in said
 

@@ -52,7 +52,7 @@ def outcomes(draw):
         size=sizes,
         metric=texts,
         value=st.none() | reals,
-        kept=counts,
+        model_size=counts,
         terms=counts,
         seconds=reals,
         memory=counts,
@@ -131,7 +131,7 @@ def test_arrays_are_small():
 
 def test_numbers_of_numpy_become_python_s(journal):
     task = task_of(0)
-    row = replace(task.row(), size=np.int64(7), value=np.float32(0.5), kept=np.int32(3))
+    row = replace(task.row(), size=np.int64(7), value=np.float32(0.5), model_size=np.int32(3))
     journal.record(Outcome(task, "ok", (row,)))
     (found,) = journal.rows()
     assert [type(x) for x in (found.size, found.value, found.kept)] == [int, float, int]

@@ -49,7 +49,7 @@ def test_the_recommended_model_is_that_of_lars(done):
     lars.fit(problem.X_train, problem.y_train)
     assert found.words == lars.model_.n_features > found.chosen.size, "the words of all classes"
     assert f"take SVM-LARS with {found.words} words" in found.sentence
-    assert CompactModel.load(where / "model.laconic").closed
+    assert CompactModel.load(where / "model.laconic").self_contained
     words = table(where)
     scores = [float(word["score"]) for word in words]
     assert scores == sorted(scores, reverse=True)

@@ -28,7 +28,7 @@ BASE = Plan(pets(), methods=("IG", "WS"), sizes=(5, 10), metrics=("accuracy",))
 def test_a_plan_is_every_fold_and_method_and_draw():
     plan = replace(BASE, draws=3)
     (ready,) = (PreparedCorpus.of(plan, corpus) for corpus in plan.load())
-    assert [(t.fold, t.method, t.seed) for t in ready.tasks] == [
+    assert [(t.fold, t.method, t.draw) for t in ready.tasks] == [
         (f"fold {fold} of 5", method, seed)
         for fold in range(1, 6)
         for method, seed in [("IG", 0), ("WS", 0), ("WS", 1), ("WS", 2)]
@@ -44,20 +44,19 @@ def test_a_task_of_a_method_with_sizes_of_its_own_has_these():
 
 SAME = {
     "another name of the same method": {"methods": ("ig", " WS ")},
-    "the goal": {"measures": ("accuracy",), "goal": "accuracy"},
     "the same sizes": {"sizes": [10, 5, 5]},
     "defaults in brackets": {"methods": ("IG:combine=mean", "WS:draw=exact")},
     "a whole number": {"training": TrainingOptions(alpha=1)},
 }
 OTHER = {
     "sizes": {"sizes": (5, 11)},
-    "measures": {"measures": ("accuracy", "roc_auc")},
-    "the task": {"task": "one-vs-rest"},
+    "metrics": {"metrics": ("accuracy", "roc_auc")},
+    "the target": {"target": "one-vs-rest"},
     "alpha": {"training": TrainingOptions(alpha=0.5)},
     "the intercept": {"training": TrainingOptions(intercept=False)},
     "the norm": {"training": TrainingOptions(normalize="all")},
-    "stems": {"vectors": TextOptions(stem="porter")},
-    "min_df": {"vectors": TextOptions(min_df=1)},
+    "stems": {"text": TextOptions(stem="porter")},
+    "min_df": {"text": TextOptions(min_df=1)},
     "the seed of splits": {"split": SplitOptions(random_state=1)},
     "the test share": {"split": SplitOptions(test_size=0.3)},
     "folds": {"split": SplitOptions(cv=4)},
@@ -132,15 +131,11 @@ WRONG = {
     "a seed of its own": ({"methods": ("US:seed=5",)}, "no setting 'seed=5'"),
     "size 0": ({"sizes": (0,)}, "size 0"),
     "mixed sizes": ({"sizes": (5, 0.5)}, "not both"),
-    "unknown measure": ({"measures": ("f2",)}, "f2"),
-    "goal not measured": ({"goal": "roc_auc"}, "goal='auc': measured are accuracy"),
-    "only error": ({"measures": ("error",), "goal": ""}, "goal='error': less of it is better"),
-    "error as goal": (
-        {"measures": ("error", "roc_auc"), "goal": "error"},
-        "Measure accuracy beside",
-    ),
-    "unknown task": ({"task": "ranks"}, "task='ranks'"),
-    "no draws": ({"seeds": 0}, "seeds=0"),
+    "unknown measure": ({"metrics": ("f2",)}, "f2"),
+    "only error": ({"metrics": ("error",)}, "metric 'error': the first metric decides"),
+    "error first": ({"metrics": ("error", "roc_auc")}, "such as accuracy"),
+    "unknown target": ({"target": "ranks"}, "target='ranks'"),
+    "no draws": ({"draws": 0}, "draws=0"),
 }
 
 
@@ -151,18 +146,18 @@ def test_a_wrong_plan_says_so_at_once(case):
         replace(BASE, **change)
 
 
-def test_the_error_is_measured_but_no_goal():
-    plan = Plan(pets(), metrics=("error", "recall_macro", "roc_auc"))
-    assert (plan.metrics[0], plan.metric) == ("error", "recall_macro")
+def test_the_first_metric_decides_and_the_error_may_come_after_it():
+    plan = Plan(pets(), metrics=("recall_macro", "error", "roc_auc"))
+    assert plan.metric == "recall_macro"
 
 
 PARTS_WRONG = {
-    "one fold": (SplitOptions, {"folds": 1}, "folds=1"),
-    "share": (SplitOptions, {"test": 1.5}, "test=1.5"),
-    "word": (SplitOptions, {"test": "tenth"}, "test='tenth'"),
-    "nothing": (SplitOptions, {"test": None, "folds": 0}, "nothing is left"),
-    "several": (SplitOptions, {"splits": 2}, "folds=0"),
-    "seed": (SplitOptions, {"seed": -1}, "seed"),
+    "one fold": (SplitOptions, {"cv": 1}, "cv=1"),
+    "share": (SplitOptions, {"test_size": 1.5}, "test_size=1.5"),
+    "word": (SplitOptions, {"test_size": "tenth"}, "test_size='tenth'"),
+    "nothing": (SplitOptions, {"test_size": None, "cv": 0}, "nothing is left"),
+    "several": (SplitOptions, {"n_splits": 2}, "cv=0"),
+    "random_state": (SplitOptions, {"random_state": -1}, "random_state"),
     "stem": (TextOptions, {"stem": "nonsense"}, "nonsense"),
     "stop": (TextOptions, {"stop_words": "absent.txt"}, "absent.txt"),
     "unit": (TextOptions, {"unit": "page"}, "page"),
@@ -171,7 +166,7 @@ PARTS_WRONG = {
     "alpha": (TrainingOptions, {"alpha": "much"}, "alpha='much'"),
     "lists": (TrainingOptions, {"alpha": {"p": [1]}}, r"alpha=\[1\]"),
     "negative": (TrainingOptions, {"alpha": -1.0}, "alpha=-1.0"),
-    "norm": (TrainingOptions, {"norm": "none"}, "norm='none'"),
+    "normalize": (TrainingOptions, {"normalize": "none"}, "normalize='none'"),
 }
 
 
@@ -198,14 +193,14 @@ def test_alpha_may_be_one_for_each_problem():
 TOML = """
 methods = ["IG", "SS:rank=10"]
 sizes = [10, 100]
-seeds = 2
+draws = 2
 [corpus]
 where = "tickets.csv"
 label = "queue"
 [split]
-test = 0.3
-folds = 3
-[vectors]
+test_size = 0.3
+cv = 3
+[text]
 stem = "porter"
 ngrams = [1, 2]
 [training]
@@ -254,13 +249,13 @@ TYPOS = {
     "methods = ['XY']": "method 'XY'",
     "sizes = ['many']": "size",
     "sizes = 'many'": "size",
-    "seeds = 'two'": "seeds = 'two' is not a value",
-    "seeds = true": "seeds = True is not a value",
-    "measures = ['f7']": "f7",
-    "[split]\nfold = 3": r"\[split\] has no setting 'fold': did you mean folds",
-    "[split]\nfolds = 1": "folds=1",
-    "[vektors]\nstem = 'porter'": "did you mean vectors",
-    "[vectors]\nstem = 3": "stem = 3 is not a value",
+    "draws = 'two'": "draws = 'two' is not a value",
+    "draws = true": "draws = True is not a value",
+    "metrics = ['f7']": "f7",
+    "[split]\ntest = 3": r"\[split\] has no setting \'test\': did you mean test_size",
+    "[split]\ncv = 1": "cv=1",
+    "[txt]\nstem = 'porter'": "did you mean text",
+    "[text]\nstem = 3": "stem = 3 is not a value",
     "split = 3": r"write a table, \[split\]",
     "[training]\nalpha = [1]": "alpha",
     "corpora = ['a']": "no setting 'corpora'",
@@ -289,7 +284,7 @@ def test_a_plan_needs_a_corpus_that_says_where(tmp_path):
 
 
 def test_a_lambda_that_a_methods_classifier_cannot_take_is_refused_before_any_work():
-    with pytest.raises(LaconicError, match=r"IG\[then=svm\]: lambda=loo is for then=rls only"):
+    with pytest.raises(LaconicError, match=r"IG\+svm: alpha=loo is for \+ridge only"):
         Plan("pydocs", methods=("IG+svm",), training=TrainingOptions(alpha="loo"))
     own = Plan("pydocs", methods=("IG+svm:alpha=2",), training=TrainingOptions(alpha="loo"))
     assert own.methods == ("IG+svm:alpha=2.0",)
@@ -322,9 +317,9 @@ def test_tasks_with_one_selection_come_together_whatever_the_order_of_methods():
 @pytest.mark.parametrize("alpha", ["loo", 0.0, {"a": 1.0, "b": 0.0}])
 def test_by_default_there_is_no_svm_where_it_cannot_have_the_lambda(alpha):
     plan = Plan("pydocs", training=TrainingOptions(alpha))
-    assert plan.methods == tuple(name.removesuffix("[then=svm]") for name in METHODS)
+    assert plan.methods == tuple(name.removesuffix("+svm") for name in METHODS)
     assert "RFE" in plan.methods
-    with pytest.raises(LaconicError, match=r"method IG.then=svm.: .*above 0"):
+    with pytest.raises(LaconicError, match=r"method IG\+svm: .*above 0"):
         Plan("pydocs", methods=("ALL", "IG+svm"), training=TrainingOptions("loo"))
 
 

@@ -62,7 +62,7 @@ def test_within_each_method_too():
 def test_the_sentence_says_what_and_why():
     (found,) = recommend(candidates(ROWS, "roc_auc"))
     assert found.sentence == (
-        "p: take A with 30 words (6.0% of 500). In validation its auc is 0.880, within one "
+        "p: take A with 30 words (6.0% of 500). In validation its roc_auc is 0.880, within one "
         "standard error (0.023) of the best, B with 100 words (0.900)."
     )
 
@@ -71,7 +71,7 @@ def test_the_sentence_of_a_best_that_is_the_smallest():
     rows = [row("A", 1, fold, value) for fold, value in enumerate([0.5, 0.7])]
     (found,) = recommend(candidates(rows, "roc_auc"))
     assert found.sentence == (
-        "p: take A with 1 word. In validation its auc is 0.600, the best of all; it is the "
+        "p: take A with 1 word. In validation its roc_auc is 0.600, the best of all; it is the "
         "smallest that was tried."
     )
 
@@ -126,7 +126,7 @@ def test_nothing_smaller_is_near_enough(curve):
     bound = found.best.mean - found.best.se
     assert found.best.mean == max(one.mean for one in offered)
     assert found.chosen.mean >= bound
-    assert all(one.mean < bound for one in offered if one.terms < found.chosen.n_features)
+    assert all(one.mean < bound for one in offered if one.n_features < found.chosen.n_features)
 
 
 def test_sizes_that_a_method_cannot_have_are_told_once_with_a_reason():
@@ -188,7 +188,7 @@ def test_of_one_projection_the_fewest_columns_within_one_error_are_taken():
 
 def test_columns_that_cannot_be_had_are_not_called_words():
     lacking = row("LDA", 200, 0, None, status="skipped", reason="LDA ends at 128", task="t")
-    lacking = [Row(**{**vars(lacking), "kept": None, "terms": None})]
+    lacking = [Row(**{**vars(lacking), "model_size": None, "n_features": None})]
     (note,) = absences([*projected({2: [0.5]}), *lacking, *ROWS], "roc_auc")
     assert note.startswith("LDA has no model of 200 columns: LDA ends at 128")
 

@@ -82,7 +82,7 @@ def test_a_finished_study_says_it_again(concluded):
 def test_training_warns_and_the_card_has_it():
     corpus = labelled()
     documents = corpus.part("train")
-    method = parse_method("IG").build(1.0, 0, True, "kept")
+    method = parse_method("IG").build(1.0, 0, True, "selected")
     with pytest.warns(LaconicWarning, match="1 of 4 labels"):
         model = train(method, corpus, 5, documents=documents)
     assert model.notes == (NEVER,)

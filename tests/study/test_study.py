@@ -68,7 +68,7 @@ def test_the_test_figure_is_that_of_the_closed_model(tmp_path):
     (problem,) = ready.problems(split, ["pets"])
     path = parse_method(found.chosen.method).build(normalize="selected", intercept=True)
     path.set_params(size=found.chosen.size).fit(problem.X_train, problem.y_train)
-    assert path.model_.normalize == "kept"
+    assert path.model_.normalize == "selected"
     others = np.setdiff1d(np.arange(problem.X_test.shape[1]), path.model_.features)
     strange = problem.X_test.toarray()
     strange[:, others] = 5.0

@@ -25,8 +25,8 @@ from laconic.vectors.problem import Problem
 from tests.strategies import text_like
 
 RANDOM = [
-    *(f"{name}[draw={draw}]" for name in ("US", "WS", "SS") for draw in ("exact", "iid")),
-    *(f"{name}[draw=bernoulli]" for name in ("US", "WS", "SS")),
+    *(f"{name}:draw={draw}" for name in ("US", "WS", "SS") for draw in ("exact", "iid")),
+    *(f"{name}:draw=bernoulli" for name in ("US", "WS", "SS")),
     *(f"SS:rank=3:draw={draw}" for draw in ("exact", "bernoulli", "iid")),
     "SS:ridge=0.5",
     "SS:rank=0.9",
@@ -46,10 +46,10 @@ def made(seed: int = 0, labels: bool = False) -> Problem:
     return Problem("made", X[:60], asked[:60], X[60:], asked[60:], words, ("a", "b", "c"))
 
 
-def task_of(method: str, seed: int = 0, **about) -> Task:
+def task_of(method: str, draw: int = 0, **about) -> Task:
     metrics = ("f1_micro", "recall_macro")
     return Task(
-        "data", "made", "test", "f", "split", "ltc", method, seed, (5, 20, 99), metrics, **about
+        "data", "made", "test", "f", "split", "ltc", method, draw, (5, 20, 99), metrics, **about
     )
 
 

@@ -90,7 +90,7 @@ def test_without_a_split_one_is_drawn():
     ("labels", "split", "task", "says"),
     [
         (CLASSES, SPLIT, "regression", "choose"),
-        ([("a", "b"), *CLASSES[1:]], SPLIT, "classes", "1 of 6 documents"),
+        ([("a", "b"), *CLASSES[1:]], SPLIT, "multiclass", "1 of 6 documents"),
         (CLASSES, ("train",) * 6, "auto", "6 training and 0 test"),
     ],
 )

@@ -54,7 +54,7 @@ class LarsClassifier(LinearDeciding, PathClassifier):
     loss : "squared_hinge", "squared", "modified_huber" or "logistic", default="squared_hinge"
         ½ max(0, 1 − t f)² gives SVM-LARS, ½ (1 − t f)² RLS-LARS. The modified Huber loss is the
         first of them, in a straight line where t f < −1. The logistic loss has no exact mode.
-    l2 : float or "loo", default=1.0
+    alpha : float or "loo", default=1.0
         λ₂, the same as alpha of RLSClassifier and SVMClassifier. With 0 the path ends where the
         words explain every document that counts, often early. "loo" takes 0 or 1, at every size
         whichever is better by leave-one-out.
@@ -68,7 +68,7 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         no LARS but the greedy baseline that the paper warns of: optimise over the words that are
         in, then take that of the largest gradient.
     refit : bool, default=False
-        Optimise the loss, with l2, over the chosen words alone. Else the model is the point of the
+        Optimise the loss, with alpha, over the chosen words alone. Else the model is the point of the
         path where the next word is about to enter; its coefficients are shrunken, the more the
         fewer words there are.
     normalize : "all" or "selected", default="all"
@@ -101,7 +101,7 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         The largest violation of the optimality conditions. At a point of the path: |gradient| = λ₁
         for chosen words, at most λ₁ for others, 0 for the bias, relative to the first λ₁. After a
         refit: gradient 0, relative to the largest gradient of a chosen word at β = 0, b = 0.
-    loo_ : list of (l2, size, value); only after l2="loo" or size="loo"
+    loo_ : list of (alpha, size, value); only after alpha="loo" or size="loo"
         What leave-one-out gave: the accuracy where one of several classes is chosen, else the mean
         F1 of the rows (of the second of two classes).
     """
@@ -207,7 +207,7 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         judging: bool,
         short: Shortfall,
     ) -> Candidate | SizeUnavailable:
-        """Of what the values of l2 give; of equals the last, which has the largest."""
+        """Of what the values of alpha give; of equals the last, which has the largest."""
         outcomes = [self._at(size, walks, encoding, judging) for walks in alternatives]
         found = [one for one in outcomes if isinstance(one, Candidate)]
         if not found:
@@ -283,7 +283,7 @@ class LarsClassifier(LinearDeciding, PathClassifier):
         return math.inf if self.longest is None else self.longest
 
     def _settings(self) -> list[Settings]:
-        """As many as there are values of l2 to choose from."""
+        """As many as there are values of alpha to choose from."""
         longest = self.longest
         if isinstance(longest, bool) or not (
             longest in ("auto", None) or (isinstance(longest, int | np.integer) and longest >= 1)

@@ -27,7 +27,7 @@ class Shortfall:
     choosing: bool = False
     _worth: float = -math.inf
     _short: dict[Any, tuple[int, float, str]] = field(default_factory=dict)
-    _without_l2: bool = False
+    _without_alpha: bool = False
     _cut: set[Any] = field(default_factory=set)
     _unsolved: dict[Any, float] = field(default_factory=dict)
 
@@ -50,7 +50,7 @@ class Shortfall:
             asked = size < math.inf or walk.point.ending == "singular"
             if asked and walk.point.size < size:
                 self._short[name] = (walk.point.size, size, walk.reason())
-                self._without_l2 |= walk.settings.alpha == 0.0
+                self._without_alpha |= walk.settings.alpha == 0.0
             if size == math.inf and walk.point.size >= self.longest and not walk.point.ending:
                 self._cut.add(name)
             if not walk.row().solved:
@@ -77,7 +77,7 @@ class Shortfall:
             f"{{}}: {n} of {size}, {why}" for (n, _, why), size in zip(worst, asked, strict=True)
         )
         more = "; …" if len(self._short) > NAMED else ""
-        remedy = ", or give l2 a number above 0" if self._without_l2 else ""
+        remedy = ", or give alpha a number above 0" if self._without_alpha else ""
         return [
             f"{len(self._short)} of {len(self.classes)} classes have fewer words than asked for "
             f"({named}{more}). Ask for a smaller size{remedy}"
@@ -98,7 +98,7 @@ class Shortfall:
         alpha = ", ".join(f"{value:g}" for value in sorted(set(self._unsolved.values())))
         more = ", …" if len(self._unsolved) > NAMED else ""
         return [
-            f"{len(self._unsolved)} of {len(self.classes)} problems did not converge with l2={alpha}, "
+            f"{len(self._unsolved)} of {len(self.classes)} problems did not converge with alpha={alpha}, "
             "so that few digits of their coefficients are right "
-            f"({', '.join(['{}'] * min(NAMED, len(self._unsolved)))}{more}). Raise l2"
+            f"({', '.join(['{}'] * min(NAMED, len(self._unsolved)))}{more}). Raise alpha"
         ]

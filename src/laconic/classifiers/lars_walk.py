@@ -59,8 +59,8 @@ class Settings:
             self.alpha, bool
         )
         if not (number and 0.0 <= self.alpha < np.inf):
-            raise LaconicError(f"l2={self.alpha!r}: give a number of at least 0, or 'loo'")
-        object.__setattr__(self, "l2", float(self.alpha))
+            raise LaconicError(f"alpha={self.alpha!r}: give a number of at least 0, or 'loo'")
+        object.__setattr__(self, "alpha", float(self.alpha))
         if self.loss == "logistic" and self.mode == "exact":
             raise LaconicError(
                 "loss='logistic' with mode='exact': its path is curved, and has no exact corners. "
@@ -123,7 +123,7 @@ class Walk:
         """Why there are no more words, and what to do; to be asked at the end of the path."""
         if not self.point.size:
             return f"{self.reason()}. Give other documents"
-        more = "" if self.settings.alpha > 0.0 else ", or give l2 a number above 0"
+        more = "" if self.settings.alpha > 0.0 else ", or give alpha a number above 0"
         return f"{self.reason()}. Ask for a size up to {self.point.size}{more}"
 
     def row(self) -> Trained:

@@ -1,6 +1,6 @@
 """`CompactModel`: a model over its own words, with all that it takes to read raw text.
 
-It is *closed* if its own words suffice: where each class divides by the length over its own words
+It is *self-contained* if its own words suffice: where each class divides by the length over its own words
 (`normalize="selected"`), or where documents are not divided at all. Any other model divides by the length
 over all words, so that it carries the table of all words with their idf, and says so.
 """
@@ -43,7 +43,7 @@ class CompactModel:
     ----------
     model : LinearModel or KernelModel over `words`; its classes are names
     words : tuple of str
-        Those of the model; all words of the training documents where it is not `closed`.
+        Those of the model; all words of the training documents where it is not `self_contained`.
     weights : WordWeights
     text : TextSettings, or None for a model of documents that came as vectors
     notes : tuple of str
@@ -123,7 +123,7 @@ class CompactModel:
 
     @property
     def n_words(self) -> int:
-        """The words that the model reads; the file of one that is not closed has more."""
+        """The words that the model reads; the file of one that is not self-contained has more."""
         return self.model.n_features
 
     @property

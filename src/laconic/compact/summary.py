@@ -27,7 +27,7 @@ def summary(compact: CompactModel) -> str:
             f"classes: {shown}" + (f" … and {more:,} more" if more > 0 else ""),
             f"answer: {RULES[model.rule]}",
             f"kind: {type(model).__name__}, weights {weights.scheme}, {_divided(compact)}",
-            f"closed: {_self_contained(compact)}",
+            f"self-contained: {_self_contained(compact)}",
             f"text: {_text(compact.text)}",
             *(f"note: {note}" for note in compact.notes),
         )

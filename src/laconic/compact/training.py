@@ -33,7 +33,7 @@ def train(
     Parameters
     ----------
     method : PathClassifier
-        With `normalize="selected"`, where it has one, the model is closed.
+        With `normalize="selected"`, where it has one, the model is self-contained.
     corpus : Corpus
     size : int, share or None for all words
     vectorizer : Vectorizer, default=Vectorizer(); not used where the corpus comes as vectors

@@ -26,7 +26,7 @@ def load_corpus(
     split_column: str | None = None,
     split: str | None = None,
     encoding: str | None = None,
-    encoding_errors: Literal["error", "replace"] = "error",
+    encoding_errors: Literal["strict", "replace"] = "strict",
     unlabelled: Literal["error", "drop", "keep"] = "error",
     max_line: int = ReadOptions.max_line,
     max_bytes: int = ReadOptions.max_bytes,
@@ -83,7 +83,7 @@ def load_corpus(
         progress=progress,
     )
     for option, value, choices in (
-        ("encoding_errors", encoding_errors, ("error", "replace")),
+        ("encoding_errors", encoding_errors, ("strict", "replace")),
         ("unlabelled", unlabelled, ("error", "drop", "keep")),
     ):
         if value not in choices:

@@ -45,7 +45,7 @@ def lars(
     """One point for each number of features: 1, 2, … to the end of the path.
 
     X is sparse or dense, or `Documents.of(X)` where several paths share it; `signs` are ±1. A bias
-    that is "always" in is regularised by l2 only and does not count as a feature; a "selectable"
+    that is "always" in is regularised by alpha only and does not count as a feature; a "selectable"
     one has to be selected as any feature has, and does not count either. Equal features enter by
     their number. Where no feature says anything about the signs there is no point at all.
     """

@@ -42,7 +42,7 @@ class LarsPoint:
     `columns` are in the order of entry, and `entry_l1` has the λ₁ at which each came in.
     `examples` are the documents in the squared part of the loss (the paper's I).
     `ending` is None but for the last point of a path: "finished" at λ₁ = 0, "saturated" there when
-    the features explain every active document exactly (l2 = 0), "singular" where they no longer
+    the features explain every active document exactly (alpha = 0), "singular" where they no longer
     determine how to go on.
     """
 
@@ -161,7 +161,7 @@ class Course:
             self.finish(self.position.direction())
 
     def _is_explained(self) -> bool:
-        """Whether the features explain every document that counts; l2 would not let them."""
+        """Whether the features explain every document that counts; alpha would not let them."""
         position = self.position
         explained = EXPLAINED * np.sqrt(position.documents.n_docs)
         return bool(position.alpha == 0.0 and np.linalg.norm(position.residuals) <= explained)
@@ -210,7 +210,7 @@ def checked(documents: Documents, y_signed: Floats, alpha: float, bias: Bias) ->
             "a document, 1 or -1"
         )
     if not (np.isfinite(alpha) and alpha >= 0.0):
-        raise LaconicError(f"lars: l2={alpha!r}. It must be finite, and at least 0")
+        raise LaconicError(f"lars: alpha={alpha!r}. It must be finite, and at least 0")
     if bias not in ("always", "selectable", None):
         raise LaconicError(f"lars: bias={bias!r}. It is 'always', 'selectable' or None")
     return found

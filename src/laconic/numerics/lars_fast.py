@@ -74,7 +74,7 @@ def fast_lars(
     documents = Documents.of(X)
     values = checked(documents, y_signed, alpha, bias)
     if loss == "squared" or (loss in PIECES and alpha == 0.0):
-        # of squares the exact path is made of such jumps; without l2 jumps are slower than corners
+        # of squares the exact path is made of such jumps; without alpha jumps are slower than corners
         return exact.lars(documents, values, loss=loss, alpha=alpha, bias=bias)
     if loss == "logistic":
         curve = LogisticPosition(documents, values, alpha)

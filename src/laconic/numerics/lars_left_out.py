@@ -40,7 +40,7 @@ def left_out(
     """f_{−i}(x_i) of every document at a point of the path that the same settings have made.
 
     NaN, not available, where the other documents hardly determine it: near saturation, or where a
-    document is nearly the only one to hold a feature (l2 = 0).
+    document is nearly the only one to hold a feature (alpha = 0).
     """
     documents = Documents.of(X)
     columns = _columns(documents, point, bias)

@@ -1,7 +1,7 @@
 """Where a LARS path stands: the model, the part of the loss each document is in, and the factor.
 
     the paper (Keerthi 2005)       here
-    β_A, t, λ₁, λ₂                 `coef`, `signs`, `l1`, `l2`
+    β_A, t, λ₁, λ₂                 `coef`, `signs`, `l1`, `alpha`
     s_A                            `pulls`: signs of the gradient at entry; 0 for a bias always in
     y_i = t_i r_i                  margin − 1, with margin t_i f(x_i)
     I                              documents in the SQUARED part of the loss
@@ -30,7 +30,7 @@ ZERO: Final = 0
 SQUARED: Final = 1
 LINEAR: Final = 2
 
-# λ₁ below this share of the first is 0. Without l2 it shrinks with the residuals, to rounding.
+# λ₁ below this share of the first is 0. Without alpha it shrinks with the residuals, to rounding.
 SMALLEST, SMALLEST_WITHOUT_L2 = 1e-12, 1e-10
 # A Newton step with a sound factor leaves less than this share of the error, or nearly nothing.
 SOUND = 0.1

@@ -50,7 +50,7 @@ def minimum(
     """The coefficients of all columns of Z, looked for from `start`.
 
     Z has sorted rows; a column of ones in it is the bias. `residuals` are the derivatives of the
-    loss by z_i'β. Without l2 the minimum may be one of many, that near `start`; or, for the
+    loss by z_i'β. Without alpha the minimum may be one of many, that near `start`; or, for the
     logistic loss, none at all.
     """
     if loss not in LOSSES:

@@ -14,7 +14,7 @@ from laconic.papers.figures import Table
 from laconic.papers.plots import Line, Plot
 from laconic.rows import Row, Size
 
-GOAL = "f1_micro"
+METRIC = "f1_micro"
 
 LARS, LARS_0, REFIT = "LARS, λ₂ = 1", "LARS, λ₂ = 0", "SVM anew on LARS words"
 IG, BNS, ALL = "IG", "BNS", "all words"
@@ -49,7 +49,7 @@ def spreads(rows: Iterable[Row]) -> dict[tuple[str, Size], Spread]:
     """Of each method and size."""
     found: dict[tuple[str, Size], dict[str, list[float]]] = {}
     for row in rows:
-        if row.metric == GOAL and row.value is not None:
+        if row.metric == METRIC and row.value is not None:
             repeats = found.setdefault((row.method, row.size), defaultdict(list))
             repeats[row.fold.partition("repeat ")[2]].append(row.value)
     return {place: Spread.over(repeats.values()) for place, repeats in found.items()}

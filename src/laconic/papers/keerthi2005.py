@@ -8,7 +8,7 @@ the paper               here
 ======================  ==================================================
 n examples, m features  n_docs, n_terms
 d features chosen       `size`
-λ₁, λ₂                  `l1`, `l2`; λ₂ is `lambda` in a method's brackets
+λ₁, λ₂                  `l1`, `alpha`
 β                       `coef`, and the bias as `intercept`
 t_i, I(β)               `signs`, `examples` of a `LarsPoint`
 F-measure               "f1_micro" of the one class that is asked for
@@ -60,7 +60,7 @@ from laconic.errors import LaconicError
 from laconic.papers.f_measures import (
     ALL,
     BNS,
-    GOAL,
+    METRIC,
     IG,
     IG_CV,
     IG_TRAINING,
@@ -95,7 +95,7 @@ REFERENCE = (
 )
 NESTED = False
 ABSENT: tuple[Finding, ...] = ()
-METRICS = (GOAL, "precision_macro", "recall_macro", "best_f1")
+METRICS = (METRIC, "precision_macro", "recall_macro", "best_f1")
 FOLDS = 4
 REST = "rest"
 SIZES = (2, 4, 8, 16, 32, 64, 128, *range(200, 2001, 150))
@@ -190,7 +190,7 @@ def against_rest(corpus: Corpus, label: str, name: str) -> Corpus:
 
 def plan_of(corpus: Corpus, scale: Scale, min_df: int = 1) -> Plan:
     """Words as 0 and 1 where they come counted, else tf-idf; folds where there is no split."""
-    folds = FirstFolds(None, folds=FOLDS, repeats=scale.splits, first=scale.sets)
+    folds = FirstFolds(None, cv=FOLDS, repeats=scale.splits, first=scale.sets)
     weighting = "tfidf" if corpus.vectors is None else "count"
     return Plan(
         corpus,

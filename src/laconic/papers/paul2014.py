@@ -78,7 +78,7 @@ REFERENCE = (
 NESTED = False
 ABSENT = says.ABSENT
 ERROR = "error"
-METRICS = (ERROR, "accuracy")
+METRICS = ("accuracy", ERROR)
 FOLDS = 10
 
 MADE_METHODS = ("BSS", "RRQR:beyond=columns", "SS:draw=iid", "IG")
@@ -156,7 +156,7 @@ class Features(TextOptions):
 def made_sets(scale: Scale) -> Plan:
     corpora = [made(relevant, n) for relevant in RELEVANT for n in range(1, scale.sets + 1)]
     features = Features(weighting="count", min_df=1)
-    plan = plan_of(corpora, MADE_METHODS, MADE_ALPHAS, scale, vectors=features)
+    plan = plan_of(corpora, MADE_METHODS, MADE_ALPHAS, scale, text=features)
     return replace(plan, sizes=MADE_SIZES)
 
 
@@ -168,7 +168,7 @@ def pairs(weighting: str) -> Callable[[Scale], Plan]:
         only = tuple(f"{TECHTC.name}/{name}" for name in names)
         source = Source(TECHTC.name, only=only, first=scale.sets)
         return replace(
-            plan_of(source, TEXT_METHODS, TEXT_ALPHAS, scale, vectors=_words(weighting)),
+            plan_of(source, TEXT_METHODS, TEXT_ALPHAS, scale, text=_words(weighting)),
             sizes=TEXT_SIZES,
             detail=False,
         )
@@ -185,7 +185,7 @@ def frequent_pairs(names: Sequence[str], least: int = OFTEN) -> list[str]:
 def named_pairs(scale: Scale) -> Plan:
     only = tuple(f"{TECHTC.name}/Exp_{name}" for name in TERMS)
     source = Source(TECHTC.name, only=only, first=scale.sets)
-    plan = plan_of(source, ("BSS",), TEXT_ALPHAS[:1], scale, vectors=_words("count"))
+    plan = plan_of(source, ("BSS",), TEXT_ALPHAS[:1], scale, text=_words("count"))
     return replace(plan, sizes=TEXT_SIZES[:1])
 
 

@@ -14,7 +14,7 @@ from laconic.methods import keeps_all, parse_method
 from laconic.papers.figures import Point
 from laconic.rows import Row, Size
 
-GOAL = "f1_micro"
+METRIC = "f1_micro"
 # A method, a size and a measure; a problem and its fold.
 Kind: TypeAlias = tuple[str, Size, str]
 Place: TypeAlias = tuple[str, str]
@@ -47,7 +47,7 @@ def best_all_words(rows: Iterable[Row]) -> dict[Place, str]:
     """For each problem and fold, all words with the λ of the best micro-F1; of equals the least."""
     best: dict[Place, tuple[float, float, str]] = {}
     for row in rows:
-        if is_all_words(row) and row.metric == GOAL and row.value is not None:
+        if is_all_words(row) and row.metric == METRIC and row.value is not None:
             alpha = parse_method(row.method).alpha
             least = -alpha if isinstance(alpha, float) else 0.0
             place, found = (row.problem, row.fold), (row.value, least, row.method)

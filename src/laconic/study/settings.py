@@ -42,7 +42,7 @@ class Source:
     split_column: str | None = None
     split: str | None = None
     encoding: str | None = None
-    encoding_errors: str = "error"
+    encoding_errors: str = "strict"
     unlabelled: str = "error"
     max_line: int = ReadOptions.max_line
     max_bytes: int = ReadOptions.max_bytes

@@ -21,7 +21,7 @@ class Decoding:
         self.where = where
         self.encoding = _known(reading.encoding or default, where)
         self.replaced = 0
-        self._strict = reading.encoding_errors == "error"
+        self._strict = reading.encoding_errors == "strict"
         self._max_line = reading.max_line
         # a line can be cut from the bytes only where a newline is the byte of a newline
         self._by_bytes = "\n".encode(self.encoding) == b"\n"

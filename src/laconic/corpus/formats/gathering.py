@@ -44,7 +44,7 @@ class ReadOptions:
     split_column: str | None = None
     split: str | None = None
     encoding: str | None = None
-    encoding_errors: Literal["error", "replace"] = "error"
+    encoding_errors: Literal["strict", "replace"] = "strict"
     unlabelled: Literal["error", "drop", "keep"] = "error"
     max_line: int = 32 * MIB
     max_bytes: int = 16 * 1024 * MIB

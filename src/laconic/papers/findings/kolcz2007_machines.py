@@ -12,7 +12,7 @@ from laconic.papers.findings.kolcz2007 import EXACT, HALF, WHOLE, known
 from laconic.papers.plots import Line, Plot
 
 COSINE, PEARSON = WEIGHTS = ("cosine", "pearson")
-OVERLAP, CONTAINMENT, RECALL = SUPPORTS = ("overlap", "containment", "recall_macro")
+OVERLAP, CONTAINMENT, RECALL = SUPPORTS = ("overlap", "containment", "recall")
 AGREEMENTS = (*WEIGHTS, *SUPPORTS)
 # EXACT on all words of the support vectors, documents divided by their whole length.
 UNDIVIDED = f"{EXACT}, document"
