@@ -9,7 +9,7 @@ from hypothesis import given
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.cluto import read_cluto
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 from tests.corpus.matrices import Labelled, almost, entries, labelled
 

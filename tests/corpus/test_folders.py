@@ -12,7 +12,7 @@ import pytest
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.folders import read_folder
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 PLAIN = {"ham/1": "hello", "ham/2": "good day", "spam/1": "buy", "spam/10": "now", "spam/2": "x"}

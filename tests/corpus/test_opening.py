@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from laconic.corpus.formats import opening
 from laconic.corpus.formats.decoding import Decoding
-from laconic.corpus.formats.gathering import MIB, ReadOptions
+from laconic.corpus.options import MIB, ReadOptions
 from laconic.corpus.formats.opening import is_tar, lines, members, open_bytes
 from laconic.errors import CorpusError
 

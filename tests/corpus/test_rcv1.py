@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.rcv1 import N_TERMS, PUBLISHED_TEST, read_rcv1, vector_hash
 from laconic.errors import CorpusError
 

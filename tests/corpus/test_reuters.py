@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.opening import members
 from laconic.corpus.formats.reuters import read_reuters
 from laconic.errors import CorpusError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.techtc import read_all_techtc, read_techtc, techtc_sets
 from laconic.errors import CorpusError
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.registry import FORMATS
 from laconic.corpus.formats.streaming import stream
 from tests.fuzzing.mutating import Files, mutated

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from laconic.compact import CompactModel
     from laconic.corpus.corpus import Corpus
-    from laconic.corpus.formats.gathering import ReadOptions
+    from laconic.corpus.options import ReadOptions
     from laconic.corpus.formats.streaming import Item
     from laconic.files import Kind
 
@@ -300,7 +300,7 @@ def documents_of(
 
 
 def reading_of(options: dict[str, Any], progress: Callable[[int, int], None]) -> ReadOptions:
-    from laconic.corpus.formats.gathering import ReadOptions
+    from laconic.corpus.options import ReadOptions
 
     names = ("text", "id", "encoding", "encoding_errors", "max_line")
     given = {name: options[name] for name in names if options[name] is not None}
@@ -351,7 +351,7 @@ def json_line(answer: dict[str, Any]) -> str:
 
 def whole_text(file: str) -> str:
     from laconic.corpus.formats.decoding import Decoding
-    from laconic.corpus.formats.gathering import ReadOptions
+    from laconic.corpus.options import ReadOptions
     from laconic.corpus.formats.opening import open_bytes
 
     reading = ReadOptions(max_bytes=ReadOptions.max_line)

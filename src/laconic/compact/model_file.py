@@ -18,7 +18,7 @@ either components F64 [n, size] or terms U32 [size] with term.weight F64 [size].
 The one key "laconic" of the metadata is a JSON object:
 {"format": "laconic compact model", "version": 1, "kind": "linear" | "kernel", "size": int,
  "normalize", "rule", "scheme", "length": "l1" | "l2" | null,
- "text": null | {"unit", "token_pattern", "lowercase", "min_length", "stem", "ngrams"},
+ "text": null | the options of `TextSettings` by name,
  "notes": [str, ...], what the training warned about}
 """
 
@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from msgspec import to_builtins
 from scipy.sparse import csc_array
 
 from laconic.compact.compact_model import MOST_CLASSES, MOST_WORDS, CompactModel
@@ -41,6 +42,7 @@ from laconic.compact.tensors import MODEL_FILE, Tensors, from_bytes, to_bytes
 from laconic.errors import LaconicError
 from laconic.files import draft
 from laconic.model import LinearModel
+from laconic.options import from_exactly
 from laconic.reduction import Projection, Selection
 
 FORMAT = "laconic compact model"
@@ -107,19 +109,8 @@ def header_of(compact: CompactModel) -> dict[str, Any]:
         "rule": model.rule,
         "scheme": weights.scheme,
         "length": weights.length,
-        "text": None if text is None else _told(text),
+        "text": None if text is None else to_builtins(text.values()),
         "notes": list(compact.notes),
-    }
-
-
-def _told(text: TextSettings) -> dict[str, Any]:
-    return {
-        "unit": text.unit,
-        "token_pattern": text.token_pattern,
-        "lowercase": text.lowercase,
-        "min_length": text.min_length,
-        "stem": text.stem,
-        "ngrams": list(text.ngrams),
     }
 
 
@@ -201,23 +192,11 @@ def _notes(given: list[Any]) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _text(told: dict[str, Any] | None, tensors: Tensors, trusted: bool) -> TextSettings | None:
-    if told is None:
+def _text(table: dict[str, Any] | None, tensors: Tensors, trusted: bool) -> TextSettings | None:
+    if table is None:
         return None
-    fields = Fields(told)
-    ngrams = fields.take("ngrams", list)
-    if len(ngrams) != 2 or any(type(n) is not int for n in ngrams):
-        raise LaconicError(f"ngrams: two whole numbers were expected, not {str(ngrams)[:40]}")
-    settings = TextSettings(
-        unit=fields.take("unit", str),
-        token_pattern=fields.take("token_pattern", str),
-        lowercase=fields.take("lowercase", bool),
-        min_length=fields.take("min_length", int),
-        stem=fields.take("stem", str, type(None)),
-        ngrams=(ngrams[0], ngrams[1]),
-        stop_words=unpacked(tensors, "stops", MOST_STOP_WORDS),
-    )
-    fields.end()
+    stop_words = unpacked(tensors, "stops", MOST_STOP_WORDS)
+    settings = from_exactly(TextSettings, table, stop_words=stop_words)
     if not (trusted or settings.linear):
         raise LaconicError(
             f"finds words by the pattern {settings.token_pattern[:40]!r}, and a stranger's pattern "

@@ -1,5 +1,1 @@
 """Documents, labels, split: the first room of the flow."""
-
-from laconic.corpus.corpus import Corpus
-
-__all__ = ["Corpus"]

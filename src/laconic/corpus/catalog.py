@@ -15,7 +15,7 @@ from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.arff import read_arff
 from laconic.corpus.formats.cluto import read_cluto
 from laconic.corpus.formats.folders import read_folder
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.rcv1 import is_published, read_rcv1
 from laconic.corpus.formats.reuters import read_reuters, split_name
 from laconic.corpus.formats.tables import read_jsonl

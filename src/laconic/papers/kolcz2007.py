@@ -103,8 +103,9 @@ from laconic.rows import Row, rows_file
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
-from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import Source, SplitOptions, TrainingOptions
 from laconic.study.study import Event, Listener, Study
+from laconic.vectors.options import WeightingOptions
 from laconic.vectors.problem import Problem
 
 REFERENCE = (
@@ -136,7 +137,7 @@ def plan_of(corpora: Any, split: SplitOptions, **about: Any) -> Plan:
         methods=METHODS,
         sizes=SIZES,
         split=split,
-        text=TextOptions(weighting="binary", min_df=2),
+        weighting=WeightingOptions("binary", min_df=2),
         training=TrainingOptions(alpha=ALPHA, intercept=True, normalize="all"),
         detail=False,
         **about,

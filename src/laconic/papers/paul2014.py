@@ -66,9 +66,10 @@ from laconic.papers.findings import paul2014 as says
 from laconic.papers.findings import paul2014_errors as errors
 from laconic.rows import Row, Size
 from laconic.study.plan import Plan
-from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import Source, SplitOptions, TrainingOptions
 from laconic.study.study import Study
 from laconic.vectors.vectorizer import Vectorizer
+from laconic.vectors.options import Scheme, TextOptions, WeightingOptions
 from laconic.vectors.weighting import Weighting
 
 REFERENCE = (
@@ -146,17 +147,17 @@ class AsTheyCome(Weighting):
         return csr_array(X)
 
 
-class Features(TextOptions):
+class Features(WeightingOptions):
     """Of numbers that are no counts."""
 
-    def weighting_for(self, corpus: Corpus) -> Weighting:
+    def weighting_for(self, corpus: Corpus, text: TextOptions) -> Weighting:
         return AsTheyCome("count")
 
 
 def made_sets(scale: Scale) -> Plan:
     corpora = [made(relevant, n) for relevant in RELEVANT for n in range(1, scale.sets + 1)]
-    features = Features(weighting="count", min_df=1)
-    plan = plan_of(corpora, MADE_METHODS, MADE_ALPHAS, scale, text=features)
+    features = Features(scheme="count", min_df=1)
+    plan = plan_of(corpora, MADE_METHODS, MADE_ALPHAS, scale, weighting=features)
     return replace(plan, sizes=MADE_SIZES)
 
 
@@ -168,7 +169,7 @@ def pairs(weighting: str) -> Callable[[Scale], Plan]:
         only = tuple(f"{TECHTC.name}/{name}" for name in names)
         source = Source(TECHTC.name, only=only, first=scale.sets)
         return replace(
-            plan_of(source, TEXT_METHODS, TEXT_ALPHAS, scale, text=_words(weighting)),
+            plan_of(source, TEXT_METHODS, TEXT_ALPHAS, scale, **_words(weighting)),
             sizes=TEXT_SIZES,
             detail=False,
         )
@@ -185,12 +186,15 @@ def frequent_pairs(names: Sequence[str], least: int = OFTEN) -> list[str]:
 def named_pairs(scale: Scale) -> Plan:
     only = tuple(f"{TECHTC.name}/Exp_{name}" for name in TERMS)
     source = Source(TECHTC.name, only=only, first=scale.sets)
-    plan = plan_of(source, ("BSS",), TEXT_ALPHAS[:1], scale, text=_words("count"))
+    plan = plan_of(source, ("BSS",), TEXT_ALPHAS[:1], scale, **_words("count"))
     return replace(plan, sizes=TEXT_SIZES[:1])
 
 
-def _words(weighting: str) -> TextOptions:
-    return TextOptions(weighting=weighting, min_length=4, min_df=1)
+def _words(scheme: Scheme) -> dict[str, Any]:
+    return {
+        "text": TextOptions(min_length=4),
+        "weighting": WeightingOptions(scheme, min_df=1),
+    }
 
 
 def _relevant(problem: str) -> str:

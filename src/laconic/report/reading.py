@@ -57,7 +57,7 @@ class _Reading:
 
     def __init__(self, folder: Path, journal: Journal, plan: PlanText) -> None:
         self.folder, self.journal, self.started = folder, journal, plan
-        self.plan: Plan = parse_plan(_readable(plan.text), f"the plan in {folder}")
+        self.plan: Plan = parse_plan(plan.text, f"the plan in {folder}")
         # in the order of the plan, which does not depend on which process was faster
         tried = {task.key: task for task in journal.tasks()}
         self.tasks = {key: tried[key] for key in plan.keys if key in tried}
@@ -281,8 +281,3 @@ def _json(where: Path) -> dict[str, Any] | None:
         raise LaconicError(
             f"{where}: cannot be read ({failure}). Delete it, and run the study again"
         ) from None
-
-
-def _readable(text: str) -> str:
-    """A plan whose corpora were given in memory, so that it reads; they are not loaded here."""
-    return text.replace("[[corpus]]\n# in memory:", '[[corpus]]\nwhere = "in memory" #')

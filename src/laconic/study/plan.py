@@ -6,25 +6,31 @@ of a task depend on is in the task, so its key does not depend on the rest of th
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split
 from laconic.curves import LOSSES, ascending, known_metrics
 from laconic.errors import LaconicError
 from laconic.methods import Method, parse_method
+from laconic.options import option
 from laconic.rows import Size
-from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import (
+    METHODS,
+    InMemory,
+    SearchOptions,
+    Source,
+    SplitOptions,
+    TrainingOptions,
+)
 from laconic.study.task import Part, Task
-from laconic.vectors.problem import Target, TargetKind
-
-METHODS = ("ALL", "DF", "IG", "CHI2", "WS", "SS:rank=100", "RFE+svm")
-SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
-METRICS = ("f1_micro", "f1_macro", "accuracy")
-
+from laconic.vectors.options import TextOptions, WeightingOptions
+from laconic.vectors.problem import Target
+from laconic.vectors.weighting import Weighting
 
 def default_methods(alpha: float | str | Mapping[str, float]) -> tuple[str, ...]:
     """The default methods; RFE with ridge where alpha is not one that an SVM can use."""
@@ -35,7 +41,14 @@ def default_methods(alpha: float | str | Mapping[str, float]) -> tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Plan:
+class Corpora:
+    """The corpora of a plan: a field of its own, so that it is the first one of `Plan`."""
+
+    corpora: tuple[Source | InMemory | Corpus, ...]
+
+
+@dataclass(frozen=True)
+class Plan(SearchOptions, Corpora):
     """What a study measures.
 
     Parameters
@@ -46,25 +59,21 @@ class Plan:
     metrics : the first decides the recommendation, so it cannot be one that is better if lower
     draws : how often a random method is repeated
     target : "auto", "multiclass", "multilabel" or "one-vs-rest"
-    split, text, training : SplitOptions, TextOptions, TrainingOptions
+    split, text, weighting, training : SplitOptions, TextOptions, WeightingOptions, TrainingOptions
     detail : whether predictions and features of each size are stored, for significance tests and
         stability
     """
 
-    corpora: tuple[Source | Corpus, ...]
-    methods: tuple[str, ...] = METHODS
-    sizes: tuple[Size, ...] = SIZES
-    metrics: tuple[str, ...] = METRICS
-    draws: int = 1
-    target: TargetKind = "auto"
     split: SplitOptions = field(default_factory=SplitOptions)
     text: TextOptions = field(default_factory=TextOptions)
+    weighting: WeightingOptions = field(default_factory=WeightingOptions)
     training: TrainingOptions = field(default_factory=TrainingOptions)
-    detail: bool = True
+    detail: bool = option(True, "Store predictions and features of each size.")
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "corpora", _sources(self.corpora))
+        super().__post_init__()
         if self.methods == METHODS:
             put(self, "methods", default_methods(self.training.alpha))
         methods = _methods(self.methods)
@@ -75,17 +84,12 @@ class Plan:
                 method.make_classifier(self.training.alpha, intercept=False)  # or refuses
         put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
         put(self, "sizes", tuple(ascending(self.sizes)))
-        put(self, "measures", tuple(dict.fromkeys(known_metrics(self.metrics))))
+        put(self, "metrics", tuple(dict.fromkeys(known_metrics(self.metrics))))
         if self.metric in LOSSES:
             raise LaconicError(
                 f"metric {self.metric!r}: the first metric decides, and of this one less is better. "
                 "Put one of which more is better first, such as accuracy"
             )
-        if self.target not in get_args(TargetKind):
-            offered = ", ".join(get_args(TargetKind))
-            raise LaconicError(f"target={self.target!r}: choose from {offered}")
-        if not isinstance(self.draws, int) or self.draws < 1:
-            raise LaconicError(f"draws={self.draws!r}: give a whole number from 1")
 
     @property
     def metric(self) -> str:
@@ -101,6 +105,15 @@ class Plan:
                     raise LaconicError(f"two corpora are called {corpus.name}: rename one")
                 seen.add(corpus.name)
                 yield corpus
+
+    def weighting_for(self, corpus: Corpus) -> Weighting:
+        """The estimator that weights the words of a corpus."""
+        return self.weighting.weighting_for(corpus, self.text)
+
+    def described_text(self, corpus: Corpus) -> str:
+        """What the vectors of a corpus depend on, as JSON."""
+        values = {"text": self.text.canonical(corpus), "weighting": self.weighting.canonical(corpus)}
+        return json.dumps(values, sort_keys=True)
 
     def part(self) -> Part:
         """Where methods and sizes are compared."""
@@ -140,7 +153,7 @@ class Plan:
             part=part,
             fold=split.name,
             split=self.split.described(corpus, part),
-            text=self.text.description,
+            text=self.described_text(corpus),
             method=method.name,
             draw=draw,
             sizes=sizes or method.sizes or self.sizes,
@@ -152,8 +165,8 @@ class Plan:
         )
 
 
-def _sources(corpora: Any) -> tuple[Source | Corpus, ...]:
-    single = isinstance(corpora, str | os.PathLike | Source | Corpus)
+def _sources(corpora: Any) -> tuple[Source | InMemory | Corpus, ...]:
+    single = isinstance(corpora, str | os.PathLike | Source | InMemory | Corpus)
     sources = [corpora] if single else list(corpora)
     if not sources:
         raise LaconicError("no corpus: name a file, a folder or a corpus of the catalog")

@@ -32,7 +32,7 @@ class PreparedCorpus:
         splits = plan.folds(corpus)
         for split in splits:
             check_split(split, corpus)
-        plan.text.weighting_for(corpus)
+        plan.weighting_for(corpus)
         return cls(plan, corpus, targets_of(corpus, plan.target), splits)
 
     @cached_property
@@ -62,10 +62,10 @@ class PreparedCorpus:
         """The problems of these names, as the training documents of the split make them."""
         wanted = set(names)
         asked = [target for target in self.targets if target.name in wanted]
-        return self.counted.problems(split, asked, self.plan.text.weighting_for(self.corpus))
+        return self.counted.problems(split, asked, self.plan.weighting_for(self.corpus))
 
     def weigh(self, split: Split) -> Weighting:
-        return self.counted.weigh(split, self.plan.text.weighting_for(self.corpus))
+        return self.counted.weigh(split, self.plan.weighting_for(self.corpus))
 
     def last_split(self) -> Split:
         """What the recommended model is trained and tested on; tested on nothing, if need be."""

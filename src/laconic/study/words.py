@@ -22,7 +22,7 @@ from laconic.files import KEY, Kind, check_output, draft, finite, headed, keyed
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Reduction, Selection
 from laconic.rows import Size, cell, uncell
-from laconic.study.settings import TextOptions
+from laconic.vectors.options import TextOptions, WeightingOptions
 from laconic.vectors.problem import CountedCorpus, Problem, TargetKind, targets_of
 
 NAME = "table of words"
@@ -106,18 +106,23 @@ def classes_of(model: Model, problem: Problem) -> tuple[str, ...]:
 
 
 def selected_words(
-    path: PathClassifier, size: Size, corpus: Corpus, vectorizing: TextOptions, target: TargetKind
+    path: PathClassifier,
+    size: Size,
+    corpus: Corpus,
+    text: TextOptions,
+    weighting: WeightingOptions,
+    target: TargetKind,
 ) -> list[tuple[str, tuple[str, ...], list[Word]]]:
     """The words that the method chooses for each question: its name, classes and words.
 
     All documents train, or those of the training part where the corpus has one.
     """
-    counted = CountedCorpus.of(corpus, vectorizing.vectorizer())
+    counted = CountedCorpus.of(corpus, text.vectorizer())
     train = corpus.part(TRAIN) if corpus.split is not None else np.arange(len(corpus))
     split = Split("training", train, train[:0])
     told = []
     targets = targets_of(corpus, target)
-    for problem in counted.problems(split, targets, vectorizing.weighting_for(corpus)):
+    for problem in counted.problems(split, targets, weighting.weighting_for(corpus, text)):
         fitted = clone(path).set_params(size=size).fit(problem.X_train, problem.y_train)
         model = fitted.model_
         if not isinstance(model, LinearModel) and isinstance(reduction_of(fitted), Projection):

@@ -20,7 +20,8 @@ from laconic.corpus.formats.arff_syntax import (
     read_instances,
 )
 from laconic.corpus.formats.columns import beside, distinct, stem
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
+from laconic.corpus.builder import CorpusBuilder
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.mulan import mulan_labels
 from laconic.corpus.formats.opening import lines

@@ -22,7 +22,8 @@ from laconic.corpus.formats.columns import (
     plain_name,
     stem,
 )
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
+from laconic.corpus.builder import CorpusBuilder
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines
 from laconic.corpus.formats.svmlight import Columns, finite

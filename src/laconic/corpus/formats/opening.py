@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from typing import IO, Any, BinaryIO
 
 from laconic.corpus.formats.decoding import Decoding
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import (
     DAMAGE,
     CountedFile,

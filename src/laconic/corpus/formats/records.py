@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple
 
 from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
 from laconic.corpus.formats.columns import stem
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
+from laconic.corpus.builder import CorpusBuilder, amount
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.errors import CorpusError
 

@@ -12,7 +12,7 @@ from laconic.corpus.formats.arff import read_arff
 from laconic.corpus.formats.cluto import read_cluto
 from laconic.corpus.formats.columns import COMPRESSED
 from laconic.corpus.formats.folders import read_folder
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.opening import is_tar, members
 from laconic.corpus.formats.parquet import read_parquet
 from laconic.corpus.formats.rcv1 import read_rcv1

@@ -1,17 +1,17 @@
-"""Documents one at a time, without labels: what a model is asked about.
+"""Unlabelled documents, one at a time: the input of a model.
 
-JSON lines, CSV, TSV, or a text of one document a line; from a file or a pipe, in little memory.
+JSON lines, CSV, TSV, or text with one document per line; from a file or a pipe, in little memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from os import fspath
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, get_args
 
 from laconic.corpus.formats.columns import plain_name
 from laconic.corpus.formats.delimited import delimited
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions, StreamFormat
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.json_lines import objects
 from laconic.corpus.formats.opening import lines_in, open_bytes
@@ -27,32 +27,32 @@ ENDINGS = {
     ".tab": "tsv",
     ".txt": "txt",
 }
-STREAMED = ("jsonl", "csv", "tsv", "txt")
+STREAMED = get_args(StreamFormat)
 
 
 class Item(NamedTuple):
-    """A document: its text, or what JSON has in its place, and its id, by default its position."""
+    """A document: its text or JSON object of counts, and its id, by default its position."""
 
     id: Any
     document: Any
     line: int
 
 
-def stream(where: Where, reading: ReadOptions, format: str | None = None) -> Iterator[Item]:
+def stream(where: Where, reading: ReadOptions) -> Iterator[Item]:
     """The documents of a file, or of standard input for "-".
 
-    Without a format, the ending of the name tells; else lines that begin with { are JSON, and
-    others are documents.
+    Without a format, the ending of the name decides; else a first line that begins with { means
+    JSON lines, and any other means one document per line.
     """
-    if format is not None and format not in STREAMED:
+    if reading.format is not None and reading.format not in STREAMED:
         raise CorpusError(
-            f"format {format!r} cannot be read document by document. Choose from "
+            f"format {reading.format!r} cannot be read document by document. Choose from "
             f"{', '.join(STREAMED)}.",
             where=where,
         )
     place = "/dev/stdin" if fspath(where) == STDIN else where
     with open_bytes(place, reading) as source:
-        kind = format or _kind(place, source)
+        kind = reading.format or _kind(place, source)
         if kind == "txt":
             for line, text in lines_in(source, place, reading):
                 yield Item(line - 1, text, line)
@@ -78,8 +78,8 @@ def _json_items(source: BinaryIO, where: Where, reading: ReadOptions) -> Iterato
         document = record[name]
         if not isinstance(document, str | dict):
             raise CorpusError(
-                f"{name!r} is no text, and no object of words and counts. Name another key with "
-                "--text.",
+                f"{name!r} is neither text nor an object of words and counts. Name another key "
+                "with --text.",
                 where=where,
                 line=line,
             )
@@ -99,13 +99,13 @@ def _table_items(
 
 
 def _text_and_id(
-    found: Collection[str], where: Where, reading: ReadOptions, line: int, kind: Any
+    names: Collection[str], where: Where, reading: ReadOptions, line: int, kind: Any
 ) -> tuple[str, str | None]:
-    """The names of both fields; an id is used if there is one called so, or as asked."""
-    fields = fields_among(found, reading)
+    """The names of both fields; the id is optional unless `reading` names it."""
+    fields = fields_among(names, reading)
     absent = {} if fields.text is not None else {"--text": reading.text or "text"}
     if reading.id and fields.id is None:
         absent["--id"] = reading.id
     if absent or fields.text is None:
-        raise no_such_field(where, absent, found, kind, line)
+        raise no_such_field(where, absent, names, kind, line)
     return fields.text, fields.id

@@ -21,7 +21,8 @@ from laconic.corpus.formats.columns import (
     plain_name,
     stem,
 )
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
+from laconic.corpus.builder import CorpusBuilder, amount
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines
 from laconic.errors import CorpusError

@@ -6,7 +6,7 @@ from typing import Any
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.delimited import delimited
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.json_lines import objects
 from laconic.corpus.formats.opening import lines

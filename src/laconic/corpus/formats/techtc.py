@@ -15,7 +15,8 @@ from typing import BinaryIO
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.columns import distinct, indexed_names, inside
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
+from laconic.corpus.builder import CorpusBuilder
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines_in, members, open_bytes
 from laconic.corpus.formats.svmlight import Columns, svmlight_corpus

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from laconic.corpus.formats.gathering import MIB, ReadOptions, amount
+from laconic.corpus.builder import amount
+from laconic.corpus.options import MIB, ReadOptions
 from laconic.corpus.formats.guarding import Where, too_big
 from laconic.corpus.formats.opening import is_tar, members
 from laconic.errors import CorpusError
