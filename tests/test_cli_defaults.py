@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 from laconic.cli import main
 from laconic.study import plan
-from laconic.study.settings import TextOptions, TrainingOptions
+from laconic.study.settings import TrainingOptions
+from laconic.vectors.options import TextOptions
 from tests.study.corpora import write_pets
 
 TRAINING = ("study", "train", "select", "curve")

@@ -10,7 +10,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, make_dataclass, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from os import PathLike, fspath
 from textwrap import fill, indent
 from types import NoneType, UnionType
@@ -64,7 +65,7 @@ class Option:
 
     def with_default(self, default: Any) -> Option:
         """The same with another default, one that is not None."""
-        return replace(self, default=default, default_text=None, type=Union[self.kinds])
+        return replace(self, default=default, default_text=None, type=reduce(or_, self.kinds))
 
     @property
     def optional(self) -> bool:
@@ -108,9 +109,13 @@ def option(default: Any, help: str, **about: Any) -> Any:
     return field(default=default, metadata={"option": {"help": help, **about}})
 
 
-@cache
-def options_of(kind: type) -> tuple[Option, ...]:
+def options_of(kind: Any) -> tuple[Option, ...]:
     """The options that a dataclass declares, in order."""
+    return _declared(kind)
+
+
+@cache
+def _declared(kind: Any) -> tuple[Option, ...]:
     hints = get_type_hints(kind)
     return tuple(
         Option(f.name, hints[f.name], f.default, **f.metadata["option"])
@@ -168,7 +173,7 @@ def from_table(kind: type[T], table: Any, place: str, **more: Any) -> T:
         raise LaconicError(f"{place} = {table!r}: write a table, [{place}], with options below it")
     title = f"[{place}]" if place else "the plan"
     options = {option.name: option for option in options_of(kind)}
-    tables = {
+    tables: dict[str, Any] = {
         f.name: f.default_factory
         for f in fields(kind)  # type: ignore[arg-type]
         if isinstance(f.default_factory, type) and issubclass(f.default_factory, Options)
@@ -193,9 +198,7 @@ def near(name: str, names: Mapping[str, Any]) -> str:
     return f"did you mean {matches[0]}?" if matches else f"there are {', '.join(names)}"
 
 
-def init_from(
-    *kinds: type, positional: int = 0, **defaults: Any
-) -> Callable[[type[T]], type[T]]:
+def init_from(*kinds: type, positional: int = 0, **defaults: Any) -> Callable[[type[T]], type[T]]:
     """Gives an estimator an `__init__` that takes and assigns the options, and documents them.
 
     `defaults` are those that differ; the first `positional` options need not be named.
@@ -207,8 +210,9 @@ def init_from(
             (option.name, option.type, field(default=option.default, kw_only=place >= positional))
             for place, option in enumerate(options)
         ]
-        made = make_dataclass(estimator.__name__, rows, module=estimator.__module__)
-        estimator.__init__ = made.__init__  # type: ignore[misc]
+        init = make_dataclass(estimator.__name__, rows).__init__  # type: ignore[misc]
+        init.__module__ = estimator.__module__
+        estimator.__init__ = init  # type: ignore[method-assign]
         estimator.__doc__ = _documented(estimator.__doc__, options)
         return estimator
 
@@ -251,7 +255,9 @@ def _documented(text: str | None, options: list[Option]) -> str | None:
 def _paragraph(option: Option) -> str:
     """An option as numpydoc has it."""
     types = [_type_name(kind) for kind in option.kinds] + ["None"] * option.optional
-    default = f" By default {option.default_text}." if option.default_text and not option.default else ""
+    default = (
+        f" By default {option.default_text}." if option.default_text and not option.default else ""
+    )
     text = fill(option.help + default, 92, initial_indent="    ", subsequent_indent="    ")
     return f"{option.name} : {' or '.join(types)}, default={option.default!r}\n{text}"
 
@@ -262,7 +268,11 @@ def _type_name(kind: Any) -> str:
     if get_origin(kind) is tuple:
         items = [item for item in get_args(kind) if item is not Ellipsis]
         names = [str(getattr(item, "__name__", item)).replace(" | ", " or ") for item in items]
-        return f"{names[0]} or list of {names[0]}" if Ellipsis in get_args(kind) else f"({', '.join(names)})"
+        return (
+            f"{names[0]} or list of {names[0]}"
+            if Ellipsis in get_args(kind)
+            else f"({', '.join(names)})"
+        )
     return "dict" if get_origin(kind) is not None else kind.__name__
 
 

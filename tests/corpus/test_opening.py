@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from laconic.corpus.formats import opening
 from laconic.corpus.formats.decoding import Decoding
-from laconic.corpus.options import MIB, ReadOptions
 from laconic.corpus.formats.opening import is_tar, lines, members, open_bytes
+from laconic.corpus.options import MIB, ReadOptions
 from laconic.errors import CorpusError
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {

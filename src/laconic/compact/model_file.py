@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from msgspec import to_builtins
+from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from laconic.compact.compact_model import MOST_CLASSES, MOST_WORDS, CompactModel

@@ -173,8 +173,8 @@ class CorpusBuilder:
             message = f"{self._unlabelled:,} of {total:,} documents {have} no label"
             if self.reading.unlabelled == "error":
                 raise CorpusError(
-                    f"{message} (this is the first). Label them, or pass --unlabelled drop to leave "
-                    "them out, or --unlabelled keep to keep them without a class.",
+                    f"{message} (this is the first). Label them, or pass --unlabelled drop to "
+                    "leave them out, or --unlabelled keep to keep them without a class.",
                     where=self.where,
                     line=self._first_unlabelled,
                 )

@@ -60,7 +60,6 @@ from laconic.errors import LaconicError
 from laconic.papers.f_measures import (
     ALL,
     BNS,
-    METRIC,
     IG,
     IG_CV,
     IG_TRAINING,
@@ -68,6 +67,7 @@ from laconic.papers.f_measures import (
     LARS_0,
     LARS_LOO,
     LARS_TRAINING,
+    METRIC,
     REFIT,
     RLS,
     SVM,

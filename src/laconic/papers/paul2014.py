@@ -68,8 +68,8 @@ from laconic.rows import Row, Size
 from laconic.study.plan import Plan
 from laconic.study.settings import Source, SplitOptions, TrainingOptions
 from laconic.study.study import Study
-from laconic.vectors.vectorizer import Vectorizer
 from laconic.vectors.options import Scheme, TextOptions, WeightingOptions
+from laconic.vectors.vectorizer import Vectorizer
 from laconic.vectors.weighting import Weighting
 
 REFERENCE = (
@@ -161,7 +161,7 @@ def made_sets(scale: Scale) -> Plan:
     return replace(plan, sizes=MADE_SIZES)
 
 
-def pairs(weighting: str) -> Callable[[Scale], Plan]:
+def pairs(weighting: Scheme) -> Callable[[Scale], Plan]:
     """Words of four letters or more in the pairs of TechTC-100 whose categories are frequent."""
 
     def plan(scale: Scale) -> Plan:

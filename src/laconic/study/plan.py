@@ -21,6 +21,7 @@ from laconic.options import option
 from laconic.rows import Size
 from laconic.study.settings import (
     METHODS,
+    Alpha,
     InMemory,
     SearchOptions,
     Source,
@@ -32,7 +33,8 @@ from laconic.vectors.options import TextOptions, WeightingOptions
 from laconic.vectors.problem import Target
 from laconic.vectors.weighting import Weighting
 
-def default_methods(alpha: float | str | Mapping[str, float]) -> tuple[str, ...]:
+
+def default_methods(alpha: Alpha | Mapping[str, Alpha]) -> tuple[str, ...]:
     """The default methods; RFE with ridge where alpha is not one that an SVM can use."""
     alphas = alpha.values() if isinstance(alpha, Mapping) else [alpha]
     if all(not isinstance(value, str) and value > 0 for value in alphas):
@@ -87,8 +89,8 @@ class Plan(SearchOptions, Corpora):
         put(self, "metrics", tuple(dict.fromkeys(known_metrics(self.metrics))))
         if self.metric in LOSSES:
             raise LaconicError(
-                f"metric {self.metric!r}: the first metric decides, and of this one less is better. "
-                "Put one of which more is better first, such as accuracy"
+                f"metric {self.metric!r}: the first metric decides, and of this one lower is "
+                "better. Put one of which higher is better first, such as accuracy"
             )
 
     @property
@@ -112,7 +114,10 @@ class Plan(SearchOptions, Corpora):
 
     def described_text(self, corpus: Corpus) -> str:
         """What the vectors of a corpus depend on, as JSON."""
-        values = {"text": self.text.canonical(corpus), "weighting": self.weighting.canonical(corpus)}
+        values = {
+            "text": self.text.canonical(corpus),
+            "weighting": self.weighting.canonical(corpus),
+        }
         return json.dumps(values, sort_keys=True)
 
     def part(self) -> Part:

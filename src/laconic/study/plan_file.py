@@ -46,8 +46,9 @@ def parse_plan(text: str, where: str = "plan") -> Plan:
 
 
 def _source(table: Any) -> Source | InMemory:
-    memory = isinstance(table, dict) and "in_memory" in table
-    return from_table(InMemory if memory else Source, table, CORPUS)
+    if isinstance(table, dict) and "in_memory" in table:
+        return from_table(InMemory, table, CORPUS)
+    return from_table(Source, table, CORPUS)
 
 
 def write_plan(plan: Plan) -> str:

@@ -105,9 +105,7 @@ class SplitOptions(Options):
     )
     repeats: int = option(1, "Repeats of the cross-validation.", minimum=1)
     n_splits: int = option(1, "Random test sets, with cv=0.", minimum=1)
-    random_state: int = option(
-        0, "Random seed of the train/test split and folds.", minimum=0
-    )
+    random_state: int = option(0, "Random seed of the train/test split and folds.", minimum=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()

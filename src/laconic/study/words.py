@@ -22,8 +22,8 @@ from laconic.files import KEY, Kind, check_output, draft, finite, headed, keyed
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Reduction, Selection
 from laconic.rows import Size, cell, uncell
-from laconic.vectors.options import TextOptions, WeightingOptions
-from laconic.vectors.problem import CountedCorpus, Problem, TargetKind, targets_of
+from laconic.vectors.options import TargetKind, TextOptions, WeightingOptions
+from laconic.vectors.problem import CountedCorpus, Problem, targets_of
 
 NAME = "table of words"
 COLUMNS = ("rank", "word", "documents", "score", "weight")

@@ -28,7 +28,7 @@ Normalize: TypeAlias = Literal["selected", "all"]
 Scheme: TypeAlias = Literal["ltc", "tfidf", "binary", "histogram", "count"]
 # The norm by which a scheme divides a document, where it is not l2.
 NORMS: dict[str, Literal["l1", "l2"] | None] = {"histogram": "l1", "count": None}
-StopWords: TypeAlias = None | str | PathLike[str] | Collection[str]
+StopWords: TypeAlias = str | PathLike[str] | Collection[str] | None
 # The default schemes of corpora of vectors, which take a pass over all values to find.
 _SCHEMES: WeakKeyDictionary[Corpus, Scheme] = WeakKeyDictionary()
 # The default of `min_length`.
@@ -157,11 +157,12 @@ class WeightingOptions(Options):
         flag="--weighting",
         default_text="ltc; count for vectors that are weighted already",
     )
-    min_df: int = option(
-        2, "Words must occur in at least this many training documents.", minimum=1
-    )
+    min_df: int = option(2, "Words must occur in at least this many training documents.", minimum=1)
     max_df: float = option(
-        1.0, "Words may occur in at most this share of the training documents.", minimum=0, maximum=1
+        1.0,
+        "Words may occur in at most this share of the training documents.",
+        minimum=0,
+        maximum=1,
     )
 
     def weighting_for(self, corpus: Corpus, text: TextOptions) -> Weighting:

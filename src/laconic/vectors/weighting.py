@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.weighing import Length, divided, idf, term_weights
-from laconic.options import Options, init_from, option, options_of
+from laconic.options import Options, from_attributes, init_from, option
 from laconic.vectors.options import NORMS, Scheme, WeightingOptions
 
 
@@ -135,8 +135,7 @@ class Weighting(TransformerMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         if self.scheme not in get_args(Scheme):
             raise LaconicError(f"scheme={self.scheme!r}: choose from {', '.join(get_args(Scheme))}")
-        for option in options_of(NormOptions):
-            option.checked(getattr(self, option.name))
+        from_attributes(NormOptions, self)
         for name in ("min_df", "max_df"):
             bound = getattr(self, name)
             whole = isinstance(bound, int | np.integer)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from laconic.corpus.builder import CorpusBuilder
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.arff_roles import Labels, Numbers
 from laconic.corpus.formats.arff_syntax import (
@@ -20,11 +21,10 @@ from laconic.corpus.formats.arff_syntax import (
     read_instances,
 )
 from laconic.corpus.formats.columns import beside, distinct, stem
-from laconic.corpus.builder import CorpusBuilder
-from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.mulan import mulan_labels
 from laconic.corpus.formats.opening import lines
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 MEKA = re.compile(r"-C\s+(-?[0-9]{1,6})\b")

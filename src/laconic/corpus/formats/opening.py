@@ -17,7 +17,6 @@ from pathlib import PurePosixPath
 from typing import IO, Any, BinaryIO
 
 from laconic.corpus.formats.decoding import Decoding
-from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import (
     DAMAGE,
     CountedFile,
@@ -25,6 +24,7 @@ from laconic.corpus.formats.guarding import (
     Where,
     damaged,
 )
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 BUFFER = 1 << 16

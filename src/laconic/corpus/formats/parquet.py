@@ -15,11 +15,11 @@ from os import fspath
 from typing import Any
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where, refuse_bomb, too_big
 from laconic.corpus.formats.opening import open_bytes
 from laconic.corpus.formats.parquet_pages import chunks, mapped, pages
 from laconic.corpus.formats.records import Records, positions
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 BATCH = 256

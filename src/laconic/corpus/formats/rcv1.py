@@ -15,13 +15,13 @@ from sys import intern
 
 import numpy as np
 
+from laconic.corpus.builder import CorpusBuilder, amount
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.columns import clipped, column_of, distinct, inside, plain_name
-from laconic.corpus.builder import CorpusBuilder, amount
-from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines
 from laconic.corpus.formats.svmlight import Example, examples
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 N_TERMS = 47_236

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from laconic.corpus.builder import CorpusBuilder, amount
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.columns import stem
-from laconic.corpus.builder import CorpusBuilder, amount
-from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import is_tar, lines, lines_in
 from laconic.corpus.formats.trees import tree
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 FILE = re.compile(r"(?:.*/)?reut2-\d+\.sgm", re.IGNORECASE)

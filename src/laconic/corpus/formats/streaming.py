@@ -11,11 +11,11 @@ from typing import Any, BinaryIO, NamedTuple, get_args
 
 from laconic.corpus.formats.columns import plain_name
 from laconic.corpus.formats.delimited import delimited
-from laconic.corpus.options import ReadOptions, StreamFormat
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.json_lines import objects
 from laconic.corpus.formats.opening import lines_in, open_bytes
 from laconic.corpus.formats.records import fields_among, no_such_field
+from laconic.corpus.options import ReadOptions, StreamFormat
 from laconic.errors import CorpusError
 
 STDIN = "-"

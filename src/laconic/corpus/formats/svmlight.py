@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.corpus.builder import CorpusBuilder, amount
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.columns import (
     MOST_COLUMNS,
@@ -21,10 +22,9 @@ from laconic.corpus.formats.columns import (
     plain_name,
     stem,
 )
-from laconic.corpus.builder import CorpusBuilder, amount
-from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 # The indices that get a column, ascending, and the names of these columns.

@@ -6,7 +6,6 @@ from typing import Any
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.delimited import delimited
-from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.json_lines import objects
 from laconic.corpus.formats.opening import lines
@@ -17,6 +16,7 @@ from laconic.corpus.formats.records import (
     no_such_field,
     positions,
 )
+from laconic.corpus.options import ReadOptions
 
 
 def read_csv(where: Where, reading: ReadOptions) -> Corpus:

@@ -13,13 +13,13 @@ from os import fspath
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from laconic.corpus.builder import CorpusBuilder
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.columns import distinct, indexed_names, inside
-from laconic.corpus.builder import CorpusBuilder
-from laconic.corpus.options import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import lines_in, members, open_bytes
 from laconic.corpus.formats.svmlight import Columns, svmlight_corpus
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 VECTORS, FEATURES = "vectors.dat", "features.idx"

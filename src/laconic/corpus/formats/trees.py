@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from laconic.corpus.builder import amount
-from laconic.corpus.options import MIB, ReadOptions
 from laconic.corpus.formats.guarding import Where, too_big
 from laconic.corpus.formats.opening import is_tar, members
+from laconic.corpus.options import MIB, ReadOptions
 from laconic.errors import CorpusError
 
 
