@@ -322,7 +322,7 @@ def test_ctrl_c_keeps_what_is_finished(run):
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=60)
     assert child.returncode == 130, said
-    assert "goes on where it was" in said
+    assert "to resume a study" in said
     assert "Traceback" not in said
     time.sleep(0.1)
     with sqlite3.connect("out/journal.sqlite") as connection:

@@ -6,7 +6,7 @@ import io
 import random
 import tarfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +139,7 @@ def packed_tar(files: Files) -> Files:
 
 def reads_stream(format: str) -> Callable[[Path, ReadOptions], Any]:
     def read(where: Path, reading: ReadOptions) -> list[Any]:
-        return list(stream(where, reading, format))
+        return list(stream(where, replace(reading, format=format)))
 
     return read
 

@@ -35,6 +35,12 @@ class TextSettings(TextOptions):
     stop_words: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
+        # before the pattern is compiled
+        if isinstance(self.token_pattern, str) and len(self.token_pattern) > LONGEST_PATTERN:
+            raise LaconicError(
+                f"token_pattern has {len(self.token_pattern):,} characters; a saved model has at "
+                f"most {LONGEST_PATTERN:,}"
+            )
         super().__post_init__()
         if self.ngrams[1] > LONGEST_GRAM:
             raise LaconicError(
@@ -43,11 +49,6 @@ class TextSettings(TextOptions):
             )
         if self.min_length >= 1 << 31:
             raise self.refuse("min_length")
-        if len(self.token_pattern) > LONGEST_PATTERN:
-            raise LaconicError(
-                f"token_pattern has {len(self.token_pattern):,} characters; a saved model has at "
-                f"most {LONGEST_PATTERN:,}"
-            )
 
     @classmethod
     def of(cls, vectorizer: Vectorizer) -> TextSettings:
