@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from laconic import curves
 from laconic.cli import main
 from laconic.study.settings import METRICS, SIZES, TrainingOptions
-from laconic.vectors.options import TextOptions
+from laconic.vectors.options import TextOptions, WeightingOptions
 from tests.study.corpora import write_pets
 
 TRAINING = ("study", "train", "select", "curve")
@@ -73,9 +73,9 @@ def test_a_curve_has_the_values_of_a_study_on_the_same_documents(run, more):
 
 
 OWN = {
-    "MASK": "it trains its own models, which have a bias. Leave that out",
-    "SVM-LARS": "it trains its own models, which have a bias. Leave that out, or set bias=None",
-    "IG+gaussian": "then=gaussian has no such choice. Leave that out",
+    "MASK": "it trains its own models, which have a bias. Leave it out",
+    "SVM-LARS": "it trains its own models, which have a bias. Leave it out, or set bias=none",
+    "IG+gaussian": "+gaussian has no such setting. Leave it out",
 }
 
 
@@ -85,8 +85,8 @@ def test_no_intercept_is_refused_where_it_would_have_no_effect(run, command, met
     named = "--methods" if command == "study" else "--method"
     done = run(command, named, method, "--no-intercept")
     assert done.exit_code == 2
-    asked = f"method {method}: no intercept was asked for, which is for then=rls and then=svm only"
-    assert done.stderr == f"laconic: {asked}; {OWN[method]}\n"
+    requested = f"method {method}: --no-intercept is for +ridge and +svm only"
+    assert done.stderr == f"laconic: {requested}; {OWN[method]}\n"
 
 
 @pytest.mark.parametrize("method", ["IG", "IG+svm"])

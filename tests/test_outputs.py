@@ -25,7 +25,7 @@ ONE_VS_REST = (*STUDY, "--target", "one-vs-rest")
 CATS = distinct_name("pets: cats")
 PLAN = (
     'methods = ["IG"]\nsizes = [9]\n[corpus]\nwhere = "pets.csv"\ntext = "body"\n'
-    'label = "animal"\n[split]\nfolds = 2\n'
+    'label = "animal"\n[split]\ncv = 2\n'
 )
 # What users have under such names. The last ones are nearly ours.
 FOREIGN = {

@@ -264,7 +264,7 @@ def test_words_of_strangers_do_not_steer_the_terminal(run, tmp_path):
         (("predict", "pets.laconic", "ragged.csv"), "line 3: the record that begins here has 2"),
         (("predict", "pets.laconic", "open.csv"), "a quote opens"),
         (("predict", "pets.laconic", "list.jsonl"), "line 1: is JSON, but no object"),
-        (("predict", "pets.laconic", "number.jsonl"), "line 2: 'text' is no text"),
+        (("predict", "pets.laconic", "number.jsonl"), "line 2: 'text' is neither text nor"),
         (("predict", "pets.laconic", "nokey.jsonl"), "no key 'text'"),
         (("predict", "pets.laconic", "latin.txt"), "line 1: byte 0xe9"),
         (("predict", "pets.laconic", "pets.csv", "--max-line", "3"), "longer than 3 bytes"),
@@ -276,7 +276,7 @@ def test_words_of_strangers_do_not_steer_the_terminal(run, tmp_path):
         (("train", "pets.csv", "--size", "2,3"), "one number"),
         (("train", "pets.csv", "--size", "9999"), "size 9999"),
         (("train", "pets.csv", "--method", "XYZ"), "choose from"),
-        (("train", "pets.csv", "--target", "one-vs-rest"), "asks 2 questions"),
+        (("train", "pets.csv", "--target", "one-vs-rest"), "makes 2 problems"),
     ],
 )
 def test_errors_are_a_line_that_says_what_to_do(arguments, says, run, model, tmp_path):

@@ -166,7 +166,7 @@ def test_no_classes_one_class_or_nothing_at_all(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"all 2 documents have the same label \(ham\)"):
         read_folder(laid_out(tmp_path / "one", {"ham/1": "a", "ham/2": "b"}), ReadOptions())
     (tmp_path / "none").mkdir()
-    with pytest.raises(CorpusError, match="there is no document in it"):
+    with pytest.raises(CorpusError, match="it has no documents"):
         read_folder(tmp_path / "none", ReadOptions())
     with pytest.raises(CorpusError, match="no such file"):
         read_folder(tmp_path / "nowhere", ReadOptions())

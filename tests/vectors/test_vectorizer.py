@@ -272,7 +272,7 @@ def test_smart_without_its_package_says_what_to_install(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"unit": "line"}, 'choose from word, char'),
+        ({"unit": "line"}, "choose from word, char"),
         ({"stem": "klingon"}, "klingon.*porter"),
         ({"stop_words": "/no/such/file"}, "/no/such/file.*english"),
         ({"stop_words": 7}, "7.*collection"),
