@@ -11,7 +11,7 @@ from laconic import LarsClassifier
 from laconic.classifiers import lars as module
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.lars_left_out import left_out
+from laconic.numerics.lars_left_out import leave_one_out
 from laconic.numerics.metrics import accuracy, chosen_by, f1_macro
 from laconic.numerics.thresholds import best_threshold
 from tests.classifiers.test_lars import documents, optimum, signs_of
@@ -42,7 +42,7 @@ def test_along_the_path_it_is_that_of_its_points(loss):
     found = list(LarsClassifier(loss, alpha=0.5).leave_one_out(X, y, [6, 2]))
     points = {p.size: p for p in fast_lars(X, y_signed, loss=loss, alpha=0.5)}
     for values, size in zip(found, (2, 6), strict=True):
-        expected = left_out(X, y_signed, points[size], loss=loss, alpha=0.5)
+        expected = leave_one_out(X, y_signed, points[size], loss=loss, alpha=0.5)
         assert_allclose(values[:, 0], expected, atol=1e-10)
 
 

@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 
 from laconic.errors import LaconicError
 from laconic.numerics.lars import Documents, lars
-from laconic.numerics.lars_course import Course
+from laconic.numerics.lars_course import PathState
 from tests.numerics.lars_oracles import (
     LOWER,
     UPPER,
@@ -90,14 +90,14 @@ def assert_examples(examples, margins, loss):
 def corners(X, y_signed, **settings):
     """Every corner of the path as (columns, coef, intercept, l1, examples), and the points."""
     seen = []
-    move = Course.move
+    move = PathState.move
 
-    def watched(course, direction, step):
-        move(course, direction, step)
-        here = course.point()
+    def watched(state, direction, step):
+        move(state, direction, step)
+        here = state.point()
         seen.append((here.columns, here.coef, here.intercept, here.l1, here.examples))
 
-    with patch.object(Course, "move", watched):
+    with patch.object(PathState, "move", watched):
         points = list(lars(X, y_signed, **settings))
     return seen, points
 

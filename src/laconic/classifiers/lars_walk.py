@@ -15,7 +15,7 @@ from laconic.model import Normalize
 from laconic.numerics.forward import forward
 from laconic.numerics.lars import Bias, Documents, LarsPoint, lars
 from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.lars_left_out import left_out
+from laconic.numerics.lars_left_out import leave_one_out
 from laconic.numerics.newton import curvature, minimum, slope
 from laconic.numerics.quotient import quotient
 from laconic.numerics.weighing import scaled
@@ -144,7 +144,7 @@ class Walk:
         places = np.arange(row.columns.size)
         point = LarsPoint(places, row.coef, row.intercept, 0.0, np.empty(0), row.examples)
         bias: Bias = "always" if self._biased else None
-        return left_out(
+        return leave_one_out(
             self._seen(), self.y_signed, point, loss=one.loss, alpha=one.alpha, bias=bias
         )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.numerics.lars_course import FEATURE_TIE, NOTHING, Bias, LarsPoint, checked
+from laconic.numerics.lars_course import FEATURE_TIE, ZERO_L1, Bias, LarsPoint, check_arguments
 from laconic.numerics.lars_documents import Documents, Flags, Floats, Matrix, Places
 from laconic.numerics.newton import Minimum, curvature, minimum
 
@@ -30,7 +30,7 @@ def forward(
     feature when it came in. Equal features enter by their number.
     """
     documents = Documents.of(X)
-    values = checked(documents, y_signed, alpha, bias)
+    values = check_arguments(documents, y_signed, alpha, bias)
     constant = documents.constant
     outside = documents.lengths > 0.0
     outside[constant] = bias == "selectable"
@@ -61,7 +61,7 @@ def _steepest(documents: Documents, residuals: Floats, outside: Flags) -> tuple[
     """The column with the largest gradient, and that; None and 0 where all are rounding."""
     g = np.where(outside, np.abs(documents.by_column.T @ residuals), 0.0)
     largest = float(g.max())
-    if largest <= NOTHING * documents.lengths.max() * np.sqrt(documents.n_docs):
+    if largest <= ZERO_L1 * documents.lengths.max() * np.sqrt(documents.n_docs):
         return None, 0.0
     return int(np.flatnonzero(g >= largest * (1.0 - FEATURE_TIE))[0]), largest
 

@@ -1,4 +1,4 @@
-"""Documents as LARS reads them: by columns, with a constant column after the last."""
+"""Documents as LARS reads them: by columns, with a constant column appended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Matrix: TypeAlias = Any
 
 
 class Columns(NamedTuple):
-    """A sparse matrix by columns, as compiled functions take it."""
+    """A sparse matrix by columns, in the form that compiled functions take."""
 
     starts: Ints
     docs: Ints
@@ -29,9 +29,9 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """X and a column of ones, and the length of every column.
+    """X with a column of ones appended, and the length of every column.
 
-    It is made once and serves as many paths over the same X as there are classes.
+    Made once and shared by the paths of all classes over the same X.
     """
 
     by_column: csc_array
@@ -39,7 +39,7 @@ class Documents:
 
     @classmethod
     def of(cls, X: Matrix | Documents) -> Documents:
-        """From a sparse or dense matrix; what is prepared already stays as it is."""
+        """From a sparse or dense matrix; a `Documents` is returned unchanged."""
         if isinstance(X, Documents):
             return X
         columns = csc_array(X, dtype=np.float64)
@@ -55,7 +55,7 @@ class Documents:
 
     @property
     def constant(self) -> int:
-        """The number of the constant column, which is the number of terms too."""
+        """Index of the constant column, which equals the number of terms."""
         return int(self.by_column.shape[1]) - 1
 
     @cached_property
@@ -63,20 +63,20 @@ class Documents:
         return Columns(self.by_column.indptr, self.by_column.indices, self.by_column.data)
 
     def column(self, column: int) -> Floats:
-        """One column, as long as there are documents."""
-        X, found = self.by_column, np.zeros(self.n_docs)
+        """One column as a dense vector."""
+        X, values = self.by_column, np.zeros(self.n_docs)
         entries = slice(X.indptr[column], X.indptr[column + 1])
-        found[X.indices[entries]] = X.data[entries]
-        return found
+        values[X.indices[entries]] = X.data[entries]
+        return values
 
     def products(self, columns: Places, vector: Floats) -> Floats:
         """Inner products of columns with a vector."""
-        found: Floats = _products(self.columns, columns, vector)
-        return found
+        values: Floats = _products(self.columns, columns, vector)
+        return values
 
 
 def _with_constant(X: csc_array) -> csc_array:
-    """A column of ones behind X. (`hstack` would take several times the memory.)"""
+    """X with a column of ones appended. (`hstack` would take several times the memory.)"""
     n_docs, n_terms = X.shape
     values = np.append(X.data, np.ones(n_docs))
     docs = np.append(X.indices, np.arange(n_docs, dtype=X.indices.dtype))
@@ -95,9 +95,9 @@ def _lengths(starts: Ints, values: Floats) -> Floats:
 
 @njit(nogil=True, cache=True)
 def product(X: Columns, column: int, vector: Floats) -> float:
-    """One column times a vector.
+    """Inner product of one column with a vector.
 
-    Unsigned places, because a signed one is first asked whether it counts from the end.
+    Indices are unsigned: signed ones would be checked for counting from the end.
     """
     total = 0.0
     for entry in range(np.uint64(X.starts[column]), np.uint64(X.starts[column + 1])):
@@ -107,7 +107,7 @@ def product(X: Columns, column: int, vector: Floats) -> float:
 
 @njit(nogil=True, cache=True)
 def _products(X: Columns, columns: Places, vector: Floats) -> Floats:
-    found = np.empty(columns.size)
+    values = np.empty(columns.size)
     for at in range(columns.size):
-        found[at] = product(X, columns[at], vector)
-    return found
+        values[at] = product(X, columns[at], vector)
+    return values
