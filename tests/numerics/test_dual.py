@@ -134,7 +134,7 @@ def test_liblinear_finds_the_same_machine_without_intercept():
 
 @given(counts(), st.integers(0, 2**32 - 1), st.sampled_from(LOSSES), st.booleans(), st.booleans())
 def test_conditions_hold_for_documents_nobody_thought_of(X, seed, loss, intercept, lengths_one):
-    """Empty and repeated documents, one-sided signs, costs of 0, raw counts."""
+    """Empty and repeated documents, one-sided labels, costs of 0, raw counts."""
     rng = np.random.default_rng(seed)
     X = unit(csr_array(X)) if lengths_one else csr_array(X)
     y_signed = rng.choice([-1.0, 1.0], X.shape[0])
