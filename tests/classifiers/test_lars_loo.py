@@ -12,7 +12,7 @@ from laconic.classifiers import lars as module
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.lars_fast import fast_lars
 from laconic.numerics.lars_left_out import leave_one_out
-from laconic.numerics.metrics import accuracy, chosen_by, f1_macro
+from laconic.numerics.metrics import accuracy, apply_rule, f1_macro
 from laconic.numerics.thresholds import best_threshold
 from tests.classifiers.test_lars import documents, optimum, signs_of
 
@@ -79,7 +79,7 @@ def test_the_size_is_the_smallest_of_the_best(n_classes, monkeypatch):
     y_signed = np.column_stack(signs_of(y, n_classes))
     rule, metric = ("sign", f1_macro) if n_classes == 2 else ("argmax", accuracy)
     worth = [
-        metric(chosen_by(values, rule), y_signed)
+        metric(apply_rule(values, rule), y_signed)
         for values in LarsClassifier().leave_one_out(X, y, sizes)
     ]
     best = sizes[int(np.argmax(worth))]

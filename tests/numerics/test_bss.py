@@ -163,6 +163,6 @@ def test_the_first_step_by_hand():
     upper = 0.64 * (1 / 81 / fall + 1 / 9)
     ((row, t), *_) = bss_by_algorithm_1(U, 4)
     assert (row, t) == (1, pytest.approx(2 / (lower + upper)))
-    forms = module._Barriers.around(np.zeros((1, 1)), 2.0, 3.0).moved()
+    forms = module._Barriers.around(np.zeros((1, 1)), 2.0, 3.0).advance()
     assert np.ravel(forms.values(U[1:])) == pytest.approx([lower, upper])
     assert forms.gaps(U[1:]) == pytest.approx(forms.gaps(np.repeat(U[1:], 3, axis=0))[:1])

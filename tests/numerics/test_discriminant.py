@@ -174,7 +174,7 @@ def test_documents_that_are_alike_within_classes_have_no_directions(find):
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(4, 6)), 3, axis=0)
     H = np.repeat(np.eye(4), 3, axis=0)
-    with pytest.raises(LaconicError, match="within their classes all documents are alike"):
+    with pytest.raises(LaconicError, match="all documents of a class are identical"):
         next(find(X, csr_array(H), 3.0))
 
 

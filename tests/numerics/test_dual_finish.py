@@ -106,7 +106,7 @@ def test_what_is_not_affordable_is_left_to_the_passes(monkeypatch):
     monkeypatch.setattr(dual_finish, "AFFORDABLE", 10)
     monkeypatch.setattr(module, "PATIENCE", 1)
     problem = module._Problem.of(Rows.of(X), y_signed, costs, "hinge", True, centring=True)
-    assert problem.finished(1, 1e-8) is None
+    assert problem.finish(1, 1e-8) is None
     found = descend(Rows.of(X), y_signed, costs, tolerance=1e-8)
     assert found.solved
     assert found.epochs > 1

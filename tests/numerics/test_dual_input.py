@@ -39,7 +39,7 @@ def test_what_cannot_be_asked(change, message):
 def test_documents_without_a_length_are_refused(value):
     X, y_signed, costs = noisy()
     X.data[:1] = value
-    with pytest.raises(LaconicError, match="1 of 60 have a squared length that is no finite"):
+    with pytest.raises(LaconicError, match="1 of 60 have a squared length that is not finite"):
         descend(Rows.of(X), y_signed, costs, intercept=False)
 
 

@@ -12,7 +12,7 @@ from laconic import RRQR
 from laconic.corpus.loading import load_corpora
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics import pivoting
-from laconic.numerics.pivoting import order_after_swaps, pivots, pivots_again
+from laconic.numerics.pivoting import order_after_swaps, pivots, pivot_rounds
 from laconic.testing import check_reducer
 from tests.doubles import OnlyProducts
 from tests.strategies import counts, text_like
@@ -80,7 +80,7 @@ def test_again_is_the_definition_on_what_is_left(X):
         rest = X.copy()
         rest[:, expected] = 0
         expected += pivots_by_definition(rest)
-    found = [column for one in pivots_again(csr_array(X)) for column in one.tolist()]
+    found = [column for one in pivot_rounds(csr_array(X)) for column in one.tolist()]
     assert found == expected
     assert sorted(found) == np.flatnonzero(X.any(axis=0)).tolist()
 
@@ -248,7 +248,7 @@ def test_again_takes_every_word_that_occurs():
     fitted = RRQR(beyond="again").fit(X)
     assert fitted.available_ == 10
     assert set(fitted.at(10).terms) == set(range(12)) - {0, 7}
-    first, second, _ = (one.tolist() for one in pivots_again(X, 4))
+    first, second, _ = (one.tolist() for one in pivot_rounds(X, 4))
     by_fours = RRQR(4, beyond="again").fit(X)
     assert by_fours.rank_ == 4
     assert by_fours.at(8).terms.tolist() == first + second == [*pivots_by_definition(X, 4), *second]

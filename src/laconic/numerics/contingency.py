@@ -1,17 +1,17 @@
-"""One table of counts for all terms and classes, and the scores that are functions of it.
+"""One table of counts for all terms and classes, and the scores computed from it.
 
-For a term and a class, `present` counts the documents of the class with the term. With the
+For a term and a class, `present` counts the documents of the class that have the term. With the
 document frequency `df` and the size of the class this gives all four cells,
 
-                  of the class      not of it
-    with term     both              df − both
-    without it    size − both       n_docs − df − size + both
+                   in the class      not in the class
+    with term      both              df − both
+    without term   size − both       n_docs − df − size + both
 
-and `n_docs · count − (its row's total) · (its column's total)` is the same number in all four, up
-to its sign: the surplus. Here it is an exact integer, so nothing cancels where a term is almost
-independent of the class (64 bits suffice for 3 · 10⁹ documents).
+and `n_docs · count − (row total) · (column total)` is the same number in all four, up to its sign:
+the surplus. It is an exact integer, so nothing cancels if a term is almost independent of the
+class (64 bits suffice for 3 · 10⁹ documents).
 
-A column without a document, or with all of them, asks nothing: every term has score 0 there.
+A class with no documents, or with all of them, has score 0 for every term.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ Counts: TypeAlias = NDArray[np.int64]
 # An array or a scipy sparse array; scipy has no types to say so.
 Matrix: TypeAlias = Any
 
-# A dense X is read in blocks of about this many entries, lest its pattern outgrow X itself.
+# A dense X is read in blocks of about this many entries, so its pattern takes little memory.
 DENSE_ENTRIES = 1 << 22
 # Forman 2003, section 2.2: rates of 0 and 1 have no finite quantile.
 LOWEST_RATE = 0.0005
-# Below this, log(1 + x) and x cancel and the series takes over; five terms are exact to 1e-15.
+# Below this, log(1 + x) and x cancel, and a series is used; five terms are exact to 1e-15.
 SMALL = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """How often terms and classes meet.
+    """How often terms and classes occur together.
 
     Parameters
     ----------
@@ -66,10 +66,10 @@ class Table:
 
 
 def contingency(X: Matrix, indicator: Matrix) -> Table:
-    """Count, in one pass over the entries of X.
+    """The table of counts, in one pass over the entries of X.
 
-    A document belongs to the columns where `indicator`, signs or 0/1, is positive. A term occurs
-    where a sparse X has an entry, also one that is 0, and where a dense X is not 0.
+    A document belongs to the columns where `indicator` (±1 or 0/1) is positive. A term occurs
+    where a sparse X has an entry, even an explicit 0, and where a dense X is not 0.
     """
     labels = csr_array(indicator > 0)
     n_docs, n_columns = labels.shape
@@ -81,17 +81,17 @@ def contingency(X: Matrix, indicator: Matrix) -> Table:
 
 
 def occurrences(X: Matrix) -> csr_array:
-    """A sparse X by documents, each entry once."""
+    """A sparse X in CSR format, without duplicate entries."""
     documents = csr_array(X)
     if not documents.has_canonical_format:
-        # a copy, because csr_array shares the arrays of X
+        # a copy, because csr_array shares its arrays with X
         documents = documents.copy()
         documents.sum_duplicates()
     return documents
 
 
 def _blocks(X: Matrix) -> Iterator[tuple[int, csr_array]]:
-    """Consecutive documents with the number of the first."""
+    """Blocks of consecutive documents, each with the number of its first."""
     if issparse(X):
         yield 0, occurrences(X)
         return
@@ -111,10 +111,10 @@ def _tally(
     df: Counts,
 ) -> None:
     for doc in range(starts.size - 1):
-        own = labels[label_starts[first + doc] : label_starts[first + doc + 1]]
+        doc_labels = labels[label_starts[first + doc] : label_starts[first + doc + 1]]
         for term in terms[starts[doc] : starts[doc + 1]]:
             df[term] += 1
-            for label in own:
+            for label in doc_labels:
                 present[term, label] += 1
 
 
@@ -131,20 +131,20 @@ def _gains(surplus: Counts, df: Counts, sizes: Counts, n_docs: int, out: Floats)
         n_with, n_without = df[term], n_docs - df[term]
         for column in range(sizes.size):
             size, rest = sizes[column], n_docs - sizes[column]
-            more = surplus[term, column]
-            # in pairs, so that a class and its complement have the very same gain
+            excess = surplus[term, column]
+            # in pairs, so a class and its complement have exactly the same gain
             out[term, column] = (
-                (_cell(n_with * size, more) + _cell(n_without * rest, more))
-                + (_cell(n_with * rest, -more) + _cell(n_without * size, -more))
+                (_cell(n_with * size, excess) + _cell(n_without * rest, excess))
+                + (_cell(n_with * rest, -excess) + _cell(n_without * size, -excess))
             ) / float(n_docs) ** 2
 
 
 @njit(nogil=True, cache=True)
 def _cell(margins: int, surplus: int) -> float:
-    """n_docs² P log(P / Q), less n_docs² (P − Q), which sums to 0 over the four cells.
+    """n_docs² P log(P / Q), minus n_docs² (P − Q), which sums to 0 over the four cells.
 
-    P is the cell's share, Q = margins / n_docs² what independence would make it. In this form each
-    cell is at least 0, and so is their sum.
+    P is the cell's share, Q = margins / n_docs² its share under independence. In this form no cell
+    is negative, and neither is their sum.
     """
     if margins == 0:
         return 0.0
@@ -166,7 +166,7 @@ def _excess(x: float) -> float:
 
 
 def chi_squared(table: Table) -> Floats:
-    """Pearson's statistic of the four cells, without correction; shape (n_terms, n_columns)."""
+    """Pearson's statistic of the four cells, uncorrected; shape (n_terms, n_columns)."""
     n_docs, df, sizes = table.n_docs, table.df[:, None], table.class_sizes
     # n_docs · surplus² / (product of the four margins), where surplus = ad − bc
     by_term = quotient(table.surplus, df * (n_docs - df))
@@ -177,7 +177,7 @@ def chi_squared(table: Table) -> Floats:
 def bi_normal_separation(table: Table) -> Floats:
     """|F⁻¹(tpr) − F⁻¹(fpr)| of Forman 2003, F the normal distribution; (n_terms, n_columns).
 
-    tpr is the share of the class with the term, fpr that of the other documents.
+    tpr is the share of the class's documents that have the term, fpr that of the other documents.
     """
     n_others = table.n_docs - table.class_sizes
     tpr = quotient(table.present, table.class_sizes)

@@ -62,7 +62,7 @@ NEWTON_SHARE = 0.5
 # r of the passes, in units of mean squared lengths or inverse costs. A larger r slows down the
 # passes, a smaller one slows down b.
 RIDGE = 0.1
-# Share of the tolerance that the passes aim at; applied again if the result is not within tolerance.
+# Share of the tolerance that the passes aim at; applied again if the result misses the tolerance.
 AIM = 0.5
 # A duality gap up to this share of the primal value counts as 0.
 ROUNDING = 1e-14

@@ -138,8 +138,8 @@ class _Round:
     def minimum(self, start: _Iterate) -> _Iterate | None:
         """The minimum; None if a step is too expensive.
 
-        Unclipped duals are updated with each step: after many steps, duals computed from the margins
-        would carry the rounding error of these divided by ε.
+        Unclipped duals are updated with each step: after many steps, duals computed from the
+        margins would carry the rounding error of these divided by ε.
         """
         coef, b = start.coef, start.intercept
         margins = self.problem.margins(coef, b)
