@@ -3,7 +3,7 @@
 One algorithm covers losses made of a squared, a zero and a linear part: RLS-LARS ("squared"),
 SVM-LARS ("squared_hinge") and "modified_huber". With f(x) = x'β + b,
 
-    minimise  λ₂/2 (‖β‖² + b²) + Σ loss(t_i f(x_i))      subject to |gradient| ≤ λ₁,
+    minimise  λ₂/2 (‖β‖² + b²) + Σ loss(t_i f(x_i))      while keeping |gradient| ≤ λ₁,
 
 from the λ₁ at which no feature is selected down to 0; λ₂ is `alpha`, t is `y_signed`. The path is
 piecewise linear in λ₁. It has a corner where a feature enters, and where a document crosses a

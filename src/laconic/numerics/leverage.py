@@ -74,9 +74,9 @@ def truncated_leverage(X: Matrix, rank: int) -> Leverage:
 
     `error` is Davis and Kahan's bound: the projectors P, P̂ of equal rank onto the true and the
     computed subspace have |ℓ_i − ℓ̂_i| = |e_i'(P − P̂)e_i| ≤ ‖P − P̂‖ = sin θ ≤ ‖R‖_F / δ, with
-    R = X'XV − V(V'X'XV) and δ the gap between V'X'XV and the first singular value left out. That
-    one is taken from its own Ritz pair, so a Krylov method must not have missed any before it.
-    Infinite where the gap is nil: then the subspace is not defined.
+    R = X'XV − V(V'X'XV) and δ the gap between V'X'XV and the first omitted singular value. The
+    latter comes from its own Ritz pair, so a Krylov method must not have missed an earlier one.
+    Infinite if the gap is 0: then the subspace is not defined.
     """
     if rank >= min(X.shape):
         return full_leverage(X)

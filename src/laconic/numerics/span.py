@@ -89,7 +89,7 @@ class Span:
         return 2 * self.products.unit * self.products.length / float(self.sigma[-1]) + self.rounding
 
     def turned(self, rank: int) -> float:
-        """How far rounding may rotate the `rank` leading directions; infinite if the cut is a tie."""
+        """How far rounding may rotate the `rank` leading directions; infinite if they are tied."""
         if rank == self.rank:
             return 0.0
         squares = self.sigma**2
