@@ -78,14 +78,21 @@ def f1(y_pred: Bools, y_signed: Floats) -> float:
     return f1_macro(y_pred, y_signed) if y_signed.shape[1] == 1 else float("nan")
 
 
-def balanced_accuracy(y_pred: Bools, y_signed: Floats) -> float:
-    """Mean over the classes that occur of the share of their documents that are predicted."""
-    truth = np.where(np.isnan(y_signed), np.nan, y_signed > 0)
-    if y_signed.shape[1] == 1:
-        y_pred, truth = np.hstack([~y_pred, y_pred]), np.hstack([1 - truth, truth])
-    hits, n_true = (y_pred & (truth == 1)).sum(axis=0), (truth == 1).sum(axis=0)
-    occurs = n_true > 0
-    return float((hits[occurs] / n_true[occurs]).mean()) if occurs.any() else float("nan")
+def balanced_accuracy(decision: Floats, y_signed: Floats, rule: str) -> float:
+    """Mean over the classes that occur of the share of their documents that are predicted.
+
+    Documents of unseen classes count as one class. NaN if documents may have several labels.
+    """
+    if rule == "labels":
+        return float("nan")
+    y_pred, unseen = apply_rule(decision, rule), np.isnan(y_signed).all(axis=1)
+    truth = y_signed > 0
+    if rule == "sign":
+        y_pred, truth = np.hstack([~y_pred, y_pred]), np.hstack([~truth, truth])
+    truth &= ~unseen[:, None]
+    hits, n_true = (y_pred & truth).sum(axis=0), truth.sum(axis=0)
+    recalls = hits[n_true > 0] / n_true[n_true > 0]
+    return float(np.append(recalls, [0.0] * bool(unseen.any())).mean())
 
 
 def precision_macro(y_pred: Bools, y_signed: Floats) -> float:
