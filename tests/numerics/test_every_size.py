@@ -140,7 +140,7 @@ def test_questions_without_an_answer():
 def test_arrays_that_do_not_fit_are_refused(metric):
     ranked = Ranked.of(csr_array(np.eye(3)), np.arange(3))
     truth = np.array([True, False, True])
-    with pytest.raises(LaconicError, match=r"shape \(2,\) for documents of 3 ranks"):
+    with pytest.raises(LaconicError, match=r"shape \(2,\) for documents with 3 ranks"):
         metric(ranked, np.ones(2), truth, normalize_selected=False)
     with pytest.raises(LaconicError, match=r"truth of shape \(2,\) and type bool for 3 documents"):
         metric(ranked, np.ones(3), truth[:2], normalize_selected=False)

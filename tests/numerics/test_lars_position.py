@@ -49,7 +49,7 @@ def test_measured_margins_residuals_and_errors_are_those_of_the_definition(loss,
     coef = np.array([3.0, -4.0, 5.0, -2.0])
     active = placed(X, y_signed, coef, loss, alpha)
     active.l1 = 1.5
-    error = active.measure()
+    error = active.recompute()
     margins = y_signed * (X @ coef)
     assert margins.min() < -1.1
     assert margins.max() > 1.1
@@ -193,7 +193,7 @@ def test_documents_that_come_in_by_a_repair_are_counted(n_docs):
     assert active.add_column(0, -1.0)
     active.parts[:] = ZERO
     assert active.refactor()
-    active.measure()  # without coefficients every margin is 0
+    active.recompute()  # without coefficients every margin is 0
     assert active.return_to_path()
     inside = int((active.parts == SQUARED).sum())
     assert active.admissions >= n_docs > inside > 0

@@ -153,7 +153,7 @@ def test_sizes_ascend():
 
 def test_there_is_a_coefficient_for_each_rank():
     ranked = Ranked.of(csr_array(np.ones((2, 3))), np.arange(3))
-    with pytest.raises(LaconicError, match=r"shape \(2,\) for documents of 3 ranks"):
+    with pytest.raises(LaconicError, match=r"shape \(2,\) for documents with 3 ranks"):
         prefix_decisions(ranked, np.ones(2), [1], normalize_selected=False)
 
 

@@ -7,13 +7,9 @@ value that would be 0/0 is NaN.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.bool_]
+from laconic.types import Bools, Floats
 
 NAN = float("nan")
 
@@ -32,22 +28,22 @@ def pearson(w: Floats, w_small: Floats) -> float:
     return cosine(_centred(w), _centred(w_small))
 
 
-def overlap(full: Flags, small: Flags) -> float:
+def overlap(full: Bools, small: Bools) -> float:
     """Shared support vectors as a share of those of either SVM: |A ∩ B| / |A ∪ B|."""
     return _share(full & small, full | small)
 
 
-def containment(full: Flags, small: Flags) -> float:
+def containment(full: Bools, small: Bools) -> float:
     """Shared support vectors as a share of those of the small SVM: |A ∩ B| / |B|."""
     return _share(full & small, small)
 
 
-def recall(full: Flags, small: Flags) -> float:
+def recall(full: Bools, small: Bools) -> float:
     """Shared support vectors as a share of those of the full SVM: |A ∩ B| / |A|."""
     return _share(full & small, full)
 
 
-def _share(part: Flags, whole: Flags) -> float:
+def _share(part: Bools, whole: Bools) -> float:
     n_whole = np.count_nonzero(whole)
     return float(np.count_nonzero(part) / n_whole) if n_whole else NAN
 

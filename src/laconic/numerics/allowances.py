@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from laconic.numerics.bounds import Floats, Matrix, largest, lengths
+from laconic.numerics.bounds import largest, lengths
 from laconic.numerics.gram import squared_norm
 from laconic.numerics.rank import EPS
+from laconic.types import Floats, Matrix
 
 
 @dataclass(frozen=True)

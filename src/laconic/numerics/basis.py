@@ -11,7 +11,8 @@ from scipy import linalg
 from scipy.linalg import lapack
 
 from laconic.numerics.rank import zero_share, zero_up_to
-from laconic.numerics.spectrum import Floats, Integers, Leading, Matrix, gram, leading
+from laconic.numerics.spectrum import Leading, gram, leading
+from laconic.types import Floats, Integers, Matrix
 
 
 def row_basis(X: Matrix) -> Floats:

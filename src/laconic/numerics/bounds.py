@@ -10,15 +10,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.special import betaincinv
 
-Floats: TypeAlias = NDArray[np.float64]
-Matrix: TypeAlias = Any
+from laconic.types import Bools, Floats, Matrix
 
 # A margin that equals its bound up to this rounding proves nothing; a change this small is none.
 ROUNDING = 1e-12
@@ -76,7 +75,7 @@ def reach(D: Floats) -> Floats:
     return lengths(np.maximum(D, 0.0))
 
 
-def off_selection(w: Floats, selected: NDArray[np.bool_]) -> Floats:
+def off_selection(w: Floats, selected: Bools) -> Floats:
     """‖w off the selection‖: any model that reads only `selected` words is at least this far."""
     return lengths(np.where(selected, 0.0, w))
 
@@ -129,7 +128,7 @@ def margin_loss(full: Floats, small: Floats, rule: str) -> Floats:
     return np.asarray(change.max(axis=1, initial=-np.inf))
 
 
-def changed(full: Floats, small: Floats, rule: str) -> NDArray[np.bool_]:
+def changed(full: Floats, small: Floats, rule: str) -> Bools:
     """Documents that the two models decide differently.
 
     A value that crosses the border by rounding, up to 1e-12 of the largest decision value of any
@@ -152,7 +151,7 @@ def cannot_change(
     rule: str,
     nonnegative: bool,
     weight: float = 1.0,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Documents whose contrasts exceed the worst case over all documents of their length.
 
     `weight` is the length of the longest row of the small model, whose products are rounded.

@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 from scipy.linalg import lapack
 
-from laconic.numerics.spectrum import Floats, Integers
+from laconic.types import Floats, Integers
 
 # Rows in the first block; each further one has twice as many.
 FIRST_BLOCK = 64

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy import linalg
 
-Floats = NDArray[np.float64]
+from laconic.types import Floats
 
 # A pivot up to this share of its diagonal entry, or 1 − leverage up to this, counts as 0.
 SINGULAR = 1e-9

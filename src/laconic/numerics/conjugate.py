@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from laconic.errors import LaconicError
-from laconic.numerics.spectrum import Floats
+from laconic.types import Floats
 
 Operator: TypeAlias = Callable[[Floats], Floats]
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log1p
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -28,11 +28,7 @@ from scipy.sparse import csr_array, issparse
 from scipy.special import ndtri
 
 from laconic.numerics.quotient import quotient
-
-Floats: TypeAlias = NDArray[np.float64]
-Counts: TypeAlias = NDArray[np.int64]
-# An array or a scipy sparse array; scipy has no types to say so.
-Matrix: TypeAlias = Any
+from laconic.types import Floats, Int64s, Matrix
 
 # A dense X is read in blocks of about this many entries, so its pattern takes little memory.
 DENSE_ENTRIES = 1 << 22
@@ -43,7 +39,7 @@ SMALL = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ContingencyTable:
     """How often terms and classes occur together.
 
     Parameters
@@ -54,18 +50,18 @@ class Table:
     n_docs : all documents
     """
 
-    present: Counts
-    df: Counts
-    class_sizes: Counts
+    present: Int64s
+    df: Int64s
+    class_sizes: Int64s
     n_docs: int
 
     @property
-    def surplus(self) -> Counts:
+    def surplus(self) -> Int64s:
         """n_docs · present − df · class_sizes, exactly; 0 means independence."""
         return self.n_docs * self.present - self.df[:, None] * self.class_sizes
 
 
-def contingency(X: Matrix, indicator: Matrix) -> Table:
+def contingency(X: Matrix, indicator: Matrix) -> ContingencyTable:
     """The table of counts, in one pass over the entries of X.
 
     A document belongs to the columns where `indicator` (±1 or 0/1) is positive. A term occurs
@@ -77,7 +73,7 @@ def contingency(X: Matrix, indicator: Matrix) -> Table:
     df = np.zeros(X.shape[1], dtype=np.int64)
     for first, block in _blocks(X):
         _tally(block.indptr, block.indices, first, labels.indptr, labels.indices, present, df)
-    return Table(present, df, np.bincount(labels.indices, minlength=n_columns), n_docs)
+    return ContingencyTable(present, df, np.bincount(labels.indices, minlength=n_columns), n_docs)
 
 
 def occurrences(X: Matrix) -> csr_array:
@@ -107,8 +103,8 @@ def _tally(
     first: int,
     label_starts: NDArray[np.integer[Any]],
     labels: NDArray[np.integer[Any]],
-    present: Counts,
-    df: Counts,
+    present: Int64s,
+    df: Int64s,
 ) -> None:
     for doc in range(starts.size - 1):
         doc_labels = labels[label_starts[first + doc] : label_starts[first + doc + 1]]
@@ -118,7 +114,7 @@ def _tally(
                 present[term, label] += 1
 
 
-def information_gain(table: Table) -> Floats:
+def information_gain(table: ContingencyTable) -> Floats:
     """Eq. 24 of Dasgupta et al. 2007 in nats, with 0 · log 0 = 0; shape (n_terms, n_columns)."""
     gains = np.empty(table.present.shape)
     _gains(table.surplus, table.df, table.class_sizes, table.n_docs, gains)
@@ -126,7 +122,7 @@ def information_gain(table: Table) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def _gains(surplus: Counts, df: Counts, sizes: Counts, n_docs: int, out: Floats) -> None:
+def _gains(surplus: Int64s, df: Int64s, sizes: Int64s, n_docs: int, out: Floats) -> None:
     for term in range(df.size):
         n_with, n_without = df[term], n_docs - df[term]
         for column in range(sizes.size):
@@ -165,7 +161,7 @@ def _excess(x: float) -> float:
     return (1.0 + x) * r * (2.0 * s * tail - x) + x * x
 
 
-def chi_squared(table: Table) -> Floats:
+def chi_squared(table: ContingencyTable) -> Floats:
     """Pearson's statistic of the four cells, uncorrected; shape (n_terms, n_columns)."""
     n_docs, df, sizes = table.n_docs, table.df[:, None], table.class_sizes
     # n_docs · surplus² / (product of the four margins), where surplus = ad − bc
@@ -174,7 +170,7 @@ def chi_squared(table: Table) -> Floats:
     return n_docs * by_term * by_class
 
 
-def bi_normal_separation(table: Table) -> Floats:
+def bi_normal_separation(table: ContingencyTable) -> Floats:
     """|F⁻¹(tpr) − F⁻¹(fpr)| of Forman 2003, F the normal distribution; (n_terms, n_columns).
 
     tpr is the share of the class's documents that have the term, fpr that of the other documents.

@@ -26,7 +26,8 @@ from scipy import linalg
 from laconic.errors import LaconicError
 from laconic.numerics.conjugate import TOLERANCE, solve
 from laconic.numerics.rank import zero_share
-from laconic.numerics.spectrum import Floats, Matrix, as_floats, column_squares
+from laconic.numerics.spectrum import as_floats, column_squares
+from laconic.types import Floats, Matrix
 
 # After solving for directions, a remainder of the class means up to this share of them is rounding.
 SOLVED = 100 * TOLERANCE

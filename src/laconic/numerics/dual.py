@@ -33,11 +33,9 @@ from laconic.numerics.dual_input import (
     refuse_shapes,
 )
 from laconic.numerics.dual_passes import (
-    Arrays,
-    Floats,
-    Loss,
-    Places,
-    Point,
+    DualPoint,
+    HingeLoss,
+    ProblemArrays,
     centred,
     gather,
     mean,
@@ -47,6 +45,7 @@ from laconic.numerics.dual_passes import (
     violation,
 )
 from laconic.numerics.intercept import best_intercept
+from laconic.types import Bools, Floats, Int64s
 
 __all__ = ["Dual", "Rows", "descend", "support"]
 
@@ -93,7 +92,7 @@ class Dual:
     solved: bool
 
 
-def support(alphas: Floats, costs: Floats) -> NDArray[np.bool_]:
+def support(alphas: Floats, costs: Floats) -> Bools:
     """Which documents are support vectors.
 
     α must exceed a share of C, or of the largest α if that is far below C: with long documents, or
@@ -108,7 +107,7 @@ def descend(
     y_signed: Floats,
     costs: Floats,
     *,
-    loss: Loss = "hinge",
+    loss: HingeLoss = "hinge",
     intercept: bool = True,
     start: Floats | None = None,
     start_intercept: float = 0.0,
@@ -140,9 +139,9 @@ class _Problem:
     """The fixed part of the descent: the arrays, and the input they were made from."""
 
     rows: Rows
-    arrays: Arrays
+    arrays: ProblemArrays
     costs: Floats
-    loss: Loss
+    loss: HingeLoss
     intercept: bool
 
     @classmethod
@@ -151,7 +150,7 @@ class _Problem:
         rows: Rows,
         y_signed: Floats,
         costs: Floats,
-        loss: Loss,
+        loss: HingeLoss,
         intercept: bool,
         centring: bool,
     ) -> Self:
@@ -163,7 +162,9 @@ class _Problem:
             uppers = np.where(costs > 0, np.inf, 0.0)
             np.divide(0.5, costs, out=softness, where=costs > 0)
         inputs = rows.starts, rows.ends, rows.columns, rows.values, rows.scales
-        uncentred = Arrays(*inputs, y_signed, uppers, softness, softness, softness, ridge=0.0)
+        uncentred = ProblemArrays(
+            *inputs, y_signed, uppers, softness, softness, softness, ridge=0.0
+        )
         weighted = np.flatnonzero(costs > 0)
         # without a free intercept Σ α y is not 0, and documents must not be centred
         sample = _sample(weighted) if intercept and centring else weighted[:0]
@@ -186,16 +187,16 @@ class _Problem:
         zeros = np.zeros(self.costs.size), np.zeros(self.rows.n_columns)
         return Dual(*zeros, label, violation=0.0, gap=0.0, epochs=0, solved=True)
 
-    def starting_point(self, start: Floats | None, intercept: float) -> Point:
+    def starting_point(self, start: Floats | None, intercept: float) -> DualPoint:
         alphas = np.zeros(self.costs.size)
         if start is not None:
             np.clip(start, 0.0, self.arrays.uppers, out=alphas)
         bias = np.array([intercept if self.intercept else 0.0, 0.0])
-        point = Point(alphas, np.zeros(self.rows.n_columns), bias)
+        point = DualPoint(alphas, np.zeros(self.rows.n_columns), bias)
         gather(self.arrays, point)
         return point
 
-    def result(self, point: Point, epochs: int, tolerance: float) -> Dual:
+    def result(self, point: DualPoint, epochs: int, tolerance: float) -> Dual:
         """The point with its best intercept, evaluated over all documents."""
         gather(self.arrays, point)
         return self._best_of(point, point.coef, epochs, tolerance)
@@ -205,7 +206,7 @@ class _Problem:
         best: Dual | None = None
         inputs = self.arrays, self.costs, self.rows.n_columns, self.intercept
         for coef, intercept, alphas in proximal_rounds(*inputs):
-            point = Point(alphas, np.zeros(coef.size), np.array([intercept, 0.0]))
+            point = DualPoint(alphas, np.zeros(coef.size), np.array([intercept, 0.0]))
             gather(self.arrays, point)
             dual = self._best_of(point, coef, epochs, tolerance)
             if best is not None and best.solved:
@@ -213,14 +214,14 @@ class _Problem:
             best = dual if best is None else min(best, dual, key=_unsolved_gap)
         return best
 
-    def _best_of(self, point: Point, coef: Floats, epochs: int, tolerance: float) -> Dual:
+    def _best_of(self, point: DualPoint, coef: Floats, epochs: int, tolerance: float) -> Dual:
         """`coef` as it is, or stretched if that is better."""
         dual = self._evaluate(point, coef, epochs, tolerance)
         if dual.solved or dual.violation > tolerance or self.loss != "hinge":
             return dual
         return min(dual, self._stretch(dual, point, tolerance), key=_unsolved_gap)
 
-    def _evaluate(self, point: Point, coef: Floats, epochs: int, tolerance: float) -> Dual:
+    def _evaluate(self, point: DualPoint, coef: Floats, epochs: int, tolerance: float) -> Dual:
         """`coef` with its best intercept; `coef` is the w of `point`, or near it."""
         arrays = self.arrays
         values = products(arrays, coef)
@@ -241,16 +242,16 @@ class _Problem:
 
     def _balanced_gap(self, alphas: Floats, coef: Floats, values: Floats, b: float) -> float:
         """The gap to a dual value that bounds the objective from below, however early the stop."""
-        point = Point(balanced(self.arrays, alphas), np.zeros(coef.size), np.array([b, 0.0]))
+        point = DualPoint(balanced(self.arrays, alphas), np.zeros(coef.size), np.array([b, 0.0]))
         gather(self.arrays, point)
         return duality_gap(self.arrays, point, self.costs, self.loss, coef, values, b)
 
-    def _stretch(self, dual: Dual, point: Point, tolerance: float) -> Dual:
+    def _stretch(self, dual: Dual, point: DualPoint, tolerance: float) -> Dual:
         """With w stretched so no document is short of the margin by rounding alone."""
         values = products(self.arrays, dual.coef) + dual.intercept
         factor = stretch(self.arrays, dual.alphas, values)
         alphas = np.minimum(factor * dual.alphas, self.arrays.uppers)
-        stretched = Point(alphas, np.zeros(dual.coef.size), factor * point.bias)
+        stretched = DualPoint(alphas, np.zeros(dual.coef.size), factor * point.bias)
         gather(self.arrays, stretched)
         return self._evaluate(stretched, factor * dual.coef, dual.epochs, tolerance)
 
@@ -260,8 +261,8 @@ class _Descent:
     """Passes over the unshrunk documents, and Newton steps, until all conditions hold."""
 
     problem: _Problem
-    point: Point
-    order: Places
+    point: DualPoint
+    order: Int64s
     state: NDArray[np.uint64]
     scratch: Floats
     epochs: int = 0
@@ -269,7 +270,7 @@ class _Descent:
     next_newton: int = FIRST_NEWTON
 
     @classmethod
-    def start(cls, problem: _Problem, point: Point, random_state: int) -> Self:
+    def start(cls, problem: _Problem, point: DualPoint, random_state: int) -> Self:
         order = np.arange(point.alphas.size, dtype=np.int64)
         state = np.random.default_rng(random_state).integers(1, 2**63, 1, dtype=np.uint64)
         return cls(problem, point, order, state, np.zeros(point.coef.size))
@@ -332,7 +333,7 @@ def _unlimited() -> Floats:
     return np.array([np.inf, -np.inf])
 
 
-def _sample(docs: Places) -> Places:
+def _sample(docs: Int64s) -> Int64s:
     """Evenly spaced documents, about SAMPLE of them at most."""
     return np.ascontiguousarray(docs[:: max(1, docs.size // SAMPLE)])
 

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from laconic.numerics.dual_passes import Arrays, Floats
+from laconic.numerics.dual_passes import ProblemArrays
 from laconic.numerics.rank import EPS
+from laconic.types import Floats
 
 # The largest matrix, in numbers, that a Newton step decomposes.
 AFFORDABLE = 1_000_000
@@ -38,8 +39,6 @@ ROUNDING = 4 * EPS
 # Slopes along a step up to this share of the first one are 0.
 LEVEL = 1e-10
 
-Mask = NDArray[np.bool_]
-
 
 class Finish(NamedTuple):
     """Weights, intercept and duals after a round."""
@@ -50,7 +49,7 @@ class Finish(NamedTuple):
 
 
 def proximal_rounds(
-    arrays: Arrays, costs: Floats, n_columns: int, intercept: bool
+    arrays: ProblemArrays, costs: Floats, n_columns: int, intercept: bool
 ) -> Iterator[Finish]:
     """Yield the result of each round; nothing if the documents are too many or too long."""
     problem = _Primal.of(arrays, costs, n_columns, intercept)
@@ -90,7 +89,7 @@ class _Primal:
     unit: float
 
     @classmethod
-    def of(cls, arrays: Arrays, costs: Floats, n_columns: int, intercept: bool) -> Self:
+    def of(cls, arrays: ProblemArrays, costs: Floats, n_columns: int, intercept: bool) -> Self:
         documents = _documents_times_labels(arrays, n_columns)
         lengths = np.sqrt(np.asarray(documents.multiply(documents).sum(axis=1)))
         unit = 2.0 ** np.ceil(np.log2(max(float(lengths.max(initial=0.0)), 1e-150)))
@@ -234,7 +233,7 @@ def _solve(rows: Floats, curvatures: Floats, target: Floats, noise: Floats) -> F
     return np.asarray(directions.T @ (parts / (1.0 + values**2)) + rest)
 
 
-def _documents_times_labels(arrays: Arrays, n_columns: int) -> csr_array:
+def _documents_times_labels(arrays: ProblemArrays, n_columns: int) -> csr_array:
     """The documents as a matrix, each times its label."""
     counts = arrays.ends - arrays.starts
     bounds = np.concatenate([[0], np.cumsum(counts)])

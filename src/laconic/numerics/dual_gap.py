@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from laconic.numerics.dual_passes import Arrays, Floats, Loss, Point
+from laconic.numerics.dual_passes import DualPoint, HingeLoss, ProblemArrays
+from laconic.types import Floats
 
 
 def duality_gap(
-    arrays: Arrays,
-    point: Point,
+    arrays: ProblemArrays,
+    point: DualPoint,
     costs: Floats,
-    loss: Loss,
+    loss: HingeLoss,
     coef: Floats,
     values: Floats,
     intercept: float,
@@ -34,7 +35,7 @@ def duality_gap(
     return max(gap, 0.0) / primal if primal > 0.0 else 0.0
 
 
-def balanced(arrays: Arrays, alphas: Floats) -> Floats:
+def balanced(arrays: ProblemArrays, alphas: Floats) -> Floats:
     """Duals with Σ α y = 0: those of the heavier class are scaled down.
 
     If the intercept is free, only such duals bound the objective from below.
@@ -44,7 +45,7 @@ def balanced(arrays: Arrays, alphas: Floats) -> Floats:
     return np.asarray(alphas * np.where(arrays.y_signed > 0, negative, positive) / heavier)
 
 
-def stretch(arrays: Arrays, alphas: Floats, values: Floats) -> float:
+def stretch(arrays: ProblemArrays, alphas: Floats, values: Floats) -> float:
     """The factor for w with which documents on the margin do not fall short of it by rounding.
 
     If costs are large and the classes are separable, a shortfall by rounding costs more than all

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
-from laconic.numerics.dual_passes import Columns, Floats, Loss, Places
+from laconic.numerics.dual_passes import HingeLoss
+from laconic.types import Floats, Int32s, Int64s
 
 # Exponents of 2 up to which squares, and their squares, are far from the limits of floating point.
 ORDINARY = 100.0
@@ -26,9 +27,9 @@ class Rows:
     are sorted, the best n words of every document are a prefix of its row, and nothing is copied.
     """
 
-    starts: Places
-    ends: Places
-    columns: Columns
+    starts: Int64s
+    ends: Int64s
+    columns: Int32s
     values: Floats
     scales: Floats
     n_columns: int
@@ -58,8 +59,8 @@ class Rows:
 
 
 def refuse_loss(loss: str) -> None:
-    if loss not in get_args(Loss):
-        raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(Loss))}")
+    if loss not in get_args(HingeLoss):
+        raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(HingeLoss))}")
 
 
 def refuse_shapes(n_docs: int, arrays: dict[str, Floats | None]) -> None:

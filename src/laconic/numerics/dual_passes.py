@@ -22,10 +22,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Places: TypeAlias = NDArray[np.int64]
-Columns: TypeAlias = NDArray[np.int32]
-Loss: TypeAlias = Literal["hinge", "squared_hinge"]
+from laconic.types import Floats, Int32s, Int64s
+
+HingeLoss: TypeAlias = Literal["hinge", "squared_hinge"]
 
 # A projected gradient up to this counts as 0.
 ZERO_GRADIENT = 1e-16
@@ -42,12 +41,12 @@ STRICT = 1000.0
 HALVINGS = 6
 
 
-class Arrays(NamedTuple):
+class ProblemArrays(NamedTuple):
     """One problem as arrays for compiled functions. `squares` are ‖x − μ‖² + s; `ridge` is r."""
 
-    starts: Places
-    ends: Places
-    columns: Columns
+    starts: Int64s
+    ends: Int64s
+    columns: Int32s
     values: Floats
     scales: Floats
     y_signed: Floats
@@ -58,7 +57,7 @@ class Arrays(NamedTuple):
     ridge: float
 
 
-class Point(NamedTuple):
+class DualPoint(NamedTuple):
     """The current iterate, changed in place: w = Σ α y x; `bias` holds b and Σ α y."""
 
     alphas: Floats
@@ -67,26 +66,26 @@ class Point(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def dot(arrays: Arrays, doc: int, coef: Floats) -> float:
+def dot(arrays: ProblemArrays, doc: int, coef: Floats) -> float:
     """x'w, in four independent sums: additions to one sum would wait for each other."""
     columns, values = arrays.columns, arrays.values
     at, end = np.uint64(arrays.starts[doc]), np.uint64(arrays.ends[doc])
-    one, four = np.uint64(1), np.uint64(4)
+    single, four = np.uint64(1), np.uint64(4)
     first = second = third = fourth = 0.0
     while at + four <= end:
         first += values[at] * coef[np.uint64(columns[at])]
-        second += values[at + one] * coef[np.uint64(columns[at + one])]
-        third += values[at + one + one] * coef[np.uint64(columns[at + one + one])]
-        fourth += values[at + four - one] * coef[np.uint64(columns[at + four - one])]
+        second += values[at + single] * coef[np.uint64(columns[at + single])]
+        third += values[at + single + single] * coef[np.uint64(columns[at + single + single])]
+        fourth += values[at + four - single] * coef[np.uint64(columns[at + four - single])]
         at += four
     while at < end:
         first += values[at] * coef[np.uint64(columns[at])]
-        at += one
+        at += single
     return float(arrays.scales[doc] * (first + second + third + fourth))
 
 
 @njit(nogil=True, cache=True)
-def add(arrays: Arrays, doc: int, weight: float, coef: Floats) -> None:
+def add(arrays: ProblemArrays, doc: int, weight: float, coef: Floats) -> None:
     """w += weight · x."""
     scaled = weight * arrays.scales[doc]
     for at in range(np.uint64(arrays.starts[doc]), np.uint64(arrays.ends[doc])):
@@ -94,7 +93,7 @@ def add(arrays: Arrays, doc: int, weight: float, coef: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def mean(arrays: Arrays, docs: Places, n_columns: int) -> Floats:
+def mean(arrays: ProblemArrays, docs: Int64s, n_columns: int) -> Floats:
     """The mean of some documents; 0 if there are none."""
     total = np.zeros(n_columns)
     for doc in docs:
@@ -103,7 +102,7 @@ def mean(arrays: Arrays, docs: Places, n_columns: int) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def centred(arrays: Arrays, centre: Floats) -> tuple[Floats, Floats]:
+def centred(arrays: ProblemArrays, centre: Floats) -> tuple[Floats, Floats]:
     """‖x − μ‖² and the tilt of every document, μ being the centre."""
     lengths, tilts = np.empty(arrays.scales.size), np.zeros(arrays.scales.size)
     square = centre @ centre
@@ -120,7 +119,7 @@ def centred(arrays: Arrays, centre: Floats) -> tuple[Floats, Floats]:
 
 
 @njit(nogil=True, cache=True)
-def gather(arrays: Arrays, point: Point) -> None:
+def gather(arrays: ProblemArrays, point: DualPoint) -> None:
     """Recompute w and Σ α y from the alphas, without the rounding of many small steps."""
     point.coef[:] = 0.0
     point.bias[1] = 0.0
@@ -132,7 +131,7 @@ def gather(arrays: Arrays, point: Point) -> None:
 
 
 @njit(nogil=True, cache=True)
-def products(arrays: Arrays, coef: Floats) -> Floats:
+def products(arrays: ProblemArrays, coef: Floats) -> Floats:
     """x'w of every document."""
     values = np.empty(arrays.y_signed.size)
     for doc in range(values.size):
@@ -141,7 +140,7 @@ def products(arrays: Arrays, coef: Floats) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def _shuffle(order: Places, n_active: int, state: NDArray[np.uint64]) -> None:
+def _shuffle(order: Int64s, n_active: int, state: NDArray[np.uint64]) -> None:
     """Fisher-Yates shuffle with Marsaglia's xorshift."""
     x = state[0]
     for at in range(n_active - 1, 0, -1):
@@ -155,9 +154,9 @@ def _shuffle(order: Places, n_active: int, state: NDArray[np.uint64]) -> None:
 
 @njit(nogil=True, cache=True)
 def one_pass(
-    arrays: Arrays,
-    point: Point,
-    order: Places,
+    arrays: ProblemArrays,
+    point: DualPoint,
+    order: Int64s,
     n_active: int,
     limits: Floats,
     state: NDArray[np.uint64],
@@ -203,7 +202,7 @@ def one_pass(
 
 
 @njit(nogil=True, cache=True)
-def violation(arrays: Arrays, point: Point, values: Floats, intercept: float) -> float:
+def violation(arrays: ProblemArrays, point: DualPoint, values: Floats, intercept: float) -> float:
     """The largest projected gradient over all documents, `values` being x'w."""
     largest = 0.0
     for doc in range(values.size):
@@ -219,7 +218,7 @@ def violation(arrays: Arrays, point: Point, values: Floats, intercept: float) ->
 
 @njit(nogil=True, cache=True)
 def _hessian_product(
-    arrays: Arrays, free: Places, vector: Floats, ridge: float, scratch: Floats
+    arrays: ProblemArrays, free: Int64s, vector: Floats, ridge: float, scratch: Floats
 ) -> Floats:
     """(Q + s + r yy') v over the free documents, Q_ij = y_i y_j (x_i'x_j − t_i − t_j).
 
@@ -242,7 +241,12 @@ def _hessian_product(
 
 @njit(nogil=True, cache=True)
 def _conjugate(
-    arrays: Arrays, free: Places, alphas: Floats, slopes: Floats, ridge: float, scratch: Floats
+    arrays: ProblemArrays,
+    free: Int64s,
+    alphas: Floats,
+    slopes: Floats,
+    ridge: float,
+    scratch: Floats,
 ) -> tuple[Floats, int, bool]:
     """(Q + s + r yy')⁻¹ (−slopes), by conjugate gradients scaled by the diagonal without r.
 
@@ -275,7 +279,7 @@ def _conjugate(
 
 
 @njit(nogil=True, cache=True)
-def newton(arrays: Arrays, point: Point, scratch: Floats) -> int:
+def newton(arrays: ProblemArrays, point: DualPoint, scratch: Floats) -> int:
     """Step to the minimum over the free documents, clipped to the box; returns its cost in passes.
 
     The dual has the multiplier b and a large r, so Σ α y becomes almost 0. The step is halved until
@@ -304,7 +308,7 @@ def newton(arrays: Arrays, point: Point, scratch: Floats) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _move(arrays: Arrays, point: Point, free: Places, moved: Floats) -> None:
+def _move(arrays: ProblemArrays, point: DualPoint, free: Int64s, moved: Floats) -> None:
     for at in range(free.size):
         doc = free[at]
         new = point.alphas[doc] + moved[at]

@@ -18,11 +18,8 @@ from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
 from laconic.numerics.ranked import Ranked, check_coefficients, decision_of
+from laconic.types import Bools, Floats, Int32s, Int64s
 
-Flags: TypeAlias = NDArray[np.bool_]
-Floats: TypeAlias = NDArray[np.float64]
-Int32s: TypeAlias = NDArray[np.int32]
-Int64s: TypeAlias = NDArray[np.int64]
 Kinds: TypeAlias = NDArray[np.int8]
 
 # The kind of a value: taken by negative documents, by positive ones, or by both.
@@ -30,7 +27,7 @@ NEGATIVE, POSITIVE, BOTH = 0, 1, 2
 
 
 def auc_at_every_size(
-    ranked: Ranked, coef: Floats, truth: Flags, *, normalize_selected: bool
+    ranked: Ranked, coef: Floats, truth: Bools, *, normalize_selected: bool
 ) -> Floats:
     """Area under the ROC curve of the best 1, 2, … words; ties count ½.
 
@@ -44,7 +41,7 @@ def auc_at_every_size(
 
 
 def best_f1_at_every_size(
-    ranked: Ranked, coef: Floats, truth: Flags, *, normalize_selected: bool
+    ranked: Ranked, coef: Floats, truth: Bools, *, normalize_selected: bool
 ) -> Floats:
     """The best F1 at any threshold, for the best 1, 2, … words; a tie is never split.
 
@@ -79,7 +76,7 @@ class Moves(NamedTuple):
     totals: Int64s
 
 
-def _all_moves(ranked: Ranked, coef: Floats, truth: Flags, normalize_selected: bool) -> Moves:
+def _all_moves(ranked: Ranked, coef: Floats, truth: Bools, normalize_selected: bool) -> Moves:
     check_coefficients(ranked, coef)
     kinds = truth.astype(np.int8)
     values, kind_of = _values(
@@ -91,7 +88,7 @@ def _all_moves(ranked: Ranked, coef: Floats, truth: Flags, normalize_selected: b
     return Moves(*moves, int(levels[-1]), n_levels, np.bincount(kinds, minlength=2))
 
 
-def _check_truth(ranked: Ranked, truth: Flags) -> None:
+def _check_truth(ranked: Ranked, truth: Bools) -> None:
     if truth.shape != (ranked.n_docs,) or truth.dtype != np.bool_:
         raise LaconicError(
             f"truth of shape {truth.shape} and type {truth.dtype} for {ranked.n_docs} documents. "

@@ -12,8 +12,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.numerics.lars_course import FEATURE_TIE, ZERO_L1, Bias, LarsPoint, check_arguments
-from laconic.numerics.lars_documents import Documents, Flags, Floats, Matrix, Places
+from laconic.numerics.lars_documents import Documents
 from laconic.numerics.newton import Minimum, curvature, minimum
+from laconic.types import Bools, Floats, Int64s, Matrix
 
 
 def forward(
@@ -51,13 +52,13 @@ def forward(
 
 
 def _optimum(
-    documents: Documents, columns: Places, y_signed: Floats, start: Floats, loss: str, alpha: float
+    documents: Documents, columns: Int64s, y_signed: Floats, start: Floats, loss: str, alpha: float
 ) -> Minimum:
     Z = csr_array(documents.by_column[:, columns])
     return minimum(Z, y_signed, loss=loss, alpha=alpha, start=start)
 
 
-def _steepest(documents: Documents, residuals: Floats, outside: Flags) -> tuple[int | None, float]:
+def _steepest(documents: Documents, residuals: Floats, outside: Bools) -> tuple[int | None, float]:
     """The column with the largest gradient, and this gradient; None and 0 if all are rounding."""
     g = np.where(outside, np.abs(documents.by_column.T @ residuals), 0.0)
     largest = float(g.max())
@@ -67,7 +68,7 @@ def _steepest(documents: Documents, residuals: Floats, outside: Flags) -> tuple[
 
 
 def _point(
-    columns: Places, constant: int, optimum: Minimum, l1: float, entries: list[float], loss: str
+    columns: Int64s, constant: int, optimum: Minimum, l1: float, entries: list[float], loss: str
 ) -> LarsPoint:
     words = columns != constant
     return LarsPoint(

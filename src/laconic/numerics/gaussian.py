@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-Floats: TypeAlias = NDArray[np.float64]
+from laconic.types import Floats
+
 # Number of values per block: small enough for the processor's cache.
 BLOCK = 1 << 17
 

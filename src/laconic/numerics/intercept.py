@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from laconic.numerics.dual_passes import Floats, Loss
+from laconic.numerics.dual_passes import HingeLoss
+from laconic.types import Bools, Floats
 
 # Sums of costs that differ by this share are equal.
 TIE = 1e-12
 
 
-def best_intercept(values: Floats, y_signed: Floats, costs: Floats, loss: Loss) -> float:
+def best_intercept(values: Floats, y_signed: Floats, costs: Floats, loss: HingeLoss) -> float:
     """The b that minimises Σ C loss(y (x'w + b)), `values` being x'w.
 
     Document i is on the margin at b = y − x'w. The slope in b starts at −Σ C over y = 1 and grows:
@@ -36,7 +36,7 @@ def _middle(borders: Floats, weights: Floats, target: float) -> float:
     return 0.5 * float(borders[first] + borders[min(last, borders.size - 1)])
 
 
-def _root(borders: Floats, weights: Floats, positive: NDArray[np.bool_]) -> float:
+def _root(borders: Floats, weights: Floats, positive: Bools) -> float:
     """The zero of Σ C (b − border) over documents short of the margin: y = 1 above b, else below.
 
     The slope is linear between borders. It is the sum of a positive part from the documents below

@@ -16,18 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from laconic.errors import LaconicError
-from laconic.numerics.lars_course import (
-    Bias,
-    Ending,
-    LarsPoint,
-    PathState,
-    check_arguments,
-    follow,
-)
+from laconic.numerics.lars_course import Bias, Ending, LarsPoint, PathState, check_arguments, follow
 from laconic.numerics.lars_crossings import is_singular, next_crossings
-from laconic.numerics.lars_documents import Documents, Floats, Matrix
+from laconic.numerics.lars_documents import Documents
 from laconic.numerics.lars_position import PIECES, ActiveSet
 from laconic.numerics.lars_screen import Entry
+from laconic.types import Floats, Matrix
 
 __all__ = ["Bias", "Documents", "Ending", "LarsPoint", "lars"]
 

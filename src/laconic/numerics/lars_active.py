@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from laconic.numerics.lars_documents import Documents, Floats, Ints, Places
-
-Int32s = NDArray[np.int32]
+from laconic.numerics.lars_documents import Documents
+from laconic.types import Floats, Int32s, Int64s, Ints
 
 
 class ActiveRows:
@@ -22,7 +20,7 @@ class ActiveRows:
     def __init__(self, documents: Documents) -> None:
         self.documents = documents
         self.size = 0
-        self._starts: Places = np.zeros(documents.n_docs + 1, np.int64)
+        self._starts: Int64s = np.zeros(documents.n_docs + 1, np.int64)
         self._places: Int32s = np.empty(0, np.int32)
         self._values: Floats = np.empty(0)
 
@@ -47,7 +45,7 @@ class ActiveRows:
         _combination(self._starts, self._places, self._values, weights, out)
         return out
 
-    def products(self, docs: Places, weights: Floats) -> Floats:
+    def products(self, docs: Int64s, weights: Floats) -> Floats:
         """Weighted sum of some rows."""
         total: Floats = _products(
             self._starts, self._places, self._values, docs, weights, self.size
@@ -68,8 +66,8 @@ class ActiveRows:
 
 @njit(nogil=True, cache=True)
 def _appended(
-    starts: Places, places: Int32s, values: Floats, docs: Ints, column: Floats, place: int
-) -> tuple[Places, Int32s, Floats]:
+    starts: Int64s, places: Int32s, values: Floats, docs: Ints, column: Floats, place: int
+) -> tuple[Int64s, Int32s, Floats]:
     """Append one column: an entry at the end of each row that has it; `docs` ascend."""
     new_starts = np.empty(starts.size, np.int64)
     new_places = np.empty(places.size + docs.size, np.int32)
@@ -90,7 +88,7 @@ def _appended(
 
 @njit(nogil=True, cache=True)
 def _combination(
-    starts: Places, places: Int32s, values: Floats, weights: Floats, out: Floats
+    starts: Int64s, places: Int32s, values: Floats, weights: Floats, out: Floats
 ) -> None:
     """Indices are unsigned: signed ones would be checked for counting from the end."""
     for doc in range(out.size):
@@ -102,7 +100,7 @@ def _combination(
 
 @njit(nogil=True, cache=True)
 def _products(
-    starts: Places, places: Int32s, values: Floats, docs: Places, weights: Floats, size: int
+    starts: Int64s, places: Int32s, values: Floats, docs: Int64s, weights: Floats, size: int
 ) -> Floats:
     total = np.zeros(size)
     for at in range(docs.size):
@@ -112,7 +110,7 @@ def _products(
 
 
 @njit(nogil=True, cache=True)
-def _gram(starts: Places, places: Int32s, values: Floats, weights: Floats, size: int) -> Floats:
+def _gram(starts: Int64s, places: Int32s, values: Floats, weights: Floats, size: int) -> Floats:
     """Column numbers ascend in a row, so all products are on or above the diagonal."""
     product = np.zeros((size, size))
     for doc in range(weights.size):

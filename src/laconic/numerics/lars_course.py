@@ -10,9 +10,10 @@ import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.numerics.lars_crossings import Crossings, cross_borders
-from laconic.numerics.lars_documents import Documents, Flags, Floats, Places
+from laconic.numerics.lars_documents import Documents
 from laconic.numerics.lars_position import SQUARED, ActiveSet, Direction
 from laconic.numerics.lars_screen import Entry, Screening
+from laconic.types import Bools, Floats, Int64s
 
 Bias: TypeAlias = Literal["always", "selectable"] | None
 Ending: TypeAlias = Literal["finished", "saturated", "singular"]
@@ -47,12 +48,12 @@ class LarsPoint:
     system no longer determines a direction.
     """
 
-    columns: Places
+    columns: Int64s
     coef: Floats
     intercept: float
     l1: float
     entry_l1: Floats
-    examples: Places
+    examples: Int64s
     ending: Ending | None = None
 
     @property
@@ -70,7 +71,7 @@ class PathState:
         self._refused: list[int] = []
         self._corners = self._rounds = self._admissions = 0
         documents = active.documents
-        excluded: Flags = documents.lengths == 0.0
+        excluded: Bools = documents.lengths == 0.0
         if bias != "selectable":
             excluded[documents.constant] = True
         if bias == "always":
@@ -197,7 +198,7 @@ def follow(state: PathState, advance: Callable[[PathState], Entry | None]) -> It
             yield point
 
 
-def _largest_gradient(active: ActiveSet, excluded: Flags) -> float:
+def _largest_gradient(active: ActiveSet, excluded: Bools) -> float:
     documents = active.documents
     g = np.abs(documents.by_column.T @ active.residuals)[~excluded]
     largest = float(g.max(initial=0.0))

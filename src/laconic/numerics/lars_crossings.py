@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from laconic.numerics.lars_documents import Flags, Floats, Places
 from laconic.numerics.lars_position import LINEAR, SQUARED, ZERO, ActiveSet, Direction, Parts
+from laconic.types import Bools, Floats, Int64s
 
 # Rounding may put a document this far past its border: it is due now.
 ROUNDED_PAST = 1e-9
@@ -21,7 +21,7 @@ class Crossings:
     """The step to the next border, and all documents that reach one with it."""
 
     step: float
-    docs: Places
+    docs: Int64s
 
 
 def next_crossings(active: ActiveSet, direction: Direction, tie: float) -> Crossings:
@@ -37,7 +37,7 @@ def next_crossings(active: ActiveSet, direction: Direction, tie: float) -> Cross
     return Crossings(step, _documents_due(*arrays, lower, upper, direction.slow, step + tie))
 
 
-def cross_borders(active: ActiveSet, direction: Direction, docs: Places) -> None:
+def cross_borders(active: ActiveSet, direction: Direction, docs: Int64s) -> None:
     """Move documents across their borders; hold those with leverage 1 where they are."""
     lower, upper = active.pieces.lower, active.pieces.upper
     for doc in docs:
@@ -78,7 +78,7 @@ def _first_step(
     margins: Floats,
     speeds: Floats,
     parts: Parts,
-    held: Flags,
+    held: Bools,
     lower: float,
     upper: float,
     slow: float,
@@ -100,12 +100,12 @@ def _documents_due(
     margins: Floats,
     speeds: Floats,
     parts: Parts,
-    held: Flags,
+    held: Bools,
     lower: float,
     upper: float,
     slow: float,
     until: float,
-) -> Places:
+) -> Int64s:
     """Documents that reach a border in a step up to `until`, which is finite."""
     docs = []
     for doc in range(margins.size):

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-Floats: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.bool_]
-Ints: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
-Places: TypeAlias = NDArray[np.int64]
-# An array or a scipy sparse array; scipy has no types to say so.
-Matrix: TypeAlias = Any
+from laconic.types import Floats, Int64s, Ints, Matrix
 
 
-class Columns(NamedTuple):
+class SparseColumns(NamedTuple):
     """A sparse matrix by columns, in the form that compiled functions take."""
 
     starts: Ints
@@ -59,8 +53,8 @@ class Documents:
         return int(self.by_column.shape[1]) - 1
 
     @cached_property
-    def columns(self) -> Columns:
-        return Columns(self.by_column.indptr, self.by_column.indices, self.by_column.data)
+    def columns(self) -> SparseColumns:
+        return SparseColumns(self.by_column.indptr, self.by_column.indices, self.by_column.data)
 
     def column(self, column: int) -> Floats:
         """One column as a dense vector."""
@@ -69,7 +63,7 @@ class Documents:
         values[X.indices[entries]] = X.data[entries]
         return values
 
-    def products(self, columns: Places, vector: Floats) -> Floats:
+    def products(self, columns: Int64s, vector: Floats) -> Floats:
         """Inner products of columns with a vector."""
         values: Floats = _products(self.columns, columns, vector)
         return values
@@ -94,7 +88,7 @@ def _lengths(starts: Ints, values: Floats) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def product(X: Columns, column: int, vector: Floats) -> float:
+def product(X: SparseColumns, column: int, vector: Floats) -> float:
     """Inner product of one column with a vector.
 
     Indices are unsigned: signed ones would be checked for counting from the end.
@@ -106,7 +100,7 @@ def product(X: Columns, column: int, vector: Floats) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _products(X: Columns, columns: Places, vector: Floats) -> Floats:
+def _products(X: SparseColumns, columns: Int64s, vector: Floats) -> Floats:
     values = np.empty(columns.size)
     for at in range(columns.size):
         values[at] = product(X, columns[at], vector)

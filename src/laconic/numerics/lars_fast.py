@@ -35,11 +35,12 @@ import numpy as np
 from laconic.errors import LaconicError
 from laconic.numerics import lars as exact
 from laconic.numerics.lars_course import Bias, LarsPoint, PathState, check_arguments, follow
-from laconic.numerics.lars_documents import Documents, Floats, Matrix
+from laconic.numerics.lars_documents import Documents
 from laconic.numerics.lars_jumps import JumpingActiveSet, Snapshot
 from laconic.numerics.lars_logistic import LogisticActiveSet
 from laconic.numerics.lars_position import PIECES
 from laconic.numerics.lars_screen import Entry
+from laconic.types import Floats, Matrix
 
 # Share of the first λ₁: a step or an error up to this is negligible.
 TOLERANCE = 1e-11

@@ -12,15 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from laconic.numerics.lars_documents import Floats, Places
-from laconic.numerics.lars_position import (
-    LINEAR,
-    SQUARED,
-    ZERO,
-    ActiveSet,
-    Parts,
-    slopes,
-)
+from laconic.numerics.lars_position import LINEAR, SQUARED, ZERO, ActiveSet, Parts, slopes
+from laconic.types import Floats, Int64s
 
 # A document less than this past a border has not crossed it.
 NOT_CROSSED = 1e-12
@@ -80,13 +73,13 @@ class JumpingActiveSet(ActiveSet):
         self.held[:] = False
         return self.refactor()
 
-    def _misplaced(self) -> tuple[Places, Parts]:
+    def _misplaced(self) -> tuple[Int64s, Parts]:
         """Documents whose margins belong to another part of the loss, and that part."""
         pieces = self.pieces
         docs, parts = _misplaced(self.margins, self.parts, pieces.lower, pieces.upper, NOT_CROSSED)
         return docs, parts
 
-    def _reassign(self, docs: Places, parts: Parts) -> bool:
+    def _reassign(self, docs: Int64s, parts: Parts) -> bool:
         """Move documents to other parts of the loss; update the residuals and the factor."""
         derivatives = slopes(self.margins[docs], parts, self.pieces.lower)
         self.residuals[docs] = self.y_signed[docs] * derivatives
@@ -118,7 +111,7 @@ def _apply_shift(
 @njit(nogil=True, cache=True)
 def _misplaced(
     margins: Floats, parts: Parts, lower: float, upper: float, tolerance: float
-) -> tuple[Places, Parts]:
+) -> tuple[Int64s, Parts]:
     docs, new_parts = [], []
     for doc in range(margins.size):
         margin, part = margins[doc], parts[doc]

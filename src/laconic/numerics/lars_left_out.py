@@ -17,9 +17,10 @@ import numpy as np
 from scipy import linalg
 
 from laconic.numerics.lars_course import Bias, LarsPoint
-from laconic.numerics.lars_documents import Documents, Floats, Matrix, Places
+from laconic.numerics.lars_documents import Documents
 from laconic.numerics.lars_position import LINEAR, PIECES, SQUARED, ZERO, slopes
 from laconic.numerics.newton import LOGISTIC, curvature, slope
+from laconic.types import Floats, Int64s, Matrix
 
 # With 1 − w_i h_i up to this a document determines its own value nearly alone, and the formula
 # is far from a path without it (measured: thousands instead of ones).
@@ -57,14 +58,14 @@ def leave_one_out(
     return fitted
 
 
-def _columns(documents: Documents, point: LarsPoint, bias: Bias) -> Places:
+def _columns(documents: Documents, point: LarsPoint, bias: Bias) -> Int64s:
     """The columns of the point, and the constant column if it has a bias."""
     biased = bias == "always" or (bias == "selectable" and point.intercept != 0.0)
     return np.append(point.columns, documents.constant) if biased else point.columns
 
 
 def _derivatives(
-    margins: Floats, y_signed: Floats, examples: Places, loss: str
+    margins: Floats, y_signed: Floats, examples: Int64s, loss: str
 ) -> tuple[Floats, Floats]:
     """First and second derivatives of the loss by f(x_i); `examples` are in the squared part."""
     if loss == LOGISTIC:

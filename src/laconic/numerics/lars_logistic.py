@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from laconic.numerics.lars_documents import Documents, Floats
+from laconic.numerics.lars_documents import Documents
 from laconic.numerics.lars_jumps import MAX_CORRECTIONS, JumpingActiveSet
 from laconic.numerics.lars_position import PIECES, Direction, largest
 from laconic.numerics.newton import LOGISTIC, curvature, share_of_step, slope
+from laconic.types import Floats
 
 # If Newton's method stalls, this many times the negligible error is close enough.
 CLOSE = 1e4
@@ -38,7 +39,7 @@ class LogisticActiveSet(JumpingActiveSet):
         shift = self.rows.combination(coef, self._shift)
         return Direction(coef, self.y_signed * shift, self.curvature * shift, 0.0)
 
-    def measure(self) -> Floats:
+    def recompute(self) -> Floats:
         self.margins = self.y_signed * self.rows.combination(self.coef, self._shift)
         self.residuals = self.y_signed * slope(self.margins, LOGISTIC)
         return self.error
@@ -48,7 +49,7 @@ class LogisticActiveSet(JumpingActiveSet):
 
     def return_to_path(self) -> bool:
         """Damped Newton steps to rounding accuracy; the factor is that of the final point."""
-        error, last_size = self.measure(), np.inf
+        error, last_size = self.recompute(), np.inf
         for _ in range(MAX_CORRECTIONS):
             if not self.refactor():
                 return False
@@ -67,4 +68,4 @@ class LogisticActiveSet(JumpingActiveSet):
             self.margins, margin_change, float(error @ change), quadratic, LOGISTIC
         )
         self.coef = self.coef + share * change
-        return self.measure()
+        return self.recompute()

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from laconic.numerics.cholesky import Factor
 from laconic.numerics.lars_active import ActiveRows
-from laconic.numerics.lars_documents import Documents, Flags, Floats, Places
+from laconic.numerics.lars_documents import Documents
+from laconic.types import Bools, Floats, Int64s
 
 Parts = NDArray[np.int8]
 
@@ -84,10 +85,10 @@ class ActiveSet:
         self.alpha = alpha
         self.l1 = 0.0
         self.smallest = SMALLEST if alpha > 0.0 else SMALLEST_WITHOUT_ALPHA
-        self.columns: Places = np.empty(0, np.int64)
+        self.columns: Int64s = np.empty(0, np.int64)
         self.entry_signs: Floats = np.empty(0)
         self.coef: Floats = np.empty(0)
-        self.index_of: Places = np.full(documents.constant + 1, -1, np.int64)
+        self.index_of: Int64s = np.full(documents.constant + 1, -1, np.int64)
         self.margins: Floats = np.zeros(documents.n_docs)
         self.parts: Parts = np.full(documents.n_docs, SQUARED, np.int8)
         self.residuals: Floats = -y_signed
@@ -95,7 +96,7 @@ class ActiveSet:
         self._shift, self._speeds, self._velocity = np.zeros((3, documents.n_docs))
         self.factor = Factor()
         # documents that cannot leave the squared part without making H singular
-        self.held: Flags = np.zeros(documents.n_docs, np.bool_)
+        self.held: Bools = np.zeros(documents.n_docs, np.bool_)
         # how many documents have joined the squared part
         self.admissions = 0
 
@@ -163,7 +164,7 @@ class ActiveSet:
 
         False if the system is singular.
         """
-        before = self.measure()
+        before = self.recompute()
         after = self.correct(before)
         if largest(after) <= max(SOUND * largest(before), self.negligible):
             return True
@@ -172,16 +173,18 @@ class ActiveSet:
         self.correct(after)
         return True
 
-    def measure(self) -> Floats:
+    def recompute(self) -> Floats:
         """Recompute margins and residuals from the coefficients; returns the error."""
         fitted = self.rows.combination(self.coef, self.margins)
-        _measure(fitted, self.y_signed, self.parts, self.pieces.lower, self.margins, self.residuals)
+        _recompute(
+            fitted, self.y_signed, self.parts, self.pieces.lower, self.margins, self.residuals
+        )
         return self.error
 
     def correct(self, error: Floats) -> Floats:
         """Newton step against the error; returns the error that is left."""
         self.coef = self.coef - self.factor.solve(error)
-        return self.measure()
+        return self.recompute()
 
     def refactor(self) -> bool:
         H = self.rows.gram(self.curvature)
@@ -221,7 +224,7 @@ def _move(margins: Floats, residuals: Floats, speeds: Floats, changes: Floats, s
 
 
 @njit(nogil=True, cache=True)
-def _measure(
+def _recompute(
     fitted: Floats, y_signed: Floats, parts: Parts, lower: float, margins: Floats, residuals: Floats
 ) -> None:
     """Fill `margins` and `residuals`, like `slopes` but in place; `fitted` may be `margins`."""

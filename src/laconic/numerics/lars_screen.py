@@ -21,8 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from laconic.numerics.lars_documents import Columns, Documents, Flags, Floats, Places, product
+from laconic.numerics.lars_documents import Documents, SparseColumns, product
 from laconic.numerics.lars_position import ActiveSet, Direction
+from laconic.types import Bools, Floats, Int64s
 
 # A gradient that changes at this nearly the rate of λ₁ stays parallel to it and does not enter.
 PARALLEL = 1e-10
@@ -67,12 +68,12 @@ class Screening:
     """Holds the last evaluation of all columns, and the list of columns that may reach λ₁."""
 
     _evaluation: Evaluation
-    _list: Places
+    _list: Int64s
     _floor: float
     _top: float
     _radius: float
 
-    def __init__(self, documents: Documents, excluded: Flags, tie: float) -> None:
+    def __init__(self, documents: Documents, excluded: Bools, tie: float) -> None:
         self.documents = documents
         # active, refused, empty, or not selectable
         self.excluded = excluded
@@ -99,7 +100,7 @@ class Screening:
 
     def may_have_reached_l1(
         self, l1: float, residuals: Floats, active: ActiveSet, bend: float, limit: int
-    ) -> Places:
+    ) -> Int64s:
         """The first `limit` columns that may have reached λ₁ since it was `l1`, with `residuals`.
 
         On the way ρ stays within √(τ(1−τ)·bend) of the chord, at the share τ of it (`lars_fast`).
@@ -115,7 +116,7 @@ class Screening:
             _distances(self._evaluation, last)[0], bend, limit,
         )  # fmt: skip
         self._cost += cost
-        columns: Places = passed
+        columns: Int64s = passed
         return columns
 
     def _first_entry_within(
@@ -135,7 +136,7 @@ class Screening:
             return None
         return self._lowest(watched, steps, segment)
 
-    def _lowest(self, watched: Places, steps: Floats, segment: Segment) -> Entry:
+    def _lowest(self, watched: Int64s, steps: Floats, segment: Segment) -> Entry:
         chosen = int(np.flatnonzero(steps <= steps.min() + self.tie)[0])
         column, step = watched[chosen : chosen + 1], float(steps[chosen])
         g = float(self.documents.products(column, segment.residuals)[0])
@@ -153,7 +154,7 @@ class Screening:
         self._discard_list()
         self.passes += 1
 
-    def _watch_list(self, segment: Segment, distance: float) -> Places:
+    def _watch_list(self, segment: Segment, distance: float) -> Int64s:
         """Columns that may reach λ₁ between floor and top, while ρ stays within the radius."""
         end = segment.l1 - segment.reach
         if end < self._floor or segment.l1 > self._top or distance > self._radius:
@@ -171,7 +172,7 @@ class Screening:
 
 
 @njit(nogil=True, cache=True)
-def _all_products(X: Columns, residuals: Floats, velocity: Floats) -> tuple[Floats, Floats]:
+def _all_products(X: SparseColumns, residuals: Floats, velocity: Floats) -> tuple[Floats, Floats]:
     g, change = np.empty(X.starts.size - 1), np.empty(X.starts.size - 1)
     for column in range(g.size):
         g[column] = product(X, column, residuals)
@@ -197,12 +198,12 @@ def _distances(evaluation: Evaluation, segment: Segment) -> tuple[float, float]:
 def _near(
     evaluation: Evaluation,
     lengths: Floats,
-    excluded: Flags,
+    excluded: Bools,
     floor: float,
     top: float,
     radius: float,
     tie: float,
-) -> Places:
+) -> Int64s:
     columns, n_columns = np.empty(lengths.size, np.int64), 0
     for column in range(lengths.size):
         g, change, slack = (
@@ -220,10 +221,10 @@ def _near(
 
 @njit(nogil=True, cache=True)
 def _steps(
-    X: Columns,
+    X: SparseColumns,
     lengths: Floats,
-    watched: Places,
-    excluded: Flags,
+    watched: Int64s,
+    excluded: Bools,
     evaluation: Evaluation,
     segment: Segment,
     near: float,
@@ -259,9 +260,9 @@ def _steps(
 
 @njit(nogil=True, cache=True)
 def _may_have_reached_l1(
-    X: Columns,
+    X: SparseColumns,
     lengths: Floats,
-    excluded: Flags,
+    excluded: Bools,
     evaluation: Evaluation,
     first: Segment,
     last: Segment,
@@ -269,7 +270,7 @@ def _may_have_reached_l1(
     far: float,
     bend: float,
     limit: int,
-) -> tuple[Places, float]:
+) -> tuple[Int64s, float]:
     """Decided by the last evaluation of a column, else by its gradients; and the cost of these."""
     columns, n_columns, cost = np.empty(lengths.size, np.int64), 0, 0.0
     for column in range(lengths.size):

@@ -22,7 +22,8 @@ from scipy.sparse import issparse
 
 from laconic.numerics.basis import pivoted, row_basis, term_vectors
 from laconic.numerics.rank import EPS, zero_up_to
-from laconic.numerics.spectrum import Floats, Integers, Matrix, gram, leading
+from laconic.numerics.spectrum import gram, leading
+from laconic.types import Floats, Integers, Matrix
 
 # A dense block of terms × columns takes at most this much memory.
 BLOCK_BYTES = 64_000_000

@@ -7,16 +7,11 @@ document of a class without a column has the label NaN: every prediction for it 
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from laconic.numerics.quotient import quotient
-
-Floats: TypeAlias = NDArray[np.float64]
-Bools: TypeAlias = NDArray[np.bool_]
+from laconic.types import Bools, Floats
 
 
 def apply_rule(decision: Floats, rule: str) -> Bools:

@@ -18,8 +18,8 @@ from scipy.sparse import csr_array
 from scipy.special import expit
 
 from laconic.errors import LaconicError
-from laconic.numerics.lars_documents import Floats, Ints
 from laconic.numerics.lars_position import PIECES
+from laconic.types import Floats, Ints
 
 LOGISTIC = "logistic"
 LOSSES = (*PIECES, LOGISTIC)

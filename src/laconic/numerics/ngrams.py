@@ -9,10 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Int32s = NDArray[np.int32]
-Int64s = NDArray[np.int64]
+from laconic.types import Int32s, Int64s
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST_BITS = 16

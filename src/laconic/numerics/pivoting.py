@@ -6,7 +6,7 @@ X is accessed through `X.T @ q` and `X[:, columns] @ V`; only Q, documents × pi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,9 @@ from scipy import linalg
 from scipy.sparse import csc_array, issparse
 
 from laconic.numerics.rank import zero_length_share
+from laconic.types import Floats, Matrix
 
-Floats: TypeAlias = NDArray[np.float64]
-Columns: TypeAlias = NDArray[np.intp]
-# An array or a scipy sparse array; scipy has no types to say so.
-Matrix: TypeAlias = Any
+Indices: TypeAlias = NDArray[np.intp]
 
 # Squared lengths that differ by less are tied, and the lowest column is chosen.
 TIE = 1e-9
@@ -28,7 +26,7 @@ TRUSTED = 1e-6
 BLOCK = 64
 
 
-def pivots(X: Matrix, rank: int | None = None) -> Columns:
+def pivots(X: Matrix, rank: int | None = None) -> Indices:
     """Columns of X, each the farthest from the span of the earlier ones.
 
     They end after `rank`, or at the numerical rank, when no column is outside the span by more than
@@ -39,7 +37,7 @@ def pivots(X: Matrix, rank: int | None = None) -> Columns:
     return _pivots(X, rank, _squares_outside(X, np.empty((X.shape[0], 0))))
 
 
-def pivot_rounds(X: Matrix, rank: int | None = None) -> Iterator[Columns]:
+def pivot_rounds(X: Matrix, rank: int | None = None) -> Iterator[Indices]:
     """Yield the pivots of X, then those of the remaining columns, and so on until all are 0."""
     X = _by_column(X)
     squares = _squares_outside(X, np.empty((X.shape[0], 0)))
@@ -50,7 +48,7 @@ def pivot_rounds(X: Matrix, rank: int | None = None) -> Iterator[Columns]:
         rest = np.delete(rest, chosen)
 
 
-def order_after_swaps(taken: Columns, n_terms: int) -> Columns:
+def order_after_swaps(taken: Indices, n_terms: int) -> Indices:
     """The order of all columns after LAPACK has swapped each pivot to the front in turn."""
     order, place = np.arange(n_terms), np.arange(n_terms)
     for front, pivot in enumerate(taken):
@@ -60,7 +58,7 @@ def order_after_swaps(taken: Columns, n_terms: int) -> Columns:
     return order
 
 
-def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Columns:
+def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Indices:
     n_docs, n_terms = X.shape
     most = min(n_docs, n_terms, n_docs if rank is None else rank)
     Q = np.empty((n_docs, most), order="F")

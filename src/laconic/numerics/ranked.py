@@ -9,21 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
-
-Floats: TypeAlias = NDArray[np.float64]
-Int32s: TypeAlias = NDArray[np.int32]
-Int64s: TypeAlias = NDArray[np.int64]
-Integers: TypeAlias = NDArray[np.integer[Any]]
-# An array or a scipy sparse array; scipy has no types to say so.
-Matrix: TypeAlias = Any
+from laconic.types import Floats, Int32s, Int64s, Integers, Matrix
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 # A de Bruijn sequence: the top six bits of each shift are different and identify the shift.

@@ -15,17 +15,10 @@ from scipy import linalg
 from scipy.linalg.lapack import dpocon
 
 from laconic.errors import LaconicError
-from laconic.numerics.gram import (
-    Floats,
-    Matrix,
-    by_documents,
-    by_terms,
-    centring,
-    column_means,
-    squared_norm,
-)
+from laconic.numerics.gram import by_documents, by_terms, centring, column_means, squared_norm
 from laconic.numerics.quotient import quotient
 from laconic.numerics.rank import zero_up_to
+from laconic.types import Floats, Matrix
 
 # A square matrix of this side takes 1.2 GB. Larger ones are not factorised.
 FACTORISE_UP_TO = 12_000

@@ -24,17 +24,10 @@ from numba import njit
 from scipy import linalg
 from scipy.linalg.lapack import dorgqr, dsytrd, dsytrd_lwork
 
-from laconic.numerics.gram import (
-    Floats,
-    Matrix,
-    by_documents,
-    by_terms,
-    centring,
-    column_means,
-    refuse_overflow,
-)
+from laconic.numerics.gram import by_documents, by_terms, centring, column_means, refuse_overflow
 from laconic.numerics.rank import zero_up_to
 from laconic.numerics.ridge import Solution, centred_back
+from laconic.types import Floats, Matrix
 
 # Columns of Q at a time: their products with X are dense.
 BLOCK = 256

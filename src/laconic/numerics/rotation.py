@@ -19,7 +19,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from laconic.types import Floats
+
 Complexes: TypeAlias = NDArray[np.complex128]
 
 # Stop after a round over all pairs that gains less; criteria are of order 1 at most.

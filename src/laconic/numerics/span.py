@@ -25,9 +25,10 @@ import numpy as np
 from scipy import linalg
 
 from laconic.numerics.allowances import Rounding
-from laconic.numerics.bounds import Floats, Matrix, dense, lengths, row_blocks
+from laconic.numerics.bounds import dense, lengths, row_blocks
 from laconic.numerics.gram import lower_gram
 from laconic.numerics.rank import EPS, zero_up_to
+from laconic.types import Floats, Matrix
 
 Map: TypeAlias = Callable[[Matrix], Matrix]
 

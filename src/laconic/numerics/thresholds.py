@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from laconic.types import Bools, Floats
 
 
 def best_threshold(values: Floats, y_signed: Floats) -> float:
@@ -28,7 +25,7 @@ def best_threshold(values: Floats, y_signed: Floats) -> float:
     return float(best[np.abs(best).argmin()])
 
 
-def _f1_above(thresholds: Floats, values: Floats, truth: NDArray[np.bool_]) -> Floats:
+def _f1_above(thresholds: Floats, values: Floats, truth: Bools) -> Floats:
     """F1 of each threshold, from one sorted pass."""
     ascending, positives = np.sort(values), np.sort(values[truth])
     n_predicted = values.size - np.searchsorted(ascending, thresholds, side="right")

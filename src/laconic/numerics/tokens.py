@@ -10,11 +10,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from laconic.types import Floats, Int32s, Int64s
+
 Bytes = NDArray[np.uint8]
-Int32s = NDArray[np.int32]
-Int64s = NDArray[np.int64]
 Keys = NDArray[np.uint64]
-Floats = NDArray[np.float64]
 
 NEWLINE = np.uint8(10)
 ONE, EIGHT, HALF, TOP = np.uint64(1), np.uint64(8), np.uint64(32), np.uint64(56)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from laconic.numerics.quotient import Floats, quotient
+from laconic.numerics.quotient import quotient
+from laconic.types import Floats
 
 Length: TypeAlias = Literal["l1", "l2"]
 
