@@ -1,4 +1,4 @@
-"""LARS from its definition: dense, slow, everything computed anew at every corner."""
+"""LARS from its definition: dense, slow, everything recomputed at every corner."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def objective(X, y_signed, beta, loss, alpha, entry_signs, l1):
 
 
 def minimiser(X, y_signed, loss, alpha, entry_signs, l1):
-    """The minimum of f − l1·s'β by Newton's method with halved steps; l2 > 0."""
+    """The minimum of f − l1·s'β by Newton's method with halved steps; alpha > 0."""
     beta = np.zeros(X.shape[1])
     for _ in range(200):
         g = gradient(X, y_signed, beta, loss, alpha) - l1 * entry_signs
@@ -74,7 +74,7 @@ def minimiser(X, y_signed, loss, alpha, entry_signs, l1):
 def lars_by_definition(X, y_signed, loss, alpha, bias=True, most=None):
     """(columns, coefficients with the bias last, λ₁) at each entry of a feature, and at the end.
 
-    Which documents are in the curved part is asked a little further down the path, so that
+    Which documents are in the curved part is evaluated a little further down the path, so
     documents exactly on a border are where they are going.
     """
     n_docs, n_terms = X.shape
@@ -179,7 +179,7 @@ def logistic_by_bisection(X, y_signed, alpha, bias=True):
 def logistic_optimum(A, y_signed, alpha, target, start):
     """The β with gradient λ₂β + A'ρ(β) = target over few columns, by Newton with halved steps.
 
-    A is dense and has full column rank, so that l2 may be 0. A step is halved until the objective
+    A is dense and has full column rank, so alpha may be 0. A step is halved until the objective
     falls enough. Where rounding hides any fall, the best gradient is kept.
     """
     beta = np.array(start, dtype=float)

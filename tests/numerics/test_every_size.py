@@ -19,7 +19,7 @@ BOTH_NORMS = pytest.mark.parametrize("normalize_selected", [False, True])
 
 
 def one_size_at_a_time(metric, ranked, coef, truth, normalize_selected):
-    """The measure of each size's decisions, one after the other."""
+    """The metric of each size's decisions, one after the other."""
     sizes = np.arange(1, ranked.n_ranks + 1)
     y_signed = np.where(truth, 1.0, -1.0)[:, None]
     decisions = prefix_decisions(ranked, coef, sizes, normalize_selected=normalize_selected)
@@ -31,7 +31,7 @@ def same(found, expected):
 
 
 def agrees(ranked, coef, truth, normalize_selected):
-    """Both measures, exactly."""
+    """Both metrics, exactly."""
     areas = auc_at_every_size(ranked, coef, truth, normalize_selected=normalize_selected)
     f1s = best_f1_at_every_size(ranked, coef, truth, normalize_selected=normalize_selected)
     return same(

@@ -113,7 +113,7 @@ def test_a_document_of_much_leverage_has_no_answer():
 
 
 def test_where_nothing_determines_the_model_there_is_no_answer():
-    """No document in the squared part, and no l2; what is right by far stays as it is."""
+    """No document in the squared part, and alpha = 0; what is right by far stays as it is."""
     X, y_signed = np.ones((2, 1)), np.array([1.0, -1.0])
     nothing = np.empty(0, np.int64)
     point = LarsPoint(np.array([0]), np.array([2.0]), 0.0, 0.0, np.array([1.0]), nothing)

@@ -26,7 +26,7 @@ def check_way(X, y_signed, point, alpha, shares=(0.3, 0.6, 0.9, 1.0), slack=1e-8
     """At and between two points: |g| = λ₁ with the right sign inside, |g| ≤ λ₁ outside.
 
     The features of `point` are followed from where the last of them entered to where the next does,
-    with coefficients by the oracle, which knows nothing of the path but features and signs.
+    with coefficients by the oracle, which gets only the features and signs of the path.
     """
     a, b, first = point.entry_l1[-1], point.l1, point.entry_l1[0]
     start = np.append(point.coef, point.intercept)

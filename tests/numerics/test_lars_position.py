@@ -67,9 +67,9 @@ def test_polishing_takes_the_drift_away_even_with_a_factor_gone_wrong(factor_is_
     with patch.object(active, "refactor", wraps=active.refactor) as refactor:
         assert active.polish()
     assert refactor.called is not factor_is_sound
-    wanted = np.linalg.solve(0.7 * np.eye(4) + X.T @ X, X.T @ y_signed)
-    np.testing.assert_allclose(active.coef, wanted, atol=1e-12)
-    np.testing.assert_allclose(active.residuals, X @ wanted - y_signed, atol=1e-12)
+    expected = np.linalg.solve(0.7 * np.eye(4) + X.T @ X, X.T @ y_signed)
+    np.testing.assert_allclose(active.coef, expected, atol=1e-12)
+    np.testing.assert_allclose(active.residuals, X @ expected - y_signed, atol=1e-12)
 
 
 def test_polishing_says_where_the_system_is_singular():

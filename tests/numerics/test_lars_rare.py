@@ -89,7 +89,7 @@ def documents_that_meet(rows, coef):
     """At l1 = 1/4 the model is `coef`, and all of these rows have margin 1.
 
     For each word one more document has it alone, with the value v that lets its gradient be −l1:
-    l2 β + v (v β − 1) = −l1, with l2 = 1/2. The values are the smaller or the larger root.
+    alpha β + v (v β − 1) = −l1, with alpha = 1/2. The values are the smaller or the larger root.
     """
     sides = np.where(coef == coef.max(), 1.0, -1.0)
     values = (1 + sides * np.sqrt(1 - 4 * coef * (coef / 2 + 0.25))) / (2 * coef)
@@ -191,7 +191,7 @@ def test_a_way_back_ends_where_the_jump_began():
     ("seed", "loss"), [(69, "modified_huber"), (112, "squared_hinge"), (114, "squared_hinge")]
 )
 def test_a_feature_enters_before_a_document_that_crosses_at_the_same_moment(seed, loss):
-    """Else it stays at λ₁ and never enters; a trace of l2 shows that it should."""
+    """Else it stays at λ₁ and never enters; a small alpha shows that it should."""
     rng = np.random.default_rng(seed)
     shape = int(rng.integers(12, 40)), int(rng.integers(8, 40))
     X = (rng.random(shape) < 0.3).astype(float)

@@ -66,17 +66,17 @@ def test_the_first_entry_is_that_among_all_columns(loss, alpha):
 @pytest.mark.parametrize("path", [lars, fast_lars])
 def test_most_columns_are_not_looked_at(path):
     X, y_signed = weighted_text()
-    screenings, asked = [], []
+    screenings, calls = [], []
     lazily = Screening.first_entry
 
     def counted(screening, *arguments):
         screenings.append(screening)
-        asked.append(1)
+        calls.append(1)
         return lazily(screening, *arguments)
 
     with patch.object(Screening, "first_entry", counted):
         assert len(list(islice(path(X, y_signed), 60))) == 60
-    assert screenings[0].passes < len(asked) / 4
+    assert screenings[0].passes < len(calls) / 4
 
 
 def test_the_list_is_made_anew_when_l1_rises():

@@ -221,8 +221,8 @@ def test_leave_one_out_of_the_least_norm_solution(shape):
 def test_alphas_come_in_the_order_they_were_asked_for():
     X, Y = problem(15, 40)
     factors = factorise(X, True)
-    asked = [5.0, 0.0, 1e-3, 0.0, 0.2]
-    for alpha, residuals in zip(asked, factors.leave_one_out(Y, asked), strict=True):
+    alphas = [5.0, 0.0, 1e-3, 0.0, 0.2]
+    for alpha, residuals in zip(alphas, factors.leave_one_out(Y, alphas), strict=True):
         np.testing.assert_array_equal(residuals, next(factors.leave_one_out(Y, [alpha])))
 
 

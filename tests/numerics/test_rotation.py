@@ -57,13 +57,13 @@ def matrices(max_rows=9, max_columns=4):
     return shape.flatmap(lambda shape: hnp.arrays(np.float64, shape, elements=numbers))
 
 
-def same_columns(found, wanted, atol):
+def same_columns(found, expected, atol):
     """Up to the order of columns and their signs."""
-    turn = found.T @ wanted
+    turn = found.T @ expected
     order = np.abs(turn).argmax(axis=0)
-    assert sorted(order) == list(range(wanted.shape[1]))
-    y_signed = np.sign(turn[order, np.arange(order.size)])
-    np.testing.assert_allclose(found[:, order] * y_signed, wanted, atol=atol)
+    assert sorted(order) == list(range(expected.shape[1]))
+    signs = np.sign(turn[order, np.arange(order.size)])
+    np.testing.assert_allclose(found[:, order] * signs, expected, atol=atol)
 
 
 @pytest.mark.parametrize("rotation", ROTATIONS)
@@ -146,10 +146,10 @@ def test_skewness_finds_independent_lopsided_sources(rank):
 @given(Z=matrices())
 def test_the_long_tail_is_at_the_positive_end(Z):
     R = orthogonal(Z.shape[1], 2)
-    told = flip_to_positive_tails(Z, R)
-    moments = np.mean(((Z - Z.mean(axis=0)) @ told) ** 3, axis=0)
+    flipped = flip_to_positive_tails(Z, R)
+    moments = np.mean(((Z - Z.mean(axis=0)) @ flipped) ** 3, axis=0)
     assert (moments >= -1e-12 * max(1.0, np.abs(Z).max()) ** 3).all()
-    np.testing.assert_array_equal(np.abs(told), np.abs(R))
+    np.testing.assert_array_equal(np.abs(flipped), np.abs(R))
 
 
 @pytest.mark.parametrize("rotation", ROTATIONS)

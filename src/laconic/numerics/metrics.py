@@ -80,7 +80,8 @@ def balanced_accuracy(decision: Floats, y_signed: Floats, rule: str) -> float:
     """
     if rule == "labels":
         return float("nan")
-    y_pred, unseen = apply_rule(decision, rule), np.isnan(y_signed).all(axis=1)
+    y_pred = apply_rule(decision, rule)
+    unseen = np.asarray(np.isnan(y_signed).all(axis=1))
     truth = y_signed > 0
     if rule == "sign":
         y_pred, truth = np.hstack([~y_pred, y_pred]), np.hstack([~truth, truth])
