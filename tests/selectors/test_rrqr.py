@@ -157,14 +157,14 @@ def test_what_is_outside_a_span_is_measured_alike_from_both_sides(form, rank):
     Q = linalg.qr(random((12, 12)))[0][:, :rank]
     X = random((12, 150), seed=1)
     expected = ((X - Q @ (Q.T @ X)) ** 2).sum(axis=0)
-    for measured in (pivoting._by_removing, pivoting._by_projecting, pivoting._squares_outside):
+    for measured in (pivoting._by_projecting_out, pivoting._by_complement, pivoting._squares_outside):
         np.testing.assert_allclose(measured(form(X), Q), expected, atol=1e-13)
 
 
 def test_it_is_measured_from_the_side_that_has_fewer_directions(monkeypatch):
     X = random((12, 150))
-    monkeypatch.setattr(pivoting, "_by_removing", lambda X, Q: "span")
-    monkeypatch.setattr(pivoting, "_by_projecting", lambda X, Q: "rest")
+    monkeypatch.setattr(pivoting, "_by_projecting_out", lambda X, Q: "span")
+    monkeypatch.setattr(pivoting, "_by_complement", lambda X, Q: "rest")
     sides = [pivoting._squares_outside(X, random((12, rank))) for rank in (0, 6, 7, 12)]
     assert sides == ["span", "span", "rest", "rest"]
 
