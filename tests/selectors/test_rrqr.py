@@ -12,7 +12,7 @@ from laconic import RRQR
 from laconic.corpus.loading import load_corpora
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics import pivoting
-from laconic.numerics.pivoting import order_after_swaps, pivots, pivot_rounds
+from laconic.numerics.pivoting import order_after_swaps, pivot_rounds, pivots
 from laconic.testing import check_reducer
 from tests.doubles import OnlyProducts
 from tests.strategies import counts, text_like
@@ -157,7 +157,11 @@ def test_what_is_outside_a_span_is_measured_alike_from_both_sides(form, rank):
     Q = linalg.qr(random((12, 12)))[0][:, :rank]
     X = random((12, 150), seed=1)
     expected = ((X - Q @ (Q.T @ X)) ** 2).sum(axis=0)
-    for measured in (pivoting._by_projecting_out, pivoting._by_complement, pivoting._squares_outside):
+    for measured in (
+        pivoting._by_projecting_out,
+        pivoting._by_complement,
+        pivoting._squares_outside,
+    ):
         np.testing.assert_allclose(measured(form(X), Q), expected, atol=1e-13)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.numerics.pivoting import order_after_swaps, pivots, pivot_rounds
+from laconic.numerics.pivoting import order_after_swaps, pivot_rounds, pivots
 from laconic.numerics.spectrum import column_squares
 from laconic.reducer import Reducer
 from laconic.reduction import Columns, Matrix, Ranking, Selection
