@@ -1,4 +1,4 @@
-"""Known corpora give the known counts (DATA.md), through the door that users take."""
+"""Known corpora give the known counts (DATA.md), through the public functions."""
 
 from __future__ import annotations
 

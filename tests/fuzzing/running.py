@@ -40,13 +40,13 @@ PATIENCE = 60
 READERS = TEXT_READERS | ARCHIVES | PARQUET
 
 
-def judge(name: str, fuzzed: Fuzzed, files: Files, reading: ReadOptions, folder: Path) -> str:
+def judge(name: str, fuzzed: Fuzzed, files: Files, options: ReadOptions, folder: Path) -> str:
     """Write the files and read them; what is neither a corpus nor our error is raised."""
     place(files, folder)
     signal.alarm(PATIENCE)  # ends the process: a reader that hangs is a failure
     try:
         with watched(sum(map(len, files.values()))):
-            result = fuzzed.read(folder / fuzzed.opens, reading)
+            result = fuzzed.read(folder / fuzzed.opens, options)
             if isinstance(result, Corpus):
                 examine(result)
         return "read"
@@ -80,7 +80,7 @@ def examine(corpus: Corpus) -> None:
 
 
 def cases(fuzzed: Fuzzed, count: int, seed: int, name: str) -> Any:
-    """The valid files, the bombs, then so many mutants; each with its number and reading."""
+    """The valid files, the bombs, then so many mutants; each with its number and options."""
     first = ReadOptions(**fuzzed.options[0])
     for number, files in enumerate(fuzzed.draws, -len(fuzzed.draws) - len(fuzzed.bombs)):
         yield number, files, first
@@ -109,14 +109,14 @@ def run(asked: str, count: int, seed: int, folder: Path) -> Counter[str]:
     name, _, only = asked.partition("@")
     fuzzed = READERS[name]
     outcomes: Counter[str] = Counter()
-    for number, files, reading in cases(fuzzed, count, seed, name):
+    for number, files, options in cases(fuzzed, count, seed, name):
         if only and int(only) != number:
             continue
         try:
-            outcome = judge(name, fuzzed, files, reading, folder)
+            outcome = judge(name, fuzzed, files, options, folder)
         except BaseException:
             shown = {name: raw[:300] for name, raw in files.items()}
-            print(f"{name}@{number} of seed {seed}, {reading}:\n{shown}", file=sys.stderr)
+            print(f"{name}@{number} of seed {seed}, {options}:\n{shown}", file=sys.stderr)
             raise
         if number >= 0:
             outcomes[outcome] += 1

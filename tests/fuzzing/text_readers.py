@@ -138,8 +138,8 @@ def packed_tar(files: Files) -> Files:
 
 
 def reads_stream(format: str) -> Callable[[Path, ReadOptions], Any]:
-    def read(where: Path, reading: ReadOptions) -> list[Any]:
-        return list(stream(where, reading, format))
+    def read(where: Path, options: ReadOptions) -> list[Any]:
+        return list(stream(where, options, format))
 
     return read
 

@@ -1,4 +1,4 @@
-"""Rules 3 to 7: which documents stay, and what of their text."""
+"""Rules 3 to 7: which documents are kept, and which parts of their text."""
 
 from __future__ import annotations
 
@@ -30,29 +30,31 @@ def select(documents: Iterable[Document]) -> list[Document]:
 def without_boilerplate(documents: Iterable[Document]) -> list[Document]:
     """Rules 2 and 3."""
     prose = [(document, paragraphs(document)) for document in documents]
-    often = Counter(key for _, parts in prose for key in parts)
+    frequency = Counter(key for _, parts in prose for key in parts)
     return [
-        document._replace(text="\n\n".join(p for key, p in parts.items() if often[key] < COMMON))
+        document._replace(
+            text="\n\n".join(p for key, p in parts.items() if frequency[key] < COMMON)
+        )
         for document, parts in prose
     ]
 
 
 def distinct(documents: Sequence[Document]) -> list[Document]:
-    """The documents that are no near duplicate of an earlier one that is kept."""
-    X = _sequences(documents)
-    shared = (X @ X.T).tocsr()
+    """The documents without near duplicates of earlier kept documents."""
+    X = _trigrams(documents)
+    common = (X @ X.T).tocsr()
     length = X.sum(axis=1)
     kept = np.zeros(len(documents), dtype=bool)
     for i in range(len(documents)):
-        others = shared.indices[shared.indptr[i] : shared.indptr[i + 1]]
-        common = shared.data[shared.indptr[i] : shared.indptr[i + 1]]
-        similar = common >= SIMILAR * (length[i] + length[others] - common)
-        kept[i] = not kept[others[similar]].any()
+        neighbors = common.indices[common.indptr[i] : common.indptr[i + 1]]
+        overlap = common.data[common.indptr[i] : common.indptr[i + 1]]
+        similar = overlap >= SIMILAR * (length[i] + length[neighbors] - overlap)
+        kept[i] = not kept[neighbors[similar]].any()
     return [document for document, keep in zip(documents, kept, strict=True) if keep]
 
 
-def _sequences(documents: Sequence[Document]) -> csr_array:
-    """Which document has which sequences of three words (0 or 1)."""
+def _trigrams(documents: Sequence[Document]) -> csr_array:
+    """The occurrence (0 or 1) of three-word sequences in each document."""
     columns: dict[tuple[str, ...], int] = {}
     indices: list[int] = []
     indptr = [0]
