@@ -42,7 +42,7 @@ def test_corpus_says_what_is_in_a_file(run, tmp_path):
     assert "classes   2, one a document" in done.output
     assert "cat" in done.output
     assert "11" in done.output
-    assert "1 documents have no word left (kept)" in done.output
+    assert "1 documents have no words (kept)" in done.output
 
 
 def test_corpus_as_json(run, tmp_path):

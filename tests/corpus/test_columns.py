@@ -58,7 +58,7 @@ def test_indexed_names_skip_comments() -> None:
 
 @pytest.mark.parametrize("text", ["x word", "3", "-1 word", "1 again", "99999999 word"])
 def test_a_bad_name_is_refused_with_its_line(text: str) -> None:
-    with pytest.raises(CorpusError, match=r"features\.idx, line 2: expected a column index and its name"):
+    with pytest.raises(CorpusError, match=r"features\.idx, line 2: expected a column index"):
         read_indexed_names(enumerate(["1 word", text], 1), "features.idx")
 
 

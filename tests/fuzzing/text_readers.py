@@ -18,7 +18,7 @@ from tests.fuzzing.mutating import Files, mutated
 
 @dataclass(frozen=True)
 class Fuzzed:
-    """A reader: what it opens, valid inputs, and what is always tried because it once failed."""
+    """A reader: the file it opens, valid inputs, and inputs that once failed."""
 
     opens: str
     read: Callable[[Path, ReadOptions], Any]

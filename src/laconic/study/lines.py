@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from laconic.errors import LaconicError
 from laconic.study.task import Task
 
 StagedJob: TypeAlias = tuple[Task, Path]
@@ -23,7 +24,15 @@ class JobGroup:
 
     def accepts(self, job: StagedJob) -> bool:
         task, problem = job
-        return (problem, task.selection) == (self.problem, self.selection)
+        return (problem, selection_of(task)) == (self.problem, self.selection)
+
+
+def selection_of(task: Task) -> str:
+    """The selection of the task; an invalid method has none, and fails when it runs."""
+    try:
+        return task.selection
+    except LaconicError:
+        return task.method
 
 
 class WorkQueue:
@@ -74,7 +83,7 @@ class WorkQueue:
         if self._next is None:
             return None
         (task, problem), self._next = self._next, None
-        return JobGroup(problem, task.selection, deque([(task, problem)]))
+        return JobGroup(problem, selection_of(task), deque([(task, problem)]))
 
     def _largest(self) -> JobGroup | None:
         groups = [group for group in self._groups.values() if group.jobs]

@@ -1,9 +1,9 @@
 """Reuse of work that tasks on one problem have in common; its cost is added to each of them.
 
 Tasks that differ only in the classifier or its alpha have the same fitted reducer and the same
-cuts, which may take seconds each; draws of a method have the same scores, of which exact leverage takes
-minutes. The numbers are those of a task that runs alone, and so are its seconds: they include the
-time of reused work.
+cuts, which may take seconds each; draws of a method have the same scores, of which exact leverage
+takes minutes. The numbers are those of a task that runs alone, and so are its seconds: they include
+the time of reused work.
 """
 
 from __future__ import annotations

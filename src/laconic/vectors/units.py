@@ -133,7 +133,7 @@ class Words:
         return np.full(len(chunks), self.pattern not in WITHIN_CHUNKS)
 
     def _matches(self, chunks: list[str]) -> tuple[list[str], NDArray[np.intp]]:
-        """The tokens of all chunks in one search; a newline, which no chunk has, ends each chunk."""
+        """The tokens of all chunks in one search; a newline, which no chunk has, ends each one."""
         if not chunks:
             return [], np.empty(0, np.intp)
         matches = finder(self.pattern + r"|\n")(self._cased("\n".join([*chunks, ""])))
