@@ -23,17 +23,17 @@ from laconic.corpus.formats.techtc import read_all_techtc, read_techtc
 from laconic.corpus.pydocs import build_pydocs
 from laconic.errors import CorpusError
 
-Counts = dict[str, int]
+ExpectedCounts = dict[str, int]
 RESEARCH = "for research only; no redistribution"
-REUTERS: dict[str, Counts] = {
+REUTERS: dict[str, ExpectedCounts] = {
     "ModApte": {"training documents": 9_603, "test documents": 3_299},
     "ModLewis": {"training documents": 13_625, "test documents": 6_188},
     "ModHayes": {"training documents": 20_856, "test documents": 722, "classes": 120},
     "none": {"documents": 21_578, "classes": 120},
 }
 # Counts without repeated vectors, and with MCAT.
-RCV1_SUBSETS: Counts = {"documents": 27_613, "terms": 47_236, "classes": 102}
-RCV1_PUBLISHED: Counts = {"training documents": 23_149, "test documents": 781_265}
+RCV1_SUBSETS: ExpectedCounts = {"documents": 27_613, "terms": 47_236, "classes": 102}
+RCV1_PUBLISHED: ExpectedCounts = {"training documents": 23_149, "test documents": 781_265}
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class CatalogEntry:
     read: Callable[[Path, ReadOptions], Corpus]
     licence: str
     citation: str
-    expected: Counts | Callable[[Path, ReadOptions], Counts]
+    expected: ExpectedCounts | Callable[[Path, ReadOptions], ExpectedCounts]
     encoding: str | None = None
     splits: tuple[str, ...] = ()
 
@@ -251,7 +251,7 @@ def locate(entry: CatalogEntry) -> Path:
     )
 
 
-def _counts(corpus: Corpus) -> Counts:
+def _counts(corpus: Corpus) -> ExpectedCounts:
     split = corpus.split or ()
     return {
         "documents": len(corpus),

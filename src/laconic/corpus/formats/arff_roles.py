@@ -121,7 +121,7 @@ class NumericAttributes:
 
 def _refuse(expected: str, value: str | None, where: Where, line: int) -> NoReturn:
     if value is None:
-        found, advice = "? (missing)", "Missing values are not supported: fill them in first."
+        shown, advice = "? (missing)", "Missing values are not supported: fill them in first."
     else:
-        found, advice = shortened(value), "Fix the value, or the declaration of the attribute."
-    raise CorpusError(f"expected {expected}, but found {found}. {advice}", where=where, line=line)
+        shown, advice = shortened(value), "Fix the value, or the declaration of the attribute."
+    raise CorpusError(f"expected {expected}, but found {shown}. {advice}", where=where, line=line)

@@ -95,23 +95,23 @@ def _attribute(text: str, where: Where, line: int) -> Attribute:
 
 def _nominal(text: str, where: Where, line: int) -> tuple[str, ...]:
     values: dict[str, None] = {}
-    position, closed = 1, ","
-    while closed == ",":
+    position, delimiter = 1, ","
+    while delimiter == ",":
         item = ITEM.match(text, position)
         if item is None:
             _refuse("expected values such as {a, 'b c'}", text[position:], where, line)
         values[_unquoted(item[1].rstrip())] = None
-        position, closed = item.end(), item[2]
+        position, delimiter = item.end(), item[2]
     _check_line_end(text, position, where, line)
     return tuple(values)
 
 
 def _sparse(text: str, n_attributes: int, where: Where, line: int) -> Instance:
     instance: Instance = {}
-    position, closed = 1, ","
+    position, delimiter = 1, ","
     if text[1:].lstrip().startswith("}"):
-        position, closed = text.index("}") + 1, "}"
-    while closed == ",":
+        position, delimiter = text.index("}") + 1, "}"
+    while delimiter == ",":
         entry = ENTRY.match(text, position)
         if entry is None:
             problem = "expected pairs of index and value such as {3 1, 7 2}"
@@ -121,7 +121,7 @@ def _sparse(text: str, n_attributes: int, where: Where, line: int) -> Instance:
             problem = f"expected each index at most once, from 0 to {n_attributes - 1:,}"
             _refuse(problem, text[position:], where, line)
         instance[index] = _value(entry[2])
-        position, closed = entry.end(), entry[3]
+        position, delimiter = entry.end(), entry[3]
     _check_line_end(text, position, where, line)
     return instance
 
@@ -158,9 +158,9 @@ def _check_line_end(text: str, position: int, where: Where, line: int) -> None:
         _refuse("expected nothing after }", text[position:], where, line)
 
 
-def _refuse(expected: str, found: str, where: Where, line: int) -> NoReturn:
+def _refuse(expected: str, rest: str, where: Where, line: int) -> NoReturn:
     raise CorpusError(
-        f"{expected}, but found {shortened(found) if found.strip() else 'the end of the line'}. "
+        f"{expected}, but found {shortened(rest) if rest.strip() else 'the end of the line'}. "
         "Fix the line, or quote names and values that contain blanks, commas or braces.",
         where=where,
         line=line,

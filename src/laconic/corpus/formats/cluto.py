@@ -25,7 +25,7 @@ from laconic.corpus.formats.columns import (
 from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import read_lines
-from laconic.corpus.formats.svmlight import Columns, parse_finite
+from laconic.corpus.formats.svmlight import NamedColumns, parse_finite
 from laconic.errors import CorpusError
 
 WHOLE = re.compile(r"[0-9]{1,18}")
@@ -70,9 +70,9 @@ def _header(text: str, where: Where) -> tuple[int, int, int]:
     )
 
 
-def _miscounted(declared: str, found: str, where: Where, line: int) -> CorpusError:
+def _miscounted(declared: str, actual: str, where: Where, line: int) -> CorpusError:
     return CorpusError(
-        f"the header declares {declared}, but found {found}. Fix the header, or get the complete "
+        f"the header declares {declared}, but found {actual}. Fix the header, or get the complete "
         "file.",
         where=where,
         line=line,
@@ -117,7 +117,9 @@ def _labels(where: Where, options: ReadOptions, n_docs: int) -> list[tuple[str, 
     return [(label,) if label else () for label in labels]
 
 
-def _columns(where: Where, options: ReadOptions, n_terms: int, builder: CorpusBuilder) -> Columns:
+def _columns(
+    where: Where, options: ReadOptions, n_terms: int, builder: CorpusBuilder
+) -> NamedColumns:
     names_file = sibling_file(where, uncompressed_name(where) + ".clabel")
     if names_file is not None:
         names = _stripped_lines(names_file, options)

@@ -1,4 +1,4 @@
-"""Decode bytes by one encoding, never a guessed one; undecodable bytes are reported or counted."""
+"""Decode bytes by one encoding, never a guessed one; invalid bytes are reported or counted."""
 
 from __future__ import annotations
 

@@ -38,9 +38,9 @@ def read_mulan_labels(file: Path, options: ReadOptions) -> list[str]:
     return names
 
 
-def _label_list_error(found: str, file: Path, line: int | None) -> CorpusError:
+def _label_list_error(content: str, file: Path, line: int | None) -> CorpusError:
     return CorpusError(
-        f"expected a list of labels in XML, but found {found}. Write elements such as "
+        f"expected a list of labels in XML, but found {content}. Write elements such as "
         '<label name="sports"/>, or name the labels with --label.',
         where=file,
         line=line,

@@ -27,7 +27,7 @@ from laconic.corpus.formats.opening import read_lines
 from laconic.errors import CorpusError
 
 # The indices that have a column, ascending, and the names of these columns.
-Columns: TypeAlias = tuple[NDArray[np.int64], Sequence[str]]
+NamedColumns: TypeAlias = tuple[NDArray[np.int64], Sequence[str]]
 WHOLE = re.compile(r"[+-]?[0-9]{1,18}(\.0*)?")
 
 
@@ -45,7 +45,7 @@ def read_svmlight(where: Where, options: ReadOptions) -> Corpus:
 
     builder = CorpusBuilder(where, options, multilabel=False)
 
-    def columns(first: int, last: int) -> Columns:
+    def columns(first: int, last: int) -> NamedColumns:
         return _named_columns(builder, first, last)
 
     numbered = read_lines(where, options, notes=builder.notes)
@@ -56,7 +56,7 @@ def svmlight_corpus(
     builder: CorpusBuilder,
     numbered: Iterable[tuple[int, str]],
     name: str,
-    columns: Callable[[int, int], Columns],
+    columns: Callable[[int, int], NamedColumns],
 ) -> Corpus:
     """`columns(first, last)` returns the columns from index `first` (0 or 1) to at least `last`."""
     first, last, n_unlabelled = 1, 0, 0
@@ -155,7 +155,7 @@ def canonical_label(label: str) -> str:
     return str(int(label.partition(".")[0])) if WHOLE.fullmatch(label) else label
 
 
-def _named_columns(builder: CorpusBuilder, first: int, last: int) -> Columns:
+def _named_columns(builder: CorpusBuilder, first: int, last: int) -> NamedColumns:
     where, options = builder.where, builder.reading
     names_file = sibling_file(where, uncompressed_name(where) + ".vocab")
     if names_file is not None:

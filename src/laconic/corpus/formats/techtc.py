@@ -18,7 +18,7 @@ from laconic.corpus.formats.columns import file_in, read_indexed_names, unique_n
 from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import decode_lines, open_bytes, tar_members
-from laconic.corpus.formats.svmlight import Columns, svmlight_corpus
+from laconic.corpus.formats.svmlight import NamedColumns, svmlight_corpus
 from laconic.errors import CorpusError
 
 VECTORS, FEATURES = "vectors.dat", "features.idx"
@@ -106,7 +106,7 @@ def _corpus(folder: str, pair: dict[str, bytes], where: Where, options: ReadOpti
     features, vectors = f"{origin}/{FEATURES}", f"{origin}/{VECTORS}"
     builder = CorpusBuilder(vectors, options, multilabel=False)
 
-    def columns(first: int, last: int) -> Columns:
+    def columns(first: int, last: int) -> NamedColumns:
         numbered = decode_lines(io.BytesIO(pair[FEATURES]), features, options, notes=builder.notes)
         names = read_indexed_names(numbered, features)
         n_terms = max(names, default=0)

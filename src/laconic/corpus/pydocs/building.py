@@ -19,7 +19,7 @@ from typing import Literal
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.pydocs.choosing import hash_of, select
-from laconic.corpus.pydocs.walking import PACKAGES, Document, Progress, walk
+from laconic.corpus.pydocs.walking import PACKAGES, Docstring, Progress, walk
 from laconic.errors import CorpusError
 
 UNUSED_DAYS = 90
@@ -65,7 +65,7 @@ def cache_directory() -> Path:
     return Path.home() / ".cache" / "laconic"
 
 
-def to_corpus(documents: Iterable[Document]) -> Corpus:
+def to_corpus(documents: Iterable[Docstring]) -> Corpus:
     names, labels, texts = zip(*documents, strict=True)
     return Corpus(
         name="pydocs",
@@ -109,7 +109,7 @@ def _load(where: Path) -> Corpus | None:
     try:
         with gzip.open(where, "rt", encoding="utf-8") as lines:
             fingerprint = json.loads(next(lines))["fingerprint"]
-            corpus = to_corpus(Document(*json.loads(line)) for line in lines)
+            corpus = to_corpus(Docstring(*json.loads(line)) for line in lines)
         if corpus.fingerprint != fingerprint:
             return None
     except (OSError, EOFError, StopIteration, zlib.error):

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.corpus.pydocs.prose import paragraphs, without, words_of
-from laconic.corpus.pydocs.walking import Document
+from laconic.corpus.pydocs.walking import Docstring
 
 COMMON = 4
 MIN_WORDS = 15
@@ -19,7 +19,7 @@ MIN_DOCS = 60
 MAX_DOCS = 300
 
 
-def select(documents: Iterable[Document]) -> list[Document]:
+def select(documents: Iterable[Docstring]) -> list[Docstring]:
     """Rules 2 to 7."""
     long = [d for d in without_boilerplate(documents) if len(words_of(d.text)) >= MIN_WORDS]
     kept = largest(distinct(long))
@@ -27,7 +27,7 @@ def select(documents: Iterable[Document]) -> list[Document]:
     return sorted(d._replace(text=without(d.text, names)) for d in kept)
 
 
-def without_boilerplate(documents: Iterable[Document]) -> list[Document]:
+def without_boilerplate(documents: Iterable[Docstring]) -> list[Docstring]:
     """Rules 2 and 3."""
     prose = [(document, paragraphs(document)) for document in documents]
     frequency = Counter(key for _, parts in prose for key in parts)
@@ -39,7 +39,7 @@ def without_boilerplate(documents: Iterable[Document]) -> list[Document]:
     ]
 
 
-def distinct(documents: Sequence[Document]) -> list[Document]:
+def distinct(documents: Sequence[Docstring]) -> list[Docstring]:
     """The documents without near duplicates of earlier kept documents."""
     X = _trigrams(documents)
     common = (X @ X.T).tocsr()
@@ -53,7 +53,7 @@ def distinct(documents: Sequence[Document]) -> list[Document]:
     return [document for document, keep in zip(documents, kept, strict=True) if keep]
 
 
-def _trigrams(documents: Sequence[Document]) -> csr_array:
+def _trigrams(documents: Sequence[Docstring]) -> csr_array:
     """The occurrence (0 or 1) of three-word sequences in each document."""
     columns: dict[tuple[str, ...], int] = {}
     indices: list[int] = []
@@ -67,7 +67,7 @@ def _trigrams(documents: Sequence[Document]) -> csr_array:
     return csr_array((data, indices, indptr), shape=(len(documents), len(columns)))
 
 
-def largest(documents: Sequence[Document]) -> list[Document]:
+def largest(documents: Sequence[Docstring]) -> list[Docstring]:
     """Rule 6: the classes, and at most `MAX_DOCS` documents of each."""
     counts = Counter(document.label for document in documents)
     kept: Counter[str] = Counter()

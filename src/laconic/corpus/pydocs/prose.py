@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from laconic.corpus.pydocs.walking import PACKAGES, Document
+from laconic.corpus.pydocs.walking import PACKAGES, Docstring
 
 ALIASES = ("np", "sp", "scikit-learn", "scikit")
 
@@ -29,7 +29,7 @@ _REMOVED = (
 _MARKUP = re.compile("|".join(_REMOVED))
 
 
-def paragraphs(document: Document) -> dict[str, str]:
+def paragraphs(document: Docstring) -> dict[str, str]:
     """The paragraphs of prose, keyed by their words without the name of the object."""
     name = document.name.rpartition(".")[2]
     lines = inspect.cleandoc(document.text).splitlines()

@@ -33,7 +33,7 @@ OPTIONAL = frozenset(
 Progress = Callable[[int, int], None]
 
 
-class Document(NamedTuple):
+class Docstring(NamedTuple):
     """A docstring, later its remaining prose, with its public name and its label."""
 
     name: str
@@ -41,9 +41,9 @@ class Document(NamedTuple):
     text: str
 
 
-def walk(progress: Progress | None) -> list[Document]:
+def walk(progress: Progress | None) -> list[Docstring]:
     """All docstrings under unique names, in the order of rule 5."""
-    documents: dict[str, Document] = {}
+    documents: dict[str, Docstring] = {}
     seen: dict[int, object] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -72,7 +72,7 @@ def _public(module: ModuleType) -> list[str]:
     return sorted({name for name in names if not name.startswith("_")})
 
 
-def from_module(module: ModuleType, label: str, seen: dict[int, object]) -> Iterator[Document]:
+def from_module(module: ModuleType, label: str, seen: dict[int, object]) -> Iterator[Docstring]:
     """The docstrings of a module and its classes; in a sub-package then those of its modules."""
     names = [f"{module.__name__}.{name}" for name in _public(module)]
     members = {n: _member(module, n.rpartition(".")[2]) for n in names if n not in NOT_WALKED}
@@ -94,14 +94,16 @@ def _member(module: ModuleType, name: str) -> object:
         return None
 
 
-def _from_object(obj: object, path: str, label: str, seen: dict[int, object]) -> Iterator[Document]:
+def _from_object(
+    obj: object, path: str, label: str, seen: dict[int, object]
+) -> Iterator[Docstring]:
     if id(obj) in seen or _home(obj, label) != label or _depends_on_platform(obj):
         return
     # The reference keeps the object alive, so its id is not reused.
     seen[id(obj)] = obj
     text = vars(obj).get("__doc__") if isinstance(obj, type) else _instance_doc(obj)
     if isinstance(text, str):
-        yield Document(path, label, text)
+        yield Docstring(path, label, text)
     if isinstance(obj, type):
         for name, member in _members(obj, label):
             yield from _from_object(member, f"{path}.{name}", label, seen)
@@ -143,7 +145,7 @@ def stdlib_files() -> dict[str, list[Path]]:
     return files
 
 
-def _from_sources(label: str, sources: Iterable[Path]) -> Iterator[Document]:
+def _from_sources(label: str, sources: Iterable[Path]) -> Iterator[Docstring]:
     root = Path(sysconfig.get_path("stdlib"))
     for source in sources:
         parts = source.relative_to(root).with_suffix("").parts
@@ -152,7 +154,7 @@ def _from_sources(label: str, sources: Iterable[Path]) -> Iterator[Document]:
             yield from _from_tree(ast.parse(source.read_bytes()), path, label)
 
 
-def _from_tree(tree: ast.Module | ast.ClassDef, path: str, label: str) -> Iterator[Document]:
+def _from_tree(tree: ast.Module | ast.ClassDef, path: str, label: str) -> Iterator[Docstring]:
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             continue
@@ -160,6 +162,6 @@ def _from_tree(tree: ast.Module | ast.ClassDef, path: str, label: str) -> Iterat
             continue
         text = ast.get_docstring(node)
         if text is not None:
-            yield Document(f"{path}.{node.name}", label, text)
+            yield Docstring(f"{path}.{node.name}", label, text)
         if isinstance(node, ast.ClassDef):
             yield from _from_tree(node, f"{path}.{node.name}", label)
