@@ -16,7 +16,7 @@ from laconic.cli.reproducing import NAMES, Asked
 from laconic.methods import METHODS
 from laconic.papers import PAPERS, paul2014
 from laconic.papers import dasgupta2007 as paper
-from laconic.papers.figures import Reproduced, Scale, Table
+from laconic.papers.figures import FigureResult, Scale, Table
 from laconic.study.study import Study
 from tests.papers.test_dasgupta2007 import FIGURE, small
 
@@ -80,7 +80,7 @@ def test_options_say_how_much_is_run(run, monkeypatch):
 
         def run(self, where, scale, executor=None, **how):
             asked.append((scale, type(executor).__name__, how["retry_failed"]))
-            return Reproduced([])
+            return FigureResult([])
 
     monkeypatch.setitem(paper.FIGURES, "3", Spy())
     assert run("3").exit_code == 0
@@ -157,7 +157,7 @@ def table(monkeypatch):
         def run(self, where, scale, executor=None, **how):
             self.asked.append(scale)
             where.mkdir(parents=True, exist_ok=True)
-            return Reproduced([], (shown, kept))
+            return FigureResult([], (shown, kept))
 
     monkeypatch.setitem(paul2014.FIGURES, "table1", Small())
     return Small

@@ -144,7 +144,7 @@ def test_p_is_that_of_the_one_sided_paired_t_test(pair):
         "EXACT": dict(zip("abcdefghi", mine, strict=False)),
         "MASK": dict(zip("abcdefghi", theirs, strict=False)),
     }
-    own, one = sizes.contests(values, "EXACT")
+    own, one = sizes.paired_comparisons(values, "EXACT")
     assert own.mean == pytest.approx(mine.mean())
     assert own.problems == one.problems == n
     assert one.mean == pytest.approx(theirs.mean())
@@ -159,15 +159,15 @@ def test_p_is_that_of_the_one_sided_paired_t_test(pair):
 
 def test_methods_are_compared_on_the_problems_that_all_have():
     values = {"EXACT": {"a": 0.5, "b": 0.7, "c": 0.0}, "MASK": {"b": 0.6, "a": 0.2, "d": 1.0}}
-    own, one = sizes.contests(values, "EXACT")
+    own, one = sizes.paired_comparisons(values, "EXACT")
     assert (own.mean, own.problems) == (pytest.approx(0.6), 2)
     assert (one.mean, one.problems, one.won, one.lost) == (pytest.approx(0.4), 2, 2, 0)
-    assert sizes.contests({"EXACT": {"a": 1.0}, "MASK": {}}, "EXACT") == []
+    assert sizes.paired_comparisons({"EXACT": {"a": 1.0}, "MASK": {}}, "EXACT") == []
 
 
 def test_a_table_of_contests_has_a_mean_and_a_verdict_a_measure():
     values = {"EXACT": {"a": 0.5, "b": 0.75}, "MASK": {"a": 0.25, "b": 0.75}}
-    table = sizes.contest_table("t", {"roc_auc": values, "best_f1": values}, "EXACT")
+    table = sizes.comparison_table("t", {"roc_auc": values, "best_f1": values}, "EXACT")
     verdict = "EXACT won : lost; p"
     assert table.title == "t, mean of 2"
     assert table.columns == ("method", "roc_auc", verdict, "best_f1", verdict)

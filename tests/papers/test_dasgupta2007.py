@@ -13,7 +13,7 @@ from laconic.corpus.splits import random_splits
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.papers import dasgupta2007 as paper
-from laconic.papers.figures import figure_called
+from laconic.papers.figures import find_figure
 from laconic.rows import Row
 from laconic.study.executors import Processes
 from laconic.study.journal import Journal
@@ -23,7 +23,7 @@ from laconic.vectors.weighting import Weighting
 from tests.counting import Counting
 from tests.study.corpora import pets
 
-SCALE = paper.Scale(sets=2, splits=1, draws=3)
+SCALE = paper.Scale(sets=2, n_splits=1, draws=3)
 SIZES = (3, 10, 999)
 
 
@@ -208,7 +208,7 @@ def test_corpora_are_loaded_once(tmp_path, monkeypatch):
 
 
 def test_all_words_by_lambda_is_one_plan(tmp_path):
-    figure = paper.ByLambda("pets", small)
+    figure = paper.ByAlpha("pets", small)
     rows = figure.run(tmp_path, replace(SCALE, nested=True)).rows
     assert {row.method for row in rows} == set(paper.all_words(paper.ALPHAS))
     points = paper.points(rows)
@@ -294,7 +294,7 @@ def test_all_words_that_find_nothing_divide_nothing():
 
 def test_an_unknown_figure_is_refused():
     with pytest.raises(LaconicError, match="choose from 2, 3"):
-        figure_called("17", paper.FIGURES, "dasgupta2007")
+        find_figure("17", paper.FIGURES, "dasgupta2007")
 
 
 @pytest.mark.parametrize("name", ["2", "3", "4b", "5a", "5b"])

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from laconic.papers import PAPERS
-from laconic.papers.figures import Point, plot_of
-from laconic.papers.findings import Verdict, beside, judged
+from laconic.papers.figures import Point, make_plot
+from laconic.papers.findings import Verdict, beside, judge
 from laconic.papers.findings import torkkola as says
 from laconic.papers.plots import CELLS, Cells, Line
-from laconic.papers.prediction_costs import Cost, Costed
+from laconic.papers.prediction_costs import Cost, MeasuredCost
 from laconic.study.significance import Verdict as Paired
 
 
@@ -21,13 +21,13 @@ from laconic.study.significance import Verdict as Paired
     [
         (0.915, False, Verdict.REPRODUCED),
         (0.905, False, Verdict.REPRODUCED),
-        (0.93, False, Verdict.NOT),
+        (0.93, False, Verdict.NOT_REPRODUCED),
         (0.93, True, Verdict.DIRECTION),
         (math.nan, True, Verdict.UNMEASURED),
     ],
 )
 def test_a_figure_is_reproduced_within_its_tolerance(here, nearly, verdict):
-    found = beside("accuracy", 0.91, here, within=0.01, nearly=nearly, why="because")
+    found = beside("accuracy", 0.91, here, within=0.01, direction=nearly, reason="because")
     assert found.verdict is verdict
     assert found.paper == "0.910"
     assert found.here == ("" if math.isnan(here) else f"{here:.3f}")
@@ -37,21 +37,21 @@ def test_a_figure_is_reproduced_within_its_tolerance(here, nearly, verdict):
 
 def test_the_tolerance_itself_is_within_it():
     assert beside("a", 1.0, 1.5, within=0.5).verdict is Verdict.REPRODUCED
-    assert beside("a", 1.0, 1.75, within=0.5).verdict is Verdict.NOT
+    assert beside("a", 1.0, 1.75, within=0.5).verdict is Verdict.NOT_REPRODUCED
 
 
 def test_the_reason_is_told_of_what_does_not_hold_only():
-    assert judged("it rains", "it does", True, why="clouds").why == ""
-    assert judged("it rains", "it does not", False, why="no clouds").why == "no clouds"
-    assert judged("it rains", "", None, why="no clouds").verdict is Verdict.UNMEASURED
-    assert judged("it rains", "it does", True).told == "reproduced"
-    assert judged("it rains", "no", False, why="no clouds").told == "not reproduced: no clouds"
+    assert judge("it rains", "it does", True, reason="clouds").why == ""
+    assert judge("it rains", "it does not", False, reason="no clouds").why == "no clouds"
+    assert judge("it rains", "", None, reason="no clouds").verdict is Verdict.UNMEASURED
+    assert judge("it rains", "it does", True).told == "reproduced"
+    assert judge("it rains", "no", False, reason="no clouds").told == "not reproduced: no clouds"
 
 
 def test_what_is_not_to_be_had_has_a_reason():
     for paper in PAPERS.values():
-        for one in paper.ABSENT:
-            assert one.verdict is Verdict.ABSENT
+        for one in paper.UNAVAILABLE:
+            assert one.verdict is Verdict.UNAVAILABLE
             assert one.why
             assert not one.here
 
@@ -97,10 +97,10 @@ def test_a_plot_has_a_line_a_method_in_the_order_of_sizes():
         Point("DF", 10, "f1", math.nan, 0.0, 0),
         Point("US", 10, "f1", 0.1, 0.0, 1),
     ]
-    told = Line("gain", (10,), (0.85,), told=True)
-    plot = plot_of("a", points, "f1", labels={"IG": "gain", "DF": "frequency"}, told=[told])
+    told = Line("gain", (10,), (0.85,), from_paper=True)
+    plot = make_plot("a", points, "f1", labels={"IG": "gain", "DF": "frequency"}, told=[told])
     assert plot.lines == (Line("gain", (10, 100), (0.8, 0.9)), told)
-    assert {line.name for line in plot_of("a", points, "f1").lines} == {"IG", "US"}
+    assert {line.name for line in make_plot("a", points, "f1").lines} == {"IG", "US"}
 
 
 def accuracies() -> dict:
@@ -138,10 +138,10 @@ def verdicts(found: dict, statistic: Paired) -> dict[str, Verdict]:
 def test_other_measurements_get_other_verdicts():
     right = verdicts(accuracies(), mcnemar())
     for (label, size), value, changed, verdict in (
-        ((says.FULL, 1.0), 80.0, "full, all words: accuracy in %", Verdict.NOT),
+        ((says.FULL, 1.0), 80.0, "full, all words: accuracy in %", Verdict.NOT_REPRODUCED),
         ((says.LDA_LSI, 64), 94.0, "LDA from LSI, 64: accuracy in %", Verdict.DIRECTION),
-        ((says.FULL, 1.0), 92.0, "5,718 words to 12 columns improves the accuracy", Verdict.NOT),
-        ((says.IG, 12), 95.0, "at equal small sizes LDA is far ahead of the others", Verdict.NOT),
+        ((says.FULL, 1.0), 92.0, "5,718 words to 12 columns improves the accuracy", Verdict.NOT_REPRODUCED),
+        ((says.IG, 12), 95.0, "at equal small sizes LDA is far ahead of the others", Verdict.NOT_REPRODUCED),
         (
             (says.IG, 12),
             82.0,
@@ -149,14 +149,14 @@ def test_other_measurements_get_other_verdicts():
             Verdict.DIRECTION,
         ),
         ((says.LSI, 16), 58.0, "halving the columns of LSI costs 4 to 5 points", Verdict.DIRECTION),
-        ((says.IG, 2), 55.0, "selection by IG fails at very low dimensions", Verdict.NOT),
+        ((says.IG, 2), 55.0, "selection by IG fails at very low dimensions", Verdict.NOT_REPRODUCED),
         (
             (says.IG, 64),
             99.0,
             "… and lies between random projections and LSI at medium ones",
             Verdict.DIRECTION,
         ),
-        ((says.LSI, 64), 84.0, "halving the columns of LSI costs 4 to 5 points", Verdict.NOT),
+        ((says.LSI, 64), 84.0, "halving the columns of LSI costs 4 to 5 points", Verdict.NOT_REPRODUCED),
         (
             (says.LDA_RP, 12),
             88.0,
@@ -175,8 +175,8 @@ def test_other_measurements_get_other_verdicts():
 def test_mcnemar_points_the_same_way_only_if_it_is_significant():
     name = "McNemar's χ² of 12 columns of LDA from LSI against all words"
     assert verdicts(accuracies(), mcnemar(6.3, 0.01, 1.4))[name] is Verdict.DIRECTION
-    assert verdicts(accuracies(), mcnemar(6.3, 0.2, 1.4))[name] is Verdict.NOT
-    assert verdicts(accuracies(), mcnemar(6.3, 0.01, 0.7))[name] is Verdict.NOT
+    assert verdicts(accuracies(), mcnemar(6.3, 0.2, 1.4))[name] is Verdict.NOT_REPRODUCED
+    assert verdicts(accuracies(), mcnemar(6.3, 0.01, 0.7))[name] is Verdict.NOT_REPRODUCED
 
 
 def test_what_was_not_run_is_not_judged():
@@ -188,7 +188,7 @@ def test_what_was_not_run_is_not_judged():
     assert found["5,718 words to 12 columns improves the accuracy"].verdict is Verdict.REPRODUCED
 
 
-@pytest.mark.parametrize(("low", "verdict"), [(3.1, Verdict.REPRODUCED), (2.9, Verdict.NOT)])
+@pytest.mark.parametrize(("low", "verdict"), [(3.1, Verdict.REPRODUCED), (2.9, Verdict.NOT_REPRODUCED)])
 def test_much_variation_is_three_times_that_of_many_columns(low, verdict):
     """Whose standard deviation is 1."""
     found = accuracies()
@@ -224,7 +224,7 @@ def test_reasons_are_told_only_where_they_are_true():
     [
         (91.9, 92.2, Verdict.REPRODUCED, ""),
         (95.0, 92.2, Verdict.DIRECTION, ""),
-        (97.0, 92.2, Verdict.NOT, ""),
+        (97.0, 92.2, Verdict.NOT_REPRODUCED, ""),
         (88.0, 92.2, Verdict.DIRECTION, ""),
         (88.0, 90.0, Verdict.DIRECTION, "close to it, but behind"),
     ],
@@ -253,27 +253,27 @@ def test_by_a_fair_kernel_the_papers_columns_are_asked_and_ours():
     }
     tested = {(says.LDA_LSI, 64): mcnemar(10.7, 0.0011, 0.5)}
     *theirs, twelve, many = says.nested(found, tested)
-    assert [one.verdict for one in theirs] == [Verdict.NOT] * 2
+    assert [one.verdict for one in theirs] == [Verdict.NOT_REPRODUCED] * 2
     assert theirs[0].says.endswith("(LDA from LSI)")
     assert [one.paper for one in theirs] == ["91.1, 88.8", "92.2, 88.8"]
     assert theirs[1].here == "93.9 with 64 columns, 95.1 with all words, p = 0.0011"
     assert all("under-fitted" in one.why for one in theirs)
-    assert (twelve.verdict, many.verdict) == (Verdict.NOT, Verdict.REPRODUCED)
+    assert (twelve.verdict, many.verdict) == (Verdict.NOT_REPRODUCED, Verdict.REPRODUCED)
     assert twelve.here == "91.2 with 12 columns, 95.1 with all words"
     few = {place: point for place, point in found.items() if place[0] != says.LDA_LSI}
     assert [one.verdict for one in says.nested(few, {})][:2] == [Verdict.UNMEASURED] * 2
 
 
 def test_costs_are_compared_with_the_papers_counts():
-    whole = Costed(89.3, Cost(733_021, 277_956, 1), 1.0, 11_179, 4_239)
-    few = Costed(90.6, Cost(35_431, 16_999, 1), 1.0, 2_887, 1_351)
+    whole = MeasuredCost(89.3, Cost(733_021, 277_956, 1), 1.0, 11_179, 4_239)
+    few = MeasuredCost(90.6, Cost(35_431, 16_999, 1), 1.0, 2_887, 1_351)
     models = {"full, Gaussian": whole, "LDA from LSI, 12, Gaussian": few}
     assert {one.verdict for one in says.costs(models)} == {Verdict.REPRODUCED}
     slow = models | {"LDA from LSI, 12, Gaussian": whole}
-    assert [one.verdict for one in says.costs(slow)][-1] is Verdict.NOT
-    large = Costed(89.3, Cost(1_000_000, 1, 1), 1.0, 20_000, 1)
+    assert [one.verdict for one in says.costs(slow)][-1] is Verdict.NOT_REPRODUCED
+    large = MeasuredCost(89.3, Cost(1_000_000, 1, 1), 1.0, 20_000, 1)
     found = [one.verdict for one in says.costs(models | {"full, Gaussian": large})]
     assert found[:2] == [Verdict.DIRECTION] * 2
-    small = Costed(89.3, Cost(300_000, 1, 1), 1.0, 5_000, 1)
+    small = MeasuredCost(89.3, Cost(300_000, 1, 1), 1.0, 5_000, 1)
     found = [one.verdict for one in says.costs(models | {"full, Gaussian": small})]
-    assert found[:2] == [Verdict.NOT] * 2
+    assert found[:2] == [Verdict.NOT_REPRODUCED] * 2

@@ -121,51 +121,51 @@ def by(method: str, more: float, at=lambda size: True):
     ("figure", "change", "metric", "says_so", "verdict"),
     [
         ("3", only("SS", 0.844), "f1_micro", "SS reaches 85 %", Verdict.DIRECTION),
-        ("3", only("SS", 0.79), "f1_micro", "SS reaches 85 %", Verdict.NOT),
+        ("3", only("SS", 0.79), "f1_micro", "SS reaches 85 %", Verdict.NOT_REPRODUCED),
         ("3", only("SS", 0.846), "f1_micro", "SS reaches 85 %", Verdict.REPRODUCED),
-        ("3", only("DF", 1.0), "f1_micro", "DF does not reach", Verdict.NOT),
-        ("3", only("US", 0.85), "f1_micro", "US does not reach", Verdict.NOT),
+        ("3", only("DF", 1.0), "f1_micro", "DF does not reach", Verdict.NOT_REPRODUCED),
+        ("3", only("US", 0.85), "f1_micro", "US does not reach", Verdict.NOT_REPRODUCED),
         ("3", only("DF", 1.0), "f1_micro", "in general SS and IG", Verdict.DIRECTION),
-        ("3", only("WS", 1.0), "f1_micro", "in general SS and IG", Verdict.NOT),
-        ("3", only("IG", 1.0), "f1_micro", "rank 10 is ahead of IG", Verdict.NOT),
-        ("3", by("IG", 0.2, lambda s: s == 5), "f1_micro", "ahead of IG", Verdict.NOT),
+        ("3", only("WS", 1.0), "f1_micro", "in general SS and IG", Verdict.NOT_REPRODUCED),
+        ("3", only("IG", 1.0), "f1_micro", "rank 10 is ahead of IG", Verdict.NOT_REPRODUCED),
+        ("3", by("IG", 0.2, lambda s: s == 5), "f1_micro", "ahead of IG", Verdict.NOT_REPRODUCED),
         ("3", by("IG", 0.07, lambda s: s == 5), "f1_micro", "ahead of IG", Verdict.DIRECTION),
         ("3", by("IG", 0.9, lambda s: s > 20), "f1_micro", "ahead of IG", Verdict.REPRODUCED),
-        ("3", by("SS", 0.07), "f1_micro", "ahead of SS of full rank", Verdict.NOT),
+        ("3", by("SS", 0.07), "f1_micro", "ahead of SS of full rank", Verdict.NOT_REPRODUCED),
         ("3", by("WS", -0.05, lambda s: s == 5), "f1_micro", "WS performs", Verdict.DIRECTION),
-        ("3", by("WS", -0.05), "f1_micro", "WS performs similarly", Verdict.NOT),
-        ("3", by("DF", -0.05), "f1_micro", "DF performs similarly", Verdict.NOT),
-        ("3", lambda m, s, v: -v, "precision_macro", "precision closely", Verdict.NOT),
-        ("3", lambda m, s, v: (s - v) / 5000, "precision_macro", "precision closely", Verdict.NOT),
+        ("3", by("WS", -0.05), "f1_micro", "WS performs similarly", Verdict.NOT_REPRODUCED),
+        ("3", by("DF", -0.05), "f1_micro", "DF performs similarly", Verdict.NOT_REPRODUCED),
+        ("3", lambda m, s, v: -v, "precision_macro", "precision closely", Verdict.NOT_REPRODUCED),
+        ("3", lambda m, s, v: (s - v) / 5000, "precision_macro", "precision closely", Verdict.NOT_REPRODUCED),
         ("3", lambda m, s, v: RISE[s], "recall_macro", "recall is very", Verdict.REPRODUCED),
         ("3", only("IG", 1.0), "recall_macro", "DF's recall", Verdict.DIRECTION),
-        ("3", only("US", 1.0), "recall_macro", "DF's recall", Verdict.NOT),
-        ("4b", only("SS", 0.2), "f1_micro", "with many words", Verdict.NOT),
+        ("3", only("US", 1.0), "recall_macro", "DF's recall", Verdict.NOT_REPRODUCED),
+        ("4b", only("SS", 0.2), "f1_micro", "with many words", Verdict.NOT_REPRODUCED),
         ("4b", by("SS", -0.04, lambda s: s == 1000), "f1_micro", "many", Verdict.DIRECTION),
         ("4b", by("SS", -0.025), "f1_micro", "with many words", Verdict.REPRODUCED),
         ("4b", by("SS:rank=5", -0.1), "f1_micro", "with few words", Verdict.DIRECTION),
-        ("4b", by("SS", 0.2), "f1_micro", "with few words", Verdict.NOT),
-        ("4b", by("SS:rank=0.9", 0.06), "f1_micro", "hold 90 %", Verdict.NOT),
+        ("4b", by("SS", 0.2), "f1_micro", "with few words", Verdict.NOT_REPRODUCED),
+        ("4b", by("SS:rank=0.9", 0.06), "f1_micro", "hold 90 %", Verdict.NOT_REPRODUCED),
         ("5a", only("IG", 0.96), "f1_micro", "IG has about 90 %", Verdict.DIRECTION),
-        ("5a", only("IG", 0.84), "f1_micro", "IG has about 90 %", Verdict.NOT),
-        ("5a", only("IG", 0.92), "f1_micro", "degrades rapidly", Verdict.NOT),
+        ("5a", only("IG", 0.84), "f1_micro", "IG has about 90 %", Verdict.NOT_REPRODUCED),
+        ("5a", only("IG", 0.92), "f1_micro", "degrades rapidly", Verdict.NOT_REPRODUCED),
         ("5a", by("IG", -0.015, lambda s: s > 3000), "f1_micro", "dominates", Verdict.DIRECTION),
-        ("5a", by("IG", -0.03), "f1_micro", "IG dominates", Verdict.NOT),
-        ("5a", by("IG", 0.3, lambda s: s == 5000), "f1_micro", "above all", Verdict.NOT),
-        ("5a", by("DF", 0.02), "f1_micro", "rank 100 is the best", Verdict.NOT),
+        ("5a", by("IG", -0.03), "f1_micro", "IG dominates", Verdict.NOT_REPRODUCED),
+        ("5a", by("IG", 0.3, lambda s: s == 5000), "f1_micro", "above all", Verdict.NOT_REPRODUCED),
+        ("5a", by("DF", 0.02), "f1_micro", "rank 100 is the best", Verdict.NOT_REPRODUCED),
         ("5a", by("DF", 0.02, lambda s: s > 300), "f1_micro", "rank 100", Verdict.DIRECTION),
         ("5a", by("WS", 0.05), "f1_micro", "rank 1500 is in general", Verdict.DIRECTION),
-        ("5a", by("WS", 0.07), "f1_micro", "rank 1500 is in general", Verdict.NOT),
+        ("5a", by("WS", 0.07), "f1_micro", "rank 1500 is in general", Verdict.NOT_REPRODUCED),
         ("5a", by("SS:rank=1500", 0.1), "f1_micro", "1500 is in general", Verdict.DIRECTION),
         ("5a", by("US", 0.2), "f1_micro", "uniform sampling", Verdict.DIRECTION),
-        ("5a", by("US", 0.5), "f1_micro", "uniform sampling", Verdict.NOT),
-        ("5a", lambda m, s, v: LARGE_RISE[s], "precision_macro", "precision does not", Verdict.NOT),
+        ("5a", by("US", 0.5), "f1_micro", "uniform sampling", Verdict.NOT_REPRODUCED),
+        ("5a", lambda m, s, v: LARGE_RISE[s], "precision_macro", "precision does not", Verdict.NOT_REPRODUCED),
         ("5a", lambda m, s, v: LARGE_RISE[s] / 2, "precision_macro", "grow", Verdict.DIRECTION),
         ("5b", lambda m, s, v: v - 0.01, "f1_micro", "micro-F1 of all", Verdict.DIRECTION),
-        ("5b", lambda m, s, v: v - 0.02, "f1_macro", "macro-F1 of all", Verdict.NOT),
-        ("5b", by("WS", 0.045, lambda s: s > 300), "f1_micro", "(micro-F1)", Verdict.NOT),
+        ("5b", lambda m, s, v: v - 0.02, "f1_macro", "macro-F1 of all", Verdict.NOT_REPRODUCED),
+        ("5b", by("WS", 0.045, lambda s: s > 300), "f1_micro", "(micro-F1)", Verdict.NOT_REPRODUCED),
         ("5b", by("WS", 0.045, lambda s: s == 300), "f1_micro", "IG is", Verdict.DIRECTION),
-        ("5b", by("DF", -0.02), "f1_macro", "DF is slightly better than SS (macro", Verdict.NOT),
+        ("5b", by("DF", -0.02), "f1_macro", "DF is slightly better than SS (macro", Verdict.NOT_REPRODUCED),
         ("5b", by("DF", -0.02, lambda s: s > 10_000), "f1_micro", "DF is", Verdict.DIRECTION),
     ],
 )
@@ -183,7 +183,7 @@ def test_a_method_that_was_not_run_leaves_its_statements_open():
 
 
 def test_the_number_of_words_may_differ_by_a_tenth():
-    for here, verdict in ((55_900, Verdict.REPRODUCED), (55_700, Verdict.NOT)):
+    for here, verdict in ((55_900, Verdict.REPRODUCED), (55_700, Verdict.NOT_REPRODUCED)):
         first = next(large.news(points(news()), here))
         assert (first.verdict, first.here) == (verdict, f"{here:,}")
     assert next(large.news([], math.nan)).verdict is Verdict.UNMEASURED
@@ -250,13 +250,13 @@ def test_distances_fall_as_ranks_grow():
     assert distances(falling).here.startswith("0.65 at 1, 0.68 at 2")
     bumpy = {1: 0.5, 2: 0.1, 5: 0.6, 10: 0.2, 20: 0.4}
     assert distances(bumpy).verdict is Verdict.DIRECTION
-    assert distances({1: 0.1, 2: 0.2}).verdict is Verdict.NOT
+    assert distances({1: 0.1, 2: 0.2}).verdict is Verdict.NOT_REPRODUCED
     assert distances({}).verdict is Verdict.UNMEASURED
 
 
 def lambdas(micro: dict[float, float]) -> list[Finding]:
     found = [Point("f1_micro", alpha, large.ALL, v, 0.0, 1) for alpha, v in micro.items()]
-    return list(large.by_lambda(found))
+    return list(large.alpha_statements(found))
 
 
 def test_the_best_lambda_is_that_of_the_paper_or_near_it():
@@ -266,7 +266,7 @@ def test_the_best_lambda_is_that_of_the_paper_or_near_it():
     flat, _ = lambdas({0.2: 0.823, 0.4: 0.819})
     assert (flat.verdict, flat.here) == (Verdict.DIRECTION, "at 0.2; 0.004 less at 0.4")
     other, _ = lambdas({0.2: 0.9, 0.4: 0.819})
-    assert other.verdict is Verdict.NOT
+    assert other.verdict is Verdict.NOT_REPRODUCED
     missed, _ = lambdas({0.2: 0.9})
     assert missed.verdict is Verdict.UNMEASURED
 

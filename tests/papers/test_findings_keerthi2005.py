@@ -10,7 +10,7 @@ import pytest
 from laconic.papers import f_measures as curves
 from laconic.papers import keerthi2005 as paper
 from laconic.papers.f_measures import BNS, IG, LARS, LARS_0, REFIT, RLS, SVM, Measured
-from laconic.papers.figures import Reproduced
+from laconic.papers.figures import FigureResult
 from laconic.papers.findings import Verdict
 from laconic.papers.findings import keerthi2005 as says
 from laconic.report.proof.markdown import update
@@ -19,7 +19,7 @@ from laconic.report.proof.section import Section
 YES, NEARLY, NO, OPEN = (
     Verdict.REPRODUCED,
     Verdict.DIRECTION,
-    Verdict.NOT,
+    Verdict.NOT_REPRODUCED,
     Verdict.UNMEASURED,
 )
 NOTHING = Measured({}, {}, {}, {}, {})
@@ -210,11 +210,11 @@ def test_a_problem_is_drawn_twice_with_all_words_across():
 
 def test_the_page_has_statements_drawings_and_numbers(tmp_path):
     found = of_svm(0.9, lars={32: 0.65, 64: 0.7}, ig={32: 0.6, 64: 0.71})
-    results = Reproduced(
+    results = FigureResult(
         [], (), tuple(says.statements("la1-2", found)), tuple(curves.plots("la1-2", found))
     )
     section = Section.of("Figure 1-la1-2", "Financial", "laconic …", "1 test set, once", results)
-    text = update(tmp_path, "keerthi2005", paper.REFERENCE, [section], paper.ABSENT).read_text()
+    text = update(tmp_path, "keerthi2005", paper.REFERENCE, [section], paper.UNAVAILABLE).read_text()
     assert "| +0.020 on average of 32–500 words, ahead at 1 of 2 sizes | **not reproduced**" in text
     assert "| not measured: more must be run: --full |" in text
     assert "![la1-2, SVM](keerthi2005/figure1-la1-2-svm.svg)" in text

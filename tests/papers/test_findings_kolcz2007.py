@@ -8,7 +8,7 @@ import pytest
 
 from laconic.papers import fractions
 from laconic.papers import kolcz2007 as paper
-from laconic.papers.figures import Point, Reproduced
+from laconic.papers.figures import Point, FigureResult
 from laconic.papers.findings import Verdict
 from laconic.papers.findings import kolcz2007 as says
 from laconic.papers.findings import kolcz2007_machines as machines
@@ -21,7 +21,7 @@ from laconic.rows import Row
 YES, NEARLY, NO, OPEN = (
     Verdict.REPRODUCED,
     Verdict.DIRECTION,
-    Verdict.NOT,
+    Verdict.NOT_REPRODUCED,
     Verdict.UNMEASURED,
 )
 # Six problems whose values rise by steps; a method beside them by so much, more or less.
@@ -58,7 +58,7 @@ def difference(metric, found, told, method):
         (mixed(0.0001), says.RCV1, YES),
         (values(mask=-0.0005)[MASK], says.RCV1, NEARLY),
         (values(mask=-0.01)[MASK], says.RCV1, NO),
-        (values(mask=0.01)[MASK], says.UNTOLD, NO),
+        (values(mask=0.01)[MASK], says.NO_PAPER_ROW, NO),
         (dict(PROBLEMS[:1]), says.RCV1, OPEN),
     ],
 )
@@ -84,8 +84,8 @@ def test_a_difference_that_the_paper_finds_is_asked_for(other, verdict):
 
 
 def test_a_difference_is_told_with_its_p_and_problems():
-    one = difference(AUC, values(sv=-0.01), says.UNTOLD, SV_SET)
-    (contest,) = (c for c in says.contests(values(sv=-0.01), EXACT) if c.method == SV_SET)
+    one = difference(AUC, values(sv=-0.01), says.NO_PAPER_ROW, SV_SET)
+    (contest,) = (c for c in says.paired_comparisons(values(sv=-0.01), EXACT) if c.method == SV_SET)
     assert one.here == f"-0.0100, p = {contest.p:.2g}; EXACT won 6, lost 0"
     assert one.why == "SV-SET is behind"
 
@@ -208,7 +208,7 @@ def test_pooled_areas_are_compared_at_their_best_fraction():
     assert (exact.here, exact.paper) == ("0.9750", "0.9746"), "all words are no fraction"
     assert others[1].why == "each category keeps the bias of all words"
     assert others[1].verdict is NO
-    assert len(list(says.pooled(points(POOLED, exact=curve, mask=curve), says.UNTOLD))) == 3
+    assert len(list(says.pooled(points(POOLED, exact=curve, mask=curve), says.NO_PAPER_ROW))) == 3
 
 
 @pytest.mark.parametrize(("times", "verdict"), [(100, YES), (6, NEARLY), (0.5, NO)])
@@ -307,7 +307,7 @@ def test_figures_3_and_4_are_drawn_over_the_fraction():
     assert [line.name for line in third.lines] == ["cosine", "pearson"]
     *measured, told = fourth.lines
     assert [line.name for line in measured] == ["overlap", "containment", "recall"]
-    assert told == Line("overlap", (0.5,), (0.8,), told=True)
+    assert told == Line("overlap", (0.5,), (0.8,), from_paper=True)
     assert (third.log, fourth.log) == (False, False)
     assert (fourth.lines[0].xs, fourth.lines[0].ys) == ((0.1, 0.5, 1.0), (0.6, 0.85, 0.95))
 
@@ -325,14 +325,14 @@ def test_a_scatter_has_the_problems_of_both():
 
 def test_what_cannot_be_had_stands_on_the_page_of_a_small_run(tmp_path):
     found = points(BEST_F1, exact={0.1: 0.9, 1.0: 0.9}, mask={0.1: 0.7, 1.0: 0.9})
-    results = Reproduced(
+    results = FigureResult(
         [], (), tuple(says.apart(BEST_F1, found)),
         (fractions.by_fraction("table1-x", "Pets", BEST_F1, found),),
     )  # fmt: skip
     section = Section.of("Table 1-x", "x", "laconic …", "2 sets", results)
-    page = update(tmp_path, "kolcz2007", paper.REFERENCE, [section], paper.ABSENT).read_text()
+    page = update(tmp_path, "kolcz2007", paper.REFERENCE, [section], paper.UNAVAILABLE).read_text()
     assert "| MASK -0.2000 at 0.1 | reproduced |" in page
     assert "![Pets: best F1](kolcz2007/table1-x-best-f1.svg)" in page
     assert "0.9895, 0.9895, 0.9895 |  | data not to be had: the texts of the AP newswire" in page
     assert "0.9204, 0.9211, 0.9191" in page
-    assert {one.verdict for one in paper.ABSENT} == {Verdict.ABSENT}
+    assert {one.verdict for one in paper.UNAVAILABLE} == {Verdict.UNAVAILABLE}

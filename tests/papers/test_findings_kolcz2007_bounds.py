@@ -17,7 +17,7 @@ def seconds(method, taken):
 
 def test_orders_of_magnitude_are_two():
     verdicts = [says.faster([seconds(EXACT, n), seconds(MASK, 1)]).verdict for n in (100, 99, 1)]
-    assert verdicts == [Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.NOT]
+    assert verdicts == [Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.NOT_REPRODUCED]
 
 
 def better(lead):

@@ -21,7 +21,7 @@ from laconic.study.ready import PreparedCorpus
 from tests.counting import Counting
 from tests.study.corpora import pets
 
-SCALE = paper.Extent(sets=4, splits=2, draws=1, sizes=(2, 5))
+SCALE = paper.Extent(sets=4, n_splits=2, draws=1, sizes=(2, 5))
 METHODS = (paper.SVM_PLOT[paper.IG], "SVM-LARS", "ALL+ridge:threshold=training")
 NONE = Measured({}, {}, {}, {}, {})
 # documents of the class and of all, and words, as the paper has them
@@ -97,7 +97,7 @@ def test_sizes_are_the_papers_with_full_only():
     corpus = paper.against_rest(pets(60), "cats", "pets-1")
     news = paper.FIGURES["1-news-3"]
     assert paper.plan_of(corpus, news.full).sizes == paper.SIZES
-    assert paper.plan_of(corpus, replace(news.full, splits=1)).sizes == paper.SIZES
+    assert paper.plan_of(corpus, replace(news.full, n_splits=1)).sizes == paper.SIZES
     quick = paper.plan_of(corpus, news.quick).sizes
     assert set(quick) < set(paper.SIZES)
     assert (news.full.splits, news.quick.splits) == (10, 1)

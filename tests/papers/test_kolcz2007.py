@@ -24,7 +24,7 @@ from laconic.vectors.problem import Problem
 from tests.counting import Counting
 from tests.study.corpora import pets
 
-SCALE = Scale(sets=2, splits=1, draws=1)
+SCALE = Scale(sets=2, n_splits=1, draws=1)
 FEW_METHODS = (paper.EXACT, paper.MASK, "SV-SET")
 FEW_FRACTIONS = (0.1, 0.2, 0.5)
 

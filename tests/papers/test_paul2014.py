@@ -15,7 +15,7 @@ from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.papers import paul2014 as paper
 from laconic.papers.averages import with_alphas
-from laconic.papers.favourites import Favourites, favourites
+from laconic.papers.favourites import SelectionCounts, favourites
 from laconic.papers.figures import Scale
 from laconic.papers.findings import Verdict
 from laconic.study.ready import PreparedCorpus
@@ -24,7 +24,7 @@ from laconic.study.study import Study
 from tests.counting import Counting
 from tests.study.corpora import pets
 
-SCALE = Scale(sets=1, splits=1, draws=2)
+SCALE = Scale(sets=1, n_splits=1, draws=2)
 METHODS = ("IG", "SS:draw=iid")
 ALPHAS = (0.0, 0.5)
 
@@ -32,8 +32,8 @@ ALPHAS = (0.0, 0.5)
 @pytest.fixture
 def few(monkeypatch):
     """Two methods and two λ in table 1."""
-    monkeypatch.setattr(paper, "MADE_METHODS", METHODS)
-    monkeypatch.setattr(paper, "MADE_ALPHAS", ALPHAS)
+    monkeypatch.setattr(paper, "SYNTHETIC_METHODS", METHODS)
+    monkeypatch.setattr(paper, "SYNTHETIC_ALPHAS", ALPHAS)
 
 
 @pytest.mark.parametrize("relevant", paper.RELEVANT)
@@ -58,7 +58,7 @@ def test_made_sets_are_repeatable_and_differ():
 
 
 def test_features_come_as_they_are_also_below_zero(few):
-    plan = paper.made_sets(SCALE)
+    plan = paper.synthetic_sets(SCALE)
     (corpus, _) = plan.load()
     ready = PreparedCorpus.of(plan, corpus)
     split = ready.splits[0]
@@ -73,8 +73,8 @@ def made(tmp_path_factory):
     """Table 1 with few methods, on one small set for each k."""
     where = tmp_path_factory.mktemp("made") / "table1"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paper, "MADE_METHODS", METHODS)
-        patch.setattr(paper, "MADE_ALPHAS", ALPHAS)
+        patch.setattr(paper, "SYNTHETIC_METHODS", METHODS)
+        patch.setattr(paper, "SYNTHETIC_ALPHAS", ALPHAS)
         executor = Counting()
         found = paper.FIGURES["table1"].run(where, SCALE, executor)
         again = Counting()
@@ -95,7 +95,7 @@ def test_rows_are_errors_of_every_lambda_size_and_fold(made):
     rows = [row for row in found.rows if row.metric == "error"]
     assert len(rows) == 120 * 2
     assert {row.method for row in rows} == set(with_alphas(METHODS, ALPHAS))
-    assert {row.size for row in rows} == set(paper.MADE_SIZES)
+    assert {row.size for row in rows} == set(paper.SYNTHETIC_SIZES)
     assert {row.value for row in rows if row.method.startswith("IG")} == {0.0}
 
 
@@ -112,7 +112,7 @@ def named(found, title):
 
 
 def favourite(times, selections=9, problem="k=90, set 1", method="IG+ridge:alpha=0.0"):
-    return Favourites(problem, method, 80, Counter(times), selections)
+    return SelectionCounts(problem, method, 80, Counter(times), selections)
 
 
 def test_of_equals_the_highest_feature_is_first():
@@ -159,7 +159,7 @@ def test_pairs_are_those_whose_categories_both_occur_often():
 
 
 SETTINGS = {
-    "table1": paper.made_sets,
+    "table1": paper.synthetic_sets,
     "table4": paper.named_pairs,
 }
 
@@ -217,8 +217,8 @@ def test_errors_of_every_method_and_bss_against_the_others(tmp_path):
     assert [line[0] for line in against.lines] == ["DF, 25", "IG, 25"]
     assert (flat.file, pairs.file) == ("error.csv", "pairs.csv")
     assert beside.title == "error in %: the paper's / here"
-    judged = [one.says for one in found.findings if one.verdict is not Verdict.UNMEASURED]
-    assert judged == ["BSS beats IG"]
+    judge = [one.says for one in found.findings if one.verdict is not Verdict.UNMEASURED]
+    assert judge == ["BSS beats IG"]
     assert [one.name for one in found.plots] == ["table2-25"]
     own = [row.value for row in found.rows if row.method == "IG+ridge:alpha=0.5"][::2]
     assert len(own) == 70

@@ -30,7 +30,7 @@ def test_a_figure_finds_and_draws_from_its_rows(tmp_path, nested):
         yield Finding("a", "", "b", Verdict.REPRODUCED)
 
     figure = replace(FIGURE, findings=findings, plots=lambda rows: says.rank_plots(points_of(rows)))
-    found = figure.run(tmp_path / "out", Scale(sets=1, splits=2, draws=1, nested=nested))
+    found = figure.run(tmp_path / "out", Scale(sets=1, n_splits=2, draws=1, nested=nested))
     assert seen == ([] if nested else found.rows)
     assert [one.says for one in found.findings] == ([] if nested else ["a"])
     (drawn,) = found.plots
@@ -69,12 +69,12 @@ def test_values_of_a_set_are_means_over_its_splits():
 
 def test_figure_2_is_by_lambda():
     rows = [row("p", "", f"ALL+ridge:alpha={a}", 1.0, v) for a, v in ((0.4, 0.8), (0.1, 0.9))]
-    found = paper.of_lambda(rows)
+    found = paper.by_alpha(rows)
     assert [(p.method, p.size, p.mean) for p in found] == [
         ("f1_micro", 0.4, 0.8),
         ("f1_micro", 0.1, 0.9),
     ]
-    (drawn,) = large.lambda_plots(found)
+    (drawn,) = large.alpha_plots(found)
     assert (drawn.lines[0].name, drawn.lines[0].xs) == ("f1_micro", (0.1, 0.4))
 
 

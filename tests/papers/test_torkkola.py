@@ -16,9 +16,9 @@ from laconic.methods import METHODS, parse_method
 from laconic.papers import torkkola as paper
 from laconic.papers.answers import mcnemar_table, right
 from laconic.papers.figures import Scale
-from laconic.papers.findings import judged
-from laconic.papers.prediction_costs import Staged, cost_of, cost_table, costed, throughput
-from laconic.papers.validated import Candidates, Choice, Validated, choose, held_out
+from laconic.papers.findings import judge
+from laconic.papers.prediction_costs import TwoStageModel, cost_of, cost_table, measure_costs, throughput
+from laconic.papers.validated import Candidates, Choice, NestedFigure, choose, held_out
 from laconic.rows import Row
 from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import TextOptions
@@ -28,7 +28,7 @@ from laconic.vectors.problem import make_problems
 from tests.counting import Counting
 from tests.study.corpora import pets
 
-ONCE = Scale(sets=1, splits=1, draws=1)
+ONCE = Scale(sets=1, n_splits=1, draws=1)
 SMALL = {
     paper.FULL: "ALL+gaussian",
     paper.LSI: "LSI+gaussian",
@@ -56,17 +56,17 @@ def several() -> Corpus:
 
 
 def test_documents_of_one_label_and_classes_of_both_parts_are_kept():
-    own = paper.exclusive(several())
+    own = paper.single_label(several())
     assert own.ids == ("0", "1", "4", "5", "8")
     assert own.classes == ("a", "b")
     assert own.multilabel is False
     with pytest.raises(LaconicError, match="nine has no split"):
-        paper.exclusive(replace(several(), split=None))
+        paper.single_label(replace(several(), split=None))
 
 
 def test_words_are_made_of_letters():
     corpus = replace(several(), texts=("U.S. 1st-quarter O'Neill\nÉcole_x", *["b"] * 8))
-    assert paper.lettered(corpus).texts[0].split() == [
+    assert paper.letters_only(corpus).texts[0].split() == [
         *("u", "s", "st", "quarter", "o", "neill", "cole", "x")
     ]
 
@@ -77,7 +77,7 @@ def test_the_counts_are_the_papers(corpora, monkeypatch):
     monkeypatch.setenv("LACONIC_DATA", str(corpora))
     plan = paper.figure_2(ONCE)
     (corpus,) = plan.load()
-    assert paper.TWICE_LABELLED not in corpus.ids
+    assert paper.DOUBLE_LABEL not in corpus.ids
     assert (corpus.part("train").size, corpus.part("test").size) == (6535, 2570)
     assert len(corpus.classes) == 52
     ready = PreparedCorpus.of(plan, corpus)
@@ -237,7 +237,7 @@ def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_p
         corpus=lambda: pets(100, split=True),
         sizes=(1, 2),
     )
-    assert isinstance(figure, Validated)
+    assert isinstance(figure, NestedFigure)
     executor = Counting()
     offered = replace(figure.quick, candidates=candidates)
     found = figure.run(tmp_path / "out", offered, executor)
@@ -277,7 +277,7 @@ def problem():
 
 
 def staged(name, problem, size):
-    return Staged.of(parse_method(name).build(), problem.X_train, problem.y_train, size)
+    return TwoStageModel.of(parse_method(name).build(), problem.X_train, problem.y_train, size)
 
 
 def test_operations_are_counted_as_section_8_1_does(problem):
@@ -354,7 +354,7 @@ def test_a_table_of_costs(problem):
     }
     X = problem.X_test
     words = X.nnz / X.shape[0]
-    table = cost_table(costed(models, {"kernel": 91.25, "linear": 90.0}, X, rounds=1), words)
+    table = cost_table(measure_costs(models, {"kernel": 91.25, "linear": 90.0}, X, rounds=1), words)
     kernel, linear = table.lines
     assert kernel[:2] == ("kernel", "91.2")
     assert kernel[3] == f"{len(models['kernel'].behind.support)}"
@@ -364,20 +364,20 @@ def test_a_table_of_costs(problem):
 
 
 def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path):
-    costly = {
+    cost_plan = {
         "full, linear": ("ALL+svm", 1.0),
         "LDA, 2, Gaussian": ("LDA+gaussian:width=3.0", 2),
     }
 
     def setting(scale):
-        return paper.plan_of(pets(100, split=True), [m for m, _ in costly.values()], (2,))
+        return paper.plan_of(pets(100, split=True), [m for m, _ in cost_plan.values()], (2,))
 
     figure = replace(
         paper.FIGURES["tablecost"],
         setting=setting,
-        models=costly,
+        models=cost_plan,
         rounds=1,
-        findings=lambda found: [judged(name, f"{one.speed}", True) for name, one in found.items()],
+        findings=lambda found: [judge(name, f"{one.speed}", True) for name, one in found.items()],
     )
     found = figure.run(tmp_path / "out", ONCE)
     (table,) = found.tables

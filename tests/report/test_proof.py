@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from laconic.errors import LaconicError
-from laconic.papers.figures import Reproduced, Table
+from laconic.papers.figures import FigureResult, Table
 from laconic.papers.findings import Finding, Verdict
 from laconic.papers.plots import Cells, Line, Plot
 from laconic.report.charts.plots import plot
@@ -24,12 +24,12 @@ from laconic.rows import Row
 LINES = (
     Line("LSI", (1, 10, 100), (0.2, 0.5, 0.7)),
     Line("LDA | <b>", (1, 10, 100), (0.4, 0.8, 0.9)),
-    Line("LSI", (10,), (0.55,), told=True),
+    Line("LSI", (10,), (0.55,), from_paper=True),
 )
 CURVE = Plot("curve", "Accuracy <i>", "Columns", "accuracy", LINES, level=("all words", 0.88))
 CELLS = Cells.of("cells", "SS against IG", "SS", "IG", [0.1, 0.2, 0.9], [0.3, 0.2, 0.8])
 GOOD = Finding("12 columns are best", "91.1", "90.6", Verdict.REPRODUCED)
-BAD = Finding("a | b", "", "no", Verdict.NOT, "other <data>")
+BAD = Finding("a | b", "", "no", Verdict.NOT_REPRODUCED, "other <data>")
 TABLE = Table("errors & <more>", ("method", "λ = 1"), (("IG|x", 0.25),), "errors.csv")
 SECTION = Section(
     "Figure 2",
@@ -41,7 +41,7 @@ SECTION = Section(
     (TABLE,),
 )
 OTHER = replace(SECTION, title="Figure 3", findings=(GOOD,), plots=(), tables=())
-ABSENT = [Finding("TREC-AP", "0.98", "", Verdict.ABSENT, "not public")]
+UNAVAILABLE = [Finding("TREC-AP", "0.98", "", Verdict.UNAVAILABLE, "not public")]
 
 
 def test_a_section_is_kept_as_it_is(tmp_path):
@@ -102,7 +102,7 @@ def test_seconds_of_a_size_count_once_however_many_measures_it_has():
 
 def test_a_section_says_how_much_was_run_and_what_was_shown():
     hidden = replace(TABLE, shown=False)
-    found = Reproduced([row("a", 1, 30)], (TABLE, hidden), (GOOD,), (CURVE,))
+    found = FigureResult([row("a", 1, 30)], (TABLE, hidden), (GOOD,), (CURVE,))
     made = Section.of("Figure 2", "about", "command", "3 sets", found)
     assert made.measured == "3 sets; 1 tasks, 0.5 minutes of training in one process; laconic 1"
     assert (made.tables, made.findings, made.plots) == ((TABLE,), (GOOD,), (CURVE,))
@@ -114,7 +114,7 @@ def renewed(folder, *sections, absent=()):
 
 
 def test_a_page_has_statements_drawings_and_tables(tmp_path):
-    text = renewed(tmp_path, SECTION, absent=ABSENT)
+    text = renewed(tmp_path, SECTION, absent=UNAVAILABLE)
     assert text.startswith("# torkkola\n\nK. Torkkola. 2003.\n")
     assert "| 12 columns are best | 91.1 | 90.6 | reproduced |" in text
     assert "| a \\| b |  | no | **not reproduced**: other \\<data> |" in text
@@ -131,7 +131,7 @@ def test_a_page_has_statements_drawings_and_tables(tmp_path):
 
 def test_prose_and_other_sections_stay(tmp_path):
     (tmp_path / "torkkola.md").write_text("# Torkkola\n\n## By hand\n\nMy words.\n")
-    renewed(tmp_path, SECTION, OTHER, absent=ABSENT)
+    renewed(tmp_path, SECTION, OTHER, absent=UNAVAILABLE)
     better = replace(OTHER, findings=(replace(GOOD, here="91.0"), GOOD))
     text = renewed(tmp_path, better)
     assert text.startswith("# Torkkola\n\n## By hand\n\nMy words.\n")
@@ -151,7 +151,7 @@ def headings(text):
 
 
 def test_a_statement_about_bars_counts_and_lines_and_tags_do_nothing(tmp_path):
-    odd = Finding("x\ny <script>", "p < 0.05", "a|b", Verdict.NOT, "one | other\udcff")
+    odd = Finding("x\ny <script>", "p < 0.05", "a|b", Verdict.NOT_REPRODUCED, "one | other\udcff")
     text = renewed(tmp_path, replace(SECTION, findings=(GOOD, odd), plots=()))
     assert "2 statements: 1 reproduced, 1 not reproduced." in text
     assert r"| x y \<script> | p < 0.05 | a\|b | **not reproduced**: one \| other? |" in text
@@ -176,11 +176,11 @@ def test_a_section_told_in_other_words_takes_the_olds_place(tmp_path):
 
 def test_sections_stand_in_the_papers_order_whenever_they_were_run(tmp_path):
     own = replace(OTHER, title="By hand")
-    renewed(tmp_path, own, OTHER, absent=ABSENT)
+    renewed(tmp_path, own, OTHER, absent=UNAVAILABLE)
     order = ["Figure 1", "Figure 2", "Figure 3"]
-    where = markdown.update(tmp_path, "torkkola", "", [SECTION], ABSENT, order)
+    where = markdown.update(tmp_path, "torkkola", "", [SECTION], UNAVAILABLE, order)
     names = [name.partition(": ")[0] for name in headings(where.read_text())]
-    assert names == [markdown.SUMMARY, "Figure 2", "Figure 3", "By hand", markdown.ABSENT]
+    assert names == [markdown.SUMMARY, "Figure 2", "Figure 3", "By hand", markdown.UNAVAILABLE]
 
 
 @pytest.mark.parametrize("make", [lambda at: at.mkdir(), lambda at: at.write_bytes(b"\xff")])
@@ -191,7 +191,7 @@ def test_what_is_no_page_is_told(tmp_path, make):
 
 
 def test_what_could_not_be_measured_takes_no_measurements_place(tmp_path):
-    missing = Finding("all of it", "", "", Verdict.ABSENT, "the corpus is not there")
+    missing = Finding("all of it", "", "", Verdict.UNAVAILABLE, "the corpus is not there")
     without = replace(SECTION, measured="", findings=(missing,), plots=(), tables=())
     assert "the corpus is not there" in renewed(tmp_path, without)
     measured = renewed(tmp_path, SECTION)
@@ -240,7 +240,7 @@ def test_measured_points_are_joined_and_the_papers_are_not():
 
 
 def test_names_of_measured_lines_come_first_so_that_colours_stay():
-    told_first = replace(CURVE, lines=(Line("B", (1,), (0.5,), told=True), *LINES))
+    told_first = replace(CURVE, lines=(Line("B", (1,), (0.5,), from_paper=True), *LINES))
     layer = plot(told_first)["layer"][-2]
     assert layer["encoding"]["color"]["scale"]["domain"] == ["LSI", "LDA | <b>", "B"]
 
@@ -304,12 +304,12 @@ def test_a_page_of_no_statements_says_so():
     text = " ".join(page("torkkola", "", [], ()).split())
     assert "0 statements of the paper. " in text
     assert "1 statement of the paper: 1 data not to be had." in " ".join(
-        page("torkkola", "", [], ABSENT).split()
+        page("torkkola", "", [], UNAVAILABLE).split()
     )
 
 
 def test_the_html_page_is_whole_and_asks_for_nothing(tmp_path):
-    text = page("torkkola", "K. Torkkola <2003>", [SECTION, OTHER], ABSENT)
+    text = page("torkkola", "K. Torkkola <2003>", [SECTION, OTHER], UNAVAILABLE)
     assert "K. Torkkola &lt;2003&gt;" in text
     assert "other &lt;data&gt;" in text
     assert not re.search(r"(?:src|href)=\"(?!data:|#)", text)

@@ -91,7 +91,7 @@ def reproduce(
     laconic reproduce keerthi2005 1-fbis-4    # one problem of figure 1
     """
     from laconic.papers import PAPERS
-    from laconic.papers.figures import figure_called
+    from laconic.papers.figures import find_figure
     from laconic.study.executors import executor_for
 
     of_paper = PAPERS[paper]
@@ -99,7 +99,7 @@ def reproduce(
         raise LaconicError(
             f"--nested: {paper} chooses nothing on test documents, or shows both. Leave it out"
         )
-    chosen = {n: figure_called(n, of_paper.FIGURES, paper) for n in figures or of_paper.FIGURES}
+    chosen = {n: find_figure(n, of_paper.FIGURES, paper) for n in figures or of_paper.FIGURES}
     given = {key: value for key, value in scale.items() if value is not None}
     executor = executor_for(jobs)
     asked = {name: Asked(paper, name, full, nested, given) for name in chosen}
@@ -211,7 +211,7 @@ def without_data(figure: Figure, asked: Asked, error: CorpusError) -> Section:
     from laconic.papers.findings import Finding, Verdict
     from laconic.report.proof.section import Section
 
-    missing = Finding("all of it", "", "", Verdict.ABSENT, error.problem)
+    missing = Finding("all of it", "", "", Verdict.UNAVAILABLE, error.problem)
     return Section(asked.heading, figure.about, asked.command, "", (missing,))
 
 
@@ -259,9 +259,9 @@ def write_pages(paper: str, renewed: Sequence[Section], output: Path, pages: Pat
     now = {section.title: section for section in renewed}
     kept = [Section.load(output / one.folder) or now.get(one.heading) for one in every]
     there = [section for section in kept if section is not None]
-    write_page(where, paper, of_paper.REFERENCE, there, of_paper.ABSENT)
+    write_page(where, paper, of_paper.REFERENCE, there, of_paper.UNAVAILABLE)
     order = [one.heading for one in every]
-    drawn = update(pages, paper, of_paper.REFERENCE, renewed, of_paper.ABSENT, order)
+    drawn = update(pages, paper, of_paper.REFERENCE, renewed, of_paper.UNAVAILABLE, order)
     click.echo(f"pages: {printable(str(drawn))}, {printable(str(where))}")
 
 

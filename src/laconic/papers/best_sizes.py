@@ -128,7 +128,7 @@ def validated(
 
 
 @dataclass(frozen=True)
-class Contest:
+class PairedComparison:
     """A method's mean over the problems, and the champion against it.
 
     `won` and `lost` count the problems where the champion has more, and less. `p` is one-sided, of
@@ -143,7 +143,7 @@ class Contest:
     p: float
 
 
-def contests(values: Values, champion: str) -> list[Contest]:
+def paired_comparisons(values: Values, champion: str) -> list[PairedComparison]:
     """Every method on the problems that all methods have."""
     shared = [
         problem
@@ -152,21 +152,21 @@ def contests(values: Values, champion: str) -> list[Contest]:
     ]
     mine = np.array([values[champion][problem] for problem in shared]) if shared else np.empty(0)
     return [
-        _contest(method, mine, np.array([own[problem] for problem in shared]))
+        _compared(method, mine, np.array([own[problem] for problem in shared]))
         for method, own in values.items()
         if shared
     ]
 
 
-def _contest(method: str, mine: np.ndarray, theirs: np.ndarray) -> Contest:
+def _compared(method: str, mine: np.ndarray, theirs: np.ndarray) -> PairedComparison:
     won, lost = int((mine > theirs).sum()), int((mine < theirs).sum())
     p = macro_t(mine, theirs).p / 2
-    return Contest(method, float(theirs.mean()), theirs.size, won, lost, p)
+    return PairedComparison(method, float(theirs.mean()), theirs.size, won, lost, p)
 
 
-def contest_table(title: str, by_measure: Mapping[str, Values], champion: str) -> Table:
+def comparison_table(title: str, by_measure: Mapping[str, Values], champion: str) -> Table:
     """Methods by measures: the mean, and the p of the champion against it."""
-    found = {metric: contests(values, champion) for metric, values in by_measure.items()}
+    found = {metric: paired_comparisons(values, champion) for metric, values in by_measure.items()}
     problems = max((one.problems for several in found.values() for one in several), default=0)
     cells: dict[str, list[str]] = defaultdict(list)
     for several in found.values():
@@ -177,7 +177,7 @@ def contest_table(title: str, by_measure: Mapping[str, Values], champion: str) -
     return Table(f"{title}, mean of {problems}", ("method", *columns), lines)
 
 
-def _told(one: Contest, champion: str) -> str:
+def _told(one: PairedComparison, champion: str) -> str:
     return "" if one.method == champion else f"{one.won}:{one.lost}; {one.p:.2g}"
 
 

@@ -54,10 +54,10 @@ from laconic.methods import parse_methods
 from laconic.papers.figures import (
     ROWS,
     Figure,
-    Reproduced,
+    FigureResult,
     Scale,
     tables_by_size,
-    worked_off,
+    run_studies,
 )
 from laconic.papers.findings import Finding
 from laconic.papers.findings import dasgupta2007 as says
@@ -69,7 +69,7 @@ from laconic.papers.relative import (
     best_alphas,
     by_problem,
     number_of_words,
-    of_lambda,
+    by_alpha,
     points,
     shares,
 )
@@ -83,7 +83,7 @@ from laconic.study.study import Event, Listener, Study
 from laconic.vectors.problem import Problem
 
 NESTED = True
-ABSENT = large.ABSENT
+UNAVAILABLE = large.UNAVAILABLE
 REFERENCE = (
     "A. Dasgupta, P. Drineas, B. Harb, V. Josifovski, M. W. Mahoney. Feature selection methods for "
     "text classification. KDD 2007, pages 230-239."
@@ -97,26 +97,26 @@ SMALL_METHODS = "DF,IG,US,WS,SS,SS:rank=10"
 LARGE_METHODS = "DF,IG,US,WS,SS:rank=100,SS:rank=1500"
 RANKS = "SS:rank=1,SS:rank=5,SS:rank=10,SS:rank=30,SS:rank=60,SS:rank=0.9,SS"
 
-PAPER = Scale(sets=100, splits=4, draws=5)
-QUICK = Scale(sets=20, splits=1, draws=1)
+PAPER = Scale(sets=100, n_splits=4, draws=5)
+QUICK = Scale(sets=20, n_splits=1, draws=1)
 DEALT = 4
 
 
 def techtc(scale: Scale) -> Plan:
     """4:1 splits of the two-class sets, ltc."""
     source = Source("techtc100", first=scale.sets)
-    return _plan(source, SplitOptions(0.2, cv=0, n_splits=scale.splits), TextOptions(min_df=1))
+    return _plan(source, SplitOptions(0.2, cv=0, n_splits=scale.n_splits), TextOptions(min_df=1))
 
 
 def news(scale: Scale) -> Plan:
     """4:1 splits of the 19,997 messages: Porter stems in two messages or more, ltc."""
-    split = SplitOptions(0.2, cv=0, n_splits=scale.splits)
+    split = SplitOptions(0.2, cv=0, n_splits=scale.n_splits)
     vectors = TextOptions(stem="porter", min_df=2)
     return replace(_plan(part_of("20news-bodies", scale), split, vectors), target="multilabel")
 
 
 def one_split(scale: Scale) -> Plan:
-    return news(replace(scale, splits=1))
+    return news(replace(scale, n_splits=1))
 
 
 def rcv1(scale: Scale) -> Plan:
@@ -152,7 +152,7 @@ Plots: TypeAlias = Callable[[list[Row]], Iterable[Plot | Cells]]
 
 
 @dataclass(frozen=True)
-class ByLambda:
+class ByAlpha:
     """All words, with each λ."""
 
     about: str
@@ -165,9 +165,9 @@ class ByLambda:
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
+    ) -> FigureResult:
         plan = replace(self.setting(scale), methods=all_words(self.alphas))
-        return _reproduced(self, worked_off([Study(plan, where)], executor, how))
+        return _reproduced(self, run_studies([Study(plan, where)], executor, how))
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class BySize:
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
+    ) -> FigureResult:
         return _reproduced(self, self._rows(where, scale, executor, how), scale.nested)
 
     def _rows(
@@ -197,12 +197,12 @@ class BySize:
         if scale.nested:
             whole = all_words(["loo"])
             plan = replace(plan, methods=(*whole, *names), training=_with(plan, "loo"))
-            return worked_off([Study(plan, where)], executor, how)
+            return run_studies([Study(plan, where)], executor, how)
         first = Study(replace(plan, methods=all_words(self.alphas)), where)
-        found = worked_off([first], executor, how)
+        found = run_studies([first], executor, how)
         corpora = tuple(ready.corpus for ready in first.corpora)
         second = replace(plan, corpora=corpora, training=_with(plan, best_alphas(found)))
-        return worked_off([first, Study(second, where)], executor, how)
+        return run_studies([first, Study(second, where)], executor, how)
 
 
 @dataclass(frozen=True)
@@ -226,12 +226,12 @@ class Distances:
         listen: Listener = lambda event: None,
         progress: Callable[[int, int], None] | None = None,
         **how: Any,
-    ) -> Reproduced:
+    ) -> FigureResult:
         make_folder(where)
         rows: list[Row] = []
         with rows_file(where / ROWS) as write:
             plan = self.setting(scale)
-            total = scale.sets * scale.splits
+            total = scale.sets * scale.n_splits
             for done, problem in enumerate(_problems(plan, progress), 1):
                 rows += self.rows(problem)
                 listen(Event("task", f"{problem.name}, {problem.fold}", done, total, "ok"))
@@ -261,17 +261,17 @@ def _with(plan: Plan, alpha: Any) -> TrainingOptions:
 
 
 def _reproduced(
-    figure: ByLambda | BySize | Distances, rows: list[Row], nested: bool = False
-) -> Reproduced:
-    """The paper's statements are about its own protocol: they are not judged of the nested one."""
+    figure: ByAlpha | BySize | Distances, rows: list[Row], nested: bool = False
+) -> FigureResult:
+    """The paper's statements are about its own protocol: they are not judge of the nested one."""
     tables, drawn = tables_by_size(points(rows)), figure.plots(rows)
     if not nested:
-        return Reproduced(rows, tables, tuple(figure.findings(rows)), tuple(drawn))
+        return FigureResult(rows, tables, tuple(figure.findings(rows)), tuple(drawn))
     renamed = (
         replace(one, name=f"{one.name}-nested", title=f"{one.title}; λ by leave-one-out")
         for one in drawn
     )
-    return Reproduced(rows, tables, plots=tuple(renamed))
+    return FigureResult(rows, tables, plots=tuple(renamed))
 
 
 def with_spread(rows: Iterable[Row]) -> tuple[dict[str, float], dict[str, float]]:
@@ -292,15 +292,15 @@ def techtc_plots(rows: list[Row]) -> Iterator[Plot | Cells]:
     yield from says.spread_plots(*with_spread(rows))
 
 
-WHOLE = Scale(sets=DEALT, splits=1, draws=1)
+WHOLE = Scale(sets=DEALT, n_splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
-    "2": ByLambda(
+    "2": ByAlpha(
         "20 Newsgroups, all words of one split: quality against λ",
         one_split,
         full=WHOLE,
         quick=WHOLE,
-        findings=lambda rows: large.by_lambda(of_lambda(rows)),
-        plots=lambda rows: large.lambda_plots(of_lambda(rows)),
+        findings=lambda rows: large.alpha_statements(by_alpha(rows)),
+        plots=lambda rows: large.alpha_plots(by_alpha(rows)),
     ),
     "3": BySize(
         "TechTC-100: quality against size for all strategies; figure 4(a) is its size 1000",
@@ -330,7 +330,7 @@ FIGURES: dict[str, Figure] = {
         LARGE_METHODS,
         LARGE_SIZES,
         LARGE_ALPHAS,
-        full=replace(WHOLE, splits=5, draws=5),
+        full=replace(WHOLE, n_splits=5, draws=5),
         quick=replace(WHOLE, sets=2),
         findings=lambda rows: large.news(points(rows), number_of_words(rows)),
         plots=lambda rows: large.news_plots(points(rows)),

@@ -8,8 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from laconic.papers.best_sizes import Values, at, best, contest_table, gaps, means, validated
-from laconic.papers.figures import Point, Table, plot_of, tables_by_size
+from laconic.papers.best_sizes import Values, at, best, comparison_table, gaps, means, validated
+from laconic.papers.figures import Point, Table, make_plot, tables_by_size
 from laconic.papers.findings.kolcz2007 import (
     ALL,
     AUC,
@@ -57,9 +57,9 @@ class Found:
 
 def tables(study: Study, rows: list[Row], found: Found) -> Iterator[Table]:
     """Table 1 or figure 2, by an oracle and by nested validation; then figure 1."""
-    yield contest_table("best fraction on the test documents (an oracle's)", found.oracle, EXACT)
+    yield comparison_table("best fraction on the test documents (an oracle's)", found.oracle, EXACT)
     title = f"fraction chosen by {FOLDS_WITHIN}-fold cross-validation of the training documents"
-    yield contest_table(title, found.nested, EXACT)
+    yield comparison_table(title, found.nested, EXACT)
     yield from tables_by_size(found.points)
     yield gap_table(found.points)
     if study.plan.target == "one-vs-rest":
@@ -68,7 +68,7 @@ def tables(study: Study, rows: list[Row], found: Found) -> Iterator[Table]:
 
 def by_fraction(name: str, about: str, metric: str, points: list[Point]) -> Plot:
     """A line a variant. `about` begins with the corpus."""
-    return plot_of(
+    return make_plot(
         f"{name}-{metric}",
         points,
         metric,

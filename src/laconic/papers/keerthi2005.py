@@ -80,7 +80,7 @@ from laconic.papers.f_measures import (
     plots,
     spreads,
 )
-from laconic.papers.figures import Figure, Reproduced, Scale, Table, worked_off
+from laconic.papers.figures import Figure, FigureResult, Scale, Table, run_studies
 from laconic.papers.findings import Finding
 from laconic.papers.findings.keerthi2005 import MIDDLE, counts, statements
 from laconic.rows import Row, Size
@@ -94,7 +94,7 @@ REFERENCE = (
     "classification with SVMs. ICML 2005, pages 417-424."
 )
 NESTED = False
-ABSENT: tuple[Finding, ...] = ()
+UNAVAILABLE: tuple[Finding, ...] = ()
 METRICS = (METRIC, "precision_macro", "recall_macro", "best_f1")
 FOLDS = 4
 REST = "rest"
@@ -137,7 +137,7 @@ class Extent(Scale):
 
     def __str__(self) -> str:
         tests = "1 test set" if self.sets == 1 else f"{self.sets} test sets"
-        times = "once" if self.splits == 1 else f"{self.splits} times"
+        times = "once" if self.n_splits == 1 else f"{self.n_splits} times"
         return f"{tests}, {times}; {len(self.sizes)} sizes up to {max(self.sizes):,} words"
 
 
@@ -190,7 +190,7 @@ def against_rest(corpus: Corpus, label: str, name: str) -> Corpus:
 
 def plan_of(corpus: Corpus, scale: Scale, min_df: int = 1) -> Plan:
     """Words as 0 and 1 where they come counted, else tf-idf; folds where there is no split."""
-    folds = FirstFolds(None, cv=FOLDS, repeats=scale.splits, first=scale.sets)
+    folds = FirstFolds(None, cv=FOLDS, repeats=scale.n_splits, first=scale.sets)
     weighting = "tfidf" if corpus.vectors is None else "count"
     return Plan(
         corpus,
@@ -225,14 +225,14 @@ class Curves:
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
+    ) -> FigureResult:
         name = self.asked.name
         plan = plan_of(self.asked.load(), scale, self.asked.min_df)
         first, second = Study(plan, where), Study(by_threshold(plan), where)
-        worked_off([first], executor, how)
-        rows = worked_off([first, second], executor, how)
+        run_studies([first], executor, how)
+        rows = run_studies([first, second], executor, how)
         found = measured(spreads(rows))
-        return Reproduced(
+        return FigureResult(
             rows,
             tuple(tables(name, rows)),
             (counted(first, self.asked), *statements(name, found)),
@@ -282,9 +282,9 @@ def tables(name: str, rows: Iterable[Row]) -> Iterator[Table]:
     yield flat_table(name, every)
 
 
-PAPER = Extent(sets=FOLDS, splits=10, draws=1)
-ONCE = Extent(sets=1, splits=1, draws=1)
-QUICK = Extent(sets=1, splits=1, draws=1, sizes=FEWER)
+PAPER = Extent(sets=FOLDS, n_splits=10, draws=1)
+ONCE = Extent(sets=1, n_splits=1, draws=1)
+QUICK = Extent(sets=1, n_splits=1, draws=1, sizes=FEWER)
 PROBLEMS = (
     Asked("fbis-4", "fbis", "111"),
     Asked("la1-2", "la1", "Financial"),

@@ -67,11 +67,11 @@ from laconic.papers.best_sizes import means, within
 from laconic.papers.figures import (
     ROWS,
     Figure,
-    OneStudy,
-    Reproduced,
+    StudyFigure,
+    FigureResult,
     Scale,
     tables_by_size,
-    worked_off,
+    run_studies,
 )
 from laconic.papers.findings import Finding
 from laconic.papers.findings import kolcz2007 as says
@@ -86,7 +86,7 @@ from laconic.papers.findings.kolcz2007 import (
     POOLED,
     SV_SET,
     WHOLE,
-    Told,
+    PaperRow,
 )
 from laconic.papers.findings.kolcz2007_machines import AGREEMENTS, UNDIVIDED
 from laconic.papers.fractions import (
@@ -112,7 +112,7 @@ REFERENCE = (
     "text categorization. IJCAI 2007."
 )
 NESTED = False
-ABSENT: tuple[Finding, ...] = tuple(says.absent())
+UNAVAILABLE: tuple[Finding, ...] = tuple(says.absent())
 ALPHA = 0.5
 METRICS = (AUC, BEST_F1, F1)
 METHODS = (EXACT, MASK, SV_SET, "REPAIRED", "REPAIRED:epochs=3")
@@ -194,22 +194,22 @@ class BestFractions:
     setting: Callable[[Scale], Plan]
     full: Scale
     quick: Scale
-    told: Told = says.UNTOLD
+    told: PaperRow = says.NO_PAPER_ROW
     stands_in: bool = True
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
+    ) -> FigureResult:
         plan = self.setting(scale)
         first = Study(plan, where)
-        worked_off([first], executor, how)
+        run_studies([first], executor, how)
         second = Study(within(plan, first.corpora, FOLDS_WITHIN), where)
-        rows = worked_off([first, second], executor, how)
+        rows = run_studies([first, second], executor, how)
         own = {task.key for task in first.tasks}
         measured = [row for row in rows if row.task in own]
         inside = [row for row in rows if row.task not in own]
         found = Found.of(plan.metrics, FRACTIONS, measured, inside)
-        return Reproduced(
+        return FigureResult(
             rows,
             tuple(tables(first, measured, found)),
             tuple(self._findings(measured, found)),
@@ -251,7 +251,7 @@ class Agreements:
         listen: Listener = lambda event: None,
         progress: Callable[[int, int], None] | None = None,
         **how: Any,
-    ) -> Reproduced:
+    ) -> FigureResult:
         make_folder(where)
         rows: list[Row] = []
         with rows_file(where / ROWS) as write:
@@ -263,7 +263,7 @@ class Agreements:
                 listen(Event("task", f"{EXACT} on {problem.name}", done, total, "ok"))
             write(rows)
         points = [point for metric in AGREEMENTS for point in means(rows, metric)]
-        return Reproduced(
+        return FigureResult(
             rows,
             tables_by_size(points),
             tuple(machines.statements(points)),
@@ -302,10 +302,10 @@ def _along(
 
 
 def decided(
-    name: str, about: str, setting: Callable[[Scale], Plan], quick: Scale, told: Told = says.UNTOLD
-) -> OneStudy:
+    name: str, about: str, setting: Callable[[Scale], Plan], quick: Scale, told: PaperRow = says.NO_PAPER_ROW
+) -> StudyFigure:
     """The area over all decisions of all categories."""
-    return OneStudy(
+    return StudyFigure(
         about,
         pooled(setting),
         lambda study, rows: pooled_tables(rows),
@@ -318,7 +318,7 @@ def decided(
 
 NEWS, RCV1 = categories("20news-bydate"), categories("rcv1")
 REUTERS = categories("reuters-21578", "ModApte")
-EVERY, SOME = Categories(sets=1000, splits=1, draws=1), Categories(sets=10, splits=1, draws=1)
+EVERY, SOME = Categories(sets=1000, n_splits=1, draws=1), Categories(sets=10, n_splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
     "table1-rcv1": BestFractions(
         "table1-rcv1", "RCV1, with figure 1", RCV1, EVERY, SOME, says.RCV1, stands_in=False
@@ -344,8 +344,8 @@ FIGURES: dict[str, Figure] = {
         "figure2",
         "TechTC-100, AUC of all words and of each variant at its best",
         techtc,
-        Scale(sets=100, splits=1, draws=1),
-        Scale(sets=20, splits=1, draws=1),
+        Scale(sets=100, n_splits=1, draws=1),
+        Scale(sets=20, n_splits=1, draws=1),
     ),
     "3-20news": Agreements("20news", "20 Newsgroups, with figure 4", NEWS, EVERY, SOME),
     "3-rcv1": Agreements("rcv1", "RCV1, with figure 4", RCV1, EVERY, SOME),

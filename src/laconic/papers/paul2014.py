@@ -58,9 +58,9 @@ from scipy.sparse import csr_array
 from laconic.corpus.catalog import TECHTC, locate
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.techtc import techtc_sets
-from laconic.papers.averages import apart, mean_tables, means, pairing_tables, with_alphas
-from laconic.papers.favourites import Favourites, favourites
-from laconic.papers.figures import Figure, OneStudy, Scale, Table
+from laconic.papers.averages import apart, mean_tables, means, paired_test_tables, with_alphas
+from laconic.papers.favourites import SelectionCounts, favourites
+from laconic.papers.figures import Figure, StudyFigure, Scale, Table
 from laconic.papers.findings import Finding
 from laconic.papers.findings import paul2014 as says
 from laconic.papers.findings import paul2014_errors as errors
@@ -76,16 +76,16 @@ REFERENCE = (
     "classification. ECML PKDD 2014."
 )
 NESTED = False
-ABSENT = says.ABSENT
+UNAVAILABLE = says.UNAVAILABLE
 ERROR = "error"
 METRICS = ("accuracy", ERROR)
 FOLDS = 10
 
-MADE_METHODS = ("BSS", "RRQR:beyond=columns", "SS:draw=iid", "IG")
-MADE_ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
-MADE_SIZES = (80, 90)
+SYNTHETIC_METHODS = ("BSS", "RRQR:beyond=columns", "SS:draw=iid", "IG")
+SYNTHETIC_ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
+SYNTHETIC_SIZES = (80, 90)
 RELEVANT = (90, 100)
-MADE_DOCS, MADE_TERMS = 30, 1000
+SYNTHETIC_DOCS, SYNTHETIC_FEATURES = 30, 1000
 MOST = 5
 
 TEXT_METHODS = (
@@ -112,7 +112,7 @@ def plan_of(
         methods=with_alphas(methods, alphas),
         metrics=METRICS,
         draws=scale.draws,
-        split=SplitOptions(None, cv=FOLDS, repeats=scale.splits),
+        split=SplitOptions(None, cv=FOLDS, repeats=scale.n_splits),
         training=TrainingOptions(intercept=False, normalize="all"),
         **about,
     )
@@ -121,19 +121,19 @@ def plan_of(
 def made(relevant: int, number: int) -> Corpus:
     """Section 6.3: feature j of a point of class y = ±1 is y·N(−j, 1), or N(0, 1) if irrelevant."""
     rng = np.random.default_rng([2014, relevant, number])
-    y = rng.choice([-1, 1], MADE_DOCS)
-    X = rng.standard_normal((MADE_DOCS, MADE_TERMS))
+    y = rng.choice([-1, 1], SYNTHETIC_DOCS)
+    X = rng.standard_normal((SYNTHETIC_DOCS, SYNTHETIC_FEATURES))
     X[:, :relevant] = y[:, None] * (X[:, :relevant] - np.arange(1, relevant + 1))
     return Corpus(
         f"k={relevant}, set {number}",
         labels=tuple((f"{label:+d}",) for label in y),
-        ids=tuple(map(str, range(MADE_DOCS))),
+        ids=tuple(map(str, range(SYNTHETIC_DOCS))),
         vectors=csr_array(X),
-        vocabulary=tuple(str(feature) for feature in range(1, MADE_TERMS + 1)),
+        vocabulary=tuple(str(feature) for feature in range(1, SYNTHETIC_FEATURES + 1)),
     )
 
 
-class AsTheyCome(Weighting):
+class NoWeighting(Weighting):
     """Every column as it is: `Weighting` takes counts of words, which cannot be negative."""
 
     def fit(self, X: Any, y: ArrayLike | None = None, *, words: ArrayLike | None = None) -> Self:
@@ -146,18 +146,18 @@ class AsTheyCome(Weighting):
         return csr_array(X)
 
 
-class Features(TextOptions):
+class UnweightedFeatures(TextOptions):
     """Of numbers that are no counts."""
 
     def weighting_for(self, corpus: Corpus) -> Weighting:
-        return AsTheyCome("count")
+        return NoWeighting("count")
 
 
-def made_sets(scale: Scale) -> Plan:
+def synthetic_sets(scale: Scale) -> Plan:
     corpora = [made(relevant, n) for relevant in RELEVANT for n in range(1, scale.sets + 1)]
     features = Features(weighting="count", min_df=1)
-    plan = plan_of(corpora, MADE_METHODS, MADE_ALPHAS, scale, text=features)
-    return replace(plan, sizes=MADE_SIZES)
+    plan = plan_of(corpora, SYNTHETIC_METHODS, SYNTHETIC_ALPHAS, scale, text=features)
+    return replace(plan, sizes=SYNTHETIC_SIZES)
 
 
 def pairs(weighting: str) -> Callable[[Scale], Plan]:
@@ -198,7 +198,7 @@ def _relevant(problem: str) -> str:
     return problem.partition(",")[0]
 
 
-def five_of(found: Iterable[Favourites]) -> dict[tuple[Size, str, str], list[int]]:
+def top_features(found: Iterable[SelectionCounts]) -> dict[tuple[Size, str, str], list[int]]:
     """By size, method and set, the features selected most often, numbered from 1."""
     return {
         (one.size, apart(one.method)[0], one.problem): [n + 1 for n in one.first(MOST)]
@@ -206,9 +206,9 @@ def five_of(found: Iterable[Favourites]) -> dict[tuple[Size, str, str], list[int
     }
 
 
-def feature_tables(found: Iterable[Favourites]) -> Iterator[Table]:
+def feature_tables(found: Iterable[SelectionCounts]) -> Iterator[Table]:
     """Those of the first set, as in the paper; in how many sets all are relevant; all sets."""
-    five = five_of(found)
+    five = top_features(found)
     kinds = dict.fromkeys((size, method) for size, method, _ in five)
     groups = [f"k={relevant}" for relevant in RELEVANT]
     first, sound = [], []
@@ -224,18 +224,18 @@ def feature_tables(found: Iterable[Favourites]) -> Iterator[Table]:
     yield Table("features", columns, flat, "features.csv", shown=False)
 
 
-def made_findings(study: Study, rows: list[Row]) -> Iterator[Finding]:
+def synthetic_findings(study: Study, rows: list[Row]) -> Iterator[Finding]:
     worst = max((np.mean(list(of.values())) for of in means(rows, ERROR).values()), default=np.nan)
     found: dict[tuple[str, Size, int], list[list[int]]] = {}
-    for (size, method, problem), five in five_of(_chosen(study)).items():
+    for (size, method, problem), five in top_features(_chosen(study)).items():
         relevant = int(_relevant(problem).removeprefix("k="))
         found.setdefault((method, size, relevant), []).append(five)
     return says.made(found, float(worst))
 
 
-def _chosen(study: Study) -> list[Favourites]:
+def _chosen(study: Study) -> list[SelectionCounts]:
     """Of one λ: all share their selections."""
-    return list(favourites(study, with_alphas(MADE_METHODS, MADE_ALPHAS[:1])))
+    return list(favourites(study, with_alphas(SYNTHETIC_METHODS, SYNTHETIC_ALPHAS[:1])))
 
 
 def _listed(features: Sequence[int]) -> str:
@@ -254,7 +254,7 @@ def word_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
         chosen = [(pair, str(names[column])) for column in one.always()]
         title = f"{pair}: {len(chosen)} words are selected in all {one.selections} training sets"
         columns = ("the paper's word", "here", "selected")
-        found = _looked_for(TERMS.get(pair, ""), one, names)
+        found = _paper_words(TERMS.get(pair, ""), one, names)
         lines = [(word, here, _verdict(times, one.selections)) for word, here, times in found]
         yield Table(title, columns, tuple(lines))
         always += chosen
@@ -263,19 +263,19 @@ def word_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
 
 def word_findings(study: Study, rows: list[Row]) -> Iterator[Finding]:
     for pair, one, names in _words_of(study):
-        found = _looked_for(TERMS.get(pair, ""), one, names)
+        found = _paper_words(TERMS.get(pair, ""), one, names)
         yield says.words_found(pair, {word: times for word, _, times in found}, one.selections)
 
 
-def _words_of(study: Study) -> Iterator[tuple[str, Favourites, NDArray[Any]]]:
+def _words_of(study: Study) -> Iterator[tuple[str, SelectionCounts, NDArray[Any]]]:
     """Each pair's selections, with the words that its columns are."""
     words = {ready.corpus.name: ready.counted.words for ready in study.corpora}
     for one in favourites(study, study.plan.methods):
         yield one.problem.partition("Exp_")[2], one, words[one.problem]
 
 
-def _looked_for(
-    terms: str, found: Favourites, names: NDArray[Any]
+def _paper_words(
+    terms: str, found: SelectionCounts, names: NDArray[Any]
 ) -> Iterator[tuple[str, str, int | None]]:
     """Each of the paper's words, as a word or as a stem (Snowball's), and how often selected."""
     stems = Vectorizer(stem="english")
@@ -293,7 +293,7 @@ def _verdict(times: int | None, selections: int) -> str:
     return "found" if times == selections else f"in {times} of {selections}"
 
 
-def made_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
+def synthetic_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
     """Errors, and the features that are selected most often, where one knows which are relevant."""
     yield from mean_tables(rows, ERROR, _relevant)
     yield from feature_tables(_chosen(study))
@@ -302,21 +302,21 @@ def made_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
 def error_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
     """Errors of all methods, and BSS against each of the others."""
     yield from mean_tables(rows, ERROR)
-    yield from pairing_tables(rows, ERROR, "BSS")
+    yield from paired_test_tables(rows, ERROR, "BSS")
     yield errors.beside_paper(rows)
 
 
-ALL_PAIRS, SOME_PAIRS = Scale(sets=100, splits=10, draws=5), Scale(sets=4, splits=1, draws=1)
+ALL_PAIRS, SOME_PAIRS = Scale(sets=100, n_splits=10, draws=5), Scale(sets=4, n_splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
-    "table1": OneStudy(
+    "table1": StudyFigure(
         "synthetic data: errors, and the features selected most often",
-        made_sets,
-        made_tables,
-        full=Scale(sets=10, splits=10, draws=5),
-        quick=Scale(sets=1, splits=10, draws=1),
-        findings=made_findings,
+        synthetic_sets,
+        synthetic_tables,
+        full=Scale(sets=10, n_splits=10, draws=5),
+        quick=Scale(sets=1, n_splits=10, draws=1),
+        findings=synthetic_findings,
     ),
-    "table2": OneStudy(
+    "table2": StudyFigure(
         "TechTC pairs, raw counts: errors by size and λ; figures 1 and 2 are the same",
         pairs("count"),
         error_tables,
@@ -325,7 +325,7 @@ FIGURES: dict[str, Figure] = {
         lambda study, rows: errors.statements(rows),
         lambda rows: errors.plots(rows, "table2", "pairs of TechTC-100, raw counts"),
     ),
-    "table2-ltc": OneStudy(
+    "table2-ltc": StudyFigure(
         "TechTC pairs, ltc: the same",
         pairs("ltc"),
         error_tables,
@@ -334,12 +334,12 @@ FIGURES: dict[str, Figure] = {
         lambda study, rows: errors.statements(rows),
         lambda rows: errors.plots(rows, "table2-ltc", "pairs of TechTC-100, ltc"),
     ),
-    "table4": OneStudy(
+    "table4": StudyFigure(
         "TechTC pairs: the words that BSS selects in every training set",
         named_pairs,
         word_tables,
-        full=Scale(sets=4, splits=10, draws=1),
-        quick=Scale(sets=4, splits=1, draws=1),
+        full=Scale(sets=4, n_splits=10, draws=1),
+        quick=Scale(sets=4, n_splits=1, draws=1),
         findings=word_findings,
     ),
 }

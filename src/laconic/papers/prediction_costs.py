@@ -22,7 +22,7 @@ from laconic.classifiers.kernel import Machines
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.model import LinearModel
 from laconic.papers.answers import unmeasured
-from laconic.papers.figures import Reproduced, Scale, Table, worked_off
+from laconic.papers.figures import FigureResult, Scale, Table, run_studies
 from laconic.papers.findings import Finding
 from laconic.reduction import Matrix, Projection, Reduction
 from laconic.rows import Row, Size
@@ -37,14 +37,14 @@ class Decider(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Staged:
+class TwoStageModel:
     """What decides about documents, behind a reduction where there is one: two steps, not one."""
 
     behind: Machines | LinearModel
     reduction: Reduction | None = None
 
     @classmethod
-    def of(cls, path: ReduceThenFit, X: Matrix, y: ArrayLike, size: Size) -> Staged:
+    def of(cls, path: ReduceThenFit, X: Matrix, y: ArrayLike, size: Size) -> TwoStageModel:
         """The model of a size, as it is before it is made one over all words."""
         (model,) = path.path(X, y, [size])
         if isinstance(model, LinearModel):
@@ -55,13 +55,13 @@ class Staged:
     def decision(self, X: Matrix) -> np.ndarray:
         return self.behind.decision(X if self.reduction is None else self.reduction.apply(X))
 
-    def lifted(self) -> Staged:
+    def lifted(self) -> TwoStageModel:
         """A linear model over all words, in one step."""
         assert isinstance(self.behind, LinearModel)
         assert self.reduction is not None
         coef = self.reduction.lift(self.behind.coef)
         size = self.reduction.n_terms_in
-        return Staged(replace(self.behind, coef=coef, size=size))
+        return TwoStageModel(replace(self.behind, coef=coef, size=size))
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Cost:
     numbers: int
 
 
-def cost_of(staged: Staged, words: float) -> Cost:
+def cost_of(staged: TwoStageModel, words: float) -> Cost:
     """Of documents with so many words on average."""
     product, first, kept = 2.0 * words, 0.0, 0
     if isinstance(staged.reduction, Projection):
@@ -110,7 +110,7 @@ def throughput(
 
 
 @dataclass(frozen=True)
-class Costed:
+class MeasuredCost:
     """A model's cost beside how right and how fast it is, and the support vectors it has.
 
     `supports` are those of all machines together, `distinct` those that differ; of a linear model
@@ -124,14 +124,14 @@ class Costed:
     distinct: int = 0
 
 
-def costed(
-    models: Mapping[str, Staged], accuracy: Mapping[str, float], X: Matrix, rounds: int
-) -> dict[str, Costed]:
+def measure_costs(
+    models: Mapping[str, TwoStageModel], accuracy: Mapping[str, float], X: Matrix, rounds: int
+) -> dict[str, MeasuredCost]:
     """What the models cost on these documents."""
     words = X.nnz / X.shape[0]
     speeds = throughput(models, X, rounds)
     return {
-        name: Costed(
+        name: MeasuredCost(
             accuracy[name], cost_of(staged, words), speeds[name], *_supports(staged.behind)
         )
         for name, staged in models.items()
@@ -144,7 +144,7 @@ def _supports(behind: Machines | LinearModel) -> tuple[int, int]:
     return int(np.count_nonzero(behind.dual)), behind.support.shape[0]
 
 
-def cost_table(found: Mapping[str, Costed], words: float) -> Table:
+def cost_table(found: Mapping[str, MeasuredCost], words: float) -> Table:
     """Models by what they cost on documents with so many words."""
     lines = []
     for name, one in found.items():
@@ -158,7 +158,7 @@ def cost_table(found: Mapping[str, Costed], words: float) -> Table:
 
 
 @dataclass(frozen=True)
-class Costs:
+class CostFigure:
     """Methods at sizes by what their predictions cost, by the names of `models`.
 
     They are trained again: a journal keeps what models said, not themselves. A linear one that ends
@@ -169,24 +169,24 @@ class Costs:
     setting: Callable[[Scale], Plan]
     models: Mapping[str, tuple[str, Size]]
     metric: str
-    findings: Callable[[Mapping[str, Costed]], Iterable[Finding]]
+    findings: Callable[[Mapping[str, MeasuredCost]], Iterable[Finding]]
     full: Scale
     quick: Scale
     rounds: int = 5
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
+    ) -> FigureResult:
         study = Study(self.setting(scale), where)
-        rows = worked_off([study], executor, how)
+        rows = run_studies([study], executor, how)
         (ready,) = study.corpora
         (problem,) = ready.problems(ready.splits[0], [ready.targets[0].name])
-        found = self._costed(study, problem, rows)
+        found = self._measure_costs(study, problem, rows)
         X = problem.X_test
         table = cost_table(found, X.nnz / X.shape[0])
-        return Reproduced(rows, (table,), tuple(self.findings(found)))
+        return FigureResult(rows, (table,), tuple(self.findings(found)))
 
-    def _costed(self, study: Study, problem: Problem, rows: Iterable[Row]) -> dict[str, Costed]:
+    def _measure_costs(self, study: Study, problem: Problem, rows: Iterable[Row]) -> dict[str, MeasuredCost]:
         tasks = {task.method: task for task in study.tasks}
         values = {
             (row.method, row.size): 100 * row.value
@@ -198,9 +198,9 @@ class Costs:
             if (method, asked) not in values:
                 raise unmeasured(method, asked)
             path = tasks[method].build()
-            models[name] = Staged.of(path, problem.X_train, problem.y_train, asked)
+            models[name] = TwoStageModel.of(path, problem.X_train, problem.y_train, asked)
             accuracy[name] = values[method, asked]
             if name.endswith("linear"):
                 models[f"{name}, as one step"] = models[name].lifted()
                 accuracy[f"{name}, as one step"] = accuracy[name]
-        return costed(models, accuracy, problem.X_test, self.rounds)
+        return measure_costs(models, accuracy, problem.X_test, self.rounds)

@@ -87,7 +87,7 @@ def points(rows: Iterable[Row]) -> list[Point]:
     return [Point.over(*kind, values.values()) for kind, values in shares(rows).items()]
 
 
-def of_lambda(rows: Iterable[Row]) -> list[Point]:
+def by_alpha(rows: Iterable[Row]) -> list[Point]:
     """Means of all words, each measure as a "method" and λ as its "size"."""
     return [
         replace(p, method=p.metric, size=parse_method(p.method).alpha, metric="all words")

@@ -55,13 +55,13 @@ from laconic.corpus.loading import load_corpora
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.papers.answers import mcnemar_table, right
-from laconic.papers.figures import Figure, OneStudy, Point, Scale, Table
+from laconic.papers.figures import Figure, StudyFigure, Point, Scale, Table
 from laconic.papers.findings import Finding
 from laconic.papers.findings import torkkola as says
 from laconic.papers.findings.torkkola import FULL, IG, LDA, LDA_LSI, LDA_RP, LSI, RP, named
 from laconic.papers.plots import Plot
-from laconic.papers.prediction_costs import Costs
-from laconic.papers.validated import Candidates, Choice, Offered, Validated
+from laconic.papers.prediction_costs import CostFigure
+from laconic.papers.validated import Candidates, Choice, CandidateScale, NestedFigure
 from laconic.rows import Row, Size
 from laconic.study.plan import Plan
 from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
@@ -73,10 +73,10 @@ REFERENCE = (
     "Pattern Analysis and Applications 6(4), pages 301-308, 2003."
 )
 NESTED = False
-ABSENT: tuple[Finding, ...] = ()
+UNAVAILABLE: tuple[Finding, ...] = ()
 METRIC = "accuracy"
 # Its only topic stands there twice; without it the numbers are the paper's.
-TWICE_LABELLED = "19918"
+DOUBLE_LABEL = "19918"
 OTHER_THAN_LETTERS = re.compile("[^a-z]+")
 WORDS = TextOptions(
     stem="porter",
@@ -105,7 +105,7 @@ COSTS = (3.0, 10.0, 30.0, 100.0)
 CHOSEN_SIZES = (12, 64)
 
 
-def exclusive(corpus: Corpus) -> Corpus:
+def single_label(corpus: Corpus) -> Corpus:
     """Documents of one label, of the classes that both parts of the split have."""
     if corpus.split is None:
         raise LaconicError(f"{corpus.name} has no split. Name one, such as ModLewis")
@@ -119,7 +119,7 @@ def exclusive(corpus: Corpus) -> Corpus:
     return replace(corpus.take(own), classes=tuple(sorted(in_both)), multilabel=False)
 
 
-def lettered(corpus: Corpus) -> Corpus:
+def letters_only(corpus: Corpus) -> Corpus:
     """Texts of the letters a to z only, so that words are made of these."""
     assert corpus.texts is not None
     texts = tuple(OTHER_THAN_LETTERS.sub(" ", text.lower()) for text in corpus.texts)
@@ -129,8 +129,8 @@ def lettered(corpus: Corpus) -> Corpus:
 def reuters() -> Corpus:
     """The 6,535 + 2,570 documents of 52 classes."""
     (whole,) = load_corpora("reuters-21578", split="ModLewis")
-    once = whole.take([i for i, name in enumerate(whole.ids) if name != TWICE_LABELLED])
-    return replace(lettered(exclusive(once)), name="reuters-52")
+    once = whole.take([i for i, name in enumerate(whole.ids) if name != DOUBLE_LABEL])
+    return replace(letters_only(single_label(once)), name="reuters-52")
 
 
 def plan_of(corpus: Corpus, methods: Sequence[str], sizes: Sequence[int], draws: int = 1) -> Plan:
@@ -249,7 +249,7 @@ def of_tests(studies: Sequence[Study], rows: Iterable[Row]) -> dict[tuple[str, S
     return points(row for row in rows if row.task in keys)
 
 
-def honest_tables(
+def nested_tables(
     studies: Sequence[Study], choices: Sequence[Choice], rows: list[Row]
 ) -> Iterator[Table]:
     found = of_tests(studies, rows)
@@ -282,7 +282,7 @@ def against_first(
         yield choice, (right(studies, choice.method, choice.size), whole)
 
 
-def honest_findings(
+def nested_findings(
     studies: Sequence[Study], choices: Sequence[Choice], rows: list[Row]
 ) -> Iterator[Finding]:
     found = of_tests(studies, rows)
@@ -294,7 +294,7 @@ def honest_findings(
     return says.nested(own, tested)
 
 
-COSTLY = {
+COST_MODELS = {
     "full, Gaussian": (PLOT[FULL], 1.0),
     "full, Gaussian of width 1": ("ALL+gaussian:width=1.0", 1.0),
     "LDA from LSI, 12, Gaussian": (PLOT[LDA_LSI], 12),
@@ -304,36 +304,36 @@ COSTLY = {
 }
 
 
-def costly(scale: Scale) -> Plan:
-    return plan_of(reuters(), [method for method, _ in COSTLY.values()], (12,))
+def cost_plan(scale: Scale) -> Plan:
+    return plan_of(reuters(), [method for method, _ in COST_MODELS.values()], (12,))
 
 
-ONCE = Scale(sets=1, splits=1, draws=1)
+ONCE = Scale(sets=1, n_splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
-    "2": OneStudy(
+    "2": StudyFigure(
         "accuracy against the number of features, all by the paper's kernel",
         figure_2,
         figure_2_tables,
-        full=Scale(sets=1, splits=1, draws=5),
+        full=Scale(sets=1, n_splits=1, draws=5),
         quick=ONCE,
         findings=figure_2_findings,
         plots=figure_2_plots,
     ),
-    "2-nested": Validated(
+    "2-nested": NestedFigure(
         "the same, with a kernel chosen for each on held-out documents",
         reuters,
         CHOSEN_SIZES,
         METRIC,
         plan_of,
-        honest_tables,
-        full=Offered(sets=1, splits=1, draws=1, candidates=CANDIDATES),
-        quick=Offered(sets=1, splits=1, draws=1, candidates=FEW_CANDIDATES),
-        findings=honest_findings,
+        nested_tables,
+        full=CandidateScale(sets=1, n_splits=1, draws=1, candidates=CANDIDATES),
+        quick=CandidateScale(sets=1, n_splits=1, draws=1, candidates=FEW_CANDIDATES),
+        findings=nested_findings,
     ),
-    "tablecost": Costs(
+    "tablecost": CostFigure(
         "what a prediction costs: operations, numbers, documents a second",
-        costly,
-        COSTLY,
+        cost_plan,
+        COST_MODELS,
         METRIC,
         says.costs,
         full=ONCE,

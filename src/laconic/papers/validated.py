@@ -12,7 +12,7 @@ import numpy as np
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.splits import random_splits
 from laconic.papers.answers import unmeasured
-from laconic.papers.figures import Reproduced, Scale, Table, worked_off
+from laconic.papers.figures import FigureResult, Scale, Table, run_studies
 from laconic.papers.findings import Finding
 from laconic.rows import Row, Size
 from laconic.study.executors import Executor
@@ -29,7 +29,7 @@ class Candidates:
 
 
 @dataclass(frozen=True)
-class Offered(Scale):
+class CandidateScale(Scale):
     """How much is run, and among what is chosen."""
 
     candidates: tuple[Candidates, ...] = ()
@@ -75,7 +75,7 @@ def choose(rows: Iterable[Row], candidates: Iterable[Candidates], metric: str) -
 
 
 @dataclass(frozen=True)
-class Validated:
+class NestedFigure:
     """A figure whose settings are chosen first: one study on held-out documents, then the test.
 
     `setting` gives a plan of some methods at some sizes on a corpus; `tables` and `findings` are
@@ -88,27 +88,27 @@ class Validated:
     metric: str
     setting: Callable[[Corpus, Sequence[str], Sequence[int]], Plan]
     tables: Callable[[Sequence[Study], Sequence[Choice], list[Row]], Iterator[Table]]
-    full: Offered
-    quick: Offered
+    full: CandidateScale
+    quick: CandidateScale
     findings: Callable[[Sequence[Study], Sequence[Choice], list[Row]], Iterable[Finding]] = (
         lambda studies, choices, rows: ()
     )
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
+    ) -> FigureResult:
         corpus = self.corpus()
-        offered = scale.candidates if isinstance(scale, Offered) else self.full.candidates
+        offered = scale.candidates if isinstance(scale, CandidateScale) else self.full.candidates
         methods = [method for several in offered for method in several.methods]
         first = Study(self.setting(held_out(corpus), methods, self.sizes), where)
-        choices = choose(worked_off([first], executor, how), offered, self.metric)
+        choices = choose(run_studies([first], executor, how), offered, self.metric)
         if lost := [one for one in offered if one.label not in {c.label for c in choices}]:
             raise unmeasured(lost[0].methods[0], self.sizes[0])
         studies = [Study(plan, where) for plan in self._tests(corpus, choices)]
         for n in range(len(studies)):
-            rows = worked_off([first, *studies[: n + 1]], executor, how)
+            rows = run_studies([first, *studies[: n + 1]], executor, how)
         measured = studies, choices, rows
-        return Reproduced(rows, tuple(self.tables(*measured)), tuple(self.findings(*measured)))
+        return FigureResult(rows, tuple(self.tables(*measured)), tuple(self.findings(*measured)))
 
     def _tests(self, corpus: Corpus, choices: Sequence[Choice]) -> Iterator[Plan]:
         """One plan a size, with what was chosen for it; those that have no sizes in the first."""

@@ -16,7 +16,7 @@ class Verdict(StrEnum):
     REPRODUCED = "reproduced"
     DIRECTION = "direction reproduced"
     NOT = "not reproduced"
-    ABSENT = "data not to be had"
+    UNAVAILABLE = "data not to be had"
     UNMEASURED = "not measured"
 
 
@@ -36,7 +36,7 @@ class Finding:
         return f"{self.verdict}: {self.why}" if self.why else str(self.verdict)
 
 
-def judged(
+def judge(
     says: str,
     here: str,
     holds: bool | None,
@@ -53,7 +53,7 @@ def judged(
         return Finding(says, paper, "", Verdict.UNMEASURED, "more must be run: --full")
     if holds:
         return Finding(says, paper, here, Verdict.REPRODUCED)
-    return Finding(says, paper, here, Verdict.DIRECTION if nearly else Verdict.NOT, why)
+    return Finding(says, paper, here, Verdict.DIRECTION if nearly else Verdict.NOT_REPRODUCED, why)
 
 
 def beside(
@@ -71,6 +71,6 @@ def beside(
     `nearly` says whether the direction is right although the figure is not. NaN: not measured.
     """
     holds = None if math.isnan(here) else abs(here - paper) <= within
-    return judged(
-        says, format(here, form), holds, nearly=nearly, paper=format(paper, form), why=why
+    return judge(
+        says, format(here, form), holds, direction=nearly, paper=format(paper, form), reason=why
     )

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from laconic.papers.figures import Point
-from laconic.papers.findings import Finding, judged
+from laconic.papers.findings import Finding, judge
 from laconic.rows import Size
 
 
@@ -42,12 +42,12 @@ class Curves:
 
 def corpus_words(name: str, told: int, here: float, why: str) -> Finding:
     """Table 1; "roughly" are 10 %."""
-    return judged(
+    return judge(
         f"{name} has about {told:,} terms",
         f"{here:,.0f}",
         known(abs(here - told) <= 0.1 * told, here),
         paper=f"{told:,}",
-        why=why,
+        reason=why,
     )
 
 

@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import spearmanr
 
-from laconic.papers.figures import Point, plot_of
-from laconic.papers.findings import Finding, judged
+from laconic.papers.figures import Point, make_plot
+from laconic.papers.findings import Finding, judge
 from laconic.papers.findings.curves import (
     Curves,
     against,
@@ -74,23 +74,23 @@ def techtc(points: Sequence[Point], words: float) -> Iterator[Finding]:
 
 def reaches(micro: Curves, method: str) -> Finding:
     value = micro.at(method, ENOUGH_WORDS)
-    return judged(
+    return judge(
         f"{method} reaches 85 % of the micro-F1 of all words with {ENOUGH_WORDS} words",
         percent(value),
         known(value >= ENOUGH, value),
-        nearly=value >= ENOUGH - SIMILAR,
+        direction=value >= ENOUGH - SIMILAR,
         paper="85 %",
     )
 
 
 def falls_short(micro: Curves, method: str, why: str) -> Finding:
     value = micro.at(method, ENOUGH_WORDS)
-    return judged(
+    return judge(
         f"{method} does not reach 85 % with {ENOUGH_WORDS} words",
         percent(value),
         known(value < ENOUGH, value),
         paper="below 85 %",
-        why=why,
+        reason=why,
     )
 
 
@@ -102,25 +102,25 @@ def best_of_all(micro: Curves) -> Finding:
     means = {name: float(np.mean(values)) for name, values in best.items() if values}
     order = sorted(means, key=lambda name: -means[name])
     others = [name for name in order if name != DF]
-    return judged(
+    return judge(
         "in general SS and IG are best, followed closely by WS",
         "over all sizes " + ", ".join(f"{name} {percent(means[name])}" for name in order),
         {*order[:2]} == {IG, SS} and order[2] == WS if sizes else None,
-        nearly={*others[:2]} == {IG, SS},
-        why=STEMMED if DF in order[:2] else "",
+        direction={*others[:2]} == {IG, SS},
+        reason=STEMMED if DF in order[:2] else "",
     )
 
 
 def ahead_with_few(micro: Curves, other: str, why: str = "") -> Finding:
     sizes = micro.sizes(SS_10, other, most=FEW)
     leads = micro.leads(SS_10, [other], sizes)
-    return judged(
+    return judge(
         f"under 0.1 % of the words (about {FEW}) SS of rank 10 is ahead of "
         f"{'SS of full rank' if other == SS else other}",
         against(micro, SS_10, other, sizes),
         min(leads) > 0 if leads else None,
-        nearly=sum(leads) > 0,
-        why=why,
+        direction=sum(leads) > 0,
+        reason=why,
     )
 
 
@@ -128,13 +128,13 @@ def alike(micro: Curves, one: str, other: str, says: str, why: str = "") -> Find
     sizes = micro.sizes(one, other)
     gaps = [abs(lead) for lead in micro.leads(one, [other], sizes)]
     close = sum(gap <= SIMILAR for gap in gaps)
-    return judged(
+    return judge(
         says,
         f"within {100 * SIMILAR:.0f} points at {close} of {len(gaps)} sizes, "
         f"{points_of(max(gaps, default=math.nan))} apart at most",
         close == len(gaps) if gaps else None,
-        nearly=2 * close >= len(gaps),
-        why=why,
+        direction=2 * close >= len(gaps),
+        reason=why,
     )
 
 
@@ -145,18 +145,18 @@ def shapes(micro: Curves, precision: Curves, recall: Curves) -> Iterator[Finding
         for name, curves in (("precision_macro", precision), ("recall_macro", recall))
     }
     told = "over all methods and sizes they correlate by {:.2f}".format
-    yield judged(
+    yield judge(
         "precision closely follows micro-F1",
         told(of["precision_macro"]),
         known(of["precision_macro"] >= 0.95, of["precision_macro"]),
-        nearly=of["precision_macro"] >= 0.8,
-        why=FEW_HITS,
+        direction=of["precision_macro"] >= 0.8,
+        reason=FEW_HITS,
     )
-    yield judged(
+    yield judge(
         "recall is very different",
         told(of["recall_macro"]),
         known(of["recall_macro"] < of["precision_macro"], *of.values()),
-        why=FEW_HITS,
+        reason=FEW_HITS,
     )
 
 
@@ -166,12 +166,12 @@ def recall_of_frequent(recall: Curves) -> Finding:
         sum(lead > 0 for lead in recall.leads(DF, others, sizes))
         for others in ((IG, *SAMPLED), SAMPLED)
     )
-    return judged(
+    return judge(
         "DF's recall is much higher than that of all others",
         f"highest at {first} of {len(sizes)} sizes; above every sample at {sampled}",
         first == len(sizes) if sizes else None,
-        nearly=2 * sampled >= len(sizes),
-        why="IG, which knows the labels, finds words as common in its class",
+        direction=2 * sampled >= len(sizes),
+        reason="IG, which knows the labels, finds words as common in its class",
     )
 
 
@@ -186,44 +186,44 @@ def over_sets(ig: Mapping[str, float], ss: Mapping[str, float], repeats: int) ->
     ends = {name: (v.min(), v.max()) if measured else (math.nan,) * 2 for name, v in of.items()}
     for name, (low, high) in PAPER_SPREAD.items():
         here = ends[name]
-        yield judged(
+        yield judge(
             f"with {SPREAD_AT} words {name} varies over the sets from {low} to {high}",
             "{:.2f} to {:.2f}".format(*here),
             known(max(abs(here[0] - low), abs(here[1] - high)) <= SIMILAR, *here),
-            nearly=abs(here[0] - low) <= SIMILAR or abs(here[1] - high) <= SIMILAR,
+            direction=abs(here[0] - low) <= SIMILAR or abs(here[1] - high) <= SIMILAR,
             paper=f"{low} to {high}",
-            why=SUPERVISED if name == IG else "",
+            reason=SUPERVISED if name == IG else "",
         )
     widths = {name: high - low for name, (low, high) in ends.items()}
-    yield judged(
+    yield judge(
         "SS varies less over the sets than IG",
         f"by {widths[SS]:.2f} against {widths[IG]:.2f}",
         known(widths[SS] < widths[IG], *widths.values()),
         paper="by 0.2 against 0.5",
     )
     related = correlation(of[IG], of[SS]) if measured else math.nan
-    yield judged(
+    yield judge(
         "… and independently of it",
         f"correlation {related:.2f} over {len(sets)} sets",
         known(abs(related) <= 2 / math.sqrt(max(len(sets), 1)), related),
-        why="more than two standard errors from 0: what makes a set hard makes it so for both",
+        reason="more than two standard errors from 0: what makes a set hard makes it so for both",
     )
     lead = float((of[SS] - of[IG]).mean()) if sets else math.nan
-    yield judged(
+    yield judge(
         f"SS is marginally better than IG on average with {SPREAD_AT} words",
         f"{points_of(lead)} ahead" if lead > 0 else f"{points_of(-lead)} behind",
         known(0 < lead <= SIMILAR, lead),
-        nearly=lead > -EVEN,
-        why=SUPERVISED,
+        direction=lead > -EVEN,
+        reason=SUPERVISED,
     )
     won = int((of[SS] > of[IG]).sum())
-    yield judged(
+    yield judge(
         "… and better on about half of the sets",
         f"on {won} of {len(sets)}",
         0.4 <= won / len(sets) <= 0.6 if measured else None,
-        nearly=measured and won >= 0.3 * len(sets),
+        direction=measured and won >= 0.3 * len(sets),
         paper="half of 100",
-        why=SUPERVISED,
+        reason=SUPERVISED,
     )
 
 
@@ -232,25 +232,25 @@ def by_rank(points: Sequence[Point]) -> Iterator[Finding]:
     micro = Curves.of(points, "relative f1_micro")
     few = micro.sizes(*RANKS, most=FEW)
     steps = [a - b for size in few for a, b in pairwise(micro.at(m, size) for m in RANKS)]
-    yield judged(
+    yield judge(
         "with few words smaller ranks are better",
         ", ".join(f"{rank_of(m)}: {percent(micro.at(m, few[-1]))}" for m in RANKS)
         + f" with {few[-1]} words"
         if few
         else "",
         min(steps) > -EVEN if steps else None,
-        nearly=bool(few) and min(micro.leads(RANKS[0], [SS], few)) > 0,
-        why="not at every step from rank to rank",
+        direction=bool(few) and min(micro.leads(RANKS[0], [SS], few)) > 0,
+        reason="not at every step from rank to rank",
     )
     many = micro.sizes(*RANKS, least=MANY)
     behind = micro.leads(SS, RANKS[:-1], many)
-    yield judged(
+    yield judge(
         "with many words full rank is best",
         "; ".join(f"{points_of(lead)} at {size:,}" for lead, size in zip(behind, many, strict=True))
         + " against the best of the others",
         min(behind) >= -EVEN if behind else None,
-        nearly=bool(behind) and behind[-1] >= -EVEN,
-        why="not at every size",
+        direction=bool(behind) and behind[-1] >= -EVEN,
+        reason="not at every size",
     )
     says = "the ranks that hold 90 % of the squared norm behave as full rank"
     yield alike(micro, MOST_OF_NORM, SS, says)
@@ -261,12 +261,12 @@ def distances(points: Sequence[Point]) -> Iterator[Finding]:
     of = {p.size: p.mean for p in points if p.metric == HELLINGER}
     ranks = sorted(of)
     trend = float(spearmanr(ranks, [of[k] for k in ranks])[0]) if len(ranks) > 1 else math.nan
-    yield judged(
+    yield judge(
         "WS is the closer to SS the higher its rank (Hellinger)",
         ", ".join(f"{of[k]:.2f} at {k}" for k in ranks),
         known(trend <= -0.9, trend),
-        nearly=bool(ranks) and of[ranks[-1]] < of[ranks[0]],
-        why="not at every step",
+        direction=bool(ranks) and of[ranks[-1]] < of[ranks[0]],
+        reason="not at every step",
     )
 
 
@@ -285,9 +285,9 @@ def labels_of(points: Iterable[Point]) -> dict[str, str]:
 
 
 def techtc_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    told = Line("SS, IG and WS in the paper", (ENOUGH_WORDS,), (0.85,), told=True)
+    told = Line("SS, IG and WS in the paper", (ENOUGH_WORDS,), (0.85,), from_paper=True)
     for part, metric in (("a", "f1_micro"), ("b", "precision_macro"), ("c", "recall_macro")):
-        yield plot_of(
+        yield make_plot(
             f"figure3-{metric}",
             points,
             f"relative {metric}",
@@ -313,7 +313,7 @@ def spread_plots(ig: Mapping[str, float], ss: Mapping[str, float]) -> Iterator[C
 
 
 def rank_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    yield plot_of(
+    yield make_plot(
         "figure4b-f1_micro",
         points,
         "relative f1_micro",
@@ -324,7 +324,7 @@ def rank_plots(points: Sequence[Point]) -> Iterator[Plot]:
 
 
 def distance_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    yield plot_of(
+    yield make_plot(
         "figure4c-hellinger",
         points,
         HELLINGER,

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from laconic.papers.best_sizes import Contest, Values, contests
+from laconic.papers.best_sizes import PairedComparison, Values, paired_comparisons
 from laconic.papers.figures import Point
-from laconic.papers.findings import Finding, Verdict, beside, judged
+from laconic.papers.findings import Finding, Verdict, beside, judge
 from laconic.rows import Row
 
 EXACT, MASK, SV_SET, ALL = "EXACT", "MASK", "SV-SET", "all words"
@@ -19,7 +19,7 @@ WHOLE = 1.0
 HALF = 0.5
 SIGNIFICANT = 0.05
 # "≈ 0", and less than 1e-9, of a p-value over 100 sets.
-NEXT_TO_NOTHING = 1e-6
+NEAR_ZERO = 1e-6
 # The paper calls 0.919 to 0.921 "numerically very close", and curves that a reader cannot tell
 # apart "essentially" the same.
 CLOSE, APART = 0.003, 0.01
@@ -28,7 +28,7 @@ NEAR = {AUC: 0.005, POOLED: 0.005, BEST_F1: 0.025}
 
 
 @dataclass(frozen=True)
-class Told:
+class PaperRow:
     """A line of table 1: the best values, and one-sided p-values of EXACT against the others."""
 
     corpus: str
@@ -36,7 +36,7 @@ class Told:
     p: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-RCV1 = Told(
+RCV1 = PaperRow(
     "RCV1",
     {
         AUC: {EXACT: 0.974551, MASK: 0.97452, SV_SET: 0.97451},
@@ -44,7 +44,7 @@ RCV1 = Told(
     },
     {AUC: {MASK: 0.117, SV_SET: 0.126}, BEST_F1: {MASK: 0.003, SV_SET: 0.086}},
 )
-TREC_AP = Told(
+TREC_AP = PaperRow(
     "TREC-AP",
     {
         AUC: {EXACT: 0.989499, MASK: 0.989537, SV_SET: 0.989525},
@@ -52,7 +52,7 @@ TREC_AP = Told(
     },
     {AUC: {MASK: 0.21, SV_SET: 0.23}, BEST_F1: {MASK: 0.36, SV_SET: 0.22}},
 )
-UNTOLD = Told("")
+NO_PAPER_ROW = PaperRow("")
 OTHER_DOCUMENTS = "the paper tests on 781,265 documents; here are 27,613 in all"
 
 
@@ -61,17 +61,17 @@ def absent() -> Iterator[Finding]:
     why = "the texts of the AP newswire are under licence, and not public"
     for metric, best in TREC_AP.best.items():
         says = f"table 1, TREC-AP: {SHOWN[metric]} of exact, mask and sv set at their best"
-        yield Finding(says, ", ".join(f"{v:.4f}" for v in best.values()), "", Verdict.ABSENT, why)
+        yield Finding(says, ", ".join(f"{v:.4f}" for v in best.values()), "", Verdict.UNAVAILABLE, why)
     for figure in ("figure 1", "figure 3, above", "figure 4, above"):
         says = f"{figure}: TREC-AP. 20 Newsgroups stand in for it"
-        yield Finding(says, "", "", Verdict.ABSENT, why)
+        yield Finding(says, "", "", Verdict.UNAVAILABLE, why)
     why = "what is here are five samples of 6,000 documents"
     says = "table 1, figures 3 and 4: RCV1 as it was divided"
-    yield Finding(says, "23,149; 781,265 documents", "", Verdict.ABSENT, why)
+    yield Finding(says, "23,149; 781,265 documents", "", Verdict.UNAVAILABLE, why)
 
 
 def table_1(
-    oracle: Mapping[str, Values], nested: Mapping[str, Values], told: Told, stands_in: bool
+    oracle: Mapping[str, Values], nested: Mapping[str, Values], told: PaperRow, stands_in: bool
 ) -> Iterator[Finding]:
     """The best fraction of each category on the test documents, and by validation.
 
@@ -88,7 +88,7 @@ def table_1(
     yield gain(nested)
 
 
-def _beside(metric: str, found: Mapping[str, Contest], told: Told) -> Iterator[Finding]:
+def _beside(metric: str, found: Mapping[str, PairedComparison], told: PaperRow) -> Iterator[Finding]:
     for method, value in told.best.get(metric, {}).items():
         here = found[method].mean if method in found else math.nan
         yield beside(
@@ -97,23 +97,23 @@ def _beside(metric: str, found: Mapping[str, Contest], told: Told) -> Iterator[F
             here,
             within=NEAR[metric],
             form=".4f",
-            why=OTHER_DOCUMENTS,
+            reason=OTHER_DOCUMENTS,
         )
 
 
-def very_close(metric: str, found: Mapping[str, Contest]) -> Finding:
+def very_close(metric: str, found: Mapping[str, PairedComparison]) -> Finding:
     means = {m: found[m].mean for m in (EXACT, MASK, SV_SET) if m in found}
     spread = max(means.values()) - min(means.values()) if len(means) == 3 else math.nan
-    return judged(
+    return judge(
         f"the best {SHOWN[metric].removeprefix('best ')} of the three are numerically very close",
         f"{_listed(means)}: {spread:.4f} apart",
         known(spread <= CLOSE, spread),
-        nearly=spread <= APART,
+        direction=spread <= APART,
     )
 
 
 def difference(
-    metric: str, other: Contest | None, exact: Contest | None, told: Told, method: str
+    metric: str, other: PairedComparison | None, exact: PairedComparison | None, told: PaperRow, method: str
 ) -> Finding:
     """Significant where the paper finds it so, and not where it does not."""
     p = told.p.get(metric, {}).get(method)
@@ -122,16 +122,16 @@ def difference(
     says = f"{method} {asked} EXACT by {SHOWN[metric]}"
     paper = "" if p is None else f"p = {p:g} ({told.corpus})"
     if other is None or exact is None or math.isnan(other.p):
-        return judged(says, "", None, paper=paper)
+        return judge(says, "", None, paper=paper)
     lead = other.mean - exact.mean
     differs = other.p < SIGNIFICANT
-    return judged(
+    return judge(
         says,
         f"{lead:+.4f}, p = {other.p:.2g}; EXACT won {other.won}, lost {other.lost}",
         differs and lead < 0 if worse else not differs,
-        nearly=lead < 0 if worse else abs(lead) <= CLOSE / 3,
+        direction=lead < 0 if worse else abs(lead) <= CLOSE / 3,
         paper=paper,
-        why=f"{method} is ahead" if lead > 0 else f"{method} is behind",
+        reason=f"{method} is ahead" if lead > 0 else f"{method} is behind",
     )
 
 
@@ -139,7 +139,7 @@ def compromise(nested: Mapping[str, Values]) -> Finding:
     """The conclusion, for those who must choose the fraction without the test documents."""
     p = {name: one.p for name, one in _others(nested).items() if not math.isnan(one.p)}
     least = min(p, key=lambda name: p[name], default=("", ""))
-    return judged(
+    return judge(
         "no significant compromise, with fractions chosen on training documents too",
         f"least p = {p[least]:.2g} ({least[0]}, {SHOWN[least[1]]})" if p else "",
         p[least] >= SIGNIFICANT if p else None,
@@ -157,16 +157,16 @@ def gain(nested: Mapping[str, Values]) -> Finding:
     ahead = [name for name, lead in leads.items() if lead > 0]
     best = min(ahead, key=lambda name: others[name].p, default=("", ""))
     lead, p = leads.get(best, 0.0), others[best].p if ahead else math.nan
-    return judged(
+    return judge(
         "in some cases not training again gains accuracy (fractions chosen on training documents)",
         f"{best[0]}: {lead:+.4f} {SHOWN[best[1]]}, p = {p:.2g}" if ahead else "EXACT is ahead",
         p < SIGNIFICANT if others else None,
-        nearly=bool(ahead),
-        why="ahead, but not significantly" if ahead else "",
+        direction=bool(ahead),
+        reason="ahead, but not significantly" if ahead else "",
     )
 
 
-def _others(values: Mapping[str, Values]) -> dict[tuple[str, str], Contest]:
+def _others(values: Mapping[str, Values]) -> dict[tuple[str, str], PairedComparison]:
     """MASK and SV-SET against EXACT, by AUC and by best F1."""
     return {
         (method, metric): one
@@ -192,11 +192,11 @@ def along(points: Sequence[Point], metrics: Iterable[str]) -> Iterator[Finding]:
 def almost_all(curve: Mapping[float, float]) -> Finding:
     size, top = _peak(curve)
     last = curve.get(WHOLE, math.nan)
-    return judged(
+    return judge(
         "the best AUC is had with all or almost all words",
         f"EXACT: {top:.4f} at {size:g}, {last:.4f} with all words of the support vectors",
         known(top - last <= CLOSE, last),
-        nearly=top - last <= APART,
+        direction=top - last <= APART,
     )
 
 
@@ -204,11 +204,11 @@ def fewer_help(curve: Mapping[float, float], by_sign: Mapping[float, float]) -> 
     size, top = _peak(curve)
     last = curve.get(WHOLE, math.nan)
     few, many = _peak(by_sign), by_sign.get(WHOLE, math.nan)
-    return judged(
+    return judge(
         "fewer words can raise the best F1",
         f"EXACT: {top:.4f} at {size:g}, {last:.4f} with all words of the support vectors",
         known(top - last > CLOSE, last),
-        why=f"by less than {CLOSE}; at threshold 0 from {many:.3f} to {few[1]:.3f} at {few[0]:g}",
+        reason=f"by less than {CLOSE}; at threshold 0 from {many:.3f} to {few[1]:.3f} at {few[0]:g}",
     )
 
 
@@ -225,21 +225,21 @@ def apart(metric: str, points: Sequence[Point]) -> Iterator[Finding]:
         for high in (True, False)
     )
     high, low = (max(map(abs, some.values()), default=math.nan) for some in (above, below))
-    yield judged(
+    yield judge(
         f"above half of the words it makes no difference which variant ({SHOWN[metric]})",
         _widest(above),
         known(high <= APART, high),
-        why="each category keeps the bias of all words" if metric == POOLED else "",
+        reason="each category keeps the bias of all words" if metric == POOLED else "",
     )
-    yield judged(
+    yield judge(
         f"… below, the differences become more pronounced ({SHOWN[metric]})",
         _widest(below),
         known(low > max(2 * high, CLOSE), low, high),
-        nearly=low > high,
+        direction=low > high,
     )
 
 
-def pooled(points: Sequence[Point], told: Told) -> Iterator[Finding]:
+def pooled(points: Sequence[Point], told: PaperRow) -> Iterator[Finding]:
     """All decisions of all categories together, one fraction for all: a reading of "micro-average".
 
     The paper's values are those of table 1, each category at its own fraction.
@@ -252,7 +252,7 @@ def pooled(points: Sequence[Point], told: Told) -> Iterator[Finding]:
     for method, value in told.best.get(AUC, {}).items():
         says = f"AUC over all decisions, {method} at its best fraction"
         here = _peak(curves[method])[1]
-        yield beside(says, value, here, within=NEAR[POOLED], form=".4f", why=OTHER_DOCUMENTS)
+        yield beside(says, value, here, within=NEAR[POOLED], form=".4f", reason=OTHER_DOCUMENTS)
     yield almost_all({p.size: p.mean for p in own if p.method == EXACT})
     yield from apart(POOLED, own)
 
@@ -263,12 +263,12 @@ def faster(rows: Iterable[Row]) -> Finding:
     for row in rows:
         seconds.setdefault(row.method, {})[row.task, row.size] = row.seconds
     exact, mask = (sum(seconds.get(method, {}).values()) for method in (EXACT, MASK))
-    return judged(
+    return judge(
         "without training again the search is orders of magnitude faster",
         f"EXACT took {exact / mask:.1f} times as long as MASK" if mask else "",
         exact >= 100 * mask if mask else None,
-        nearly=exact > mask,
-        why="a dozen fractions are too few for that; `MaskedSVM.every_size` measures every size",
+        direction=exact > mask,
+        reason="a dozen fractions are too few for that; `MaskedSVM.every_size` measures every size",
     )
 
 
@@ -278,18 +278,18 @@ def techtc(oracle: Values, nested: Values) -> Iterator[Finding]:
         yield better_than_all(values, title)
     found = against(oracle, EXACT)
     yield difference(
-        AUC, found.get(SV_SET), found.get(EXACT), Told("TechTC", p={AUC: {SV_SET: 0.0852}}), SV_SET
+        AUC, found.get(SV_SET), found.get(EXACT), PaperRow("TechTC", p={AUC: {SV_SET: 0.0852}}), SV_SET
     )
     mask, exact = found.get(MASK), found.get(EXACT)
     lead = mask.mean - exact.mean if mask and exact else math.nan
     p = mask.p if mask else math.nan
-    yield judged(
+    yield judge(
         "MASK is worse than EXACT by AUC",
         f"{lead:+.4f}, p = {p:.2g}",
-        known(lead < 0 and p < NEXT_TO_NOTHING, lead, p),
-        nearly=lead < 0,
+        known(lead < 0 and p < NEAR_ZERO, lead, p),
+        direction=lead < 0,
         paper="p < 1e-9",
-        why="behind, but by far not as clearly" if lead < 0 else "not behind",
+        reason="behind, but by far not as clearly" if lead < 0 else "not behind",
     )
     yield gain({AUC: nested})
 
@@ -301,17 +301,17 @@ def better_than_all(values: Values, title: str) -> Finding:
     whole = next((own[ALL].mean for own in found.values() if ALL in own), math.nan)
     p = max((own[ALL].p for own in found.values() if ALL in own), default=math.nan)
     lead = min(means.values(), default=math.nan) - whole
-    return judged(
+    return judge(
         f"all three are substantially better than all words{title}",
         f"{_listed(means)}; all words {whole:.4f}; largest p = {p:.2g}",
-        known(lead >= APART and p < NEXT_TO_NOTHING, lead, p) if len(means) == 3 else None,
-        nearly=lead > 0,
+        known(lead >= APART and p < NEAR_ZERO, lead, p) if len(means) == 3 else None,
+        direction=lead > 0,
         paper="p ≈ 0",
     )
 
 
-def against(values: Values, champion: str) -> dict[str, Contest]:
-    return {one.method: one for one in contests(values, champion)}
+def against(values: Values, champion: str) -> dict[str, PairedComparison]:
+    return {one.method: one for one in paired_comparisons(values, champion)}
 
 
 def known(holds: bool, *values: float) -> bool | None:

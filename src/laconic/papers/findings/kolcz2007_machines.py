@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from laconic.papers.figures import Point
-from laconic.papers.findings import Finding, judged
+from laconic.papers.findings import Finding, judge
 from laconic.papers.findings.kolcz2007 import EXACT, HALF, WHOLE, known
 from laconic.papers.plots import Line, Plot
 
@@ -40,19 +40,19 @@ def statements(points: Sequence[Point]) -> Iterator[Finding]:
 
 def similar(found: Mapping[str, Curve], size: float) -> Finding:
     values = [found[name].get(size, math.nan) for name in WEIGHTS]
-    return judged(
+    return judge(
         f"weights are very close to those of all words, even when the fraction is small ({size:g})",
         "cosine {:.3f}, Pearson {:.3f}".format(*values),
         known(min(values) >= VERY_HIGH, *values),
-        nearly=values[0] >= HIGH,
-        why=f"at {HALF:g} the cosine is {found[COSINE].get(HALF, math.nan):.3f}",
+        direction=values[0] >= HIGH,
+        reason=f"at {HALF:g} the cosine is {found[COSINE].get(HALF, math.nan):.3f}",
     )
 
 
 def overlapping(overlap: Curve) -> Finding:
     half = {size: value for size, value in overlap.items() if size >= HALF}
     size = min(half, key=lambda size: half[size], default=math.nan)
-    return judged(
+    return judge(
         "support vectors overlap by more than 0.8 with half of the words or more",
         f"{half.get(size, math.nan):.3f} at {size:g}, where it is least",
         half[size] > HIGH if half else None,
@@ -64,7 +64,7 @@ def fewer_supports(found: Mapping[str, Curve]) -> Finding:
     """|A∩B| / |A| over |A∩B| / |B|, of means: about how many there are for one before."""
     part, contained = (found[name].get(SMALL, math.nan) for name in (RECALL, CONTAINMENT))
     overlap, half = (found[OVERLAP].get(size, math.nan) for size in (SMALL, HALF))
-    return judged(
+    return judge(
         "with fewer words the overlap goes down, because support vectors become fewer",
         f"at {SMALL:g}: overlap {overlap:.3f}, about {part / contained:.2f} of the support vectors",
         known(part < contained and overlap < half, part, contained, overlap, half),
@@ -74,18 +74,18 @@ def fewer_supports(found: Mapping[str, Curve]) -> Finding:
 def contained(containment: Curve) -> Finding:
     size = min(containment, key=lambda size: containment[size], default=math.nan)
     least, at_small = (containment.get(one, math.nan) for one in (size, SMALL))
-    return judged(
+    return judge(
         "containment stays consistently very high",
         f"{least:.3f} at {size:g}, {at_small:.3f} at {SMALL:g}",
         known(least >= VERY_HIGH, least, at_small),
-        nearly=at_small >= HIGH,
-        why="high down to a tenth of the words, not below" if least < HIGH <= at_small else "",
+        direction=at_small >= HIGH,
+        reason="high down to a tenth of the words, not below" if least < HIGH <= at_small else "",
     )
 
 
 def short_of_one(found: Mapping[str, Curve]) -> Finding:
     values = [found[name].get(WHOLE, math.nan) for name in (OVERLAP, CONTAINMENT)]
-    return judged(
+    return judge(
         "with all words of the support vectors neither is 1",
         "overlap {:.3f}, containment {:.3f}".format(*values),
         known(max(values) < 1 - EXACTLY, *values),
@@ -94,11 +94,11 @@ def short_of_one(found: Mapping[str, Curve]) -> Finding:
 
 def words_or_length(overlap: Curve) -> Finding:
     value = overlap.get(WHOLE, math.nan)
-    return judged(
+    return judge(
         "… because words were left out that were deemed irrelevant",
         f"without dividing by another length the overlap is {value:.4f}",
         known(value < 1 - EXACTLY, value),
-        why="they act through the length of documents alone",
+        reason="they act through the length of documents alone",
     )
 
 
@@ -111,7 +111,7 @@ def plots(name: str, title: str, points: Sequence[Point]) -> Iterator[Plot]:
             for one in names
             if (curve := _curve(points, one))
         )
-        told = (Line(OVERLAP, (HALF,), (HIGH,), told=True),) if OVERLAP in names else ()
+        told = (Line(OVERLAP, (HALF,), (HIGH,), from_paper=True),) if OVERLAP in names else ()
         if lines:
             yield Plot(
                 f"figure{number}-{name}",

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from laconic.papers.findings import Finding, Verdict, judged
+from laconic.papers.findings import Finding, Verdict, judge
 from laconic.rows import Size
 
 BSS, LEVERAGE, RANDOM, IG = "BSS", "SS:draw=iid", "RANDOM", "IG"
@@ -59,16 +59,16 @@ TABLE_4 = {
 BLIND = "all relevant features lie in one direction of 27, of which no method without labels knows"
 
 TECHTC_300 = "TechTC-300 is not to be had; TechTC-100 has not this pair"
-ABSENT = (
+UNAVAILABLE = (
     Finding(
         "48 pairs of TechTC-300, of 147 whose categories occur three times or more",
         "",
         "",
-        Verdict.ABSENT,
+        Verdict.UNAVAILABLE,
         "TechTC-300 is not to be had: the tables are measured on pairs of TechTC-100",
     ),
     *(
-        Finding(f"table 4: BSS always selects {words}", pair, "", Verdict.ABSENT, TECHTC_300)
+        Finding(f"table 4: BSS always selects {words}", pair, "", Verdict.UNAVAILABLE, TECHTC_300)
         for pair, words in (
             ("1092_789236", "naval, shipyard, submarine, triton, music, opera, libretto, theatre"),
             ("17899_278949", "sailing, cruising, boat, yacht, racing, michigan, leelanau, casino"),
@@ -86,11 +86,11 @@ Features: TypeAlias = Mapping[tuple[str, Size, int], Sequence[Sequence[int]]]
 
 def made(found: Features, worst: float) -> Iterator[Finding]:
     """Table 1; `worst` is the largest mean error of all."""
-    yield judged(
+    yield judge(
         "the error is 0 for all methods, k, r and λ",
         f"{100 * worst:.2f} % at most",
         None if math.isnan(worst) else worst == 0,
-        nearly=worst <= 0.01,
+        direction=worst <= 0.01,
         paper="0",
     )
     for method in TABLE_1:
@@ -106,14 +106,14 @@ def cells_of(found: Features, method: str) -> Finding:
     same = sum(tuple(here[cell]) == told for cell, told in TABLE_1[method].items())
     some = [n <= k for (_, k), five in here.items() for n in five]
     first = min(here)
-    return judged(
+    return judge(
         f"the five features that {NAMES[method]} selects most often, in four cells",
         f"{_listed(here[first])}, …: {same} of {len(here)} cells are the paper's, "
         f"{sum(some)} of {len(some)} features are relevant",
         same == len(here) if all(here.values()) else None,
-        nearly=2 * sum(some) >= len(some),
+        direction=2 * sum(some) >= len(some),
         paper=f"{_listed(TABLE_1[method][first])}, …",
-        why=BLIND if method in (BSS, LEVERAGE) else "",
+        reason=BLIND if method in (BSS, LEVERAGE) else "",
     )
 
 
@@ -121,13 +121,13 @@ def relevant_in_all(found: Features, method: str) -> Finding:
     sound = [
         max(five) <= k for (own, _, k), sets in found.items() if own == method for five in sets
     ]
-    return judged(
+    return judge(
         f"… all five are relevant, in every set ({NAMES[method]})",
         f"in {sum(sound)} of {len(sound)} cells",
         all(sound) if sound else None,
-        nearly=2 * sum(sound) > len(sound),
+        direction=2 * sum(sound) > len(sound),
         paper="in ten sets",
-        why=BLIND if method in (BSS, LEVERAGE) else "",
+        reason=BLIND if method in (BSS, LEVERAGE) else "",
     )
 
 
@@ -139,12 +139,12 @@ def most_telling(found: Features) -> Finding:
         for m in TABLE_1
     }
     best = max(here, key=lambda method: here[method])
-    return judged(
+    return judge(
         "BSS selects the most telling features: their mean number, 0 if irrelevant",
         ", ".join(f"{NAMES[method]} {value:.0f}" for method, value in here.items()),
         best == BSS if not np.isnan([*here.values()]).any() else None,
         paper=", ".join(f"{NAMES[method]} {value:.0f}" for method, value in told.items()),
-        why=BLIND,
+        reason=BLIND,
     )
 
 
@@ -166,12 +166,12 @@ def words_found(pair: str, times: Mapping[str, int | None], selections: int) -> 
         if n != selections
     ]
     often = [n is not None and n >= 0.9 * selections for n in times.values()]
-    return judged(
+    return judge(
         f"{pair}: BSS selects {', '.join(times)} in all training sets",
         f"{len(always)} of {len(times)} words in all {selections}"
         + (f"; {', '.join(others)}" if others else ""),
         not others if times else None,
-        nearly=2 * sum(often) > len(often),
+        direction=2 * sum(often) > len(often),
         paper="all 100",
-        why="nearly always" if all(often) else "",
+        reason="nearly always" if all(often) else "",
     )

@@ -10,9 +10,9 @@ from typing import Self
 
 import numpy as np
 
-from laconic.papers.averages import Pairing, Place, means, pairings
+from laconic.papers.averages import PairedTest, Place, means, paired_tests
 from laconic.papers.figures import Table
-from laconic.papers.findings import Finding, judged
+from laconic.papers.findings import Finding, judge
 from laconic.papers.findings.paul2014 import AGAIN, BSS, COLUMNS, IG, LEVERAGE, NAMES, RANDOM
 from laconic.papers.plots import Line, Plot
 from laconic.rows import Row, Size
@@ -43,7 +43,7 @@ CLOSE = 2.0
 SIGNIFICANT = 0.05
 
 OTHER_PAIRS = "other pairs, already stemmed; the paper does not say how words are weighted"
-BY_CHANCE = "ahead, but so few sets, or so little, may be chance"
+MAY_BE_CHANCE = "ahead, but so few sets, or so little, may be chance"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Errors:
 
 def statements(rows: Sequence[Row]) -> Iterator[Finding]:
     """Table 2 and figures 1 and 2, whatever the weighting."""
-    found, pairs = Errors.of(rows), list(pairings(rows, ERROR, BSS))
+    found, pairs = Errors.of(rows), list(paired_tests(rows, ERROR, BSS))
     for method in (LEVERAGE, COLUMNS, RANDOM, IG):
         yield beats([one for one in pairs if one.method == method], f"BSS beats {NAMES[method]}")
     yield beats(
@@ -104,19 +104,19 @@ def statements(rows: Sequence[Row]) -> Iterator[Finding]:
     yield order(found)
     yield fewer_words(found)
     yield falls_with_size(found)
-    yield falls_with_lambda(found)
+    yield falls_with_alpha(found)
     for method in ORDER:
         yield figures_of(found, method)
 
 
-def beats(pairs: Sequence[Pairing], says: str) -> Finding:
+def beats(pairs: Sequence[PairedTest], says: str) -> Finding:
     """At every size and λ, and in most cells by more than chance."""
     leads = [100 * one.lead for one in pairs]
     sets = [one.wins for one in pairs]
     clear = sum(one.corrected < SIGNIFICANT and one.lead > 0 for one in pairs)
     ahead = sum(lead > 0 for lead in leads)
     everywhere = ahead == len(pairs)
-    return judged(
+    return judge(
         says,
         f"by {min(leads):+.1f} to {max(leads):+.1f} points, on {min(sets)} to {max(sets)} of "
         f"{max(one.wins + one.losses for one in pairs)} sets; p < {SIGNIFICANT} in {clear} of "
@@ -124,8 +124,8 @@ def beats(pairs: Sequence[Pairing], says: str) -> Finding:
         if pairs
         else "",
         everywhere and 2 * clear >= len(pairs) if pairs else None,
-        nearly=everywhere,
-        why=BY_CHANCE if everywhere else f"ahead in {ahead} of {len(pairs)} cells",
+        direction=everywhere,
+        reason=MAY_BE_CHANCE if everywhere else f"ahead in {ahead} of {len(pairs)} cells",
     )
 
 
@@ -137,13 +137,13 @@ def best_on_every_set(found: Errors) -> Finding:
         for cell in (cells if found.has(*ORDER) else [])
         for name, error in found.by_set[BSS, *cell].items()
     ]
-    return judged(
+    return judge(
         "BSS is better than all others on every set, for all λ and sizes",
         f"in {100 * np.mean(first):.0f} % of the cases" if first else "",
         all(first) if first else None,
-        nearly=2 * sum(first) > len(first),
+        direction=2 * sum(first) > len(first),
         paper="all 48 sets",
-        why="most often the best, but not always" if 2 * sum(first) > len(first) else OTHER_PAIRS,
+        reason="most often the best, but not always" if 2 * sum(first) > len(first) else OTHER_PAIRS,
     )
 
 
@@ -151,25 +151,25 @@ def least_lead(found: Errors) -> Finding:
     """On average over λ, against the best of the others."""
     mine, *others = found.means(axis=1).values() or ([],)
     leads = [min(several) - own for own, *several in zip(mine, *others, strict=True)]
-    return judged(
+    return judge(
         "BSS is on average at least 3 to 7 points better than the others",
         ", ".join(f"{lead:+.1f} at {size}" for size, lead in zip(found.sizes, leads, strict=False)),
         min(leads) >= 3 if leads else None,
-        nearly=min(leads, default=0) > 0,
+        direction=min(leads, default=0) > 0,
         paper="3 to 7",
-        why=OTHER_PAIRS,
+        reason=OTHER_PAIRS,
     )
 
 
 def order(found: Errors) -> Finding:
     means = {method: float(np.mean(values)) for method, values in found.means(axis=0).items()}
     here = sorted(means, key=lambda method: means[method])
-    return judged(
+    return judge(
         "from best to worst: BSS, leverage, IG, RRQR, random",
         ", ".join(f"{NAMES[method]} {means[method]:.1f}" for method in here),
         tuple(here) == ORDER if here else None,
-        nearly=here[:1] + here[-1:] == [ORDER[0], ORDER[-1]],
-        why=OTHER_PAIRS,
+        direction=here[:1] + here[-1:] == [ORDER[0], ORDER[-1]],
+        reason=OTHER_PAIRS,
     )
 
 
@@ -178,15 +178,15 @@ def fewer_words(found: Errors) -> Finding:
     pairs = {a: (found.at(BSS, a, 300), found.at(LEVERAGE, a, 500)) for a in found.alphas}
     known = bool(pairs) and not np.isnan([*pairs.values()]).any()
     more = max((few - many for few, many in pairs.values()), default=math.nan)
-    return judged(
+    return judge(
         "BSS with 300 words is better than leverage with 500",
         ", ".join(
             f"{few:.1f} against {many:.1f} at λ = {alpha:g}" for alpha, (few, many) in pairs.items()
         ),
         more < 0 if known else None,
-        nearly=more <= 0.5,
+        direction=more <= 0.5,
         paper="31.76 against 33.33, … 31.03 against 32.52",
-        why="as good" if more <= 0.5 else OTHER_PAIRS,
+        reason="as good" if more <= 0.5 else OTHER_PAIRS,
     )
 
 
@@ -196,7 +196,7 @@ def falls_with_size(found: Errors) -> Finding:
     return _falls(says, found.means(axis=1), found.sizes)
 
 
-def falls_with_lambda(found: Errors) -> Finding:
+def falls_with_alpha(found: Errors) -> Finding:
     """On average over sizes."""
     says = "the error falls with a larger λ, for all methods"
     return _falls(says, found.means(axis=0), [f"λ = {alpha:g}" for alpha in found.alphas])
@@ -206,15 +206,15 @@ def _falls(says: str, lines: Mapping[str, Sequence[float]], at: Sequence[object]
     measured = bool(lines) and len(at) > 1
     never = [NAMES[m] for m, values in lines.items() if measured and values[-1] >= values[0]]
     steps = [b < a for values in lines.values() for a, b in pairwise(values)]
-    return judged(
+    return judge(
         says,
         "; ".join(f"{NAMES[m]} {v[0]:.1f} to {v[-1]:.1f}" for m, v in lines.items())
         + f" (from {at[0]} to {at[-1]})"
         if measured
         else "",
         all(steps) if measured else None,
-        nearly=not never,
-        why=f"not for {', '.join(never)}" if never else "from end to end, but not at every step",
+        direction=not never,
+        reason=f"not for {', '.join(never)}" if never else "from end to end, but not at every step",
     )
 
 
@@ -229,13 +229,13 @@ def figures_of(found: Errors, method: str) -> Finding:
     gaps = [found.at(method, *cell) - value for cell, value in told.items()]
     known = not np.isnan(gaps).any()
     ends = [found.at(method, *cell) for cell in (min(told), max(told))]
-    return judged(
+    return judge(
         f"the errors of {NAMES[method]} in table 2, from 300 words and λ = 0.1 to 500 and 0.7",
         f"{ends[0]:.1f} to {ends[1]:.1f} %; {np.min(gaps):+.1f} to {np.max(gaps):+.1f} points off",
         max(map(abs, gaps)) <= CLOSE if known else None,
-        nearly=ends[1] < ends[0],
+        direction=ends[1] < ends[0],
         paper=f"{told[min(told)]:.2f} to {told[max(told)]:.2f} %",
-        why=OTHER_PAIRS,
+        reason=OTHER_PAIRS,
     )
 
 
@@ -264,7 +264,7 @@ def plots(rows: Iterable[Row], name: str, about: str) -> Iterator[Plot]:
             if (alphas := tuple(a for a in found.alphas if (method, a, size) in found.by_set))
         ]
         told = [
-            Line(NAMES[method], ALPHAS, values, told=True)
+            Line(NAMES[method], ALPHAS, values, from_paper=True)
             for (method, own), values in TABLE_2.items()
             if own == size
         ]

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from laconic.papers.figures import Point
-from laconic.papers.findings import Finding, beside, judged
+from laconic.papers.findings import Finding, beside, judge
 from laconic.papers.plots import Line, Plot
-from laconic.papers.prediction_costs import Costed
+from laconic.papers.prediction_costs import MeasuredCost
 from laconic.rows import Size
 from laconic.study.significance import Verdict as Tested
 
@@ -45,18 +45,18 @@ def figure_2(found: Accuracies, tested: Tested) -> Iterator[Finding]:
             told,
             here,
             within=CLOSE,
-            nearly=abs(here - told) <= 3 * CLOSE,
+            direction=abs(here - told) <= 3 * CLOSE,
             form=".1f",
-            why=f"{'better' if here > told else 'worse'} here; why is not known",
+            reason=f"{'better' if here > told else 'worse'} here; why is not known",
         )
     yield beside(
         "McNemar's χ² of 12 columns of LDA from LSI against all words",
         PAPER_MCNEMAR,
         tested.statistic,
         within=3.0,
-        nearly=tested.p < ALMOST_SIGNIFICANT and tested.effect > 1,
+        direction=tested.p < ALMOST_SIGNIFICANT and tested.effect > 1,
         form=".1f",
-        why=f"12 columns are {'ahead' if tested.effect > 1 else 'not ahead'}, p = {tested.p:.2g}",
+        reason=f"12 columns are {'ahead' if tested.effect > 1 else 'not ahead'}, p = {tested.p:.2g}",
     )
     yield improves(found, LDA_LSI, "5,718 words to 12 columns improves the accuracy")
     yield from at_small_sizes(found)
@@ -69,26 +69,26 @@ def improves(
 ) -> Finding:
     """Columns against all words; `p` is told where there is one."""
     few, whole = value(found, label, size), value(found, FULL, 1.0)
-    return judged(
+    return judge(
         says,
         f"{few:.1f} with {size} columns, {whole:.1f} with all words"
         + ("" if math.isnan(p) else f", p = {p:.2g}"),
         known(few > whole, few, whole),
         paper=f"{PAPER[LDA_LSI, size]}, {PAPER[FULL, WHOLE]}",
-        why=why,
+        reason=why,
     )
 
 
 def at_small_sizes(found: Accuracies) -> Iterator[Finding]:
     lda, *others = (value(found, label, 12) for label in (LDA_LSI, LSI, IG, RP))
-    yield judged(
+    yield judge(
         "at equal small sizes LDA is far ahead of the others",
         "at 12: {:.1f}, against {:.1f} LSI, {:.1f} IG, {:.1f} random".format(lda, *others),
         known(lda > max(others) + 10, lda, *others),
-        nearly=lda > max(others),
+        direction=lda > max(others),
     )
     few = [value(found, IG, size) for size in (1, 2, 4) if (IG, size) in found]
-    yield judged(
+    yield judge(
         "selection by IG fails at very low dimensions",
         f"{', '.join(f'{v:.1f}' for v in few)} up to 4 words; the largest class: {LARGEST:.0f}",
         max(few) < LARGEST + CLOSE if few else None,
@@ -97,13 +97,13 @@ def at_small_sizes(found: Accuracies) -> Iterator[Finding]:
     between = [
         value(found, RP, size) < value(found, IG, size) < value(found, LSI, size) for size in medium
     ]
-    yield judged(
+    yield judge(
         "… and lies between random projections and LSI at medium ones",
         f"at {sum(between)} of {len(between)} sizes from {medium[0]} to {medium[-1]}"
         if medium
         else "",
         all(between) if between else None,
-        nearly=sum(between) * 2 >= len(between),
+        direction=sum(between) * 2 >= len(between),
     )
 
 
@@ -112,31 +112,31 @@ def halving(found: Accuracies) -> Finding:
     sizes = [size for size in (513, 256, 128, 64, 32, 16) if (LSI, size) in found]
     losses = [value(found, LSI, a) - value(found, LSI, b) for a, b in pairwise(sizes)]
     told = ", ".join(f"{loss:.1f}" for loss in losses)
-    return judged(
+    return judge(
         "halving the columns of LSI costs 4 to 5 points",
         f"{told} points from 513 down to 16",
         all(3.5 <= loss <= 5.5 for loss in losses) if len(losses) == 5 else None,
-        nearly=all(loss > 0 for loss in losses),
+        direction=all(loss > 0 for loss in losses),
         paper="4–5",
-        why="every halving costs, little at first and more at the end",
+        reason="every halving costs, little at first and more at the end",
     )
 
 
 def at_random(found: Accuracies) -> Iterator[Finding]:
     spreads = {size: found[RP, size].sd for size in (2, 8, 64) if (RP, size) in found}
     drawn = all(found[RP, size].problems > 1 for size in spreads) and len(spreads) == 3
-    yield judged(
+    yield judge(
         "random projections vary much at low dimensions",
         "; ".join(f"standard deviation {sd:.1f} at {size}" for size, sd in spreads.items()),
         spreads[2] > 3 * spreads[64] if drawn else None,
     )
     gaps = [value(found, LDA_LSI, size) - value(found, LDA_RP, size) for size in (12, 64)]
-    yield judged(
+    yield judge(
         "LDA from a random projection behaves very similarly to LDA from LSI",
         f"{gaps[0]:.1f} points behind at 12, {gaps[1]:.1f} at 64",
         known(max(map(abs, gaps)) <= CLOSE, *gaps),
-        nearly=max(map(abs, gaps)) <= 4 * CLOSE,
-        why="close to it, but behind" if min(gaps) > 0 else "",
+        direction=max(map(abs, gaps)) <= 4 * CLOSE,
+        reason="close to it, but behind" if min(gaps) > 0 else "",
     )
 
 
@@ -158,7 +158,7 @@ def nested(found: Accuracies, tested: Mapping[tuple[str, Size], Tested]) -> Iter
             )
 
 
-def costs(found: Mapping[str, Costed]) -> Iterator[Finding]:
+def costs(found: Mapping[str, MeasuredCost]) -> Iterator[Finding]:
     """Section 8.1: 52 machines on all words, and on 12 columns."""
     whole, few = found["full, Gaussian"], found["LDA from LSI, 12, Gaussian"]
     for says, told, here in (
@@ -166,11 +166,11 @@ def costs(found: Mapping[str, Costed]) -> Iterator[Finding]:
         ("operations a document, all words", PAPER_OPERATIONS, whole.cost.operations),
     ):
         close = abs(here - told) <= 0.1 * told
-        yield judged(
-            says, f"{here:,.0f}", close, paper=f"{told:,}", nearly=told / 2 < here < 2 * told
+        yield judge(
+            says, f"{here:,.0f}", close, paper=f"{told:,}", direction=told / 2 < here < 2 * told
         )
     share, told = few.cost.operations / whole.cost.operations, PAPER_LDA_OPERATIONS
-    yield judged(
+    yield judge(
         "12 columns cut the operations to a fifth",
         f"{few.cost.operations:,.0f}, 1/{1 / share:.0f}",
         share <= 1 / 5,

@@ -21,7 +21,7 @@ from laconic.report.proof.section import Section
 MARK = "<!-- Below is what `laconic reproduce` measured. It is written by the command. -->"
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 SUMMARY = "What became of each statement"
-ABSENT = "Not to be had"
+UNAVAILABLE = "Not to be had"
 MOST_BYTES = 150_000
 TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
 VERDICT = re.compile(rf"\| \**({'|'.join(Verdict)})\**(?:: (?:\\\||[^|\n])*)? \|$", re.MULTILINE)
@@ -46,11 +46,11 @@ def update(
         if section.measured or section.title not in texts:
             drawn = draw(section, folder / paper)
             texts[section.title] = written(section, drawn, paper)
-    texts.pop(ABSENT, None)
+    texts.pop(UNAVAILABLE, None)
     first = {title: texts[title] for title in order if title in texts}
     texts = {**first, **texts}
     if absent:
-        texts[ABSENT] = f"## {ABSENT}\n\n{statements(absent)}\n"
+        texts[UNAVAILABLE] = f"## {UNAVAILABLE}\n\n{statements(absent)}\n"
     with draft(where, KEPT) as stream:
         stream.write(page(prose, texts.values()).encode("utf-8", "replace"))
     return where
@@ -131,7 +131,7 @@ def statements(findings: Iterable[Finding]) -> str:
 
 
 def _verdict(one: Finding) -> str:
-    told = f"**{one.verdict}**" if one.verdict is Verdict.NOT else str(one.verdict)
+    told = f"**{one.verdict}**" if one.verdict is Verdict.NOT_REPRODUCED else str(one.verdict)
     return f"{told}: {one.why}" if one.why else told
 
 

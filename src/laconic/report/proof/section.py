@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from laconic.errors import LaconicError
 from laconic.files import keyed, write_json
-from laconic.papers.figures import Reproduced, Table
+from laconic.papers.figures import FigureResult, Table
 from laconic.papers.findings import Finding, Verdict
 from laconic.papers.plots import Cells, Line, Plot
 from laconic.rows import Row
@@ -36,7 +36,7 @@ class Section:
     tables: tuple[Table, ...] = ()
 
     @classmethod
-    def of(cls, title: str, about: str, command: str, scale: str, found: Reproduced) -> Self:
+    def of(cls, title: str, about: str, command: str, scale: str, found: FigureResult) -> Self:
         shown = tuple(table for table in found.tables if table.shown)
         measured = "; ".join(filter(None, (scale, cost(found.rows), versions(found.rows))))
         return cls(title, about, command, measured, found.findings, found.plots, shown)
