@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from laconic.cli import main
-from laconic.cli.reproducing import NAMES, Asked
+from laconic.cli.reproducing import NAMES, FigureRequest
 from laconic.methods import METHODS
 from laconic.papers import PAPERS, paul2014
 from laconic.papers import dasgupta2007 as paper
@@ -135,7 +135,7 @@ def test_an_interrupted_figure_says_that_it_goes_on(run, monkeypatch):
 def test_a_corpus_that_loses_all_its_words_is_one_line(run, monkeypatch):
     def without_words(scale):
         plan = small(scale)
-        return replace(plan, vectors=replace(plan.text, max_df=0.0001))
+        return replace(plan, text=replace(plan.text, max_df=0.0001))
 
     monkeypatch.setitem(paper.FIGURES, "3", replace(FIGURE, setting=without_words))
     done = run("3", "--jobs", 1)
@@ -276,7 +276,7 @@ def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monk
     assert text.count("| all of it |  |  | data not to be had: ") == 3
     html = (tmp_path / "out/paul2014.html").read_text()
     assert html.count("<td>all of it</td>") == 3
-    titles = [Asked("paul2014", name).heading for name in paul2014.FIGURES]
+    titles = [FigureRequest("paul2014", name).heading for name in paul2014.FIGURES]
     assert re.findall(r"^## ((?:Figure|Table) [^:]+)", text, flags=re.MULTILINE) == titles
     assert "IG[bold]" in text
     alone = reproduce("paul2014", "table4")

@@ -12,7 +12,6 @@ from scipy import stats
 
 from laconic.methods import parse_method
 from laconic.papers.averages import (
-    apart,
     mean_tables,
     means,
     paired_test_tables,
@@ -34,7 +33,7 @@ def test_every_method_gets_every_lambda_and_gives_it_back():
     assert names[:2] == ("IG+ridge:alpha=0.25", "IG+ridge:alpha=0.5")
     assert [parse_method(name).alpha for name in names] == [0.25, 0.5] * 3
     assert [parse_method(name).name for name in names] == list(names)
-    assert [apart(name) for name in names] == [(m, a) for m in METHODS for a in (0.25, 0.5)]
+    assert [split_alpha(name) for name in names] == [(m, a) for m in METHODS for a in (0.25, 0.5)]
 
 
 def test_draws_are_averaged_before_folds():

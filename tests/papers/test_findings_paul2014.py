@@ -8,7 +8,7 @@ import pytest
 
 from laconic.papers.averages import with_alphas
 from laconic.papers.findings import Finding, Verdict
-from laconic.papers.findings import paul2014 as says
+from laconic.papers.findings import paul2014 as statements
 from laconic.papers.findings import paul2014_errors as errors
 from laconic.rows import Row
 
@@ -23,9 +23,9 @@ def own_table() -> dict:
         for alpha, value in zip(errors.ALPHAS, values, strict=True)
     }
     again = {
-        (says.AGAIN, alpha, size): value
+        (statements.AGAIN, alpha, size): value
         for (method, alpha, size), value in found.items()
-        if method == says.COLUMNS
+        if method == statements.COLUMNS
     }
     return found | again
 
@@ -42,17 +42,17 @@ def rows(table: dict, sets: int = SETS) -> list[Row]:
 
 
 def told(table: dict, sets: int = SETS) -> dict[str, Finding]:
-    return {one.says: one for one in errors.statements(rows(table, sets))}
+    return {one.statement: one for one in errors.statements(rows(table, sets))}
 
 
 def test_the_papers_own_figures_are_reproduced():
     found = told(own_table())
     assert {one.verdict for one in found.values()} == {Verdict.REPRODUCED}, found
-    assert found["BSS beats leverage"].here == (
+    assert found["BSS beats leverage"].ours == (
         "by +3.3 to +6.5 points, on 24 to 24 of 24 sets; p < 0.05 in 12 of 12 cells"
     )
     fewer = found["BSS with 300 words is better than leverage with 500"]
-    assert fewer.here.startswith("31.8 against 33.3 at λ = 0.1, 31.5 against 33.0 at λ = 0.3, ")
+    assert fewer.ours.startswith("31.8 against 33.3 at λ = 0.1, 31.5 against 33.0 at λ = 0.3, ")
 
 
 def test_where_nothing_was_measured_nothing_is_said():
@@ -76,29 +76,45 @@ def changed(method: str, more: float, alphas=errors.ALPHAS, sizes=(300, 400, 500
 @pytest.mark.parametrize(
     ("table", "says_so", "verdict"),
     [
-        (changed(says.IG, -10), "BSS beats IG", Verdict.NOT_REPRODUCED),
-        (changed(says.IG, -10, (0.7,), (500,)), "BSS beats IG", Verdict.NOT_REPRODUCED),
-        (changed(says.AGAIN, -8), "… and RRQR that goes on", Verdict.NOT_REPRODUCED),
-        (changed(says.AGAIN, -8), "BSS beats RRQR", Verdict.REPRODUCED),
-        (changed(says.IG, -10, (0.7,)), "BSS is better than all others on", Verdict.DIRECTION),
-        (changed(says.IG, -10), "BSS is better than all others on every", Verdict.NOT_REPRODUCED),
-        (changed(says.BSS, 2), "BSS is on average at least 3", Verdict.DIRECTION),
-        (changed(says.BSS, 9), "BSS is on average at least 3", Verdict.NOT_REPRODUCED),
-        (changed(says.IG, -1), "from best to worst", Verdict.DIRECTION),
-        (changed(says.IG, -10), "from best to worst", Verdict.NOT_REPRODUCED),
-        (changed(says.RANDOM, -15), "from best to worst", Verdict.NOT_REPRODUCED),
-        (changed(says.BSS, 1.6, (0.1,)), "BSS with 300 words is", Verdict.DIRECTION),
-        (changed(says.BSS, 1.9), "BSS with 300 words is", Verdict.DIRECTION),
-        (changed(says.BSS, 2.1, (0.1,)), "BSS with 300 words is", Verdict.NOT_REPRODUCED),
-        (changed(says.BSS, 1, sizes=(400,)), "the error falls with more", Verdict.REPRODUCED),
-        (changed(says.BSS, 2, sizes=(400,)), "the error falls with more", Verdict.DIRECTION),
-        (changed(says.BSS, 3, sizes=(500,)), "the error falls with more", Verdict.NOT_REPRODUCED),
-        (changed(says.IG, 9, (0.5,)), "the error falls with a larger", Verdict.DIRECTION),
-        (changed(says.IG, 9, (0.7,)), "the error falls with a larger", Verdict.NOT_REPRODUCED),
-        (changed(says.BSS, 1.9), "the errors of BSS", Verdict.REPRODUCED),
-        (changed(says.BSS, 2.1, (0.3,)), "the errors of BSS", Verdict.DIRECTION),
-        (changed(says.BSS, 5, (0.7,), (500,)), "the errors of BSS", Verdict.NOT_REPRODUCED),
-        (changed(says.BSS, 5, (0.7,), (500,)), "the errors of IG", Verdict.REPRODUCED),
+        (changed(statements.IG, -10), "BSS beats IG", Verdict.NOT_REPRODUCED),
+        (changed(statements.IG, -10, (0.7,), (500,)), "BSS beats IG", Verdict.NOT_REPRODUCED),
+        (changed(statements.AGAIN, -8), "… and RRQR that goes on", Verdict.NOT_REPRODUCED),
+        (changed(statements.AGAIN, -8), "BSS beats RRQR", Verdict.REPRODUCED),
+        (
+            changed(statements.IG, -10, (0.7,)),
+            "BSS is better than all others on",
+            Verdict.DIRECTION,
+        ),
+        (
+            changed(statements.IG, -10),
+            "BSS is better than all others on every",
+            Verdict.NOT_REPRODUCED,
+        ),
+        (changed(statements.BSS, 2), "BSS is on average at least 3", Verdict.DIRECTION),
+        (changed(statements.BSS, 9), "BSS is on average at least 3", Verdict.NOT_REPRODUCED),
+        (changed(statements.IG, -1), "from best to worst", Verdict.DIRECTION),
+        (changed(statements.IG, -10), "from best to worst", Verdict.NOT_REPRODUCED),
+        (changed(statements.RANDOM, -15), "from best to worst", Verdict.NOT_REPRODUCED),
+        (changed(statements.BSS, 1.6, (0.1,)), "BSS with 300 words is", Verdict.DIRECTION),
+        (changed(statements.BSS, 1.9), "BSS with 300 words is", Verdict.DIRECTION),
+        (changed(statements.BSS, 2.1, (0.1,)), "BSS with 300 words is", Verdict.NOT_REPRODUCED),
+        (changed(statements.BSS, 1, sizes=(400,)), "the error falls with more", Verdict.REPRODUCED),
+        (changed(statements.BSS, 2, sizes=(400,)), "the error falls with more", Verdict.DIRECTION),
+        (
+            changed(statements.BSS, 3, sizes=(500,)),
+            "the error falls with more",
+            Verdict.NOT_REPRODUCED,
+        ),
+        (changed(statements.IG, 9, (0.5,)), "the error falls with a larger", Verdict.DIRECTION),
+        (
+            changed(statements.IG, 9, (0.7,)),
+            "the error falls with a larger",
+            Verdict.NOT_REPRODUCED,
+        ),
+        (changed(statements.BSS, 1.9), "the errors of BSS", Verdict.REPRODUCED),
+        (changed(statements.BSS, 2.1, (0.3,)), "the errors of BSS", Verdict.DIRECTION),
+        (changed(statements.BSS, 5, (0.7,), (500,)), "the errors of BSS", Verdict.NOT_REPRODUCED),
+        (changed(statements.BSS, 5, (0.7,), (500,)), "the errors of IG", Verdict.REPRODUCED),
     ],
 )
 def test_a_statement_is_judged_by_what_was_measured(table, says_so, verdict):
@@ -110,17 +126,17 @@ def test_a_lead_that_may_be_chance_is_a_direction():
     """Wilcoxon's p of five sets is above 0.05 at best."""
     found = told(own_table(), sets=5)["BSS beats random"]
     assert found.verdict is Verdict.DIRECTION
-    assert found.here.endswith("on 5 to 5 of 5 sets; p < 0.05 in 0 of 12 cells")
-    assert found.why == errors.MAY_BE_CHANCE
+    assert found.ours.endswith("on 5 to 5 of 5 sets; p < 0.05 in 0 of 12 cells")
+    assert found.reason == errors.MAY_BE_CHANCE
 
 
 def test_who_does_not_fall_is_named():
-    rising = changed(says.IG, 9, (0.7,))
-    assert told(rising)["the error falls with a larger λ, for all methods"].why == "not for IG"
+    rising = changed(statements.IG, 9, (0.7,))
+    assert told(rising)["the error falls with a larger λ, for all methods"].reason == "not for IG"
 
 
 def test_all_figures_stand_beside_ours():
-    table = changed(says.BSS, 5, (0.1,), (300,))
+    table = changed(statements.BSS, 5, (0.1,), (300,))
     lines = {line[0]: line[1:] for line in errors.beside_paper(rows(table)).lines}
     assert lines["BSS, 300"] == ("31.76 / 36.76", "31.46 / 31.46", "31.24 / 31.24", "31.03 / 31.03")
     assert len(lines) == 15
@@ -129,11 +145,11 @@ def test_all_figures_stand_beside_ours():
 
 
 def test_errors_are_drawn_with_the_papers_over_lambda():
-    drawn = list(errors.plots(rows(changed(says.IG, 1)), "table2", "pairs"))
+    drawn = list(errors.plots(rows(changed(statements.IG, 1)), "table2", "pairs"))
     assert [one.name for one in drawn] == ["table2-300", "table2-400", "table2-500"]
     assert [one.title[:8] for one in drawn] == ["Figure 1", "Figure 2", "Figure 2"]
-    lines = {(line.name, line.told): line for line in drawn[1].lines}
-    assert lines["IG", True].ys == errors.TABLE_2[says.IG, 400]
+    lines = {(line.name, line.verdict_text): line for line in drawn[1].lines}
+    assert lines["IG", True].ys == errors.TABLE_2[statements.IG, 400]
     assert lines["IG", False].ys == pytest.approx([v + 1 for v in lines["IG", True].ys])
     assert lines["IG", False].xs == errors.ALPHAS
     assert ("RRQR, again", True) not in lines
@@ -143,13 +159,13 @@ def test_errors_are_drawn_with_the_papers_over_lambda():
 def own_features() -> dict:
     return {
         (method, size, k): [list(five)]
-        for method, cells in says.TABLE_1.items()
+        for method, cells in statements.TABLE_1.items()
         for (size, k), five in cells.items()
     }
 
 
 def made(found: dict, worst: float = 0.0) -> dict[str, Finding]:
-    return {one.says: one for one in says.made(found, worst)}
+    return {one.statement: one for one in statements.synthetic(found, worst)}
 
 
 def test_the_papers_own_features_are_reproduced():
@@ -163,12 +179,19 @@ def test_the_papers_own_features_are_reproduced():
     [
         ([89, 88, 87, 86, 84], Verdict.DIRECTION, Verdict.REPRODUCED, Verdict.REPRODUCED),
         ([89, 88, 87, 86, 101], Verdict.DIRECTION, Verdict.NOT_REPRODUCED, Verdict.NOT_REPRODUCED),
-        ([43, 951, 769, 277, 686], Verdict.NOT_REPRODUCED, Verdict.NOT_REPRODUCED, Verdict.NOT_REPRODUCED),
+        (
+            [43, 951, 769, 277, 686],
+            Verdict.NOT_REPRODUCED,
+            Verdict.NOT_REPRODUCED,
+            Verdict.NOT_REPRODUCED,
+        ),
         ([5, 4, 3, 2, 1], Verdict.DIRECTION, Verdict.REPRODUCED, Verdict.NOT_REPRODUCED),
     ],
 )
 def test_features_that_tell_nothing_are_found_out(features, cells, relevant, telling):
-    mine = {key: [features] if key[0] == says.BSS else of for key, of in own_features().items()}
+    mine = {
+        key: [features] if key[0] == statements.BSS else of for key, of in own_features().items()
+    }
     found = made(mine)
     assert found["the five features that BSS selects most often, in four cells"].verdict is cells
     assert found["… all five are relevant, in every set (BSS)"].verdict is relevant
@@ -179,13 +202,17 @@ def test_features_that_tell_nothing_are_found_out(features, cells, relevant, tel
 
 def test_every_set_counts_and_the_first_is_shown():
     several = own_features()
-    several[says.IG, 80, 90] = [*several[says.IG, 80, 90], [1, 2, 3, 4, 91], [1, 2, 3, 4, 5]]
+    several[statements.IG, 80, 90] = [
+        *several[statements.IG, 80, 90],
+        [1, 2, 3, 4, 91],
+        [1, 2, 3, 4, 5],
+    ]
     found = made(several)
     sound = found["… all five are relevant, in every set (IG)"]
-    assert (sound.verdict, sound.here) == (Verdict.DIRECTION, "in 5 of 6 cells")
+    assert (sound.verdict, sound.ours) == (Verdict.DIRECTION, "in 5 of 6 cells")
     cells = found["the five features that IG selects most often, in four cells"]
     assert cells.verdict is Verdict.REPRODUCED
-    assert cells.here.startswith("80, 79, 78, 77, 76, …: 4 of 4 cells are the paper's, 20 of 20")
+    assert cells.ours.startswith("80, 79, 78, 77, 76, …: 4 of 4 cells are the paper's, 20 of 20")
 
 
 @pytest.mark.parametrize(
@@ -219,5 +246,5 @@ def test_features_that_were_not_selected_are_not_judged():
     ],
 )
 def test_words_are_found_in_all_training_sets_or_nearly(times, verdict, here):
-    found = says.words_found("1_2", times, 10)
-    assert (found.verdict, found.here) == (verdict, here)
+    found = statements.words_selected("1_2", times, 10)
+    assert (found.verdict, found.ours) == (verdict, here)

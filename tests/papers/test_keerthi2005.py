@@ -107,7 +107,7 @@ def test_sizes_are_the_papers_with_full_only():
     assert (training.alpha, training.intercept, training.normalize) == (1.0, True, "all")
     others = paper.by_threshold(paper.plan_of(corpus, news.full))
     assert max(others.sizes) == 500
-    assert set(others.methods) == set(paper.OTHERS)
+    assert set(others.methods) == set(paper.OTHER_THRESHOLDS)
 
 
 def test_every_method_of_the_plots_is_one_and_has_its_threshold():
@@ -119,9 +119,10 @@ def test_every_method_of_the_plots_is_one_and_has_its_threshold():
             assert method.alpha == (0.0 if name == paper.LARS_0 else None)
             assert method.then in (None, classifier)
     assert len(paper.CURVES) == 10
-    assert set(paper.OTHERS) | {paper.SVM_PLOT[paper.LARS], paper.SVM_PLOT[paper.IG]} == set(
-        paper.BY_THRESHOLD.values()
-    )
+    assert set(paper.OTHER_THRESHOLDS) | {
+        paper.SVM_PLOT[paper.LARS],
+        paper.SVM_PLOT[paper.IG],
+    } == set(paper.BY_THRESHOLD.values())
 
 
 def test_spreads_are_averages_over_repeats():
@@ -203,7 +204,7 @@ def test_an_extent_says_what_was_run():
 def small(tmp_path_factory):
     """A problem of small texts with few methods, run twice."""
     where = tmp_path_factory.mktemp("keerthi") / "figure"
-    figure = paper.Curves(Pets("pets-1", "pets", "cats"), SCALE, SCALE)
+    figure = paper.ProblemFigure(Pets("pets-1", "pets", "cats"), SCALE, SCALE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(COUNTED, "pets-1", (20, 60, 100))
         patch.setattr(paper, "CURVES", METHODS[::2])
@@ -213,7 +214,7 @@ def small(tmp_path_factory):
     return figure, found, again, [executor.done for executor in executors]
 
 
-class Pets(paper.Asked):
+class Pets(paper.BinaryProblem):
     def load(self):
         return paper.against_rest(pets(60), self.label, self.name)
 
@@ -229,8 +230,8 @@ def test_a_problem_has_its_statements_and_plots(small):
     """Those that need sizes from 32 words on are not measured here."""
     _, found, *_ = small
     count, *others = found.findings
-    assert count.here.startswith("20; 60; ")
-    assert [one.says for one in others] == [statement(NONE).says for statement in OF_ALL]
+    assert count.ours.startswith("20; 60; ")
+    assert [one.statement for one in others] == [statement(NONE).statement for statement in OF_ALL]
     assert {one.verdict for one in others} == {Verdict.UNMEASURED}
     (plot,) = found.plots
     assert plot.name == "figure1-pets-1-svm"
@@ -280,7 +281,7 @@ def test_the_problems_have_the_papers_counts(asked, corpora):
 
 @pytest.mark.corpus
 def test_classes_are_numbered_in_the_order_of_their_names(corpora):
-    """Which is why the third newsgroup is taken for class 3."""
+    """Which is reason the third newsgroup is taken for class 3."""
     from laconic.corpus.loading import load_corpora
 
     for asked in paper.PROBLEMS:

@@ -163,10 +163,10 @@ def test_the_tables_are_what_the_rows_say(small):
 
 def test_a_table_has_its_statements_and_plots(small):
     found, *_ = small
-    told = {one.says: one for one in found.findings}
+    told = {one.statement: one for one in found.findings}
     assert len(told) == len(found.findings)
     one = told["AUC of EXACT, each category at its best fraction"]
-    assert (one.paper, one.here) == ("0.9746", found.tables[0].lines[0][1])
+    assert (one.paper, one.ours) == ("0.9746", found.tables[0].lines[0][1])
     assert Verdict.UNMEASURED not in {one.verdict for one in found.findings}
     assert [plot.name for plot in found.plots] == [f"small-{m}" for m in paper.METRICS]
     curve = {line.name: line for line in found.plots[0].lines}
@@ -220,7 +220,7 @@ def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
     assert by_size.name == "figure2-auc"
     assert [one.name for one in cells] == ["figure2-exact-all-words", "figure2-sv-set-exact"]
     assert [sum(n for *_, n in one.counts) for one in cells] == [2, 2]
-    assert "all three are substantially better than all words" in found.findings[0].says
+    assert "all three are substantially better than all words" in found.findings[0].statement
 
 
 def test_a_pooled_area_is_over_the_decisions_of_all_categories(tmp_path, monkeypatch):
@@ -372,7 +372,7 @@ def test_agreements_are_a_figure_with_a_table_a_measure(tmp_path, monkeypatch):
     assert [plot.name for plot in found.plots] == ["figure3-small", "figure4-small"]
     assert found.plots[0].title.startswith("Pets: ")
     assert found.plots[1].lines[0].ys[0] == pytest.approx(np.mean(overlaps))
-    assert f"{np.mean(overlaps):.3f}" in found.findings[2].here
+    assert f"{np.mean(overlaps):.3f}" in found.findings[2].ours
     assert (tmp_path / "3" / "rows.csv").read_text().count("EXACT") == len(found.rows)
 
 

@@ -15,7 +15,7 @@ from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.papers import paul2014 as paper
 from laconic.papers.averages import with_alphas
-from laconic.papers.favourites import SelectionCounts, favourites
+from laconic.papers.favourites import SelectionCounts, selection_counts
 from laconic.papers.figures import Scale
 from laconic.papers.findings import Verdict
 from laconic.study.ready import PreparedCorpus
@@ -39,7 +39,7 @@ def few(monkeypatch):
 @pytest.mark.parametrize("relevant", paper.RELEVANT)
 def test_a_made_set_is_as_section_6_3_says(relevant):
     """Feature j of class y: y·N(−j, 1). Of 30 points a mean is within 5/√30 in all but 1e-6."""
-    corpus = paper.made(relevant, 1)
+    corpus = paper.synthetic(relevant, 1)
     X, y = corpus.vectors.toarray(), np.array([int(label) for (label,) in corpus.labels])
     assert X.shape == (30, 1000)
     assert set(y) == {-1, 1}
@@ -51,7 +51,7 @@ def test_a_made_set_is_as_section_6_3_says(relevant):
 
 
 def test_made_sets_are_repeatable_and_differ():
-    one, again, other = paper.made(90, 1), paper.made(90, 1), paper.made(90, 2)
+    one, again, other = paper.synthetic(90, 1), paper.synthetic(90, 1), paper.synthetic(90, 2)
     assert one.fingerprint == again.fingerprint
     assert other.fingerprint != one.fingerprint
     assert not np.array_equal(one.vectors.data, other.vectors.data)
@@ -139,7 +139,7 @@ def test_favourites_are_counted_over_folds_and_draws(tmp_path):
     plan = paper.plan_of(corpus, ("DF", "US"), (0.5, 1.0), SCALE, sizes=(4,))
     study = Study(plan, tmp_path)
     study.run()
-    of_df, of_us = favourites(study, ("DF+ridge:alpha=0.5", "US+ridge:alpha=1.0"))
+    of_df, of_us = selection_counts(study, ("DF+ridge:alpha=0.5", "US+ridge:alpha=1.0"))
     assert (of_df.method, of_df.selections, of_us.selections) == ("DF+ridge:alpha=0.5", 10, 20)
     (ready,) = study.corpora
     by_hand: Counter[int] = Counter()
@@ -217,7 +217,7 @@ def test_errors_of_every_method_and_bss_against_the_others(tmp_path):
     assert [line[0] for line in against.lines] == ["DF, 25", "IG, 25"]
     assert (flat.file, pairs.file) == ("error.csv", "pairs.csv")
     assert beside.title == "error in %: the paper's / here"
-    judge = [one.says for one in found.findings if one.verdict is not Verdict.UNMEASURED]
+    judge = [one.statement for one in found.findings if one.verdict is not Verdict.UNMEASURED]
     assert judge == ["BSS beats IG"]
     assert [one.name for one in found.plots] == ["table2-25"]
     own = [row.value for row in found.rows if row.method == "IG+ridge:alpha=0.5"][::2]

@@ -10,7 +10,7 @@ import pytest
 from laconic.papers import dasgupta2007 as paper
 from laconic.papers.figures import Scale
 from laconic.papers.findings import Finding, Verdict
-from laconic.papers.findings import dasgupta2007 as says
+from laconic.papers.findings import dasgupta2007 as statements
 from laconic.papers.findings import dasgupta2007_large as large
 from laconic.papers.relative import number_of_words
 from laconic.papers.relative import points as points_of
@@ -29,10 +29,12 @@ def test_a_figure_finds_and_draws_from_its_rows(tmp_path, nested):
         seen.extend(rows)
         yield Finding("a", "", "b", Verdict.REPRODUCED)
 
-    figure = replace(FIGURE, findings=findings, plots=lambda rows: says.rank_plots(points_of(rows)))
+    figure = replace(
+        FIGURE, findings=findings, plots=lambda rows: statements.rank_plots(points_of(rows))
+    )
     found = figure.run(tmp_path / "out", Scale(sets=1, n_splits=2, draws=1, nested=nested))
     assert seen == ([] if nested else found.rows)
-    assert [one.says for one in found.findings] == ([] if nested else ["a"])
+    assert [one.statement for one in found.findings] == ([] if nested else ["a"])
     (drawn,) = found.plots
     assert drawn.name == ("figure4b-f1_micro-nested" if nested else "figure4b-f1_micro")
     assert drawn.title.endswith("; λ by leave-one-out") == nested

@@ -14,10 +14,16 @@ from laconic.classifiers.kernel import GaussianSVM
 from laconic.errors import LaconicError
 from laconic.methods import METHODS, parse_method
 from laconic.papers import torkkola as paper
-from laconic.papers.answers import mcnemar_table, right
+from laconic.papers.answers import correct_predictions, mcnemar_table
 from laconic.papers.figures import Scale
 from laconic.papers.findings import judge
-from laconic.papers.prediction_costs import TwoStageModel, cost_of, cost_table, measure_costs, throughput
+from laconic.papers.prediction_costs import (
+    TwoStageModel,
+    cost_of,
+    cost_table,
+    measure_costs,
+    throughput,
+)
 from laconic.papers.validated import Candidates, Choice, NestedFigure, choose, held_out
 from laconic.rows import Row
 from laconic.study.ready import PreparedCorpus
@@ -149,7 +155,7 @@ def test_figure_2_on_a_small_corpus(small, tmp_path):
     shown = [f"{100 * values[SMALL[paper.LDA], size]:.1f}" for size in (1, 2, 12)]
     assert list(cells[paper.LDA]) == shown
     at_two = next(one for one in found.findings if one.says.startswith("LDA from LSI, 2:"))
-    assert (at_two.paper, at_two.here) == ("65.1", cells[paper.LDA_LSI][1])
+    assert (at_two.paper, at_two.ours) == ("65.1", cells[paper.LDA_LSI][1])
     (drawn,) = found.plots
     assert drawn.level == (drawn.level[0], 100 * values[SMALL[paper.FULL], 1.0])
     lda = next(line for line in drawn.lines if line.name == paper.LDA)
@@ -169,9 +175,9 @@ def test_answers_are_read_from_the_journal(small, tmp_path):
         path = parse_method(method).build()
         (model,) = path.path(problem.X_train, problem.y_train, [asked])
         own = model.predict(problem.X_test) == problem.y_test
-        assert right([study], method, asked).tolist() == own.tolist()
+        assert correct_predictions([study], method, asked).tolist() == own.tolist()
     with pytest.raises(LaconicError, match="IG at 2: was not measured"):
-        right([study], "IG", 2)
+        correct_predictions([study], "IG", 2)
 
 
 def test_of_several_draws_the_first_answers(small, tmp_path):
@@ -185,7 +191,7 @@ def test_of_several_draws_the_first_answers(small, tmp_path):
         (model,) = task.build().path(problem.X_train, problem.y_train, [2])
         answers.append((model.predict(problem.X_test) == problem.y_test).tolist())
     assert [task.draw for task in draws] == [0, 1, 2]
-    assert right([study], SMALL[paper.RP], 2).tolist() == answers[0]
+    assert correct_predictions([study], SMALL[paper.RP], 2).tolist() == answers[0]
     assert answers[0] not in answers[1:]
 
 
@@ -386,7 +392,7 @@ def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path):
     ]
     values = {r.method: r.value for r in found.rows if r.metric == paper.METRIC}
     assert table.lines[2][1] == f"{100 * values['LDA+gaussian:width=3.0']:.1f}"
-    assert [one.says for one in found.findings] == [line[0] for line in table.lines]
+    assert [one.statement for one in found.findings] == [line[0] for line in table.lines]
 
 
 def test_costs_of_what_was_not_measured_are_told_so(small, tmp_path):

@@ -234,9 +234,9 @@ def marks(one, kind):
 
 
 def test_measured_points_are_joined_and_the_papers_are_not():
-    assert [of for of, _ in marks(CURVE, "line")] == ["!datum.told"]
+    assert [of for of, _ in marks(CURVE, "line")] == ["!datum.verdict_text"]
     drawn = {of: mark["filled"] for of, mark in marks(CURVE, "point")}
-    assert drawn == {"!datum.told": True, "datum.told": False}
+    assert drawn == {"!datum.verdict_text": True, "datum.verdict_text": False}
 
 
 def test_names_of_measured_lines_come_first_so_that_colours_stay():

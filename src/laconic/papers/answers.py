@@ -11,8 +11,9 @@ from laconic.errors import LaconicError
 from laconic.papers.figures import Table
 from laconic.rows import Size
 from laconic.study.journal import Journal
+from laconic.study.layout import JOURNAL
 from laconic.study.significance import Verdict, mcnemar
-from laconic.study.study import JOURNAL, Study
+from laconic.study.study import Study
 
 
 def correct_predictions(studies: Iterable[Study], method: str, size: Size) -> NDArray[np.bool_]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from laconic.rows import Size
 from laconic.study.journal import Journal
-from laconic.study.study import JOURNAL, Study
+from laconic.study.layout import JOURNAL
+from laconic.study.study import Study
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,9 @@ from laconic.papers.plots import Cells, Line, Plot
 from laconic.rows import Row, Size, write_table
 from laconic.study.executors import Executor
 from laconic.study.journal import Journal
+from laconic.study.layout import JOURNAL
 from laconic.study.plan import Plan
-from laconic.study.study import JOURNAL, Listener, Study
+from laconic.study.study import Listener, Study
 
 ROWS = "rows.csv"
 

@@ -187,7 +187,9 @@ class CostFigure:
         table = cost_table(costs, X.nnz / X.shape[0])
         return FigureResult(rows, (table,), tuple(self.findings(costs)))
 
-    def _measure_costs(self, study: Study, problem: Problem, rows: Iterable[Row]) -> dict[str, MeasuredCost]:
+    def _measure_costs(
+        self, study: Study, problem: Problem, rows: Iterable[Row]
+    ) -> dict[str, MeasuredCost]:
         tasks = {task.method: task for task in study.tasks}
         values = {
             (row.method, row.size): 100 * row.value

@@ -1,6 +1,6 @@
-"""What Dasgupta et al. say of TechTC-100: figures 3 and 4. Means are shares of those of all words.
+"""Statements of Dasgupta et al. about TechTC-100: figures 3 and 4, relative to all words.
 
-Two means that differ by no more than `EVEN` are even: of a hundred sets with one draw each, that is
+Means that differ by at most `EVEN` count as equal: with a hundred sets and one draw each, that is
 about two standard errors from 500 words on.
 """
 
@@ -36,9 +36,9 @@ MOST_OF_NORM = "SS:rank=0.9"
 HELLINGER = "hellinger to WS"
 
 EVEN = 0.01
-# "similarly": the eye sees no difference on an axis from 0 to 1.
+# "similarly": no visible difference on an axis from 0 to 1.
 SIMILAR = 0.05
-# 85 % as the paper rounds it, with 500 words.
+# 85 % after rounding, with 500 words.
 ENOUGH, ENOUGH_WORDS = 0.845, 500
 # 0.1 % of 20,000 words; "a higher number of features" begins here.
 FEW, MANY = 20, 1000
@@ -47,9 +47,9 @@ SPREAD_AT = 1000
 REPEATS = 10
 PAPER_SPREAD = {IG: (0.6, 1.1), SS: (0.8, 1.0)}
 
-STEMMED = "the files come stemmed and without stop words: frequent words are words of the topic"
-SUPERVISED = "of 120 documents the labels tell at once which few words matter"
-FEW_HITS = "few words leave most documents without any, which is a no: recall rules F1"
+STEMMED = "the files are stemmed and have no stop words: frequent words are topic words"
+SUPERVISED = "with 120 documents, the labels show at once which few words matter"
+FEW_HITS = "with few words, most documents contain none and are rejected: recall determines F1"
 
 
 def techtc(points: Sequence[Point], words: float) -> Iterator[Finding]:
@@ -83,14 +83,14 @@ def reaches(micro: Curves, method: str) -> Finding:
     )
 
 
-def falls_short(micro: Curves, method: str, why: str) -> Finding:
+def falls_short(micro: Curves, method: str, reason: str) -> Finding:
     value = micro.at(method, ENOUGH_WORDS)
     return judge(
         f"{method} does not reach 85 % with {ENOUGH_WORDS} words",
         percent(value),
         known(value < ENOUGH, value),
         paper="below 85 %",
-        reason=why,
+        reason=reason,
     )
 
 
@@ -111,7 +111,7 @@ def best_of_all(micro: Curves) -> Finding:
     )
 
 
-def ahead_with_few(micro: Curves, other: str, why: str = "") -> Finding:
+def ahead_with_few(micro: Curves, other: str, reason: str = "") -> Finding:
     sizes = micro.sizes(SS_10, other, most=FEW)
     leads = micro.leads(SS_10, [other], sizes)
     return judge(
@@ -120,41 +120,41 @@ def ahead_with_few(micro: Curves, other: str, why: str = "") -> Finding:
         against(micro, SS_10, other, sizes),
         min(leads) > 0 if leads else None,
         direction=sum(leads) > 0,
-        reason=why,
+        reason=reason,
     )
 
 
-def alike(micro: Curves, one: str, other: str, says: str, why: str = "") -> Finding:
-    sizes = micro.sizes(one, other)
-    gaps = [abs(lead) for lead in micro.leads(one, [other], sizes)]
+def alike(micro: Curves, method: str, other: str, statement: str, reason: str = "") -> Finding:
+    sizes = micro.sizes(method, other)
+    gaps = [abs(lead) for lead in micro.leads(method, [other], sizes)]
     close = sum(gap <= SIMILAR for gap in gaps)
     return judge(
-        says,
-        f"within {100 * SIMILAR:.0f} points at {close} of {len(gaps)} sizes, "
-        f"{points_of(max(gaps, default=math.nan))} apart at most",
+        statement,
+        f"within {100 * SIMILAR:.0f} points at {close} of {len(gaps)} sizes, at most "
+        f"{points_of(max(gaps, default=math.nan))} apart",
         close == len(gaps) if gaps else None,
         direction=2 * close >= len(gaps),
-        reason=why,
+        reason=reason,
     )
 
 
 def shapes(micro: Curves, precision: Curves, recall: Curves) -> Iterator[Finding]:
-    places = [place for place in micro.means if place in precision.means and place in recall.means]
+    cells = [cell for cell in micro.means if cell in precision.means and cell in recall.means]
     of = {
-        name: correlation([micro.means[p] for p in places], [curves.means[p] for p in places])
+        name: correlation([micro.means[c] for c in cells], [curves.means[c] for c in cells])
         for name, curves in (("precision_macro", precision), ("recall_macro", recall))
     }
-    told = "over all methods and sizes they correlate by {:.2f}".format
+    text = "correlation {:.2f} over all methods and sizes".format
     yield judge(
         "precision closely follows micro-F1",
-        told(of["precision_macro"]),
+        text(of["precision_macro"]),
         known(of["precision_macro"] >= 0.95, of["precision_macro"]),
         direction=of["precision_macro"] >= 0.8,
         reason=FEW_HITS,
     )
     yield judge(
         "recall is very different",
-        told(of["recall_macro"]),
+        text(of["recall_macro"]),
         known(of["recall_macro"] < of["precision_macro"], *of.values()),
         reason=FEW_HITS,
     )
@@ -168,29 +168,29 @@ def recall_of_frequent(recall: Curves) -> Finding:
     )
     return judge(
         "DF's recall is much higher than that of all others",
-        f"highest at {first} of {len(sizes)} sizes; above every sample at {sampled}",
+        f"highest at {first} of {len(sizes)} sizes; above every sampling method at {sampled}",
         first == len(sizes) if sizes else None,
         direction=2 * sampled >= len(sizes),
-        reason="IG, which knows the labels, finds words as common in its class",
+        reason="IG uses the labels and finds words as common in the class",
     )
 
 
 def over_sets(ig: Mapping[str, float], ss: Mapping[str, float], repeats: int) -> Iterator[Finding]:
-    """Figure 4(a): relative micro-F1 of each set, with 1000 words, a mean of so many repeats.
+    """Figure 4(a): relative micro-F1 of each set with 1000 words, a mean of this many repeats.
 
-    Of one split with 30 test documents and one draw, it is chance that varies over the sets.
+    With one split of 30 test documents and one draw, the variation over the sets is random.
     """
     sets = [name for name in ig if name in ss]
     of = {IG: np.array([ig[n] for n in sets]), SS: np.array([ss[n] for n in sets])}
     measured = len(sets) > 1 and repeats >= REPEATS
     ends = {name: (v.min(), v.max()) if measured else (math.nan,) * 2 for name, v in of.items()}
     for name, (low, high) in PAPER_SPREAD.items():
-        here = ends[name]
+        ours = ends[name]
         yield judge(
             f"with {SPREAD_AT} words {name} varies over the sets from {low} to {high}",
-            "{:.2f} to {:.2f}".format(*here),
-            known(max(abs(here[0] - low), abs(here[1] - high)) <= SIMILAR, *here),
-            direction=abs(here[0] - low) <= SIMILAR or abs(here[1] - high) <= SIMILAR,
+            "{:.2f} to {:.2f}".format(*ours),
+            known(max(abs(ours[0] - low), abs(ours[1] - high)) <= SIMILAR, *ours),
+            direction=abs(ours[0] - low) <= SIMILAR or abs(ours[1] - high) <= SIMILAR,
             paper=f"{low} to {high}",
             reason=SUPERVISED if name == IG else "",
         )
@@ -206,7 +206,7 @@ def over_sets(ig: Mapping[str, float], ss: Mapping[str, float], repeats: int) ->
         "… and independently of it",
         f"correlation {related:.2f} over {len(sets)} sets",
         known(abs(related) <= 2 / math.sqrt(max(len(sets), 1)), related),
-        reason="more than two standard errors from 0: what makes a set hard makes it so for both",
+        reason="more than two standard errors from 0: hard sets are hard for both",
     )
     lead = float((of[SS] - of[IG]).mean()) if sets else math.nan
     yield judge(
@@ -252,8 +252,8 @@ def by_rank(points: Sequence[Point]) -> Iterator[Finding]:
         direction=bool(behind) and behind[-1] >= -EVEN,
         reason="not at every size",
     )
-    says = "the ranks that hold 90 % of the squared norm behave as full rank"
-    yield alike(micro, MOST_OF_NORM, SS, says)
+    statement = "the ranks that hold 90 % of the squared norm behave like full rank"
+    yield alike(micro, MOST_OF_NORM, SS, statement)
 
 
 def distances(points: Sequence[Point]) -> Iterator[Finding]:
@@ -262,7 +262,7 @@ def distances(points: Sequence[Point]) -> Iterator[Finding]:
     ranks = sorted(of)
     trend = float(spearmanr(ranks, [of[k] for k in ranks])[0]) if len(ranks) > 1 else math.nan
     yield judge(
-        "WS is the closer to SS the higher its rank (Hellinger)",
+        "the higher the rank of SS, the closer it is to WS (Hellinger)",
         ", ".join(f"{of[k]:.2f} at {k}" for k in ranks),
         known(trend <= -0.9, trend),
         direction=bool(ranks) and of[ranks[-1]] < of[ranks[0]],
@@ -285,7 +285,7 @@ def labels_of(points: Iterable[Point]) -> dict[str, str]:
 
 
 def techtc_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    told = Line("SS, IG and WS in the paper", (ENOUGH_WORDS,), (0.85,), from_paper=True)
+    paper = Line("SS, IG and WS in the paper", (ENOUGH_WORDS,), (0.85,), from_paper=True)
     for part, metric in (("a", "f1_micro"), ("b", "precision_macro"), ("c", "recall_macro")):
         yield make_plot(
             f"figure3-{metric}",
@@ -294,12 +294,12 @@ def techtc_plots(points: Sequence[Point]) -> Iterator[Plot]:
             labels=labels_of(points),
             title=f"Figure 3({part}): TechTC-100, {metric} as a share of that of all words",
             level=("all words", 1.0),
-            told=[told] if metric == "f1_micro" else [],
+            paper_lines=[paper] if metric == "f1_micro" else [],
         )
 
 
 def spread_plots(ig: Mapping[str, float], ss: Mapping[str, float]) -> Iterator[Cells]:
-    """A scatter where the paper sorts the sets: both show how the two go together."""
+    """A scatter of IG and SS over the sets; the paper sorts the sets instead."""
     sets = [name for name in ig if name in ss]
     if sets:
         yield Cells.of(
@@ -328,7 +328,7 @@ def distance_plots(points: Sequence[Point]) -> Iterator[Plot]:
         "figure4c-hellinger",
         points,
         HELLINGER,
-        across="Rank of SS",
+        x_title="Rank of SS",
         labels={"SS, by rank": "from WS to SS"},
         title="Figure 4(c): TechTC-100, Hellinger distance from WS to SS",
         log=False,

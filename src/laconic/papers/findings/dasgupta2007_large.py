@@ -1,4 +1,4 @@
-"""What Dasgupta et al. say of 20 Newsgroups and Reuters: figures 2 and 5."""
+"""Statements of Dasgupta et al. about 20 Newsgroups and Reuters: figures 2 and 5."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ SS_100, SS_1500 = "SS:rank=100", "SS:rank=1500"
 UNSUPERVISED = (DF, US, WS, SS_100, SS_1500)
 PAPER_ALPHA = 0.4
 PAPER_SHARE, SHARE_AT = 0.9, 5000
-# "about 90 %" is read off a curve whose axis has a mark at every tenth.
+# "about 90 %" is read from a curve whose axis has a mark at every tenth.
 ABOUT = 0.05
-# Precision's end; few words are fewer than this.
+# Precision saturates here; "few words" are fewer than this.
 SATURATED = 3000
 
-OTHER_VECTORS = "stems in two messages or more, no headers; Rennie's vectors are not to be had"
-FEWER_DOCUMENTS = "of other and fewer documents: the samples that are to be had, or a part of them"
+OTHER_VECTORS = "stems in at least two messages, no headers; Rennie's vectors are unavailable"
+FEWER_DOCUMENTS = "other and fewer documents: the available samples, or a part of them"
 UNAVAILABLE = (
     Finding(
         "20 Newsgroups as Rennie's vectors, in ten splits",
         "15,000 and 4,000 messages",
         "",
         Verdict.UNAVAILABLE,
-        "his vectors are not to be had: the messages are vectorized and split here",
+        "his vectors are unavailable: the messages are vectorized and split here",
     ),
     Finding(
         "Reuters as Lewis's vectors and split, with 10,000 of the test documents",
         "23,000 and 10,000 documents, 103 topics",
         "",
         Verdict.UNAVAILABLE,
-        "of RCV1 five samples of 6,000 documents are to be had: these are pooled and split",
+        "only five samples of 6,000 documents of RCV1 are available: they are pooled and split",
     ),
 )
 
 
 def alpha_statements(points: Sequence[Point]) -> Iterator[Finding]:
-    """Figure 2: a "method" is a measure, a "size" a λ."""
-    found = Curves.of(points, ALL)
+    """Figure 2: a "method" is a metric, a "size" an alpha."""
+    curves = Curves.of(points, ALL)
     for metric in ("f1_micro", "f1_macro"):
-        alphas = found.sizes(metric)
-        best = max(alphas, key=lambda alpha: found.at(metric, alpha), default=math.nan)
-        loss = found.at(metric, best) - found.at(metric, PAPER_ALPHA)
+        alphas = curves.sizes(metric)
+        best = max(alphas, key=lambda alpha: curves.at(metric, alpha), default=math.nan)
+        loss = curves.at(metric, best) - curves.at(metric, PAPER_ALPHA)
         yield judge(
-            f"the best {metric} of all words is at λ = {PAPER_ALPHA}",
+            f"the best {metric} of all words is at alpha = {PAPER_ALPHA}",
             f"at {best:g}; {loss:.3f} less at {PAPER_ALPHA}",
             known(best == PAPER_ALPHA, loss),
             direction=loss <= EVEN,
@@ -124,7 +124,7 @@ def small_rank(micro: Curves) -> Finding:
     sizes = micro.sizes(*UNSUPERVISED, most=SATURATED - 1)
     leads = micro.leads(SS_100, [m for m in UNSUPERVISED if m != SS_100], sizes)
     return judge(
-        f"{named(SS_100)} is the best of the unsupervised for few words",
+        f"{named(SS_100)} is the best unsupervised method for few words",
         "; ".join(
             f"at {size:,} {percent(micro.at(SS_100, size))}, the next is "
             f"{points_of(lead)} {'behind' if lead > 0 else 'ahead'}"
@@ -136,11 +136,11 @@ def small_rank(micro: Curves) -> Finding:
 
 
 def large_rank(micro: Curves) -> Finding:
-    """ "In general" is where words are not few."""
+    """ "In general" means where words are not few."""
     sizes = micro.sizes(*UNSUPERVISED, least=SATURATED)
     leads = micro.leads(SS_1500, [m for m in UNSUPERVISED if m != SS_1500], sizes)
     return judge(
-        f"{named(SS_1500)} is in general better than the other unsupervised, by little",
+        f"{named(SS_1500)} is in general slightly better than the other unsupervised methods",
         f"best at {sum(lead > 0 for lead in leads)} of {len(leads)} sizes from {SATURATED:,} words "
         f"on, between {points_of(min(leads, default=math.nan))} and "
         f"{points_of(max(leads, default=math.nan))} ahead of the next",
@@ -157,15 +157,15 @@ def blind(micro: Curves) -> Finding:
     mean = float(np.mean(gaps)) if gaps else math.nan
     return judge(
         "uniform sampling falls far behind",
-        f"last at {sum(gap > 0 for gap in gaps)} of {len(gaps)} sizes, {points_of(mean)} behind "
-        "the last but one on average",
+        f"last at {sum(gap > 0 for gap in gaps)} of {len(gaps)} sizes, on average "
+        f"{points_of(mean)} behind the next to last",
         known(min(gaps, default=-1) > 0 and mean > 2 * ABOUT, mean),
         direction=mean > 0,
     )
 
 
 def recall_grows(precision: Curves, recall: Curves) -> Finding:
-    """Of all but uniform sampling."""
+    """For all methods but uniform sampling."""
     methods = [m for m in (IG, *UNSUPERVISED) if m != US]
     sizes = precision.sizes(*methods, least=SATURATED)
     gains = [
@@ -175,7 +175,7 @@ def recall_grows(precision: Curves, recall: Curves) -> Finding:
         for curves in (precision, recall)
     ]
     return judge(
-        f"from {SATURATED:,} words on precision does not grow, while recall does",
+        f"from {SATURATED:,} words on, precision does not grow, while recall does",
         f"precision by {points_of(gains[0])}, recall by {points_of(gains[1])} on average",
         known(gains[0] <= SIMILAR and gains[1] > 2 * gains[0], *gains),
         direction=gains[1] > gains[0],
@@ -204,7 +204,7 @@ def improves(name: str, curves: Curves) -> Finding:
         f"at most {percent(best)} ({named(method)}, {size:,} words)",
         known(best >= 1.0005, best),
         direction=best >= 1 - EVEN,
-        reason="other documents than the paper's, and fewer",
+        reason="not the paper's documents, and fewer",
     )
 
 
@@ -213,8 +213,8 @@ def supervised_is_better(name: str, curves: Curves) -> Finding:
     leads = curves.leads(IG, UNSUPERVISED, sizes)
     return judge(
         f"IG is marginally better than the others ({name})",
-        f"best at {sum(lead > 0 for lead in leads)} of {len(leads)} sizes, "
-        f"{points_of(max(leads, default=math.nan))} ahead of the next at most",
+        f"best at {sum(lead > 0 for lead in leads)} of {len(leads)} sizes, at most "
+        f"{points_of(max(leads, default=math.nan))} ahead of the next",
         min(leads) > 0 if leads else None,
         direction=float(np.mean(leads)) > 0 if leads else False,
         reason="not at every size",
@@ -245,14 +245,14 @@ def alpha_plots(points: Sequence[Point]) -> Iterator[Plot]:
         "figure2",
         points,
         ALL,
-        across="λ",
+        x_title="alpha",
         title="Figure 2: 20 Newsgroups, all words of one split",
     )
 
 
 def news_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    """The paper speaks of precision and recall, and does not show them."""
-    told = Line("SS, rank 1500, and IG in the paper", (SHARE_AT,), (PAPER_SHARE,), from_paper=True)
+    """The paper mentions precision and recall, and does not show them."""
+    paper = Line("SS, rank 1500, and IG in the paper", (SHARE_AT,), (PAPER_SHARE,), from_paper=True)
     for metric in ("f1_micro", "precision_macro", "recall_macro"):
         first = metric == "f1_micro"
         yield make_plot(
@@ -263,7 +263,7 @@ def news_plots(points: Sequence[Point]) -> Iterator[Plot]:
             title=f"{'Figure 5(a): ' if first else ''}20 Newsgroups, {metric} as a share of that "
             "of all words",
             level=(ALL, 1.0),
-            told=[told] if first else [],
+            paper_lines=[paper] if first else [],
         )
 
 
