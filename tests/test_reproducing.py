@@ -146,7 +146,7 @@ def test_a_corpus_that_loses_all_its_words_is_one_line(run, monkeypatch):
 @pytest.fixture
 def table(monkeypatch):
     """Table 1 of paul2014 is this table, one of whose lines has markup in it."""
-    shown = Table("errors", ("method", "λ = 1"), (("IG[bold]", "0.25"),), "errors.csv")
+    shown = Table("errors", ("method", "alpha = 1"), (("IG[bold]", "0.25"),), "errors.csv")
     kept = Table("all", ("method",), (("hidden",),), "all.csv", shown=False)
 
     class Small:
@@ -243,7 +243,7 @@ def test_pages_that_cannot_be_written_are_known_before_the_work(table, tmp_path,
     (tmp_path / "pages/paul2014.md").mkdir()
     done = reproduce("paul2014", "table1", "--pages", "pages")
     assert (done.exit_code, table.size) == (2, [])
-    assert "pages/paul2014.md: is no page in Markdown" in done.stderr
+    assert "pages/paul2014.md: not a Markdown page" in done.stderr
     (tmp_path / "pages/paul2014.md").rmdir()
     # whoever runs tests as root may write anywhere
     monkeypatch.setattr("os.access", lambda where, how: how != os.W_OK)
@@ -262,7 +262,7 @@ def test_a_folder_may_hold_other_things_and_other_papers(table, tmp_path, monkey
     (tmp_path / "out/paul2014-table4/section.json").write_text('{"version": 2}')
     done = reproduce("paul2014", "table1")
     assert done.exit_code == 2
-    assert "paul2014-table4/section.json: is no section of ours" in done.stderr
+    assert "paul2014-table4/section.json: not a section of Laconic" in done.stderr
     assert "Traceback" not in done.output
 
 
@@ -273,7 +273,7 @@ def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monk
     assert done.exit_code == 0, done.output
     assert "left out: the corpus techtc100 is looked for" in done.stderr
     text = (tmp_path / "out/paul2014.md").read_text()
-    assert text.count("| all of it |  |  | data not to be had: ") == 3
+    assert text.count("| all of it |  |  | data unavailable: ") == 3
     html = (tmp_path / "out/paul2014.html").read_text()
     assert html.count("<td>all of it</td>") == 3
     titles = [FigureRequest("paul2014", name).heading for name in paul2014.FIGURES]

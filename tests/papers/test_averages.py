@@ -13,9 +13,10 @@ from scipy import stats
 from laconic.methods import parse_method
 from laconic.papers.averages import (
     mean_tables,
-    means,
+    means_by_problem,
     paired_test_tables,
     paired_tests,
+    split_alpha,
     with_alphas,
 )
 from laconic.rows import Row
@@ -47,11 +48,11 @@ def test_draws_are_averaged_before_folds():
         row("p", "IG+ridge:alpha=2.0", 0.6),
         row("p", "IG+ridge:alpha=1.0", 0.8, size=20),
     ]
-    found = means(rows, "error")
+    found = means_by_problem(rows, "error")
     assert found["IG", 1.0, 10] == {"p": pytest.approx((0.3 + 0.7) / 2), "q": 0.1}
     assert found["IG", 2.0, 10] == {"p": 0.6}
     assert found["IG", 1.0, 20] == {"p": 0.8}
-    assert means(rows[::-1], "error") == found
+    assert means_by_problem(rows[::-1], "error") == found
 
 
 values = st.floats(0, 1, allow_subnormal=False)
@@ -90,7 +91,7 @@ def test_tables_are_methods_by_lambda_for_each_group_and_size():
     assert [table.title.partition(", mean")[0] for table in tables[:-1]] == [
         f"error in %, {group}, size {size}" for group in "ab" for size in (10, 20)
     ]
-    assert first.columns == ("method", "λ = 0.1", "λ = 0.5")
+    assert first.columns == ("method", "alpha = 0.1", "alpha = 0.5")
     # a1 has 10 and 0, a2 has 90 and 80
     assert first.lines[0] == ("IG", "50.00 ± 56.57", "40.00 ± 56.57")
     assert "2 sets" in first.title
@@ -140,7 +141,7 @@ def test_methods_are_paired_at_their_own_lambda_and_size():
     assert [(one.alpha, one.size) for one in found] == [(0.1, 10), (0.1, 20), (0.5, 10)]
     assert all(one.lead == pytest.approx(0.1) for one in found)
     shown, flat = paired_test_tables(rows, "error", "BSS")
-    assert shown.columns == ("against", "λ = 0.1", "λ = 0.5")
+    assert shown.columns == ("other", "alpha = 0.1", "alpha = 0.5")
     assert [line[0] for line in shown.lines] == ["IG, 10", "IG, 20"]
     assert shown.lines[0][1].startswith("+10.00; 6:0; p 0.01")
     assert shown.lines[1][2] == ""
@@ -157,7 +158,7 @@ def test_a_table_is_saved_with_no_cell_a_formula(tmp_path):
     flat.save(tmp_path)
     (line,) = csv.DictReader((tmp_path / "error.csv").open())
     assert line["group"] == "'=1+1"
-    assert (line["method"], line["lambda"], line["mean"]) == ("IG", "1.0", "0.375")
+    assert (line["method"], line["alpha"], line["mean"]) == ("IG", "1.0", "0.375")
 
 
 def test_a_negative_lead_is_saved_as_a_number(tmp_path):

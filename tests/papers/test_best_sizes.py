@@ -115,11 +115,11 @@ def test_what_chooses_has_seen_no_test_document():
     assert len(inner.splits) == 3
     tested = np.sort(np.concatenate([split.test for split in inner.splits]))
     np.testing.assert_array_equal(tested, np.arange(72))
-    assert [sizes.outside(target.name) for target in inner.targets] == [
+    assert [sizes.outer_fold(target.name) for target in inner.targets] == [
         ("pets: cats", "given"), ("pets: dogs", "given"), ("pets: fish", "given")
     ]  # fmt: skip
     assert (second.methods, second.sizes) == (plan.methods, plan.sizes)
-    assert (second.training, second.vectors) == (plan.training, plan.text)
+    assert (second.training, second.text) == (plan.training, plan.text)
 
 
 def test_every_fold_of_cross_validation_has_its_own_inside():

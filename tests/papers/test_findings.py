@@ -100,9 +100,11 @@ def test_a_plot_has_a_line_a_method_in_the_order_of_sizes():
         Point("DF", 10, "f1", math.nan, 0.0, 0),
         Point("US", 10, "f1", 0.1, 0.0, 1),
     ]
-    told = Line("gain", (10,), (0.85,), from_paper=True)
-    plot = make_plot("a", points, "f1", labels={"IG": "gain", "DF": "frequency"}, told=[told])
-    assert plot.lines == (Line("gain", (10, 100), (0.8, 0.9)), told)
+    paper = Line("gain", (10,), (0.85,), from_paper=True)
+    plot = make_plot(
+        "a", points, "f1", labels={"IG": "gain", "DF": "frequency"}, paper_lines=[paper]
+    )
+    assert plot.lines == (Line("gain", (10, 100), (0.8, 0.9)), paper)
     assert {line.name for line in make_plot("a", points, "f1").lines} == {"IG", "US"}
 
 
@@ -153,7 +155,7 @@ def test_other_measurements_get_other_verdicts():
         (
             (statements.FULL, 1.0),
             92.0,
-            "5,718 words to 12 columns improves the accuracy",
+            "going from 5,718 words to 12 components improves the accuracy",
             Verdict.NOT_REPRODUCED,
         ),
         (
@@ -171,7 +173,7 @@ def test_other_measurements_get_other_verdicts():
         (
             (statements.LSI, 16),
             58.0,
-            "halving the columns of LSI costs 4 to 5 points",
+            "halving the components of LSI costs 4 to 5 points",
             Verdict.DIRECTION,
         ),
         (
@@ -189,7 +191,7 @@ def test_other_measurements_get_other_verdicts():
         (
             (statements.LSI, 64),
             84.0,
-            "halving the columns of LSI costs 4 to 5 points",
+            "halving the components of LSI costs 4 to 5 points",
             Verdict.NOT_REPRODUCED,
         ),
         (
@@ -208,7 +210,7 @@ def test_other_measurements_get_other_verdicts():
 
 
 def test_mcnemar_points_the_same_way_only_if_it_is_significant():
-    name = "McNemar's χ² of 12 columns of LDA from LSI against all words"
+    name = "McNemar's χ² of 12 components of LDA from LSI against all words"
     assert verdicts(accuracies(), mcnemar(6.3, 0.01, 1.4))[name] is Verdict.DIRECTION
     assert verdicts(accuracies(), mcnemar(6.3, 0.2, 1.4))[name] is Verdict.NOT_REPRODUCED
     assert verdicts(accuracies(), mcnemar(6.3, 0.01, 0.7))[name] is Verdict.NOT_REPRODUCED
@@ -218,9 +220,12 @@ def test_what_was_not_run_is_not_judged():
     few = {place: point for place, point in accuracies().items() if place[1] in (12, 1.0)}
     found = {one.statement: one for one in statements.figure_2(few, mcnemar())}
     assert found["LSI, 513: accuracy in %"].verdict is Verdict.UNMEASURED
-    assert found["halving the columns of LSI costs 4 to 5 points"].verdict is Verdict.UNMEASURED
+    assert found["halving the components of LSI costs 4 to 5 points"].verdict is Verdict.UNMEASURED
     assert found["random projections vary much at low dimensions"].verdict is Verdict.UNMEASURED
-    assert found["5,718 words to 12 columns improves the accuracy"].verdict is Verdict.REPRODUCED
+    assert (
+        found["going from 5,718 words to 12 components improves the accuracy"].verdict
+        is Verdict.REPRODUCED
+    )
 
 
 @pytest.mark.parametrize(
@@ -250,14 +255,14 @@ def test_reasons_are_told_only_where_they_are_true():
     reason = {
         one.statement: one.reason for one in statements.figure_2(found, mcnemar(6.3, 0.01, 0.7))
     }
-    assert reason["LDA from LSI, 2: accuracy in %"] == "worse here; reason is not known"
+    assert reason["LDA from LSI, 2: accuracy in %"] == "worse here, for unknown reasons"
     assert reason["LDA from LSI, 64: accuracy in %"] == "better here; reason is not known"
-    tested = "McNemar's χ² of 12 columns of LDA from LSI against all words"
-    assert reason[tested] == "12 columns are not ahead, p = 0.01"
+    tested = "McNemar's χ² of 12 components of LDA from LSI against all words"
+    assert reason[tested] == "12 components are not ahead, p = 0.01"
     ahead = {
         one.statement: one.reason for one in statements.figure_2(found, mcnemar(6.3, 0.01, 1.4))
     }
-    assert ahead[tested] == "12 columns are ahead, p = 0.01"
+    assert ahead[tested] == "12 components are ahead, p = 0.01"
 
 
 @pytest.mark.parametrize(
@@ -297,10 +302,10 @@ def test_by_a_fair_kernel_the_papers_columns_are_asked_and_ours():
     assert [one.verdict for one in theirs] == [Verdict.NOT_REPRODUCED] * 2
     assert theirs[0].statement.endswith("(LDA from LSI)")
     assert [one.paper for one in theirs] == ["91.1, 88.8", "92.2, 88.8"]
-    assert theirs[1].ours == "93.9 with 64 columns, 95.1 with all words, p = 0.0011"
-    assert all("under-fitted" in one.reason for one in theirs)
+    assert theirs[1].ours == "93.9 with 64 components, 95.1 with all words, p = 0.0011"
+    assert all("underfits" in one.reason for one in theirs)
     assert (twelve.verdict, many.verdict) == (Verdict.NOT_REPRODUCED, Verdict.REPRODUCED)
-    assert twelve.ours == "91.2 with 12 columns, 95.1 with all words"
+    assert twelve.ours == "91.2 with 12 components, 95.1 with all words"
     few = {place: point for place, point in found.items() if place[0] != statements.LDA_LSI}
     assert [one.verdict for one in statements.nested(few, {})][:2] == [Verdict.UNMEASURED] * 2
 

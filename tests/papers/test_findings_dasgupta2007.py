@@ -255,14 +255,14 @@ def test_one_draw_does_not_tell_how_sets_vary():
 @pytest.mark.parametrize(
     ("ig", "ss", "verdicts"),
     [
-        (lambda v: v + 0.3, lambda v: v, "NOT REPRODUCED REPRODUCED REPRODUCED NOT NOT"),
+        (lambda v: v + 0.3, lambda v: v, "NOT_REPRODUCED REPRODUCED REPRODUCED REPRODUCED NOT_REPRODUCED NOT_REPRODUCED"),
         (
             lambda v: v,
             lambda v: v + 0.15,
-            "REPRODUCED NOT REPRODUCED REPRODUCED DIRECTION DIRECTION",
+            "REPRODUCED NOT_REPRODUCED REPRODUCED REPRODUCED DIRECTION DIRECTION",
         ),
         (lambda v: np.maximum(v, 0.75), lambda v: v, "DIRECTION"),
-        (lambda v: v, lambda v: np.linspace(0.2, 1, 100), "REPRODUCED DIRECTION NOT NOT NOT NOT"),
+        (lambda v: v, lambda v: np.linspace(0.2, 1, 100), "REPRODUCED DIRECTION NOT_REPRODUCED NOT_REPRODUCED NOT_REPRODUCED NOT_REPRODUCED"),
         (lambda v: v + 0.025, lambda v: v, "REPRODUCED REPRODUCED REPRODUCED REPRODUCED DIRECTION"),
     ],
 )
@@ -307,7 +307,7 @@ def test_the_best_lambda_is_that_of_the_paper_or_near_it():
 
 
 def test_curves_know_what_was_measured():
-    curves = Curves.of(points(techtc()), "relative recall")
+    curves = Curves.of(points(techtc()), "relative recall_macro")
     assert curves.sizes("DF", "IG", least=10, most=100) == [10, 20, 50, 100]
     assert curves.sizes("DF", "NONE") == []
     assert math.isnan(curves.at("DF", 7))
@@ -316,12 +316,12 @@ def test_curves_know_what_was_measured():
 
 def test_drawings_have_the_papers_figures_and_names():
     drawn = {one.name: one for one in statements.techtc_plots(points(techtc()))}
-    assert [*drawn] == ["figure3-f1_micro", "figure3-precision", "figure3-recall"]
+    assert [*drawn] == ["figure3-f1_micro", "figure3-precision_macro", "figure3-recall_macro"]
     *lines, hollow = drawn["figure3-f1_micro"].lines
     assert {line.name for line in lines} == {"DF", "IG", "US", "WS", "SS, full rank", "SS, rank 10"}
-    assert (hollow.verdict_text, hollow.xs, hollow.ys) == (True, (500,), (0.85,))
-    assert not any(line.verdict_text for line in drawn["figure3-recall"].lines)
-    ig = next(line for line in drawn["figure3-recall"].lines if line.name == "IG")
+    assert (hollow.from_paper, hollow.xs, hollow.ys) == (True, (500,), (0.85,))
+    assert not any(line.from_paper for line in drawn["figure3-recall_macro"].lines)
+    ig = next(line for line in drawn["figure3-recall_macro"].lines if line.name == "IG")
     assert (ig.xs, ig.ys[0]) == (SIZES, pytest.approx(0.75))
     first, *_ = large.news_plots(points(news()))
     assert (first.name, first.lines[-1].xs, first.lines[-1].ys) == (
@@ -348,5 +348,5 @@ def test_sets_are_drawn_as_cells():
     ig, ss = told_sets()
     (drawn,) = statements.spread_plots(dict(enumerate(ig)), dict(enumerate(ss)) | {"other": 1.0})
     assert sum(n for *_, n in drawn.counts) == 100
-    assert (drawn.across, drawn.up) == ("IG", "SS, full rank")
+    assert (drawn.x_title, drawn.y_title) == ("IG", "SS, full rank")
     assert list(statements.spread_plots({}, {"other": 1.0})) == []

@@ -9,7 +9,7 @@ import pytest
 
 from laconic.papers import f_measures as curves
 from laconic.papers import keerthi2005 as paper
-from laconic.papers.f_measures import BNS, IG, LARS, LARS_0, REFIT, RLS, SVM, Measured
+from laconic.papers.f_measures import BNS, IG, LARS, LARS_0, REFIT, RLS, SVM, ProblemCurves
 from laconic.papers.figures import FigureResult
 from laconic.papers.findings import Verdict
 from laconic.papers.findings import keerthi2005 as statements
@@ -22,7 +22,7 @@ YES, NEARLY, NO, OPEN = (
     Verdict.NOT_REPRODUCED,
     Verdict.UNMEASURED,
 )
-NOTHING = Measured({}, {}, {}, {}, {})
+NOTHING = ProblemCurves({}, {}, {}, {}, {})
 
 
 def svm(**of):
@@ -43,7 +43,7 @@ def of_rls(whole=math.nan, **of):
 
 def of_both(mine, theirs, whole=(math.nan, math.nan), further=None):
     told = {kind: w for kind, w in zip((SVM, RLS), whole, strict=True) if not math.isnan(w)}
-    return Measured({LARS: mine}, {LARS: theirs}, {}, told, further or {})
+    return ProblemCurves({LARS: mine}, {LARS: theirs}, {}, told, further or {})
 
 
 MIDDLE_SVM, MIDDLE_RLS, ANEW = statements.OF_ALL[1:4]
@@ -183,10 +183,10 @@ def test_thresholds_from_training_outputs_lose(lars, ig, verdict):
 def test_figures_are_told_as_they_were_measured():
     found = of_svm(lars={32: 0.65, 64: 0.7}, bare={32: 0.6}, ig={32: 0.6, 64: 0.71})
     one = MIDDLE_SVM(found)
-    assert one.ours == "+0.020 on average of 32–500 words, ahead at 1 of 2 sizes"
-    assert one.reason.startswith("λ₂ = 0 has +0.000;")
+    assert one.ours == "+0.020 on average over 32–500 words, ahead at 1 of 2 sizes"
+    assert one.reason.startswith("alpha = 0 has +0.000;")
     assert statements.higher_peak(of_both({64: 0.8, 128: 0.8}, {8: 0.75})).ours == (
-        "LARS, the better λ₂: SVM 0.800 at 64, RLS 0.750 at 8"
+        "LARS, the better alpha: SVM 0.800 at 64, RLS 0.750 at 8"
     )
 
 
@@ -201,7 +201,7 @@ def test_a_problem_is_the_papers_if_its_counts_are():
 
 
 def test_a_problem_is_drawn_twice_with_all_words_across():
-    found = Measured(
+    found = ProblemCurves(
         {LARS: {8: 0.5, 2: 0.4}, LARS_0: {}, IG: {2: 0.3}}, {IG: {2: 0.1}}, {}, {SVM: 0.9}, {}
     )
     first, second = curves.plots("la1-2", found)
@@ -224,7 +224,9 @@ def test_the_page_has_statements_drawings_and_numbers(tmp_path):
     text = update(
         tmp_path, "keerthi2005", paper.REFERENCE, [section], paper.UNAVAILABLE
     ).read_text()
-    assert "| +0.020 on average of 32–500 words, ahead at 1 of 2 sizes | **not reproduced**" in text
+    assert (
+        "| +0.020 on average over 32–500 words, ahead at 1 of 2 sizes | **not reproduced**" in text
+    )
     assert "| not measured: more must be run: --full |" in text
     assert "![la1-2, SVM](keerthi2005/figure1-la1-2-svm.svg)" in text
     assert (tmp_path / "keerthi2005/figure1-la1-2-svm.svg").stat().st_size < 150_000

@@ -99,7 +99,7 @@ def test_a_difference_is_told_with_its_p_and_problems():
 def test_means_are_very_close(mask, sv, verdict):
     one = statements.very_close(AUC, statements.against(values(mask=mask, sv=sv), EXACT))
     assert one.verdict is verdict
-    assert one.says.startswith("the best AUC of the three")
+    assert one.statement.startswith("the best AUC values of the three")
 
 
 def test_a_method_that_was_not_run_is_not_measured():
@@ -208,7 +208,7 @@ def test_pooled_areas_are_compared_at_their_best_fraction():
     )
     assert [one.verdict for one in (exact, mask, sv)] == [YES, YES, NO]
     assert (exact.ours, exact.paper) == ("0.9750", "0.9746"), "all words are no fraction"
-    assert others[1].reason == "each category keeps the bias of all words"
+    assert others[1].reason == "each category keeps the bias of the SVM on all words"
     assert others[1].verdict is NO
     assert (
         len(
@@ -247,7 +247,7 @@ def test_techtc_is_asked_for_equality_and_for_what_all_words_lose():
     assert gained.verdict is NEARLY
     few = [one.verdict for one in statements.techtc(found, found)]
     assert few == [NEARLY, NEARLY, YES, NEARLY, NEARLY], "six sets leave p above 1e-6"
-    assert [*statements.techtc(found, found)][3].reason == "behind, but by far not as clearly"
+    assert [*statements.techtc(found, found)][3].reason == "behind, but far less clearly"
     behind = values(mask=0.01, sv=0.01, whole=0.02)
     assert [*statements.techtc(behind, behind)][3].reason == "not behind"
     assert [one.verdict for one in statements.techtc(behind, behind)] == [NO, NO, NO, NO, YES]
@@ -325,7 +325,7 @@ def test_a_scatter_has_the_problems_of_both():
     found = {EXACT: {"a": 0.5, "b": 0.9, "c": 0.1}, SV_SET: {"a": 0.6, "b": 1.0}}
     cells = fractions.scatter("figure2", found, EXACT, SV_SET)
     assert cells.name == "figure2-sv-set-exact"
-    assert (cells.across, cells.up) == (EXACT, SV_SET)
+    assert (cells.x_title, cells.y_title) == (EXACT, SV_SET)
     assert sum(n for *_, n in cells.counts) == 2
     left, right, low, high, _ = cells.counts[0]
     assert left <= 0.5 < right
@@ -341,7 +341,7 @@ def test_what_cannot_be_had_stands_on_the_page_of_a_small_run(tmp_path):
     section = Section.of("Table 1-x", "x", "laconic …", "2 sets", results)
     page = update(tmp_path, "kolcz2007", paper.REFERENCE, [section], paper.UNAVAILABLE).read_text()
     assert "| MASK -0.2000 at 0.1 | reproduced |" in page
-    assert "![Pets: best F1](kolcz2007/table1-x-best-f1.svg)" in page
-    assert "0.9895, 0.9895, 0.9895 |  | data not to be had: the texts of the AP newswire" in page
+    assert "![Pets: best F1](kolcz2007/table1-x-best_f1.svg)" in page
+    assert "0.9895, 0.9895, 0.9895 |  | data unavailable: the AP newswire texts" in page
     assert "0.9204, 0.9211, 0.9191" in page
     assert {one.verdict for one in paper.UNAVAILABLE} == {Verdict.UNAVAILABLE}

@@ -52,7 +52,9 @@ def test_the_papers_own_figures_are_reproduced():
         "by +3.3 to +6.5 points, on 24 to 24 of 24 sets; p < 0.05 in 12 of 12 cells"
     )
     fewer = found["BSS with 300 words is better than leverage with 500"]
-    assert fewer.ours.startswith("31.8 against 33.3 at λ = 0.1, 31.5 against 33.0 at λ = 0.3, ")
+    assert fewer.ours.startswith(
+        "31.8 against 33.3 at alpha = 0.1, 31.5 against 33.0 at alpha = 0.3, "
+    )
 
 
 def test_where_nothing_was_measured_nothing_is_said():
@@ -78,7 +80,7 @@ def changed(method: str, more: float, alphas=errors.ALPHAS, sizes=(300, 400, 500
     [
         (changed(statements.IG, -10), "BSS beats IG", Verdict.NOT_REPRODUCED),
         (changed(statements.IG, -10, (0.7,), (500,)), "BSS beats IG", Verdict.NOT_REPRODUCED),
-        (changed(statements.AGAIN, -8), "… and RRQR that goes on", Verdict.NOT_REPRODUCED),
+        (changed(statements.AGAIN, -8), "… and RRQR that factorises", Verdict.NOT_REPRODUCED),
         (changed(statements.AGAIN, -8), "BSS beats RRQR", Verdict.REPRODUCED),
         (
             changed(statements.IG, -10, (0.7,)),
@@ -132,7 +134,9 @@ def test_a_lead_that_may_be_chance_is_a_direction():
 
 def test_who_does_not_fall_is_named():
     rising = changed(statements.IG, 9, (0.7,))
-    assert told(rising)["the error falls with a larger λ, for all methods"].reason == "not for IG"
+    assert (
+        told(rising)["the error falls with a larger alpha, for all methods"].reason == "not for IG"
+    )
 
 
 def test_all_figures_stand_beside_ours():
@@ -148,7 +152,7 @@ def test_errors_are_drawn_with_the_papers_over_lambda():
     drawn = list(errors.plots(rows(changed(statements.IG, 1)), "table2", "pairs"))
     assert [one.name for one in drawn] == ["table2-300", "table2-400", "table2-500"]
     assert [one.title[:8] for one in drawn] == ["Figure 1", "Figure 2", "Figure 2"]
-    lines = {(line.name, line.verdict_text): line for line in drawn[1].lines}
+    lines = {(line.name, line.from_paper): line for line in drawn[1].lines}
     assert lines["IG", True].ys == errors.TABLE_2[statements.IG, 400]
     assert lines["IG", False].ys == pytest.approx([v + 1 for v in lines["IG", True].ys])
     assert lines["IG", False].xs == errors.ALPHAS
@@ -225,7 +229,7 @@ def test_every_set_counts_and_the_first_is_shown():
     ],
 )
 def test_an_error_of_0_is_0(worst, verdict):
-    assert made({}, worst)["the error is 0 for all methods, k, r and λ"].verdict is verdict
+    assert made({}, worst)["the error is 0 for all methods, k, r and alpha"].verdict is verdict
 
 
 def test_features_that_were_not_selected_are_not_judged():

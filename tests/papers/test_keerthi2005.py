@@ -12,7 +12,7 @@ from laconic import Corpus
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.papers import keerthi2005 as paper
-from laconic.papers.f_measures import Measured
+from laconic.papers.f_measures import ProblemCurves
 from laconic.papers.findings import Verdict
 from laconic.papers.findings.keerthi2005 import COUNTS as COUNTED
 from laconic.papers.findings.keerthi2005 import OF_ALL
@@ -23,7 +23,7 @@ from tests.study.corpora import pets
 
 SCALE = paper.Extent(sets=4, n_splits=2, draws=1, sizes=(2, 5))
 METHODS = (paper.SVM_PLOT[paper.IG], "SVM-LARS", "ALL+ridge:threshold=training")
-NONE = Measured({}, {}, {}, {}, {})
+NONE = ProblemCurves({}, {}, {}, {}, {})
 # documents of the class and of all, and words, as the paper has them
 COUNTS = {
     "fbis-4": (387, 2463, 2000),
@@ -173,7 +173,7 @@ def test_curves_are_of_sizes_that_every_fold_has_and_go_on_beside():
         for f, value in zip(folds, (0.25, 0.75), strict=True)
     ]
     rows += [row("IG+svm:threshold=training", 8, 0.125, fold) for fold in folds]
-    found = paper.measured(paper.spreads(rows))
+    found = paper.problem_curves(paper.spreads(rows))
     assert found.svm[paper.LARS_0] == {8: 0.5}
     assert found.further == {8: 0.5, 16: 0.75}
     assert found.svm[paper.IG] == found.rls[paper.LARS] == {}

@@ -227,7 +227,7 @@ def test_a_pooled_area_is_over_the_decisions_of_all_categories(tmp_path, monkeyp
     """Those of the separate problems put together: every category has its own words and bias."""
     monkeypatch.setattr(paper, "METHODS", FEW_METHODS)
     monkeypatch.setattr(paper, "SIZES", (0.2, 1.0))
-    figure = paper.decided("small", "", small_plan, SCALE)
+    figure = paper.pooled_figure("small", "", small_plan, SCALE)
     found = figure.run(tmp_path / "pooled", SCALE)
     assert {row.problem for row in found.rows} == {"pets"}
     values = {(r.method, r.size, r.metric): r.value for r in found.rows}
@@ -344,8 +344,8 @@ def test_support_vectors_of_all_words_change_through_the_length_only():
     rows = paper.agreements(Problem("skewed", csr_array(unit(X)), y, csr_array((0, 600)), *nothing))
     found = {(r.method, r.metric): r.value for r in rows if r.size == 1.0}
     assert found["EXACT", "overlap"] < 0.95
-    assert found["EXACT, document", "overlap"] == 1.0
-    assert found["EXACT, document", "cosine"] == pytest.approx(1.0, abs=1e-9)
+    assert found["EXACT, normalize=all", "overlap"] == 1.0
+    assert found["EXACT, normalize=all", "cosine"] == pytest.approx(1.0, abs=1e-9)
 
 
 def test_an_agreement_that_is_no_number_is_a_row_with_a_reason(problem):

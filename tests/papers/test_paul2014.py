@@ -216,7 +216,7 @@ def test_errors_of_every_method_and_bss_against_the_others(tmp_path):
     assert "7 sets" in by_size.title
     assert [line[0] for line in against.lines] == ["DF, 25", "IG, 25"]
     assert (flat.file, pairs.file) == ("error.csv", "pairs.csv")
-    assert beside.title == "error in %: the paper's / here"
+    assert beside.title == "error in %: paper / here"
     judge = [one.statement for one in found.findings if one.verdict is not Verdict.UNMEASURED]
     assert judge == ["BSS beats IG"]
     assert [one.name for one in found.plots] == ["table2-25"]

@@ -37,7 +37,7 @@ def test_a_figure_finds_and_draws_from_its_rows(tmp_path, nested):
     assert [one.statement for one in found.findings] == ([] if nested else ["a"])
     (drawn,) = found.plots
     assert drawn.name == ("figure4b-f1_micro-nested" if nested else "figure4b-f1_micro")
-    assert drawn.title.endswith("; λ by leave-one-out") == nested
+    assert drawn.title.endswith("; alpha by leave-one-out") == nested
     by_hand = {
         point.size: point.mean
         for point in points_of(found.rows)
@@ -62,7 +62,7 @@ def test_values_of_a_set_are_means_over_its_splits():
         row("p", "first", "SS", 1000, 0.25),
         row("p", "first", "SS", 500, 0.1),
     ]
-    ig, ss = paper.with_spread(rows)
+    ig, ss = paper.by_set(rows)
     assert ig == {"p": pytest.approx(0.75), "q": pytest.approx(0.9)}
     assert ss == {"p": pytest.approx(0.5)}
     assert number_of_words(rows) == 300

@@ -162,7 +162,7 @@ def test_figure_2_on_a_small_corpus(small, tmp_path):
     assert lda.ys == tuple(100 * values[SMALL[paper.LDA], size] for size in (1, 2, 12))
     assert [line[0] for line in tested.lines] == [
         "LDA from LSI, 12 : full",
-        "LDA straight, 12 : full",
+        "LDA direct, 12 : full",
     ]
 
 
@@ -271,8 +271,8 @@ def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_p
         assert held == f"{100 * by_held_out[method, asked]:.1f}"
         assert test == f"{100 * by_test[method, asked]:.1f}"
     assert [line[0] for line in tested.lines] == [
-        "LDA straight, 1 : full",
-        "LDA straight, 2 : full",
+        "LDA direct, 1 : full",
+        "LDA direct, 2 : full",
     ]
 
 

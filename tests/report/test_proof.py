@@ -30,7 +30,7 @@ CURVE = Plot("curve", "Accuracy <i>", "Columns", "accuracy", LINES, level=("all 
 CELLS = Cells.of("cells", "SS against IG", "SS", "IG", [0.1, 0.2, 0.9], [0.3, 0.2, 0.8])
 GOOD = Finding("12 columns are best", "91.1", "90.6", Verdict.REPRODUCED)
 BAD = Finding("a | b", "", "no", Verdict.NOT_REPRODUCED, "other <data>")
-TABLE = Table("errors & <more>", ("method", "λ = 1"), (("IG|x", 0.25),), "errors.csv")
+TABLE = Table("errors & <more>", ("method", "alpha = 1"), (("IG|x", 0.25),), "errors.csv")
 SECTION = Section(
     "Figure 2",
     "accuracy against size",
@@ -75,17 +75,17 @@ def test_a_folder_or_a_lame_line_is_no_section(tmp_path):
     kept = json.loads((tmp_path / FILE).read_text())
     kept["plots"][0]["lines"][0]["xs"].pop()
     (tmp_path / FILE).write_text(json.dumps(kept))
-    with pytest.raises(LaconicError, match=r"is no section of ours \(a line has other values"):
+    with pytest.raises(LaconicError, match=r"not a section of Laconic \(a line has different"):
         Section.load(tmp_path)
     (tmp_path / "a" / FILE).mkdir(parents=True)
-    with pytest.raises(LaconicError, match="is no section of ours"):
+    with pytest.raises(LaconicError, match="not a section of Laconic"):
         Section.load(tmp_path / "a")
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"title": "a"}', "null"])
 def test_another_file_of_its_name_is_told(tmp_path, text):
     (tmp_path / FILE).write_text(text)
-    with pytest.raises(LaconicError, match=r"is no section of ours .* run the figure again"):
+    with pytest.raises(LaconicError, match=r"not a section of Laconic .* run the figure again"):
         Section.load(tmp_path)
 
 
@@ -118,8 +118,8 @@ def test_a_page_has_statements_drawings_and_tables(tmp_path):
     assert text.startswith("# torkkola\n\nK. Torkkola. 2003.\n")
     assert "| 12 columns are best | 91.1 | 90.6 | reproduced |" in text
     assert "| a \\| b |  | no | **not reproduced**: other \\<data> |" in text
-    assert "| TREC-AP | 0.98 |  | data not to be had: not public |" in text
-    assert "3 statements: 1 reproduced, 1 not reproduced, 1 data not to be had." in text
+    assert "| TREC-AP | 0.98 |  | data unavailable: not public |" in text
+    assert "3 statements: 1 reproduced, 1 not reproduced, 1 data unavailable." in text
     assert "<summary>errors &amp; &lt;more></summary>" in text
     assert "| IG\\|x | 0.25 |" in text
     for file in re.findall(r"\]\((\S+\.svg)\)", text):
@@ -132,7 +132,7 @@ def test_a_page_has_statements_drawings_and_tables(tmp_path):
 def test_prose_and_other_sections_stay(tmp_path):
     (tmp_path / "torkkola.md").write_text("# Torkkola\n\n## By hand\n\nMy words.\n")
     renewed(tmp_path, SECTION, OTHER, absent=UNAVAILABLE)
-    better = replace(OTHER, findings=(replace(GOOD, here="91.0"), GOOD))
+    better = replace(OTHER, findings=(replace(GOOD, ours="91.0"), GOOD))
     text = renewed(tmp_path, better)
     assert text.startswith("# Torkkola\n\n## By hand\n\nMy words.\n")
     headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
@@ -186,7 +186,7 @@ def test_sections_stand_in_the_papers_order_whenever_they_were_run(tmp_path):
 @pytest.mark.parametrize("make", [lambda at: at.mkdir(), lambda at: at.write_bytes(b"\xff")])
 def test_what_is_no_page_is_told(tmp_path, make):
     make(tmp_path / "torkkola.md")
-    with pytest.raises(LaconicError, match=r"torkkola\.md: is no page in Markdown .* --pages"):
+    with pytest.raises(LaconicError, match=r"torkkola\.md: not a Markdown page .* --pages"):
         renewed(tmp_path, SECTION)
 
 
@@ -200,7 +200,7 @@ def test_what_could_not_be_measured_takes_no_measurements_place(tmp_path):
 
 
 def test_a_drawing_that_is_too_large_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(markdown, "MOST_BYTES", 100)
+    monkeypatch.setattr(markdown, "MAX_BYTES", 100)
     with pytest.raises(LaconicError, match=r"curve\.svg: [\d,]+ bytes, at most 100"):
         renewed(tmp_path, SECTION)
 
@@ -221,7 +221,7 @@ def test_lines_are_named_and_the_papers_are_hollow():
 def test_every_point_is_drawn():
     spec = plot(CURVE)
     rows = spec["data"]["values"]
-    assert [(r["name"], r["x"], r["y"]) for r in rows if r["told"]] == [("LSI", 10, 0.55)]
+    assert [(r["name"], r["x"], r["y"]) for r in rows if r["from_paper"]] == [("LSI", 10, 0.55)]
     assert len(rows) == 7
     cells = plot(CELLS)["layer"][0]["data"]["values"]
     assert sum(cell["n"] for cell in cells) == 3
@@ -234,9 +234,9 @@ def marks(one, kind):
 
 
 def test_measured_points_are_joined_and_the_papers_are_not():
-    assert [of for of, _ in marks(CURVE, "line")] == ["!datum.verdict_text"]
+    assert [of for of, _ in marks(CURVE, "line")] == ["!datum.from_paper"]
     drawn = {of: mark["filled"] for of, mark in marks(CURVE, "point")}
-    assert drawn == {"!datum.verdict_text": True, "datum.verdict_text": False}
+    assert drawn == {"!datum.from_paper": True, "datum.from_paper": False}
 
 
 def test_names_of_measured_lines_come_first_so_that_colours_stay():
@@ -284,8 +284,8 @@ def test_what_has_no_place_on_a_log_axis_is_left_out():
 def test_signs_that_cannot_be_drawn_are_spelt_out():
     """The library that draws ends the process over a NUL."""
     odd = "\x00"
-    assert "x‹0000›" in drawn_texts(replace(CURVE, across=f"x{odd}", up=f"y{odd}", title=odd))
-    assert "y‹0000›" in drawn_texts(replace(CELLS, across=f"x{odd}", up=f"y{odd}", title=odd))
+    assert "x‹0000›" in drawn_texts(replace(CURVE, x_title=f"x{odd}", y_title=f"y{odd}", title=odd))
+    assert "y‹0000›" in drawn_texts(replace(CELLS, x_title=f"x{odd}", y_title=f"y{odd}", title=odd))
 
 
 def test_a_plot_of_nothing_is_not_drawn(tmp_path):
@@ -303,7 +303,7 @@ def test_a_plot_of_nothing_is_not_drawn(tmp_path):
 def test_a_page_of_no_statements_says_so():
     text = " ".join(page("torkkola", "", [], ()).split())
     assert "0 statements of the paper. " in text
-    assert "1 statement of the paper: 1 data not to be had." in " ".join(
+    assert "1 statement of the paper: 1 data unavailable." in " ".join(
         page("torkkola", "", [], UNAVAILABLE).split()
     )
 
@@ -315,7 +315,7 @@ def test_the_html_page_is_whole_and_asks_for_nothing(tmp_path):
     assert not re.search(r"(?:src|href)=\"(?!data:|#)", text)
     drawn = re.findall(r"data:image/svg\+xml;base64,([^\"]+)", text)
     assert (len(drawn), len(set(drawn))) == (4, 4), "two drawings, light and dark"
-    counts = "2 reproduced, 1 not reproduced, 1 data not to be had"
+    counts = "2 reproduced, 1 not reproduced, 1 data unavailable"
     assert counts in " ".join(text.split())
     assert re.search(r"<td>.*<strong>not reproduced</strong>", text)
     assert "<strong>reproduced</strong>" not in text

@@ -170,7 +170,7 @@ def _cells(of: Cells) -> Spec:
                         "field": "n",
                         "type": "quantitative",
                         "scale": {"range": "ramp", "type": "sqrt", "domainMin": 0},
-                        "legend": {"title": "count", "orient": "right", "tickMinStep": 1},
+                        "legend": {"title": "how many", "orient": "right", "tickMinStep": 1},
                     },
                 },
             },
