@@ -45,9 +45,9 @@ def test_a_figure_is_a_table_and_a_folder_of_rows(run, tmp_path):
     assert folder_of(done) == ["rows: out/dasgupta2007-figure3/rows.csv"]
     with (tmp_path / "out/dasgupta2007-figure3/rows.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert {row["seed"] for row in rows if row["method"] == "SS:rank=2"} == {"0", "1"}
+    assert {row["draw"] for row in rows if row["method"] == "SS:rank=2"} == {"0", "1"}
     assert {row["problem"] for row in rows} == {"one"}
-    assert "ALL[lambda" not in done.output
+    assert "ALL+ridge:alpha" not in done.output
 
 
 def test_a_second_run_computes_nothing_and_prints_the_same(run, monkeypatch):
@@ -64,7 +64,7 @@ def test_a_second_run_computes_nothing_and_prints_the_same(run, monkeypatch):
     assert wanted == []
 
 
-def test_honest_rows_go_elsewhere(run, tmp_path):
+def test_nested_rows_go_to_another_folder(run, tmp_path):
     done = run("3", "--nested", "--sets", 1, "--jobs", 1, "-o", "night")
     assert done.exit_code == 0, done.output
     assert folder_of(done) == ["rows: night/dasgupta2007-figure3-nested/rows.csv"]
@@ -90,7 +90,7 @@ def test_options_say_how_much_is_run(run, monkeypatch):
 
 
 def test_failed_tasks_are_told_and_give_exit_code_1(run, monkeypatch):
-    def fails(seed=0):
+    def fails(random_state=0):
         raise MemoryError("too large")
 
     monkeypatch.setitem(METHODS, "BROKEN", replace(METHODS["US"], name="BROKEN", recipe=fails))
@@ -242,14 +242,14 @@ def test_pages_that_cannot_be_written_are_known_before_the_work(table, tmp_path,
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages/paul2014.md").mkdir()
     done = reproduce("paul2014", "table1", "--pages", "pages")
-    assert (done.exit_code, table.size) == (2, [])
+    assert (done.exit_code, table.asked) == (2, [])
     assert "pages/paul2014.md: not a Markdown page" in done.stderr
     (tmp_path / "pages/paul2014.md").rmdir()
     # whoever runs tests as root may write anywhere
     monkeypatch.setattr("os.access", lambda where, how: how != os.W_OK)
     for option in ("--pages", "--output"):
         done = reproduce("paul2014", "table1", option, "pages")
-        assert (done.exit_code, table.size) == (2, [])
+        assert (done.exit_code, table.asked) == (2, [])
         assert "Directory 'pages' is not writable" in done.stderr
 
 
@@ -271,7 +271,7 @@ def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monk
     monkeypatch.delenv("LACONIC_DATA", raising=False)
     done = reproduce("paul2014")
     assert done.exit_code == 0, done.output
-    assert "left out: the corpus techtc100 is looked for" in done.stderr
+    assert "skipped: the corpus techtc100 is looked for" in done.stderr
     text = (tmp_path / "out/paul2014.md").read_text()
     assert text.count("| all of it |  |  | data unavailable: ") == 3
     html = (tmp_path / "out/paul2014.html").read_text()

@@ -28,7 +28,7 @@ SIZES = (3, 10, 999)
 
 
 def doubtful(seed: int, name: str) -> Corpus:
-    """A third of the labels are changed, so that another λ is best elsewhere."""
+    """A third of the labels are changed, so another alpha is best elsewhere."""
     corpus = pets(60, seed, name)
     rng = np.random.default_rng(seed)
     labels = np.array(corpus.labels)[:, 0]
@@ -122,7 +122,7 @@ def test_a_size_beyond_the_vocabulary_is_skipped_and_says_so(rows):
     assert all(row.reason for row in beyond)
 
 
-def test_honest_models_choose_their_own_lambda(tmp_path, problems):
+def test_nested_models_choose_their_own_alpha(tmp_path, problems):
     executor = Counting()
     rows = FIGURE.run(tmp_path, replace(SCALE, nested=True), executor).rows
     assert {r.method for r in rows} == {"ALL+ridge:alpha=loo", "DF", "SS:rank=2"}
@@ -244,7 +244,7 @@ def test_the_best_lambda_of_equals_is_the_least():
 
 def test_a_problem_without_lambda_is_an_error():
     failed = row("q", "ALL+ridge:alpha=1.0", None, status="failed", reason="no memory")
-    with pytest.raises(LaconicError, match=r"q, : all words could be .* \(no memory\)"):
+    with pytest.raises(LaconicError, match=r"q, : all words could not be .* \(no memory\)"):
         paper.best_alphas([row("p", "ALL+ridge:alpha=1.0", 0.5), failed])
 
 
@@ -278,7 +278,7 @@ def test_other_measures_are_relative_to_the_lambda_of_the_best_micro_f1():
         row("p", "DF", 0.25, metric="recall_macro"),
     ]
     (point,) = paper.points(rows)
-    assert (point.metric, point.mean) == ("relative recall", 0.5)
+    assert (point.metric, point.mean) == ("relative recall_macro", 0.5)
 
 
 def test_all_words_that_find_nothing_divide_nothing():

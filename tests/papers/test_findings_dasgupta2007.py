@@ -255,20 +255,30 @@ def test_one_draw_does_not_tell_how_sets_vary():
 @pytest.mark.parametrize(
     ("ig", "ss", "verdicts"),
     [
-        (lambda v: v + 0.3, lambda v: v, "NOT_REPRODUCED REPRODUCED REPRODUCED REPRODUCED NOT_REPRODUCED NOT_REPRODUCED"),
+        (
+            lambda v: v + 0.3,
+            lambda v: v,
+            "NOT REPRODUCED REPRODUCED REPRODUCED NOT NOT",
+        ),
         (
             lambda v: v,
             lambda v: v + 0.15,
-            "REPRODUCED NOT_REPRODUCED REPRODUCED REPRODUCED DIRECTION DIRECTION",
+            "REPRODUCED NOT REPRODUCED REPRODUCED DIRECTION DIRECTION",
         ),
         (lambda v: np.maximum(v, 0.75), lambda v: v, "DIRECTION"),
-        (lambda v: v, lambda v: np.linspace(0.2, 1, 100), "REPRODUCED DIRECTION NOT_REPRODUCED NOT_REPRODUCED NOT_REPRODUCED NOT_REPRODUCED"),
+        (
+            lambda v: v,
+            lambda v: np.linspace(0.2, 1, 100),
+            "REPRODUCED DIRECTION NOT NOT NOT NOT",
+        ),
         (lambda v: v + 0.025, lambda v: v, "REPRODUCED REPRODUCED REPRODUCED REPRODUCED DIRECTION"),
     ],
 )
 def test_sets_that_vary_otherwise_are_told(ig, ss, verdicts):
     first, second = told_sets()
-    found = [one.verdict.name for one in sets(ig(first), ss(second)).values()]
+    found = [
+        one.verdict.name.removesuffix("_REPRODUCED") for one in sets(ig(first), ss(second)).values()
+    ]
     assert found[: len(verdicts.split())] == verdicts.split()
 
 

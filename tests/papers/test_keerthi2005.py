@@ -100,9 +100,9 @@ def test_sizes_are_the_papers_with_full_only():
     assert paper.plan_of(corpus, replace(news.full, n_splits=1)).sizes == paper.SIZES
     quick = paper.plan_of(corpus, news.quick).sizes
     assert set(quick) < set(paper.SIZES)
-    assert (news.full.splits, news.quick.splits) == (10, 1)
+    assert (news.full.n_splits, news.quick.splits) == (10, 1)
     assert (news.full.sets, news.quick.sets) == (4, 1)
-    assert paper.FIGURES["1-money-fx"].full.splits == 1
+    assert paper.FIGURES["1-money-fx"].full.n_splits == 1
     training = paper.plan_of(corpus, news.full).training
     assert (training.alpha, training.intercept, training.normalize) == (1.0, True, "all")
     others = paper.by_threshold(paper.plan_of(corpus, news.full))
@@ -111,13 +111,13 @@ def test_sizes_are_the_papers_with_full_only():
 
 
 def test_every_method_of_the_plots_is_one_and_has_its_threshold():
-    for plot, classifier in ((paper.SVM_PLOT, "svm"), (paper.RLS_PLOT, "rls")):
+    for plot, classifier in ((paper.SVM_PLOT, "svm"), (paper.RLS_PLOT, "ridge")):
         for name, text in plot.items():
             method = parse_method(text)
             assert method.name == text
-            assert method.threshold == ("loo" if method.then is None else "cv")
+            assert method.threshold == ("loo" if method.classifier is None else "cv")
             assert method.alpha == (0.0 if name == paper.LARS_0 else None)
-            assert method.then in (None, classifier)
+            assert method.classifier in (None, classifier)
     assert len(paper.CURVES) == 10
     assert set(paper.OTHER_THRESHOLDS) | {
         paper.SVM_PLOT[paper.LARS],
@@ -208,7 +208,7 @@ def small(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(COUNTED, "pets-1", (20, 60, 100))
         patch.setattr(paper, "CURVES", METHODS[::2])
-        patch.setattr(paper, "OTHERS", METHODS[1:2])
+        patch.setattr(paper, "OTHER_THRESHOLDS", METHODS[1:2])
         executors = Counting(), Counting()
         found, again = (figure.run(where, SCALE, executor) for executor in executors)
     return figure, found, again, [executor.done for executor in executors]

@@ -130,7 +130,7 @@ def test_a_figure_is_two_studies_and_run_again_computes_nothing(small):
 def test_the_tables_are_what_the_rows_say(small):
     found, *_ = small
     oracle, nested, *curves, gap, rarity = found.tables
-    assert "an oracle's" in oracle.title
+    assert "(oracle)" in oracle.title
     assert "chosen by 3-fold cross-validation" in nested.title
     assert [table.title for table in curves] == list(paper.METRICS)
     assert {line[0].partition(",")[0] for line in gap.lines} == set(paper.METRICS)
@@ -186,7 +186,7 @@ def test_all_words_are_the_mask_of_everything_and_choices_are_made_inside():
         Row("1 in p", "EXACT", 0.01, "roc_auc", 1.0),
         Row("1 in p", "EXACT", 0.99, "roc_auc", 0.0),
     ]
-    of = fractions.Found.of(("roc_auc",), paper.FRACTIONS, rows, inside)
+    of = fractions.FractionResults.of(("roc_auc",), paper.FRACTIONS, rows, inside)
     oracle, nested, *_ = fractions.tables(study, rows, of)
     found = [{line[0]: line[1] for line in table.lines} for table in (oracle, nested)]
     assert found[0] == {"EXACT": "0.5000", "MASK": "0.2500", "all words": "0.3750"}
@@ -198,7 +198,7 @@ def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
     monkeypatch.setattr(paper, "METHODS", FEW_METHODS)
     monkeypatch.setattr(paper, "FRACTIONS", (0.2,))
     monkeypatch.setattr(paper, "SIZES", (0.2, 1.0))
-    split = paper.SplitOptions(None, folds=4)
+    split = paper.SplitOptions(None, cv=4)
 
     def two(scale):
         corpora = [replace(of_two(pets(60, seed)), name=f"set {seed}") for seed in (1, 2)]
@@ -243,7 +243,7 @@ def test_a_pooled_area_is_over_the_decisions_of_all_categories(tmp_path, monkeyp
         assert values[text, 0.2, "roc_auc_micro"] == pytest.approx(area, abs=1e-3)
     assert [table.title for table in found.tables[:2]] == ["roc_auc_micro", "roc_auc"]
     assert found.tables[0].lines[1][2] == f"{values['MASK', 1.0, 'roc_auc_micro']:.3f}"
-    assert [plot.name for plot in found.plots] == ["small-pooled-auc"]
+    assert [plot.name for plot in found.plots] == ["small-roc_auc_micro"]
     assert [one.verdict for one in found.findings].count(Verdict.UNMEASURED) == 0
     assert {line[0] for line in found.tables[2].lines} == {
         f"{metric}, {method}"
@@ -300,7 +300,7 @@ def test_exact_mask_and_sv_set_are_their_definitions(problem, fraction):
         "EXACT": again.decision_function(unit(Q[:, kept])),
     }
     for text, values in expected.items():
-        path = parse_method(f"{text}[tol=1e-08]").build(0.5, normalize="all")
+        path = parse_method(f"{text}:tol=1e-08").build(0.5, normalize="all")
         measured = measured_at(path, problem, fraction)
         assert measured.model.n_features == kept.size
         np.testing.assert_allclose(measured.decision[:, 0], values, atol=1e-5)
@@ -326,7 +326,7 @@ def test_agreements_are_their_definitions(problem):
         }
         found = {r.metric: r for r in rows if (r.method, r.size) == (paper.EXACT, size)}
         assert {name: one.value for name, one in found.items()} == pytest.approx(expected, abs=1e-4)
-        assert {one.kept for one in found.values()} == {kept.size}
+        assert {one.model_size for one in found.values()} == {kept.size}
     assert len(rows) == 5 * (len(paper.SIZES) + 1)
 
 
@@ -386,7 +386,7 @@ def test_gaps_are_told_for_every_measure():
     ]
     lines = fractions.gap_table(points).lines
     assert lines == (
-        ("auc, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
+        ("roc_auc, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
         ("best_f1, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
     )
 

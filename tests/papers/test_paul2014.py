@@ -31,7 +31,7 @@ ALPHAS = (0.0, 0.5)
 
 @pytest.fixture
 def few(monkeypatch):
-    """Two methods and two λ in table 1."""
+    """Two methods and two alphas in table 1."""
     monkeypatch.setattr(paper, "SYNTHETIC_METHODS", METHODS)
     monkeypatch.setattr(paper, "SYNTHETIC_ALPHAS", ALPHAS)
 
@@ -84,7 +84,7 @@ def made(tmp_path_factory):
 
 def test_a_table_run_again_computes_nothing(made):
     found, computed, second, again = made
-    # two sets, 10 training sets, two λ of IG and of two draws
+    # two sets, 10 training sets, two alphas of IG and of two draws
     assert (computed, again) == (2 * 10 * 2 * 3, 0)
     assert second.rows == found.rows
     assert second.tables == found.tables
@@ -117,7 +117,7 @@ def favourite(times, selections=9, problem="k=90, set 1", method="IG+ridge:alpha
 
 def test_of_equals_the_highest_feature_is_first():
     one = favourite({4: 2, 7: 5, 2: 9, 9: 5, 1: 9, 0: 1, 3: 8})
-    assert one.first(5) == [2, 1, 3, 9, 7]
+    assert one.most_frequent(5) == [2, 1, 3, 9, 7]
     assert one.always() == [1, 2]
 
 
@@ -194,7 +194,7 @@ def test_words_of_the_paper_are_looked_for_as_words_and_as_stems(tmp_path, monke
     first, second, kept = found.tables
     assert first.title.startswith("1_2: ")
     assert first.title.endswith("words are selected in all 10 training sets")
-    assert first.lines[0] == ("county", "counti", "found")
+    assert first.lines[0] == ("county", "counti", "always")
     assert first.lines[1] == ("absent", "", "no such word")
     assert first.lines[2][:2] == ("word1", "word1")
     assert [line[0] for line in second.lines] == ["puppy"]
@@ -217,8 +217,8 @@ def test_errors_of_every_method_and_bss_against_the_others(tmp_path):
     assert [line[0] for line in against.lines] == ["DF, 25", "IG, 25"]
     assert (flat.file, pairs.file) == ("error.csv", "pairs.csv")
     assert beside.title == "error in %: paper / here"
-    judge = [one.statement for one in found.findings if one.verdict is not Verdict.UNMEASURED]
-    assert judge == ["BSS beats IG"]
+    statements = [one.statement for one in found.findings if one.verdict is not Verdict.UNMEASURED]
+    assert statements == ["BSS beats IG"]
     assert [one.name for one in found.plots] == ["table2-25"]
     own = [row.value for row in found.rows if row.method == "IG+ridge:alpha=0.5"][::2]
     assert len(own) == 70

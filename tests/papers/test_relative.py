@@ -22,7 +22,7 @@ from tests.study.corpora import pets
 
 @pytest.mark.parametrize("nested", [False, True])
 def test_a_figure_finds_and_draws_from_its_rows(tmp_path, nested):
-    """The λ of leave-one-out has drawings of its own; statements are about the paper's λ."""
+    """Alpha by leave-one-out has separate drawings; statements are about the paper's alpha."""
     seen = []
 
     def findings(rows):

@@ -85,7 +85,7 @@ REFERENCE = (
 NESTED = False
 UNAVAILABLE = statements.UNAVAILABLE
 ERROR = "error"
-METRICS = ("accuracy", ERROR)
+METRICS = (ERROR, "accuracy")
 FOLDS = 10
 
 SYNTHETIC_METHODS = ("BSS", "RRQR:beyond=columns", "SS:draw=iid", "IG")
