@@ -256,7 +256,7 @@ def test_reasons_are_told_only_where_they_are_true():
         one.statement: one.reason for one in statements.figure_2(found, mcnemar(6.3, 0.01, 0.7))
     }
     assert reason["LDA from LSI, 2: accuracy in %"] == "worse here, for unknown reasons"
-    assert reason["LDA from LSI, 64: accuracy in %"] == "better here; reason is not known"
+    assert reason["LDA from LSI, 64: accuracy in %"] == "better here, for unknown reasons"
     tested = "McNemar's χ² of 12 components of LDA from LSI against all words"
     assert reason[tested] == "12 components are not ahead, p = 0.01"
     ahead = {

@@ -188,7 +188,8 @@ def test_half_of_the_words_is_the_border(high, low, verdicts):
 
 
 def test_without_sizes_below_and_above_nothing_is_said():
-    assert [one.verdict for one in statements.largest_gaps(AUC, points(exact={0.6: 0.9}, mask={0.6: 0.9}))] == [
+    above_only = points(exact={0.6: 0.9}, mask={0.6: 0.9})
+    assert [one.verdict for one in statements.largest_gaps(AUC, above_only)] == [
         YES, OPEN
     ]  # fmt: skip
 

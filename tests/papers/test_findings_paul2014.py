@@ -16,7 +16,7 @@ SETS = 24
 
 
 def own_table() -> dict:
-    """The paper's errors by method, alpha and size; RRQR that factorises the rest is as good as the other."""
+    """The paper's errors by method, alpha and size; RRQR beyond=again is as good as the other."""
     found = {
         (method, alpha, size): value
         for (method, size), values in errors.TABLE_2.items()

@@ -217,7 +217,7 @@ def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
         assert line[1] == f"{np.mean([np.mean(folds) for folds in sets.values()]):.4f}"
     assert curve.columns == ("method", "0.2", "1.0")
     by_size, *cells = found.plots
-    assert by_size.name == "figure2-auc"
+    assert by_size.name == "figure2-roc_auc"
     assert [one.name for one in cells] == ["figure2-exact-all-words", "figure2-sv-set-exact"]
     assert [sum(n for *_, n in one.counts) for one in cells] == [2, 2]
     assert "all three are substantially better than all words" in found.findings[0].statement

@@ -410,7 +410,7 @@ def test_costs_of_what_was_not_measured_are_told_so(small, tmp_path):
 def test_candidates_that_all_fail_are_told(small, tmp_path):
     candidates = (
         Candidates(paper.FULL, paper.gaussian("ALL", (1.0,), (3.0,))),
-        Candidates(paper.LDA, paper.gaussian("LDA[longest=1,", (3.0,), (3.0,))),
+        Candidates(paper.LDA, paper.gaussian("LDA:longest=1", (3.0,), (3.0,))),
     )
     figure = replace(paper.FIGURES["2-nested"], corpus=lambda: pets(100, split=True), sizes=(2,))
     offered = replace(figure.quick, candidates=candidates)

@@ -105,7 +105,7 @@ FEWER = (2, 4, 8, 16, 32, 64, 128, 200, 350, 500, 800, 1100)
 SVM_PLOT = {
     LARS: "SVM-LARS:threshold=loo",
     LARS_0: "SVM-LARS:alpha=0.0:threshold=loo",
-    REFIT: "SVM-LARS:refit=True:threshold=loo",
+    REFIT: "SVM-LARS:refit=true:threshold=loo",
     IG: "IG+svm:threshold=cv",
     BNS: "BNS+svm:threshold=cv",
     ALL: "ALL+svm:threshold=cv",

@@ -85,7 +85,7 @@ REFERENCE = (
 NESTED = False
 UNAVAILABLE = statements.UNAVAILABLE
 ERROR = "error"
-METRICS = (ERROR, "accuracy")
+METRICS = ("accuracy", ERROR)
 FOLDS = 10
 
 SYNTHETIC_METHODS = ("BSS", "RRQR:beyond=columns", "SS:draw=iid", "IG")
