@@ -255,7 +255,7 @@ def test_rows_are_measured_in_every_fold_and_repeat(small):
 def test_a_row_is_what_the_definition_gives(small):
     """F1 of the method trained and asked here, in the second fold of the second repeat."""
     figure, found, *_ = small
-    plan = replace(paper.plan_of(figure.size.load(), SCALE), methods=METHODS)
+    plan = replace(paper.plan_of(figure.problem.load(), SCALE), methods=METHODS)
     ready = PreparedCorpus.of(plan, plan.corpora[0])
     split = ready.splits[5]
     (problem,) = ready.problems(split, ["pets-1"])
