@@ -468,7 +468,7 @@ def test_documents_per_second_are_of_the_chosen_candidates(task, tmp_path, monke
     assert all(one.rate > 0 and one.raw == (task.test.texts is not None) for one in found)
     known = candidates(rows_of(journal.lines()))
     for one in found:
-        chosen = choose(of_side(known, one.side), "f1_micro", within_words(one.asked))
+        chosen = choose(of_side(known, one.side), "f1_micro", within_words(one.limit))
         assert (chosen.settings, chosen.budget) == (one.settings, one.budget)
     speed.measure_speed(task, families, (5, 20), journal, said.append)
     assert len([line for line in journal.lines() if isinstance(line, Speed)]) == 4

@@ -28,7 +28,7 @@ BETTER, AS_GOOD, WORSE = "better", "as good", "worse"
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours and the best peer at a budget, each chosen by `measure` on validation documents."""
+    """Ours and the best peer at a budget, each chosen by `metric` on validation documents."""
 
     corpus: str
     metric: str

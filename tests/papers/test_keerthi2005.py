@@ -187,7 +187,7 @@ def test_fewer_folds_are_the_first_of_each_repeat():
     every = PreparedCorpus.of(plan := paper.plan_of(corpus, SCALE), plan.corpora[0])
     fewer = paper.plan_of(corpus, replace(SCALE, sets=3))
     some = PreparedCorpus.of(fewer, fewer.corpora[0])
-    assert len(every.n_splits) == 8
+    assert len(every.splits) == 8
     assert [one.name for one in some.splits] == [
         f"fold {fold} of 4, repeat {repeat}" for repeat in (1, 2) for fold in (1, 2, 3)
     ]

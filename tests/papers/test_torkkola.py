@@ -414,5 +414,5 @@ def test_candidates_that_all_fail_are_told(small, tmp_path):
     )
     figure = replace(paper.FIGURES["2-nested"], corpus=lambda: pets(100, split=True), sizes=(2,))
     offered = replace(figure.quick, candidates=candidates)
-    with pytest.raises(LaconicError, match=r"LDA\[longest=1.* at 2: was not measured"):
+    with pytest.raises(LaconicError, match=r"LDA:longest=1.* at 2: was not measured"):
         figure.run(tmp_path / "out", offered)

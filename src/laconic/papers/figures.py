@@ -154,11 +154,11 @@ class Point:
     @classmethod
     def over(cls, method: str, size: Size, metric: str, values: Iterable[float]) -> Point:
         """From one value per problem; NaNs do not count."""
-        known = np.array(list(values), dtype=np.float64)
-        known = known[~np.isnan(known)]
-        mean = float(known.mean()) if known.size else float("nan")
-        sd = float(known.std(ddof=1)) if known.size > 1 else 0.0
-        return cls(method, size, metric, mean, sd, known.size)
+        numbers = np.array(list(values), dtype=np.float64)
+        numbers = numbers[~np.isnan(numbers)]
+        mean = float(numbers.mean()) if numbers.size else float("nan")
+        sd = float(numbers.std(ddof=1)) if numbers.size > 1 else 0.0
+        return cls(method, size, metric, mean, sd, numbers.size)
 
 
 def tables_by_size(points: Sequence[Point]) -> tuple[Table, ...]:

@@ -45,13 +45,13 @@ def corpus_words(name: str, paper: int, ours: float, reason: str) -> Finding:
     return judge(
         f"{name} has about {paper:,} terms",
         f"{ours:,.0f}",
-        known(abs(ours - paper) <= 0.1 * paper, ours),
+        if_measured(abs(ours - paper) <= 0.1 * paper, ours),
         paper=f"{paper:,}",
         reason=reason,
     )
 
 
-def known(holds: bool, *values: float) -> bool | None:
+def if_measured(holds: bool, *values: float) -> bool | None:
     return None if any(map(math.isnan, values)) else bool(holds)
 
 

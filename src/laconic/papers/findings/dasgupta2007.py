@@ -21,7 +21,7 @@ from laconic.papers.findings.curves import (
     against,
     corpus_words,
     correlation,
-    known,
+    if_measured,
     percent,
     points_of,
 )
@@ -77,7 +77,7 @@ def reaches(micro: Curves, method: str) -> Finding:
     return judge(
         f"{method} reaches 85 % of the micro-F1 of all words with {ENOUGH_WORDS} words",
         percent(value),
-        known(value >= ENOUGH, value),
+        if_measured(value >= ENOUGH, value),
         direction=value >= ENOUGH - SIMILAR,
         paper="85 %",
     )
@@ -88,7 +88,7 @@ def falls_short(micro: Curves, method: str, reason: str) -> Finding:
     return judge(
         f"{method} does not reach 85 % with {ENOUGH_WORDS} words",
         percent(value),
-        known(value < ENOUGH, value),
+        if_measured(value < ENOUGH, value),
         paper="below 85 %",
         reason=reason,
     )
@@ -148,14 +148,14 @@ def shapes(micro: Curves, precision: Curves, recall: Curves) -> Iterator[Finding
     yield judge(
         "precision closely follows micro-F1",
         text(of["precision_macro"]),
-        known(of["precision_macro"] >= 0.95, of["precision_macro"]),
+        if_measured(of["precision_macro"] >= 0.95, of["precision_macro"]),
         direction=of["precision_macro"] >= 0.8,
         reason=FEW_HITS,
     )
     yield judge(
         "recall is very different",
         text(of["recall_macro"]),
-        known(of["recall_macro"] < of["precision_macro"], *of.values()),
+        if_measured(of["recall_macro"] < of["precision_macro"], *of.values()),
         reason=FEW_HITS,
     )
 
@@ -189,7 +189,7 @@ def over_sets(ig: Mapping[str, float], ss: Mapping[str, float], repeats: int) ->
         yield judge(
             f"with {SPREAD_AT} words {name} varies over the sets from {low} to {high}",
             "{:.2f} to {:.2f}".format(*ours),
-            known(max(abs(ours[0] - low), abs(ours[1] - high)) <= SIMILAR, *ours),
+            if_measured(max(abs(ours[0] - low), abs(ours[1] - high)) <= SIMILAR, *ours),
             direction=abs(ours[0] - low) <= SIMILAR or abs(ours[1] - high) <= SIMILAR,
             paper=f"{low} to {high}",
             reason=SUPERVISED if name == IG else "",
@@ -198,21 +198,21 @@ def over_sets(ig: Mapping[str, float], ss: Mapping[str, float], repeats: int) ->
     yield judge(
         "SS varies less over the sets than IG",
         f"by {widths[SS]:.2f} against {widths[IG]:.2f}",
-        known(widths[SS] < widths[IG], *widths.values()),
+        if_measured(widths[SS] < widths[IG], *widths.values()),
         paper="by 0.2 against 0.5",
     )
     related = correlation(of[IG], of[SS]) if measured else math.nan
     yield judge(
         "… and independently of it",
         f"correlation {related:.2f} over {len(sets)} sets",
-        known(abs(related) <= 2 / math.sqrt(max(len(sets), 1)), related),
+        if_measured(abs(related) <= 2 / math.sqrt(max(len(sets), 1)), related),
         reason="more than two standard errors from 0: hard sets are hard for both",
     )
     lead = float((of[SS] - of[IG]).mean()) if sets else math.nan
     yield judge(
         f"SS is marginally better than IG on average with {SPREAD_AT} words",
         f"{points_of(lead)} ahead" if lead > 0 else f"{points_of(-lead)} behind",
-        known(0 < lead <= SIMILAR, lead),
+        if_measured(0 < lead <= SIMILAR, lead),
         direction=lead > -EVEN,
         reason=SUPERVISED,
     )
@@ -264,7 +264,7 @@ def distances(points: Sequence[Point]) -> Iterator[Finding]:
     yield judge(
         "the higher the rank of SS, the closer it is to WS (Hellinger)",
         ", ".join(f"{of[k]:.2f} at {k}" for k in ranks),
-        known(trend <= -0.9, trend),
+        if_measured(trend <= -0.9, trend),
         direction=bool(ranks) and of[ranks[-1]] < of[ranks[0]],
         reason="not at every step",
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from laconic.papers.figures import Point, make_plot
 from laconic.papers.findings import Finding, Verdict, judge
-from laconic.papers.findings.curves import Curves, corpus_words, known, percent, points_of
+from laconic.papers.findings.curves import Curves, corpus_words, if_measured, percent, points_of
 from laconic.papers.findings.dasgupta2007 import DF, EVEN, IG, SIMILAR, US, WS, labels_of, rank_of
 from laconic.papers.plots import Line, Plot
 
@@ -53,7 +53,7 @@ def alpha_statements(points: Sequence[Point]) -> Iterator[Finding]:
         yield judge(
             f"the best {metric} of all words is at alpha = {PAPER_ALPHA}",
             f"at {best:g}; {loss:.3f} less at {PAPER_ALPHA}",
-            known(best == PAPER_ALPHA, loss),
+            if_measured(best == PAPER_ALPHA, loss),
             direction=loss <= EVEN,
             paper=f"{PAPER_ALPHA}",
             reason="other stems, another split; the maximum is flat",
@@ -82,7 +82,7 @@ def reaches_share(micro: Curves, method: str) -> Finding:
     return judge(
         f"{named(method)} has about 90 % of the micro-F1 of all words with {SHARE_AT:,} words",
         percent(value),
-        known(abs(value - PAPER_SHARE) <= ABOUT, value),
+        if_measured(abs(value - PAPER_SHARE) <= ABOUT, value),
         direction=value > PAPER_SHARE,
         paper="90 %",
     )
@@ -95,7 +95,7 @@ def degrades(micro: Curves) -> Finding:
     return judge(
         "the quality degrades rapidly with few words",
         f"even IG loses {points_of(loss)} from {last:,} to {first:,} words",
-        known(loss >= 2 * ABOUT, loss) if first < SHARE_AT else None,
+        if_measured(loss >= 2 * ABOUT, loss) if first < SHARE_AT else None,
         direction=loss > 0,
     )
 
@@ -159,7 +159,7 @@ def blind(micro: Curves) -> Finding:
         "uniform sampling falls far behind",
         f"last at {sum(gap > 0 for gap in gaps)} of {len(gaps)} sizes, on average "
         f"{points_of(mean)} behind the next to last",
-        known(min(gaps, default=-1) > 0 and mean > 2 * ABOUT, mean),
+        if_measured(min(gaps, default=-1) > 0 and mean > 2 * ABOUT, mean),
         direction=mean > 0,
     )
 
@@ -177,7 +177,7 @@ def recall_grows(precision: Curves, recall: Curves) -> Finding:
     return judge(
         f"from {SATURATED:,} words on, precision does not grow, while recall does",
         f"precision by {points_of(gains[0])}, recall by {points_of(gains[1])} on average",
-        known(gains[0] <= SIMILAR and gains[1] > 2 * gains[0], *gains),
+        if_measured(gains[0] <= SIMILAR and gains[1] > 2 * gains[0], *gains),
         direction=gains[1] > gains[0],
         reason="precision grows too",
     )
@@ -202,7 +202,7 @@ def improves(name: str, curves: Curves) -> Finding:
     return judge(
         f"selection improves marginally on the {name} of all words",
         f"at most {percent(best)} ({named(method)}, {size:,} words)",
-        known(best >= 1.0005, best),
+        if_measured(best >= 1.0005, best),
         direction=best >= 1 - EVEN,
         reason="not the paper's documents, and fewer",
     )

@@ -111,7 +111,7 @@ def very_close(metric: str, tests: Mapping[str, PairedComparison]) -> Finding:
     return judge(
         f"the best {name} values of the three are numerically very close",
         f"{_listed(means)}: {spread:.4f} apart",
-        known(spread <= CLOSE, spread),
+        if_measured(spread <= CLOSE, spread),
         direction=spread <= APART,
     )
 
@@ -203,7 +203,7 @@ def almost_all(curve: Mapping[float, float]) -> Finding:
     return judge(
         "the best AUC is reached with all or almost all words",
         f"EXACT: {top:.4f} at {size:g}, {last:.4f} with all words of the support vectors",
-        known(top - last <= CLOSE, last),
+        if_measured(top - last <= CLOSE, last),
         direction=top - last <= APART,
     )
 
@@ -215,7 +215,7 @@ def fewer_help(curve: Mapping[float, float], at_zero: Mapping[float, float]) -> 
     return judge(
         "fewer words can raise the best F1",
         f"EXACT: {top:.4f} at {size:g}, {last:.4f} with all words of the support vectors",
-        known(top - last > CLOSE, last),
+        if_measured(top - last > CLOSE, last),
         reason=f"by less than {CLOSE}; at threshold 0 from {many:.3f} to {few[1]:.3f} "
         f"at {few[0]:g}",
     )
@@ -237,13 +237,13 @@ def largest_gaps(metric: str, points: Sequence[Point]) -> Iterator[Finding]:
     yield judge(
         f"above half of the words the variant makes no difference ({SHOWN[metric]})",
         _widest(above),
-        known(high <= APART, high),
+        if_measured(high <= APART, high),
         reason="each category keeps the bias of the SVM on all words" if metric == POOLED else "",
     )
     yield judge(
         f"… below, the differences become more pronounced ({SHOWN[metric]})",
         _widest(below),
-        known(low > max(2 * high, CLOSE), low, high),
+        if_measured(low > max(2 * high, CLOSE), low, high),
         direction=low > high,
     )
 
@@ -301,7 +301,7 @@ def techtc(oracle: Values, nested: Values) -> Iterator[Finding]:
     yield judge(
         "MASK is worse than EXACT by AUC",
         f"{lead:+.4f}, p = {p:.2g}",
-        known(lead < 0 and p < NEAR_ZERO, lead, p),
+        if_measured(lead < 0 and p < NEAR_ZERO, lead, p),
         direction=lead < 0,
         paper="p < 1e-9",
         reason="behind, but far less clearly" if lead < 0 else "not behind",
@@ -319,7 +319,7 @@ def better_than_all(values: Values, title: str) -> Finding:
     return judge(
         f"all three are substantially better than all words{title}",
         f"{_listed(means)}; all words {whole:.4f}; largest p = {p:.2g}",
-        known(lead >= APART and p < NEAR_ZERO, lead, p) if len(means) == 3 else None,
+        if_measured(lead >= APART and p < NEAR_ZERO, lead, p) if len(means) == 3 else None,
         direction=lead > 0,
         paper="p ≈ 0",
     )
@@ -329,7 +329,7 @@ def against(values: Values, reference: str) -> dict[str, PairedComparison]:
     return {test.method: test for test in paired_comparisons(values, reference)}
 
 
-def known(holds: bool, *values: float) -> bool | None:
+def if_measured(holds: bool, *values: float) -> bool | None:
     return None if any(map(math.isnan, values)) else holds
 
 

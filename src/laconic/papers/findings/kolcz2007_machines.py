@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from laconic.papers.figures import Point
 from laconic.papers.findings import Finding, judge
-from laconic.papers.findings.kolcz2007 import EXACT, HALF, WHOLE, known
+from laconic.papers.findings.kolcz2007 import EXACT, HALF, WHOLE, if_measured
 from laconic.papers.plots import Line, Plot
 
 COSINE, PEARSON = WEIGHTS = ("cosine", "pearson")
@@ -43,7 +43,7 @@ def similar(curves: Mapping[str, Curve], size: float) -> Finding:
     return judge(
         f"weights are very close to those of all words, even when the fraction is small ({size:g})",
         "cosine {:.3f}, Pearson {:.3f}".format(*values),
-        known(min(values) >= VERY_HIGH, *values),
+        if_measured(min(values) >= VERY_HIGH, *values),
         direction=values[0] >= HIGH,
         reason=f"at {HALF:g} the cosine is {curves[COSINE].get(HALF, math.nan):.3f}",
     )
@@ -67,7 +67,7 @@ def fewer_supports(curves: Mapping[str, Curve]) -> Finding:
     return judge(
         "with fewer words the overlap goes down, because support vectors become fewer",
         f"at {SMALL:g}: overlap {overlap:.3f}, about {part / contained:.2f} of the support vectors",
-        known(part < contained and overlap < half, part, contained, overlap, half),
+        if_measured(part < contained and overlap < half, part, contained, overlap, half),
     )
 
 
@@ -77,7 +77,7 @@ def contained(containment: Curve) -> Finding:
     return judge(
         "containment stays consistently very high",
         f"{least:.3f} at {size:g}, {at_small:.3f} at {SMALL:g}",
-        known(least >= VERY_HIGH, least, at_small),
+        if_measured(least >= VERY_HIGH, least, at_small),
         direction=at_small >= HIGH,
         reason="high down to a tenth of the words, not below" if least < HIGH <= at_small else "",
     )
@@ -88,7 +88,7 @@ def short_of_one(curves: Mapping[str, Curve]) -> Finding:
     return judge(
         "with all words of the support vectors neither is 1",
         "overlap {:.3f}, containment {:.3f}".format(*values),
-        known(max(values) < 1 - EXACTLY, *values),
+        if_measured(max(values) < 1 - EXACTLY, *values),
     )
 
 
@@ -97,7 +97,7 @@ def words_or_length(overlap: Curve) -> Finding:
     return judge(
         "… because words deemed irrelevant were left out",
         f"with document lengths unchanged the overlap is {value:.4f}",
-        known(value < 1 - EXACTLY, value),
+        if_measured(value < 1 - EXACTLY, value),
         reason="they act only through the document length",
     )
 

@@ -80,7 +80,7 @@ def improves(
         statement,
         f"{few:.1f} with {size} components, {whole:.1f} with all words"
         + ("" if math.isnan(p) else f", p = {p:.2g}"),
-        known(few > whole, few, whole),
+        if_measured(few > whole, few, whole),
         paper=f"{PAPER[LDA_LSI, size]}, {PAPER[FULL, WHOLE]}",
         reason=reason,
     )
@@ -91,7 +91,7 @@ def at_small_sizes(accuracies: Accuracies) -> Iterator[Finding]:
     yield judge(
         "at equal small sizes LDA is far ahead of the others",
         "at 12: {:.1f}, against {:.1f} LSI, {:.1f} IG, {:.1f} random".format(lda, *others),
-        known(lda > max(others) + 10, lda, *others),
+        if_measured(lda > max(others) + 10, lda, *others),
         direction=lda > max(others),
     )
     few = [value(accuracies, IG, size) for size in (1, 2, 4) if (IG, size) in accuracies]
@@ -142,7 +142,7 @@ def at_random(accuracies: Accuracies) -> Iterator[Finding]:
     yield judge(
         "LDA from a random projection behaves very similarly to LDA from LSI",
         f"{gaps[0]:.1f} points behind at 12, {gaps[1]:.1f} at 64",
-        known(max(map(abs, gaps)) <= CLOSE, *gaps),
+        if_measured(max(map(abs, gaps)) <= CLOSE, *gaps),
         direction=max(map(abs, gaps)) <= 4 * CLOSE,
         reason="close to it, but behind" if min(gaps) > 0 else "",
     )
@@ -191,7 +191,7 @@ def costs(models: Mapping[str, MeasuredCost]) -> Iterator[Finding]:
     )
 
 
-def known(holds: bool, *values: float) -> bool | None:
+def if_measured(holds: bool, *values: float) -> bool | None:
     return None if any(map(math.isnan, values)) else holds
 
 
