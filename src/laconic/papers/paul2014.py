@@ -302,8 +302,8 @@ def _paper_words(
     for word in filter(None, terms.split(",")):
         (stem,) = stems.tokens(word)
         ours = word if word in column else stem
-        known = ours in column
-        yield word, ours if known else "", counts.times[column[ours]] if known else None
+        present = ours in column
+        yield word, ours if present else "", counts.times[column[ours]] if present else None
 
 
 def _frequency(times: int | None, selections: int) -> str:

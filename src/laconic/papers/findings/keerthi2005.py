@@ -174,6 +174,8 @@ def overfits(curves: ProblemCurves) -> Finding:
     top, last = peak(bare), max(bare, default=0)
     at_last = regularised.get(last, math.nan)
     ends = min((size for size in regularised if size > last), default=0)
+    worse = bool(bare) and at_last > bare[last]
+    holds = _if_measured(top[1] - bare[last] >= MUCH and worse, at_last) if bare else None
     return judge(
         "later alpha = 0 overfits, with a severe loss",
         f"SVM: peak {_at(top)}; {_at((last, bare.get(last, math.nan)))}, "

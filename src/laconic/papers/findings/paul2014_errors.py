@@ -180,7 +180,7 @@ def order(errors: Errors) -> Finding:
 def fewer_words(errors: Errors) -> Finding:
     """The paper says "to achieve the same error": half a point more counts as the same."""
     pairs = {a: (errors.at(BSS, a, 300), errors.at(LEVERAGE, a, 500)) for a in errors.alphas}
-    known = bool(pairs) and not np.isnan([*pairs.values()]).any()
+    measured = bool(pairs) and not np.isnan([*pairs.values()]).any()
     more = max((few - many for few, many in pairs.values()), default=math.nan)
     return judge(
         "BSS with 300 words is better than leverage with 500",
@@ -188,7 +188,7 @@ def fewer_words(errors: Errors) -> Finding:
             f"{few:.1f} against {many:.1f} at alpha = {alpha:g}"
             for alpha, (few, many) in pairs.items()
         ),
-        more < 0 if known else None,
+        more < 0 if measured else None,
         direction=more <= 0.5,
         paper="31.76 against 33.33, … 31.03 against 32.52",
         reason="as good" if more <= 0.5 else OTHER_PAIRS,
@@ -234,12 +234,12 @@ def figures_of(errors: Errors, method: str) -> Finding:
         for alpha, value in zip(ALPHAS, values, strict=True)
     }
     gaps = [errors.at(method, *cell) - value for cell, value in paper.items()]
-    known = not np.isnan(gaps).any()
+    measured = not np.isnan(gaps).any()
     ends = [errors.at(method, *cell) for cell in (min(paper), max(paper))]
     return judge(
         f"the errors of {NAMES[method]} in table 2, from 300 words and alpha = 0.1 to 500 and 0.7",
         f"{ends[0]:.1f} to {ends[1]:.1f} %; {np.min(gaps):+.1f} to {np.max(gaps):+.1f} points off",
-        max(map(abs, gaps)) <= CLOSE if known else None,
+        max(map(abs, gaps)) <= CLOSE if measured else None,
         direction=ends[1] < ends[0],
         paper=f"{paper[min(paper)]:.2f} to {paper[max(paper)]:.2f} %",
         reason=OTHER_PAIRS,
