@@ -12,10 +12,10 @@ from scipy import stats
 
 from laconic.methods import parse_method
 from laconic.papers.averages import (
+    alpha_comparison_tables,
+    alpha_comparisons,
     mean_tables,
     means_by_problem,
-    paired_test_tables,
-    paired_tests,
     split_alpha,
     with_alphas,
 )
@@ -109,7 +109,7 @@ def contest(own, other, third):
 def test_a_pairing_is_wilcoxons_test_over_the_sets_corrected_for_the_other_methods():
     rng = np.random.default_rng(3)
     own, other, third = rng.random((3, 12))
-    found = list(paired_tests(contest(own, other, third[:10]), "error", "BSS"))
+    found = list(alpha_comparisons(contest(own, other, third[:10]), "error", "BSS"))
     assert [one.method for one in found] == ["IG", "DF"]
     for one, theirs in zip(found, (other, third[:10]), strict=True):
         mine = own[: len(theirs)]
@@ -124,7 +124,7 @@ def test_a_pairing_is_wilcoxons_test_over_the_sets_corrected_for_the_other_metho
 def test_less_error_is_a_lead_and_a_positive_effect():
     own = np.linspace(0.1, 0.2, 8)
     rows = contest(own, own + np.linspace(0.01, 0.08, 8), own)
-    better, same = paired_tests(rows, "error", "BSS")
+    better, same = alpha_comparisons(rows, "error", "BSS")
     assert (better.wins, better.losses, better.effect) == (8, 0, 1.0)
     assert better.lead > 0
     assert (same.wins, same.losses, same.lead, same.p) == (0, 0, 0.0, 1.0)
@@ -137,10 +137,10 @@ def test_methods_are_paired_at_their_own_lambda_and_size():
         for method, base in (("BSS", 0.1), ("IG", 0.2))
         for alpha, size in ((0.1, 10), (0.1, 20), (0.5, 10))
     ]
-    found = list(paired_tests(rows, "error", "BSS"))
+    found = list(alpha_comparisons(rows, "error", "BSS"))
     assert [(one.alpha, one.size) for one in found] == [(0.1, 10), (0.1, 20), (0.5, 10)]
     assert all(one.lead == pytest.approx(0.1) for one in found)
-    shown, flat = paired_test_tables(rows, "error", "BSS")
+    shown, flat = alpha_comparison_tables(rows, "error", "BSS")
     assert shown.columns == ("other", "alpha = 0.1", "alpha = 0.5")
     assert [line[0] for line in shown.lines] == ["IG, 10", "IG, 20"]
     assert shown.lines[0][1].startswith("+10.00; 6:0; p 0.01")
@@ -149,7 +149,7 @@ def test_methods_are_paired_at_their_own_lambda_and_size():
 
 
 def test_without_the_champion_there_is_nothing_to_compare():
-    assert paired_test_tables([row("p", "IG+ridge:alpha=1.0", 0.5)], "error", "BSS") == []
+    assert alpha_comparison_tables([row("p", "IG+ridge:alpha=1.0", 0.5)], "error", "BSS") == []
 
 
 def test_a_table_is_saved_with_no_cell_a_formula(tmp_path):
@@ -167,7 +167,7 @@ def test_a_negative_lead_is_saved_as_a_number(tmp_path):
         for n in range(3)
         for m, v in (("A", 0.5), ("B", 0.2))
     ]
-    _, flat = paired_test_tables(rows, "error", "A")
+    _, flat = alpha_comparison_tables(rows, "error", "A")
     flat.save(tmp_path)
     (line,) = csv.DictReader((tmp_path / "pairs.csv").open())
     assert float(line["lead"]) == pytest.approx(-0.3)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from laconic.papers import best_sizes as sizes
-from laconic.papers.figures import Point
+from laconic.papers.figures import MeanPoint
 from laconic.rows import Row
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
@@ -182,7 +182,9 @@ def test_gaps_are_the_widest_on_either_side_of_half():
         "EXACT": {0.1: 0.9, 0.5: 0.9, 0.6: 0.9, 0.9: 0.8},
         "SV-SET": {0.1: 0.4, 0.5: 0.85, 0.6: 0.89, 0.9: 0.82},
     }
-    points = [Point(m, s, "roc_auc", v, 0.0, 3) for m, own in means.items() for s, v in own.items()]
+    points = [
+        MeanPoint(m, s, "roc_auc", v, 0.0, 3) for m, own in means.items() for s, v in own.items()
+    ]
     assert list(sizes.gaps(points, "EXACT", 0.5)) == [
         ("SV-SET", "+0.0200 at 0.9", "-0.5000 at 0.1")
     ]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from laconic.papers import PAPERS
-from laconic.papers.figures import Point, make_plot
+from laconic.papers.figures import MeanPoint, make_plot
 from laconic.papers.findings import Verdict, judge, judge_value
 from laconic.papers.findings import torkkola as statements
-from laconic.papers.plots import CELLS, Cells, Line
-from laconic.papers.prediction_costs import Cost, MeasuredCost
+from laconic.papers.plots import CELLS, Cells, Series
+from laconic.papers.prediction_costs import MeasuredCost, PredictionCost
 from laconic.study.significance import Verdict as Paired
 
 
@@ -94,17 +94,17 @@ def test_pairs_without_a_value_have_no_cell():
 
 def test_a_plot_has_a_line_a_method_in_the_order_of_sizes():
     points = [
-        Point("IG", 100, "f1", 0.9, 0.0, 1),
-        Point("IG", 10, "f1", 0.8, 0.0, 1),
-        Point("IG", 10, "roc_auc", 0.5, 0.0, 1),
-        Point("DF", 10, "f1", math.nan, 0.0, 0),
-        Point("US", 10, "f1", 0.1, 0.0, 1),
+        MeanPoint("IG", 100, "f1", 0.9, 0.0, 1),
+        MeanPoint("IG", 10, "f1", 0.8, 0.0, 1),
+        MeanPoint("IG", 10, "roc_auc", 0.5, 0.0, 1),
+        MeanPoint("DF", 10, "f1", math.nan, 0.0, 0),
+        MeanPoint("US", 10, "f1", 0.1, 0.0, 1),
     ]
-    paper = Line("gain", (10,), (0.85,), from_paper=True)
+    paper = Series("gain", (10,), (0.85,), from_paper=True)
     plot = make_plot(
         "a", points, "f1", labels={"IG": "gain", "DF": "frequency"}, paper_lines=[paper]
     )
-    assert plot.lines == (Line("gain", (10, 100), (0.8, 0.9)), paper)
+    assert plot.lines == (Series("gain", (10, 100), (0.8, 0.9)), paper)
     assert {line.name for line in make_plot("a", points, "f1").lines} == {"IG", "US"}
 
 
@@ -122,7 +122,7 @@ def accuracies() -> dict:
     found |= {(statements.LDA_RP, 12): 90.9, (statements.LDA_RP, 64): 92.0}
     spread = {2: 9.0, 8: 4.0, 64: 1.0}
     return {
-        (label, size): Point(
+        (label, size): MeanPoint(
             label,
             size,
             "accuracy",
@@ -202,7 +202,7 @@ def test_other_measurements_get_other_verdicts():
         ),
     ):
         found = accuracies()
-        found[label, size] = Point(label, size, "accuracy", value, 0.0, 5)
+        found[label, size] = MeanPoint(label, size, "accuracy", value, 0.0, 5)
         here = verdicts(found, mcnemar())
         assert here[changed] is verdict, changed
         others = {one for one in right if here[one] is not right[one]}
@@ -234,14 +234,14 @@ def test_what_was_not_run_is_not_judged():
 def test_much_variation_is_three_times_that_of_many_columns(low, verdict):
     """Whose standard deviation is 1."""
     found = accuracies()
-    found[statements.RP, 2] = Point(statements.RP, 2, "accuracy", 30.0, low, 5)
+    found[statements.RP, 2] = MeanPoint(statements.RP, 2, "accuracy", 30.0, low, 5)
     varies = verdicts(found, mcnemar())["random projections vary much at low dimensions"]
     assert varies is verdict
 
 
 def test_one_draw_says_nothing_of_variation():
     found = {
-        place: Point(point.method, point.size, "accuracy", point.mean, 0.0, 1)
+        place: MeanPoint(point.method, point.size, "accuracy", point.mean, 0.0, 1)
         for place, point in accuracies().items()
     }
     varies = verdicts(found, mcnemar())["random projections vary much at low dimensions"]
@@ -250,8 +250,8 @@ def test_one_draw_says_nothing_of_variation():
 
 def test_reasons_are_told_only_where_they_are_true():
     found = accuracies()
-    found[statements.LDA_LSI, 2] = Point(statements.LDA_LSI, 2, "accuracy", 60.0, 0.0, 1)
-    found[statements.LDA_LSI, 64] = Point(statements.LDA_LSI, 64, "accuracy", 94.0, 0.0, 1)
+    found[statements.LDA_LSI, 2] = MeanPoint(statements.LDA_LSI, 2, "accuracy", 60.0, 0.0, 1)
+    found[statements.LDA_LSI, 64] = MeanPoint(statements.LDA_LSI, 64, "accuracy", 94.0, 0.0, 1)
     reason = {
         one.statement: one.reason for one in statements.figure_2(found, mcnemar(6.3, 0.01, 0.7))
     }
@@ -279,7 +279,9 @@ def test_similar_is_neither_better_nor_worse(twelve, sixty_four, verdict, reason
     """LDA from LSI has 91.1 and 92.2."""
     found = accuracies()
     for size, value in ((12, twelve), (64, sixty_four)):
-        found[statements.LDA_RP, size] = Point(statements.LDA_RP, size, "accuracy", value, 0.0, 5)
+        found[statements.LDA_RP, size] = MeanPoint(
+            statements.LDA_RP, size, "accuracy", value, 0.0, 5
+        )
     name = "LDA from a random projection behaves very similarly to LDA from LSI"
     (one,) = [one for one in statements.figure_2(found, mcnemar()) if one.statement == name]
     assert (one.verdict, one.reason) == (verdict, reason)
@@ -288,7 +290,7 @@ def test_similar_is_neither_better_nor_worse(twelve, sixty_four, verdict, reason
 def test_by_a_fair_kernel_the_papers_columns_are_asked_and_ours():
     """The paper's are of LDA from LSI, so that another's success is not theirs."""
     found = {
-        (label, size): Point(label, size, "accuracy", value, 0.0, 1)
+        (label, size): MeanPoint(label, size, "accuracy", value, 0.0, 1)
         for label, size, value in (
             (statements.FULL, 1.0, 95.1),
             (statements.LDA_LSI, 12, 90.8),
@@ -311,15 +313,15 @@ def test_by_a_fair_kernel_the_papers_columns_are_asked_and_ours():
 
 
 def test_costs_are_compared_with_the_papers_counts():
-    whole = MeasuredCost(89.3, Cost(733_021, 277_956, 1), 1.0, 11_179, 4_239)
-    few = MeasuredCost(90.6, Cost(35_431, 16_999, 1), 1.0, 2_887, 1_351)
+    whole = MeasuredCost(89.3, PredictionCost(733_021, 277_956, 1), 1.0, 11_179, 4_239)
+    few = MeasuredCost(90.6, PredictionCost(35_431, 16_999, 1), 1.0, 2_887, 1_351)
     models = {"full, Gaussian": whole, "LDA from LSI, 12, Gaussian": few}
     assert {one.verdict for one in statements.costs(models)} == {Verdict.REPRODUCED}
     slow = models | {"LDA from LSI, 12, Gaussian": whole}
     assert [one.verdict for one in statements.costs(slow)][-1] is Verdict.NOT_REPRODUCED
-    large = MeasuredCost(89.3, Cost(1_000_000, 1, 1), 1.0, 20_000, 1)
+    large = MeasuredCost(89.3, PredictionCost(1_000_000, 1, 1), 1.0, 20_000, 1)
     found = [one.verdict for one in statements.costs(models | {"full, Gaussian": large})]
     assert found[:2] == [Verdict.DIRECTION] * 2
-    small = MeasuredCost(89.3, Cost(300_000, 1, 1), 1.0, 5_000, 1)
+    small = MeasuredCost(89.3, PredictionCost(300_000, 1, 1), 1.0, 5_000, 1)
     found = [one.verdict for one in statements.costs(models | {"full, Gaussian": small})]
     assert found[:2] == [Verdict.NOT_REPRODUCED] * 2

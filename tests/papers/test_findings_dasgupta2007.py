@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from laconic.papers.figures import Point
+from laconic.papers.figures import MeanPoint
 from laconic.papers.findings import Finding, Verdict
 from laconic.papers.findings import dasgupta2007 as statements
 from laconic.papers.findings import dasgupta2007_large as large
@@ -77,9 +77,9 @@ def reuters() -> dict:
     return {"f1_micro": micro, "f1_macro": dict(micro)}
 
 
-def points(world: dict) -> list[Point]:
+def points(world: dict) -> list[MeanPoint]:
     return [
-        Point(method, size, f"relative {metric}", value, 0.0, 100)
+        MeanPoint(method, size, f"relative {metric}", value, 0.0, 100)
         for metric, means in world.items()
         for (method, size), value in means.items()
     ]
@@ -284,7 +284,7 @@ def test_sets_that_vary_otherwise_are_told(ig, ss, verdicts):
 
 def distances(values) -> Finding:
     (found,) = statements.distances(
-        [Point("SS, by rank", k, statements.HELLINGER, v, 0.0, 9) for k, v in values.items()]
+        [MeanPoint("SS, by rank", k, statements.HELLINGER, v, 0.0, 9) for k, v in values.items()]
     )
     return found
 
@@ -300,7 +300,7 @@ def test_distances_fall_as_ranks_grow():
 
 
 def lambdas(micro: dict[float, float]) -> list[Finding]:
-    found = [Point("f1_micro", alpha, large.ALL, v, 0.0, 1) for alpha, v in micro.items()]
+    found = [MeanPoint("f1_micro", alpha, large.ALL, v, 0.0, 1) for alpha, v in micro.items()]
     return list(large.alpha_statements(found))
 
 

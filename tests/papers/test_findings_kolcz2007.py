@@ -8,12 +8,12 @@ import pytest
 
 from laconic.papers import fractions
 from laconic.papers import kolcz2007 as paper
-from laconic.papers.figures import FigureResult, Point
+from laconic.papers.figures import FigureResult, MeanPoint
 from laconic.papers.findings import Verdict
 from laconic.papers.findings import kolcz2007 as statements
 from laconic.papers.findings import kolcz2007_machines as machines
 from laconic.papers.findings.kolcz2007 import ALL, AUC, BEST_F1, EXACT, F1, MASK, POOLED, SV_SET
-from laconic.papers.plots import Line
+from laconic.papers.plots import Series
 from laconic.report.proof.markdown import update
 from laconic.report.proof.section import Section
 from laconic.rows import Row
@@ -146,7 +146,7 @@ def test_a_gain_is_to_be_ahead_of_exact(other, verdict):
 def points(metric=AUC, **curves):
     names = {"exact": EXACT, "mask": MASK, "sv": SV_SET, "document": machines.UNDIVIDED}
     return [
-        Point(names[name], size, metric, mean, 0.0, 3)
+        MeanPoint(names[name], size, metric, mean, 0.0, 3)
         for name, curve in curves.items()
         for size, mean in curve.items()
     ]
@@ -258,7 +258,7 @@ def test_techtc_is_asked_for_equality_and_for_what_all_words_lose():
 
 def agreeing(**curves):
     return [
-        Point(EXACT, size, metric, value, 0.0, 3)
+        MeanPoint(EXACT, size, metric, value, 0.0, 3)
         for metric, curve in curves.items()
         for size, value in curve.items()
     ]
@@ -317,7 +317,7 @@ def test_figures_3_and_4_are_drawn_over_the_fraction():
     assert [line.name for line in third.lines] == ["cosine", "pearson"]
     *measured, told = fourth.lines
     assert [line.name for line in measured] == ["overlap", "containment", "recall"]
-    assert told == Line("overlap", (0.5,), (0.8,), from_paper=True)
+    assert told == Series("overlap", (0.5,), (0.8,), from_paper=True)
     assert (third.log, fourth.log) == (False, False)
     assert (fourth.lines[0].xs, fourth.lines[0].ys) == ((0.1, 0.5, 1.0), (0.6, 0.85, 0.95))
 

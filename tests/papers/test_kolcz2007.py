@@ -15,7 +15,7 @@ from laconic.curves import measure_path
 from laconic.methods import parse_method
 from laconic.papers import fractions
 from laconic.papers import kolcz2007 as paper
-from laconic.papers.figures import Point, Scale
+from laconic.papers.figures import MeanPoint, Scale
 from laconic.papers.findings import Verdict
 from laconic.papers.findings.kolcz2007 import RCV1
 from laconic.rows import Row
@@ -379,7 +379,7 @@ def test_agreements_are_a_figure_with_a_table_a_measure(tmp_path, monkeypatch):
 def test_gaps_are_told_for_every_measure():
     means = {"EXACT": {0.5: 0.9, 0.6: 0.8}, "SV-SET": {0.5: 0.4, 0.6: 0.82}}
     points = [
-        Point(method, size, metric, value, 0.0, 3)
+        MeanPoint(method, size, metric, value, 0.0, 3)
         for metric in ("roc_auc", "best_f1")
         for method, own in means.items()
         for size, value in own.items()

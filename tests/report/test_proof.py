@@ -13,7 +13,7 @@ import pytest
 from laconic.errors import LaconicError
 from laconic.papers.figures import FigureResult, Table
 from laconic.papers.findings import Finding, Verdict
-from laconic.papers.plots import Cells, Line, Plot
+from laconic.papers.plots import Cells, Plot, Series
 from laconic.report.charts.plots import plot
 from laconic.report.charts.saving import svg
 from laconic.report.proof import markdown
@@ -22,9 +22,9 @@ from laconic.report.proof.section import FILE, Section, cost, versions
 from laconic.rows import Row
 
 LINES = (
-    Line("LSI", (1, 10, 100), (0.2, 0.5, 0.7)),
-    Line("LDA | <b>", (1, 10, 100), (0.4, 0.8, 0.9)),
-    Line("LSI", (10,), (0.55,), from_paper=True),
+    Series("LSI", (1, 10, 100), (0.2, 0.5, 0.7)),
+    Series("LDA | <b>", (1, 10, 100), (0.4, 0.8, 0.9)),
+    Series("LSI", (10,), (0.55,), from_paper=True),
 )
 CURVE = Plot("curve", "Accuracy <i>", "Columns", "accuracy", LINES, level=("all words", 0.88))
 CELLS = Cells.of("cells", "SS against IG", "SS", "IG", [0.1, 0.2, 0.9], [0.3, 0.2, 0.8])
@@ -54,7 +54,7 @@ def test_a_section_is_kept_as_it_is(tmp_path):
 
 
 def test_what_is_no_number_is_kept_as_json_has_it(tmp_path):
-    lines = (Line("a", (1, 10), (math.nan, 0.5)),)
+    lines = (Series("a", (1, 10), (math.nan, 0.5)),)
     table = replace(TABLE, lines=(("a\udcff", math.nan),))
     replace(SECTION, plots=(replace(CURVE, lines=lines),), tables=(table,)).save(tmp_path)
 
@@ -240,7 +240,7 @@ def test_measured_points_are_joined_and_the_papers_are_not():
 
 
 def test_names_of_measured_lines_come_first_so_that_colours_stay():
-    told_first = replace(CURVE, lines=(Line("B", (1,), (0.5,), from_paper=True), *LINES))
+    told_first = replace(CURVE, lines=(Series("B", (1,), (0.5,), from_paper=True), *LINES))
     layer = plot(told_first)["layer"][-2]
     assert layer["encoding"]["color"]["scale"]["domain"] == ["LSI", "LDA | <b>", "B"]
 
@@ -264,16 +264,16 @@ def ticks(one):
 
 
 def test_an_axis_always_has_marks():
-    one = replace(CURVE, lines=(Line("a", (12,), (0.5,)),))
+    one = replace(CURVE, lines=(Series("a", (12,), (0.5,)),))
     assert ticks(one) == [12]
     assert "12" in drawn_texts(one)
-    assert ticks(replace(one, lines=(Line("a", (11, 13), (0.5, 0.6)),))) == [11, 13]
-    assert ticks(replace(one, lines=(Line("a", (3, 13), (0.5, 0.6)),))) == [5, 10]
+    assert ticks(replace(one, lines=(Series("a", (11, 13), (0.5, 0.6)),))) == [11, 13]
+    assert ticks(replace(one, lines=(Series("a", (3, 13), (0.5, 0.6)),))) == [5, 10]
     assert ticks(replace(one, log=False)) is None
 
 
 def test_what_has_no_place_on_a_log_axis_is_left_out():
-    lines = (Line("a", (0, -1, math.nan, math.inf, 10, 20), (1, 2, 3, 4, 5, math.nan)),)
+    lines = (Series("a", (0, -1, math.nan, math.inf, 10, 20), (1, 2, 3, 4, 5, math.nan)),)
     log = replace(CURVE, lines=lines)
     assert [(r["x"], r["y"]) for r in plot(log)["data"]["values"]] == [(10, 5), (20, None)]
     straight = plot(replace(log, log=False))["data"]["values"]
@@ -291,7 +291,7 @@ def test_signs_that_cannot_be_drawn_are_spelt_out():
 def test_a_plot_of_nothing_is_not_drawn(tmp_path):
     nothing = (
         replace(CURVE, lines=()),
-        replace(CURVE, lines=(Line("a", (0, 10), (0.5, math.nan)),)),
+        replace(CURVE, lines=(Series("a", (0, 10), (0.5, math.nan)),)),
         Cells.of("cells", "t", "x", "y", [0.5, math.nan], [math.nan, 0.5]),
     )
     section = replace(SECTION, plots=(*nothing, CELLS))

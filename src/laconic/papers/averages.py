@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from laconic.papers.figures import Point, Table
+from laconic.papers.figures import MeanPoint, Table
 from laconic.rows import Row, Size
 from laconic.study.significance import holm, wilcoxon
 
 # A method, its alpha, and a size.
-Cell: TypeAlias = tuple[str, float, Size]
+AlphaCell: TypeAlias = tuple[str, float, Size]
 Group: TypeAlias = Callable[[str], str]
 
 
@@ -36,9 +36,9 @@ def split_alpha(method: str) -> tuple[str, float]:
     return head.removesuffix("+ridge"), float(alpha)
 
 
-def means_by_problem(rows: Iterable[Row], metric: str) -> dict[Cell, dict[str, float]]:
+def means_by_problem(rows: Iterable[Row], metric: str) -> dict[AlphaCell, dict[str, float]]:
     """The value of each problem per method, alpha and size: averaged over draws, then folds."""
-    by_cell: dict[Cell, dict[str, dict[str, list[float]]]] = {}
+    by_cell: dict[AlphaCell, dict[str, dict[str, list[float]]]] = {}
     for row in rows:
         if row.metric == metric and row.value is not None:
             problems = by_cell.setdefault((*split_alpha(row.method), row.size), {})
@@ -65,7 +65,7 @@ def mean_tables(rows: Iterable[Row], metric: str, group: Group = lambda problem:
         }
         for size in sizes:
             points = {
-                (method, alpha): Point.over(method, cell_size, metric, values)
+                (method, alpha): MeanPoint.over(method, cell_size, metric, values)
                 for (method, alpha, cell_size), values in in_group.items()
                 if cell_size == size
             }
@@ -75,7 +75,7 @@ def mean_tables(rows: Iterable[Row], metric: str, group: Group = lambda problem:
     return [*tables, Table(metric, columns, tuple(flat), f"{metric}.csv", shown=False)]
 
 
-def _by_alpha(about: str, points: Mapping[tuple[str, float], Point]) -> Table:
+def _by_alpha(about: str, points: Mapping[tuple[str, float], MeanPoint]) -> Table:
     alphas = sorted({alpha for _, alpha in points})
     metric, sets = max((p.metric, p.problems) for p in points.values())
     lines = [
@@ -86,19 +86,19 @@ def _by_alpha(about: str, points: Mapping[tuple[str, float], Point]) -> Table:
     return Table(title, ("method", *(f"alpha = {alpha:g}" for alpha in alphas)), tuple(lines))
 
 
-def _cell(point: Point | None, sets: int) -> str:
+def _cell(point: MeanPoint | None, sets: int) -> str:
     if point is None or not point.problems:
         return ""
     fewer = f" ({point.problems})" if point.problems < sets else ""
     return f"{100 * point.mean:.2f} ± {100 * point.sd:.2f}{fewer}"
 
 
-def _line(group: str, alpha: float, point: Point) -> tuple[str | float, ...]:
+def _line(group: str, alpha: float, point: MeanPoint) -> tuple[str | float, ...]:
     return (group, point.method, alpha, point.size, point.mean, point.sd, point.problems)
 
 
 @dataclass(frozen=True)
-class PairedTest:
+class AlphaComparison:
     """A method compared with a reference at one alpha and size, over the sets that have both.
 
     `lead` is by how much the reference has less of the metric, on average; `wins` counts the sets
@@ -117,13 +117,15 @@ class PairedTest:
     corrected: float = float("nan")
 
 
-def paired_tests(rows: Iterable[Row], metric: str, reference: str) -> Iterator[PairedTest]:
+def alpha_comparisons(
+    rows: Iterable[Row], metric: str, reference: str
+) -> Iterator[AlphaComparison]:
     """The reference against every other method, by a metric of which less is better."""
     by_cell = means_by_problem(rows, metric)
     for alpha, size in dict.fromkeys((alpha, size) for _, alpha, size in by_cell):
         ours = by_cell.get((reference, alpha, size), {})
         tests = [
-            _paired_test(ours, values, cell)
+            _alpha_comparison(ours, values, cell)
             for cell, values in by_cell.items()
             if cell[0] != reference and cell[1:] == (alpha, size) and ours.keys() & values.keys()
         ]
@@ -131,17 +133,21 @@ def paired_tests(rows: Iterable[Row], metric: str, reference: str) -> Iterator[P
             yield replace(test, corrected=float(corrected))
 
 
-def _paired_test(ours: Mapping[str, float], other: Mapping[str, float], cell: Cell) -> PairedTest:
+def _alpha_comparison(
+    ours: Mapping[str, float], other: Mapping[str, float], cell: AlphaCell
+) -> AlphaComparison:
     both = [problem for problem in ours if problem in other]
     mine, theirs = (np.array([values[problem] for problem in both]) for values in (ours, other))
     verdict = wilcoxon(-mine, -theirs)
     wins, losses = int((mine < theirs).sum()), int((mine > theirs).sum())
-    return PairedTest(*cell, float((theirs - mine).mean()), wins, losses, verdict.effect, verdict.p)
+    return AlphaComparison(
+        *cell, float((theirs - mine).mean()), wins, losses, verdict.effect, verdict.p
+    )
 
 
-def paired_test_tables(rows: Iterable[Row], metric: str, reference: str) -> list[Table]:
+def alpha_comparison_tables(rows: Iterable[Row], metric: str, reference: str) -> list[Table]:
     """The lead in points, sets won and lost, and the corrected p: methods and sizes by alpha."""
-    tests = list(paired_tests(rows, metric, reference))
+    tests = list(alpha_comparisons(rows, metric, reference))
     if not tests:
         return []
     alphas = sorted({test.alpha for test in tests})
@@ -163,5 +169,5 @@ def paired_test_tables(rows: Iterable[Row], metric: str, reference: str) -> list
     ]
 
 
-def _test_cell(test: PairedTest) -> str:
+def _test_cell(test: AlphaComparison) -> str:
     return f"{100 * test.lead:+.2f}; {test.wins}:{test.losses}; p {test.corrected:.2g}"

@@ -13,16 +13,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from laconic.papers.figures import Point, Table
+from laconic.papers.figures import MeanPoint, ProblemFold, Table
 from laconic.rows import Row, Size
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import SplitOptions
 from laconic.study.significance import macro_t
 
-Curve: TypeAlias = dict[Size, float]
-# A problem, and one of its folds.
-ProblemFold: TypeAlias = tuple[str, str]
+SizeValues: TypeAlias = dict[Size, float]
 # Per method, one value per problem.
 Values: TypeAlias = dict[str, dict[str, float]]
 WITHIN = " in "
@@ -49,9 +47,9 @@ def outer_fold(problem: str) -> ProblemFold:
     return name, fold
 
 
-def curves(rows: Iterable[Row], metric: str) -> dict[str, dict[ProblemFold, Curve]]:
+def curves(rows: Iterable[Row], metric: str) -> dict[str, dict[ProblemFold, SizeValues]]:
     """The values by size of each method, problem and fold."""
-    by_method: dict[str, dict[ProblemFold, Curve]] = {}
+    by_method: dict[str, dict[ProblemFold, SizeValues]] = {}
     for row in rows:
         if row.metric == metric and row.value is not None:
             by_fold = by_method.setdefault(row.method, {})
@@ -59,7 +57,7 @@ def curves(rows: Iterable[Row], metric: str) -> dict[str, dict[ProblemFold, Curv
     return by_method
 
 
-def averaged(by_fold: Mapping[ProblemFold, Curve]) -> dict[str, Curve]:
+def averaged(by_fold: Mapping[ProblemFold, SizeValues]) -> dict[str, SizeValues]:
     """Means over the folds of each problem, size by size."""
     by_problem: dict[str, dict[Size, list[float]]] = {}
     for (problem, _), curve in by_fold.items():
@@ -183,16 +181,18 @@ def _test_cell(test: PairedComparison, reference: str) -> str:
     return "" if test.method == reference else f"{test.won}:{test.lost}; {test.p:.2g}"
 
 
-def means(rows: Iterable[Row], metric: str) -> Iterator[Point]:
+def means(rows: Iterable[Row], metric: str) -> Iterator[MeanPoint]:
     """The mean over the problems for each method and size."""
     for method, by_fold in curves(rows, metric).items():
         by_problem = averaged(by_fold)
         for size in sorted({size for curve in by_problem.values() for size in curve}):
             values = (curve[size] for curve in by_problem.values() if size in curve)
-            yield Point.over(method, size, metric, values)
+            yield MeanPoint.over(method, size, metric, values)
 
 
-def gaps(points: Iterable[Point], reference: str, border: Size) -> Iterator[tuple[str, str, str]]:
+def gaps(
+    points: Iterable[MeanPoint], reference: str, border: Size
+) -> Iterator[tuple[str, str, str]]:
     """Where each other method differs most from the reference: above the border, and up to it."""
     means = {(point.method, point.size): point.mean for point in points}
     for method in dict.fromkeys(method for method, _ in means if method != reference):
@@ -206,7 +206,7 @@ def gaps(points: Iterable[Point], reference: str, border: Size) -> Iterator[tupl
         yield method, _widest(above), _widest(below)
 
 
-def _widest(leads: Curve) -> str:
+def _widest(leads: SizeValues) -> str:
     if not leads:
         return ""
     size = max(leads, key=lambda size: (abs(leads[size]), size))

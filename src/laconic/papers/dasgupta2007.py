@@ -147,8 +147,8 @@ def _plan(source: Source | Corpus, split: SplitOptions, text: TextOptions) -> Pl
     )
 
 
-Findings: TypeAlias = Callable[[list[Row]], Iterable[Finding]]
-Plots: TypeAlias = Callable[[list[Row]], Iterable[Plot | Cells]]
+MakeFindings: TypeAlias = Callable[[list[Row]], Iterable[Finding]]
+MakePlots: TypeAlias = Callable[[list[Row]], Iterable[Plot | Cells]]
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,8 @@ class ByAlpha:
     alphas: tuple[float, ...] = ALPHAS
     full: Scale = PAPER
     quick: Scale = QUICK
-    findings: Findings = lambda rows: ()
-    plots: Plots = lambda rows: ()
+    findings: MakeFindings = lambda rows: ()
+    plots: MakePlots = lambda rows: ()
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **options: Any
@@ -181,8 +181,8 @@ class BySize:
     alphas: tuple[float, ...] = ALPHAS
     full: Scale = PAPER
     quick: Scale = QUICK
-    findings: Findings = lambda rows: ()
-    plots: Plots = lambda rows: ()
+    findings: MakeFindings = lambda rows: ()
+    plots: MakePlots = lambda rows: ()
 
     def run(
         self, where: Path, scale: Scale, executor: Executor | None = None, **options: Any
@@ -214,8 +214,8 @@ class Distances:
     ranks: tuple[int, ...] = (1, 2, 5, 10, 20, 40, 60, 80, 100)
     full: Scale = PAPER
     quick: Scale = QUICK
-    findings: Findings = lambda rows: ()
-    plots: Plots = lambda rows: ()
+    findings: MakeFindings = lambda rows: ()
+    plots: MakePlots = lambda rows: ()
 
     def run(
         self,

@@ -11,7 +11,7 @@ from typing import Self, TypeAlias
 import numpy as np
 
 from laconic.papers.figures import Table
-from laconic.papers.plots import Line, Plot
+from laconic.papers.plots import Plot, Series
 from laconic.rows import Row, Size
 
 METRIC = "f1_micro"
@@ -23,9 +23,9 @@ SVM, RLS = "SVM", "RLS"
 LARS_LOO, LARS_TRAINING = "LARS, loo", "LARS, training"
 IG_CV, IG_TRAINING = "IG, cv", "IG, training"
 
-Curve: TypeAlias = Mapping[int, float]
+FCurve: TypeAlias = Mapping[int, float]
 # A method and a size.
-Cell: TypeAlias = tuple[str, Size]
+MethodSize: TypeAlias = tuple[str, Size]
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ class Spread:
         return cls(float(low), float(mean), float(high), sum(v.size for v in folds))
 
 
-Spreads: TypeAlias = dict[Cell, Spread]
+Spreads: TypeAlias = dict[MethodSize, Spread]
 
 
 def spreads(rows: Iterable[Row]) -> Spreads:
     """The spread of each method and size."""
-    values: dict[Cell, dict[str, list[float]]] = {}
+    values: dict[MethodSize, dict[str, list[float]]] = {}
     for row in rows:
         if row.metric == METRIC and row.value is not None:
             repeats = values.setdefault((row.method, row.size), defaultdict(list))
@@ -106,13 +106,13 @@ class ProblemCurves:
     folds have ended, averaged over the other folds.
     """
 
-    svm: Mapping[str, Curve]
-    rls: Mapping[str, Curve]
-    thresholds: Mapping[str, Curve]
+    svm: Mapping[str, FCurve]
+    rls: Mapping[str, FCurve]
+    thresholds: Mapping[str, FCurve]
     whole: Mapping[str, float]
-    further: Curve
+    further: FCurve
 
-    def of(self, kind: str) -> Mapping[str, Curve]:
+    def of(self, kind: str) -> Mapping[str, FCurve]:
         return self.svm if kind == SVM else self.rls
 
     def best(self, kind: str) -> tuple[int, float]:
@@ -122,7 +122,7 @@ class ProblemCurves:
 
 
 def differences(
-    curves: Mapping[str, Curve], mine: str, theirs: str, ends: tuple[float, float]
+    curves: Mapping[str, FCurve], mine: str, theirs: str, ends: tuple[float, float]
 ) -> dict[int, float]:
     """The lead of one method over another, at the sizes between these ends that both have."""
     a, b = curves.get(mine, {}), curves.get(theirs, {})
@@ -130,7 +130,7 @@ def differences(
     return {size: a[size] - b[size] for size in a if size in b and low <= size <= high}
 
 
-def peak(curve: Curve) -> tuple[int, float]:
+def peak(curve: FCurve) -> tuple[int, float]:
     """The size of the largest value (ties: the smallest size), and the value; NaN if empty."""
     if not curve:
         return 0, math.nan
@@ -138,7 +138,7 @@ def peak(curve: Curve) -> tuple[int, float]:
     return size, curve[size]
 
 
-def fallen(bare: Curve, kept: Curve, loss: float) -> float:
+def fallen(bare: FCurve, kept: FCurve, loss: float) -> float:
     """The first size after its peak where alpha = 0 has lost that much, or has no model."""
     start, top = peak(bare)
     low = (size for size in bare if size > start and top - bare[size] >= loss)
@@ -150,7 +150,7 @@ def plots(problem: str, curves: ProblemCurves) -> Iterator[Plot]:
     """Figure 1: one plot for the SVM and one for RLS, with the same colours."""
     for kind in (SVM, RLS):
         lines = tuple(
-            Line(label, tuple(sorted(curve)), tuple(curve[size] for size in sorted(curve)))
+            Series(label, tuple(sorted(curve)), tuple(curve[size] for size in sorted(curve)))
             for label in (LARS, LARS_0, IG, REFIT, BNS)
             if (curve := curves.of(kind).get(label))
         )

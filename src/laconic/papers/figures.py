@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.files import headed
 from laconic.papers.findings import Finding
-from laconic.papers.plots import Cells, Line, Plot
+from laconic.papers.plots import Cells, Plot, Series
 from laconic.rows import Row, Size, write_table
 from laconic.study.executors import Executor
 from laconic.study.journal import Journal
@@ -21,6 +21,8 @@ from laconic.study.plan import Plan
 from laconic.study.study import Listener, Study
 
 ROWS = "rows.csv"
+# A problem, and one of its folds.
+ProblemFold: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ def find_figure(name: str, figures: dict[str, Figure], paper: str) -> Figure:
 
 
 @dataclass(frozen=True)
-class Point:
+class MeanPoint:
     """A mean over problems, as in the papers' figures, with its standard deviation."""
 
     method: str
@@ -152,7 +154,7 @@ class Point:
     problems: int
 
     @classmethod
-    def over(cls, method: str, size: Size, metric: str, values: Iterable[float]) -> Point:
+    def over(cls, method: str, size: Size, metric: str, values: Iterable[float]) -> MeanPoint:
         """From one value per problem; NaNs do not count."""
         numbers = np.array(list(values), dtype=np.float64)
         numbers = numbers[~np.isnan(numbers)]
@@ -161,7 +163,7 @@ class Point:
         return cls(method, size, metric, mean, sd, numbers.size)
 
 
-def tables_by_size(points: Sequence[Point]) -> tuple[Table, ...]:
+def tables_by_size(points: Sequence[MeanPoint]) -> tuple[Table, ...]:
     """One table per metric: methods by sizes."""
     return tuple(
         _by_size(metric, [point for point in points if point.metric == metric])
@@ -169,7 +171,7 @@ def tables_by_size(points: Sequence[Point]) -> tuple[Table, ...]:
     )
 
 
-def _by_size(metric: str, points: Sequence[Point]) -> Table:
+def _by_size(metric: str, points: Sequence[MeanPoint]) -> Table:
     sizes = sorted({point.size for point in points})
     lines = []
     for method in dict.fromkeys(point.method for point in points):
@@ -181,18 +183,18 @@ def _by_size(metric: str, points: Sequence[Point]) -> Table:
 
 def make_plot(
     name: str,
-    points: Iterable[Point],
+    points: Iterable[MeanPoint],
     metric: str,
     *,
     x_title: str = "Number of words",
     labels: dict[str, str] | None = None,
     title: str = "",
     level: tuple[str, float] | None = None,
-    paper_lines: Sequence[Line] = (),
+    paper_lines: Sequence[Series] = (),
     log: bool = True,
 ) -> Plot:
     """Means of a metric against size, one line per method; methods not in `labels` are left out."""
-    by_label: dict[str, list[Point]] = {}
+    by_label: dict[str, list[MeanPoint]] = {}
     for point in points:
         label = point.method if labels is None else labels.get(point.method)
         if point.metric == metric and label is not None and np.isfinite(point.mean):
@@ -201,6 +203,6 @@ def make_plot(
     return Plot(name, title or metric, x_title, metric, (*lines, *paper_lines), log, level)
 
 
-def _line(label: str, points: list[Point]) -> Line:
+def _line(label: str, points: list[MeanPoint]) -> Series:
     ordered = sorted(points, key=lambda point: point.size)
-    return Line(label, tuple(p.size for p in ordered), tuple(p.mean for p in ordered))
+    return Series(label, tuple(p.size for p in ordered), tuple(p.mean for p in ordered))

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from laconic.papers.best_sizes import Values, at, best, comparison_table, gaps, means, validated
-from laconic.papers.figures import Point, Table, make_plot, tables_by_size
+from laconic.papers.figures import MeanPoint, Table, make_plot, tables_by_size
 from laconic.papers.findings.kolcz2007 import (
     ALL,
     AUC,
@@ -37,7 +37,7 @@ class FractionResults:
 
     oracle: dict[str, Values]
     nested: dict[str, Values]
-    points: list[Point]
+    points: list[MeanPoint]
 
     @classmethod
     def of(
@@ -46,7 +46,7 @@ class FractionResults:
         """`inner_rows` are from cross-validation of the training documents."""
         oracle: dict[str, Values] = {}
         nested: dict[str, Values] = {}
-        points: list[Point] = []
+        points: list[MeanPoint] = []
         for metric in metrics:
             whole = {ALL: at(rows, metric, WHOLE).get(MASK, {})}
             oracle[metric] = best(rows, metric, sizes) | whole
@@ -66,7 +66,7 @@ def tables(study: Study, rows: list[Row], results: FractionResults) -> Iterator[
         yield rarity_table(study, rows)
 
 
-def by_fraction(name: str, about: str, metric: str, points: list[Point]) -> Plot:
+def by_fraction(name: str, about: str, metric: str, points: list[MeanPoint]) -> Plot:
     """One line per variant. `about` begins with the corpus."""
     return make_plot(
         f"{name}-{metric}",
@@ -93,11 +93,11 @@ def pooled_tables(rows: list[Row]) -> Iterator[Table]:
     yield gap_table(points)
 
 
-def pooled_points(rows: list[Row]) -> list[Point]:
+def pooled_points(rows: list[Row]) -> list[MeanPoint]:
     return [point for metric in (POOLED, AUC) for point in means(rows, metric)]
 
 
-def gap_table(points: list[Point]) -> Table:
+def gap_table(points: list[MeanPoint]) -> Table:
     """Figure 1 in numbers: the largest differences of the variants from EXACT."""
     lines = [
         (f"{metric}, {method}", above, below)
@@ -119,7 +119,7 @@ def rarity_table(study: Study, rows: Iterable[Row]) -> Table:
     for group, high in RARE.items():
         problems = [f"{ready.corpus.name}: {c}" for c, n in counts.items() if low <= n < high]
         points = [
-            Point.over(method, FEW, BEST_F1, (of[name] for name in problems if name in of))
+            MeanPoint.over(method, FEW, BEST_F1, (of[name] for name in problems if name in of))
             for method, of in values.items()
         ]
         if problems:

@@ -71,7 +71,7 @@ from laconic.papers.f_measures import (
     REFIT,
     RLS,
     SVM,
-    Curve,
+    FCurve,
     ProblemCurves,
     Spreads,
     complete,
@@ -264,7 +264,7 @@ def problem_curves(spreads: Spreads) -> ProblemCurves:
     return ProblemCurves(svm, rls, thresholds, whole, _curve(spreads, SVM_PLOT[LARS_0]))
 
 
-def _curve(spreads: Spreads, method: str) -> Curve:
+def _curve(spreads: Spreads, method: str) -> FCurve:
     return {
         size: spread.mean
         for (name, size), spread in spreads.items()

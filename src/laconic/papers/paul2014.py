@@ -60,9 +60,9 @@ from laconic.corpus.catalog import TECHTC, locate
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.techtc import techtc_sets
 from laconic.papers.averages import (
+    alpha_comparison_tables,
     mean_tables,
     means_by_problem,
-    paired_test_tables,
     split_alpha,
     with_alphas,
 )
@@ -321,7 +321,7 @@ def synthetic_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
 def error_tables(study: Study, rows: list[Row]) -> Iterator[Table]:
     """Errors of all methods, and BSS against each of the others."""
     yield from mean_tables(rows, ERROR)
-    yield from paired_test_tables(rows, ERROR, "BSS")
+    yield from alpha_comparison_tables(rows, ERROR, "BSS")
     yield errors.beside_paper(rows)
 
 

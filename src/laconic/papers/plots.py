@@ -15,7 +15,7 @@ MARGIN = 0.05
 
 
 @dataclass(frozen=True)
-class Line:
+class Series:
     """A named series. Points `from_paper` are drawn hollow and not joined."""
 
     name: str
@@ -32,11 +32,11 @@ class Plot:
     title: str
     x_title: str
     y_title: str
-    lines: tuple[Line, ...]
+    lines: tuple[Series, ...]
     log: bool = True
     level: tuple[str, float] | None = None
 
-    def points(self, line: Line) -> tuple[tuple[float, float], ...]:
+    def points(self, line: Series) -> tuple[tuple[float, float], ...]:
         """The points of a line that the x axis can show; a log axis has no 0."""
         least = 0.0 if self.log else -math.inf
         return tuple((x, y) for x, y in zip(line.xs, line.ys, strict=True) if least < x < math.inf)

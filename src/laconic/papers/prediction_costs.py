@@ -65,7 +65,7 @@ class TwoStageModel:
 
 
 @dataclass(frozen=True)
-class Cost:
+class PredictionCost:
     """Operations of a model per document, and the numbers that it stores.
 
     `operations` counts the support vectors of every machine, as the paper does; `once` counts
@@ -77,7 +77,7 @@ class Cost:
     numbers: int
 
 
-def cost_of(model: TwoStageModel, words: float) -> Cost:
+def cost_of(model: TwoStageModel, words: float) -> PredictionCost:
     """The cost on documents with this many words on average."""
     product, first, stored = 2.0 * words, 0.0, 0
     if isinstance(model.reduction, Projection):
@@ -87,10 +87,10 @@ def cost_of(model: TwoStageModel, words: float) -> Cost:
     if isinstance(classifier, LinearModel):
         rows = len(classifier.intercept)
         operations = first + product * rows
-        return Cost(operations, operations, stored + classifier.coef.size + rows)
+        return PredictionCost(operations, operations, stored + classifier.coef.size + rows)
     supports, distinct = _support_vectors(classifier)
     numbers = stored + classifier.support.size + supports + len(classifier.intercept)
-    return Cost(first + product * supports, first + product * distinct, numbers)
+    return PredictionCost(first + product * supports, first + product * distinct, numbers)
 
 
 def throughput(
@@ -118,7 +118,7 @@ class MeasuredCost:
     """
 
     accuracy: float
-    cost: Cost
+    cost: PredictionCost
     speed: float
     supports: int = 0
     distinct: int = 0

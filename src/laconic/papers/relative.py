@@ -11,13 +11,12 @@ import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.methods import keeps_all, parse_method
-from laconic.papers.figures import Point
+from laconic.papers.figures import MeanPoint, ProblemFold
 from laconic.rows import Row, Size
 
 METRIC = "f1_micro"
-# A method, a size and a metric; a problem and its fold.
-Cell: TypeAlias = tuple[str, Size, str]
-ProblemFold: TypeAlias = tuple[str, str]
+# A method, a size and a metric.
+SeriesPoint: TypeAlias = tuple[str, Size, str]
 
 
 def all_words(alphas: Iterable[float | str]) -> tuple[str, ...]:
@@ -55,7 +54,7 @@ def best_all_words(rows: Iterable[Row]) -> dict[ProblemFold, str]:
     return {fold: method for fold, (_, _, method) in best.items()}
 
 
-def shares(rows: Iterable[Row]) -> dict[Cell, dict[ProblemFold, float]]:
+def shares(rows: Iterable[Row]) -> dict[SeriesPoint, dict[ProblemFold, float]]:
     """Means over draws per problem and fold.
 
     "relative" values are divided by those of all words with the best alpha. Where all words were
@@ -69,7 +68,7 @@ def shares(rows: Iterable[Row]) -> dict[Cell, dict[ProblemFold, float]]:
         for row in measured
         if best.get((row.problem, row.fold)) == row.method
     }
-    draws: dict[Cell, dict[ProblemFold, list[float]]] = defaultdict(dict)
+    draws: dict[SeriesPoint, dict[ProblemFold, list[float]]] = defaultdict(dict)
     for row in methods or measured:
         full = whole.get((row.problem, row.fold, row.metric))
         metric = row.metric if full is None else f"relative {row.metric}"
@@ -82,12 +81,12 @@ def shares(rows: Iterable[Row]) -> dict[Cell, dict[ProblemFold, float]]:
     }
 
 
-def points(rows: Iterable[Row]) -> list[Point]:
+def points(rows: Iterable[Row]) -> list[MeanPoint]:
     """Means over draws, then over problems and folds."""
-    return [Point.over(*cell, values.values()) for cell, values in shares(rows).items()]
+    return [MeanPoint.over(*cell, values.values()) for cell, values in shares(rows).items()]
 
 
-def by_alpha(rows: Iterable[Row]) -> list[Point]:
+def by_alpha(rows: Iterable[Row]) -> list[MeanPoint]:
     """Means of all words, with each metric as the "method" and alpha as its "size"."""
     return [
         replace(p, method=p.metric, size=parse_method(p.method).alpha, metric="all words")

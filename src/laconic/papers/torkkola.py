@@ -55,7 +55,7 @@ from laconic.corpus.loading import load_corpora
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.papers.answers import correct_predictions, mcnemar_table
-from laconic.papers.figures import Figure, Point, Scale, StudyFigure, Table
+from laconic.papers.figures import Figure, MeanPoint, Scale, StudyFigure, Table
 from laconic.papers.findings import Finding
 from laconic.papers.findings import torkkola as statements
 from laconic.papers.findings.torkkola import FULL, IG, LDA, LDA_LSI, LDA_RP, LSI, RP, size_text
@@ -153,14 +153,14 @@ def figure_2(scale: Scale) -> Plan:
     return plan_of(reuters(), tuple(PLOT.values()), sizes, scale.draws)
 
 
-def points(rows: Iterable[Row]) -> dict[tuple[str, Size], Point]:
+def points(rows: Iterable[Row]) -> dict[tuple[str, Size], MeanPoint]:
     """The accuracy of each method and size in percent, over draws."""
     values: dict[tuple[str, Size], list[float]] = {}
     for row in rows:
         if row.metric == METRIC and row.value is not None:
             values.setdefault((row.method, row.size), []).append(100 * row.value)
     return {
-        (method, size): Point.over(method, size, METRIC, draws)
+        (method, size): MeanPoint.over(method, size, METRIC, draws)
         for (method, size), draws in values.items()
     }
 
@@ -178,13 +178,13 @@ def curve_table(title: str, accuracies: statements.Accuracies) -> Table:
     return Table(f"{title}; {FULL}: {whole}", columns, tuple(lines))
 
 
-def _cell(point: Point | None) -> str:
+def _cell(point: MeanPoint | None) -> str:
     if point is None:
         return ""
     return f"{point.mean:.1f} ± {point.sd:.1f}" if point.problems > 1 else f"{point.mean:.1f}"
 
 
-def labelled(accuracies: statements.Accuracies) -> dict[tuple[str, Size], Point]:
+def labelled(accuracies: statements.Accuracies) -> dict[tuple[str, Size], MeanPoint]:
     """By the label in the plot instead of the method."""
     labels = {method: label for label, method in PLOT.items()}
     return {(labels[m], size): point for (m, size), point in accuracies.items() if m in labels}
@@ -247,7 +247,7 @@ FEW_CANDIDATES = (
 )
 
 
-def of_tests(studies: Sequence[Study], rows: Iterable[Row]) -> dict[tuple[str, Size], Point]:
+def of_tests(studies: Sequence[Study], rows: Iterable[Row]) -> dict[tuple[str, Size], MeanPoint]:
     keys = {task.key for study in studies for task in study.tasks}
     return points(row for row in rows if row.task in keys)
 

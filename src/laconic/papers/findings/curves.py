@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from laconic.papers.figures import Point
+from laconic.papers.figures import MeanPoint
 from laconic.papers.findings import Finding, judge
 from laconic.rows import Size
 
@@ -21,7 +21,7 @@ class Curves:
     means: Mapping[tuple[str, Size], float]
 
     @classmethod
-    def of(cls, points: Iterable[Point], metric: str) -> Self:
+    def of(cls, points: Iterable[MeanPoint], metric: str) -> Self:
         return cls({(p.method, p.size): p.mean for p in points if p.metric == metric})
 
     def at(self, method: str, size: Size) -> float:

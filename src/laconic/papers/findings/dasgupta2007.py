@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import spearmanr
 
-from laconic.papers.figures import Point, make_plot
+from laconic.papers.figures import MeanPoint, make_plot
 from laconic.papers.findings import Finding, judge
 from laconic.papers.findings.curves import (
     Curves,
@@ -25,7 +25,7 @@ from laconic.papers.findings.curves import (
     percent,
     points_of,
 )
-from laconic.papers.plots import Cells, Line, Plot
+from laconic.papers.plots import Cells, Plot, Series
 
 DF, IG, US, WS, SS = "DF", "IG", "US", "WS", "SS"
 SS_10 = "SS:rank=10"
@@ -52,7 +52,7 @@ SUPERVISED = "with 120 documents, the labels show at once which few words matter
 FEW_HITS = "with few words, most documents contain none and are rejected: recall determines F1"
 
 
-def techtc(points: Sequence[Point], words: float) -> Iterator[Finding]:
+def techtc(points: Sequence[MeanPoint], words: float) -> Iterator[Finding]:
     """Figure 3."""
     micro, precision, recall = (
         Curves.of(points, f"relative {metric}")
@@ -227,7 +227,7 @@ def over_sets(ig: Mapping[str, float], ss: Mapping[str, float], repeats: int) ->
     )
 
 
-def by_rank(points: Sequence[Point]) -> Iterator[Finding]:
+def by_rank(points: Sequence[MeanPoint]) -> Iterator[Finding]:
     """Figure 4(b)."""
     micro = Curves.of(points, "relative f1_micro")
     few = micro.sizes(*RANKS, most=FEW)
@@ -256,7 +256,7 @@ def by_rank(points: Sequence[Point]) -> Iterator[Finding]:
     yield alike(micro, MOST_OF_NORM, SS, statement)
 
 
-def distances(points: Sequence[Point]) -> Iterator[Finding]:
+def distances(points: Sequence[MeanPoint]) -> Iterator[Finding]:
     """Figure 4(c)."""
     of = {p.size: p.mean for p in points if p.metric == HELLINGER}
     ranks = sorted(of)
@@ -278,14 +278,14 @@ def rank_of(method: str) -> str:
     return f"{100 * float(rank):.0f} % of the norm" if "." in rank else f"rank {rank}"
 
 
-def labels_of(points: Iterable[Point]) -> dict[str, str]:
+def labels_of(points: Iterable[MeanPoint]) -> dict[str, str]:
     """`SS:rank=10` is drawn as "SS, rank 10"."""
     methods = dict.fromkeys(point.method for point in points)
     return {m: f"SS, {rank_of(m)}" if m.startswith(SS) else m for m in methods}
 
 
-def techtc_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    paper = Line("SS, IG and WS in the paper", (ENOUGH_WORDS,), (0.85,), from_paper=True)
+def techtc_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
+    paper = Series("SS, IG and WS in the paper", (ENOUGH_WORDS,), (0.85,), from_paper=True)
     for part, metric in (("a", "f1_micro"), ("b", "precision_macro"), ("c", "recall_macro")):
         yield make_plot(
             f"figure3-{metric}",
@@ -312,7 +312,7 @@ def spread_plots(ig: Mapping[str, float], ss: Mapping[str, float]) -> Iterator[C
         )
 
 
-def rank_plots(points: Sequence[Point]) -> Iterator[Plot]:
+def rank_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
     yield make_plot(
         "figure4b-f1_micro",
         points,
@@ -323,7 +323,7 @@ def rank_plots(points: Sequence[Point]) -> Iterator[Plot]:
     )
 
 
-def distance_plots(points: Sequence[Point]) -> Iterator[Plot]:
+def distance_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
     yield make_plot(
         "figure4c-hellinger",
         points,

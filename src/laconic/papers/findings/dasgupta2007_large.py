@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from laconic.papers.figures import Point, make_plot
+from laconic.papers.figures import MeanPoint, make_plot
 from laconic.papers.findings import Finding, Verdict, judge
 from laconic.papers.findings.curves import Curves, corpus_words, if_measured, percent, points_of
 from laconic.papers.findings.dasgupta2007 import DF, EVEN, IG, SIMILAR, US, WS, labels_of, rank_of
-from laconic.papers.plots import Line, Plot
+from laconic.papers.plots import Plot, Series
 
 ALL = "all words"
 SS_100, SS_1500 = "SS:rank=100", "SS:rank=1500"
@@ -43,7 +43,7 @@ UNAVAILABLE = (
 )
 
 
-def alpha_statements(points: Sequence[Point]) -> Iterator[Finding]:
+def alpha_statements(points: Sequence[MeanPoint]) -> Iterator[Finding]:
     """Figure 2: a "method" is a metric, a "size" an alpha."""
     curves = Curves.of(points, ALL)
     for metric in ("f1_micro", "f1_macro"):
@@ -60,7 +60,7 @@ def alpha_statements(points: Sequence[Point]) -> Iterator[Finding]:
         )
 
 
-def news(points: Sequence[Point], words: float) -> Iterator[Finding]:
+def news(points: Sequence[MeanPoint], words: float) -> Iterator[Finding]:
     """Figure 5(a)."""
     micro, precision, recall = (
         Curves.of(points, f"relative {metric}")
@@ -183,7 +183,7 @@ def recall_grows(precision: Curves, recall: Curves) -> Finding:
     )
 
 
-def reuters(points: Sequence[Point], words: float) -> Iterator[Finding]:
+def reuters(points: Sequence[MeanPoint], words: float) -> Iterator[Finding]:
     """Figures 5(b) and 5(c)."""
     micro, macro = (Curves.of(points, f"relative {m}") for m in ("f1_micro", "f1_macro"))
     yield corpus_words("Reuters", 47_000, words, FEWER_DOCUMENTS)
@@ -240,7 +240,7 @@ def named(method: str) -> str:
     return f"SS of {rank_of(method)}" if method.startswith("SS") else method
 
 
-def alpha_plots(points: Sequence[Point]) -> Iterator[Plot]:
+def alpha_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
     yield make_plot(
         "figure2",
         points,
@@ -250,9 +250,11 @@ def alpha_plots(points: Sequence[Point]) -> Iterator[Plot]:
     )
 
 
-def news_plots(points: Sequence[Point]) -> Iterator[Plot]:
+def news_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
     """The paper mentions precision and recall, and does not show them."""
-    paper = Line("SS, rank 1500, and IG in the paper", (SHARE_AT,), (PAPER_SHARE,), from_paper=True)
+    paper = Series(
+        "SS, rank 1500, and IG in the paper", (SHARE_AT,), (PAPER_SHARE,), from_paper=True
+    )
     for metric in ("f1_micro", "precision_macro", "recall_macro"):
         first = metric == "f1_micro"
         yield make_plot(
@@ -267,7 +269,7 @@ def news_plots(points: Sequence[Point]) -> Iterator[Plot]:
         )
 
 
-def reuters_plots(points: Sequence[Point]) -> Iterator[Plot]:
+def reuters_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
     for part, metric in (("b", "f1_micro"), ("c", "f1_macro")):
         yield make_plot(
             f"figure5{part}-{metric}",

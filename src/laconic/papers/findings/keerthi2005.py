@@ -180,10 +180,8 @@ def overfits(curves: ProblemCurves) -> Finding:
         "later alpha = 0 overfits, with a severe loss",
         f"SVM: peak {_at(top)}; {_at((last, bare.get(last, math.nan)))}, "
         f"alpha = 1 {at_last:.3f} there",
-        _if_measured(top[1] - bare[last] >= MUCH and at_last > bare[last], at_last)
-        if bare
-        else None,
-        direction=bool(bare) and at_last > bare[last],
+        holds,
+        direction=worse,
         reason=f"its path ends before {ends:,} words in some fold" if ends else "",
     )
 

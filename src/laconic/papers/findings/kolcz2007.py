@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from laconic.papers.best_sizes import PairedComparison, Values, paired_comparisons
-from laconic.papers.figures import Point
+from laconic.papers.figures import MeanPoint
 from laconic.papers.findings import Finding, Verdict, judge, judge_value
 from laconic.rows import Row
 
@@ -184,7 +184,7 @@ def _others(values: Mapping[str, Values]) -> dict[tuple[str, str], PairedCompari
     }
 
 
-def along(points: Sequence[Point], metrics: Iterable[str]) -> Iterator[Finding]:
+def along(points: Sequence[MeanPoint], metrics: Iterable[str]) -> Iterator[Finding]:
     """Figure 1: one fraction for all categories."""
     means = {(p.metric, p.method, p.size): p.mean for p in points}
     by_auc = {s: v for (m, method, s), v in means.items() if (m, method) == (AUC, EXACT)}
@@ -221,7 +221,7 @@ def fewer_help(curve: Mapping[float, float], at_zero: Mapping[float, float]) -> 
     )
 
 
-def largest_gaps(metric: str, points: Sequence[Point]) -> Iterator[Finding]:
+def largest_gaps(metric: str, points: Sequence[MeanPoint]) -> Iterator[Finding]:
     """The largest differences from EXACT above half of the words, and up to it."""
     means = {(p.method, p.size): p.mean for p in points}
     leads = {
@@ -248,7 +248,7 @@ def largest_gaps(metric: str, points: Sequence[Point]) -> Iterator[Finding]:
     )
 
 
-def pooled(points: Sequence[Point], paper: PaperRow) -> Iterator[Finding]:
+def pooled(points: Sequence[MeanPoint], paper: PaperRow) -> Iterator[Finding]:
     """All decisions of all categories together, with one fraction: a reading of "micro-average".
 
     The paper's values are those of table 1, with one fraction per category.

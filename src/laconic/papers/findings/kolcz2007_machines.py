@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from laconic.papers.figures import Point
+from laconic.papers.figures import MeanPoint
 from laconic.papers.findings import Finding, judge
 from laconic.papers.findings.kolcz2007 import EXACT, HALF, WHOLE, if_measured
-from laconic.papers.plots import Line, Plot
+from laconic.papers.plots import Plot, Series
 
 COSINE, PEARSON = WEIGHTS = ("cosine", "pearson")
 OVERLAP, CONTAINMENT, RECALL = SUPPORTS = ("overlap", "containment", "recall")
@@ -23,10 +23,10 @@ VERY_HIGH, HIGH = 0.9, 0.8
 # The solver's tolerance decides for a few of a thousand documents if their dual is above 0.
 EXACTLY = 0.001
 
-Curve: TypeAlias = Mapping[float, float]
+AgreementCurve: TypeAlias = Mapping[float, float]
 
 
-def statements(points: Sequence[Point]) -> Iterator[Finding]:
+def statements(points: Sequence[MeanPoint]) -> Iterator[Finding]:
     """The SVM on all words against EXACT, means over all categories."""
     curves = {name: _curve(points, name) for name in AGREEMENTS}
     for size in dict.fromkeys((SMALL, min(curves[COSINE], default=SMALL))):
@@ -38,7 +38,7 @@ def statements(points: Sequence[Point]) -> Iterator[Finding]:
     yield words_or_length(_curve(points, OVERLAP, UNDIVIDED))
 
 
-def similar(curves: Mapping[str, Curve], size: float) -> Finding:
+def similar(curves: Mapping[str, AgreementCurve], size: float) -> Finding:
     values = [curves[name].get(size, math.nan) for name in WEIGHTS]
     return judge(
         f"weights are very close to those of all words, even when the fraction is small ({size:g})",
@@ -49,7 +49,7 @@ def similar(curves: Mapping[str, Curve], size: float) -> Finding:
     )
 
 
-def overlapping(overlap: Curve) -> Finding:
+def overlapping(overlap: AgreementCurve) -> Finding:
     half = {size: value for size, value in overlap.items() if size >= HALF}
     size = min(half, key=lambda size: half[size], default=math.nan)
     return judge(
@@ -60,7 +60,7 @@ def overlapping(overlap: Curve) -> Finding:
     )
 
 
-def fewer_supports(curves: Mapping[str, Curve]) -> Finding:
+def fewer_supports(curves: Mapping[str, AgreementCurve]) -> Finding:
     """|A∩B| / |A| over |A∩B| / |B|, of means: about |B| / |A|."""
     part, contained = (curves[name].get(SMALL, math.nan) for name in (RECALL, CONTAINMENT))
     overlap, half = (curves[OVERLAP].get(size, math.nan) for size in (SMALL, HALF))
@@ -71,7 +71,7 @@ def fewer_supports(curves: Mapping[str, Curve]) -> Finding:
     )
 
 
-def contained(containment: Curve) -> Finding:
+def contained(containment: AgreementCurve) -> Finding:
     size = min(containment, key=lambda size: containment[size], default=math.nan)
     least, at_small = (containment.get(fraction, math.nan) for fraction in (size, SMALL))
     return judge(
@@ -83,7 +83,7 @@ def contained(containment: Curve) -> Finding:
     )
 
 
-def short_of_one(curves: Mapping[str, Curve]) -> Finding:
+def short_of_one(curves: Mapping[str, AgreementCurve]) -> Finding:
     values = [curves[name].get(WHOLE, math.nan) for name in (OVERLAP, CONTAINMENT)]
     return judge(
         "with all words of the support vectors neither is 1",
@@ -92,7 +92,7 @@ def short_of_one(curves: Mapping[str, Curve]) -> Finding:
     )
 
 
-def words_or_length(overlap: Curve) -> Finding:
+def words_or_length(overlap: AgreementCurve) -> Finding:
     value = overlap.get(WHOLE, math.nan)
     return judge(
         "… because words deemed irrelevant were left out",
@@ -102,16 +102,16 @@ def words_or_length(overlap: Curve) -> Finding:
     )
 
 
-def plots(name: str, title: str, points: Sequence[Point]) -> Iterator[Plot]:
+def plots(name: str, title: str, points: Sequence[MeanPoint]) -> Iterator[Plot]:
     """Figure 3, and figure 4 with the overlap that the paper gives for half of the words."""
     x_title = "Fraction of the words in support vectors"
     for number, part, names in ((3, "weights", WEIGHTS), (4, "support vectors", SUPPORTS)):
         lines = tuple(
-            Line(metric, tuple(curve), tuple(curve.values()))
+            Series(metric, tuple(curve), tuple(curve.values()))
             for metric in names
             if (curve := _curve(points, metric))
         )
-        paper = (Line(OVERLAP, (HALF,), (HIGH,), from_paper=True),) if OVERLAP in names else ()
+        paper = (Series(OVERLAP, (HALF,), (HIGH,), from_paper=True),) if OVERLAP in names else ()
         if lines:
             yield Plot(
                 f"figure{number}-{name}",
@@ -123,7 +123,7 @@ def plots(name: str, title: str, points: Sequence[Point]) -> Iterator[Plot]:
             )
 
 
-def _curve(points: Sequence[Point], metric: str, method: str = EXACT) -> dict[float, float]:
+def _curve(points: Sequence[MeanPoint], metric: str, method: str = EXACT) -> dict[float, float]:
     return {
         point.size: point.mean
         for point in sorted(points, key=lambda point: point.size)

@@ -10,11 +10,11 @@ from typing import Self
 
 import numpy as np
 
-from laconic.papers.averages import Cell, PairedTest, means_by_problem, paired_tests
+from laconic.papers.averages import AlphaCell, AlphaComparison, alpha_comparisons, means_by_problem
 from laconic.papers.figures import Table
 from laconic.papers.findings import Finding, judge
 from laconic.papers.findings.paul2014 import AGAIN, BSS, COLUMNS, IG, LEVERAGE, NAMES, RANDOM
-from laconic.papers.plots import Line, Plot
+from laconic.papers.plots import Plot, Series
 from laconic.rows import Row, Size
 
 ERROR = "error"
@@ -50,7 +50,7 @@ MAY_BE_CHANCE = "ahead, but the lead or the number of sets is too small to exclu
 class Errors:
     """Errors in percent per method, alpha and size, and per set."""
 
-    by_set: Mapping[Cell, Mapping[str, float]]
+    by_set: Mapping[AlphaCell, Mapping[str, float]]
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Self:
@@ -92,7 +92,7 @@ class Errors:
 
 def statements(rows: Sequence[Row]) -> Iterator[Finding]:
     """Table 2 and figures 1 and 2, for either weighting."""
-    errors, tests = Errors.of(rows), list(paired_tests(rows, ERROR, BSS))
+    errors, tests = Errors.of(rows), list(alpha_comparisons(rows, ERROR, BSS))
     for method in (LEVERAGE, COLUMNS, RANDOM, IG):
         yield beats([test for test in tests if test.method == method], f"BSS beats {NAMES[method]}")
     yield beats(
@@ -109,7 +109,7 @@ def statements(rows: Sequence[Row]) -> Iterator[Finding]:
         yield figures_of(errors, method)
 
 
-def beats(tests: Sequence[PairedTest], statement: str) -> Finding:
+def beats(tests: Sequence[AlphaComparison], statement: str) -> Finding:
     """Ahead at every size and alpha, and significantly in most cells."""
     leads = [100 * test.lead for test in tests]
     sets = [test.wins for test in tests]
@@ -266,12 +266,12 @@ def plots(rows: Iterable[Row], name: str, about: str) -> Iterator[Plot]:
     for size in errors.sizes:
         number = 1 if size == 300 else 2
         lines = [
-            Line(NAMES[method], alphas, tuple(errors.at(method, alpha, size) for alpha in alphas))
+            Series(NAMES[method], alphas, tuple(errors.at(method, alpha, size) for alpha in alphas))
             for method in NAMES
             if (alphas := tuple(a for a in errors.alphas if (method, a, size) in errors.by_set))
         ]
         paper_lines = [
-            Line(NAMES[method], ALPHAS, values, from_paper=True)
+            Series(NAMES[method], ALPHAS, values, from_paper=True)
             for (method, table_size), values in TABLE_2.items()
             if table_size == size
         ]

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
-from laconic.papers.figures import Point
+from laconic.papers.figures import MeanPoint
 from laconic.papers.findings import Finding, judge, judge_value
-from laconic.papers.plots import Line, Plot
+from laconic.papers.plots import Plot, Series
 from laconic.papers.prediction_costs import MeasuredCost
 from laconic.rows import Size
 from laconic.study.significance import Verdict as TestResult
@@ -33,7 +33,7 @@ LARGEST = 42.0
 ALMOST_SIGNIFICANT = 0.05
 WHOLE = 1.0
 
-Accuracies: TypeAlias = Mapping[tuple[str, Size], Point]
+Accuracies: TypeAlias = Mapping[tuple[str, Size], MeanPoint]
 
 
 def figure_2(accuracies: Accuracies, test: TestResult) -> Iterator[Finding]:
@@ -208,14 +208,16 @@ def curve(accuracies: Accuracies, title: str) -> Plot:
     """Figure 2, with the numbers that the paper's text gives."""
     labels = dict.fromkeys(label for label, _ in accuracies if label != FULL)
     lines = [
-        Line(
+        Series(
             label,
             *_points({size: p.mean for (name, size), p in accuracies.items() if name == label}),
         )
         for label in labels
     ]
     paper_lines = [
-        Line(label, *_points({size: v for (name, size), v in PAPER.items() if name == label}), True)
+        Series(
+            label, *_points({size: v for (name, size), v in PAPER.items() if name == label}), True
+        )
         for label in (LSI, LDA_LSI)
     ]
     whole = value(accuracies, FULL, 1.0)

@@ -13,7 +13,7 @@ from laconic.errors import LaconicError
 from laconic.files import keyed, write_json
 from laconic.papers.figures import FigureResult, Table
 from laconic.papers.findings import Finding, Verdict
-from laconic.papers.plots import Cells, Line, Plot
+from laconic.papers.plots import Cells, Plot, Series
 from laconic.rows import Row
 
 FILE = "section.json"
@@ -89,9 +89,9 @@ def _plot(data: Mapping[str, Any]) -> Plot | Cells:
     return Plot(**{**data, "lines": lines, "level": level})
 
 
-def _line(data: Mapping[str, Any]) -> Line:
+def _line(data: Mapping[str, Any]) -> Series:
     xs, ys = (tuple(map(_number, data[axis])) for axis in ("xs", "ys"))
-    return Line(data["name"], xs, ys, data["from_paper"])
+    return Series(data["name"], xs, ys, data["from_paper"])
 
 
 def _number(value: float | None) -> float:
