@@ -10,7 +10,7 @@ import pytest
 from laconic import LinearModel, Plan, SVMClassifier
 from laconic.classifiers.centroid import CentroidClassifier
 from laconic.classifiers.kernel import GaussianSVM
-from laconic.classifiers.neighbours import NearestNeighbours
+from laconic.classifiers.neighbours import NearestNeighbors
 from laconic.curves import curve
 from laconic.errors import LaconicError
 from laconic.methods import parse_method, parse_methods
@@ -26,7 +26,7 @@ from tests.study.corpora import pets
 OWN = {
     "gaussian": (GaussianSVM, {"width": 10.0, "C": 100.0}),
     "centroid": (CentroidClassifier, {}),
-    "knn": (NearestNeighbours, {"n_neighbors": 5}),
+    "knn": (NearestNeighbors, {"n_neighbors": 5}),
 }
 
 

@@ -53,7 +53,7 @@ UNDEFINED = {"f1": "it is for two classes. Choose f1_micro or f1_macro"}
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class SizeResult:
     """One size of a path: a model with its decisions on the test documents, or a reason.
 
     `y_signed` are the labels in the columns of `decision`; NaN for classes without a training
@@ -142,28 +142,30 @@ def curve(
     label = name if name is not None else repr(method)
     like = Row(problem.name, label, asked[0], "", draw=draw, fold=problem.fold)
     rows: list[Row] = []
-    for measured in measure_path(method, problem, asked):
+    for measured in evaluate_path(method, problem, asked):
         rows += measured.rows(like, wanted)
         if progress is not None:
             progress(measured.size)
     return Curve(problem.name, label, tuple(rows))
 
 
-def measure_path(method: PathClassifier, problem: Problem, sizes: list[Size]) -> Iterator[Measured]:
+def evaluate_path(
+    method: PathClassifier, problem: Problem, sizes: list[Size]
+) -> Iterator[SizeResult]:
     """Train once; each of these ascending sizes with its model and decisions, or why not."""
     if problem.y_train.ndim == 1 and (problem.y_train == problem.y_train[0]).all():
         reason = "all training documents are of one class. Choose another split"
-        yield from (Measured(size, 0.0, reason=reason) for size in sizes)
+        yield from (SizeResult(size, 0.0, reason=reason) for size in sizes)
         return
     along = _timed(method.along(problem.X_train, problem.y_train, sizes, problem.X_test))
     for size, (outcome, seconds) in zip(sizes, along, strict=True):
         if isinstance(outcome, SizeUnavailable):
-            yield Measured(size, seconds, reason=outcome.reason)
+            yield SizeResult(size, seconds, reason=outcome.reason)
             continue
         model, decided = outcome
         y_signed = LabelEncoding(np.empty(0), model.classes, model.rule).transform(problem.y_test)
         _warn_unseen(problem, np.asarray(np.isnan(y_signed).any(axis=1)))
-        yield Measured(size, seconds, model, decided(), y_signed)
+        yield SizeResult(size, seconds, model, decided(), y_signed)
 
 
 def _warn_unseen(problem: Problem, unseen: NDArray[np.bool_]) -> None:

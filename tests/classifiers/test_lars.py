@@ -391,7 +391,7 @@ def test_the_logistic_path_ends_whatever_is_left_of_it(seed):
     assert [order.size for order in fitted.order_] == [3, 3, 3]
     for row, y_signed in enumerate(signs_of(y, 3)):
         Z = np.column_stack([X, np.ones(30)])
-        best = optimum(Z, y_signed, "logistic", fitted.l2_)
+        best = optimum(Z, y_signed, "logistic", fitted.alpha_)
         assert_allclose(fitted.model_.coef.toarray()[row], best[:3], atol=1e-6)
 
 

@@ -97,7 +97,7 @@ def test_l2_is_the_better_at_every_size():
     chosen = LarsClassifier(alpha="loo")
     models = []
     for model in chosen.path(X, y, sizes):
-        models.append((model, chosen.l2_))
+        models.append((model, chosen.alpha_))
     values = {}
     for alpha in (0.0, 1.0):
         for outcome, size in zip(LarsClassifier(alpha=alpha).leave_one_out(X, y, sizes), sizes,
@@ -126,7 +126,7 @@ def test_of_equals_the_larger_l2_is_taken():
     X, y = np.array([[1.0], [1.0], [0.0], [0.0]] * 4), np.array([1, 1, 0, 0] * 4)
     fitted = LarsClassifier(alpha="loo", size=1).fit(X, y)
     assert {value for _, _, value in fitted.loo_} == {1.0}
-    assert fitted.l2_ == 1.0
+    assert fitted.alpha_ == 1.0
 
 
 def test_a_decision_that_is_not_available_is_wrong():
@@ -173,4 +173,4 @@ def test_an_older_choice_is_forgotten():
     assert len(classifier.loo_) == 2
     classifier.set_params(alpha=1.0).fit(X, y)
     assert not hasattr(classifier, "loo_")
-    assert classifier.l2_ == 1.0
+    assert classifier.alpha_ == 1.0

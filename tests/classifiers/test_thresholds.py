@@ -117,7 +117,7 @@ def by_definition(path, X, y, size, folds, seed):
 def test_by_cv_every_fold_selects_and_trains_anew(path, kind):
     X, y = rare()
     y = labelled(y) if kind == "labels" else y
-    tuned = TunedThreshold(path(), folds=4, random_state=3)
+    tuned = TunedThreshold(path(), cv=4, random_state=3)
     models = tuned.path(X, y, SIZES)
     for size, own, model in zip(SIZES, path().path(X, y, SIZES), models, strict=True):
         expected = by_definition(path, X, y, size, 4, 3)
@@ -168,7 +168,7 @@ def test_a_class_of_one_document_has_no_threshold_but_a_model():
     X, _ = rare(40)
     alone = np.zeros(40, dtype=int)
     alone[7] = 1
-    fitted = TunedThreshold(filtered(), folds=4, size=3).fit(X, alone)
+    fitted = TunedThreshold(filtered(), cv=4, size=3).fit(X, alone)
     assert fitted.thresholds_.tolist() == [0.0]
 
 
@@ -179,14 +179,14 @@ def test_a_fold_that_has_no_such_size_does_not_count():
     whole = length(lars, X, y)
     lengths = [length(lars, X[~fold], y[~fold]) for fold in dealt_of(y, 3)]
     assert min(lengths) < max(lengths) <= whole
-    shortest, longest = TunedThreshold(lars, folds=3).path(X, y, [min(lengths), max(lengths)])
+    shortest, longest = TunedThreshold(lars, cv=3).path(X, y, [min(lengths), max(lengths)])
     assert (shortest.size, longest.size) == (min(lengths), max(lengths))
 
 
 def test_where_no_fold_has_a_size_it_is_refused():
     X, y = np.eye(8), np.arange(8) % 2
     lars = LarsClassifier("squared", alpha=0.0, bias=None)
-    items = list(TunedThreshold(lars, folds=2).path(X, y, [1, 4, 8]))
+    items = list(TunedThreshold(lars, cv=2).path(X, y, [1, 4, 8]))
     assert [isinstance(item, SizeUnavailable) for item in items] == [False, False, True]
     assert "no fold has a model of this size" in items[-1].reason
     assert "Ask for a smaller one" in items[-1].reason
@@ -194,7 +194,7 @@ def test_where_no_fold_has_a_size_it_is_refused():
 
 def test_a_size_that_the_classifier_does_not_have_stays_refused():
     X, y = rare(40)
-    (item,) = TunedThreshold(filtered(), folds=3).path(X, y, [1000])
+    (item,) = TunedThreshold(filtered(), cv=3).path(X, y, [1000])
     assert isinstance(item, SizeUnavailable)
     assert "only 30 terms" in item.reason
 
@@ -202,7 +202,7 @@ def test_a_size_that_the_classifier_does_not_have_stays_refused():
 def test_refused_sizes_do_not_put_the_folds_out_of_step():
     """BSS has no size up to the rank, and larger ones."""
     X, y = rare()
-    tuned = TunedThreshold(ReduceThenFit(BSS(rank=4)), folds=4)
+    tuned = TunedThreshold(ReduceThenFit(BSS(rank=4)), cv=4)
     refused, _ = tuned.path(X, y, [3, 12])
     assert isinstance(refused, SizeUnavailable)
     expected = by_definition(lambda: ReduceThenFit(BSS(rank=4)), X, y, 12, 4, 0)
@@ -223,8 +223,8 @@ def dealt_of(y, folds):
     ("settings", "says"),
     [
         ({"by": "test"}, "by='test': choose from cv, training"),
-        ({"folds": 1}, "folds=1: give a number of folds, at least 2"),
-        ({"folds": 2.5}, "folds=2.5"),
+        ({"folds": 1}, "cv=1: give a number of folds, at least 2"),
+        ({"folds": 2.5}, "cv=2.5"),
         ({"classifier": ReduceThenFit(classifier=GaussianNB())}, "no intercept to put it in"),
     ],
 )
@@ -241,7 +241,7 @@ def test_the_largest_of_several_values_has_no_threshold():
 
 
 @pytest.mark.filterwarnings("ignore::laconic.errors.LaconicWarning")
-@parametrize_with_checks([TunedThreshold(folds=3), TunedThreshold(by="training")])
+@parametrize_with_checks([TunedThreshold(cv=3), TunedThreshold(by="training")])
 def test_scikit_learns_contract(estimator, check):
     check(estimator)
 
@@ -250,8 +250,8 @@ def test_scikit_learns_contract(estimator, check):
 @pytest.mark.parametrize("form", [csr_array, csc_array, csr_array.toarray])
 def test_it_keeps_our_contract(by, form):
     X, y = text_like(30, 21, 2)
-    check_path(TunedThreshold(by=by, folds=3), form(X), y)
-    check_path(TunedThreshold(by=by, folds=3), form(X), labelled(y))
+    check_path(TunedThreshold(by=by, cv=3), form(X), y)
+    check_path(TunedThreshold(by=by, cv=3), form(X), labelled(y))
 
 
 def test_any_method_takes_a_threshold_in_its_brackets():

@@ -79,7 +79,7 @@ def test_samples_of_all_sizes_are_nested(seed, draw, by):
 def test_exact_has_exactly_that_many_terms_and_the_papers_weights(by):
     X, _ = text_like(30, 41, 3)
     fitted = SampledTerms(by).fit(X)
-    p, arrival = fitted.chance_, fitted.ranking_.arrival
+    p, arrival = fitted.probabilities_, fitted.ranking_.arrival
     assert p.sum() == pytest.approx(1)
     np.testing.assert_allclose(p, by(X) / by(X).sum())
     for size in (1, 7, 40):
@@ -94,7 +94,7 @@ def test_bernoulli_keeps_what_arrives_within_the_budget():
     fitted = SampledTerms(squared_norm, draw="bernoulli").fit(X)
     cut = fitted.at(9)
     assert set(cut.terms) == set(np.flatnonzero(fitted.ranking_.arrival < 9))
-    np.testing.assert_allclose(cut.weights**-2, np.minimum(1, 9 * fitted.chance_[cut.terms]))
+    np.testing.assert_allclose(cut.weights**-2, np.minimum(1, 9 * fitted.probabilities_[cut.terms]))
 
 
 def test_the_expected_size_of_bernoulli_is_at_most_the_budget():
@@ -103,7 +103,7 @@ def test_the_expected_size_of_bernoulli_is_at_most_the_budget():
     kept, budget, p = [], 12, None
     for seed in range(4000):
         fitted = SampledTerms(squared_norm, draw="bernoulli", random_state=seed)
-        p = fitted.fit(X).chance_
+        p = fitted.fit(X).probabilities_
         kept.append(fitted.at(budget).size)
     share = np.minimum(1, budget * p)
     assert share.sum() < budget - 1, "frequent words are certain, so that the bound is strict"
@@ -136,7 +136,7 @@ def test_iid_counts_repeats():
     fitted = SampledTerms(squared_norm, draw="iid").fit(X)
     for n_draws in (1, 10, 41):
         cut = fitted.at(n_draws)
-        count = cut.weights**2 * n_draws * fitted.chance_[cut.terms]
+        count = cut.weights**2 * n_draws * fitted.probabilities_[cut.terms]
         np.testing.assert_allclose(count, count.round(), atol=1e-9)
         assert count.round().min() >= 1
         assert count.sum() == pytest.approx(n_draws)
@@ -200,11 +200,11 @@ def test_subspace_sampling_tells_its_rank():
     assert full.rank_ == 30
     assert full.error_ == 0
     np.testing.assert_allclose(full.scores_, leverage(X))
-    np.testing.assert_allclose(full.chance_, full.scores_ / 30)
+    np.testing.assert_allclose(full.probabilities_, full.scores_ / 30)
     top = SubspaceSampling(rank=4).fit(X)
     assert top.rank_ == 4
     assert 0 < top.error_ < 1e-6
-    np.testing.assert_allclose(top.chance_, leverage(X, rank=4) / 4)
+    np.testing.assert_allclose(top.probabilities_, leverage(X, rank=4) / 4)
     assert SubspaceSampling(rank=400).fit(X).rank_ == 30
     squares = np.linalg.svd(X.toarray(), compute_uv=False) ** 2
     ridge = SubspaceSampling(ridge=3.0).fit(X)
@@ -220,7 +220,7 @@ def test_with_least_squares_it_is_the_papers_algorithm(draw, size):
     reducer = SubspaceSampling(rank=6, draw=draw, random_state=3)
     whole = ReduceThenFit(reducer, RLSClassifier(alpha=0.7), size=size).fit(X, y)
     drawn = clone(reducer).fit(X)
-    arrival, p = drawn.ranking_.arrival, drawn.chance_
+    arrival, p = drawn.ranking_.arrival, drawn.probabilities_
     budget = size if draw == "bernoulli" else np.append(np.sort(arrival), np.inf)[size]
     terms = [i for i in range(41) if arrival[i] < budget]
     kept_with = [min(1.0, budget * p[i]) for i in terms]

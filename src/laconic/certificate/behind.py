@@ -1,4 +1,4 @@
-"""What a reduction does to the training span, whatever model is behind it."""
+"""What a reduction does to the training span, whatever model is reduced_span it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ TURNED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Behind:
-    """The training span behind a reduction; about no model."""
+class ReducedSpan:
+    """The training span reduced_span a reduction; about no model."""
 
     span: spans.Span
     reduction: Reduction
@@ -47,7 +47,7 @@ class Behind:
 
     @cached_property
     def rounding(self) -> Rounding:
-        """Of products with X behind the reduction."""
+        """Of products with X reduced_span the reduction."""
         return Rounding.of(self.span.X, self.reduction.n_terms_in if self.mixing else 0)
 
     def square(self, rows: Floats) -> Floats:

@@ -61,5 +61,5 @@ def check_reduction(reduction: Any, model: LinearModel) -> None:
     if reduction is not None and reduction.n_terms_in != model.n_features_in:
         raise LaconicError(
             f"the reduction was made for a vocabulary of {reduction.n_terms_in}, but the models "
-            f"for {model.n_features_in}. Give the one that the small model was trained behind."
+            f"for {model.n_features_in}. Give the one that the small model was trained reduced_span."
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from laconic.certificate.behind import Behind
+from laconic.certificate.behind import ReducedSpan
 from laconic.certificate.checks import (
     check_models,
     check_numbers,
@@ -26,14 +26,14 @@ from laconic.certificate.parts import (
     WorstCase,
 )
 from laconic.certificate.span_parts import Distortion, InSpan, Promised, QueryBounds
-from laconic.certificate.spectral import NO_REDUCTION, Trained
+from laconic.certificate.spectral import NO_REDUCTION, RidgePair
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics.span import DOUBTFUL, Span
 from laconic.reduction import Floats, Matrix, Reduction, Selection
 
-KEPT = NotComputed(
+SELF_CONTAINED = NotComputed(
     "a model with normalize='selected' divides by the length of its own words, so that these suprema "
     "are not its own; the parts from held-out documents are"
 )
@@ -60,7 +60,7 @@ def certify(
         Over one vocabulary, with the same classes and rule.
     X : the documents that both were trained on
     y : their classes; with `reduction` and `alpha` for the part about RLS
-    reduction : what the small model was trained behind; if it carries a promise, this is checked
+    reduction : what the small model was trained reduced_span; if it carries a promise, this is checked
     alpha : the ridge of both models
     held_out : documents that neither training nor selection has seen; labels are not needed
     confidence : of the held-out part
@@ -74,9 +74,9 @@ def certify(
     # of closed models nothing but their reduction is compared in the span
     unused = pair.self_contained and reduction is None
     span = NO_REDUCTION if unused else _span_of(seen, span_limit)
-    behind = _behind(span, reduction, full)
-    distortion, promise = _reduction_parts(behind, reduction)
-    in_span, bounds = pair.trained_parts(behind, y, alpha, fresh)
+    reduced_span = _behind(span, reduction, full)
+    distortion, promise = _reduction_parts(reduced_span, reduction)
+    in_span, bounds = pair.trained_parts(reduced_span, y, alpha, fresh)
     changes, further = pair.held_out_parts(fresh, confidence)
     return Certificate(
         rule=full.rule,
@@ -150,7 +150,7 @@ class _Pair:
 
     def suprema(self) -> Suprema | NotComputed:
         if self.self_contained:
-            return KEPT
+            return SELF_CONTAINED
         rows = of.by_rows(lambda D: np.array([of.lengths(D), of.reach(D), of.reach(-D)]).T, self.D)
         everywhere, up, down = rows.T * (1.0 + of.ROUNDING)
         floors = [self._floors(rows) for rows in of.row_blocks(self.D.shape)]
@@ -172,7 +172,7 @@ class _Pair:
 
     def span_suprema(self, span: Span | NotComputed) -> SpanSuprema | NotComputed:
         if self.self_contained:
-            return KEPT
+            return SELF_CONTAINED
         if isinstance(span, NotComputed):
             return span
         inside = of.by_rows(lambda D: of.lengths(span.coordinates(D)), self.D)
@@ -187,7 +187,7 @@ class _Pair:
 
     def worst_case(self, documents: csr_array, held_out: bool) -> WorstCase | NotComputed:
         if self.self_contained:
-            return KEPT
+            return SELF_CONTAINED
         nonnegative = not documents.nnz or bool(documents.data.min() >= 0)
         values, lengths = self.small.decision(documents), of.lengths(documents)
         weight = of.largest(of.by_rows(of.lengths, self.small.coef))
@@ -199,14 +199,14 @@ class _Pair:
 
     def trained_parts(
         self,
-        behind: Behind | NotComputed,
+        reduced_span: ReducedSpan | NotComputed,
         y: ArrayLike | None,
         alpha: float | None,
         fresh: csr_array | None,
     ) -> tuple[InSpan | NotComputed, QueryBounds | NotComputed]:
         if self.self_contained:
-            return KEPT, KEPT
-        trained = Trained.read((self.full, self.small), behind, y, alpha)
+            return SELF_CONTAINED, SELF_CONTAINED
+        trained = RidgePair.read((self.full, self.small), reduced_span, y, alpha)
         if isinstance(trained, NotComputed):
             return trained, trained
         in_span = trained.in_span()
@@ -266,20 +266,20 @@ def _span_of(X: csr_array, limit: int) -> Span | NotComputed:
 
 def _behind(
     span: Span | NotComputed, reduction: Reduction | None, model: LinearModel
-) -> Behind | NotComputed:
+) -> ReducedSpan | NotComputed:
     check_reduction(reduction, model)
     if isinstance(span, NotComputed):
         return span
-    return NO_REDUCTION if reduction is None else Behind(span, reduction)
+    return NO_REDUCTION if reduction is None else ReducedSpan(span, reduction)
 
 
 def _reduction_parts(
-    behind: Behind | NotComputed, reduction: Reduction | None
+    reduced_span: ReducedSpan | NotComputed, reduction: Reduction | None
 ) -> tuple[Distortion | NotComputed, Promised | NotComputed | None]:
     promise = reduction.promise if isinstance(reduction, Selection) else None
-    if isinstance(behind, NotComputed):
-        return behind, None if promise is None else behind
-    return behind.distortion, None if promise is None else behind.promised(promise)
+    if isinstance(reduced_span, NotComputed):
+        return reduced_span, None if promise is None else reduced_span
+    return reduced_span.distortion, None if promise is None else reduced_span.promised(promise)
 
 
 def _row_values(values: Floats) -> tuple[float, ...]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.certificate.behind import Behind
+from laconic.certificate.behind import ReducedSpan
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics.rank import EPS
@@ -34,11 +34,11 @@ class Equations:
 
     @classmethod
     def of_full(
-        cls, model: LinearModel, behind: Behind, y_signed: Floats, alpha: float
+        cls, model: LinearModel, reduced_span: ReducedSpan, y_signed: Floats, alpha: float
     ) -> Equations:
         """X'(y − Xw) = αw."""
-        parts, rounding = [], behind.span.products
-        for w, gradient, right in _gradients(behind.span.X, y_signed, model):
+        parts, rounding = [], reduced_span.span.products
+        for w, gradient, right in _gradients(reduced_span.span.X, y_signed, model):
             left = of.lengths(gradient - alpha * w)
             slack = rounding.gradient(_length(y_signed), w) + 4 * EPS * alpha * of.lengths(w)
             parts.append((left, of.lengths(right), left + slack, np.zeros(len(w))))
@@ -46,20 +46,24 @@ class Equations:
 
     @classmethod
     def of_small(
-        cls, model: LinearModel, behind: Behind, y_signed: Floats, alpha: float
+        cls, model: LinearModel, reduced_span: ReducedSpan, y_signed: Floats, alpha: float
     ) -> Equations:
         """SX'(y − Xw̃) = αw̃, which has one solution: w̃ = SX'c with c = (y − Xw̃)/α."""
-        parts, rounding = [], behind.rounding
-        for w, gradient, right in _gradients(behind.span.X, y_signed, model):
-            left = of.lengths(behind.square(gradient) - alpha * w)
-            omega = behind.lowered(w)
-            rho = of.lengths(of.dense(behind.reduction.apply(gradient)) - alpha * omega)
-            rho += behind.stretch * rounding.gradient(_length(y_signed), w)
-            rho += rounding.unit * max(behind.mixing, behind.stretch) * of.lengths(gradient)
+        parts, rounding = [], reduced_span.rounding
+        for w, gradient, right in _gradients(reduced_span.span.X, y_signed, model):
+            left = of.lengths(reduced_span.square(gradient) - alpha * w)
+            omega = reduced_span.lowered(w)
+            rho = of.lengths(of.dense(reduced_span.reduction.apply(gradient)) - alpha * omega)
+            rho += reduced_span.stretch * rounding.gradient(_length(y_signed), w)
+            rho += (
+                rounding.unit
+                * max(reduced_span.mixing, reduced_span.stretch)
+                * of.lengths(gradient)
+            )
             rho += 4 * EPS * alpha * of.lengths(omega)
-            z = of.lengths(of.dense(behind.reduction.lift(omega)) - w)
-            z += rounding.unit * (of.lengths(w) + behind.mixing * of.lengths(omega))
-            parts.append((left, of.lengths(behind.square(right)), rho, z))
+            z = of.lengths(of.dense(reduced_span.reduction.lift(omega)) - w)
+            z += rounding.unit * (of.lengths(w) + reduced_span.mixing * of.lengths(omega))
+            parts.append((left, of.lengths(reduced_span.square(right)), rho, z))
         return cls._of(parts)
 
     @classmethod
@@ -102,13 +106,13 @@ class Query:
     noise: Floats
 
     @classmethod
-    def of(cls, Q: csr_array, behind: Behind) -> Query:
-        span, spectrum, reduced = behind.span, behind.spectrum, behind.reduced
+    def of(cls, Q: csr_array, reduced_span: ReducedSpan) -> Query:
+        span, spectrum, reduced = reduced_span.span, reduced_span.spectrum, reduced_span.reduced
         u, lengths = span.coordinates(Q), of.lengths(Q)
         rest = np.sqrt(np.maximum(lengths**2 - (u**2).sum(axis=1), 0.0))
         a_length = of.lengths(u / span.sigma)
-        error = 2 * behind.rounding.unit * behind.rounding.length / spectrum.sigma_min
-        crossing = (2 * span.rounding + error) * max(1.0, behind.square_norm)
+        error = 2 * reduced_span.rounding.unit * reduced_span.rounding.length / spectrum.sigma_min
+        crossing = (2 * span.rounding + error) * max(1.0, reduced_span.square_norm)
         return cls(
             u,
             a_length,

@@ -12,7 +12,7 @@ from laconic.reduction import Floats
 
 @dataclass(frozen=True)
 class Distortion:
-    """What the reduction does to the space of the training documents, whatever model is behind it.
+    """What the reduction does to the space of the training documents, whatever model is reduced_span it.
 
     m and M are the extreme eigenvalues of M̂ = U'SU, and epsilon = ‖M̂ − I‖; `premise` is that of
     the papers, epsilon ≤ ½. `off_span` is the supremum of ‖U'Sq‖/‖q‖ over q orthogonal to them.

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from laconic.classifiers.centroid import CentroidClassifier
 from laconic.classifiers.kernel import GaussianSVM
-from laconic.classifiers.neighbours import NearestNeighbours
+from laconic.classifiers.neighbours import NearestNeighbors
 from laconic.classifiers.rls import RLSClassifier
 from laconic.classifiers.svm import SVMClassifier
 from laconic.errors import LaconicError
@@ -50,7 +50,7 @@ def _centroid() -> BaseEstimator:
 def _knn(*, n_neighbors: int = 5) -> BaseEstimator:
     if type(n_neighbors) is not int or n_neighbors < 1:
         raise LaconicError(f"n_neighbors={n_neighbors!r}: give a whole number from 1")
-    return NearestNeighbours(n_neighbors)
+    return NearestNeighbors(n_neighbors)
 
 
 CLASSIFIERS: dict[str, Callable[..., BaseEstimator]] = {

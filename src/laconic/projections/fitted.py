@@ -14,7 +14,7 @@ from laconic.reducer import Reducer
 from laconic.reduction import Floats, Projection, columns_for
 
 
-class Projecting(Reducer):
+class ProjectionReducer(Reducer):
     """A reducer with `components_` of shape (terms, available), best column first.
 
     A subclass asks `_wanted` how many columns to fit, and says in `_end` why there are no more.
@@ -62,7 +62,7 @@ class Projecting(Reducer):
         """Why there are no more columns than were fitted, whatever was asked: a sentence."""
 
 
-def upright(components: ArrayLike) -> Floats:
+def fix_signs(components: ArrayLike) -> Floats:
     """Columns with their signs such that the largest entry of each is positive."""
     C = np.array(components, dtype=np.float64, order="C")
     largest = np.abs(C).argmax(axis=0)

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from laconic.errors import LaconicError
 from laconic.numerics.discriminant import Block, discriminants, reduced_discriminants
-from laconic.projections.fitted import Projecting, upright
+from laconic.projections.fitted import ProjectionReducer, fix_signs
 from laconic.reducer import Reducer
 from laconic.reduction import Columns, Matrix, Projection, Reduction, columns_for
 from laconic.vectors.labels import LabelEncoding
@@ -28,7 +28,7 @@ REG = 3.0
 REG_BEHIND = 0.01
 
 
-class LDA(Projecting):
+class LDA(ProjectionReducer):
     """Linear discriminant analysis as a projection (Torkkola, sections 5 and 6).
 
     Columns are eigenvectors of S_w⁻¹S_b, best first, S_w being the covariance within classes and
@@ -121,7 +121,7 @@ class LDA(Projecting):
             )
         W = Projection(np.hstack([block.directions for block in found]))
         both = W if self.first_ is None else W.after(self.first_)
-        self.components_ = upright(both.components[:, : self.longest])
+        self.components_ = fix_signs(both.components[:, : self.longest])
         self.ratios_ = np.concatenate([block.ratios for block in found])[: self.longest]
 
     def _end(self) -> str:

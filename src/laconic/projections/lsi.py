@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 from laconic.errors import LaconicError
 from laconic.numerics.basis import leading_basis
 from laconic.numerics.spectrum import as_floats, column_squares
-from laconic.projections.fitted import Projecting, upright
+from laconic.projections.fitted import ProjectionReducer, fix_signs
 from laconic.reduction import Matrix
 
 
-class LSI(Projecting):
+class LSI(ProjectionReducer):
     """Latent semantic indexing: documents over the leading singular vectors (Torkkola, section 4).
 
     The columns of a document d are U'd, U being the top right singular vectors of the documents
@@ -44,7 +44,7 @@ class LSI(Projecting):
         if not column_squares(documents).any():
             raise LaconicError("every term is empty: the documents have no directions")
         wanted = min(self._wanted(min(documents.shape)), *documents.shape)
-        self.components_ = upright(leading_basis(documents, wanted))
+        self.components_ = fix_signs(leading_basis(documents, wanted))
         return self
 
     def _end(self) -> str:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from laconic.errors import LaconicError
-from laconic.projections.fitted import Projecting
+from laconic.projections.fitted import ProjectionReducer
 from laconic.reduction import Floats, Matrix, Projection
-from laconic.selectors.sampled import RandomState, seed_of
+from laconic.selectors.sampled import RandomState, integer_state
 
 Kind: TypeAlias = Literal["gaussian", "sparse"]
 
 
-class RandomProjection(Projecting):
+class RandomProjection(ProjectionReducer):
     """Columns with random weights: `at(n)` has entries of mean 0 and variance 1/n.
 
     With that variance squared lengths are kept on average, whatever n. Torkkola does not give the
@@ -37,7 +37,7 @@ class RandomProjection(Projecting):
     Attributes
     ----------
     components_ : array of shape (n_terms, columns), of variance 1: before they are rescaled
-    seed_ : int, which repeats them
+    random_state_ : int, which repeats them
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class RandomProjection(Projecting):
             raise LaconicError(f"kind={self.kind!r}: choose from {', '.join(get_args(Kind))}")
         n_docs, n_terms = self._read(X).shape
         wanted = min(self._wanted(min(n_docs, n_terms)), n_terms)
-        self.seed_ = seed_of(self.random_state)
+        self.random_state_ = integer_state(self.random_state)
         self.components_ = self._drawn(wanted, n_terms)
         return self
 
     def _drawn(self, size: int, n_terms: int) -> Floats:
         """One column after the other, so that more columns begin with the same ones."""
-        rng = np.random.default_rng(self.seed_)
+        rng = np.random.default_rng(self.random_state_)
         if self.kind == "gaussian":
             return rng.standard_normal((size, n_terms)).T
         thrown = rng.integers(6, size=(size, n_terms), dtype=np.int8).T

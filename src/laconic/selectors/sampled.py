@@ -25,7 +25,7 @@ RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | Non
 DRAWS = ("exact", "bernoulli", "iid")
 
 
-class Drawn(Reducer):
+class RandomSelector(Reducer):
     """What every draw shares; a subclass writes `_score`."""
 
     draw: str
@@ -41,9 +41,9 @@ class Drawn(Reducer):
             raise LaconicError(f"draw={self.draw!r}: choose from {', '.join(DRAWS)}")
         documents = self._read(X)
         self.scores_ = self._score(documents, y)
-        self.chance_ = _chance(self.scores_, documents.shape[1])
-        self.seed_ = seed_of(self.random_state)
-        self.ranking_ = Ranking.by_draw(self.chance_, self._generator(0))
+        self.probabilities_ = _probabilities(self.scores_, documents.shape[1])
+        self.random_state_ = integer_state(self.random_state)
+        self.ranking_ = Ranking.by_draw(self.probabilities_, self._generator(0))
         return self
 
     @property
@@ -65,7 +65,7 @@ class Drawn(Reducer):
         """Fig. 1 of the paper: each term is kept with probability min(1, r·p)."""
         kept = self.ranking_.within(budget)
         if not kept.size:
-            empty = np.prod(1.0 - np.minimum(1.0, budget * self.chance_))
+            empty = np.prod(1.0 - np.minimum(1.0, budget * self.probabilities_))
             raise SizeUnavailable(
                 budget,
                 f"this draw came out empty, as one in {1 / empty:,.0f} does. "
@@ -79,23 +79,23 @@ class Drawn(Reducer):
         distinct, first, count = np.unique(drawn, return_index=True, return_counts=True)
         by_arrival = np.argsort(first)
         terms = distinct[by_arrival]
-        weights = np.sqrt(count[by_arrival] / (n_draws * self.chance_[terms]))
-        return Selection(terms, weights, self.chance_.size)
+        weights = np.sqrt(count[by_arrival] / (n_draws * self.probabilities_[terms]))
+        return Selection(terms, weights, self.probabilities_.size)
 
     def _drawn(self, n_draws: int) -> NDArray[np.intp]:
         """The generator is made anew for each cut: fewer draws are a prefix of more."""
         drawable = np.sort(self.ranking_.order)
-        steps = np.cumsum(self.chance_[drawable])
+        steps = np.cumsum(self.probabilities_[drawable])
         u = self._generator(1).random(n_draws) * steps[-1]
         place = np.searchsorted(steps, u, side="right")
         drawn: NDArray[np.intp] = drawable[np.minimum(place, drawable.size - 1)]
         return drawn
 
     def _generator(self, purpose: int) -> np.random.Generator:
-        return np.random.default_rng([self.seed_, purpose])
+        return np.random.default_rng([self.random_state_, purpose])
 
 
-class SampledTerms(Drawn):
+class SampledTerms(RandomSelector):
     """Terms drawn with a chance proportional to a score, and rescaled by it.
 
     Parameters
@@ -113,9 +113,9 @@ class SampledTerms(Drawn):
 
     Attributes
     ----------
-    scores_, chance_ : arrays of shape (n_terms,); the chances sum to 1
+    scores_, probabilities_ : arrays of shape (n_terms,); the chances sum to 1
     ranking_ : Ranking
-    seed_ : int, which repeats this draw
+    random_state_ : int, which repeats this draw
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class SampledTerms(Drawn):
         return np.asarray(self.by(X, y), dtype=np.float64)
 
 
-class SubspaceSampling(Drawn):
+class SubspaceSampling(RandomSelector):
     """SS(k) of Dasgupta et al. 2007: terms drawn by their leverage (eq. 9 and 22), and rescaled.
 
     Parameters
@@ -150,11 +150,11 @@ class SubspaceSampling(Drawn):
 
     Attributes
     ----------
-    scores_, chance_ : arrays of shape (n_terms,); the scores lie in [0, 1], the chances sum to 1
+    scores_, probabilities_ : arrays of shape (n_terms,); the scores lie in [0, 1], the chances sum to 1
     rank_ : the rank used, the sum of the scores; with ridge > 0 the effective dimension
     error_ : how far a score may be off, by Davis and Kahan's bound; 0 for full rank
     ranking_ : Ranking
-    seed_ : int, which repeats this draw
+    random_state_ : int, which repeats this draw
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class SubspaceSampling(Drawn):
         return found.scores
 
 
-def _chance(scores: Floats, n_terms: int) -> Floats:
+def _probabilities(scores: Floats, n_terms: int) -> Floats:
     if scores.shape != (n_terms,):
         raise LaconicError(f"scores of shape {scores.shape} for {n_terms} terms: give one each")
     if not np.isfinite(scores).all():
@@ -195,7 +195,7 @@ def _chance(scores: Floats, n_terms: int) -> Floats:
     return np.asarray(scores / total)
 
 
-def seed_of(random_state: Any) -> int:
+def integer_state(random_state: Any) -> int:
     """A number that repeats the draw, from all that scikit-learn takes, and numpy's Generator."""
     if isinstance(random_state, int | np.integer) and random_state >= 0:
         return int(random_state)

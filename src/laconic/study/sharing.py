@@ -23,7 +23,7 @@ from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import SizeUnavailable, collected_warnings, warn_again
 from laconic.reducer import Reducer
 from laconic.reduction import Matrix, Reduction
-from laconic.selectors.sampled import Drawn, SampledTerms
+from laconic.selectors.sampled import RandomSelector, SampledTerms
 from laconic.vectors.problem import Problem
 
 Peak: TypeAlias = Callable[[], int | None]
@@ -160,7 +160,7 @@ def shared(
     if not isinstance(path, ReduceThenFit):
         return path, account
     reducer = path.reducer
-    if isinstance(reducer, Drawn):
+    if isinstance(reducer, RandomSelector):
         scores = _newest_of(problem, selection, lambda: _scored(reducer, problem, peak))
         account.charge(scores)
         drawn = {key: getattr(reducer, key) for key in ("draw", "size", "random_state")}
@@ -182,6 +182,6 @@ def _newest_of(problem: Problem, selection: Hashable, make: Callable[[], Any]) -
     return _newest[0].work
 
 
-def _scored(reducer: Drawn, problem: Problem, peak: Peak) -> Done:
+def _scored(reducer: RandomSelector, problem: Problem, peak: Peak) -> Done:
     X, y = problem.X_train, problem.y_train
     return done(lambda: clone(reducer).fit(X, y).scores_, peak)
