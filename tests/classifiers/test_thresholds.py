@@ -17,7 +17,7 @@ from laconic import BSS, ReduceThenFit, RLSClassifier, SVMClassifier, TopTerms
 from laconic.classifiers.lars import LarsClassifier
 from laconic.classifiers.thresholds import (
     TunedThreshold,
-    _dealt,
+    _stratified,
     best_thresholds,
 )
 from laconic.errors import LaconicError, SizeUnavailable
@@ -104,7 +104,7 @@ def by_definition(path, X, y, size, folds, seed):
     """Each fold on its own: select, train, decide about what was left out."""
     y_signed = np.where(y > 0, 1.0, -1.0).reshape(len(y), -1)
     values = np.full(y_signed.shape, np.nan)
-    for fold in _dealt(y_signed, folds, seed):
+    for fold in _stratified(y_signed, folds, seed):
         (model,) = path().path(X[~fold], y[~fold], [size])
         values[fold] = model.decision(X[fold])
     return best_thresholds(values, y_signed)
@@ -148,7 +148,7 @@ def test_the_seed_decides_who_is_in_which_fold():
 @given(st.integers(2, 12), st.integers(0, 40), st.integers(2, 40), st.integers(0, 9))
 def test_folds_are_stratified_and_leave_every_document_out_once(folds, n_true, n_false, seed):
     y_signed = np.repeat([1.0, -1.0], [n_true + 2, n_false])[:, None]
-    dealt = np.array(_dealt(y_signed, folds, seed))
+    dealt = np.array(_stratified(y_signed, folds, seed))
     assert dealt.sum(axis=0).tolist() == [1] * y_signed.size
     true, false = dealt[:, : n_true + 2].sum(axis=1), dealt[:, n_true + 2 :].sum(axis=1)
     assert len(dealt) == min(folds, y_signed.size)
@@ -160,7 +160,7 @@ def test_folds_of_several_labels_spread_the_rarest():
     y_signed = -np.ones((40, 3))
     y_signed[:, 0] = 1.0
     y_signed[[3, 17, 18, 30], 2] = 1.0
-    dealt = np.array(_dealt(y_signed, 4, 0))
+    dealt = np.array(_stratified(y_signed, 4, 0))
     assert dealt[:, [3, 17, 18, 30]].sum(axis=1).tolist() == [1, 1, 1, 1]
 
 
@@ -216,15 +216,15 @@ def length(lars, X, y):
 
 
 def dealt_of(y, folds):
-    return _dealt(np.where(y > 0, 1.0, -1.0)[:, None], folds, 0)
+    return _stratified(np.where(y > 0, 1.0, -1.0)[:, None], folds, 0)
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
         ({"by": "test"}, "by='test': choose from cv, training"),
-        ({"folds": 1}, "cv=1: give a number of folds, at least 2"),
-        ({"folds": 2.5}, "cv=2.5"),
+        ({"cv": 1}, "cv=1: give a number of folds, at least 2"),
+        ({"cv": 2.5}, "cv=2.5"),
         ({"classifier": ReduceThenFit(classifier=GaussianNB())}, "no intercept to put it in"),
     ],
 )

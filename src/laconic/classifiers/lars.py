@@ -17,12 +17,12 @@ from sklearn.utils.metaestimators import available_if
 
 from laconic.classifiers.lars_candidate import LarsCandidate
 from laconic.classifiers.lars_shortfall import Shortfall
-from laconic.classifiers.lars_walk import LarsLoss, Mode, LarsSettings, ModelRow, Walk
+from laconic.classifiers.lars_walk import LarsLoss, LarsSettings, Mode, ModelRow, Walk
 from laconic.classifiers.path import (
     LinearModelClassifier,
     PathClassifier,
-    read_training_data,
     read_queries,
+    read_training_data,
     stack_rows,
 )
 from laconic.errors import LaconicError, SizeUnavailable

@@ -88,7 +88,7 @@ class Shortfall:
             return []
         return [
             f"the paths of {len(self._cut)} of {len(self.classes)} classes were cut at "
-            f"{self.longest:.0f} words because no size was given. Give size=…, or longest=… for more"
+            f"{self.longest:.0f} words because no size was given. Give size=…, or raise longest"
         ]
 
     def _about_unsolved(self) -> list[str]:

@@ -16,18 +16,18 @@ from scipy.sparse import csr_array
 from sklearn.utils import Tags
 
 from laconic.classifiers.masked_machine import (
-    SmallerMachine,
     Machine,
     MaskedDecisions,
     MaskSettings,
+    SmallerMachine,
     Variant,
 )
 from laconic.classifiers.path import (
     DecisionFunction,
     LinearModelClassifier,
     PathClassifier,
-    read_training_data,
     read_queries,
+    read_training_data,
     stack_rows,
 )
 from laconic.classifiers.svm import SVMLoss, check_svm
@@ -52,7 +52,7 @@ NORMALIZE_OF: dict[Variant, Normalize] = {
 
 
 class MaskedSVM(LinearModelClassifier, PathClassifier):
-    """One linear SVM per class on all words; smaller models have the words with the largest weights.
+    """One linear SVM per class on all words; smaller models keep the words of largest weight.
 
     Words are ranked once, by |w|, among those that occur in the support vectors. With several
     classes or labels, each selects its own words. Documents should have unit length.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
-from laconic.curves import SizeResult, known_metrics, evaluate_path
+from laconic.curves import SizeResult, evaluate_path, known_metrics
 from laconic.errors import LaconicError, collected_warnings
 from laconic.methods import parse_method
 from laconic.model import Normalize
