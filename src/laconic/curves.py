@@ -163,7 +163,7 @@ def curve(
 def evaluate_path(
     method: PathClassifier, problem: Problem, sizes: list[Size]
 ) -> Iterator[SizeResult]:
-    """Train once; the model and decisions at each of these ascending sizes, or why there are none."""
+    """Train once; the model and decisions at each of these ascending sizes, or why not."""
     if problem.y_train.ndim == 1 and (problem.y_train == problem.y_train[0]).all():
         reason = "all training documents are of one class. Choose another split"
         yield from (SizeResult(size, 0.0, reason=reason) for size in sizes)

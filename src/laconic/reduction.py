@@ -165,7 +165,7 @@ class Selection:
         return scaled
 
     def lift(self, coef: Floats) -> csr_array:
-        """Sparse coefficients over the vocabulary, with an entry for every selected term, even 0."""
+        """Sparse coefficients over the vocabulary; every selected term has an entry, even 0."""
         n_classes = coef.shape[0]
         by_column = np.argsort(self.terms, kind="stable")
         values = (np.asarray(coef) * self.weights)[:, by_column]

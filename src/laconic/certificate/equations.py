@@ -1,4 +1,4 @@
-"""By how much models miss the equations of RLS, and where queries lie; both rounded outwards."""
+"""Residuals of models in the equations of RLS, and the position of queries; rounded outwards."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from laconic.numerics import bounds as of
 from laconic.numerics.rank import EPS
 from laconic.reduction import Floats, Matrix
 
-# For a block of class rows: left of the equations, right side, missed and outside.
+# For a block of class rows: residual, right-hand side, missed and outside.
 Part: TypeAlias = tuple[Floats, Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """What is left of the equations of one model.
+    """The residuals of one model.
 
-    `shares` has for each class row what is left, relative to the longest right side. `missed` and
-    `outside` are in the worst row and rounded upwards: ‖r‖ and 0 for the full model, ‖ρ‖ and ‖z‖
+    `shares` has the residual of each class row, relative to the longest right-hand side. `missed`
+    and `outside` are those of the worst row, rounded up: ‖r‖ and 0 for the full model, ‖ρ‖ and ‖z‖
     for the small one (Proposition 12).
     """
 
@@ -39,19 +39,19 @@ class Equations:
         """X'(y − Xw) = αw."""
         parts, rounding = [], reduced_span.span.products
         for w, gradient, right in _gradients(reduced_span.span.X, y_signed, model):
-            left = of.lengths(gradient - alpha * w)
+            residual = of.lengths(gradient - alpha * w)
             slack = rounding.gradient(_length(y_signed), w) + 4 * EPS * alpha * of.lengths(w)
-            parts.append((left, of.lengths(right), left + slack, np.zeros(len(w))))
+            parts.append((residual, of.lengths(right), residual + slack, np.zeros(len(w))))
         return cls._of(parts)
 
     @classmethod
     def of_small(
         cls, model: LinearModel, reduced_span: ReducedSpan, y_signed: Floats, alpha: float
     ) -> Equations:
-        """SX'(y − Xw̃) = αw̃, which has one solution: w̃ = SX'c with c = (y − Xw̃)/α."""
+        """SX'(y − Xw̃) = αw̃, which has one solution: w̃ = SX'c with c = (y − Xw̃)/α. α is alpha."""
         parts, rounding = [], reduced_span.rounding
         for w, gradient, right in _gradients(reduced_span.span.X, y_signed, model):
-            left = of.lengths(reduced_span.square(gradient) - alpha * w)
+            residual = of.lengths(reduced_span.square(gradient) - alpha * w)
             omega = reduced_span.lowered(w)
             rho = of.lengths(of.dense(reduced_span.reduction.apply(gradient)) - alpha * omega)
             rho += reduced_span.stretch * rounding.gradient(_length(y_signed), w)
@@ -63,14 +63,14 @@ class Equations:
             rho += 4 * EPS * alpha * of.lengths(omega)
             z = of.lengths(of.dense(reduced_span.reduction.lift(omega)) - w)
             z += rounding.unit * (of.lengths(w) + reduced_span.mixing * of.lengths(omega))
-            parts.append((left, of.lengths(reduced_span.square(right)), rho, z))
+            parts.append((residual, of.lengths(reduced_span.square(right)), rho, z))
         return cls._of(parts)
 
     @classmethod
     def _of(cls, parts: list[Part]) -> Equations:
-        left, right, missed, outside = (np.concatenate(each) for each in zip(*parts, strict=True))
+        residual, right, missed, outside = map(np.concatenate, zip(*parts, strict=True))
         scale = of.largest(right)
-        shares = left / scale if scale > 0 else left
+        shares = residual / scale if scale > 0 else residual
         return cls(shares, of.largest(missed), of.largest(outside))
 
 
@@ -78,10 +78,10 @@ def _gradients(
     X: Matrix, y_signed: Floats, model: LinearModel
 ) -> Iterator[tuple[Floats, Floats, Floats]]:
     """w, X'(y − Xw) and X'y of a few class rows at a time."""
-    misses = y_signed - model.decision(X)
+    errors = y_signed - model.decision(X)
     for rows in of.row_blocks(model.coef.shape):
         w = of.dense(model.coef[rows])
-        yield w, np.asarray(X.T @ misses[:, rows]).T, np.asarray(X.T @ y_signed[:, rows]).T
+        yield w, np.asarray(X.T @ errors[:, rows]).T, np.asarray(X.T @ y_signed[:, rows]).T
 
 
 def _length(y_signed: Floats) -> float:
@@ -90,10 +90,9 @@ def _length(y_signed: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """Documents q = X'a + q⊥: coordinates U'q, ‖a‖, ‖q⊥‖ and ‖U'Sq⊥‖, with what they are at most.
+    """Documents q = X'a + q⊥: coordinates U'q, ‖a‖, ‖q⊥‖ and ‖U'Sq⊥‖, with upper bounds.
 
-    `crossed` up to `noise` counts as 0 in ratios; that it may be more by `crossed_noise` is allowed
-    for in bounds.
+    `crossed` up to `noise` counts as 0 in ratios; bounds add its possible error `crossed_noise`.
     """
 
     u: Floats

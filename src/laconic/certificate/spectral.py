@@ -1,4 +1,4 @@
-"""RLS at one alpha reduced_span a reduction: two models checked, and the bounds that follow."""
+"""RLS at one alpha after a reduction: checks of the two models, and the bounds that follow."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from laconic.numerics.allowances import Allowance, Missed
 from laconic.reduction import Floats
 from laconic.vectors.labels import LabelEncoding
 
-NO_REDUCTION = NotComputed("give also the reduction that the small model was trained reduced_span")
-# How well both models must satisfy the equations of RLS, relative to the right-hand side.
+NO_REDUCTION = NotComputed("give the reduction of the small model, too")
+# The largest residual of both models in the equations of RLS, relative to the right-hand side.
 MAX_RESIDUAL = 1e-7
-# Queries at a time: their products with all training documents are dense.
+# Queries per block: their products with all training documents are dense.
 BLOCK = 2_000
 
 
 @dataclass(frozen=True, eq=False)
 class RidgePair:
-    """Two RLS models at one alpha, the small one reduced_span a reduction; checked, not believed."""
+    """Two RLS models at one alpha, the small one after a reduction; checked by their equations."""
 
     full: LinearModel
     small: LinearModel
@@ -58,28 +58,25 @@ class RidgePair:
             return reduced_span
         if y is None or isinstance(reduced_span, NotComputed) or alpha is None:
             reduction = reduced_span if isinstance(reduced_span, ReducedSpan) else None
-            given = {"y": y, "reduction": reduction, "alpha": alpha}
-            missing = ", ".join(name for name, value in given.items() if value is None)
-            return NotComputed(
-                f"give also {missing}; this part is for RLS reduced_span a reduction"
-            )
+            arguments = {"y": y, "reduction": reduction, "alpha": alpha}
+            missing = ", ".join(name for name, value in arguments.items() if value is None)
+            return NotComputed(f"give {missing}, too; this part is for RLS after a reduction")
         if not (np.isfinite(alpha) and alpha > 0):
             return NotComputed(
                 f"alpha={alpha}: must be positive; least-norm models are not checked"
             )
         if any(model.intercept.any() for model in models):
             return NotComputed("the models have intercepts; the theorems are for RLS without")
-        trained = cls(
-            *models, reduced_span, _y_signed(y, reduced_span.span, models[0]), float(alpha)
-        )
-        return trained._doubt() or trained
+        y_signed = _y_signed(y, reduced_span.span, models[0])
+        pair = cls(*models, reduced_span, y_signed, float(alpha))
+        return pair._check_residuals() or pair
 
-    def _doubt(self) -> NotComputed | None:
+    def _check_residuals(self) -> NotComputed | None:
         for name, shares in (("full", self._full.shares), ("small", self._small.shares)):
             if not shares.max() <= MAX_RESIDUAL:
                 return NotComputed(
                     f"the {name} model is not RLS with alpha={self.alpha:g} on X, y and this "
-                    f"reduction: it misses its equations by {shares.max():.1e}"
+                    f"reduction: the residual of its equations is {shares.max():.1e}"
                 )
         return None
 
@@ -103,7 +100,7 @@ class RidgePair:
 
     @property
     def factor(self) -> float:
-        """Propositions 6 and 13: of ‖a‖‖y‖, for exact models."""
+        """The factor of ‖a‖‖y‖ for exact models: Propositions 6 and 13."""
         return min(1.0, self.reduced_span.spectrum.in_span_factor + self.allowance.in_span_factor)
 
     @cached_property
@@ -111,7 +108,7 @@ class RidgePair:
         return of.by_rows(self.span.coordinates, self.change)
 
     @cached_property
-    def _seen_lengths(self) -> Floats:
+    def _y_in_span_lengths(self) -> Floats:
         return of.lengths(self.span.on_documents(self.y_signed).T)
 
     def in_span(self) -> InSpan:
@@ -143,13 +140,13 @@ class RidgePair:
         spectrum, query = self.reduced_span.spectrum, Query.of(Q, self.reduced_span)
         f = np.abs(self.full.decision(Q))
         # V'y has a length for each class row, y the same one for all
-        aligned = np.outer(spans.shrunk(query.u, span.sigma, alpha), self._seen_lengths)
+        aligned = np.outer(spans.shrunk(query.u, span.sigma, alpha), self._y_in_span_lengths)
         least = spectrum.epsilon + spectrum.rounding
         epsilon = spans.query_epsilon(query.crossed, query.rest, least, query.noise)
         outside = query.rest * y_length
         in_span, off_span = self._allowed(query)
         factor = spectrum.off_span_factor(alpha) * y_length
-        # crossed products that count as 0 in epsilon are no 0 in a bound
+        # crossed products that count as 0 in epsilon do not count as 0 in a bound
         both = in_span + off_span + factor * np.minimum(query.crossed, query.noise)
         scale = 1.0 + 8 * span.rounding
         theorem_1 = scale * spans.theorem_1(epsilon, spectrum, alpha, aligned, outside)
@@ -187,8 +184,8 @@ def _encoding(y: ArrayLike) -> LabelEncoding:
         raise
     except (TypeError, ValueError) as failure:
         raise LaconicError(
-            f"y cannot be read as classes ({failure}). Give one class for each document of X, none "
-            "of them None or NaN, or an indicator matrix."
+            f"y cannot be read as classes ({failure}). Give one class per document of X, without "
+            "None or NaN, or an indicator matrix."
         ) from None
 
 

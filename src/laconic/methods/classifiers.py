@@ -21,7 +21,7 @@ from laconic.classifiers.svm import SVMClassifier
 from laconic.errors import LaconicError
 
 RIDGE, SVM = "ridge", "svm"
-# A model that is not linear has no intercept that a threshold could move.
+# Only a linear model has an intercept that a threshold can move.
 LINEAR = frozenset({RIDGE, SVM, "centroid"})
 FROM_PLAN = ("alpha", "intercept")
 
@@ -63,10 +63,11 @@ CLASSIFIERS: dict[str, Callable[..., BaseEstimator]] = {
 
 
 def takes_alpha(name: str) -> bool:
+    """Whether the classifier of this name has the setting alpha."""
     return "alpha" in signature(CLASSIFIERS[name]).parameters
 
 
 def settings_of(name: str) -> dict[str, Any]:
     """The settings of a classifier apart from alpha, with their defaults."""
-    parameters = signature(CLASSIFIERS[name]).parameters
-    return {key: known.default for key, known in parameters.items() if key not in FROM_PLAN}
+    parameters = signature(CLASSIFIERS[name]).parameters.items()
+    return {key: parameter.default for key, parameter in parameters if key not in FROM_PLAN}

@@ -36,7 +36,7 @@ def document_frequency(X: Matrix, y: ArrayLike | None = None) -> Floats:
 
 
 def information_gain(X: Matrix, y: ArrayLike | None, combine: Combine = "mean") -> Floats:
-    """Mutual information of a term's presence and the class, in nats (Dasgupta et al. 2007, eq. 24)."""
+    """Mutual information of presence and class, in nats (Dasgupta et al. 2007, eq. 24)."""
     return _score(tables.information_gain, X, y, combine)
 
 
