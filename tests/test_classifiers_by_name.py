@@ -160,16 +160,16 @@ def test_a_label_that_all_have_is_known_to_neighbours():
     assert not predicted[:, 1].any()
 
 
-def test_more_neighbours_than_documents_are_said_to_be_so():
+def test_more_neighbors_than_documents_are_refused():
     X, y = text_like(12, 8, 3)
     every = parse_method("DF+knn:n_neighbors=12").build().set_params(size=4).fit(X, y)
     assert np.unique(every.decision_function(X), axis=0).shape == (1, 3), "all are neighbours"
     more = parse_method("DF+knn:n_neighbors=13").build().set_params(size=4).fit(X, y)
-    with pytest.raises(LaconicError, match=r"=13: only 12 documents .* on\. Give up to 12"):
+    with pytest.raises(LaconicError, match=r"=13: .* only 12 training documents\. Set .* 12 or less"):
         more.predict(X)
 
 
 def test_a_task_with_too_many_neighbours_fails_with_our_words(tmp_path):
     methods = ("IG+knn:n_neighbors=500",)
     findings = Study(Plan(pets(60), methods=methods, sizes=(2,)), tmp_path).run()
-    assert {why.partition(":")[0] for why in findings.failed.values()} == {"neighbours=500"}
+    assert {why.partition(":")[0] for why in findings.failed.values()} == {"n_neighbors=500"}

@@ -59,10 +59,14 @@ def test_shares_are_of_the_candidates(problem):
     assert [row.model_size for row in found.rows] == [3, 30]
 
 
-def test_every_measure_is_a_number(problem):
-    found = curve(ReduceThenFit(), problem, [9], METRICS)
-    assert all(0 <= row.value <= 1 for row in found.rows)
-    assert len(found.rows) == len(METRICS) == 9
+def test_every_metric_is_a_number(problem):
+    three = curve(ReduceThenFit(), problem, [9], METRICS).rows
+    classes = problem.classes[:2]
+    two = replace(problem, y_train=problem.y_train % 2, y_test=problem.y_test % 2, classes=classes)
+    rows = curve(ReduceThenFit(), two, [9], METRICS).rows
+    assert all(0 <= row.value <= 1 for row in rows)
+    assert len(rows) == len(METRICS) == 11
+    assert [row.metric for row in three if row.value is None] == ["f1"], "it is for two classes"
 
 
 def test_a_problem_of_one_class_is_skipped_not_fatal(problem):
@@ -72,7 +76,7 @@ def test_a_problem_of_one_class_is_skipped_not_fatal(problem):
     assert "one class" in row.reason
 
 
-def test_a_measure_without_a_meaning_is_skipped(problem):
+def test_a_metric_that_is_not_defined_is_skipped(problem):
     two = replace(problem, y_train=problem.y_train % 2, y_test=np.zeros(20, dtype=int))
     row, accuracy = curve(ReduceThenFit(), two, [5], ["roc_auc", "accuracy"]).rows
     assert (row.status, row.value, row.model_size) == ("skipped", None, 5)
@@ -85,7 +89,7 @@ def test_a_class_unseen_in_training_is_never_right(problem):
     for y_train in (problem.y_train, problem.y_train % 2):
         classes = (*problem.classes, "", "", "", "", "unseen")
         strange = replace(problem, y_train=y_train, y_test=stranger, classes=classes)
-        with pytest.warns(LaconicWarning, match=r"20 of 20 documents .* \(unseen\)"):
+        with pytest.warns(LaconicWarning, match=r"20 of 20 .*documents .* \(unseen\)"):
             measured = curve(ReduceThenFit(), strange, [5], ["accuracy"])
         assert measured.rows[0].value == 0.0
 
@@ -105,10 +109,10 @@ def test_rows_tell_words_from_columns_and_carry_the_seed(problem):
     assert (row.model_size, row.n_features, row.draw) == (4, 12, 9)
 
 
-def test_progress_is_told_of_each_size(problem):
-    told = []
-    curve(ReduceThenFit(), problem, [3, 9], ["accuracy"], progress=told.append)
-    assert told == [3, 9]
+def test_progress_is_called_with_each_size(problem):
+    sizes = []
+    curve(ReduceThenFit(), problem, [3, 9], ["accuracy"], progress=sizes.append)
+    assert sizes == [3, 9]
 
 
 @pytest.mark.parametrize(
@@ -128,8 +132,8 @@ def test_refusals(problem, sizes, metrics, says):
         curve(ReduceThenFit(), problem, sizes, metrics)
 
 
-def test_values_of_an_unmeasured_measure(problem):
-    with pytest.raises(KeyError, match="there are accuracy"):
+def test_values_of_a_metric_that_was_not_measured(problem):
+    with pytest.raises(KeyError, match="available: accuracy"):
         curve(ReduceThenFit(), problem, [5], ["accuracy"]).values("roc_auc")
 
 

@@ -74,8 +74,8 @@ def test_a_promise_is_checked_on_the_directions_it_is_about(rank, low, high, fou
     assert (whole.rank, whole.m, whole.M) == (3, pytest.approx(0.4), pytest.approx(1.4))
     flat, said = certificate.as_dict(), certificate.summary()
     assert (flat["promise.kept"], flat["promise.m"]) == (kept, part.m)
-    assert f"found, on another basis: {found[0]:.3g} to {found[1]:.3g}" in said
-    assert ("it is kept" in said, "it is broken" in said) == (kept, not kept)
+    assert f"computed independently they are {found[0]:.3g} to {found[1]:.3g}" in said
+    assert ("promise is kept" in said, "promise is broken" in said) == (kept, not kept)
     assert (f"by at most {factor or 0:.3g}·‖a‖‖y‖" in said) == (factor is not None)
     assert ("not about all directions" in said) == (kept and rank < 3)
 
@@ -116,7 +116,7 @@ def test_the_factor_of_a_promise_bounds_the_realised_one():
 @pytest.mark.parametrize(
     ("rank", "sigma", "says"),
     [
-        (4, (4.0, 2.0, 0.5), "about 4 directions, but the rank of X is 3"),
+        (4, (4.0, 2.0, 0.5), "about 4 directions, but X has rank 3"),
         (1, (2.0, 2.0, 0.5), "about the 1 leading directions of X, but the next singular value"),
         (2, (4.0, 1.0, 1.0 - 1e-15), "not determined"),
     ],

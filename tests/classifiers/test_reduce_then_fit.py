@@ -65,7 +65,7 @@ def test_the_kept_length_is_that_before_weights():
     assert not np.allclose(plain.decision(X), closed.decision(X))
 
 
-def test_an_unknown_norm_is_refused():
+def test_an_unknown_normalization_is_refused():
     X, y = documents(0)
-    with pytest.raises(LaconicError, match="'none': choose from document, kept"):
+    with pytest.raises(LaconicError, match="'none': choose from all, selected"):
         ReduceThenFit(normalize="none").fit(X, y)

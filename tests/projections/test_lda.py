@@ -115,9 +115,9 @@ def test_sizes_that_cannot_be_had_say_why():
         LDA(size=12).fit(X, y).at(12)
     with pytest.raises(SizeUnavailable, match="longest=3"):
         LDA(size=12, longest=3).fit(X, y).at(4)
-    with pytest.raises(SizeUnavailable, match="ends at 4 columns, because of longest=4"):
+    with pytest.raises(SizeUnavailable, match="ends at 4 components because of longest=4"):
         LDA(size=12, longest=4).fit(X, y).at(5)
-    with pytest.raises(SizeUnavailable, match=r"only 3 columns were fitted. Fit LDA\(size=4\)"):
+    with pytest.raises(SizeUnavailable, match=r"only 3 components were fitted. Fit LDA\(size=4\)"):
         LDA(size=3).fit(X, y).at(4)
     with pytest.raises(LaconicError, match="size=0: must be at least 1"):
         LDA(size=0).fit(X, y)
@@ -132,7 +132,7 @@ def test_sizes_that_cannot_be_had_say_why():
         ({"reg": float("inf")}, "reg=inf"),
         ({"labels": "all"}, "labels='all': choose from shared, ignore"),
         ({"first": 513}, r"first=513: give a reducer, such as LSI\(513\)"),
-        ({"longest": 1.5}, "longest=1.5: give a number of columns"),
+        ({"longest": 1.5}, "longest=1.5: give a number of components"),
     ],
 )
 def test_other_parameters_are_refused(given, says):

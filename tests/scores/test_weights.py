@@ -64,7 +64,7 @@ def test_what_it_refuses():
         svm_weight(X, y, alpha="loo")
     with pytest.raises(LaconicError, match="combine='median'"):
         svm_weight(X, y, "median")
-    with pytest.raises(LaconicError, match="X has 60 documents, y labels of 5"):
+    with pytest.raises(LaconicError, match="X has 60 documents, y has labels of 5"):
         svm_weight(csr_array(X), y[:5])
 
 

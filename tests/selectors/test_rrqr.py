@@ -237,7 +237,7 @@ def test_beyond_the_rank_it_says_the_rank_and_what_to_do():
         fitted.at(6)
     stopped = RRQR(3).fit(X)
     assert stopped.rank_ == stopped.available_ == 3
-    with pytest.raises(SizeUnavailable, match=r"size 4: .*stop after 3 terms.*larger rank"):
+    with pytest.raises(SizeUnavailable, match=r"size 4: .*stops after 3 terms.*larger rank"):
         stopped.at(4)
     with pytest.raises(SizeUnavailable, match="the documents have rank 5"):
         RRQR(99).fit(X).at(6)

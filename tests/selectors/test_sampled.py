@@ -147,7 +147,7 @@ def test_iid_draws_each_term_by_its_chance():
     """20,000 draws; 5.2 standard errors for each of 8 terms: a false alarm below 8 · 2e-7."""
     score = np.array([0.0, 1, 2, 3, 0, 10, 20, 64])
     fitted = SampledTerms(lambda X, y: score, draw="iid").fit(np.eye(8))
-    drawn = np.bincount(fitted._drawn(20_000), minlength=8) / 20_000
+    drawn = np.bincount(fitted._with_replacement(20_000), minlength=8) / 20_000
     p = score / 100
     assert (np.abs(drawn - p) <= 5.2 * np.sqrt(p * (1 - p) / 20_000)).all()
 
@@ -162,7 +162,7 @@ def test_no_size_keeps_every_term_as_it_is(draw):
     assert sorted(cut.terms) == np.flatnonzero(with_gaps.toarray().any(axis=0)).tolist()
     assert cut.plain
     assert fitted.transform(with_gaps).shape == (30, 41)
-    with pytest.raises(SizeUnavailable, match=r"size 42: only 41 terms.*3 more have no chance"):
+    with pytest.raises(SizeUnavailable, match=r"size 42: only 41 terms.*3 more have probability 0"):
         fitted.at(42)
 
 
@@ -239,7 +239,7 @@ def test_an_empty_draw_says_so():
     empty = [fitted for fitted in draws if fitted.ranking_.arrival.min() >= 1]
     assert 5 < len(empty) < 45
     for fitted in empty:
-        says = r'size 1: .* empty, as one in 3 does.*larger size.*draw="exact"'
+        says = r'size 1: .* empty, as one in 3 is.*larger size.*draw="exact"'
         with pytest.raises(SizeUnavailable, match=says):
             fitted.at(1)
 

@@ -34,8 +34,8 @@ from laconic.numerics.span import DOUBTFUL, Span
 from laconic.reduction import Floats, Matrix, Reduction, Selection
 
 SELF_CONTAINED = NotComputed(
-    "it is for models with normalize='all', and a self-contained model divides documents by their "
-    "length over its own words; use the parts from held-out documents"
+    "it is for models with normalize='all'; a model with normalize='selected' divides documents by "
+    "their length over its own words. Use the parts from held-out documents"
 )
 NO_DOCUMENTS = NotComputed("needs held_out documents")
 

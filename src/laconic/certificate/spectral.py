@@ -21,7 +21,7 @@ from laconic.numerics.allowances import Allowance, Missed
 from laconic.reduction import Floats
 from laconic.vectors.labels import LabelEncoding
 
-NO_REDUCTION = NotComputed("give the reduction of the small model, too")
+NO_REDUCTION = NotComputed("needs the reduction of the small model")
 # The largest residual of both models in the equations of RLS, relative to the right-hand side.
 MAX_RESIDUAL = 1e-7
 # Queries per block: their products with all training documents are dense.
@@ -60,7 +60,7 @@ class RidgePair:
             reduction = reduced_span if isinstance(reduced_span, ReducedSpan) else None
             arguments = {"y": y, "reduction": reduction, "alpha": alpha}
             missing = ", ".join(name for name, value in arguments.items() if value is None)
-            return NotComputed(f"give {missing}, too; this part is for RLS after a reduction")
+            return NotComputed(f"needs {missing}: this part is for RLS after a reduction")
         if not (np.isfinite(alpha) and alpha > 0):
             return NotComputed(
                 f"alpha={alpha}: must be positive; least-norm models are not checked"
