@@ -165,7 +165,9 @@ def test_more_neighbors_than_documents_are_refused():
     every = parse_method("DF+knn:n_neighbors=12").build().set_params(size=4).fit(X, y)
     assert np.unique(every.decision_function(X), axis=0).shape == (1, 3), "all are neighbours"
     more = parse_method("DF+knn:n_neighbors=13").build().set_params(size=4).fit(X, y)
-    with pytest.raises(LaconicError, match=r"=13: .* only 12 training documents\. Set .* 12 or less"):
+    with pytest.raises(
+        LaconicError, match=r"=13: .* only 12 training documents\. Set .* 12 or less"
+    ):
         more.predict(X)
 
 

@@ -62,7 +62,10 @@ def test_a_self_contained_model_has_the_held_out_parts_and_those_of_its_reductio
         ({"alpha": 0.7}, "full model is not RLS with alpha=0.7"),
         ({"reduction": Selection([0], None, 9)}, "small model is not RLS"),
         ({"y": [1, 2, 0, 1, 2, 0]}, "full model is not RLS"),
-        ({"span_limit": 4}, "6 × 9, and its span is computed only if the smaller side is at most 4"),
+        (
+            {"span_limit": 4},
+            "6 × 9, and its span is computed only if the smaller side is at most 4",
+        ),
     ],
 )
 def test_a_premise_that_is_not_met_is_named(changes, says):

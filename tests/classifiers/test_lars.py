@@ -123,7 +123,7 @@ def test_a_class_whose_path_ends_keeps_its_last_model():
     X = np.abs(rng.normal(size=(60, 12)))
     X[:, 0] = y == 0
     classifier = LarsClassifier("squared", alpha=0.0)
-    with pytest.warns(LaconicWarning, match="1 of 3 classes have fewer words than asked for"):
+    with pytest.warns(LaconicWarning, match="1 of 3 classes have fewer words than requested"):
         models = list(classifier.path(X, y, [1, 5, 12]))
     assert [model.size for model in models] == [1, 5, 12]
     assert [len(order) for order in classifier.order_] == [1, 12, 12]
@@ -139,7 +139,7 @@ def test_a_size_that_no_class_reaches_says_where_and_why():
     reached = LarsClassifier(alpha=0.0).fit(X, y).model_.size
     assert refused.size == 50
     assert f"saturated at {reached} words" in refused.reason
-    assert f"up to {reached}, or give l2 a number above 0" in refused.reason
+    assert f"up to {reached}, or give alpha a number above 0" in refused.reason
     ended = next(LarsClassifier(alpha=1.0).path(np.diag([1.0, 1, 0, 0]), [0, 1, 0, 1], [3]))
     assert "only 2 words occur. Ask for a size from 1 to 2" in ended.reason
 
@@ -147,7 +147,7 @@ def test_a_size_that_no_class_reaches_says_where_and_why():
 def test_a_path_that_ends_before_all_words_are_in_says_so():
     X = np.array([[1.0, 1.0], [1.0, -1.0], [0.0, 0.0], [0.0, 0.0]])
     (refused,) = LarsClassifier("squared").path(X, [1, 1, 0, 0], [2])
-    assert "the path ends at 1 words: no other word says anything more" in refused.reason
+    assert "the path ends at 1 words: no other word improves the fit" in refused.reason
     assert "alpha" not in refused.reason
     assert LarsClassifier("squared").fit(X, [1, 1, 0, 0]).model_.size == 1
 
@@ -155,7 +155,7 @@ def test_a_path_that_ends_before_all_words_are_in_says_so():
 def test_words_that_say_nothing_leave_the_bias():
     X, y = np.array([[1.0], [-1.0]] * 3), np.array([0, 0, 0, 0, 1, 1])
     (refused,) = LarsClassifier().path(X, y, [1])
-    assert "no word says anything about the classes" in refused.reason
+    assert "no word distinguishes the classes" in refused.reason
     fitted = LarsClassifier("logistic", alpha=0.5).fit(X, y)
     expected = optimum(np.ones((6, 1)), 2.0 * y - 1.0, "logistic", 0.5)
     assert (fitted.model_.size, fitted.model_.n_features) == (0, 0)
@@ -166,7 +166,7 @@ def test_words_that_say_nothing_leave_the_bias():
 def test_a_label_that_all_documents_have_needs_no_word():
     X, y = documents()
     labels = np.column_stack([np.ones(60), y == 1, np.zeros(60)]).astype(int)
-    with pytest.warns(LaconicWarning, match="2 of 3 classes.*all documents have the same answer"):
+    with pytest.warns(LaconicWarning, match="2 of 3 classes.*all documents are on one side"):
         model = LarsClassifier(size=3).fit(X, labels).model_
     assert np.diff(model.coef.indptr).tolist() == [0, 3, 0]
     assert (model.predict(X)[:, [0, 2]] == [1, 0]).all()

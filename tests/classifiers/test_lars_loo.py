@@ -73,7 +73,7 @@ def test_a_size_that_is_not_there_has_no_decisions():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_size_is_the_smallest_of_the_best(n_classes, monkeypatch):
     X, y = documents(60, 30, n_classes, seed=4)
-    monkeypatch.setattr(module, "LADDER", (1, 2, 4, 8, 16, 99))
+    monkeypatch.setattr(module, "SIZES", (1, 2, 4, 8, 16, 99))
     fitted = LarsClassifier(size="loo").fit(X, y)
     sizes = [1, 2, 4, 8, 16]
     y_signed = np.column_stack(signs_of(y, n_classes))
@@ -155,7 +155,7 @@ def test_the_threshold_is_folded_into_the_intercept():
 
 def test_there_is_no_threshold_between_several_classes():
     X, y = documents()
-    with pytest.raises(LaconicError, match=r"with 3 classes.*Ask about each class alone"):
+    with pytest.raises(LaconicError, match=r"with 3 classes.*Train one classifier per class"):
         LarsClassifier(threshold="loo").fit(X, y)
     with pytest.raises(LaconicError, match=r"threshold=0\.5: choose from loo, None"):
         LarsClassifier(threshold=0.5).fit(X, y == 1)
@@ -163,7 +163,7 @@ def test_there_is_no_threshold_between_several_classes():
 
 def test_where_no_size_can_be_had_it_says_why():
     X, y = np.array([[1.0], [-1.0]] * 3), np.array([0, 0, 0, 0, 1, 1])
-    with pytest.raises(SizeUnavailable, match="no word says anything"):
+    with pytest.raises(SizeUnavailable, match="no word distinguishes"):
         LarsClassifier(size="loo").fit(X, y)
 
 

@@ -217,7 +217,7 @@ def test_a_class_that_has_fewer_words_keeps_all_it_has_and_too_many_are_refused(
     assert_array_equal(np.diff(last.coef.indptr), np.minimum(words, 6))
     assert last.intercept[1] == -1.0
     assert isinstance(beyond, SizeUnavailable)
-    assert "6 words at most" in beyond.reason
+    assert "at most 6 words" in beyond.reason
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -235,13 +235,13 @@ def test_decisions_along_the_path_are_those_of_its_models(variant, norm, n_class
             assert_allclose(decided(), model.decision(queries), atol=1e-12)
 
 
-@pytest.mark.parametrize("metric", ["auc", "best_f1"])
+@pytest.mark.parametrize("metric", ["roc_auc", "best_f1"])
 @pytest.mark.parametrize("norm", ["all", "selected"])
 def test_a_measure_at_every_size_is_that_of_each_model(metric, norm):
     X, y = documents(80, 30, 3, seed=6)
     queries, truth = documents(50, 30, 3, seed=7)
     path = MaskedSVM(normalize=norm).fit(X, y)
-    of = {"auc": roc_auc, "best_f1": best_f1}[metric]
+    of = {"roc_auc": roc_auc, "best_f1": best_f1}[metric]
     measured = path.every_size(csr_array(queries), truth, metric)
     for row, machine in enumerate(path.machines_):
         assert measured[row].size == machine.available
@@ -261,9 +261,9 @@ def test_a_measure_at_every_size_is_that_of_each_model(metric, norm):
 def test_every_size_needs_a_mask():
     X, y = documents()
     path = MaskedSVM("exact").fit(X, y)
-    with pytest.raises(LaconicError, match=r"variant='exact'.*of variant='mask'"):
+    with pytest.raises(LaconicError, match=r"variant='exact'.*with variant='mask'"):
         path.every_size(X, y)
-    with pytest.raises(LaconicError, match=r"'f1'.*choose from auc, best_f1"):
+    with pytest.raises(LaconicError, match=r"'f1'.*choose from roc_auc, best_f1"):
         MaskedSVM().fit(X, y).every_size(X, y, "f1")
 
 

@@ -189,7 +189,7 @@ def test_where_no_fold_has_a_size_it_is_refused():
     items = list(TunedThreshold(lars, cv=2).path(X, y, [1, 4, 8]))
     assert [isinstance(item, SizeUnavailable) for item in items] == [False, False, True]
     assert "no fold has a model of this size" in items[-1].reason
-    assert "Ask for a smaller one" in items[-1].reason
+    assert "Ask for a smaller size" in items[-1].reason
 
 
 def test_a_size_that_the_classifier_does_not_have_stays_refused():
@@ -225,7 +225,10 @@ def dealt_of(y, folds):
         ({"by": "test"}, "by='test': choose from cv, training"),
         ({"cv": 1}, "cv=1: give a number of folds, at least 2"),
         ({"cv": 2.5}, "cv=2.5"),
-        ({"classifier": ReduceThenFit(classifier=GaussianNB())}, "no intercept to put it in"),
+        (
+            {"classifier": ReduceThenFit(classifier=GaussianNB())},
+            "no intercept that a threshold could move",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(settings, says):
@@ -273,7 +276,7 @@ def test_any_method_takes_a_threshold_in_its_brackets():
     [
         (
             "IG+ridge:threshold=loo",
-            "threshold=loo: leave-one-out goes along paths of LARS only.*=cv",
+            "threshold=loo: only LARS methods have leave-one-out.*=cv",
         ),
         ("IG+ridge:threshold=best", "threshold=best: choose from zero, training, cv$"),
         ("RLS-LARS:threshold=0", "threshold=0: choose from zero, training, cv, loo"),

@@ -28,7 +28,7 @@ WALKS: Final = {"fast": fast_lars, "exact": lars, "aggressive": forward}
 ENDINGS: Final = {
     "finished": "no other word improves the fit",
     "saturated": "they fit every document that counts",
-    "singular": "they are linearly dependent, so the path has no next step",
+    "singular": "they do not determine the next step",
 }
 # A larger violation of the optimality conditions is more than rounding error.
 SOLVED: Final = 1e-6

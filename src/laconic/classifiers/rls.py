@@ -170,7 +170,7 @@ class RLSClassifier(LinearModelClassifier):
             problem = f"the system has condition number {self.condition_:.0e}"
         elif not self.solved_.all():
             rows = f"{(~self.solved_).sum()} of {self.solved_.size} rows"
-            problem = f"{rows} have residuals of up to {self.residual_.max():.0e}"
+            problem = f"{rows} have relative residuals of up to {self.residual_.max():.0e}"
         else:
             return
         warnings.warn(
