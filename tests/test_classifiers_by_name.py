@@ -23,23 +23,23 @@ from laconic.vectors.problem import make_problems
 from tests.strategies import text_like
 from tests.study.corpora import pets
 
-OWN = {
+SETTINGS = {
     "gaussian": (GaussianSVM, {"width": 10.0, "C": 100.0}),
     "centroid": (CentroidClassifier, {}),
     "knn": (NearestNeighbors, {"n_neighbors": 5}),
 }
 
 
-@pytest.mark.parametrize("then", OWN)
-def test_then_names_the_classifier(then):
-    method = parse_method(f"ig:combine=max+{then.upper()}")
-    assert method.name == f"IG:combine=max+{then}"
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_name_after_the_plus_sign_is_the_classifier(name):
+    method = parse_method(f"ig:combine=max+{name.upper()}")
+    assert method.name == f"IG:combine=max+{name}"
     assert parse_method(method.name) == method
-    made = method.build(alpha=7.0, intercept=True).classifier
-    kind, settings = OWN[then]
-    assert type(made) is kind
-    assert {key: getattr(made, key) for key in settings} == settings
-    assert type(method.build(alpha="loo").classifier) is kind, "it has no λ, whatever the plan's"
+    classifier = method.build(alpha=7.0, intercept=True).classifier
+    kind, settings = SETTINGS[name]
+    assert type(classifier) is kind
+    assert {key: getattr(classifier, key) for key in settings} == settings
+    assert type(method.build(alpha="loo").classifier) is kind, "it has no alpha"
 
 
 def test_the_name_sets_what_the_classifier_takes():
@@ -47,8 +47,8 @@ def test_the_name_sets_what_the_classifier_takes():
     assert method.name == "LDA:reg=2+gaussian:width=1.0:C=3.0"
     assert method == parse_method("LDA:reg=2+gaussian:width=1.0:C=3.0")
     assert (method.settings, method.classifier_settings) == ({"reg": 2}, {"width": 1.0, "C": 3.0})
-    made = method.build().classifier
-    assert (made.width, made.C) == (1.0, 3.0)
+    classifier = method.build().classifier
+    assert (classifier.width, classifier.C) == (1.0, 3.0)
     assert parse_method("LDA+gaussian:width=10:C=100").name == "LDA+gaussian"
     knn = parse_method("DF+knn:n_neighbors=1")
     assert (knn.name, knn.build().classifier.n_neighbors) == ("DF+knn:n_neighbors=1", 1)
@@ -113,11 +113,11 @@ def test_tasks_that_differ_in_the_classifier_only_share_the_selection():
     assert sparse.selection == "RP:kind=sparse"
 
 
-@pytest.mark.parametrize("then", OWN)
+@pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize("method", ["IG", "LDA"])
-def test_curves_measure_any_classifier(then, method):
+def test_curves_measure_any_classifier(name, method):
     (problem,) = make_problems(pets(90, split=True))
-    built = parse_method(f"{method}+{then}").build()
+    built = parse_method(f"{method}+{name}").build()
     found = curve(built, problem, [2], ["accuracy"])
     (row,) = found.rows
     assert row.model_size == 2
@@ -142,8 +142,8 @@ def test_a_study_measures_models_that_are_not_linear(tmp_path):
 def test_centroids_are_linear_and_the_others_are_not():
     X, y = text_like(40, 30, 3)
     kinds = {
-        then: isinstance(next(parse_method(f"IG+{then}").build().path(X, y, [7])), LinearModel)
-        for then in CLASSIFIERS
+        name: isinstance(next(parse_method(f"IG+{name}").build().path(X, y, [7])), LinearModel)
+        for name in CLASSIFIERS
     }
     assert kinds == {"ridge": True, "svm": True, "centroid": True, "gaussian": False, "knn": False}
     assert isinstance(parse_method("IG+svm").build().classifier, SVMClassifier)

@@ -90,13 +90,13 @@ def test_a_class_unseen_in_training_is_never_right(problem):
         classes = (*problem.classes, "", "", "", "", "unseen")
         strange = replace(problem, y_train=y_train, y_test=stranger, classes=classes)
         with pytest.warns(LaconicWarning, match=r"20 of 20 .*documents .* \(unseen\)"):
-            measured = curve(ReduceThenFit(), strange, [5], ["accuracy"])
-        assert measured.rows[0].value == 0.0
+            result = curve(ReduceThenFit(), strange, [5], ["accuracy"])
+        assert result.rows[0].value == 0.0
 
 
-def test_rows_tell_words_from_columns_and_carry_the_seed(problem):
+def test_rows_have_features_size_and_draw(problem):
     class OwnWords(ReduceThenFit):
-        """Each class keeps words of its own, as LARS does."""
+        """Each class selects its own words, as LARS does."""
 
         def path(self, X, y, sizes):
             for size in sizes:

@@ -150,7 +150,7 @@ def test_a_draw_is_a_ranking_with_nested_prefixes(chance, seed):
 
 
 def test_within_is_the_papers_bernoulli_draw():
-    """Each term is kept with probability min(1, r·p), independently of the order of terms."""
+    """Each term is selected with probability min(1, r·p), independently of the order of terms."""
     p = np.array([0.5, 0.3, 0.15, 0.05])
     budget, draws = 2.5, 20_000
     rng = np.random.default_rng(7)

@@ -71,8 +71,8 @@ def test_a_self_contained_model_has_the_held_out_parts_and_those_of_its_reductio
 def test_a_premise_that_is_not_met_is_named(changes, says):
     X = RNG(0).poisson(1.0, size=(6, 9)) + 0.1
     X, y, reduction, alpha, full, small, H = case(10, 3, X, alpha=1.5)
-    told = {"y": y, "reduction": reduction, "alpha": alpha, "held_out": H} | changes
-    certificate = certify(full, small, X, **told)
+    arguments = {"y": y, "reduction": reduction, "alpha": alpha, "held_out": H} | changes
+    certificate = certify(full, small, X, **arguments)
     assert isinstance(certificate.in_span, NotComputed)
     assert says in certificate.in_span.reason
     assert says in certificate.queries.reason
@@ -209,10 +209,10 @@ def test_memory_follows_the_entries_of_the_models(monkeypatch, rls):
     small = model_behind(reduction, X, y, 1.0)
     for model in (full, small):
         model.decision(X)  # which keeps its factor
-    told = {"y": y, "reduction": reduction, "alpha": 1.0} if rls else {"span_limit": 0}
+    arguments = {"y": y, "reduction": reduction, "alpha": 1.0} if rls else {"span_limit": 0}
     tracemalloc.start()
     try:
-        certificate = certify(full, small, X, held_out=X, **told)
+        certificate = certify(full, small, X, held_out=X, **arguments)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -125,7 +125,7 @@ def test_n8_the_default_ends_at_200_words():
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_a_selectable_bias_that_alone_enters_is_kept(loss):
-    """14 of 15 documents are positive and no word says more: the mean of the signs is 13/15."""
+    """14 of 15 documents are positive and no word says more: the mean of y_signed is 13/15."""
     X = np.zeros((15, 1))
     y = np.arange(15) > 0
     fitted, always = (
@@ -168,7 +168,7 @@ def news(weighting="ltc"):
 @pytest.mark.corpus
 @pytest.mark.usefixtures("corpora")
 def test_n1_one_newsgroup_reaches_its_size():
-    """N1: it kept one word. By damped Newton steps and bisection the second enters at 0.1997."""
+    """N1: it had one word. By damped Newton steps and bisection the second enters at 0.1997."""
     found = news()
     mine = found.y_train == found.classes.index("comp.os.ms-windows.misc")
     fitted = LarsClassifier("logistic", alpha=0.0, size=30).fit(found.X_train, mine)

@@ -39,7 +39,7 @@ def normalized(X):
 
 
 def rows(fitted, X, y):
-    """(signs, f, w, b) of every problem, from the attributes alone."""
+    """(y_signed, f, w, b) of every problem, from the attributes alone."""
     y_signed = LabelEncoding.of(y).y_signed
     F = X @ fitted.coef_.T + fitted.intercept_
     return zip(y_signed.T, F.T, fitted.coef_, fitted.intercept_, strict=True)

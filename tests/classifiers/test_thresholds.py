@@ -1,4 +1,4 @@
-"""Thresholds of the best F-measure: by definition, by cross-validation, and what is refused."""
+"""Thresholds of the best F1: by definition, by cross-validation, and what is refused."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def by_definition(path, X, y, size, folds, seed):
 @pytest.mark.parametrize(
     "path", [filtered, lambda: filtered(SVMClassifier(1.0)), lambda: LarsClassifier("squared")]
 )
-def test_by_cv_every_fold_selects_and_trains_anew(path, kind):
+def test_by_cv_every_fold_repeats_selection_and_training(path, kind):
     X, y = rare()
     y = labelled(y) if kind == "labels" else y
     tuned = TunedThreshold(path(), cv=4, random_state=3)
@@ -173,7 +173,7 @@ def test_a_class_of_one_document_has_no_threshold_but_a_model():
 
 
 def test_a_fold_that_has_no_such_size_does_not_count():
-    """Without l2 the paths of folds end before that of all documents."""
+    """With alpha=0 the paths of folds end before that of all documents."""
     X, y = text_like(41, 90, 2)
     lars = LarsClassifier("squared", alpha=0.0)
     whole = length(lars, X, y)

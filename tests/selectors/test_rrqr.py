@@ -112,7 +112,7 @@ def nearly_dependent(seed):
 
 
 @given(st.integers(0, 10_000))
-def test_lengths_are_measured_anew_before_cancellation_spoils_them(seed):
+def test_lengths_are_recomputed_before_cancellation_spoils_them(seed):
     X = nearly_dependent(seed)
     expected = linalg.qr(X, pivoting=True, mode="r")[1][:12]
     assert pivots(csr_array(np.hstack([X, X]))).tolist() == expected.tolist()

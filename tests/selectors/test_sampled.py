@@ -100,15 +100,15 @@ def test_bernoulli_keeps_what_arrives_within_the_budget():
 def test_the_expected_size_of_bernoulli_is_at_most_the_budget():
     """Σ min(1, r·p) ≤ r; 4,000 draws, 5.2 standard errors: a false alarm below 4e-7."""
     X, _ = text_like(30, 41, 3)
-    kept, budget, p = [], 12, None
+    sizes, budget, p = [], 12, None
     for seed in range(4000):
         fitted = SampledTerms(squared_norm, draw="bernoulli", random_state=seed)
         p = fitted.fit(X).probabilities_
-        kept.append(fitted.at(budget).size)
+        sizes.append(fitted.at(budget).size)
     share = np.minimum(1, budget * p)
     assert share.sum() < budget - 1, "frequent words are certain, so that the bound is strict"
-    error = np.sqrt((share * (1 - share)).sum() / len(kept))
-    assert abs(np.mean(kept) - share.sum()) < 5.2 * error
+    error = np.sqrt((share * (1 - share)).sum() / len(sizes))
+    assert abs(np.mean(sizes) - share.sum()) < 5.2 * error
 
 
 @pytest.mark.parametrize("draw", DRAWS)
@@ -143,7 +143,7 @@ def test_iid_counts_repeats():
     assert cut.size < 41, "some term was drawn twice"
 
 
-def test_iid_draws_each_term_by_its_chance():
+def test_iid_draws_each_term_with_its_probability():
     """20,000 draws; 5.2 standard errors for each of 8 terms: a false alarm below 8 · 2e-7."""
     score = np.array([0.0, 1, 2, 3, 0, 10, 20, 64])
     fitted = SampledTerms(lambda X, y: score, draw="iid").fit(np.eye(8))
@@ -232,7 +232,7 @@ def test_with_least_squares_it_is_the_papers_algorithm(draw, size):
 
 
 def test_an_empty_draw_says_so():
-    """Of 40 equal terms with budget 1 none is kept with probability 0.975⁴⁰ = 0.36."""
+    """Of 40 equal terms with budget 1 none is drawn with probability 0.975⁴⁰ = 0.36."""
     draws = [
         SampledTerms(draw="bernoulli", random_state=seed).fit(np.eye(40)) for seed in range(60)
     ]
@@ -254,7 +254,7 @@ def test_an_empty_draw_says_so():
         ([1.0, 2.0], "for 3 terms"),
     ],
 )
-def test_scores_that_are_no_chances_are_refused(score, says):
+def test_scores_that_are_not_probabilities_are_refused(score, says):
     with pytest.raises(LaconicError, match=says):
         SampledTerms(lambda X, y: np.array(score)).fit(np.eye(3))
 
