@@ -64,6 +64,29 @@ def test_class_measures_are_scikit_learns(pair, random):
     assert m.accuracy(chosen, y_signed) == pytest.approx(skm.accuracy_score(y, predicted))
     assert m.f1_micro(chosen, y_signed) == pytest.approx(skm.f1_score(average="micro", **keys))
     assert m.f1_macro(chosen, y_signed) == pytest.approx(skm.f1_score(average="macro", **keys))
+    assert np.isnan(m.f1(chosen, y_signed)), "for two classes only"
+    balanced = skm.recall_score(y, predicted, labels=np.unique(y), average="macro")
+    assert m.balanced_accuracy(decision, y_signed, "argmax") == pytest.approx(balanced)
+
+
+@given(decisions(1))
+def test_metrics_of_two_classes_are_scikit_learns(pair):
+    decision, y_signed = pair
+    y, predicted = (y_signed[:, 0] > 0).astype(int), (decision[:, 0] > 0).astype(int)
+    f1 = skm.f1_score(y, predicted, zero_division=0)
+    assert m.f1(m.chosen_by(decision, "sign"), y_signed) == pytest.approx(f1)
+    balanced = skm.recall_score(y, predicted, labels=np.unique(y), average="macro")
+    assert m.balanced_accuracy(decision, y_signed, "sign") == pytest.approx(balanced)
+
+
+def test_balanced_accuracy_of_unseen_classes_and_of_labels():
+    """A class without a training document has recall 0; labels have no balanced accuracy."""
+    nan = np.nan
+    y_signed = np.array([[1.0, -1.0, -1.0], [nan, nan, nan], [-1.0, 1.0, -1.0]])
+    decision = np.array([[2.0, 1.0, 0.0]] * 3)
+    expected = skm.balanced_accuracy_score([0, 9, 1], [0, 0, 0])
+    assert m.balanced_accuracy(decision, y_signed, "argmax") == pytest.approx(expected)
+    assert np.isnan(m.balanced_accuracy(decision, y_signed, "labels"))
 
 
 @given(st.sampled_from([1, 3]).flatmap(decisions), st.sampled_from(["sign", "labels"]))

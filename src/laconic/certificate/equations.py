@@ -16,7 +16,7 @@ from laconic.numerics.rank import EPS
 from laconic.reduction import Floats, Matrix
 
 # For a block of class rows: residual, right-hand side, missed and outside.
-Part: TypeAlias = tuple[Floats, Floats, Floats, Floats]
+EquationBlock: TypeAlias = tuple[Floats, Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Equations:
         return cls._of(parts)
 
     @classmethod
-    def _of(cls, parts: list[Part]) -> Equations:
+    def _of(cls, parts: list[EquationBlock]) -> Equations:
         residual, right, missed, outside = map(np.concatenate, zip(*parts, strict=True))
         scale = of.largest(right)
         shares = residual / scale if scale > 0 else residual

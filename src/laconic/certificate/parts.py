@@ -153,7 +153,7 @@ class HeldOut:
         )
 
 
-Part: TypeAlias = (
+CertificatePart: TypeAlias = (
     Suprema | SpanSuprema | WorstCase | Distortion | Promised | Queries | Changes | HeldOut
 )
 
@@ -209,7 +209,7 @@ class Certificate:
     held_out: HeldOut | NotComputed
     query_bounds: QueryBounds | None = field(default=None, repr=False)
 
-    def parts(self) -> dict[str, Part | NotComputed]:
+    def parts(self) -> dict[str, CertificatePart | NotComputed]:
         """The parts by name, the most useful in practice first."""
         parts = {name: getattr(self, name) for name in PARTS}
         return {name: part for name, part in parts.items() if part is not None}

@@ -16,9 +16,9 @@ from laconic.classifiers.masked_machine import Variant
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.svm import SVMLoss
 from laconic.methods.method import Method
-from laconic.projections.lda import LDA, Labels
+from laconic.projections.lda import LDA, LabelHandling
 from laconic.projections.lsi import LSI
-from laconic.projections.random import Kind, RandomProjection
+from laconic.projections.random import ProjectionKind, RandomProjection
 from laconic.reducer import Reducer
 from laconic.scores import (
     bi_normal_separation,
@@ -152,13 +152,16 @@ def _lsi(*, longest: int | None = MAX_COMPONENTS) -> Reducer:
 
 
 def _rp(
-    *, kind: Kind = "gaussian", longest: int | None = MAX_COMPONENTS, random_state: int = 0
+    *,
+    kind: ProjectionKind = "gaussian",
+    longest: int | None = MAX_COMPONENTS,
+    random_state: int = 0,
 ) -> Reducer:
     return RandomProjection(kind=kind, longest=longest, random_state=random_state)
 
 
 def _lda(
-    *, reg: Reg = "auto", labels: Labels = "shared", longest: int | None = MAX_LDA_COMPONENTS
+    *, reg: Reg = "auto", labels: LabelHandling = "shared", longest: int | None = MAX_LDA_COMPONENTS
 ) -> Reducer:
     return LDA(reg=reg, labels=labels, longest=longest)
 
@@ -167,7 +170,7 @@ def _lda_lsi(
     *,
     first: int = FIRST_COMPONENTS,
     reg: Reg = "auto",
-    labels: Labels = "shared",
+    labels: LabelHandling = "shared",
     longest: int | None = MAX_LDA_COMPONENTS,
 ) -> Reducer:
     return LDA(LSI(first), reg=reg, labels=labels, longest=longest)
@@ -176,9 +179,9 @@ def _lda_lsi(
 def _lda_rp(
     *,
     first: int = FIRST_COMPONENTS,
-    kind: Kind = "gaussian",
+    kind: ProjectionKind = "gaussian",
     reg: Reg = "auto",
-    labels: Labels = "shared",
+    labels: LabelHandling = "shared",
     longest: int | None = MAX_LDA_COMPONENTS,
     random_state: int = 0,
 ) -> Reducer:

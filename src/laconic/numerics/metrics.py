@@ -76,14 +76,21 @@ def f1(chosen: Bools, y_signed: Floats) -> float:
     return f1_macro(chosen, y_signed) if y_signed.shape[1] == 1 else float("nan")
 
 
-def balanced_accuracy(chosen: Bools, y_signed: Floats) -> float:
-    """Mean over the classes that occur of the share of their documents that are predicted."""
-    truth = np.where(np.isnan(y_signed), np.nan, y_signed > 0)
-    if y_signed.shape[1] == 1:
-        chosen, truth = np.hstack([~chosen, chosen]), np.hstack([1 - truth, truth])
-    hits, n_true = (chosen & (truth == 1)).sum(axis=0), (truth == 1).sum(axis=0)
-    occurs = n_true > 0
-    return float((hits[occurs] / n_true[occurs]).mean()) if occurs.any() else float("nan")
+def balanced_accuracy(decision: Floats, y_signed: Floats, rule: str) -> float:
+    """Mean over the classes that occur of the share of their documents that are predicted.
+
+    Documents of unseen classes count as one class. NaN where a document may have several labels.
+    """
+    if rule == "labels":
+        return float("nan")
+    chosen, unseen = chosen_by(decision, rule), np.isnan(y_signed).all(axis=1)
+    truth = y_signed > 0
+    if rule == "sign":
+        chosen, truth = np.hstack([~chosen, chosen]), np.hstack([~truth, truth])
+    truth &= ~unseen[:, None]
+    hits, true = (chosen & truth).sum(axis=0), truth.sum(axis=0)
+    recalls = hits[true > 0] / true[true > 0]
+    return float(np.append(recalls, [0.0] * bool(unseen.any())).mean())
 
 
 def precision_macro(chosen: Bools, y_signed: Floats) -> float:

@@ -21,7 +21,7 @@ from laconic.reducer import Reducer
 from laconic.reduction import Columns, Matrix, Projection, Reduction, columns_for
 from laconic.vectors.labels import LabelEncoding
 
-Labels: TypeAlias = Literal["shared", "ignore"]
+LabelHandling: TypeAlias = Literal["shared", "ignore"]
 
 # reg="auto": on all terms, and after a first reduction.
 REG = 3.0
@@ -71,7 +71,7 @@ class LDA(ProjectionReducer):
         first: Reducer | None = None,
         *,
         reg: float | Literal["auto"] = "auto",
-        labels: Labels = "shared",
+        labels: LabelHandling = "shared",
         size: int | float | None = None,
         longest: int | None = None,
     ) -> None:
@@ -141,8 +141,10 @@ class LDA(ProjectionReducer):
         number = isinstance(self.reg, int | float | np.number) and not isinstance(self.reg, bool)
         if self.reg != "auto" and not (number and 0 <= self.reg < inf):
             raise LaconicError(f"reg={self.reg!r}: give a number of at least 0, or 'auto'")
-        if self.labels not in get_args(Labels):
-            raise LaconicError(f"labels={self.labels!r}: choose from {', '.join(get_args(Labels))}")
+        if self.labels not in get_args(LabelHandling):
+            raise LaconicError(
+                f"labels={self.labels!r}: choose from {', '.join(get_args(LabelHandling))}"
+            )
         if self.first is not None and not isinstance(self.first, Reducer):
             raise LaconicError(
                 f"first={self.first!r}: give a reducer, such as LSI(513) or RandomProjection(513), "
@@ -155,7 +157,7 @@ class LDA(ProjectionReducer):
         return tags
 
 
-def memberships(y: ArrayLike, labels: Labels) -> tuple[csr_array, Columns]:
+def memberships(y: ArrayLike, labels: LabelHandling) -> tuple[csr_array, Columns]:
     """The share of each class in each document that counts, and the rows of these documents.
 
     Documents without a class do not count; neither do classes without a document.

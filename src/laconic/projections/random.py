@@ -12,7 +12,7 @@ from laconic.projections.fitted import ProjectionReducer
 from laconic.reduction import Floats, Matrix, Projection
 from laconic.selectors.sampled import RandomState, integer_state
 
-Kind: TypeAlias = Literal["gaussian", "sparse"]
+ProjectionKind: TypeAlias = Literal["gaussian", "sparse"]
 
 
 class RandomProjection(ProjectionReducer):
@@ -46,7 +46,7 @@ class RandomProjection(ProjectionReducer):
         self,
         size: int | float | None = None,
         *,
-        kind: Kind = "gaussian",
+        kind: ProjectionKind = "gaussian",
         random_state: RandomState = 0,
         longest: int | None = None,
     ) -> None:
@@ -57,8 +57,10 @@ class RandomProjection(ProjectionReducer):
 
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Draw the components; only the shape of X matters."""
-        if self.kind not in get_args(Kind):
-            raise LaconicError(f"kind={self.kind!r}: choose from {', '.join(get_args(Kind))}")
+        if self.kind not in get_args(ProjectionKind):
+            raise LaconicError(
+                f"kind={self.kind!r}: choose from {', '.join(get_args(ProjectionKind))}"
+            )
         n_docs, n_terms = self._read(X).shape
         n_components = min(self._n_components(min(n_docs, n_terms)), n_terms)
         self.random_state_ = integer_state(self.random_state)
