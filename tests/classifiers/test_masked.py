@@ -253,8 +253,8 @@ def test_a_metric_at_every_size_is_that_of_each_model(metric, normalization):
                 ranked, machine.coef, [size], kept=normalization == "selected"
             )
             model = clone(path).set_params(size=size).fit(X, y).model_
-            values = model.decision(queries)[:, row] - model.intercept[row]
-            assert_allclose(decision, values, atol=1e-12)
+            product = model.decision(queries)[:, row] - model.intercept[row]
+            assert_allclose(decision, product, atol=1e-12)
             assert values[row][size - 1] == pytest.approx(
                 of(decision[:, None], y_signed), abs=1e-12
             )
