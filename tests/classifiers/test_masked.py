@@ -250,7 +250,7 @@ def test_a_metric_at_every_size_is_that_of_each_model(metric, normalization):
         for size in range(1, machine.available + 1):
             # the same sums in the same order, because ties count
             (decision,) = prefix_decisions(
-                ranked, machine.coef, [size], kept=normalization == "selected"
+                ranked, machine.coef, [size], normalize_selected=normalization == "selected"
             )
             model = clone(path).set_params(size=size).fit(X, y).model_
             product = model.decision(queries)[:, row] - model.intercept[row]

@@ -132,8 +132,8 @@ class Machine:
     def decisions(self, X: Matrix, sizes: Sequence[int], normalize: Normalize) -> Floats:
         """Decisions on X of the masked SVMs of these sizes, (n_sizes, n_docs), in one pass."""
         ascending, positions = np.unique(sizes, return_inverse=True)
-        documents = Ranked.of(X, self.order)
-        values = prefix_decisions(documents, self.coef, ascending, kept=normalize == "selected")
+        documents, selected = Ranked.of(X, self.order), normalize == "selected"
+        values = prefix_decisions(documents, self.coef, ascending, normalize_selected=selected)
         return values[positions] + self.intercept
 
     def _renormalized(

@@ -14,7 +14,7 @@ from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
 from laconic.numerics.gram import refuse_overflow, squared_norm
-from laconic.numerics.metrics import accuracy, chosen_by, f1_micro
+from laconic.numerics.metrics import accuracy, apply_rule, f1_micro
 from laconic.numerics.ridge import FACTORISE_UP_TO, Solution, residuals, ridge
 from laconic.numerics.ridge_path import factorise
 from laconic.reduction import Floats, Matrix
@@ -163,7 +163,7 @@ class RLSClassifier(LinearModelClassifier):
             return lambda residual: float(np.square(residual).mean())
         metric = accuracy if self.criterion == "accuracy" else f1_micro
         y_signed, rule = encoding.y_signed, encoding.rule
-        return lambda residual: metric(chosen_by(y_signed - residual, rule), y_signed)
+        return lambda residual: metric(apply_rule(y_signed - residual, rule), y_signed)
 
     def _warn(self) -> None:
         if self.condition_ > ILL_CONDITIONED:
