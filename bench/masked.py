@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from bench.measuring import Row, interleaved, row
 from bench.texts import narrow, shape, text_like
 from laconic import MaskedSVM, Problem, Vectorizer, Weighting, curve, load_corpus
-from laconic.classifiers.masked_machine import Machine, Settings
+from laconic.classifiers.masked_machine import Machine, MaskSettings
 from laconic.numerics.dual import Rows, descend
 from laconic.numerics.metrics import roc_auc
 from laconic.numerics.ranked import Ranked
@@ -60,12 +60,12 @@ def newsgroup() -> list[Row]:
     path.fit(X, y_signed)
     (machine,) = path.machines_
     sizes = [machine.size(fraction) for fraction in FRACTIONS]
-    exact = Settings("exact", "hinge", True, "selected", 1, TOLERANCE)
+    exact = MaskSettings("exact", "hinge", True, "selected", 1, TOLERANCE)
     works = (
         lambda: trained(X, y_signed, queries, truth, machine, sizes),
         lambda: masked(queries, truth, machine, sizes),
         lambda: path.every_size(queries, np.where(truth[:, 0] > 0, 1.0, -1.0)),
-        lambda: list(machine.cuts(X, sizes, exact)),
+        lambda: list(machine.smaller(X, sizes, exact)),
         lambda: from_scratch(X, machine, sizes),
     )
     for warm in works[1:]:
@@ -97,7 +97,7 @@ def documents() -> tuple[csr_array, Floats, csr_array, Floats]:
 
 
 def masked(queries: csr_array, truth: Floats, machine: Machine, sizes: Sequence[int]) -> Any:
-    return [roc_auc(f[:, None], truth) for f in machine.decisions(queries, sizes, kept=False)]
+    return [roc_auc(f[:, None], truth) for f in machine.decisions(queries, sizes, "all")]
 
 
 def trained(

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
 from laconic import Corpus
-from laconic.curves import measure_path
+from laconic.curves import evaluate_path
 from laconic.methods import parse_method
 from laconic.papers import fractions
 from laconic.papers import kolcz2007 as paper
@@ -253,7 +253,7 @@ def test_a_pooled_area_is_over_the_decisions_of_all_categories(tmp_path, monkeyp
 
 
 def measured_at(path, problem, size):
-    (measured,) = measure_path(path, problem, [size])
+    (measured,) = evaluate_path(path, problem, [size])
     return measured
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
-from laconic.curves import Measured, known_metrics, measure_path
+from laconic.curves import SizeResult, evaluate_path, known_metrics
 from laconic.errors import LaconicError, collected_warnings
 from laconic.methods import parse_method
 from laconic.model import Normalize
@@ -206,7 +206,7 @@ def _measure(
     rows: list[Row] = []
     cuts: list[Cut] = []
     y_signed = None
-    for measured in measure_path(path, problem, list(task.sizes)):
+    for measured in evaluate_path(path, problem, list(task.sizes)):
         measured = replace(measured, seconds=measured.seconds + cost.take_seconds())
         rows += measured.rows(task.row(), wanted)
         if task.detail and measured.y_signed is not None:
@@ -215,7 +215,7 @@ def _measure(
     return rows, tuple(cuts), y_signed
 
 
-def _cut(measured: Measured, problem: Problem) -> Cut:
+def _cut(measured: SizeResult, problem: Problem) -> Cut:
     model, decision = measured.model, measured.decision
     assert model is not None
     assert decision is not None
