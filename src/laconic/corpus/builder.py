@@ -1,6 +1,6 @@
 """`CorpusBuilder`: readers add documents to it, and it makes the `Corpus`.
 
-A reader is a function `(where, reading: ReadOptions) -> Corpus` that opens the file through
+A reader is a function `(where, options: ReadOptions) -> Corpus` that opens the file through
 `opening`, reads it once and adds each document to a `CorpusBuilder`, which checks labels and ids,
 so every format gives the same messages.
 """
@@ -37,10 +37,10 @@ class CorpusBuilder:
     """
 
     def __init__(
-        self, where: str | PathLike[str], reading: ReadOptions, *, multilabel: bool | None = None
+        self, where: str | PathLike[str], options: ReadOptions, *, multilabel: bool | None = None
     ) -> None:
         self.where = fspath(where)
-        self.reading = reading
+        self.options = options
         self.multilabel = multilabel
         self.notes: list[str] = []
         self._texts: list[str] = []
@@ -88,7 +88,7 @@ class CorpusBuilder:
             self._unlabelled += 1
             if self._first_unlabelled is None:
                 self._first_unlabelled = line
-            if self.reading.unlabelled != "keep":
+            if self.options.unlabelled != "keep":
                 return False
         position = len(self._labels)
         if id is not None and self._seen.setdefault(id, position) != position:
@@ -162,7 +162,7 @@ class CorpusBuilder:
         return tuple(self._seen) or tuple(map(str, range(len(self._labels))))
 
     def _check_labels(self) -> None:
-        total = len(self._labels) + (self._unlabelled if self.reading.unlabelled != "keep" else 0)
+        total = len(self._labels) + (self._unlabelled if self.options.unlabelled != "keep" else 0)
         if total == 0:
             raise CorpusError(
                 "it has no documents. A corpus needs at least one document in each of two classes.",
@@ -171,14 +171,14 @@ class CorpusBuilder:
         if self._unlabelled:
             have = "has" if self._unlabelled == 1 else "have"
             message = f"{self._unlabelled:,} of {total:,} documents {have} no label"
-            if self.reading.unlabelled == "error":
+            if self.options.unlabelled == "error":
                 raise CorpusError(
                     f"{message} (this is the first). Label them, or pass --unlabelled drop to "
                     "leave them out, or --unlabelled keep to keep them without a class.",
                     where=self.where,
                     line=self._first_unlabelled,
                 )
-            dropped = self.reading.unlabelled == "drop"
+            dropped = self.options.unlabelled == "drop"
             self.notes.append(f"{message}: {'left out' if dropped else 'kept without a class'}")
         kinds = set(self._labels)
         if len(kinds) < 2:

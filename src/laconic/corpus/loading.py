@@ -46,21 +46,21 @@ def load_corpus(
     return read_corpus(where, ReadOptions(progress=progress, **options))
 
 
-def read_corpus(where: str | PathLike[str], reading: ReadOptions) -> Corpus:
+def read_corpus(where: str | PathLike[str], options: ReadOptions) -> Corpus:
     """Read a labelled corpus with these options."""
-    known = find(where) if isinstance(where, str) and reading.format is None else None
+    known = find(where) if isinstance(where, str) and options.format is None else None
     if known is not None:
-        return load_known(known, reading)
+        return load_known(known, options)
     file = Path(where)
-    format = reading.format if reading.format is not None else format_of(file, reading)
-    if reading.split is not None and format != "reuters":
+    format = options.format if options.format is not None else format_of(file, options)
+    if options.split is not None and format != "reuters":
         raise CorpusError(
-            f"split={reading.split!r}: files of the format {format} have no named splits. "
+            f"split={options.split!r}: files of the format {format} have no named splits. "
             "Name the column that says train or test (split_column)."
         )
     if format not in FORMATS:
         raise CorpusError(f"format {format!r} is unknown. Choose from {', '.join(FORMATS)}.")
-    return FORMATS[format].read(file, reading)
+    return FORMATS[format].read(file, options)
 
 
 def load_corpora(where: str | PathLike[str], **options: Any) -> Iterator[Corpus]:
@@ -68,12 +68,12 @@ def load_corpora(where: str | PathLike[str], **options: Any) -> Iterator[Corpus]
     return read_corpora(where, ReadOptions(**options))
 
 
-def read_corpora(where: str | PathLike[str], reading: ReadOptions) -> Iterator[Corpus]:
+def read_corpora(where: str | PathLike[str], options: ReadOptions) -> Iterator[Corpus]:
     """The same with these options."""
     if where == TECHTC.name:
         yield from load_family(ReadOptions())
     else:
-        yield read_corpus(where, reading)
+        yield read_corpus(where, options)
 
 
 def located(where: str, format: str | None = None) -> Path | None:

@@ -18,7 +18,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.numerics.weighing import Length, divided, idf, term_weights
+from laconic.numerics.weighing import Length, idf, normalize_rows, term_weights
 from laconic.options import Options, from_attributes, init_from, option
 from laconic.vectors.options import NORMS, Scheme, WeightingOptions
 
@@ -84,7 +84,7 @@ class Weighting(TransformerMixin, BaseEstimator):
             weights = weights * self.idf_[counts.indices]
         weighted = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
         norm = self.norm_used()
-        return weighted if norm is None else divided(weighted, norm)
+        return weighted if norm is None else normalize_rows(weighted, norm)
 
     def norm_used(self) -> Length | None:
         """The norm by which documents are divided."""
