@@ -209,7 +209,7 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(run, tmp_path, case, comm
     ("options", "says"),
     [
         (["--method", "LDA2000"], "choose from ALL"),
-        (["--sizes", "ten"], "sizes 'ten'"),
+        (["--sizes", "ten"], "sizes='ten'"),
         (["--sizes", "0"], "size 0"),
         (["--sizes", "5,0.5"], "not both"),
         (["--metric", "accuracy,brier"], "brier"),
@@ -219,7 +219,7 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(run, tmp_path, case, comm
         (["--alpha", "-1", "--sizes", "2"], "alpha=-1"),
         (["--stem", "klingon"], "klingon"),
         (["--stop-words", "absent.txt"], "absent.txt"),
-        (["--ngrams", "two"], "ngrams 'two'"),
+        (["--ngrams", "two"], "ngrams='two'"),
         (["--random-state", "-1"], "--random-state"),
         (["--method", "SS:ridge=x", "--sizes", "2"], "ridge='x'"),
         (["--method", "US:seed=abc", "--sizes", "2"], "no setting 'seed=abc'"),
@@ -293,7 +293,7 @@ def test_rows_carry_the_draw(run, tmp_path):
 def test_what_the_reader_noticed_is_said(run, tmp_path):
     (tmp_path / "a.csv").write_bytes(GOOD.encode() + b"caf\xe9,cat\n")
     done = run("curve", "a.csv", "--encoding-errors", "replace", "--sizes", "3")
-    assert done.stderr.startswith("note: 1 line had bytes that are not utf-8")
+    assert done.stderr.startswith("note: 1 line contained bytes that are not utf-8")
 
 
 def test_interrupted_or_ended_runs_leave_nothing_half_written(tmp_path):

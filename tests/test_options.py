@@ -88,7 +88,7 @@ def test_an_estimator_takes_the_options_and_only_assigns():
     assert Tree().weight == 2.0
     with pytest.raises(TypeError, match="colour"):
         Tree(colour="red")
-    assert 'kind : {"apple", "pear"} or None, default=\'apple\'' in Tree.__doc__
+    assert "kind : Optional[Literal['apple', 'pear']], default='apple'" in Tree.__doc__
     assert "weight : float, default=2.0\n            In kilograms." in Tree.__doc__
 
 

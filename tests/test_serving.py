@@ -262,7 +262,7 @@ def test_words_of_strangers_do_not_steer_the_terminal(run, tmp_path):
         (("predict", "pets.laconic", "same.jsonl", "-o", "same.jsonl"), "cannot be its output"),
         (("predict", "pets.laconic", "pets.csv", "-o", "no/out.jsonl"), "no folder"),
         (("predict", "pets.laconic", "ragged.csv"), "line 3: the record that begins here has 2"),
-        (("predict", "pets.laconic", "open.csv"), "a quote opens"),
+        (("predict", "pets.laconic", "open.csv"), "a quote in the record"),
         (("predict", "pets.laconic", "list.jsonl"), "line 1: is JSON, but not an object"),
         (("predict", "pets.laconic", "number.jsonl"), "line 2: 'text' is neither a text nor"),
         (("predict", "pets.laconic", "nokey.jsonl"), "no key 'text'"),

@@ -34,7 +34,7 @@ class Option:
     help : what it does, for the command line and for docstrings
     minimum, maximum : of a number
     flag : on the command line; by default made from the name
-    parse : makes a value from a word of the command line, where the type alone cannot
+    parse : makes a value from text of the command line, where the type does not say how
     default_text : the default in words, where its value does not show it
     expected : the valid values in words, for error messages; by default made from the type
     """
@@ -90,6 +90,19 @@ class Option:
                 raise self.error(value)
         return converted
 
+    def parsed(self, text: str) -> Any:
+        """The value that text of the command line stands for."""
+        try:
+            if self.parse is not None:
+                return self.parse(text)
+            if text in self.choices or not {int, float} & set(self.kinds):
+                return text
+            return None if text == NONE and self.optional else number(text)
+        except LaconicError:
+            raise
+        except ValueError:
+            raise self.error(text) from None
+
     def error(self, value: Any) -> LaconicError:
         return LaconicError(f"{self.name}={_short(repr(value))}: {self.remedy()}")
 
@@ -102,6 +115,10 @@ class Option:
         if self.maximum is not None:
             limits = f" from {self.minimum} to {self.maximum}"
         return f"give {' or '.join(map(_named, self.kinds))}{limits}" + " or none" * self.optional
+
+
+def number(text: str) -> int | float:
+    return int(text) if text.strip("+-").isdecimal() else float(text)
 
 
 def option(default: Any, help: str, **about: Any) -> Any:
@@ -254,26 +271,11 @@ def _documented(text: str | None, options: list[Option]) -> str | None:
 
 def _paragraph(option: Option) -> str:
     """An option as numpydoc has it."""
-    types = [_type_name(kind) for kind in option.kinds] + ["None"] * option.optional
-    default = (
-        f" By default {option.default_text}." if option.default_text and not option.default else ""
-    )
-    text = fill(option.help + default, 92, initial_indent="    ", subsequent_indent="    ")
-    return f"{option.name} : {' or '.join(types)}, default={option.default!r}\n{text}"
-
-
-def _type_name(kind: Any) -> str:
-    if get_origin(kind) is Literal:
-        return "{" + ", ".join(f'"{choice}"' for choice in get_args(kind)) + "}"
-    if get_origin(kind) is tuple:
-        items = [item for item in get_args(kind) if item is not Ellipsis]
-        names = [str(getattr(item, "__name__", item)).replace(" | ", " or ") for item in items]
-        return (
-            f"{names[0]} or list of {names[0]}"
-            if Ellipsis in get_args(kind)
-            else f"({', '.join(names)})"
-        )
-    return "dict" if get_origin(kind) is not None else kind.__name__
+    shown = option.default_text if not option.default else None
+    help = option.help + (f" By default {shown}." if shown else "")
+    text = fill(help, 92, initial_indent="    ", subsequent_indent="    ")
+    kind = inspect.formatannotation(option.type)
+    return f"{option.name} : {kind}, default={option.default!r}\n{text}"
 
 
 def _named(kind: Any) -> str:

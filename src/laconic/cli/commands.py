@@ -32,6 +32,7 @@ from laconic.cli.ending import EXIT_CODES, Code, one_line
 from laconic.cli.options import (
     METHOD,
     check_not_input,
+    estimator_of,
     load,
     model_options,
     options_from,
@@ -39,6 +40,7 @@ from laconic.cli.options import (
     reading_options,
     text_options,
     values_of,
+    vectors_of,
 )
 from laconic.cli.reporting import report
 from laconic.cli.reproducing import reproduce
@@ -172,11 +174,10 @@ def curve(where: str, method: str, **options: Any) -> None:
     from laconic.rows import check_rows, rows_file
 
     recipe = parse_method(method)
-    recipe.check_intercept(options["intercept"])
-    training = values_of(TrainingOptions, options)
+    estimator_of(recipe, options)
     metrics = list(known_metrics(options["metrics"]))
     sizes = ascending(options["sizes"])
-    values_of(TextOptions, options)
+    vectors_of(options)
     if options["output"] is not None:
         check_rows(options["output"])
         check_not_input(options["output"], where, options)
@@ -189,12 +190,7 @@ def curve(where: str, method: str, **options: Any) -> None:
         for problem in problems_of(loaded, options):
             with bar(f"{recipe.name} on {problem.name}, {problem.fold}", len(sizes)) as step:
                 measured = measure_curve(
-                    recipe.build(
-                        training.alpha,
-                        options["random_state"],
-                        training.intercept,
-                        training.normalize,
-                    ),
+                    estimator_of(recipe, options),
                     problem,
                     sizes,
                     metrics,

@@ -18,8 +18,10 @@ from laconic.vectors.options import TextOptions, WeightingOptions
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from laconic.classifiers.path import PathClassifier
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
+    from laconic.methods import Method
     from laconic.vectors.problem import Problem
 
 T = TypeVar("T")
@@ -27,15 +29,15 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 class Parsed(click.ParamType):
-    """A value that the declaration parses itself."""
+    """A value that the declaration parses."""
 
     name = "text"
 
-    def __init__(self, parse: Callable[[str], Any]) -> None:
-        self.parse = parse
+    def __init__(self, option: Option) -> None:
+        self.option = option
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        return self.parse(value) if isinstance(value, str) else value
+        return self.option.parsed(value) if isinstance(value, str) else value
 
 
 def click_option(option: Option) -> Decorator:
@@ -45,8 +47,8 @@ def click_option(option: Option) -> Decorator:
     settings: dict[str, Any] = {"default": option.default, "show_default": True}
     (kind, *_) = option.kinds
     limits = {"min": option.minimum, "max": option.maximum}
-    if option.parse is not None:
-        settings |= {"type": Parsed(option.parse), "show_default": False}
+    if option.parse is not None or (option.choices and len(option.kinds) > 1):
+        settings |= {"type": Parsed(option), "show_default": option.default_text is None}
     elif get_origin(option.type) is tuple:
         settings["multiple"] = True
         help += " Repeatable."
@@ -117,6 +119,18 @@ model_options = together(
 )
 
 
+def estimator_of(method: Method, options: dict[str, Any]) -> PathClassifier:
+    """The estimator of a method, with the options for training."""
+    training = values_of(TrainingOptions, options)
+    method.check_intercept(training.intercept)
+    seed = options["random_state"]
+    return method.build(training.alpha, seed, training.intercept, training.normalize)
+
+
+def vectors_of(options: dict[str, Any]) -> tuple[TextOptions, WeightingOptions]:
+    return values_of(TextOptions, options), values_of(WeightingOptions, options)
+
+
 def load(name: str, options: dict[str, Any]) -> Corpus:
     with reading_bar(f"reading {name}") as progress:
         return next(values_of(Source, options, where=name).load(progress))
@@ -135,7 +149,7 @@ def check_not_input(output: Path, where: str, options: dict[str, Any]) -> None:
 def problems_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Problem]:
     from laconic.vectors.problem import make_problems
 
-    text, weighting = values_of(TextOptions, options), values_of(WeightingOptions, options)
+    text, weighting = vectors_of(options)
     with working(f"counting the words of {loaded.name}"):
         problems = make_problems(
             loaded,

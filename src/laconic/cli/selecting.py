@@ -23,15 +23,14 @@ from laconic.cli.options import (
     DRAW,
     METHOD,
     check_not_input,
+    estimator_of,
     load,
     model_options,
     parse_size,
     reading_options,
     text_options,
-    values_of,
+    vectors_of,
 )
-from laconic.study.settings import TrainingOptions
-from laconic.vectors.options import TextOptions, WeightingOptions
 
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
@@ -76,19 +75,15 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
     from laconic.study.words import selected_words, write_words
 
     recipe = parse_method(method)
-    recipe.check_intercept(options["intercept"])
+    path = estimator_of(recipe, options)
     requested = parse_size(size)
-    training = values_of(TrainingOptions, options)
-    text, weighting = values_of(TextOptions, options), values_of(WeightingOptions, options)
+    text, weighting = vectors_of(options)
     check_files([output] if output is not None else [], where, options)
     loaded = load(where, options)
     print_notes(loaded.notes)
     files = words_files(output, loaded, options["target"]) if output is not None else []
     check_files(files, where, options)
     with working(f"selecting words of {loaded.name}"):
-        path = recipe.build(
-            training.alpha, options["random_state"], training.intercept, training.normalize
-        )
         tables = selected_words(path, requested, loaded, text, weighting, options["target"])
     if output is None:
         for name, classes, words in tables:

@@ -25,6 +25,7 @@ from laconic.cli.options import (
     DRAW,
     METHOD,
     check_not_input,
+    estimator_of,
     load,
     model_options,
     options_from,
@@ -33,11 +34,10 @@ from laconic.cli.options import (
     text_options,
     together,
     values_of,
+    vectors_of,
 )
 from laconic.corpus.options import ReadOptions, StreamFormat
 from laconic.errors import LaconicError
-from laconic.study.settings import TrainingOptions
-from laconic.vectors.options import TextOptions, WeightingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,13 +103,9 @@ def train(
     from laconic.methods import parse_method
 
     recipe = parse_method(method)
-    recipe.check_intercept(options["intercept"])
+    path = estimator_of(recipe, options)
     requested = parse_size(size)
-    training = values_of(TrainingOptions, options)
-    text, weighting = values_of(TextOptions, options), values_of(WeightingOptions, options)
-    path = recipe.build(
-        training.alpha, options["random_state"], training.intercept, training.normalize
-    )
+    text, weighting = vectors_of(options)
     check_output(output, MODEL_FILE)
     check_not_input(output, where, options)
     loaded = load(where, options)

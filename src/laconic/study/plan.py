@@ -56,11 +56,7 @@ class Plan(SearchOptions, Corpora):
     Parameters
     ----------
     corpora : Source, Corpus, or a name or file; or several
-    methods : names such as "IG" or "SS:rank=10+svm"
-    sizes : numbers of words, or shares in (0, 1]
-    metrics : the first decides the recommendation, so it cannot be one that is better if lower
-    draws : how often a random method is repeated
-    target : "auto", "multiclass", "multilabel" or "one-vs-rest"
+    methods, sizes, metrics, draws, target : see `SearchOptions`
     split, text, weighting, training : SplitOptions, TextOptions, WeightingOptions, TrainingOptions
     detail : whether predictions and features of each size are stored, for significance tests and
         stability

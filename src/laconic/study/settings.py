@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
-from laconic.options import Options, option
+from laconic.options import Options, number, option
 from laconic.vectors.options import Normalize, TargetKind
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ METRICS = ("f1_micro", "f1_macro", "accuracy")
 
 @dataclass(frozen=True)
 class Location(Options):
-    """Where a corpus is; of a family ("techtc100" has a hundred corpora), some."""
-
     where: str = option(MISSING, "A file, a folder, or a name of the catalog.")
 
 
@@ -74,17 +72,6 @@ class InMemory(Options):
         )
 
 
-def parse_test_size(text: str) -> str | float | None:
-    if text in ("auto", "given"):
-        return text
-    try:
-        return None if text == "none" else float(text)
-    except ValueError:
-        raise LaconicError(
-            f"test_size {text!r}: give a share such as 0.2, given, none or auto"
-        ) from None
-
-
 @dataclass(frozen=True)
 class SplitOptions(Options):
     """Which documents are the held-out test set, and how the others are used to choose a model."""
@@ -93,8 +80,6 @@ class SplitOptions(Options):
         "auto",
         "Held-out test set: given (the corpus's own split), a share such as 0.2, or none; auto is "
         "given where there is a split, else 0.2.",
-        parse=parse_test_size,
-        default_text="auto",
         expected="a share between 0 and 1, given, auto or none",
     )
     cv: int = option(
@@ -165,13 +150,6 @@ class SplitOptions(Options):
         return "given" if corpus.split is not None else 0.2
 
 
-def parse_alpha(text: str) -> float | str:
-    try:
-        return text if text == "loo" else float(text)
-    except ValueError:
-        raise LaconicError(f"alpha {text!r}: give a number, or loo") from None
-
-
 Alpha = float | Literal["loo"]
 
 
@@ -186,8 +164,6 @@ class TrainingOptions(Options):
     alpha: Alpha | Mapping[str, Alpha] = option(
         1.0,
         "Strength of regularisation, or loo to choose it by leave-one-out (ridge only).",
-        parse=parse_alpha,
-        default_text="1.0",
         expected="a number of at least 0, or 'loo'",
     )
     intercept: bool = option(True, "Fit an intercept.")
@@ -212,13 +188,7 @@ class TrainingOptions(Options):
 
 
 def parse_sizes(text: str) -> tuple[int | float, ...]:
-    try:
-        return tuple(float(word) if "." in word else int(word) for word in text.split(","))
-    except ValueError:
-        raise LaconicError(
-            f"sizes {text!r}: give whole numbers, or shares with a point, such as 10,100,1000 or "
-            "0.01,0.1,1.0"
-        ) from None
+    return tuple(map(number, text.split(",")))
 
 
 def parse_methods(text: str) -> tuple[str, ...]:
@@ -241,6 +211,7 @@ class SearchOptions(Options):
         SIZES,
         "Numbers of words, or shares: 0.01,0.1.",
         parse=parse_sizes,
+        expected="whole numbers, or shares with a point, such as 10,100 or 0.01,0.1",
         default_text=f"{','.join(map(str, SIZES[:6]))},…,{SIZES[-1]}",
     )
     metrics: tuple[str, ...] = option(

@@ -36,12 +36,9 @@ SHORTEST_WORD = 2
 SHORTEST_WORD_OF_VECTORS = 1
 
 
-def parse_ngrams(text: str) -> tuple[int, int]:
+def parse_range(text: str) -> tuple[int, int]:
     low, _, high = text.partition("-")
-    try:
-        return int(low), int(high or low)
-    except ValueError:
-        raise LaconicError(f"ngrams {text!r}: give a number or a range, such as 1-2") from None
+    return int(low), int(high or low)
 
 
 @dataclass(frozen=True)
@@ -58,10 +55,10 @@ class TextOptions(Options):
     ngrams: tuple[int, int] = option(
         (1, 1),
         "Shortest and longest sequence of units that is a term; on the command line 1, 2 or 1-2.",
-        parse=parse_ngrams,
+        parse=parse_range,
         default_text="1",
-        expected="two whole numbers, 1 <= shortest <= longest: (1, 1) for single units, (1, 2) for "
-        "these and pairs",
+        expected="two whole numbers, 1 <= shortest <= longest: (1, 1) for single units, (1, 2), on "
+        "the command line 1-2, for these and pairs",
     )
     stem: str | None = option(
         None, "Stemmer: porter, or another algorithm of PyStemmer.", default_text="none"
