@@ -246,8 +246,8 @@ def signature_from(*kinds: type) -> Callable[[T], T]:
         added = [
             inspect.Parameter(o.name, named, default=o.default, annotation=o.type) for o in options
         ]
-        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        parameters = sorted([*added, *own], key=lambda parameter: parameter.kind)
+        existing = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        parameters = sorted([*added, *existing], key=lambda parameter: parameter.kind)
         function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         function.__doc__ = _documented(function.__doc__, options)
         return function

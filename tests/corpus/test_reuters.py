@@ -144,7 +144,7 @@ def test_archive_folder_and_file_read_alike(tmp_path: Path) -> None:
         (story(1, "a").replace("NEWID", "ID"), "line 2: .* has no attribute NEWID"),
         (story(1, "a").replace("CGI", "GCI"), "line 2: .* has no attribute CGISPLIT"),
         (story(1, "a") + story(1, "b"), "the id '1' occurs twice"),
-        ("", "there is no document in it"),
+        ("", "it has no documents"),
     ],
 )
 def test_bad_sgml_names_the_line(tmp_path: Path, content: str, expected: str) -> None:

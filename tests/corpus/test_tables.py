@@ -140,7 +140,7 @@ def test_an_empty_or_missing_file_says_so(tmp_path: Path, reader: Read) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("text,label\n", "there is no document in it"),
+        ("text,label\n", "it has no documents"),
         ("text,label\na,x\nb,x\n", "all 2 documents have the same label (x)"),
         ("text,label\na,x\nb,\nc, \nd,y\n", ", line 3: 2 of 4 documents have no label"),
         ("text,label\na,x\nb,y,z\n", ", line 3: the record that begins here has 3 fields, but the "

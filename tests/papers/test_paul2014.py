@@ -237,7 +237,7 @@ def doubtful(seed: int) -> Corpus:
 
 def test_only_the_named_corpora_of_a_family_are_loaded(monkeypatch):
     family = [pets(6, name=f"family/{n}") for n in "abcd"]
-    monkeypatch.setattr("laconic.study.settings.load_corpora", lambda *_, **__: iter(family))
+    monkeypatch.setattr("laconic.corpus.loading.read_corpora", lambda *_, **__: iter(family))
     chosen = ("family/d", "family/b")
     assert [c.name for c in Source("family", only=chosen).load()] == ["family/b", "family/d"]
     assert [c.name for c in Source("family", only=chosen, first=1).load()] == ["family/b"]

@@ -37,8 +37,8 @@ class NormOptions(Options):
     )
 
 
-# A matrix alone does not say what its numbers are, and an estimator leaves nothing out unless it
-# is told to; a study chooses the scheme for its corpus and leaves out words that occur once.
+# A matrix alone does not say what its numbers are, and an estimator leaves nothing out unless
+# it is asked to; a study chooses the scheme for its corpus and leaves out words that occur once.
 @init_from(WeightingOptions, NormOptions, positional=1, scheme="ltc", min_df=1)
 class Weighting(TransformerMixin, BaseEstimator):
     """Weights of words in documents, over the words that pass the filters.
