@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/laconic
 # Kept outside the checkout, so a clean checkout does not compile the kernels again.
-export NUMBA_CACHE_DIR ?= $(CACHE)/numba
+export NUMBA_CACHE_DIR ?= $(CACHE)/numba-2
 WORKERS ?= 2
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 

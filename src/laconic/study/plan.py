@@ -75,7 +75,7 @@ class Plan:
                 method.make_classifier(self.training.alpha, intercept=False)  # or refuses
         put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
         put(self, "sizes", tuple(ascending(self.sizes)))
-        put(self, "measures", tuple(dict.fromkeys(known_metrics(self.metrics))))
+        put(self, "metrics", tuple(dict.fromkeys(known_metrics(self.metrics))))
         if self.metric in LOSSES:
             raise LaconicError(
                 f"metric {self.metric!r}: the first metric decides, and of this one less is better. "
