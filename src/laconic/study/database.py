@@ -309,8 +309,8 @@ def _message(failure: sqlite3.Error, where: Path, timeout: float) -> str:
         case sqlite3.SQLITE_IOERR:
             return (
                 f"{where}: cannot be read or written ({failure}). {_SAFE}; check whether the disk"
-                " or memory is full, the size of files is limited, or the drive is disconnected, and"
-                " run the study again"
+                " or memory is full, the size of files is limited, or the drive is disconnected,"
+                " and run the study again"
             )
         case sqlite3.SQLITE_CANTOPEN:
             return _not_opened(where)

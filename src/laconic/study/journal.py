@@ -73,6 +73,7 @@ class Journal:
         self = cls.__new__(cls)
         self._database = Database.reading(Path(where), timeout)
         self._attempts = []
+        self._database.check()
         return self
 
     def __enter__(self) -> Self:
@@ -181,8 +182,11 @@ class Journal:
 
     def words(self, data: str) -> tuple[str, ...] | None:
         records = self._database.records("vocabularies", "WHERE data = ?", data)
+        if not records:
+            self._database.records("vocabularies")  # a damaged one could be it
+            return None
         with self._database.reporting():
-            return coding.unpack_strings(records[0]["words"]) if records else None
+            return coding.unpack_strings(records[0]["words"])
 
     def plans(self) -> list[PlanText]:
         text = coding.unpack_text
