@@ -363,7 +363,7 @@ def test_closing_the_outcomes_ends_what_runs_and_the_next_run_is_clean(tmp_path)
 
 def test_a_finished_problem_goes_while_another_is_at_work(tmp_path):
     (first, one), (second, two) = jobs_of(2)
-    jobs = [(replace(first, seed=1), one), (second, two)]
+    jobs = [(replace(first, draw=1), one), (second, two)]
     with Processes(2, folder=tmp_path, run=draw_2_sleeps) as executor:
         outcomes = executor.run(jobs)
         assert next(outcomes).task == second

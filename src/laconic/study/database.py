@@ -60,6 +60,8 @@ TABLES: dict[str, dict[str, str]] = {
     "plans": {"id": KEY, "time": NUMBER, "text": TEXT, "command": TEXT, "keys": BLOB},
 }
 CHECKSUM = "checksum"
+# Below every id, also one that damage made negative.
+LEAST = -(1 << 63)
 
 
 def _schema() -> dict[str, str]:
@@ -155,7 +157,7 @@ class Database:
 
     def numbered(self, table: str, after: int = 0) -> list[Record]:
         """The records of a table with ids above `after`, by id."""
-        records = self.records(table, "NOT INDEXED WHERE id > ? ORDER BY id", after)
+        records = self.records(table, "NOT INDEXED WHERE id > ? ORDER BY id", after or LEAST)
         with self.reporting():
             if any(record["id"] != after + n for n, record in enumerate(records, 1)):
                 raise DamagedError(f"a record of {table} is missing")

@@ -87,7 +87,10 @@ class Task:
     @property
     def selection(self) -> str:
         """The method without its classifier: tasks with the same one select the same features."""
-        return parse_method(self.method).selection
+        try:
+            return parse_method(self.method).selection
+        except LaconicError:  # an unknown method, which fails when it is built
+            return self.method
 
     @property
     def random_state(self) -> int:
@@ -116,9 +119,11 @@ class Task:
     @cached_property
     def classifier(self) -> ClassifierSettings:
         """The classifier that follows the selection; unnamed where the method trains its own."""
-        return replace(
-            ClassifierSettings.of(self.build()), name=parse_method(self.method).classifier
-        )
+        try:
+            settings = ClassifierSettings.of(self.build())
+            return replace(settings, name=parse_method(self.method).classifier)
+        except Exception:  # the task will fail with the reason, and its rows need no classifier
+            return ClassifierSettings()
 
     def row(self) -> Row:
         """What all rows of the task share."""
