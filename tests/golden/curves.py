@@ -145,8 +145,8 @@ def complaint(now: dict[str, Any], golden: dict[str, Any] | None) -> str:
     if difference and version == golden["version"]:
         return (
             f"{name}: its numbers moved ({difference}), but its version is still {version}. If "
-            f"that is intended, raise `version` of {name} in methods/recipes.py to {version + 1}, so "
-            f"studies know which rows are old, and {again}"
+            f"that is intended, raise `version` of {name} in methods/recipes.py to {version + 1}, "
+            f"so studies know which rows are old, and {again}"
         )
     if version != golden["version"]:
         return f"{name}: version {version}, stored {golden['version']}; {again}"
