@@ -125,7 +125,7 @@ def _of_matrix(X: Any, names: Any, terms: Terms) -> csr_array:
     if len(set(columns)) != len(columns):
         raise LaconicError("two columns have the same name. Give distinct names.")
     places = [(at, terms.column[name]) for at, name in enumerate(columns) if name in terms.column]
-    given, ours = (
+    from_columns, to_columns = (
         (np.array(part, np.intp) for part in zip(*places, strict=True))
         if places
         else (
@@ -133,9 +133,9 @@ def _of_matrix(X: Any, names: Any, terms: Terms) -> csr_array:
             np.empty(0, np.intp),
         )
     )
-    picked = documents[:, given].tocoo()
+    picked = documents[:, from_columns].tocoo()
     shape = (documents.shape[0], len(terms.column))
-    return _checked(csr_array((picked.data, (picked.row, ours[picked.col])), shape=shape))
+    return _checked(csr_array((picked.data, (picked.row, to_columns[picked.col])), shape=shape))
 
 
 def _checked(counts: csr_array) -> csr_array:
