@@ -30,7 +30,7 @@ Metric: TypeAlias = Callable[[Floats, Floats, str], float]
 
 
 def _of_predictions(metric: Callable[[NDArray[np.bool_], Floats], float]) -> Metric:
-    return lambda decision, y_signed, rule: metric(m.chosen_by(decision, rule), y_signed)
+    return lambda decision, y_signed, rule: metric(m.apply_rule(decision, rule), y_signed)
 
 
 METRICS: dict[str, Metric] = {
