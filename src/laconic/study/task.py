@@ -210,7 +210,7 @@ class Outcome:
     host: str = field(default_factory=platform.node)
 
     @classmethod
-    def failed(cls, task: Task, reason: str, **about: float | int | None) -> Self:
+    def failed(cls, task: Task, reason: str, **about: Any) -> Self:
         """A failure has rows too: one per size and metric, with the reason."""
         like = replace(task.row(), status="failed", reason=reason)
         rows = tuple(
