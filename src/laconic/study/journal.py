@@ -34,6 +34,8 @@ from laconic.study.task import Cut, Outcome, Task
 
 __all__ = ["Journal", "PlanText", "exclusive"]
 
+TASK_COLUMNS, OWN_COLUMNS = Row.task_columns(), Row.own_columns()
+
 
 @dataclass(frozen=True)
 class PlanText:
@@ -256,8 +258,8 @@ class Journal:
     def _rows(self, attempt: Record) -> list[Row]:
         records = self._database.parts("rows", attempt["id"], attempt["rows_checksum"])
         with self._database.reporting():
-            shared = _unpacked(attempt, Row.task_columns())
-            return [Row(**shared, **_unpacked(cells, Row.own_columns())) for cells in records]
+            shared = _unpacked(attempt, TASK_COLUMNS)
+            return [Row(**shared, **_unpacked(cells, OWN_COLUMNS)) for cells in records]
 
     def _cuts(self, number: int) -> list[Cut]:
         expected = self._attempt(number)["cuts_checksum"]
@@ -303,7 +305,7 @@ def _attempt(
         "cuts_checksum": checksum("cuts", *(checksum_of("cuts", cut) for cut in cuts)),
         "notes": coding.pack_strings(outcome.notes),
         "y_signed": None if outcome.y_signed is None else coding.pack_y_signed(outcome.y_signed),
-        **_packed(like, Row.task_columns()),
+        **_packed(like, TASK_COLUMNS),
     }
 
 
@@ -318,11 +320,11 @@ def _rows(outcome: Outcome) -> list[Record]:
         raise LaconicError(
             f"{outcome.task.title}: has a row of another task. Build rows from Task.row()"
         )
-    return [_packed(row, Row.own_columns()) for row in outcome.rows]
+    return [_packed(row, OWN_COLUMNS) for row in outcome.rows]
 
 
 def _shared(row: Row) -> tuple[Any, ...]:
-    return tuple(getattr(row, name) for name in Row.task_columns())
+    return tuple(getattr(row, name) for name in TASK_COLUMNS)
 
 
 def _packed(row: Row, columns: dict[str, type]) -> Record:
