@@ -87,7 +87,7 @@ def test_rows_have_all_that_is_known(tmp_path):
     assert {row["status"] for row in rows} == {"ok"}
     assert all(0 <= float(row["value"]) <= 1 and int(row["memory"]) > 1e6 for row in rows)
     assert "laconic" in rows[0]["versions"]
-    assert {row["seed"] for row in rows if row["method"] == "WS"} == {"0", "1"}
+    assert {row["draw"] for row in rows if row["method"] == "WS"} == {"0", "1"}
 
 
 def test_a_second_run_computes_nothing_again(tmp_path, monkeypatch):

@@ -47,6 +47,7 @@ BESIDE_A_PLAN = {
     "jobs",
     "task_timeout",
     "retry_failed",
+    "remeasure",
     "as_json",
     "quiet",
     "no_report",
@@ -99,6 +100,11 @@ BESIDE_A_PLAN = {
 @JOBS
 @TASK_TIMEOUT
 @click.option("--retry-failed", is_flag=True, help="Try tasks again that failed before.")
+@click.option(
+    "--remeasure",
+    is_flag=True,
+    help="Measure again what another version of a method has measured.",
+)
 @click.option("--no-report", is_flag=True, help="Write no page.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines, for machines.")
 @click.option("--quiet", is_flag=True, help="Print only the recommendation.")
@@ -131,6 +137,7 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
         findings = work.run(
             executor_for(options["jobs"], options["task_timeout"]),
             retry_failed=options["retry_failed"],
+            remeasure=options["remeasure"],
             listen=listen,
             progress=progress,
             command=shlex.join(["laconic", *sys.argv[1:]]),

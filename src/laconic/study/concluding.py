@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from laconic.certificate import certify
 from laconic.classifiers.path import PathClassifier
 from laconic.compact import CompactModel
+from laconic.compact.provenance import ClassifierSettings
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError, collected_warnings
 from laconic.files import make_folder, write_json
@@ -46,7 +47,7 @@ from laconic.study.recommending import (
     recommend,
     recommend_each,
 )
-from laconic.study.task import Task, run, said
+from laconic.study.task import Task, describe_failure, run
 from laconic.study.words import classes_of, reduction_of, words_of, write_words
 from laconic.vectors.problem import Problem
 from laconic.vectors.summary import CorpusSummary
@@ -163,7 +164,7 @@ class _Last:
             try:
                 yield self._finish(one, named[problem.name], problem, where / place)
             except Exception as failure:
-                yield replace(one, failure=said(failure))
+                yield replace(one, failure=describe_failure(failure))
 
     @cached_property
     def split(self) -> Split:
@@ -219,7 +220,7 @@ class _Last:
         write_words(where / WORDS, words_of(model, problem, path), classes_of(model, problem))
         no_file, failures = "", []
         try:
-            self._compact(model, problem, notes).save(where / MODEL)
+            self._compact(model, problem, path, notes).save(where / MODEL)
         except LaconicError as failure:
             if isinstance(model, LinearModel):
                 raise
@@ -233,7 +234,7 @@ class _Last:
             if one.chosen.n_features > PAGE_WORDS:
                 self._stand_in(linear, problem, where)
         except Exception as failure:
-            failures.append(said(failure))
+            failures.append(describe_failure(failure))
         return model.n_features, no_file, notes, failures
 
     def _certify(
@@ -255,10 +256,12 @@ class _Last:
     def _stand_in(self, linear: list[Candidate], problem: Problem, where: Path) -> None:
         small = [one for one in linear if one.n_features <= PAGE_WORDS]
         if small:
-            other, _, notes = trained(self._task(best_of(small)), problem)
-            self._compact(other, problem, notes).save(where / STAND_IN)
+            other, path, notes = trained(self._task(best_of(small)), problem)
+            self._compact(other, problem, path, notes).save(where / STAND_IN)
 
-    def _compact(self, model: Model, problem: Problem, notes: tuple[str, ...]) -> CompactModel:
+    def _compact(
+        self, model: Model, problem: Problem, path: PathClassifier, notes: tuple[str, ...]
+    ) -> CompactModel:
         return CompactModel.of(
             model,
             None if self.ready.corpus.texts is None else self.plan.text.vectorizer(),
@@ -266,12 +269,14 @@ class _Last:
             problem.vocabulary,
             problem.classes,
             notes,
+            ClassifierSettings.of(path),
         )
 
     def _task(self, one: Candidate) -> Task:
         method = parse_method(one.method)
         corpus, sizes = self.ready.corpus, (one.size,)
-        return self.plan.one_task(corpus, self.split, "test", one.problem, method, 0, sizes)
+        task = self.plan.one_task(corpus, self.split, "test", one.problem, method, 0, sizes)
+        return self.ready.as_measured(task)
 
     def _ask(self, task: Task, problem: Problem, metric: str) -> tuple[float | None, str]:
         """The value on the test documents, or why not; the journal's if they have been asked."""

@@ -26,7 +26,7 @@ from laconic.reduction import Floats, Projection
 from laconic.study.layout import DIRECTIONS, FILES, clear, place_of
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
-from laconic.study.task import Task, said
+from laconic.study.task import Task, describe_failure
 from laconic.vectors.problem import Problem
 
 # What a picture can show and a reader can read.
@@ -166,7 +166,7 @@ def find_directions(
             make_folder(places[problem.name])
             found.write(places[problem.name] / DIRECTIONS)
         except Exception as failure:
-            yield f"{problem.name} has no map: {said(failure)}"
+            yield f"{problem.name} has no map: {describe_failure(failure)}"
 
 
 def directions_by(task: Task, problem: Problem, names: Sequence[str], most: int) -> Directions:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, get_args
 
 from laconic.corpus.corpus import Corpus
@@ -18,7 +19,7 @@ from laconic.errors import LaconicError
 from laconic.methods import Method, parse_method
 from laconic.rows import Size
 from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
-from laconic.study.task import Part, Task
+from laconic.study.task import Part, Task, TextValues
 from laconic.vectors.problem import Target, TargetKind
 
 METHODS = ("ALL", "DF", "IG", "CHI2", "WS", "SS:rank=100", "RFE+svm")
@@ -134,13 +135,14 @@ class Plan:
         sizes: tuple[Size, ...] | None = None,
     ) -> Task:
         """One draw of a method on one split, at these sizes, else at the method's or the plan's."""
+        text = self._text_values(corpus)
         return Task(
             data=corpus.fingerprint,
             problem=problem,
             part=part,
             fold=split.name,
             split=self.split.described(corpus, part),
-            text=self.text.description,
+            text=text.json,
             method=method.name,
             draw=draw,
             sizes=sizes or method.sizes or self.sizes,
@@ -149,7 +151,20 @@ class Plan:
             intercept=self.training.intercept,
             normalize=self.training.normalize,
             detail=self.detail,
+            version=method.version,
+            features=text.features,
+            weighting=text.weighting,
         )
+
+    def _text_values(self, corpus: Corpus) -> TextValues:
+        """Once per corpus: vectors are scanned for the default weighting, stop words are read."""
+        if corpus.fingerprint not in self._texts:
+            self._texts[corpus.fingerprint] = TextValues.of(self.text, corpus)
+        return self._texts[corpus.fingerprint]
+
+    @cached_property
+    def _texts(self) -> dict[str, TextValues]:
+        return {}
 
 
 def _sources(corpora: Any) -> tuple[Source | Corpus, ...]:
