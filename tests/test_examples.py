@@ -15,7 +15,7 @@ SAYS = {
     "every_smaller_svm": r"test AUC, all words \([\d,]+ words\): 0\.9\d+",
     "first_curve": r"1,000 words: accuracy 0\.[89]\d+",
     "serve_raw_text": r"'Parse the header .*' is about email",
-    "study_in_python": r"pydocs: take .* On \d+ test documents that had no part in .*: 0\..*",
+    "study_in_python": r"pydocs: use .* On the \d+ held-out test documents: 0\..*",
     "what_is_lost": r"of \d+ documents the two models differ about \d+",
     "words_of_each_class": r"numpy\.ma: mask(ed)?, .*",
 }
@@ -104,4 +104,4 @@ def test_the_served_model_is_closed_and_knows_its_documents(run):
 def test_directions_keep_classes_apart(run):
     names, _ = run("directions_of_a_map")
     assert names["accuracy"] > 0.7
-    assert names["found"].of_documents == names["problem"].X_train.shape[0]
+    assert names["found"].n_documents == names["problem"].X_train.shape[0]

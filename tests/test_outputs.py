@@ -14,8 +14,7 @@ from click.testing import CliRunner
 
 from laconic import CompactModel
 from laconic.cli import main
-from laconic.files import distinct_name
-from laconic.study.layout import FILES, PROBLEM_FILES
+from laconic.study.layout import FILES, PROBLEM_FILES, distinct_name
 from tests.study.corpora import write_pets
 
 PETS = ("pets.csv", "--text", "body", "--label", "animal")

@@ -52,8 +52,8 @@ def study(run, *more):
 def test_a_study_says_what_to_take_and_leaves_its_tables(run):
     done = run("study", "pets.csv", "--text", "body", "--label", "animal", *SMALL[:-1])
     assert done.exit_code == 0, done.output
-    assert "pets: take IG with" in done.output
-    assert "test documents that had no part in the choice" in done.output
+    assert "pets: use IG with" in done.output
+    assert "held-out test documents" in done.output
     where = Path("pets-study")
     assert {file.name for file in where.iterdir()} >= {
         "journal.sqlite",
@@ -85,7 +85,7 @@ def test_a_plan_in_a_file(run):
     )
     done = run("study", "--plan", "night.toml", "--jobs", "1", "--no-report")
     assert done.exit_code == 0, done.output
-    assert "take IG with 9 words" in done.output
+    assert "use IG with 9 words" in done.output
     assert Path("night-study/journal.sqlite").exists()
     # the plan in the journal knows the file by its full name
     assert str(Path("pets.csv").absolute()) in Path("night-study/plan.toml").read_text()
@@ -96,7 +96,7 @@ def test_the_page_can_be_left_out_and_drawn_later(run):
     assert not Path("pets-study/report.html").exists()
     done = run("report", "pets-study", "-o", "page.html", "--no-figures")
     assert done.output == "page: page.html\n"
-    assert "take IG with" in Path("page.html").read_text()
+    assert "use IG with" in Path("page.html").read_text()
 
 
 def test_the_model_of_a_study_predicts(run):
@@ -142,7 +142,7 @@ def test_a_size_that_is_none_gets_one_line(run, command, size):
 
 def test_quiet_is_one_sentence(run):
     done = study(run, "--quiet")
-    assert done.output.startswith("pets: take IG with")
+    assert done.output.startswith("pets: use IG with")
     assert done.output.count("\n") == 1
 
 
@@ -221,7 +221,7 @@ def test_a_failing_method_leaves_the_others_and_exit_code_1(run, monkeypatch):
     monkeypatch.setitem(METHODS, "BROKEN", broken)
     done = study(run, "--methods", "IG,BROKEN")
     assert done.exit_code == 1
-    assert "take IG with" in done.output
+    assert "use IG with" in done.output
     assert "failed: BROKEN on pets, fold 1 of 3: MemoryError: too much" in done.stderr
     assert "failed: BROKEN" in study(run, "--methods", "IG,BROKEN", "--quiet").stderr
 

@@ -17,8 +17,8 @@ from laconic.papers.figures import figure_called
 from laconic.rows import Row
 from laconic.study.executors import Processes
 from laconic.study.journal import Journal
+from laconic.study.layout import JOURNAL
 from laconic.study.settings import Source, SplitOptions, TextOptions
-from laconic.study.study import JOURNAL
 from laconic.vectors.weighting import Weighting
 from tests.counting import Counting
 from tests.study.corpora import pets

@@ -13,7 +13,7 @@ from laconic.papers.findings import Verdict, beside, judged
 from laconic.papers.findings import torkkola as says
 from laconic.papers.plots import CELLS, Cells, Line
 from laconic.papers.prediction_costs import Cost, Costed
-from laconic.study.significance import Verdict as Paired
+from laconic.study.significance import PairedTest as Paired
 
 
 @pytest.mark.parametrize(

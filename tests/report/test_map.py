@@ -98,7 +98,7 @@ def test_documents_that_all_lie_at_the_origin():
 
 
 def test_maps_share_the_room_of_a_page(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(maps_module, "MOST_DOCUMENTS", 60)
+    monkeypatch.setattr(maps_module, "MAX_DOCUMENTS", 60)
     monkeypatch.setattr(maps_module, "FEWEST_DOCUMENTS", 25)
     for n_maps, n_docs in ((1, 60), (2, 30), (3, 25)):
         told = map_data([directions(n_docs=100)] * n_maps)
@@ -279,7 +279,7 @@ class TestMap:
             Keys.ARROW_DOWN: (1, 1),
         }.items():
             driver.switch_to.active_element.send_keys(key)
-            reached = chromium.run("return laconic.map.told")
+            reached = chromium.run("return laconic.map.selected")
             way = places[reached] - places[at]
             assert sign * way[axis] > 0
             ways = places - places[at]
@@ -363,9 +363,9 @@ def test_documents_of_several_classes_and_of_none(chromium, pets_view, tmp_path)
     assert told["cats"] == "class-0"
     assert "several classes2no class1Hide" in chromium.text("#map-legend")
     assert told["several classes"] == told["no class"] == "class-rest"
-    chromium.run("laconic.map.tell(0)")
+    chromium.run("laconic.map.select(0)")
     assert chromium.text("#map-tip strong") == "cats, fish"
-    chromium.run("laconic.map.tell(1)")
+    chromium.run("laconic.map.select(1)")
     assert chromium.text("#map-tip strong") == "no class"
 
 

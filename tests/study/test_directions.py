@@ -25,11 +25,11 @@ from laconic.study.directions import (
     Axis,
     Basis,
     Directions,
-    called,
-    directions_by,
+    compute_directions,
+    document_title,
     place_of,
-    projecting,
-    spread,
+    projection_method,
+    stratified_sample,
 )
 from laconic.study.settings import SplitOptions
 from tests.numerics.test_rotation import skewness_criterion, varimax_criterion
@@ -67,7 +67,7 @@ def found(problem: Problem, projection: Projection) -> Directions:
 
 
 def test_documents_stand_where_the_projection_puts_them(found, problem, projection):
-    assert (len(found.documents), found.of_documents) == (50, 60)
+    assert (len(found.documents), found.n_documents) == (50, 60)
     assert len(set(found.documents)) == 50
     assert found.counts == (15, 15, 15, 15)
     Z = problem.X_train.toarray() @ projection.components
@@ -149,9 +149,9 @@ def test_one_direction_is_enough(problem, projection):
 def test_every_beginning_has_its_share_of_each_class(belongs, most):
     """No class has one more, for its size, while another still waits for a turn that was due."""
     n_docs = len(belongs)
-    chosen = spread(belongs, most)
+    chosen = stratified_sample(belongs, most)
     assert chosen.size == len(set(chosen.tolist())) == min(most, n_docs)
-    np.testing.assert_array_equal(chosen, spread(belongs, n_docs)[:most])
+    np.testing.assert_array_equal(chosen, stratified_sample(belongs, n_docs)[:most])
     of_none = ~belongs.any(axis=1, keepdims=True)
     groups = np.hstack([belongs, of_none])
     total, taken = groups.sum(axis=0), groups[chosen].sum(axis=0)
@@ -163,15 +163,15 @@ def test_every_beginning_has_its_share_of_each_class(belongs, most):
 
 def test_the_sample_is_no_beginning_of_the_file():
     belongs = np.ones((1000, 1), dtype=bool)
-    assert 300 < spread(belongs, 100).mean() < 700
+    assert 300 < stratified_sample(belongs, 100).mean() < 700
 
 
 def test_a_document_of_several_classes_counts_for_the_rarest():
     belongs = np.zeros((100, 2), dtype=bool)
     belongs[:, 0] = True
     belongs[[3, 8], 1] = True
-    assert set(spread(belongs, 2)) & {3, 8}
-    assert {3, 8} <= set(spread(belongs, 52))
+    assert set(stratified_sample(belongs, 2)) & {3, 8}
+    assert {3, 8} <= set(stratified_sample(belongs, 52))
 
 
 def test_labels_of_documents_with_any_number_of_them(problem, projection):
@@ -218,21 +218,21 @@ def test_numbers_are_short_and_finite(found, problem, projection):
 def test_a_document_is_called_by_its_beginning():
     texts = ("  A\n title,\tand more ", "x" * 100, " \n ", "word " * 5000)
     corpus = Corpus("c", labels=(("a",),) * 4, ids=("i", "j", "k", "l"), texts=texts)
-    names = [called(corpus, at) for at in range(4)]
+    names = [document_title(corpus, at) for at in range(4)]
     assert names[0] == "A title, and more"
     assert names[1] == "x" * (LETTERS - 1) + "…"
     assert names[2] == "k"
     assert names[3].startswith("word word")
     assert len(names[3]) <= LETTERS
     vectors = {"texts": None, "vectors": csr_array(np.ones((4, 1))), "vocabulary": ("w",)}
-    assert called(replace(corpus, **vectors), 1) == "j"
+    assert document_title(replace(corpus, **vectors), 1) == "j"
 
 
 def test_a_drawn_projection_is_that_of_the_task(problem):
     """Another draw of the method has other columns, and so another map."""
     for seed in (0, 1):
         task = task_of("RP:kind=sparse", seed)
-        told = directions_by(task, problem, [str(i) for i in range(60)], 60)
+        told = compute_directions(task, problem, [str(i) for i in range(60)], 60)
         reducer = RandomProjection(12, kind="sparse", random_state=task.random_state)
         Z = reducer.fit(problem.X_train).transform(problem.X_train)
         for name, place in zip(told.documents, told.coordinates, strict=True):
@@ -242,7 +242,7 @@ def test_a_drawn_projection_is_that_of_the_task(problem):
 
 def test_fewer_directions_than_a_map_has_room_for_are_all_told():
     few = problem_of(60, 5, 3)
-    told = directions_by(task_of("LSI"), few, [str(i) for i in range(60)], 60)
+    told = compute_directions(task_of("LSI"), few, [str(i) for i in range(60)], 60)
     assert {len(place) for place in told.coordinates} == {5}
     assert [len(basis.axes) for basis in told.bases] == [5, 5, 5]
 
@@ -260,16 +260,20 @@ class TestStudies:
     def test_a_method_that_knows_the_classes_comes_before_one_that_does_not(self, folder):
         told = Directions.read(folder / DIRECTIONS)
         assert (told.problem, told.method) == ("pets", "LSI")
-        assert projecting(replace(PLAN, methods=("RP", "LSI", "LDA", "LDA-LSI"))).name == "LDA"
-        assert projecting(replace(PLAN, methods=("IG", "RP", "LSI"))).name == "RP"
-        assert projecting(replace(PLAN, methods=("IG", "ALL"))) is None
+        assert (
+            projection_method(replace(PLAN, methods=("RP", "LSI", "LDA", "LDA-LSI"))).name == "LDA"
+        )
+        assert projection_method(replace(PLAN, methods=("IG", "RP", "LSI"))).name == "RP"
+        assert projection_method(replace(PLAN, methods=("IG", "ALL"))) is None
 
     def test_test_documents_have_no_part_in_it(self, folder):
         told = Directions.read(folder / DIRECTIONS)
         ready = Study(PLAN, folder).corpora[0]
-        split = ready.last_split()
-        assert told.of_documents == split.train.size == 120
-        assert sorted(told.documents) == sorted(called(ready.corpus, i) for i in split.train)
+        split = ready.final_split()
+        assert told.n_documents == split.train.size == 120
+        assert sorted(told.documents) == sorted(
+            document_title(ready.corpus, i) for i in split.train
+        )
         (problem,) = ready.problems(split, ["pets"])
         U = np.linalg.svd(problem.X_train.toarray(), full_matrices=False)[2][:12].T
         Z, W = np.abs(problem.X_train @ U), np.abs(np.array(told.coordinates))
@@ -311,7 +315,7 @@ class TestStudies:
         assert view_of(tmp_path).maps == ()
 
     def test_each_problem_has_its_own_and_they_share_the_room(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(module, "MOST_DOCUMENTS", 60)
+        monkeypatch.setattr(module, "MAX_DOCUMENTS", 60)
         monkeypatch.setattr(module, "FEWEST_DOCUMENTS", 10)
         both = (pets(90, name="a/b"), pets(90, seed=1, name="c"))
         Study(replace(PLAN, corpora=both, methods=("LDA",)), tmp_path).run()

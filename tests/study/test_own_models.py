@@ -44,11 +44,11 @@ def test_the_recommended_model_is_that_of_lars(done):
     study, findings, where = done
     (found,) = findings.recommendations
     assert found.chosen.method == "SVM-LARS"
-    (problem,) = study.corpora[0].problems(study.corpora[0].last_split(), ["pets"])
+    (problem,) = study.corpora[0].problems(study.corpora[0].final_split(), ["pets"])
     lars = LarsClassifier(normalize="selected", size=found.chosen.size)
     lars.fit(problem.X_train, problem.y_train)
     assert found.words == lars.model_.n_features > found.chosen.size, "the words of all classes"
-    assert f"take SVM-LARS with {found.words} words" in found.sentence
+    assert f"use SVM-LARS with {found.n_features} words" in found.sentence
     assert CompactModel.load(where / "model.laconic").self_contained
     words = table(where)
     scores = [float(word["score"]) for word in words]

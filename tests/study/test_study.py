@@ -21,8 +21,8 @@ from laconic.rows import Row
 from laconic.study import study as study_module
 from laconic.study.executors import InProcess, Processes
 from laconic.study.journal import Journal
+from laconic.study.layout import JOURNAL
 from laconic.study.settings import SplitOptions, TrainingOptions
-from laconic.study.study import JOURNAL
 from laconic.study.task import run
 from tests.study.corpora import TOPICS, pets
 
@@ -64,7 +64,7 @@ def test_the_test_figure_is_that_of_the_closed_model(tmp_path):
     study = Study(PLAN, tmp_path)
     (found,) = study.run().recommendations
     (ready,) = study.corpora
-    split = ready.last_split()
+    split = ready.final_split()
     (problem,) = ready.problems(split, ["pets"])
     path = parse_method(found.chosen.method).build(normalize="selected", intercept=True)
     path.set_params(size=found.chosen.size).fit(problem.X_train, problem.y_train)
@@ -206,7 +206,7 @@ def test_looking_twice_at_the_test_documents_is_said(tmp_path):
     Study(replace(PLAN, methods=("IG",)), tmp_path).run()
     (found,) = Study(replace(PLAN, methods=("DF",)), tmp_path).run().recommendations
     assert found.looks == 2
-    assert "shown 2 models" in found.sentence
+    assert "2 models have been evaluated on them so far" in found.sentence
 
 
 def test_comparisons_over_many_problems_have_signed_ranks(tmp_path):

@@ -11,15 +11,16 @@ from laconic.errors import LaconicError
 from laconic.papers.figures import Table
 from laconic.rows import Size
 from laconic.study.journal import Journal
-from laconic.study.significance import Verdict, mcnemar
-from laconic.study.study import JOURNAL, Study
+from laconic.study.layout import StudyFolder
+from laconic.study.significance import PairedTest, mcnemar
+from laconic.study.study import Study
 
 
 def right(studies: Iterable[Study], method: str, asked: Size) -> NDArray[np.bool_]:
     """Whether the method was right about each test document; of several draws, the first."""
     for study in studies:
         keys = [task.key for task in study.tasks if task.method == method]
-        with Journal.reading(study.where / JOURNAL) as journal:
+        with Journal.reading(StudyFolder(study.where).journal) as journal:
             for key in keys:
                 y_signed = journal.y_signed(key)
                 for cut in journal.cuts(key):
@@ -49,5 +50,5 @@ def mcnemar_table(
     return Table(title, columns, tuple(lines))
 
 
-def _chi2(verdict: Verdict) -> str:
+def _chi2(verdict: PairedTest) -> str:
     return f"{verdict.statistic:.1f}" if "χ²" in verdict.note else "exact"

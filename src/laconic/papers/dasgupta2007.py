@@ -52,7 +52,6 @@ from laconic.corpus.corpus import Corpus
 from laconic.files import make_folder
 from laconic.methods import parse_methods
 from laconic.papers.figures import (
-    ROWS,
     Figure,
     Reproduced,
     Scale,
@@ -77,6 +76,7 @@ from laconic.rows import Row, rows_file
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
+from laconic.study.layout import StudyFolder
 from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
 from laconic.study.study import Event, Listener, Study
@@ -229,7 +229,7 @@ class Distances:
     ) -> Reproduced:
         make_folder(where)
         rows: list[Row] = []
-        with rows_file(where / ROWS) as write:
+        with rows_file(StudyFolder(where).rows) as write:
             plan = self.setting(scale)
             total = scale.sets * scale.splits
             for done, problem in enumerate(_problems(plan, progress), 1):

@@ -10,7 +10,8 @@ import numpy as np
 
 from laconic.rows import Size
 from laconic.study.journal import Journal
-from laconic.study.study import JOURNAL, Study
+from laconic.study.layout import StudyFolder
+from laconic.study.study import Study
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class Favourites:
 def favourites(study: Study, methods: tuple[str, ...]) -> Iterator[Favourites]:
     """Of each problem, each of these methods and each size, over folds and draws."""
     found: dict[tuple[str, str, Size], list[np.ndarray]] = {}
-    with Journal.reading(study.where / JOURNAL) as journal:
+    with Journal.reading(StudyFolder(study.where).journal) as journal:
         for task in study.tasks:
             for cut in journal.cuts(task.key) if task.method in methods else ():
                 found.setdefault((task.problem, task.method, cut.size), []).append(cut.terms)

@@ -10,16 +10,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from laconic.errors import LaconicError
-from laconic.files import headed
+from laconic.files import csv_kind
 from laconic.papers.findings import Finding
 from laconic.papers.plots import Cells, Line, Plot
 from laconic.rows import Row, Size, write_table
 from laconic.study.executors import Executor
 from laconic.study.journal import Journal
+from laconic.study.layout import StudyFolder
 from laconic.study.plan import Plan
-from laconic.study.study import JOURNAL, Listener, Study
-
-ROWS = "rows.csv"
+from laconic.study.study import Listener, Study
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Table:
     shown: bool = True
 
     def save(self, folder: Path) -> None:
-        kind = headed(f"table of {self.title}", self.columns)
+        kind = csv_kind(f"table of {self.title}", self.columns)
         write_table(folder / self.file, kind, self.columns, self.lines)
 
 
@@ -102,9 +101,10 @@ def worked_off(
     """The last study worked off after the others, and the rows of all in its folder's table."""
     *_, last = studies
     last.run(executor, **how)
-    with Journal.reading(last.where / JOURNAL) as journal:
+    folder = StudyFolder(last.where)
+    with Journal.reading(folder.journal) as journal:
         keys = [task.key for study in studies for task in study.tasks]
-        journal.export(last.where / ROWS, keys)
+        journal.export(folder.rows, keys)
         return list(journal.rows(keys))
 
 

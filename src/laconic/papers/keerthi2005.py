@@ -60,7 +60,6 @@ from laconic.errors import LaconicError
 from laconic.papers.f_measures import (
     ALL,
     BNS,
-    METRIC,
     IG,
     IG_CV,
     IG_TRAINING,
@@ -68,6 +67,7 @@ from laconic.papers.f_measures import (
     LARS_0,
     LARS_LOO,
     LARS_TRAINING,
+    METRIC,
     REFIT,
     RLS,
     SVM,
@@ -244,7 +244,7 @@ def counted(study: Study, asked: Asked) -> Finding:
     """Words of texts are those that the training documents of some fold offer."""
     (ready,) = study.corpora
     vectors = ready.corpus.vectors
-    n_terms = ready.choosable() if vectors is None else vectors.shape[1]
+    n_terms = ready.n_selectable() if vectors is None else vectors.shape[1]
     own = ready.corpus.class_counts[asked.label]
     return counts(asked.name, own, len(ready.corpus), n_terms)
 

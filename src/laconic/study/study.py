@@ -12,22 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from laconic.files import draft, make_folder
-from laconic.study.concluding import conclude
+from laconic.files import make_folder
+from laconic.study.concluding import make_findings
 from laconic.study.executors import Executor, InProcess
-from laconic.study.findings import Findings, write_findings
+from laconic.study.findings import Findings
 from laconic.study.journal import Journal, exclusive
-from laconic.study.layout import (
-    FILES,
-    JOURNAL,
-    PLAN,
-    PLAN_MARK,
-    ROWS,
-    check_study_folder,
-    inputs_of,
-    place_of,
-    remove_left_drafts,
-)
+from laconic.study.layout import PLAN_MARK, StudyFolder, input_paths, write
 from laconic.study.plan import Plan
 from laconic.study.plan_file import parse_plan, write_plan
 from laconic.study.ready import PreparedCorpus
@@ -66,10 +56,10 @@ class Study:
     @classmethod
     def open(cls, where: str | Path) -> Self:
         """The study of a folder, with the plan it was last run with."""
-        folder = Path(where)
-        with Journal.reading(folder / JOURNAL) as journal:
+        file = StudyFolder(Path(where)).journal
+        with Journal.reading(file) as journal:
             plan = journal.latest_plan()
-        return cls(parse_plan(plan.text, f"the plan in {folder / JOURNAL}"), folder)
+        return cls(parse_plan(plan.text, f"the plan in {file}"), where)
 
     @cached_property
     def corpora(self) -> list[PreparedCorpus]:
@@ -110,38 +100,42 @@ class Study:
         progress : of reading corpora, (done, total)
         command : that was given, for the record
         """
-        check_study_folder(self.where, inputs_of(self.plan))
+        folder, inputs = StudyFolder(self.where), input_paths(self.plan)
+        folder.check(inputs)
         with executor if executor is not None else InProcess() as workers:
             # before anything is made: what cannot be read leaves nothing behind
             if "corpora" not in self.__dict__:
                 self.__dict__["corpora"] = self._load(listen, progress)
-            check_study_folder(self.where, inputs_of(self.plan), self._places())
+            folder.check(inputs, self._problem_names())
             make_folder(self.where)
-            with exclusive(self.where / JOURNAL), Journal(self.where / JOURNAL) as journal:
-                remove_left_drafts(self.where)
+            with exclusive(folder.journal), Journal(folder.journal) as journal:
+                folder.remove_drafts()
                 journal.check()
                 keys = [task.key for task in self.tasks]
                 journal.record_plan(write_plan(self.plan), command, keys)
                 self._work(workers, journal, retry_failed, listen)
                 self._write_plan()
-                journal.export(self.where / ROWS, keys)
+                journal.export(folder.rows, keys)
                 listen(Event("concluding"))
                 again = {"retry_failed": retry_failed}
-                findings = conclude(self.plan, self.corpora, journal, self.where, **again)
-                write_findings(findings, self.where)
-                asked = [k for one in findings.recommendations for k in (one.key, one.key_all) if k]
-                journal.export(self.where / ROWS, [*keys, *asked])
+                findings = make_findings(self.plan, self.corpora, journal, folder, **again)
+                findings.write(folder)
+                tested = [
+                    key
+                    for recommendation in findings.recommendations
+                    for key in (recommendation.task_key, recommendation.baseline_task_key)
+                    if key
+                ]
+                journal.export(folder.rows, [*keys, *tested])
         listen(Event("finished", str(self.where)))
         return findings
 
-    def _places(self) -> list[str]:
-        """The folders of the problems within that of the study."""
-        names = [target.name for ready in self.corpora for target in ready.targets]
-        return [place_of(name, len(names) > 1) for name in names]
+    def _problem_names(self) -> list[str]:
+        return [target.name for ready in self.corpora for target in ready.targets]
 
     def _write_plan(self) -> None:
         text = PLAN_MARK + write_plan(self.plan)
-        with draft(self.where / PLAN, FILES[PLAN]) as stream:
+        with write(StudyFolder(self.where).plan) as stream:
             stream.write(text.encode("utf-8", "backslashreplace"))
 
     def _work(
@@ -160,8 +154,8 @@ class Study:
 
 
 def _copies(ready: PreparedCorpus) -> Iterator[str]:
-    if n := ready.copies():
-        tests = ready.last_split().test.size
+    if n := ready.n_duplicates():
+        tests = ready.final_split().test.size
         yield f"{n:,} of {tests:,} test documents repeat the text of a training document"
 
 

@@ -12,7 +12,7 @@ from laconic.papers.findings import Finding, beside, judged
 from laconic.papers.plots import Line, Plot
 from laconic.papers.prediction_costs import Costed
 from laconic.rows import Size
-from laconic.study.significance import Verdict as Tested
+from laconic.study.significance import PairedTest as Tested
 
 FULL, LSI, RP, IG = "full", "LSI", "random", "IG"
 LDA_LSI, LDA_RP, LDA = "LDA from LSI", "LDA from random", "LDA straight"

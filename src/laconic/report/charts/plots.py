@@ -1,4 +1,4 @@
-"""The plots of papers' figures: lines over a number, and scatters as cells."""
+"""Plots of the papers' figures: lines, and scatter plots as cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEIGHT = 300
 
 
 def plot(of: Plot | Cells) -> Spec:
-    """A specification of its own, without switches."""
+    """A specification without switches."""
     body = _cells(of) if isinstance(of, Cells) else _lines(of)
     return {
         "$schema": SCHEMA,
@@ -32,7 +32,7 @@ def _lines(of: Plot) -> Spec:
         for line in of.lines
         for x, y in of.places(line)
     ]
-    colour = {"color": _look(names, None)}
+    colour = {"color": _style(names, None)}
     return {
         "data": {"values": rows},
         "encoding": {"x": _across(of), "y": _up(of.up)},
@@ -41,27 +41,27 @@ def _lines(of: Plot) -> Spec:
             {
                 "transform": [{"filter": "!datum.told"}],
                 "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {**colour, "strokeDash": _look(names, list(DASHES))},
+                "encoding": {**colour, "strokeDash": _style(names, list(DASHES))},
             },
             {
                 "transform": [{"filter": "!datum.told"}],
                 "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
-                "encoding": {**colour, "shape": _look(names, list(SHAPES))},
+                "encoding": {**colour, "shape": _style(names, list(SHAPES))},
             },
-            *_told(of, names),
+            *_from_paper(of, names),
         ],
     }
 
 
-def _told(of: Plot, names: list[str]) -> list[Spec]:
-    """The paper's own figures, and in the corner that these are the hollow ones."""
+def _from_paper(of: Plot, names: list[str]) -> list[Spec]:
+    """The paper's own figures as hollow points, with a note that explains them."""
     if not any(line.told for line in of.lines):
         return []
     return [
         {
             "transform": [{"filter": "datum.told"}],
             "mark": {"type": "point", "filled": False, "size": 130, "strokeWidth": 2},
-            "encoding": {"color": _look(names, None), "shape": _look(names, list(SHAPES))},
+            "encoding": {"color": _style(names, None), "shape": _style(names, list(SHAPES))},
         },
         {
             "data": {"values": [{"text": "hollow: the paper’s figures"}]},
@@ -76,7 +76,7 @@ def _told(of: Plot, names: list[str]) -> list[Spec]:
 
 
 def _level(of: Plot) -> list[Spec]:
-    """A line across at a value that has no size."""
+    """A horizontal line at a value that has no size."""
     if of.level is None:
         return []
     name, value = of.level
@@ -108,7 +108,7 @@ def _level(of: Plot) -> list[Spec]:
 def _across(of: Plot) -> Spec:
     values = [x for line in of.lines for x, _ in of.places(line)]
     marks = log_ticks(min(values), max(values)) if of.log else []
-    # too few of 1, 2 and 5: as many sizes as there are
+    # too few ticks at 1, 2 and 5: one per size
     ticks = marks if len(marks) > 1 else sorted(set(values))
     ends = {"nice": False, "padding": 12}
     return {
@@ -131,15 +131,15 @@ def _up(title: str) -> Spec:
     }
 
 
-def _look(names: list[str], values: list[Any] | None) -> Spec:
-    """Colour, dash or shape by name; one legend for all, below."""
-    several = (
+def _style(names: list[str], values: list[Any] | None) -> Spec:
+    """Colour, dash or shape by name, with one legend below the plot."""
+    style_range = (
         "category" if values is None else [values[i % len(values)] for i, _ in enumerate(names)]
     )
     return {
         "field": "name",
         "type": "nominal",
-        "scale": {"domain": names, "range": several},
+        "scale": {"domain": names, "range": style_range},
         "legend": {"title": None, "orient": "bottom", "columns": 4, "labelLimit": 220},
     }
 
@@ -172,7 +172,7 @@ def _cells(of: Cells) -> Spec:
                         "field": "n",
                         "type": "quantitative",
                         "scale": {"range": "ramp", "type": "sqrt", "domainMin": 0},
-                        "legend": {"title": "how many", "orient": "right", "tickMinStep": 1},
+                        "legend": {"title": "count", "orient": "right", "tickMinStep": 1},
                     },
                 },
             },

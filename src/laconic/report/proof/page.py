@@ -14,14 +14,15 @@ from laconic.papers.findings import Finding, Verdict
 from laconic.papers.plots import Cells, Plot
 from laconic.report.charts.plots import plot
 from laconic.report.charts.saving import svg
-from laconic.report.page import PAGE, environment, policy, script, source
+from laconic.report.page import environment, policy, script, source
 from laconic.report.proof.section import Section
+from laconic.study.layout import PAGE_FILE
 
 
 def write_page(
     where: Path, paper: str, reference: str, sections: Sequence[Section], absent: Sequence[Finding]
 ) -> None:
-    with draft(where, PAGE) as stream:
+    with draft(where, PAGE_FILE) as stream:
         stream.write(page(paper, reference, sections, absent).encode("utf-8", "replace"))
 
 
