@@ -44,7 +44,7 @@ def directions(
     Z = rng.normal(size=(n_docs, size))
     Z[np.arange(n_docs), labels % size] += 8
     turns = [np.eye(size), *(np.linalg.qr(rng.normal(size=(size, size)))[0] for _ in range(2))]
-    names = ("as found", "few words each", "few documents each")
+    names = ("as computed", "few words per direction", "few documents per direction")
     bases = tuple(
         Basis(name, tuple(map(tuple, turn.tolist())), axes(size, f"{word}{at}"))
         for at, (name, turn) in enumerate(zip(names, turns, strict=True))
@@ -99,7 +99,7 @@ def test_documents_that_all_lie_at_the_origin():
 
 def test_maps_share_the_room_of_a_page(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(maps_module, "MAX_DOCUMENTS", 60)
-    monkeypatch.setattr(maps_module, "FEWEST_DOCUMENTS", 25)
+    monkeypatch.setattr(maps_module, "MIN_DOCUMENTS", 25)
     for n_maps, n_docs in ((1, 60), (2, 30), (3, 25)):
         told = map_data([directions(n_docs=100)] * n_maps)
         assert [len(one["documents"]) for one in told] == [n_docs] * n_maps
@@ -200,7 +200,7 @@ class TestMap:
         found = directions()
         for name, value in (("x", x), ("y", y), ("basis", basis)):
             chromium.choose(f"#map-{name}", str(value))
-        turned = np.array(found.coordinates) @ np.array(found.bases[basis].turn)
+        turned = np.array(found.coordinates) @ np.array(found.bases[basis].rotation)
         places = chromium.run(PLACES)
         slopes, worst = affine(places, turned[:, [x, y]])
         assert slopes[0] > 0 > slopes[1]

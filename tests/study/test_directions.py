@@ -20,17 +20,17 @@ from laconic.report.reading import view_of
 from laconic.study import directions as module
 from laconic.study.directions import (
     DIRECTIONS,
-    LETTERS,
-    WORDS,
+    TITLE_CHARACTERS,
+    WORDS_PER_END,
     Axis,
     Basis,
     Directions,
     compute_directions,
     document_title,
-    place_of,
     projection_method,
     stratified_sample,
 )
+from laconic.study.layout import StudyFolder
 from laconic.study.settings import SplitOptions
 from tests.numerics.test_rotation import skewness_criterion, varimax_criterion
 from tests.strategies import text_like
@@ -63,7 +63,9 @@ def projection(problem: Problem) -> Projection:
 
 @pytest.fixture(scope="module")
 def found(problem: Problem, projection: Projection) -> Directions:
-    return Directions.of(projection, problem, [str(i) for i in range(60)], method="any", most=50)
+    return Directions.of(
+        projection, problem, [str(i) for i in range(60)], method="any", max_documents=50
+    )
 
 
 def test_documents_stand_where_the_projection_puts_them(found, problem, projection):
@@ -79,13 +81,13 @@ def test_documents_stand_where_the_projection_puts_them(found, problem, projecti
 def test_turns_keep_every_distance(found):
     Z = np.array(found.coordinates)
     assert [basis.name for basis in found.bases] == [
-        "as found",
-        "few words each",
-        "few documents each",
+        "as computed",
+        "few words per direction",
+        "few documents per direction",
     ]
-    np.testing.assert_array_equal(found.bases[0].turn, np.eye(SIZE))
+    np.testing.assert_array_equal(found.bases[0].rotation, np.eye(SIZE))
     for basis in found.bases:
-        turned = Z @ np.array(basis.turn)
+        turned = Z @ np.array(basis.rotation)
         for a, b in combinations(range(len(Z)), 2):
             before = np.linalg.norm(Z[a] - Z[b])
             assert np.linalg.norm(turned[a] - turned[b]) == pytest.approx(before, rel=1e-3)
@@ -93,10 +95,10 @@ def test_turns_keep_every_distance(found):
 
 def test_an_axis_is_named_by_the_words_of_its_largest_loadings(found, projection):
     for basis in found.bases:
-        loadings = projection.components @ np.array(basis.turn)
+        loadings = projection.components @ np.array(basis.rotation)
         for column, axis in zip(loadings.T, basis.axes, strict=True):
             for sign, end in ((1, axis.positive), (-1, axis.negative)):
-                strongest = sorted(-sign * one for one in column if sign * one > 0)[:WORDS]
+                strongest = sorted(-sign * one for one in column if sign * one > 0)[:WORDS_PER_END]
                 assert [sign * one for _, one in end] == pytest.approx(
                     [-one for one in strongest], abs=2e-3
                 )
@@ -107,7 +109,7 @@ def test_an_axis_is_named_by_the_words_of_its_largest_loadings(found, projection
 
 def test_turned_directions_are_what_their_names_say(found, problem, projection):
     A, Z = projection.components, projection.apply(problem.X_train)
-    few_words, few_documents = (np.array(basis.turn) for basis in found.bases[1:])
+    few_words, few_documents = (np.array(basis.rotation) for basis in found.bases[1:])
     assert varimax_criterion(A @ few_words) > 1.1 * varimax_criterion(A)
     assert varimax_criterion(A @ few_words) > varimax_criterion(A @ few_documents)
     assert skewness_criterion(Z @ few_documents) > 1.1 * skewness_criterion(Z)
@@ -137,7 +139,7 @@ def test_few_words_are_few(found, problem):
 
 def test_one_direction_is_enough(problem, projection):
     told = Directions.of(Projection(projection.components[:, :1]), problem, ["x"] * 60)
-    assert [np.array(basis.turn).shape for basis in told.bases] == [(1, 1)] * 3
+    assert [np.array(basis.rotation).shape for basis in told.bases] == [(1, 1)] * 3
 
 
 @given(
@@ -193,7 +195,7 @@ def test_what_is_written_is_read_again(found, tmp_path):
         problem="\ud800</script>",
         classes=("\u2028", '"', "\\", "\x00"),
         bases=(Basis("b", ((1.0,),), (Axis((("\udfff<b>", 0.5),), ()),)),),
-        key="k",
+        task_key="k",
     )
     for one in (found, hostile):
         one.write(tmp_path / DIRECTIONS)
@@ -220,10 +222,10 @@ def test_a_document_is_called_by_its_beginning():
     corpus = Corpus("c", labels=(("a",),) * 4, ids=("i", "j", "k", "l"), texts=texts)
     names = [document_title(corpus, at) for at in range(4)]
     assert names[0] == "A title, and more"
-    assert names[1] == "x" * (LETTERS - 1) + "…"
+    assert names[1] == "x" * (TITLE_CHARACTERS - 1) + "…"
     assert names[2] == "k"
     assert names[3].startswith("word word")
-    assert len(names[3]) <= LETTERS
+    assert len(names[3]) <= TITLE_CHARACTERS
     vectors = {"texts": None, "vectors": csr_array(np.ones((4, 1))), "vocabulary": ("w",)}
     assert document_title(replace(corpus, **vectors), 1) == "j"
 
@@ -237,7 +239,7 @@ def test_a_drawn_projection_is_that_of_the_task(problem):
         Z = reducer.fit(problem.X_train).transform(problem.X_train)
         for name, place in zip(told.documents, told.coordinates, strict=True):
             assert place == pytest.approx(Z[int(name)], rel=5e-4)
-        assert (told.method, told.key) == ("RP:kind=sparse", task.key)
+        assert (told.method, told.task_key) == ("RP:kind=sparse", task.key)
 
 
 def test_fewer_directions_than_a_map_has_room_for_are_all_told():
@@ -255,7 +257,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TestStudies:
-    """What `conclude` leaves in the folder."""
+    """What `make_findings` leaves in the folder."""
 
     def test_a_method_that_knows_the_classes_comes_before_one_that_does_not(self, folder):
         told = Directions.read(folder / DIRECTIONS)
@@ -286,21 +288,21 @@ class TestStudies:
     def test_it_is_not_made_again(self, folder, monkeypatch):
         before = (folder / DIRECTIONS).read_bytes()
         monkeypatch.setattr(Directions, "of", refuse)
-        assert not Study(PLAN, folder).run().notes
+        assert not Study(PLAN, folder).run().warnings
         assert (folder / DIRECTIONS).read_bytes() == before
 
     def test_a_failure_is_a_note_and_loses_nothing(self, tmp_path, monkeypatch):
         monkeypatch.setattr(Directions, "of", refuse)
         findings = Study(PLAN, tmp_path).run()
-        assert findings.recommendations[0].test is not None
-        assert findings.notes == {"pets has no map: ZeroDivisionError: on purpose": 1}
+        assert findings.recommendations[0].test_score is not None
+        assert findings.warnings == {"pets has no map: ZeroDivisionError: on purpose": 1}
         assert not (tmp_path / DIRECTIONS).exists()
         view = view_of(tmp_path)
         assert view.finished
         assert view.maps == ()
-        assert view.notes == findings.notes
+        assert view.warnings == findings.warnings
         monkeypatch.undo()
-        assert not Study(PLAN, tmp_path).run().notes
+        assert not Study(PLAN, tmp_path).run().warnings
         assert view_of(tmp_path).maps
 
     def test_one_of_another_method_or_another_vocabulary_goes(self, tmp_path):
@@ -316,12 +318,12 @@ class TestStudies:
 
     def test_each_problem_has_its_own_and_they_share_the_room(self, tmp_path, monkeypatch):
         monkeypatch.setattr(module, "MAX_DOCUMENTS", 60)
-        monkeypatch.setattr(module, "FEWEST_DOCUMENTS", 10)
+        monkeypatch.setattr(module, "MIN_DOCUMENTS", 10)
         both = (pets(90, name="a/b"), pets(90, seed=1, name="c"))
         Study(replace(PLAN, corpora=both, methods=("LDA",)), tmp_path).run()
         assert not (tmp_path / DIRECTIONS).exists()
         for name in ("a/b", "c"):
-            told = Directions.read(tmp_path / place_of(name, several=True) / DIRECTIONS)
+            told = Directions.read(StudyFolder(tmp_path).problem(name, 2).directions)
             assert told.problem == name
             assert len(told.documents) == 30
         assert [one.problem for one in view_of(tmp_path).maps] == ["a/b", "c"]

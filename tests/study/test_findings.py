@@ -1,17 +1,23 @@
 """What a study may conclude: cases in which a careless one would be wrong or lose everything."""
 
 import json
+from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from laconic import Corpus, Plan, Selection, Study
 from laconic.errors import LaconicError
 from laconic.reduction import Promise
+from laconic.study.comparing import Comparison, SelectionStability
 from laconic.study.executors import InProcess
-from laconic.study.layout import distinct_name
+from laconic.study.findings import Findings
+from laconic.study.layout import StudyFolder, distinct_name
+from laconic.study.recommending import Candidate, Recommendation
 from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
 from laconic.study.task import Outcome, run
 from tests.oracles import span_by_svd
@@ -304,16 +310,100 @@ def test_words_in_the_sentence_are_those_of_the_model(tmp_path):
     assert f"of {problem.vocabulary.size})" in found.sentence
 
 
-def test_what_json_has_no_number_for_is_null(tmp_path):
+def test_numbers_that_json_does_not_have_are_strings(tmp_path):
     plan = replace(PLAN, corpora=pets(40), split=SplitOptions(cv=2), methods=("ALL", "IG", "DF"))
-    Study(plan, tmp_path).run()
+    findings = Study(plan, tmp_path).run()
     text = (tmp_path / "recommendation.json").read_text()
 
     def refuse(constant):
         raise AssertionError(constant)
 
-    told = json.loads(text, parse_constant=refuse)
-    assert told["recommendations"][0]["sentence"]
+    contents = json.loads(text, parse_constant=refuse)
+    assert contents["recommendations"][0]["sentence"] == findings.recommendations[0].sentence
+    assert repr(Findings.read(StudyFolder(tmp_path))) == repr(findings)
+
+
+def test_findings_of_a_study_are_read_as_they_were_written(tmp_path):
+    findings = Study(replace(PLAN, target="one-vs-rest"), tmp_path).run()
+    assert findings.comparisons
+    assert findings.stability
+    # NaN differs from itself, its representation does not
+    assert repr(Findings.read(StudyFolder(tmp_path))) == repr(findings)
+
+
+NUMBERS = st.floats(allow_nan=True, allow_infinity=True)
+SIZES = st.integers(1, 10**6) | st.floats(0, 1, exclude_min=True)
+TEXTS = st.text(st.characters(), max_size=8)
+
+
+def as_measured(candidate):
+    """With a number of features that a sentence can round."""
+    return replace(candidate, n_features=9.0, method="IG", mean=0.5)
+
+
+def values(cls, **fields):
+    """Values of a dataclass of findings, with any text, size and number."""
+    by_type = {
+        "str": TEXTS,
+        "float": NUMBERS,
+        "int": st.integers(0, 10**9),
+        "bool": st.booleans(),
+        "Size": SIZES,
+        "float | None": st.none() | NUMBERS,
+        "tuple[float, ...]": st.lists(NUMBERS, max_size=3).map(tuple),
+        "tuple[str, ...]": st.lists(TEXTS, max_size=3).map(tuple),
+    }
+    strategies = {f.name: by_type[f.type] for f in dataclass_fields(cls) if f.name not in fields}
+    return st.builds(cls, **strategies, **fields)
+
+
+CANDIDATES = values(Candidate)
+RECOMMENDATIONS = values(
+    Recommendation,
+    chosen=CANDIDATES.map(as_measured),
+    best=CANDIDATES.map(as_measured),
+    baseline=st.none() | CANDIDATES.map(as_measured),
+)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.builds(
+        Findings,
+        st.lists(RECOMMENDATIONS, max_size=2).map(tuple),
+        st.lists(RECOMMENDATIONS, max_size=2).map(tuple),
+        st.lists(CANDIDATES, max_size=2).map(tuple),
+        st.lists(values(Comparison), max_size=2).map(tuple),
+        st.lists(values(SelectionStability), max_size=2).map(tuple),
+        st.dictionaries(TEXTS, TEXTS, max_size=2),
+        st.dictionaries(TEXTS, st.integers(1, 99), max_size=2),
+        st.integers(0, 99),
+    )
+)
+def test_any_findings_are_read_as_they_were_written(tmp_path, findings):
+    folder = StudyFolder(tmp_path)
+    findings.write(folder)
+    assert repr(Findings.read(folder)) == repr(findings)
+    finite = "nan" not in repr(findings)
+    assert (Findings.read(folder) == findings) or not finite
+
+
+def test_findings_of_another_version_are_refused_with_a_remedy(tmp_path):
+    folder = StudyFolder(tmp_path)
+    assert Findings.read(folder) is None
+    folder.findings.write_text('{"laconic": "findings", "recommendations": [], "each": []}')
+    with pytest.raises(LaconicError, match=r"cannot be read .*per_method.*run the study again"):
+        Findings.read(folder)
+
+
+def test_an_infinite_odds_ratio_is_significant_on_the_page_too(tmp_path):
+    """It used to be read back as "not a number", and shown as no difference."""
+    comparison = Comparison(
+        "p", "A", "B", 9, 9, "McNemar's test", 30.0, 1e-8, 1e-8, np.inf, "odds ratio", 30, ""
+    )
+    folder = StudyFolder(tmp_path)
+    Findings((), (), comparisons=(comparison,)).write(folder)
+    assert Findings.read(folder).comparisons == (comparison,)
 
 
 def test_what_cannot_be_read_leaves_no_folder(tmp_path):

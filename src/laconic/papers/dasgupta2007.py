@@ -75,8 +75,8 @@ from laconic.papers.relative import (
 from laconic.rows import Row, rows_file
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.study.executors import Executor
-from laconic.study.plan import Plan
 from laconic.study.layout import StudyFolder
+from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
 from laconic.study.study import Event, Listener, Study

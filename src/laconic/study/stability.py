@@ -93,7 +93,7 @@ def nogueira(selections: Sequence[ArrayLike], n_terms: int, level: float = 0.95)
     of_run = np.repeat(np.arange(len(chosen)), sizes)
     agreed = np.bincount(of_run, weights=times[columns], minlength=len(chosen)) / len(chosen)
     influence = _influence(value, agreed, sizes, n_terms)
-    error = 2 * float(influence.std()) / np.sqrt(len(chosen))  # v = 4/M² Σ (φ_i − φ̄)²
+    error = float(2 * influence.std() / np.sqrt(len(chosen)))  # v = 4/M² Σ (φ_i − φ̄)²
     reach = float(stats.norm.ppf((1 + level) / 2)) * error
     return Stability(value, value - reach, value + reach)
 
