@@ -16,7 +16,7 @@ plan = Plan(
 with TemporaryDirectory() as folder:  # a real study has a folder that stays: it can go on there
     findings = Study(plan, folder).run()
 
-for found in findings.candidates:
-    print(f"{found.name}: {found.mean:.3f} ± {found.se:.3f}")
-for found in findings.recommendations:
-    print(found.sentence)
+for candidate in findings.candidates:
+    print(f"{candidate.description}: {candidate.mean:.3f} ± {candidate.se:.3f}")
+for recommendation in findings.recommendations:
+    print(recommendation.sentence)

@@ -52,7 +52,7 @@ class TestReplacing:
             assert where.read_bytes() == b"note: new"
         where.write_bytes(b"my thesis")
         for change in (lambda: written(where, b"note: new"), lambda: remove(where, MARKED)):
-            with pytest.raises(LaconicError, match="not a note written by Laconic"):
+            with pytest.raises(LaconicError, match="not a note written by this version"):
                 change()
         assert (where.read_bytes(), names(tmp_path)) == (b"my thesis", ["a.txt"])
 
@@ -79,7 +79,7 @@ class TestReplacing:
 
     def test_json_carries_its_kind_and_replaces_no_other(self, tmp_path):
         write_json(tmp_path / "a.json", "words", {"x": 1})
-        with pytest.raises(LaconicError, match="not a file of corpora written by Laconic"):
+        with pytest.raises(LaconicError, match="not a file of corpora written by this"):
             write_json(tmp_path / "a.json", "corpora", {})
         write_json(tmp_path / "a.json", "words", {"x": float("nan")})
 

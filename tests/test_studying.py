@@ -95,7 +95,7 @@ def test_the_page_can_be_left_out_and_drawn_later(run):
     assert study(run).exit_code == 0
     assert not Path("pets-study/report.html").exists()
     done = run("report", "pets-study", "-o", "page.html", "--no-figures")
-    assert done.output == "page: page.html\n"
+    assert done.output == "Report: page.html\n"
     assert "use IG with" in Path("page.html").read_text()
 
 
@@ -166,7 +166,7 @@ BAD = {
     "alpha": (["--alpha", "-1"], "alpha=-1.0"),
     "stem": (["--stem", "nonsense"], "nonsense"),
     "column": (["--text", "bodi"], "bodi"),
-    "output": (["-o", "pets.csv/deep"], "cannot be made a folder"),
+    "output": (["-o", "pets.csv/deep"], "cannot be created as a folder"),
     "few": (["--cv", "500"], "500 folds"),
     "R14 jobs": (["--jobs", "100000"], "--jobs 100000: give a number of processes from 1 to"),
     "no jobs": (["--jobs", "0"], "--jobs 0: give a number of processes from 1 to"),
@@ -440,7 +440,7 @@ def test_a_page_replaces_a_page_and_nothing_else(run):
         assert Path(name).read_bytes() == before
     Path("mine.html").write_text("<html>my own page</html>")
     said = run("report", "pets-study", "-o", "mine.html").stderr
-    assert "no page that this Laconic wrote" in said
+    assert "not a page written by this version of Laconic" in said
     for _ in range(2):
         assert run("report", "pets-study", "-o", "page.html", "--no-figures").exit_code == 0
     assert "no such folder" in run("report", "absent").stderr

@@ -95,7 +95,10 @@ def _obstacle(where: Path, kind: Kind) -> str:
         return "cannot be written (it is a folder). Choose another name"
     if where.is_file() and (where.stat().st_size == 0 or kind.marks(where)):
         return ""
-    return f"exists and is not a {kind.name} written by Laconic. Choose another path, or move it"
+    return (
+        f"exists and is not a {kind.name} written by this version of Laconic. Choose another path, "
+        "or move it"
+    )
 
 
 def _may_write_in(folder: Path) -> bool:

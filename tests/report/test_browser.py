@@ -26,7 +26,7 @@ class TestPets:
     def test_it_opens_without_a_word_on_the_console_and_asks_for_nothing(self, chromium: Browser):
         names = chromium.run("return laconic.views().map(({name}) => name)")
         assert names[0] == "curves"
-        assert {"agreement", "cost", "significance", "stability", "confusion-0"} <= set(names)
+        assert {"overlap", "cost", "significance", "stability", "confusion"} <= set(names)
         for name in names:
             assert "<path" in svg(chromium, name)
         type_text(chromium, "kitten and puppy")

@@ -134,8 +134,8 @@ def test_the_table_has_the_words_of_every_basis(pets_view: View):  # noqa: F811
             for end in ("up", "down"):
                 words = [f"<bdi>word{basis}-{end}{i}-{j}</bdi>" for j in range(6)]
                 assert f"<td>{', '.join(words)}</td>" in text
-    assert "in 100 training documents" in " ".join(text.split())
-    assert "of which 50 are drawn" in " ".join(text.split())
+    assert "from 100 training documents" in " ".join(text.split())
+    assert "of which 50 are shown" in " ".join(text.split())
 
 
 def named(view: View, text: str) -> Read:
@@ -323,7 +323,7 @@ class TestMap:
         """
         assert chromium.run(nameless) == []
         label = "return document.getElementById('map-plot').getAttribute('aria-label')"
-        assert "direction 1 to the right, direction 2 upwards" in chromium.run(label)
+        assert "direction 1 horizontally, direction 2 vertically" in chromium.run(label)
 
 
 def opened(chromium: Browser, view: View, where: Path, *maps: Directions) -> None:

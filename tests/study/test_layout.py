@@ -87,7 +87,7 @@ def test_one_problem_is_in_the_folder_of_the_study(tmp_path):
 def test_only_files_that_a_study_wrote_are_deleted_or_replaced(tmp_path):
     folder = StudyFolder(tmp_path)
     folder.rows.write_text("problem,method,size,avFmin\n")
-    with pytest.raises(LaconicError, match="not a file of rows written by Laconic"):
+    with pytest.raises(LaconicError, match="not a file of rows written by this version of Laconic"):
         delete(folder.rows)
     with pytest.raises(LaconicError, match="not a file of rows"), write(folder.rows):
         pass

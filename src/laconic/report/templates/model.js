@@ -86,14 +86,14 @@
       const units = reader.units(text, this.text, this.stops);
       const terms = reader.terms(units, this.text);
       const counts = new Map();
-      const known = [];
+      const occurrences = [];
       for (const term of terms) {
         const word = this.place.get(term.term);
         if (word === undefined) continue;
         counts.set(word, (counts.get(word) ?? 0) + 1);
-        known.push({ ...term, word });
+        occurrences.push({ ...term, word });
       }
-      return { units, known, counts };
+      return { units, occurrences, counts };
     }
 
     weight(word, tf) {
@@ -148,9 +148,9 @@
     }
 
     predict(text, reader) {
-      const { units, known, counts } = this.count(text, reader);
+      const { units, occurrences, counts } = this.count(text, reader);
       const { scores, shares } = this.decide(counts);
-      return { units, known, counts, scores, shares, chosen: this.chosen(scores) };
+      return { units, occurrences, counts, scores, shares, chosen: this.chosen(scores) };
     }
   }
 

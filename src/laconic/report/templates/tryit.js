@@ -132,7 +132,7 @@
     // The contribution of each unit of the text: a word's share, divided among its occurrences.
     contributions(shares) {
       const added = new Map();
-      for (const { word, first, size } of this.result.known) {
+      for (const { word, first, size } of this.result.occurrences) {
         const share = (shares.get(word) ?? 0) / (this.result.counts.get(word) * size);
         for (let at = first; at < first + size; at++) added.set(at, (added.get(at) ?? 0) + share);
       }
