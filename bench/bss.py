@@ -62,19 +62,19 @@ def scanned(U: Floats, asked: Asking) -> list[int]:
     lengths = np.einsum("ij,ij->i", U, U)
     chosen: dict[int, None] = {}
     for _ in range(SIZE):
-        forms = barriers.moved()
+        forms = barriers.advance()
         allowed = asked(forms, U)
         fresh = np.where(allowed, lengths, -1.0)
         fresh[list(chosen)] = -1.0
         pick = int(fresh.argmax()) if fresh.max() > 0 else int((allowed * lengths).argmax())
         u = U[pick]
-        barriers.pass_by(u, 2.0 / float(np.sum(forms.values(u[None]))))
+        barriers.add(u, 2.0 / float(np.sum(forms.values(u[None]))))
         chosen[pick] = None
     return list(chosen)
 
 
 def one_form(forms: _Forms, U: Floats) -> Bools:
-    return np.einsum("ij,ij->i", U @ forms._made(), U) >= 0
+    return np.einsum("ij,ij->i", U @ forms._difference(), U) >= 0
 
 
 def four_forms(forms: _Forms, U: Floats) -> Bools:

@@ -30,10 +30,10 @@ from bench.memory import Memory, peak_growth
 from bench.texts import shape, text_like
 from laconic import Vectorizer, Weighting, load_corpus
 from laconic.numerics.lars import Documents, lars
-from laconic.numerics.lars_course import Course
+from laconic.numerics.lars_course import PathState
 from laconic.numerics.lars_crossings import Crossings, next_crossings
 from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.lars_position import PIECES, Position
+from laconic.numerics.lars_position import PIECES, ActiveSet
 from laconic.numerics.lars_screen import Entry, step_to_entry
 
 REPEATS = 2
@@ -94,22 +94,22 @@ def fast(X: csr_array, y_signed: Floats, size: int) -> Columns:
 
 def by_the_paper(X: csr_array, y_signed: Floats, size: int) -> Columns:
     """Algorithm SVM-LARS: steps 2(a) to 4 with the gradients of all columns at every corner."""
-    position = Position(Documents.of(X), y_signed, PIECES["squared_hinge"], 1.0)
-    course = Course(position, "always")
-    documents, everything = position.documents, np.arange(X.shape[1])
-    g = documents.products(everything, position.residuals)
-    while len(course.entry_l1) <= size:
-        direction = position.direction()
+    active = ActiveSet(Documents.of(X), y_signed, PIECES["squared_hinge"], 1.0)
+    state = PathState(active, "always")
+    documents, everything = active.documents, np.arange(X.shape[1])
+    g = documents.products(everything, active.residuals)
+    while len(state.entry_l1) <= size:
+        direction = active.direction()
         change = documents.products(everything, direction.residuals)
-        column, step = first_root(g, change, position.place, position.l1, course.screen.tie)
-        crossings = next_crossings(position, direction, 0.0)
-        course.move(direction, min(step, crossings.step))
+        column, step = first_root(g, change, active.index_of, active.l1, state.screening.tie)
+        crossings = next_crossings(active, direction, 0.0)
+        state.move(direction, min(step, crossings.step))
         g += min(step, crossings.step) * change
         if step <= crossings.step:
-            course.take(Entry(column, step, float(np.sign(g[column])), 1.0))
+            state.add_feature(Entry(column, step, float(np.sign(g[column])), 1.0))
         else:
-            course.cross(direction, Crossings(crossings.step, crossings.docs[:1]))
-    return position.columns[1 : size + 1]
+            state.cross_borders(direction, Crossings(crossings.step, crossings.docs[:1]))
+    return active.columns[1 : size + 1]
 
 
 @njit(nogil=True, cache=True)

@@ -59,10 +59,13 @@ def test_shares_are_of_the_candidates(problem):
     assert [row.model_size for row in found.rows] == [3, 30]
 
 
-def test_every_measure_is_a_number(problem):
+def test_every_metric_is_a_number_or_has_a_reason(problem):
     found = curve(ReduceThenFit(), problem, [9], METRICS)
-    assert all(0 <= row.value <= 1 for row in found.rows)
-    assert len(found.rows) == len(METRICS) == 9
+    assert all(0 <= row.value <= 1 for row in found.rows if row.metric != "f1")
+    (skipped,) = (row for row in found.rows if row.metric == "f1")
+    assert (skipped.status, skipped.value) == ("skipped", None)
+    assert skipped.reason == "f1 is not defined: it is for two classes. Choose f1_micro or f1_macro"
+    assert len(found.rows) == len(METRICS) == 11
 
 
 def test_a_problem_of_one_class_is_skipped_not_fatal(problem):

@@ -30,12 +30,12 @@ Metric: TypeAlias = Callable[[Floats, Floats, str], float]
 
 
 def _of_predictions(metric: Callable[[NDArray[np.bool_], Floats], float]) -> Metric:
-    return lambda decision, y_signed, rule: metric(m.chosen_by(decision, rule), y_signed)
+    return lambda decision, y_signed, rule: metric(m.apply_rule(decision, rule), y_signed)
 
 
 METRICS: dict[str, Metric] = {
     "accuracy": _of_predictions(m.accuracy),
-    "balanced_accuracy": _of_predictions(m.balanced_accuracy),
+    "balanced_accuracy": m.balanced_accuracy,
     "f1": _of_predictions(m.f1),
     "f1_micro": _of_predictions(m.f1_micro),
     "f1_macro": _of_predictions(m.f1_macro),
@@ -49,7 +49,10 @@ METRICS: dict[str, Metric] = {
 # Metrics of which less is better; they cannot decide a recommendation.
 LOSSES = frozenset({"error"})
 ONE_SIDED = "the labels of the test documents are all equal"
-UNDEFINED = {"f1": "it is for two classes. Choose f1_micro or f1_macro"}
+UNDEFINED = {
+    "f1": "it is for two classes. Choose f1_micro or f1_macro",
+    "balanced_accuracy": "it is for one label per document. Choose f1_macro",
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from laconic.numerics.quotient import quotient
-from laconic.numerics.weighing import scaled
+from laconic.numerics.weighing import scale_rows
 from laconic.reduction import Floats, Matrix, check_vocabulary, frozen
 
 Normalize: TypeAlias = Literal["all", "selected"]
@@ -161,7 +161,7 @@ class LinearModel:
         shares = csr_array(self.coef).multiply(document).tocsr()
         if self.normalize == "selected":
             lengths = self._kept_lengths(document).ravel()
-            return scaled(shares, quotient(1.0, lengths))
+            return scale_rows(shares, quotient(1.0, lengths))
         return shares
 
     def explain(

@@ -341,7 +341,7 @@ def test_the_longest_path_is_not_walked_beyond():
 
 
 def test_an_optimum_that_was_not_found_is_told(monkeypatch):
-    monkeypatch.setattr(newton, "STEPS", 1)
+    monkeypatch.setattr(newton, "MAX_STEPS", 1)
     X, y = documents()
     with pytest.warns(LaconicWarning, match="3 of 3 problems did not converge with alpha=0.01"):
         LarsClassifier(alpha=0.01, size=10, refit=True).fit(X, y)

@@ -11,8 +11,8 @@ from laconic import LarsClassifier
 from laconic.classifiers import lars as module
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.lars_left_out import left_out
-from laconic.numerics.metrics import accuracy, chosen_by, f1_macro
+from laconic.numerics.lars_left_out import leave_one_out
+from laconic.numerics.metrics import accuracy, apply_rule, f1_macro
 from laconic.numerics.thresholds import best_threshold
 from tests.classifiers.test_lars import documents, optimum, signs_of
 
@@ -42,7 +42,7 @@ def test_along_the_path_it_is_that_of_its_points(loss):
     found = list(LarsClassifier(loss, alpha=0.5).leave_one_out(X, y, [6, 2]))
     points = {p.size: p for p in fast_lars(X, y_signed, loss=loss, alpha=0.5)}
     for values, size in zip(found, (2, 6), strict=True):
-        expected = left_out(X, y_signed, points[size], loss=loss, alpha=0.5)
+        expected = leave_one_out(X, y_signed, points[size], loss=loss, alpha=0.5)
         assert_allclose(values[:, 0], expected, atol=1e-10)
 
 
@@ -79,7 +79,7 @@ def test_the_size_is_the_smallest_of_the_best(n_classes, monkeypatch):
     y_signed = np.column_stack(signs_of(y, n_classes))
     rule, metric = ("sign", f1_macro) if n_classes == 2 else ("argmax", accuracy)
     worth = [
-        metric(chosen_by(values, rule), y_signed)
+        metric(apply_rule(values, rule), y_signed)
         for values in LarsClassifier().leave_one_out(X, y, sizes)
     ]
     best = sizes[int(np.argmax(worth))]

@@ -249,7 +249,9 @@ def test_a_measure_at_every_size_is_that_of_each_model(metric, norm):
         y_signed = np.where(truth == row, 1.0, -1.0)[:, None]
         for size in range(1, machine.available + 1):
             # the same sums in the same order, because ties count
-            (decision,) = prefix_decisions(ranked, machine.coef, [size], kept=norm == "selected")
+            (decision,) = prefix_decisions(
+                ranked, machine.coef, [size], normalize_selected=norm == "selected"
+            )
             model = clone(path).set_params(size=size).fit(X, y).model_
             values = model.decision(queries)[:, row] - model.intercept[row]
             assert_allclose(decision, values, atol=1e-12)

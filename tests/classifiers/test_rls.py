@@ -11,7 +11,7 @@ from laconic import ReduceThenFit, RLSClassifier, TopTerms
 from laconic.classifiers import rls as module
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics import ridge as numerics
-from laconic.numerics.metrics import accuracy, chosen_by, f1_micro
+from laconic.numerics.metrics import accuracy, apply_rule, f1_micro
 from laconic.vectors.labels import LabelEncoding
 from tests.oracles import leave_one_out
 from tests.strategies import text_like
@@ -39,7 +39,7 @@ def by_refitting(X, y, criterion, intercept):
     worth = []
     for alpha in ALPHAS:
         residuals = leave_one_out(X.toarray(), encoding.y_signed, alpha, intercept)
-        chosen = chosen_by(encoding.y_signed - residuals, encoding.rule)
+        chosen = apply_rule(encoding.y_signed - residuals, encoding.rule)
         worth.append(
             -np.mean(residuals**2)
             if criterion == "squared"

@@ -17,7 +17,7 @@ from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics import span as spans
-from laconic.numerics.allowances import Allowance, Missed
+from laconic.numerics.allowances import Allowance, EquationResiduals
 from laconic.reduction import Floats
 from laconic.vectors.labels import LabelEncoding
 
@@ -94,8 +94,8 @@ class Trained:
         return Allowance(self.alpha, sigma, self.behind.stretch, span.cut)
 
     @cached_property
-    def missed(self) -> Missed:
-        return Missed(self._full.missed, self._small.missed, self._small.outside)
+    def missed(self) -> EquationResiduals:
+        return EquationResiduals(self._full.missed, self._small.missed, self._small.outside)
 
     @property
     def factor(self) -> float:

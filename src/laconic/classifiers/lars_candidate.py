@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from laconic.classifiers.lars_walk import Walk
 from laconic.model import LinearModel
-from laconic.numerics.metrics import accuracy, chosen_by, f1_macro
+from laconic.numerics.metrics import accuracy, apply_rule, f1_macro
 from laconic.numerics.thresholds import best_threshold
 from laconic.reduction import Floats
 
@@ -47,7 +47,7 @@ class Candidate:
     @property
     def worth(self) -> float:
         """Accuracy where one of several classes is chosen, else the mean F1 of the rows."""
-        chosen = chosen_by(self._pessimistic, self.model.rule)
+        chosen = apply_rule(self._pessimistic, self.model.rule)
         metric = accuracy if self.model.rule == "argmax" else f1_macro
         return metric(chosen, self.y_signed)
 

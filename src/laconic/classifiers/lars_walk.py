@@ -15,10 +15,10 @@ from laconic.model import Normalize
 from laconic.numerics.forward import forward
 from laconic.numerics.lars import Bias, Documents, LarsPoint, lars
 from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.lars_left_out import left_out
+from laconic.numerics.lars_left_out import leave_one_out
 from laconic.numerics.newton import curvature, minimum, slope
 from laconic.numerics.quotient import quotient
-from laconic.numerics.weighing import scaled
+from laconic.numerics.weighing import scale_rows
 from laconic.reduction import Floats
 
 Loss: TypeAlias = Literal["squared_hinge", "squared", "modified_huber", "logistic"]
@@ -144,7 +144,7 @@ class Walk:
         places = np.arange(row.columns.size)
         point = LarsPoint(places, row.coef, row.intercept, 0.0, np.empty(0), row.examples)
         bias: Bias = "always" if self._biased else None
-        return left_out(
+        return leave_one_out(
             self._seen(), self.y_signed, point, loss=one.loss, alpha=one.alpha, bias=bias
         )
 
@@ -206,5 +206,5 @@ class Walk:
         """Documents over the chosen words, as the norm has them."""
         Z = csr_array(self.documents.by_column[:, self.point.columns])
         if self.settings.normalize == "selected":
-            return scaled(Z, quotient(1.0, np.sqrt(Z.power(2).sum(axis=1))))
+            return scale_rows(Z, quotient(1.0, np.sqrt(Z.power(2).sum(axis=1))))
         return Z

@@ -167,7 +167,7 @@ class MaskedSVM(LinearDeciding, PathClassifier):
                 Ranked.of(documents, machine.order),
                 machine.coef,
                 column > 0,
-                kept=settings.normalize == "selected",
+                normalize_selected=settings.normalize == "selected",
             )
             for machine, column in zip(self.machines_, y_signed.T, strict=True)
         ]

@@ -121,7 +121,9 @@ class Machine:
     def decisions(self, X: Matrix, sizes: Sequence[int], *, kept: bool) -> Floats:
         """Decisions of the masked machines of these sizes about X, (n_sizes, n_docs), in a pass."""
         ascending, places = np.unique(sizes, return_inverse=True)
-        values = prefix_decisions(Ranked.of(X, self.order), self.coef, ascending, kept=kept)
+        values = prefix_decisions(
+            Ranked.of(X, self.order), self.coef, ascending, normalize_selected=kept
+        )
         return values[places] + self.intercept
 
     def _renormalised(

@@ -16,7 +16,7 @@ from laconic.classifiers.rls import RLSClassifier
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Model, Normalize, Rule, decide, squared
 from laconic.numerics.quotient import quotient
-from laconic.numerics.weighing import scaled
+from laconic.numerics.weighing import scale_rows
 from laconic.reducer import Reducer
 from laconic.reduction import Columns, Floats, Matrix, Reduction, columns_for
 from laconic.selectors.top import TopTerms
@@ -165,7 +165,7 @@ def _reduced(reduction: Reduction, X: Matrix, lengths: Floats | None) -> Matrix:
     if lengths is None:
         return Z
     inverse = quotient(1.0, lengths)
-    return scaled(Z.tocsr(), inverse) if issparse(Z) else Z * inverse[:, None]
+    return scale_rows(Z.tocsr(), inverse) if issparse(Z) else Z * inverse[:, None]
 
 
 def _linear(classifier: BaseEstimator, Z: Matrix, n_rows: int) -> tuple[Floats, Floats] | None:

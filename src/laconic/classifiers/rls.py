@@ -14,7 +14,7 @@ from laconic.classifiers.path import LinearDeciding, read_documents
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
 from laconic.numerics.gram import refuse_overflow, squared_norm
-from laconic.numerics.metrics import accuracy, chosen_by, f1_micro
+from laconic.numerics.metrics import accuracy, apply_rule, f1_micro
 from laconic.numerics.ridge import FACTORISE_UP_TO, Solution, residuals, ridge
 from laconic.numerics.ridge_path import factorise
 from laconic.reduction import Floats, Matrix
@@ -159,7 +159,7 @@ class RLSClassifier(LinearDeciding):
             return lambda left: float(np.square(left).mean())
         metric = accuracy if self.criterion == "accuracy" else f1_micro
         y_signed, rule = encoding.y_signed, encoding.rule
-        return lambda left: metric(chosen_by(y_signed - left, rule), y_signed)
+        return lambda left: metric(apply_rule(y_signed - left, rule), y_signed)
 
     def _warn(self) -> None:
         if self.condition_ > ILL_CONDITIONED:

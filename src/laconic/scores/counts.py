@@ -57,7 +57,10 @@ def bi_normal_separation(X: Matrix, y: ArrayLike | None, combine: Combine = "mea
 
 
 def _score(
-    by: Callable[[tables.Table], Floats], X: Matrix, y: ArrayLike | None, combine: Combine
+    by: Callable[[tables.ContingencyTable], Floats],
+    X: Matrix,
+    y: ArrayLike | None,
+    combine: Combine,
 ) -> Floats:
     documents, y_signed = classified(by.__name__, X, y, combine)
     return COMBINED[combine](by(tables.contingency(documents, y_signed)))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.numerics.pivoting import order_after_swaps, pivots, pivots_again
+from laconic.numerics.pivoting import order_after_swaps, pivot_rounds, pivots
 from laconic.numerics.spectrum import column_squares
 from laconic.reducer import Reducer
 from laconic.reduction import Columns, Matrix, Ranking, Selection
@@ -77,7 +77,7 @@ class RRQR(Reducer):
         """As many as `size` needs: on small texts all of them are a hundred."""
         enough = self.size if isinstance(self.size, int | np.integer) else X.shape[1]
         passes: list[Columns] = []
-        for found in pivots_again(X, self.rank):
+        for found in pivot_rounds(X, self.rank):
             passes.append(found)
             if sum(map(len, passes)) >= enough:
                 break

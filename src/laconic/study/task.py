@@ -24,7 +24,7 @@ from laconic.curves import Measured, known_metrics, measure_path
 from laconic.errors import LaconicError, collected_warnings
 from laconic.methods import parse_method
 from laconic.model import Normalize
-from laconic.numerics.metrics import chosen_by
+from laconic.numerics.metrics import apply_rule
 from laconic.rows import Row, Size
 from laconic.study.sharing import Account, shared
 from laconic.study.watching import peak_memory
@@ -221,7 +221,7 @@ def _cut(measured: Measured, problem: Problem) -> Cut:
     assert decision is not None
     read = model.features
     terms = read if problem.columns is None else problem.columns[read]
-    return Cut(measured.size, terms.astype(np.int64), chosen_by(decision, model.rule))
+    return Cut(measured.size, terms.astype(np.int64), apply_rule(decision, model.rule))
 
 
 @cache
