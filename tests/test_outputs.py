@@ -182,7 +182,9 @@ def test_r2_no_output_is_an_input(here, case):
 
 def test_r2_the_corpus_stays(here):
     for output in ("pets.csv", "./pets.csv", str(Path("pets.csv").absolute())):
-        assert "pets.csv: exists and is not a table of words" in refused("select", *PETS, "-o", output)
+        assert "pets.csv: exists and is not a table of words" in refused(
+            "select", *PETS, "-o", output
+        )
     with open("new.txt", "rb") as stdin:
         os.link("new.txt", "new.jsonl")
         command = [sys.executable, "-m", "laconic.cli", "predict", "pets.laconic", "-", "-o"]
