@@ -18,8 +18,6 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import IO, Any, TypeVar
 
-import msgspec
-
 from laconic.errors import OUT_OF_DISK, LaconicError, unwritable
 
 try:
@@ -262,6 +260,8 @@ def write_json(where: Path, kind: str, contents: Mapping[str, Any]) -> None:
 
 def read_json(where: Path, cls: type[Value]) -> Value | None:
     """The value of a JSON file, checked against the fields of `cls`; None if there is no file."""
+    import msgspec
+
     try:
         contents = json.loads(where.read_text(encoding="utf-8"))
         # not strict: numbers that JSON does not have are strings

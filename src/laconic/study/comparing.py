@@ -32,6 +32,7 @@ from laconic.study.significance import (
 )
 from laconic.study.stability import jaccard, kuncheva, nogueira
 from laconic.study.task import Cut, Task
+from laconic.types import Bools, Floats, Int64s
 
 ALL_PROBLEMS = "all problems"
 # With fewer, a rank test over problems cannot reach 5 %.
@@ -85,9 +86,9 @@ class SelectionStability:
 class FoldDecisions:
     """Decisions of a method in a fold: `correct` by document and column, and counts for F1."""
 
-    correct: NDArray[np.bool_]
-    true_positives: NDArray[np.int64]
-    predicted_plus_actual: NDArray[np.int64]
+    correct: Bools
+    true_positives: Int64s
+    predicted_plus_actual: Int64s
 
     @classmethod
     def of(cls, cut: Cut, y_signed: NDArray[np.int8]) -> FoldDecisions:
@@ -102,7 +103,7 @@ class FoldDecisions:
 ByFold: TypeAlias = Mapping[str, FoldDecisions]
 
 
-def _pooled_f1(folds: Sequence[FoldDecisions], n_columns: int) -> NDArray[np.float64] | None:
+def _pooled_f1(folds: Sequence[FoldDecisions], n_columns: int) -> Floats | None:
     """F1 per class; None if some fold's training lacks a class, since columns then differ."""
     if any(fold.true_positives.size != n_columns for fold in folds):
         return None
@@ -268,7 +269,7 @@ def selection_stability(
         if task.draw == 0 and _selects(task.method):
             groups[task.problem, task.method].append(task.key)
     for (problem, method), keys in groups.items():
-        by_size: dict[Size, list[NDArray[np.int64]]] = defaultdict(list)
+        by_size: dict[Size, list[Int64s]] = defaultdict(list)
         for key in keys:
             for cut in journal.cuts(key):
                 by_size[cut.size].append(cut.terms)
@@ -282,7 +283,7 @@ def _selects(method: str) -> bool:
 
 
 def _stability(
-    problem: str, method: str, size: Size, selections: list[NDArray[np.int64]], n_terms: int
+    problem: str, method: str, size: Size, selections: list[Int64s], n_terms: int
 ) -> SelectionStability:
     # columns are those of all words of the corpus, of which only n_terms could be selected
     selected = np.unique(np.concatenate(selections))

@@ -22,11 +22,12 @@ from laconic.errors import LaconicError, collected_warnings
 from laconic.files import KEY, draft, read_json
 from laconic.methods import Method, parse_method
 from laconic.numerics.rotation import flip_to_positive_tails, maximize_skewness, varimax
-from laconic.reduction import Floats, Projection
+from laconic.reduction import Projection
 from laconic.study.layout import DIRECTIONS, PROBLEM_FILES, StudyFolder, delete
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
 from laconic.study.task import Task, said
+from laconic.types import Bools, Floats
 from laconic.vectors.problem import Problem
 
 # What a picture can show and a reader can read.
@@ -199,7 +200,7 @@ def document_title(corpus: Corpus, document: int) -> str:
     return words if len(words) <= TITLE_CHARACTERS else words[: TITLE_CHARACTERS - 1].rstrip() + "…"
 
 
-def stratified_sample(membership: NDArray[np.bool_], most: int) -> NDArray[np.intp]:
+def stratified_sample(membership: Bools, most: int) -> NDArray[np.intp]:
     """At most so many documents, in an order of which every prefix has each class in proportion.
 
     Documents of a class, in random order, have the positions 0, 1/n, 2/n, …; so every class occurs
@@ -216,7 +217,7 @@ def stratified_sample(membership: NDArray[np.bool_], most: int) -> NDArray[np.in
     return np.argsort(position, kind="stable")[:most]
 
 
-def _membership(problem: Problem) -> NDArray[np.bool_]:
+def _membership(problem: Problem) -> Bools:
     """Documents × classes."""
     y = problem.y_train
     return y > 0 if y.ndim == 2 else y[:, None] == np.arange(len(problem.classes))

@@ -9,12 +9,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from laconic.errors import LaconicError
-
-Floats = NDArray[np.float64]
+from laconic.types import Floats
 
 
 class Interval(NamedTuple):

@@ -178,7 +178,7 @@ def count_warnings(warnings_by_task: Iterable[Iterable[str]]) -> dict[str, int]:
 
 
 def missing_sizes(rows: Iterable[Row], metric: str) -> dict[str, int]:
-    """Which sizes a method has no model of, and why; with the number of tasks concerned.
+    """The sizes that methods have no model of, with the reason and the number of tasks.
 
     Reasons that differ in numbers only are merged, in the words of the first fold and size. Sizes
     beyond the largest model of the problem, which no method has, are left out.

@@ -20,7 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from laconic.errors import LaconicError
-from laconic.study.intervals import Floats, check_share, finite, mean_scale, numbers
+from laconic.study.intervals import check_share, finite, mean_scale, numbers
+from laconic.types import Floats
 
 # Yang & Liu use the normal approximation above n = 12, where tables end. The binomial now costs
 # microseconds; above this bound the two differ by less than 0.3 % of p at p = 0.05.

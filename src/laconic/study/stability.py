@@ -15,13 +15,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
-
-Ints = NDArray[np.int64]
+from laconic.types import Floats, Int64s
 
 
 class Stability(NamedTuple):
@@ -98,20 +97,18 @@ def nogueira(selections: Sequence[ArrayLike], n_terms: int, level: float = 0.95)
     return Stability(value, value - reach, value + reach)
 
 
-def _spread(times: Ints, n_runs: int, n_terms: int) -> float:
+def _spread(times: Int64s, n_runs: int, n_terms: int) -> float:
     """(1/d) Σ_f s_f², from integers, so it is exactly 0 if all runs agree."""
     return int((times * (n_runs - times)).sum()) / (n_runs * (n_runs - 1)) / n_terms
 
 
-def _chance(sizes: Ints, n_terms: int) -> float:
+def _chance(sizes: Int64s, n_terms: int) -> float:
     """k̄/d (1 − k̄/d): the spread of random selections."""
     share = float(sizes.mean()) / n_terms
     return share * (1 - share)
 
 
-def _influence(
-    value: float, agreed: NDArray[np.float64], sizes: Ints, n_terms: int
-) -> NDArray[np.float64]:
+def _influence(value: float, agreed: Floats, sizes: Int64s, n_terms: int) -> Floats:
     """φ_i of the variance in Corollary 9: each run's part in Φ̂; `agreed` is Σ_f z_if p̂_f."""
     share, shares = float(sizes.mean()) / n_terms, sizes / n_terms
     centred = agreed / n_terms - shares * share
@@ -119,7 +116,7 @@ def _influence(
     return np.asarray((centred + drift) / _chance(sizes, n_terms))
 
 
-def _intersections(chosen: list[Ints]) -> Ints:
+def _intersections(chosen: list[Int64s]) -> Int64s:
     """|A ∩ B| of all pairs."""
     columns = np.unique_inverse(np.concatenate(chosen)).inverse_indices
     ends = np.cumsum([0] + [len(terms) for terms in chosen])
@@ -129,7 +126,7 @@ def _intersections(chosen: list[Ints]) -> Ints:
     return np.asarray((Z @ Z.T).toarray())
 
 
-def _selections(selections: Sequence[ArrayLike], n_terms: int) -> tuple[list[Ints], Ints]:
+def _selections(selections: Sequence[ArrayLike], n_terms: int) -> tuple[list[Int64s], Int64s]:
     chosen = [_selection(number, terms) for number, terms in enumerate(selections)]
     for number, terms in enumerate(chosen):
         if len(terms) and terms.max() >= n_terms:
@@ -140,7 +137,7 @@ def _selections(selections: Sequence[ArrayLike], n_terms: int) -> tuple[list[Int
     return chosen, np.array([len(terms) for terms in chosen], dtype=np.int64)
 
 
-def _selection(number: int, terms: ArrayLike) -> Ints:
+def _selection(number: int, terms: ArrayLike) -> Int64s:
     array = np.asarray(terms)
     if array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
         raise LaconicError(

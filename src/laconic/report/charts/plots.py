@@ -28,7 +28,7 @@ def _lines(of: Plot) -> Spec:
     names = list(dict.fromkeys(plain(line.name) for line in of.lines if not line.told))
     names += [name for line in of.lines if (name := plain(line.name)) not in names]
     rows = [
-        {"name": plain(line.name), "x": number(x), "y": number(y), "told": line.told}
+        {"name": plain(line.name), "x": number(x), "y": number(y), "from_paper": line.told}
         for line in of.lines
         for x, y in of.places(line)
     ]
@@ -39,12 +39,12 @@ def _lines(of: Plot) -> Spec:
         "layer": [
             *_level(of),
             {
-                "transform": [{"filter": "!datum.told"}],
+                "transform": [{"filter": "!datum.from_paper"}],
                 "mark": {"type": "line", "strokeWidth": 2},
                 "encoding": {**colour, "strokeDash": _style(names, list(DASHES))},
             },
             {
-                "transform": [{"filter": "!datum.told"}],
+                "transform": [{"filter": "!datum.from_paper"}],
                 "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
                 "encoding": {**colour, "shape": _style(names, list(SHAPES))},
             },
@@ -59,7 +59,7 @@ def _from_paper(of: Plot, names: list[str]) -> list[Spec]:
         return []
     return [
         {
-            "transform": [{"filter": "datum.told"}],
+            "transform": [{"filter": "datum.from_paper"}],
             "mark": {"type": "point", "filled": False, "size": 130, "strokeWidth": 2},
             "encoding": {"color": _style(names, None), "shape": _style(names, list(SHAPES))},
         },
