@@ -221,7 +221,7 @@ def test_lines_are_named_and_the_papers_are_hollow():
 def test_every_point_is_drawn():
     spec = plot(CURVE)
     rows = spec["data"]["values"]
-    assert [(r["name"], r["x"], r["y"]) for r in rows if r["told"]] == [("LSI", 10, 0.55)]
+    assert [(r["name"], r["x"], r["y"]) for r in rows if r["from_paper"]] == [("LSI", 10, 0.55)]
     assert len(rows) == 7
     cells = plot(CELLS)["layer"][0]["data"]["values"]
     assert sum(cell["n"] for cell in cells) == 3
@@ -234,9 +234,9 @@ def marks(one, kind):
 
 
 def test_measured_points_are_joined_and_the_papers_are_not():
-    assert [of for of, _ in marks(CURVE, "line")] == ["!datum.told"]
+    assert [of for of, _ in marks(CURVE, "line")] == ["!datum.from_paper"]
     drawn = {of: mark["filled"] for of, mark in marks(CURVE, "point")}
-    assert drawn == {"!datum.told": True, "datum.told": False}
+    assert drawn == {"!datum.from_paper": True, "datum.from_paper": False}
 
 
 def test_names_of_measured_lines_come_first_so_that_colours_stay():
