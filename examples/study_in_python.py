@@ -1,4 +1,4 @@
-"""Which method, and how many words? A study compares by cross-validation, and tests once."""
+"""Which method, and how many words? A study compares by cross-validation and tests once."""
 
 from tempfile import TemporaryDirectory
 
@@ -13,7 +13,7 @@ plan = Plan(
     text=TextOptions(stem="porter", stop_words="english"),
 )
 
-with TemporaryDirectory() as folder:  # a real study has a folder that stays: it can go on there
+with TemporaryDirectory() as folder:  # use a permanent folder to be able to resume a study
     findings = Study(plan, folder).run()
 
 for candidate in findings.candidates:

@@ -42,7 +42,7 @@ def test_corpus_says_what_is_in_a_file(run, tmp_path):
     assert "classes   2, one a document" in done.output
     assert "cat" in done.output
     assert "11" in done.output
-    assert "1 documents have no word left (kept)" in done.output
+    assert "1 documents have no words (kept)" in done.output
 
 
 def test_corpus_as_json(run, tmp_path):
@@ -241,7 +241,7 @@ def test_undecodable_bytes_can_be_replaced_and_are_counted(run, tmp_path):
     (tmp_path / "a.csv").write_bytes(GOOD.encode() + b"caf\xe9,cat\n")
     done = run("corpus", "a.csv", "--encoding-errors", "replace")
     assert done.exit_code == 0, done.output
-    assert "1 line had bytes that are not utf-8: replaced" in done.output
+    assert "1 line contained bytes that are not utf-8: replaced" in done.output
     assert run("corpus", "a.csv", "--encoding", "latin-1").exit_code == 0
 
 

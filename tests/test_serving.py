@@ -263,7 +263,7 @@ def test_words_of_strangers_do_not_steer_the_terminal(run, tmp_path):
         (("predict", "pets.laconic", "pets.csv", "-o", "no/out.jsonl"), "no folder"),
         (("predict", "pets.laconic", "ragged.csv"), "line 3: the record that begins here has 2"),
         (("predict", "pets.laconic", "open.csv"), "a quote opens"),
-        (("predict", "pets.laconic", "list.jsonl"), "line 1: is JSON, but no object"),
+        (("predict", "pets.laconic", "list.jsonl"), "line 1: is JSON, but not an object"),
         (("predict", "pets.laconic", "number.jsonl"), "line 2: 'text' is no text"),
         (("predict", "pets.laconic", "nokey.jsonl"), "no key 'text'"),
         (("predict", "pets.laconic", "latin.txt"), "line 1: byte 0xe9"),

@@ -1,4 +1,4 @@
-"""A study that ended as it started: the same command goes on, whatever was left in the folder."""
+"""A study that was interrupted at its start: the same command resumes, whatever the folder has."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ JOURNAL = FOLDER / "journal.sqlite"
 
 
 def killed(where: Path, n_kills: int, seed: int, jobs: int = 1) -> list[dict[str, object]]:
-    """What became of each study that was killed; see `tests.interrupted`."""
+    """The result of each killed study; see `tests.interrupted`."""
     write_pets(where / "pets.csv")
     paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
     done = subprocess.run(
@@ -38,16 +38,16 @@ def killed(where: Path, n_kills: int, seed: int, jobs: int = 1) -> list[dict[str
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def all_go_on(kills: list[dict[str, object]]) -> None:
+def assert_all_resume(kills: list[dict[str, object]]) -> None:
     assert all(kill["code"] == 0 and not kill["differs"] for kill in kills), kills
     assert any(kill["hit"] for kill in kills if kill["early"]), "no kill came near the start"
     assert any(kill["hit"] for kill in kills if not kill["early"]), "all kills came after the end"
 
 
-def test_r1_killed_at_any_moment_the_same_command_goes_on(tmp_path):
+def test_r1_killed_at_any_moment_the_same_command_resumes(tmp_path):
     kills = killed(tmp_path, 8, seed=0)
     assert len(kills) == 8
-    all_go_on(kills)
+    assert_all_resume(kills)
 
 
 @pytest.mark.slow
@@ -55,7 +55,7 @@ def test_r1_killed_at_any_moment_the_same_command_goes_on(tmp_path):
 def test_r1_killed_forty_times(tmp_path, n_kills, jobs):
     kills = killed(tmp_path, n_kills, seed=jobs, jobs=jobs)
     assert len(kills) == n_kills
-    all_go_on(kills)
+    assert_all_resume(kills)
 
 
 def run(*words: str) -> Result:

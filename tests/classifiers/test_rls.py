@@ -144,7 +144,9 @@ def test_iterations_that_do_not_converge_are_reported(monkeypatch):
     monkeypatch.setattr(numerics, "FACTORISE_UP_TO", 5)
     assert np.isnan(RLSClassifier().fit(X, y).condition_)
     monkeypatch.setattr(numerics, "_steps", lambda *_: None)
-    with pytest.warns(LaconicWarning, match=r"1 of 1 rows miss their equations by up to \de-0\d"):
+    with pytest.warns(
+        LaconicWarning, match=r"1 of 1 rows have relative residuals of up to \de-0\d"
+    ):
         RLSClassifier().fit(X, y)
 
 
@@ -225,7 +227,7 @@ def test_a_row_that_misses_its_equations_is_not_solved(monkeypatch):
         return solution
 
     monkeypatch.setattr(module, "ridge", off)
-    with pytest.warns(LaconicWarning, match=r"1 of 3 rows miss .* with alpha=1"):
+    with pytest.warns(LaconicWarning, match=r"1 of 3 rows have .* with alpha=1"):
         found = RLSClassifier().fit(X, y)
     D, y_signed = X.toarray(), np.where(y == 0, 1.0, -1.0)
     missed = D.T @ (y_signed - D @ found.coef_[0]) - found.coef_[0]

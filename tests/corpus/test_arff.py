@@ -26,9 +26,9 @@ NESTED = (
 )
 
 
-def read(text: str, reading: ReadOptions | None = None, where: str = "c.arff") -> Corpus:
-    gathering = CorpusBuilder(where, reading or ReadOptions(), multilabel=False)
-    return arff_corpus(gathering, iter(enumerate(text.split("\n"), 1)))
+def read(text: str, options: ReadOptions | None = None, where: str = "c.arff") -> Corpus:
+    builder = CorpusBuilder(where, options or ReadOptions(), multilabel=False)
+    return arff_corpus(builder, iter(enumerate(text.split("\n"), 1)))
 
 
 def dense(corpus: Corpus) -> list[list[float]]:
@@ -103,10 +103,10 @@ def test_values_that_lines_omit_are_limited(
     label: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R7: lines times attributes can be many more values than the file has bytes."""
-    monkeypatch.setattr(arff, "MOST_FILLED_IN", 5)
+    monkeypatch.setattr(arff, "MAX_FILLED_IN", 5)
     head = "@attribute u {1,0}\n@attribute v {1,0}\n@attribute c {0,1}\n@data\n"
     assert len(read(head + "{}\n{0 0,2 1}\n", ReadOptions(label=label))) == 2
-    with pytest.raises(CorpusError, match="line 7: more than 5 values that the lines omit"):
+    with pytest.raises(CorpusError, match="line 7: more than 5 omitted values"):
         read(head + "{2 1}\n" + "{}\n" * 9, ReadOptions(label=label))
 
 
@@ -139,7 +139,7 @@ def test_labels_of_the_xml_file_beside(tmp_path: Path, name: str) -> None:
         ("<labels><label", r"m\.xml, line 1: .* found unclosed token"),
         ("<labels/>", r"m\.xml: .* found none"),
         ('<?xml version="1.0" encoding="klingon"?><l/>', r"m\.xml, line 1: .* found unknown enc"),
-        ('<labels><label name="no"/></labels>', "'no' was asked for, but is not declared"),
+        ('<labels><label name="no"/></labels>', "'no' is not declared"),
     ],
 )
 def test_a_bad_list_of_labels_is_refused(tmp_path: Path, xml: str, message: str) -> None:
@@ -176,9 +176,9 @@ def test_text_and_id_can_be_named() -> None:
         ("{a 1}", "pairs of index and value"),
         ("{0 1", "pairs of index and value"),
         ("{-1 1}", "pairs of index and value"),
-        ("{0 1} 3", "nothing more was expected"),
-        ("{3 1}", "each index once, from 0 to 2"),
-        ("{0 1,0 2}", "each index once"),
+        ("{0 1} 3", "expected nothing after"),
+        ("{3 1}", "each index at most once, from 0 to 2"),
+        ("{0 1,0 2}", "each index at most once"),
         ("{0 x}", "a finite number for a"),
         ("{0 1_0}", "a finite number for a"),
         ("{0 inf}", "a finite number for a"),
@@ -202,10 +202,10 @@ def test_a_bad_line_of_data_is_named(line: str, message: str) -> None:
     [
         ("@attribute", "the name of an attribute"),
         ("@attribute 'a", "the name of an attribute"),
-        ("@attribute d", "the kind of the attribute"),
+        ("@attribute d", "the type of the attribute"),
         ("@attribute d {p,q", "values such as"),
         ("@attribute d {}", "values such as"),
-        ("@attribute d {p q} more", "nothing more"),
+        ("@attribute d {p q} more", "expected nothing after"),
         ("@attribute d date", "attribute d is date"),
         ("@attribute d {red,blue}", "attribute d is nominal with values such as 'red'"),
         ("1,2,3", "@relation, @attribute or @data"),
@@ -218,7 +218,7 @@ def test_a_bad_declaration_is_named(line: str, message: str) -> None:
 
 
 def test_what_is_missing_as_a_whole() -> None:
-    with pytest.raises(CorpusError, match="has no line @data"):
+    with pytest.raises(CorpusError, match="has no @data line"):
         read(HEADER.replace("@data", ""))
     with pytest.raises(CorpusError, match="Name the class with --label"):
         read("@attribute a numeric\n@data\n1\n")

@@ -1,4 +1,4 @@
-"""Known corpora give the known counts (DATA.md), through the door that users take."""
+"""Known corpora give the known counts (DATA.md), through the public functions."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_wrong_count_is_noted(tmp_path, monkeypatch):
         '{"text": "a", "label": "ham"}\n{"text": "b", "label": "spam"}\n'
     )
     monkeypatch.setenv("LACONIC_DATA", str(tmp_path))
-    assert "documents: 2 found where 5,574 are known" in load_corpus("sms-spam").notes
+    assert "documents: found 2, expected 5,574" in load_corpus("sms-spam").notes
 
 
 STORY = """<REUTERS TOPICS="YES" LEWISSPLIT="{}" CGISPLIT="{}" NEWID="{}">
@@ -120,30 +120,30 @@ STORY = """<REUTERS TOPICS="YES" LEWISSPLIT="{}" CGISPLIT="{}" NEWID="{}">
         (
             None,
             [
-                "training documents: 1 found where 9,603 are known",
-                "test documents: 1 found where 3,299 are known",
+                "training documents: found 1, expected 9,603",
+                "test documents: found 1, expected 3,299",
             ],
         ),
         (
             "modlewis",
             [
-                "training documents: 1 found where 13,625 are known",
-                "test documents: 1 found where 6,188 are known",
+                "training documents: found 1, expected 13,625",
+                "test documents: found 1, expected 6,188",
             ],
         ),
         (
             "ModHayes",
             [
-                "training documents: 1 found where 20,856 are known",
-                "test documents: 1 found where 722 are known",
-                "classes: 2 found where 120 are known",
+                "training documents: found 1, expected 20,856",
+                "test documents: found 1, expected 722",
+                "classes: found 2, expected 120",
             ],
         ),
         (
             "none",
             [
-                "documents: 2 found where 21,578 are known",
-                "classes: 2 found where 120 are known",
+                "documents: found 2, expected 21,578",
+                "classes: found 2, expected 120",
             ],
         ),
     ],
@@ -164,8 +164,8 @@ def test_a_part_of_the_subsets_of_rcv1_is_noted(tmp_path, monkeypatch):
     (tmp_path / "rcv1/rcv1subset1.svm").write_text("0 1:1\n1 2:1\n")
     monkeypatch.setenv("LACONIC_DATA", str(tmp_path))
     assert off(load_corpus("rcv1")) == [
-        "documents: 2 found where 27,613 are known",
-        "classes: 3 found where 102 are known",
+        "documents: found 2, expected 27,613",
+        "classes: found 3, expected 102",
     ]
 
 
@@ -175,8 +175,8 @@ def test_a_part_of_the_published_rcv1_is_noted(tmp_path, monkeypatch):
     (tmp_path / "rcv1/rcv1-v2.topics.qrels").write_text("E11 2286 1\nM11 2287 1\n")
     monkeypatch.setenv("LACONIC_DATA", str(tmp_path))
     assert off(load_corpus("rcv1")) == [
-        "training documents: 2 found where 23,149 are known",
-        "test documents: 0 found where 781,265 are known",
+        "training documents: found 2, expected 23,149",
+        "test documents: found 0, expected 781,265",
     ]
 
 
@@ -186,7 +186,7 @@ def test_a_third_class_of_techtc_is_noted(tmp_path, monkeypatch):
     (folder / "features.idx").write_text("1 word\n")
     (folder / "vectors.dat").write_text("1 1:1\n-1 1:2\n11 1:1\n")
     monkeypatch.setenv("LACONIC_DATA", str(tmp_path))
-    assert off(load_corpus("techtc100/Exp_1_2")) == ["classes: 3 found where 2 are known"]
+    assert off(load_corpus("techtc100/Exp_1_2")) == ["classes: found 3, expected 2"]
 
 
 def test_a_missing_corpus_says_which_file(tmp_path, monkeypatch):
@@ -195,11 +195,11 @@ def test_a_missing_corpus_says_which_file(tmp_path, monkeypatch):
         load_corpus("reuters-21578")
 
 
-def test_every_entry_has_what_a_user_asks_for():
-    for known in known_corpora():
-        assert known.about
-        assert known.licence
-        assert known.citation
+def test_every_entry_has_description_licence_and_citation():
+    for entry in known_corpora():
+        assert entry.about
+        assert entry.licence
+        assert entry.citation
     assert find("nonsense") is None
     assert {"reuters-21578", "20news-bydate", "20news", "rcv1", "fbis", "la1", "ohscal"} <= {
         *CATALOG

@@ -68,9 +68,9 @@ def test_an_empty_label_is_a_document_without_one(tmp_path: Path) -> None:
         ("3 4\n1 2\n", 1, "begin with three numbers"),
         ("a b c\n", 1, "begin with three numbers"),
         ("3 99999999 1\n1 1\n\n\n", 1, "16,777,216"),
-        (MATRIX.replace("3 4 4", "3 4 5"), 1, "promises 5 values, but found 4"),
-        (MATRIX.replace("3 4 4", "4 4 4"), 1, "promises 4 documents, but found 3"),
-        (MATRIX.replace("3 4 4", "2 4 4"), 4, "promises 2 documents, but found more"),
+        (MATRIX.replace("3 4 4", "3 4 5"), 1, "declares 5 values, but found 4"),
+        (MATRIX.replace("3 4 4", "4 4 4"), 1, "declares 4 documents, but found 3"),
+        (MATRIX.replace("3 4 4", "2 4 4"), 4, "declares 2 documents, but found more"),
         (MATRIX.replace("3 4 4", "3 3 4"), 2, "an index from 1 to 3"),
         ("3 4 4\n0 2\n\n1 1\n", 2, "an index from 1 to 4"),
         ("3 4 4\n1 2\n2\n1 1\n", 3, "found '2'"),
@@ -89,10 +89,10 @@ def test_a_bad_matrix_is_refused_with_its_line(
 
 
 def test_wrong_numbers_of_labels_or_names(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"a\.mat\.rclass: 3 labels were expected.*found 2"):
+    with pytest.raises(CorpusError, match=r"a\.mat\.rclass: expected 3 labels.*found 2"):
         read(tmp_path, classes="tea\ncoffee\n")
     (tmp_path / "a.mat.clabel").write_text("one\n")
-    with pytest.raises(CorpusError, match=r"a\.mat\.clabel: 4 names were expected.*found 1"):
+    with pytest.raises(CorpusError, match=r"a\.mat\.clabel: expected 4 names.*found 1"):
         read(tmp_path)
 
 
@@ -110,7 +110,7 @@ def test_r9_repeats_that_add_up_to_infinity_are_refused(tmp_path: Path) -> None:
 
 def test_labels_must_be_there(tmp_path: Path) -> None:
     (tmp_path / "a.mat").write_text(MATRIX)
-    with pytest.raises(CorpusError, match=r"looked for in a\.mat\.rclass"):
+    with pytest.raises(CorpusError, match=r"a\.mat\.rclass, plain or compressed, was not found"):
         read_cluto(tmp_path / "a.mat", ReadOptions())
 
 

@@ -124,23 +124,23 @@ documents = st.lists(
 
 @given(documents)
 def test_gathering_keeps_every_document_of_a_multilabel_corpus(drawn):
-    gathering = CorpusBuilder("file", ReadOptions(), multilabel=True)
+    builder = CorpusBuilder("file", ReadOptions(), multilabel=True)
     for text, labels in drawn:
-        gathering.add_text(text, labels)
+        builder.add_text(text, labels)
     if len({tuple(dict.fromkeys(labels)) for _, labels in drawn}) < 2:
         with pytest.raises(CorpusError, match="same label"):
-            gathering.corpus("made")
+            builder.corpus("made")
         return
-    corpus = gathering.corpus("made")
+    corpus = builder.corpus("made")
     assert corpus.texts == tuple(text for text, _ in drawn)
     assert corpus.labels == tuple(tuple(dict.fromkeys(labels)) for _, labels in drawn)
     assert corpus.ids == tuple(map(str, range(len(drawn))))
 
 
 def test_gathering_sums_repeated_columns_and_sorts():
-    gathering = CorpusBuilder("file", ReadOptions())
-    gathering.add_vector([2, 0, 2], [1.0, 5.0, 3.0], ["a"])
-    gathering.add_vector([], [], ["b"])
-    vectors = gathering.corpus("made", vocabulary=["x", "y", "z"]).vectors
+    builder = CorpusBuilder("file", ReadOptions())
+    builder.add_vector([2, 0, 2], [1.0, 5.0, 3.0], ["a"])
+    builder.add_vector([], [], ["b"])
+    vectors = builder.corpus("made", vocabulary=["x", "y", "z"]).vectors
     assert vectors.toarray().tolist() == [[5, 0, 4], [0, 0, 0]]
     assert vectors.has_sorted_indices

@@ -45,9 +45,9 @@ def archived(file: Path, files: dict[str, str], mode: str = "w:gz") -> Path:
 
 def read(folder: Path, files: dict[str, str], **options: object) -> Corpus:
     """The corpus of these files, after proving that an archive of them gives the same one."""
-    reading = ReadOptions(**options)  # type: ignore[arg-type]
-    corpus = read_folder(laid_out(folder / "tree", dict(files)), reading)
-    packed = read_folder(archived(folder / "tree.tar.gz", files), reading)
+    options = ReadOptions(**options)  # type: ignore[arg-type]
+    corpus = read_folder(laid_out(folder / "tree", dict(files)), options)
+    packed = read_folder(archived(folder / "tree.tar.gz", files), options)
     assert packed.fingerprint == corpus.fingerprint
     assert packed.notes == corpus.notes
     assert packed.name == corpus.name == "tree"
@@ -74,11 +74,11 @@ def test_folders_around_everything_are_passed_through(tmp_path: Path, prefix: st
 def test_a_file_beside_the_classes_is_left_out_and_noted(tmp_path: Path) -> None:
     corpus = read(tmp_path, PLAIN | {"README.txt": "about"})
     assert corpus.ids == tuple(sorted(PLAIN))
-    assert corpus.notes == ("1 file beside the class folders left out, such as README.txt",)
+    assert corpus.notes == ("1 file outside of the class folders left out, such as README.txt",)
     around = {f"around/{name}": content for name, content in PLAIN.items()}
     corpus = read(tmp_path / "around", around | {"README": "a", "around/LICENCE": "b"})
     assert corpus.ids == tuple(sorted(PLAIN))
-    assert "2 files beside" in corpus.notes[0]
+    assert "2 files outside" in corpus.notes[0]
 
 
 def test_hidden_files_are_ignored(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_bad_bytes_name_the_document_or_are_counted(tmp_path: Path) -> None:
     assert read_folder(folder, ReadOptions(encoding="latin-1")).texts == ("ok\nschön", "b")
     replaced = read_folder(folder, ReadOptions(encoding_errors="replace"))
     assert replaced.texts == ("ok\nsch\ufffdn", "b")
-    assert replaced.notes == ("1 document had bytes that are not utf-8: replaced",)
+    assert replaced.notes == ("1 document contained bytes that are not utf-8: replaced",)
 
 
 def test_an_empty_document_is_a_document(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_links_that_leave_the_folder_are_left_out_and_noted(tmp_path: Path) -> N
 
 
 def test_no_classes_one_class_or_nothing_at_all(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="has 2 files such as 1, but no folders of classes"):
+    with pytest.raises(CorpusError, match="contains 2 files such as 1, but no class folders"):
         read_folder(laid_out(tmp_path / "flat", {"1": "a", "2": "b"}), ReadOptions())
     with pytest.raises(CorpusError, match=r"all 2 documents have the same label \(ham\)"):
         read_folder(laid_out(tmp_path / "one", {"ham/1": "a", "ham/2": "b"}), ReadOptions())

@@ -20,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.corpus.formats import opening
-from laconic.corpus.formats.decoding import Decoding
+from laconic.corpus.formats.decoding import Decoder
 from laconic.corpus.formats.gathering import MIB, ReadOptions
-from laconic.corpus.formats.opening import is_tar, lines, members, open_bytes
+from laconic.corpus.formats.opening import is_tar, open_bytes, read_lines, tar_members
 from laconic.errors import CorpusError
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
@@ -40,8 +40,8 @@ def written(folder: Path, raw: bytes, name: str = "file.txt") -> Path:
     return file
 
 
-def drain(file: Path, reading: ReadOptions | None = None) -> int:
-    with open_bytes(file, reading or ReadOptions()) as stream:
+def drain(file: Path, options: ReadOptions | None = None) -> int:
+    with open_bytes(file, options or ReadOptions()) as stream:
         return sum(len(chunk) for chunk in iter(lambda: stream.read(MIB), b""))
 
 
@@ -85,8 +85,8 @@ def test_a_missing_file_a_folder_and_a_forbidden_file_say_so(
         raise PermissionError(13, "Permission denied")
 
     # root may read anything, so a mode of 000 would prove nothing
-    monkeypatch.setattr(opening, "CountedFile", forbid)
-    with pytest.raises(CorpusError, match="you may not read it"):
+    monkeypatch.setattr(opening, "ProgressFile", forbid)
+    with pytest.raises(CorpusError, match="permission denied"):
         open_bytes(written(tmp_path, b"x"), ReadOptions())
 
 
@@ -115,7 +115,7 @@ def test_an_absurd_ratio_is_a_bomb_long_before_max_bytes(tmp_path: Path) -> None
     file = written(tmp_path, gzip.compress(bytes(16 * MIB)) * 20)
     tracemalloc.start()
     try:
-        with pytest.raises(CorpusError, match="looks like a bomb"):
+        with pytest.raises(CorpusError, match="may be a decompression bomb"):
             drain(file)
         assert tracemalloc.get_traced_memory()[1] < 8 * MIB
     finally:
@@ -138,14 +138,14 @@ def test_progress_climbs_to_the_size_of_the_file(tmp_path: Path) -> None:
     assert 5 <= len(told) <= 7
 
 
-def numbered(folder: Path, raw: bytes, reading: ReadOptions | None = None) -> list[tuple[int, str]]:
-    return list(lines(written(folder, raw), reading or ReadOptions()))
+def numbered(folder: Path, raw: bytes, options: ReadOptions | None = None) -> list[tuple[int, str]]:
+    return list(read_lines(written(folder, raw), options or ReadOptions()))
 
 
 def test_lines_lose_their_ends_and_the_mark_at_the_start(tmp_path: Path) -> None:
     raw = b"\xef\xbb\xbfone\r\ntwo\rstill two\n\nfour\r"
     assert numbered(tmp_path, raw) == [(1, "one"), (2, "two\rstill two"), (3, ""), (4, "four\r")]
-    kept = lines(tmp_path / "file.txt", ReadOptions(), keep_ends=True)
+    kept = read_lines(tmp_path / "file.txt", ReadOptions(), keep_ends=True)
     assert [line for _, line in kept] == ["one\r\n", "two\rstill two\n", "\n", "four\r"]
 
 
@@ -159,18 +159,18 @@ def test_lines_are_what_was_written(
     expected = text.split("\n")
     if expected[-1] == "":
         expected.pop()
-    assert [line for _, line in lines(file, ReadOptions(encoding=encoding))] == expected
+    assert [line for _, line in read_lines(file, ReadOptions(encoding=encoding))] == expected
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
 def test_a_line_may_have_max_line_and_no_more(tmp_path: Path, end: str, encoding: str) -> None:
-    reading = ReadOptions(max_line=10, encoding=encoding)
+    options = ReadOptions(max_line=10, encoding=encoding)
     good = ("short\n" + "x" * 10 + end).encode(encoding)
-    assert numbered(tmp_path, good, reading) == [(1, "short"), (2, "x" * 10)]
+    assert numbered(tmp_path, good, options) == [(1, "short"), (2, "x" * 10)]
     bad = ("short\n" + "x" * 11 + end).encode(encoding)
     with pytest.raises(CorpusError, match=r"line 2: is longer than 10 bytes.*--max-line"):
-        numbered(tmp_path, bad, reading)
+        numbered(tmp_path, bad, options)
 
 
 def test_a_line_of_100_megabytes_is_refused_without_reading_it(tmp_path: Path) -> None:
@@ -181,18 +181,18 @@ def test_a_line_of_100_megabytes_is_refused_without_reading_it(tmp_path: Path) -
     tracemalloc.start()
     try:
         with pytest.raises(CorpusError, match="line 2: is longer than 1,048,576 bytes"):
-            list(lines(file, ReadOptions(max_line=MIB)))
+            list(read_lines(file, ReadOptions(max_line=MIB)))
         assert tracemalloc.get_traced_memory()[1] < 8 * MIB
     finally:
         tracemalloc.stop()
 
 
 def test_a_nul_byte_names_its_line_and_utf16(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"line 2: has a NUL byte.*utf-16"):
+    with pytest.raises(CorpusError, match=r"line 2: contains a NUL byte.*utf-16"):
         numbered(tmp_path, b"fine\nnot\0fine\n")
-    with pytest.raises(CorpusError, match=r"line 1: has a NUL byte.*--encoding utf-16"):
+    with pytest.raises(CorpusError, match=r"line 1: contains a NUL byte.*--encoding utf-16"):
         numbered(tmp_path, "text,label\n".encode("utf-16"))
-    with pytest.raises(CorpusError, match="line 2: has a NUL byte"):
+    with pytest.raises(CorpusError, match="line 2: contains a NUL byte"):
         numbered(tmp_path, "a\n\0".encode("utf-16"), ReadOptions(encoding="utf-16"))
 
 
@@ -216,9 +216,9 @@ def test_half_a_character_of_utf16_names_its_line(tmp_path: Path) -> None:
 def test_replaced_lines_are_counted_in_a_note(tmp_path: Path) -> None:
     notes: list[str] = []
     file = written(tmp_path, b"a\xff\xfe\nb\nc\xff\n")
-    read = list(lines(file, ReadOptions(encoding_errors="replace"), notes=notes))
+    read = list(read_lines(file, ReadOptions(encoding_errors="replace"), notes=notes))
     assert read == [(1, "a\ufffd\ufffd"), (2, "b"), (3, "c\ufffd")]
-    assert notes == ["2 lines had bytes that are not utf-8: replaced"]
+    assert notes == ["2 lines contained bytes that are not utf-8: replaced"]
 
 
 def test_utf16_without_its_mark_needs_its_byte_order(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_utf16_without_its_mark_needs_its_byte_order(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["klingon", "hex", "undefined", "a\0b"])
 def test_an_unknown_encoding_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(CorpusError, match="there is no text encoding"):
+    with pytest.raises(CorpusError, match="unknown text encoding"):
         numbered(tmp_path, b"x", ReadOptions(encoding=name))
 
 
@@ -240,18 +240,18 @@ def test_r10_an_encoding_that_cannot_replace_is_refused(
 ) -> None:
     """R10: `--encoding idna --encoding-errors replace` ended with a traceback."""
     file = written(tmp_path, b"text,label\n\xff,x\n")
-    with pytest.raises(CorpusError, match="there is no text encoding 'idna'"):
-        list(lines(file, ReadOptions(encoding="idna", encoding_errors=encoding_errors)))
+    with pytest.raises(CorpusError, match="unknown text encoding 'idna'"):
+        list(read_lines(file, ReadOptions(encoding="idna", encoding_errors=encoding_errors)))
 
 
 def test_a_document_follows_the_same_rules() -> None:
-    assert Decoding("x", ReadOptions()).text(b"\xef\xbb\xbfa\r\nb") == "a\r\nb"
-    assert Decoding("x", ReadOptions(), "latin-1").text(b"\xe9") == "é"
-    assert Decoding("x", ReadOptions(encoding_errors="replace")).text(b"a\xe9") == "a\ufffd"
+    assert Decoder("x", ReadOptions()).text(b"\xef\xbb\xbfa\r\nb") == "a\r\nb"
+    assert Decoder("x", ReadOptions(), "latin-1").text(b"\xe9") == "é"
+    assert Decoder("x", ReadOptions(encoding_errors="replace")).text(b"a\xe9") == "a\ufffd"
     with pytest.raises(CorpusError, match="x, line 3: byte 0xe9 in column 2"):
-        Decoding("x", ReadOptions()).text(b"a\nb\nc\xe9")
-    with pytest.raises(CorpusError, match="x, line 2: has a NUL"):
-        Decoding("x", ReadOptions()).text(b"a\n\0")
+        Decoder("x", ReadOptions()).text(b"a\nb\nc\xe9")
+    with pytest.raises(CorpusError, match="x, line 2: contains a NUL"):
+        Decoder("x", ReadOptions()).text(b"a\n\0")
 
 
 def entry(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
@@ -272,8 +272,8 @@ def packed(
     return out.getvalue()
 
 
-def unpacked(file: Path, reading: ReadOptions | None = None) -> list[tuple[str, bytes]]:
-    return [(name, stream.read()) for name, stream in members(file, reading or ReadOptions())]
+def unpacked(file: Path, options: ReadOptions | None = None) -> list[tuple[str, bytes]]:
+    return [(name, stream.read()) for name, stream in tar_members(file, options or ReadOptions())]
 
 
 DOCUMENTS = [("b/2", b"two" * 1000), ("a/1", b"one"), ("ü/" + "long" * 60, b"")]
@@ -300,10 +300,10 @@ def test_only_documents_come_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (entry("../escape"), "would lie outside"),
-        (entry("a/../../escape"), "would lie outside"),
-        (entry("/etc/passwd"), "would lie outside"),
-        (entry("../folder", tarfile.DIRTYPE), "would lie outside"),
+        (entry("../escape"), "has a path outside"),
+        (entry("a/../../escape"), "has a path outside"),
+        (entry("/etc/passwd"), "has a path outside"),
+        (entry("../folder", tarfile.DIRTYPE), "has a path outside"),
         (entry("link", tarfile.SYMTYPE, "/etc/passwd"), "is a link"),
         (entry("hard", tarfile.LNKTYPE, "a/1"), "is a link"),
         (entry("pipe", tarfile.FIFOTYPE), "is a device or pipe"),
@@ -355,7 +355,7 @@ def test_a_sparse_member_is_refused(tmp_path: Path) -> None:
     raw[148:156] = b"%06o\0 " % (sum(raw[:148]) + 8 * 32 + sum(raw[156:]))
     file = written(tmp_path, bytes(raw) + bytes(1024))
     with pytest.raises(CorpusError, match=r"holes.*is a sparse file"):
-        next(members(file, ReadOptions()))
+        next(tar_members(file, ReadOptions()))
 
 
 def test_a_table_and_a_folder_are_no_archives(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from laconic.corpus.pydocs import build_pydocs, cache_directory, choosing, walki
 from laconic.corpus.pydocs.building import to_corpus
 from laconic.corpus.pydocs.choosing import distinct, largest, without_boilerplate
 from laconic.corpus.pydocs.prose import paragraphs, without
-from laconic.corpus.pydocs.walking import Document, from_module
+from laconic.corpus.pydocs.walking import Docstring, from_module
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +34,7 @@ def corpus(cache: None) -> Corpus:
 
 
 def prose(text: str, name: str = "a.thing") -> list[str]:
-    return [part for part in paragraphs(Document(name, "a", text)).values() if part]
+    return [part for part in paragraphs(Docstring(name, "a", text)).values() if part]
 
 
 # ---------------------------------------------------------------------------- the documents
@@ -130,7 +130,7 @@ def test_split_is_about_four_to_one_with_all_classes_in_both_parts(corpus: Corpu
 
 
 def test_split_of_a_document_depends_on_its_name_only(corpus: Corpus) -> None:
-    few = to_corpus(Document(name, "other", "text") for name in corpus.ids[::-7])
+    few = to_corpus(Docstring(name, "other", "text") for name in corpus.ids[::-7])
     expected = dict(zip(corpus.ids, corpus.split, strict=True))
     assert few.split == tuple(expected[name] for name in few.ids)
 
@@ -185,13 +185,13 @@ def test_import_lines_and_web_addresses_go() -> None:
 
 def test_names_go_alone_dotted_and_with_underscores_but_not_inside_words() -> None:
     text = "Stats of scipy.stats.norm, stats_x, statsmodels, linear_model.Lasso; a linear model."
-    expected = "of scipy.normalize, _x, statsmodels, Lasso; a linear model."
+    expected = "of scipy.norm, _x, statsmodels, Lasso; a linear model."
     assert without(text, ("stats", "linear_model")) == expected
 
 
 def test_common_paragraphs_go_even_if_they_name_the_object() -> None:
-    def document(name: str) -> Document:
-        return Document(f"m.{name}", "m", f"About {name} only {name}{name}.\n\n`{name}` is fast.")
+    def document(name: str) -> Docstring:
+        return Docstring(f"m.{name}", "m", f"About {name} only {name}{name}.\n\n`{name}` is fast.")
 
     many = [document(f"name{letter}") for letter in "abcdefgh"[: choosing.COMMON]]
     assert [d.text for d in without_boilerplate(many)] == [
@@ -204,7 +204,7 @@ def test_common_paragraphs_go_even_if_they_name_the_object() -> None:
 def test_the_first_of_near_duplicates_stays() -> None:
     words = [f"word{letter}" for letter in "abcdefghij"]
     texts = [" ".join(words), " ".join([*words, "lambda"]), " ".join(reversed(words))]
-    documents = [Document(str(i), "ab"[i % 2], text) for i, text in enumerate(texts)]
+    documents = [Docstring(str(i), "ab"[i % 2], text) for i, text in enumerate(texts)]
     assert [d.name for d in distinct(documents)] == ["0", "2"]
     assert [d.name for d in distinct(documents[::-1])] == ["2", "1"]
 
@@ -215,7 +215,7 @@ def test_small_classes_go_and_large_ones_are_cut() -> None:
         "right": choosing.MIN_DOCS,
         "large": choosing.MAX_DOCS + 9,
     }
-    documents = [Document(f"{k}.{i}", k, "") for k, size in sizes.items() for i in range(size)]
+    documents = [Docstring(f"{k}.{i}", k, "") for k, size in sizes.items() for i in range(size)]
     kept = largest(documents)
     assert Counter(d.label for d in kept) == {
         "right": choosing.MIN_DOCS,
@@ -237,7 +237,7 @@ def test_an_object_belongs_where_it_is_defined() -> None:
     own.__module__ = "scipy.fake._private"
     module = fake_module("scipy.fake", Counter=Counter, own=own, again=own)
     found = list(from_module(module, "scipy.fake", {}))
-    assert found == [Document("scipy.fake.again", "scipy.fake", "Its own.")]
+    assert found == [Docstring("scipy.fake.again", "scipy.fake", "Its own.")]
 
 
 def test_methods_of_public_bases_elsewhere_are_not_repeated() -> None:

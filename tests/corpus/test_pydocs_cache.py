@@ -17,13 +17,13 @@ import pytest
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.pydocs import build_pydocs, building, cache_directory
 from laconic.corpus.pydocs.building import UNUSED_DAYS, cache_file, rules_hash, to_corpus
-from laconic.corpus.pydocs.walking import Document
+from laconic.corpus.pydocs.walking import Docstring
 
 DAY = 24 * 60 * 60
 Walks = list[None]
 # A few documents stand in for those of the installation: the cache does not know what it keeps.
 DOCUMENTS = [
-    Document(
+    Docstring(
         f"a.name{i}", "ab"[i % 2], sha256(bytes([i])).hexdigest() + " naïve\n\n\u2028\"'\x00\r\n"
     )
     for i in range(100)

@@ -12,7 +12,7 @@ import pytest
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.gathering import ReadOptions
-from laconic.corpus.formats.opening import members
+from laconic.corpus.formats.opening import tar_members
 from laconic.corpus.formats.reuters import read_reuters
 from laconic.errors import CorpusError
 
@@ -154,7 +154,7 @@ def test_bad_sgml_names_the_line(tmp_path: Path, content: str, expected: str) ->
 
 def test_a_folder_without_the_files_says_what_is_wanted(tmp_path: Path) -> None:
     (tmp_path / "notes.sgm").write_text(story(1, "a"))
-    with pytest.raises(CorpusError, match=r"has no reut2-\*\.sgm"):
+    with pytest.raises(CorpusError, match=r"contains no reut2-\*\.sgm"):
         read_reuters(tmp_path, ReadOptions())
 
 
@@ -203,7 +203,7 @@ def between(element: str, tag: str) -> str:
 def test_every_story_has_the_words_of_its_kind(corpora: Path) -> None:
     texts = dict(zip(real(corpora, "none").ids, real(corpora, "none").texts or (), strict=True))
     kinds = Counter[str]()
-    for name, file in members(corpora / "reuters21578.tar.gz", ReadOptions()):
+    for name, file in tar_members(corpora / "reuters21578.tar.gz", ReadOptions()):
         stories = file.read().decode("latin-1").split("<REUTERS ")[1:]
         for element in stories if name.endswith(".sgm") else []:
             text, rest = element.partition("<TEXT")[2].split(">", 1)

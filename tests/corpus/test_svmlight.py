@@ -10,7 +10,7 @@ from sklearn.datasets import load_svmlight_file
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
-from laconic.corpus.formats.svmlight import canonical, read_svmlight, svmlight_corpus
+from laconic.corpus.formats.svmlight import canonical_label, read_svmlight, svmlight_corpus
 from laconic.errors import CorpusError
 from tests.corpus.matrices import Labelled, almost, entries, labelled
 
@@ -48,7 +48,7 @@ def test_a_line_is_label_pairs_and_comment(tmp_path: Path) -> None:
     [("+1", "1"), ("1.0", "1"), ("-1.", "-1"), ("-0", "0"), ("1.5", "1.5"), ("spam", "spam")],
 )
 def test_whole_numbers_have_one_spelling(label: str, name: str) -> None:
-    assert canonical(label) == name
+    assert canonical_label(label) == name
 
 
 def test_a_comma_makes_the_file_multilabel(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_index_zero_counts_from_zero_and_says_so(tmp_path: Path) -> None:
     corpus = read(tmp_path, "1 2:5\n2 0:3\n")
     assert dense(corpus) == [[0, 0, 5], [3, 0, 0]]
     assert corpus.vocabulary == ("f0", "f1", "f2")
-    assert "from 0" in corpus.notes[0]
+    assert "start at 0" in corpus.notes[0]
 
 
 def test_indices_in_any_order_and_repeated_ones_are_summed(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_names_come_from_the_vocabulary_beside(tmp_path: Path) -> None:
 
 def test_a_vocabulary_that_is_too_short_is_refused(tmp_path: Path) -> None:
     (tmp_path / "c.svm.vocab").write_text("ant\nbee\n")
-    with pytest.raises(CorpusError, match=r"c\.svm\.vocab: 3 names were expected.*found 2"):
+    with pytest.raises(CorpusError, match=r"c\.svm\.vocab: expected 3 names.*found 2"):
         read(tmp_path, "1 1:1\n2 3:1\n")
 
 
@@ -110,12 +110,12 @@ def test_compression_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("1 x", "index:value was expected"),
-        ("1 -2:1", "whole number from 0"),
-        ("1 a:1", "whole number from 0"),
-        ("1 1.0:1", "whole number from 0"),
-        ("1 1_0:1", "whole number from 0"),
-        ("1 \u0664:1", "whole number from 0"),
+        ("1 x", "expected index:value"),
+        ("1 -2:1", "integer from 0"),
+        ("1 a:1", "integer from 0"),
+        ("1 1.0:1", "integer from 0"),
+        ("1 1_0:1", "integer from 0"),
+        ("1 \u0664:1", "integer from 0"),
         ("1 99999999:1", "16,777,216"),
         ("1 1:", "finite number"),
         ("1 1:nan", "finite number"),
@@ -196,10 +196,10 @@ def test_many_labels_agree_with_scikit_learn(
 
 @given(almost("1~-1~0~:~1:2~ 3:0.5~ 2:1~,~qid:1~#~nan~_~e~a"))
 def test_any_lines_give_a_corpus_or_a_corpus_error(lines: list[str]) -> None:
-    gathering = CorpusBuilder("fuzz.svm", ReadOptions(), multilabel=False)
+    builder = CorpusBuilder("fuzz.svm", ReadOptions(), multilabel=False)
     try:
         corpus = svmlight_corpus(
-            gathering,
+            builder,
             enumerate(lines, 1),
             "fuzz",
             lambda first, last: (

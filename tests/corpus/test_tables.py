@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats import parquet as parquet_reading
-from laconic.corpus.formats.delimited import delimited
+from laconic.corpus.formats.delimited import read_delimited
 from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.parquet import read_parquet
-from laconic.corpus.formats.parquet_pages import Compact
+from laconic.corpus.formats.parquet_pages import ThriftReader
 from laconic.corpus.formats.tables import read_csv, read_jsonl, read_tsv
 from laconic.errors import CorpusError
 
@@ -110,9 +110,9 @@ def test_an_index_column_without_a_name_is_no_id(tmp_path: Path) -> None:
     ("header", "options", "expected"),
     [
         ("review,stars", {}, "no column 'text' and no column 'label'. Its columns are 'review', "
-         "'stars': say which you mean with --text COLUMN --label COLUMN"),
-        ("text,stars", {}, "has no column 'label'. Its columns are 'text', 'stars': say which you "
-         "mean with --label COLUMN"),
+         "'stars': choose with --text COLUMN --label COLUMN"),
+        ("text,stars", {}, "has no column 'label'. Its columns are 'text', 'stars': choose with "
+         "--label COLUMN"),
         ("text,label", {"text": "body"}, "has no column 'body'"),
         ("text,label", {"label": ("label", "two")}, "has no column 'two'"),
         ("text,label", {"id": "key"}, "--id COLUMN"),
@@ -146,10 +146,10 @@ def test_an_empty_or_missing_file_says_so(tmp_path: Path, reader: Read) -> None:
         ("text,label\na,x\nb,y,z\n", ", line 3: the record that begins here has 3 fields, but the "
          "first line names 2 columns"),
         ('text,label\n"a\n\n",x\nb\n', ", line 5: the record that begins here has 1 fields"),
-        ('text,label\na,x\n"b,y\nc,x\n', ", line 3: a quote opens in the record that begins here"),
+        ('text,label\na,x\n"b,y\nc,x\n', ", line 3: a quote in the record that begins here"),
         ('text,label\na,x\n"b" c,y\n', ", line 3: this is not CSV"),
         ("text,label\na,x\rb,y\n", ", line 2: this is not CSV (new-line"),
-        ("text,label\na,x\nb\0,y\n", ", line 3: has a NUL byte"),
+        ("text,label\na,x\nb\0,y\n", ", line 3: contains a NUL byte"),
     ],
 )  # fmt: skip
 def test_bad_csv_names_the_line(tmp_path: Path, content: str, expected: str) -> None:
@@ -174,7 +174,7 @@ def test_undecodable_bytes_are_refused_or_replaced_and_noted(tmp_path: Path) -> 
     assert read_csv(file, ReadOptions(encoding="latin-1")).texts == ("schön", "b")
     replaced = read_csv(file, ReadOptions(encoding_errors="replace"))
     assert replaced.texts == ("sch\ufffdn", "b")
-    assert replaced.notes == ("1 line had bytes that are not utf-8: replaced",)
+    assert replaced.notes == ("1 line contained bytes that are not utf-8: replaced",)
 
 
 def test_utf16_reads_when_named(tmp_path: Path) -> None:
@@ -203,10 +203,10 @@ def test_the_limit_is_of_each_record_not_of_all(tmp_path: Path) -> None:
 
 
 def test_r8_one_reading_does_not_limit_another() -> None:
-    """R8: csv's limit is one for the process, so a reading must never lower it."""
+    """R8: csv's limit is one for the process, so reading a file must never lower it."""
     long = "x" * 200_000
-    good = delimited(iter(["text,label\n", f"{long},x\n"]), "good.csv", ",", 1 << 20)
-    small = delimited(iter(["text,label\n", "a,x\n"]), "small.csv", ",", 100)
+    good = read_delimited(iter(["text,label\n", f"{long},x\n"]), "good.csv", ",", 1 << 20)
+    small = read_delimited(iter(["text,label\n", "a,x\n"]), "small.csv", ",", 100)
     assert [next(good)[1], next(small)[1]] == [["text", "label"]] * 2
     assert [next(good)[1], next(small)[1]] == [[long, "x"], ["a", "x"]]
 
@@ -237,7 +237,7 @@ def test_several_label_columns_give_their_union(tmp_path: Path) -> None:
 def test_the_split_column_knows_train_and_test(tmp_path: Path) -> None:
     corpus = read(tmp_path, "text,label,split\na,x,Train\nb,y,TEST\nc,x,dev\nd,y, train \n")
     assert corpus.split == ("train", "test", "", "train")
-    assert corpus.notes == ("1 document is in neither train nor test (the first in 'dev'): unused",)
+    assert corpus.notes == ("1 document is in neither train nor test (the first: 'dev'): unused",)
     assert read(tmp_path, "text,label,split\na,x,all\nb,y,all\n").split is None
     declined = read(tmp_path, "text,label,split\na,x,train\nb,y,test\n", split_column="")
     assert declined.split is None
@@ -305,9 +305,9 @@ def test_json_keys_can_be_renamed(tmp_path: Path) -> None:
         ('{"text": "a", "label": "x"}\n\n{"text": "b" "label"}', ", line 3: is not JSON: Expecting "
          "',' delimiter in column 14"),
         ('[{"text": "a", "label": "x"}]', "jq -c '.[]'"),
-        ('"a"', ", line 1: is JSON, but no object"),
-        ("[" * 100_000, "is not JSON that can be read"),
-        ('{"text": "a", "label": ' + "1" * 5000 + "}", "is not JSON that can be read"),
+        ('"a"', ", line 1: is JSON, but not an object"),
+        ("[" * 100_000, "is not readable JSON"),
+        ('{"text": "a", "label": ' + "1" * 5000 + "}", "is not readable JSON"),
         ('{"label": "x", "body": "a"}', ", line 1: has no key 'text'. Its keys are 'label', "),
         ('{"text": ["a"], "label": "x"}', ", line 1: the text is a list, not a string"),
         ('{"text": null, "label": "x"}', ", line 1: the text is null, not a string"),
@@ -315,9 +315,9 @@ def test_json_keys_can_be_renamed(tmp_path: Path) -> None:
         ('{"text": "a", "label": [["x"]]}', "a label or id is a list"),
         ('{"text": "a", "label": "x", "id": []}', "a label or id is a list"),
         ('{"text": "a", "class": "x"}\n{"text": "b", "class": "y"}', ", line 1: has no key "
-         "'label'. Its keys are 'text', 'class': say which you mean with --label KEY"),
+         "'label'. Its keys are 'text', 'class': choose with --label KEY"),
         ('{"text": "a", "label": "x", "id": 1}\n{"text": "b", "label": "y"}', ", line 2: has no "
-         "id, but the documents before it have one"),
+         "id, but earlier documents have one"),
         ('{"text": "a", "label": "x", "id": 1}\n{"text": "b", "label": "y", "id": "1"}',
          ", line 2: the id '1' occurs twice (first in line 1)"),
         ('{"text": "a", "label": "x"}\n{"text": "b", "label": "x"}', "have the same label (x)"),
@@ -394,7 +394,7 @@ def test_r6_what_parquet_repeats_is_counted_before_it_is_expanded(
     file = tmp_path / "bomb.parquet"
     pq.write_table(pa.table(columns), file, compression="zstd", dictionary_pagesize_limit=1 << 30)
     assert file.stat().st_size < 20_000
-    with pytest.raises(CorpusError, match="looks like a bomb"):
+    with pytest.raises(CorpusError, match="may be a decompression bomb"):
         read_parquet(file, ReadOptions())
 
 
@@ -406,17 +406,17 @@ def test_r6_pages_are_added_up_before_one_is_read(
     table = pa.table({"text": texts, "label": ["x", "y"] * 9})
     pq.write_table(table, file, compression="zstd", use_dictionary=False, write_statistics=False)
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", None)
-    with pytest.raises(CorpusError, match="looks like a bomb"):
+    with pytest.raises(CorpusError, match="may be a decompression bomb"):
         read_parquet(file, ReadOptions())
 
 
 @pytest.mark.parametrize(
     ("raw", "expected"),
-    [(b"\x1c" * 99, "too many levels"), (b"\x19\xf5\xff\xff\xff\x7f", "longer than the file")],
+    [(b"\x1c" * 99, "nested too deeply"), (b"\x19\xf5\xff\xff\xff\x7f", "longer than the file")],
 )
 def test_r6_headers_have_limits(raw: bytes, expected: str) -> None:
     with pytest.raises(ValueError, match=expected):
-        Compact(raw, 0).structure()  # type: ignore[arg-type]
+        ThriftReader(raw, 0).structure()  # type: ignore[arg-type]
 
 
 def test_r6_values_that_repeat_the_value_before_are_read_one_by_one(
@@ -437,7 +437,7 @@ def test_r6_values_that_repeat_the_value_before_are_read_one_by_one(
 
     n_bytes = parquet_reading._n_bytes
     monkeypatch.setattr(parquet_reading, "_n_bytes", counted)
-    with pytest.raises(CorpusError, match="looks like a bomb"):
+    with pytest.raises(CorpusError, match="may be a decompression bomb"):
         read_parquet(file, ReadOptions())
     assert set(sizes) == {1}
 
@@ -456,7 +456,7 @@ def test_parquet_in_other_encodings(tmp_path: Path, encoding: str, version: str)
 
 
 def test_parquet_columns_of_objects_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"the column 'label' has values of type struct<a"):
+    with pytest.raises(CorpusError, match=r"the column 'label', but found type struct<a"):
         parquet(tmp_path, {"text": ["a", "b"], "label": [{"a": "x"}, {"a": "y"}]})
 
 
@@ -470,7 +470,7 @@ def test_damaged_parquet_is_an_error(tmp_path: Path) -> None:
         b"text",
     ):
         (tmp_path / "table.parquet").write_bytes(raw)
-        with pytest.raises(CorpusError, match="is no Parquet file, or a damaged one"):
+        with pytest.raises(CorpusError, match="is not a Parquet file, or is damaged"):
             read_parquet(tmp_path / "table.parquet", ReadOptions())
 
 

@@ -53,7 +53,7 @@ def mutated(files: Files, words: tuple[str, ...], rng: random.Random) -> Files:
 
 
 def times(length: int, rng: random.Random) -> int:
-    """How often to repeat what is so long; a megabyte at most comes out."""
+    """How often to repeat something of this length, up to one megabyte in total."""
     return max(1, min(rng.choice(REPEATS), (1 << 20) // max(1, length)))
 
 
@@ -144,7 +144,7 @@ def set_changed(files: Files, name: str, rng: random.Random) -> Files:
 
 
 def bomb(raw: bytes, n_bytes: int, ending: str) -> bytes:
-    """The contents repeated to so many bytes and compressed: one piece, many times."""
+    """The contents repeated up to this many bytes, and compressed."""
     n_piece = 1 << 20
     piece = PACKERS[ending](raw * (n_piece // len(raw)))
     return piece * (n_bytes // n_piece)

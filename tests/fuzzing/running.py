@@ -1,7 +1,7 @@
 """Mutants of one reader's files: each gives a corpus or a LaconicError, in little memory.
 
 `python -m tests.fuzzing.running COUNT SEED NAME…` runs in its own process, because a crash would
-take the tests with it. `NAME@NUMBER` runs one mutant only, to look at a failure.
+end the tests too. `NAME@NUMBER` runs one mutant only, to examine a failure.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ PATIENCE = 60
 READERS = TEXT_READERS | ARCHIVES | PARQUET
 
 
-def judge(name: str, fuzzed: Fuzzed, files: Files, reading: ReadOptions, folder: Path) -> str:
-    """Write the files and read them; what is neither a corpus nor our error is raised."""
+def judge(name: str, fuzzed: Fuzzed, files: Files, options: ReadOptions, folder: Path) -> str:
+    """Write the files and read them; raise unless the result is a corpus or a LaconicError."""
     place(files, folder)
     signal.alarm(PATIENCE)  # ends the process: a reader that hangs is a failure
     try:
         with watched(sum(map(len, files.values()))):
-            result = fuzzed.read(folder / fuzzed.opens, reading)
+            result = fuzzed.read(folder / fuzzed.opens, options)
             if isinstance(result, Corpus):
                 examine(result)
         return "read"
@@ -65,7 +65,7 @@ def place(files: Files, folder: Path) -> None:
 
 
 def examine(corpus: Corpus) -> None:
-    """What every corpus promises."""
+    """Check what every corpus guarantees."""
     assert len(set(corpus.ids)) == len(corpus)
     assert len(set(corpus.classes)) == len(corpus.classes)
     assert "" not in corpus.classes
@@ -80,7 +80,7 @@ def examine(corpus: Corpus) -> None:
 
 
 def cases(fuzzed: Fuzzed, count: int, seed: int, name: str) -> Any:
-    """The valid files, the bombs, then so many mutants; each with its number and reading."""
+    """The valid files, the bombs, then `count` mutants; each with its number and options."""
     first = ReadOptions(**fuzzed.options[0])
     for number, files in enumerate(fuzzed.draws, -len(fuzzed.draws) - len(fuzzed.bombs)):
         yield number, files, first
@@ -93,30 +93,30 @@ def cases(fuzzed: Fuzzed, count: int, seed: int, name: str) -> Any:
 
 
 def apart(make: Callable[[], Files]) -> Files:
-    """Made in a child: memory that is given back here could be used a second time, unseen."""
-    with tempfile.TemporaryFile() as made:
+    """Build it in a child process: memory freed here could be reused without being measured."""
+    with tempfile.TemporaryFile() as file:
         if (child := os.fork()) == 0:
             limit_memory(resource.RLIM_INFINITY)
-            made.write(pickle.dumps(make()))
-            made.flush()
+            file.write(pickle.dumps(make()))
+            file.flush()
             os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0, "the bomb could not be made"
-        made.seek(0)
-        return dict(pickle.load(made))
+        assert os.waitpid(child, 0)[1] == 0, "the bomb could not be built"
+        file.seek(0)
+        return dict(pickle.load(file))
 
 
-def run(asked: str, count: int, seed: int, folder: Path) -> Counter[str]:
-    name, _, only = asked.partition("@")
+def run(target: str, count: int, seed: int, folder: Path) -> Counter[str]:
+    name, _, only = target.partition("@")
     fuzzed = READERS[name]
     outcomes: Counter[str] = Counter()
-    for number, files, reading in cases(fuzzed, count, seed, name):
+    for number, files, options in cases(fuzzed, count, seed, name):
         if only and int(only) != number:
             continue
         try:
-            outcome = judge(name, fuzzed, files, reading, folder)
+            outcome = judge(name, fuzzed, files, options, folder)
         except BaseException:
             shown = {name: raw[:300] for name, raw in files.items()}
-            print(f"{name}@{number} of seed {seed}, {reading}:\n{shown}", file=sys.stderr)
+            print(f"{name}@{number} of seed {seed}, {options}:\n{shown}", file=sys.stderr)
             raise
         if number >= 0:
             outcomes[outcome] += 1
@@ -130,10 +130,10 @@ def main(count: int, seed: int, names: list[str]) -> None:
     every: dict[str, Any] = {name: partial(run, name) for name in READERS} | {"model": run_models}
     with tempfile.TemporaryDirectory() as folder:
         limit_memory()
-        told = {
+        report = {
             name: every[name.partition("@")[0]](count, seed, Path(folder) / name) for name in names
         }
-    print(json.dumps(told))
+    print(json.dumps(report))
 
 
 if __name__ == "__main__":

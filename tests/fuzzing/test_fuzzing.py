@@ -1,6 +1,6 @@
 """Every reader and the model file, on mutated inputs: a result or a LaconicError, nothing else.
 
-The mutants run in processes of their own, a few readers in each. A failure prints its name, such
+The mutants run in separate processes, a few readers in each. A failure prints its name, such
 as `csv@17 of seed 200`; `python -m tests.fuzzing.running 200 200 csv@17` runs it alone.
 """
 

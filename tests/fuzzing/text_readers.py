@@ -18,7 +18,7 @@ from tests.fuzzing.mutating import Files, mutated
 
 @dataclass(frozen=True)
 class Fuzzed:
-    """A reader: what it opens, valid inputs, and what is always tried because it once failed."""
+    """A reader: the file it opens, valid inputs, and inputs that once failed."""
 
     opens: str
     read: Callable[[Path, ReadOptions], Any]
@@ -138,8 +138,8 @@ def packed_tar(files: Files) -> Files:
 
 
 def reads_stream(format: str) -> Callable[[Path, ReadOptions], Any]:
-    def read(where: Path, reading: ReadOptions) -> list[Any]:
-        return list(stream(where, reading, format))
+    def read(where: Path, options: ReadOptions) -> list[Any]:
+        return list(stream(where, options, format))
 
     return read
 

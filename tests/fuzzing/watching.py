@@ -1,4 +1,4 @@
-"""How much memory an action takes at most: its own peak, not that of the process so far."""
+"""The peak memory of an action, not that of the process so far."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 BYTES_PER_BYTE, ALLOWANCE = 20, 300 << 20
-# so that a failure cannot take the machine with it
+# so a failure cannot exhaust the memory of the machine
 CEILING = 3 << 30
 
 
@@ -35,9 +35,9 @@ def status(field: str) -> int:
 
 @contextmanager
 def watched(n_bytes: int) -> Iterator[None]:
-    """Refuse that the action within takes more than an input of so many bytes may take."""
+    """Raise if the block takes more memory than an input of this many bytes may take."""
     before = status("VmRSS")
-    CLEAR.write_text("5")  # forget the peak so far
+    CLEAR.write_text("5")  # reset the peak
     try:
         yield
     finally:

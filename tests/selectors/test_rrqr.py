@@ -112,7 +112,7 @@ def nearly_dependent(seed):
 
 
 @given(st.integers(0, 10_000))
-def test_lengths_are_measured_anew_before_cancellation_spoils_them(seed):
+def test_lengths_are_recomputed_before_cancellation_spoils_them(seed):
     X = nearly_dependent(seed)
     expected = linalg.qr(X, pivoting=True, mode="r")[1][:12]
     assert pivots(csr_array(np.hstack([X, X]))).tolist() == expected.tolist()
@@ -241,7 +241,7 @@ def test_beyond_the_rank_it_says_the_rank_and_what_to_do():
         fitted.at(6)
     stopped = RRQR(3).fit(X)
     assert stopped.rank_ == stopped.available_ == 3
-    with pytest.raises(SizeUnavailable, match=r"size 4: .*stop after 3 terms.*larger rank"):
+    with pytest.raises(SizeUnavailable, match=r"size 4: .*stops after 3 terms.*larger rank"):
         stopped.at(4)
     with pytest.raises(SizeUnavailable, match="the documents have rank 5"):
         RRQR(99).fit(X).at(6)

@@ -1,4 +1,4 @@
-"""Executors: the same rows anywhere, nothing lost with a process, nothing left behind."""
+"""Executors: the same rows everywhere; failures cost one task; no process or file is left."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from laconic.errors import LaconicError
 from laconic.methods import METHODS
 from laconic.study import executors
 from laconic.study.executors import InProcess, Job, Processes, executor_for, usable_cpus
-from laconic.study.staging import NAME, stage, staged
+from laconic.study.staging import FOLDER_PREFIX, open_problem, write_problem
 from laconic.study.task import Outcome, Task, run
-from laconic.study.workers import ONE_THREAD, Desk, Worker
+from laconic.study.workers import ONE_THREAD, Worker, WorkerState
 from laconic.vectors.problem import Problem
 from tests.study.test_staging import problem
 
@@ -32,32 +32,41 @@ ROOT = Path(__file__).parents[2]
 SIZES = (5, 20)
 
 
-def task_for(asked: Problem, method: str = "DF", seed: int = 0) -> Task:
+def task_for(problem: Problem, method: str = "DF", draw: int = 0) -> Task:
     return Task(
-        "data", asked.name, "test", asked.fold, "split", "ltc", method, seed, SIZES, ("accuracy",)
+        "data",
+        problem.name,
+        "test",
+        problem.fold,
+        "split",
+        "ltc",
+        method,
+        draw,
+        SIZES,
+        ("accuracy",),
     )
 
 
-def jobs_of(n_problems: int, methods: Iterable[str] = ("DF",), n_seeds: int = 1) -> Iterator[Job]:
+def jobs_of(n_problems: int, methods: Iterable[str] = ("DF",), n_draws: int = 1) -> Iterator[Job]:
     for number in range(n_problems):
         built = problem(labels=number % 2 == 1, name=f"problem {number}")
         for method in methods:
-            for seed in range(n_seeds):
-                yield task_for(built, method, seed), built
+            for draw in range(n_draws):
+                yield task_for(built, method, draw), built
 
 
 def run_all(executor, jobs: Iterable[Job]) -> dict[str, Outcome]:
     with executor:
-        found = list(executor.run(jobs))
-    by_title = {outcome.task.title: outcome for outcome in found}
-    assert len(by_title) == len(found)
+        outcomes = list(executor.run(jobs))
+    by_title = {outcome.task.title: outcome for outcome in outcomes}
+    assert len(by_title) == len(outcomes)
     return by_title
 
 
-# what workers do in these tests: they import it by its name
+# functions that workers run in these tests; they import them by name
 
 
-def deadly_draw_2(task: Task, problem: Problem) -> Outcome:
+def draw_2_kills_its_process(task: Task, problem: Problem) -> Outcome:
     if task.draw == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return run(task, problem)
@@ -68,15 +77,15 @@ class Unreadable:
         return int, ("not a number",)
 
 
-def mishap(task: Task, problem: Problem) -> Outcome:
-    """Another one each draw."""
+def fails_in_many_ways(task: Task, problem: Problem) -> Outcome:
+    """A different failure for each draw."""
     match task.draw:
         case 0:
             os._exit(3)
         case 1:
             os.abort()
         case 2:
-            raise RuntimeError("no such luck")
+            raise RuntimeError("a failure")
         case 3:
             return replace(run(task, problem), notes=(lambda: None,))
         case 4:
@@ -84,15 +93,15 @@ def mishap(task: Task, problem: Problem) -> Outcome:
     return run(task, problem)
 
 
-def tells_its_surroundings(task: Task, problem: Problem) -> Outcome:
-    about = {
+def reports_its_process(task: Task, problem: Problem) -> Outcome:
+    report = {
         "pid": os.getpid(),
         "threads": [library["num_threads"] for library in threadpool_info()],
         "environment": {name: os.environ.get(name) for name in ONE_THREAD},
         "mapped": not problem.X_train.data.flags.writeable,
         "same": id(problem),
     }
-    return replace(run(task, problem), notes=(json.dumps(about),))
+    return replace(run(task, problem), notes=(json.dumps(report),))
 
 
 def disturbs(task: Task, problem: Problem) -> Outcome:
@@ -112,15 +121,15 @@ def draw_2_sleeps(task: Task, problem: Problem) -> Outcome:
     return sleeps(task, problem) if task.draw == 1 else run(task, problem)
 
 
-def stillborn() -> Callable[[Task, Problem], Outcome]:
+def exit_at_startup() -> Callable[[Task, Problem], Outcome]:
     os._exit(7)
 
 
-class Stillborn:
-    """A process that unpickles it ends."""
+class ExitAtStartup:
+    """A process that unpickles it exits."""
 
     def __reduce__(self):
-        return stillborn, ()
+        return exit_at_startup, ()
 
 
 def test_two_processes_give_the_same_rows_as_none(tmp_path):
@@ -133,139 +142,139 @@ def test_two_processes_give_the_same_rows_as_none(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def assert_same(one: Outcome, other: Outcome) -> None:
-    assert (one.task, one.status, one.notes) == (other.task, other.status, other.notes)
-    aside = {"seconds": 0.0, "memory": None}
-    assert [replace(row, **aside) for row in one.rows] == [
-        replace(row, **aside) for row in other.rows
+def assert_same(a: Outcome, b: Outcome) -> None:
+    assert (a.task, a.status, a.notes) == (b.task, b.status, b.notes)
+    no_cost = {"seconds": 0.0, "memory": None}
+    assert [replace(row, **no_cost) for row in a.rows] == [
+        replace(row, **no_cost) for row in b.rows
     ]
-    np.testing.assert_array_equal(one.y_signed, other.y_signed)
-    for mine, theirs in zip(one.cuts, other.cuts, strict=True):
-        assert mine.size == theirs.size
-        np.testing.assert_array_equal(mine.terms, theirs.terms)
-        np.testing.assert_array_equal(mine.chosen, theirs.chosen)
+    np.testing.assert_array_equal(a.y_signed, b.y_signed)
+    for cut_a, cut_b in zip(a.cuts, b.cuts, strict=True):
+        assert cut_a.size == cut_b.size
+        np.testing.assert_array_equal(cut_a.terms, cut_b.terms)
+        np.testing.assert_array_equal(cut_a.chosen, cut_b.chosen)
 
 
-def test_jobs_are_drawn_when_they_can_run_and_one_ahead(tmp_path):
-    drawn, most = [], 0
+def test_jobs_are_taken_when_they_can_run_and_one_ahead(tmp_path):
+    taken, most = [], 0
 
     def counted() -> Iterator[Job]:
         nonlocal most
         for job in jobs_of(12):
-            drawn.append(job)
+            taken.append(job)
             most = max(most, len(list(tmp_path.glob("*/problem-*"))))
             yield job
 
     with Processes(2, folder=tmp_path) as executor:
-        assert drawn == []
+        assert taken == []
         for finished, _ in enumerate(executor.run(counted()), start=1):
-            assert len(drawn) - finished <= 2 + 1 - 1, "two run, one waits; one has just finished"
-    assert len(drawn) == 12
+            assert len(taken) - finished <= 2 + 1 - 1, "two run, one waits; one has just finished"
+    assert len(taken) == 12
     assert 1 <= most <= 3
 
 
-def test_in_process_draws_one_at_a_time():
-    drawn = []
-    outcomes = InProcess().run(drawn.append(job) or job for job in jobs_of(3))
+def test_in_process_takes_one_job_at_a_time():
+    taken = []
+    outcomes = InProcess().run(taken.append(job) or job for job in jobs_of(3))
     next(outcomes)
-    assert len(drawn) == 1
+    assert len(taken) == 1
 
 
 def test_workers_map_the_problem_keep_it_open_and_have_one_thread(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
-    found = run_all(Processes(2, run=tells_its_surroundings), jobs_of(1, ("DF", "IG", "US"), 2))
-    told = [json.loads(outcome.notes[0]) for outcome in found.values()]
-    assert os.getpid() not in {about["pid"] for about in told}
-    assert all(about["mapped"] for about in told)
-    assert all(set(about["threads"]) == {1} for about in told)
-    assert all(about["environment"] == ONE_THREAD for about in told)
-    assert len({(about["pid"], about["same"]) for about in told}) == len(
-        {about["pid"] for about in told}
+    outcomes = run_all(Processes(2, run=reports_its_process), jobs_of(1, ("DF", "IG", "US"), 2))
+    reports = [json.loads(outcome.notes[0]) for outcome in outcomes.values()]
+    assert os.getpid() not in {report["pid"] for report in reports}
+    assert all(report["mapped"] for report in reports)
+    assert all(set(report["threads"]) == {1} for report in reports)
+    assert all(report["environment"] == ONE_THREAD for report in reports)
+    assert len({(report["pid"], report["same"]) for report in reports}) == len(
+        {report["pid"] for report in reports}
     )
     assert os.environ["OMP_NUM_THREADS"] == "2"
     assert "MKL_NUM_THREADS" not in os.environ
 
 
 def test_tasks_that_share_a_selection_share_a_process():
-    """But for those at the end, at which an idle process helps."""
+    """Except at the end, when an idle process takes jobs of another group."""
     methods = [f"IG+ridge:alpha={alpha}" for alpha in (0.1, 0.3, 0.5)]
-    found = run_all(Processes(2, run=tells_its_surroundings), jobs_of(5, methods))
+    outcomes = run_all(Processes(2, run=reports_its_process), jobs_of(5, methods))
     pids: dict[str, set[int]] = {}
-    for outcome in found.values():
-        about = json.loads(outcome.notes[0])
-        pids.setdefault(outcome.task.problem, set()).add(about["pid"])
+    for outcome in outcomes.values():
+        report = json.loads(outcome.notes[0])
+        pids.setdefault(outcome.task.problem, set()).add(report["pid"])
     assert len(pids) == 5
-    assert [len(several) for several in pids.values()].count(2) <= 1
+    assert [len(workers) for workers in pids.values()].count(2) <= 1
 
 
 def test_messages_are_small(tmp_path, monkeypatch):
     sizes = []
-    hand = Worker.hand
+    send = Worker.send
 
     def measured(self: Worker, *message: object) -> None:
         sizes.append(len(pickle.dumps(message)))
-        hand(self, *message)
+        send(self, *message)
 
-    monkeypatch.setattr(Worker, "hand", measured)
+    monkeypatch.setattr(Worker, "send", measured)
     run_all(Processes(1, folder=tmp_path), jobs_of(1, ("DF", "IG")))
     assert len(sizes) == 2
     assert max(sizes) < 1000
 
 
 def test_a_worker_that_is_killed_costs_its_task_only(tmp_path):
-    with Processes(2, folder=tmp_path, run=deadly_draw_2) as executor:
-        found = list(executor.run(jobs_of(2, n_seeds=3)))
+    with Processes(2, folder=tmp_path, run=draw_2_kills_its_process) as executor:
+        outcomes = list(executor.run(jobs_of(2, n_draws=3)))
         again = list(executor.run(jobs_of(1)))
-    assert len(found) == 6
-    for outcome in found:
+    assert len(outcomes) == 6
+    for outcome in outcomes:
         assert (outcome.status == "failed") == (outcome.task.draw == 1)
-    lost = next(outcome for outcome in found if outcome.status == "failed")
-    assert "SIGKILL" in lost.reason
-    assert lost.reason.endswith("it may have run out of memory: use fewer --jobs")
-    assert [row.status for row in lost.rows] == ["failed"] * len(SIZES)
-    assert lost.seconds > 0
+    failed = next(outcome for outcome in outcomes if outcome.status == "failed")
+    assert "SIGKILL" in failed.reason
+    assert failed.reason.endswith("it may have run out of memory: use fewer --jobs")
+    assert [row.status for row in failed.rows] == ["failed"] * len(SIZES)
+    assert failed.seconds > 0
     assert [outcome.status for outcome in again] == ["ok"]
 
 
 def test_what_goes_wrong_in_a_worker_is_an_outcome():
-    found = run_all(Processes(2, run=mishap), jobs_of(1, n_seeds=6))
-    by_seed = sorted(found.values(), key=lambda outcome: outcome.task.draw)
-    reasons = [outcome.reason for outcome in by_seed]
-    assert "exit code 3" in reasons[0]
+    outcomes = run_all(Processes(2, run=fails_in_many_ways), jobs_of(1, n_draws=6))
+    by_draw = sorted(outcomes.values(), key=lambda outcome: outcome.task.draw)
+    reasons = [outcome.reason for outcome in by_draw]
+    assert "exited with code 3" in reasons[0]
     assert "SIGABRT (Fatal Python error: Aborted)" in reasons[1]
-    assert reasons[2] == "RuntimeError: no such luck"
+    assert reasons[2] == "RuntimeError: a failure"
     assert "pickle" in reasons[3]
     assert "cannot be read: ValueError" in reasons[4]
-    assert [outcome.status for outcome in by_seed] == ["failed"] * 5 + ["ok"]
-    assert all(outcome.rows for outcome in by_seed)
+    assert [outcome.status for outcome in by_draw] == ["failed"] * 5 + ["ok"]
+    assert all(outcome.rows for outcome in by_draw)
 
 
 @pytest.mark.parametrize("make", [InProcess, lambda: Processes(1)], ids=["here", "processes"])
 def test_a_failing_task_is_an_outcome_and_the_others_run(make):
-    found = run_all(make(), jobs_of(1, ("DF", "nonsense", "IG")))
-    assert [outcome.status for outcome in found.values()].count("ok") == 2
-    lost = found["nonsense on problem 0, fold 1"]
-    assert lost.status == "failed"
-    assert "choose from" in lost.reason
+    outcomes = run_all(make(), jobs_of(1, ("DF", "nonsense", "IG")))
+    assert [outcome.status for outcome in outcomes.values()].count("ok") == 2
+    failed = outcomes["nonsense on problem 0, fold 1"]
+    assert failed.status == "failed"
+    assert "choose from" in failed.reason
 
 
 def test_a_vanished_file_is_an_outcome_and_the_last_problem_stays_open(tmp_path):
     [(task, built)] = jobs_of(1)
-    desk = Desk(run)
-    stage(built, tmp_path / "one")
-    assert pickle.loads(desk.message(task, tmp_path / "one")).status == "ok"
+    state = WorkerState(run)
+    write_problem(built, tmp_path / "one")
+    assert pickle.loads(state.run_task(task, tmp_path / "one")).status == "ok"
     rmtree(tmp_path / "one")
-    assert pickle.loads(desk.message(task, tmp_path / "one")).status == "ok"
-    lost = pickle.loads(desk.message(task, tmp_path / "two"))
-    assert lost.status == "failed"
-    assert "FileNotFoundError" in lost.reason
+    assert pickle.loads(state.run_task(task, tmp_path / "one")).status == "ok"
+    failed = pickle.loads(state.run_task(task, tmp_path / "two"))
+    assert failed.status == "failed"
+    assert "FileNotFoundError" in failed.reason
 
 
 def test_processes_that_cannot_start_are_given_up(tmp_path):
     with (
-        pytest.raises(LaconicError, match=r"exit code 7.*if __name__ == .*--jobs 1"),
-        Processes(2, folder=tmp_path, run=Stillborn()) as executor,
+        pytest.raises(LaconicError, match=r"exited with code 7.*if __name__ == .*--jobs 1"),
+        Processes(2, folder=tmp_path, run=ExitAtStartup()) as executor,
     ):
         list(executor.run(jobs_of(1)))
     assert list(tmp_path.iterdir()) == []
@@ -274,13 +283,13 @@ def test_processes_that_cannot_start_are_given_up(tmp_path):
 def test_idle_workers_that_are_killed_are_replaced():
     with Processes(2) as executor:
         assert len(list(executor.run(jobs_of(2)))) == 2
-        for worker in executor._crew.workers:
+        for worker in executor._pool.workers:
             os.kill(worker.process.pid, signal.SIGKILL)
             worker.process.join()
         assert len(list(executor.run(jobs_of(2)))) == 2
 
 
-def test_a_script_without_a_guard_is_told(tmp_path):
+def test_a_script_without_a_guard_gets_an_error(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "from tests.study.test_executors import *\n"
@@ -291,8 +300,8 @@ def test_a_script_without_a_guard_is_told(tmp_path):
         [sys.executable, script], env=environment(), capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 1
-    assert done.stderr.count("Traceback") == 1, "children do not spoil the screen"
-    assert 'commands under `if __name__ == "__main__":`' in done.stderr
+    assert done.stderr.count("Traceback") == 1, "workers do not write to the screen"
+    assert 'put the code under `if __name__ == "__main__":`' in done.stderr
     assert list((tmp_path / "staging").iterdir()) == []
 
 
@@ -301,21 +310,21 @@ def environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [before, str(ROOT)]))}
 
 
-def test_workers_neither_write_on_the_screen_nor_heed_ctrl_c(capfd):
-    found = run_all(Processes(1, run=disturbs), jobs_of(1))
-    assert [outcome.status for outcome in found.values()] == ["ok"]
+def test_workers_neither_write_to_the_screen_nor_stop_at_ctrl_c(capfd):
+    outcomes = run_all(Processes(1, run=disturbs), jobs_of(1))
+    assert [outcome.status for outcome in outcomes.values()] == ["ok"]
     os.write(2, b"our own")
     seen = capfd.readouterr()
     assert "noise" not in seen.out + seen.err
     assert seen.err == "our own"
 
 
-def test_a_worker_does_not_heed_ctrl_c_while_it_starts():
+def test_a_worker_ignores_ctrl_c_while_it_starts():
     with Processes(1) as executor:
-        [worker] = executor._crew.workers
+        [worker] = executor._pool.workers
         os.kill(worker.process.pid, signal.SIGINT)
         assert len(list(executor.run(jobs_of(1)))) == 1
-        assert executor._crew.workers == [worker]
+        assert executor._pool.workers == [worker]
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
@@ -324,19 +333,19 @@ def test_nothing_is_left_after_an_exception(tmp_path, error):
 
     def interrupted() -> None:
         with Processes(2, folder=tmp_path, run=draw_2_sleeps) as executor:
-            outcomes = executor.run(jobs_of(2, n_seeds=2))
+            outcomes = executor.run(jobs_of(2, n_draws=2))
             next(outcomes)
-            pids.extend(worker.process.pid for worker in executor._crew.workers)
+            pids.extend(worker.process.pid for worker in executor._pool.workers)
             raise error
 
     with pytest.raises(error):
         interrupted()
     assert len(pids) == 2
-    assert all(gone(pid) for pid in pids)
+    assert all(has_exited(pid) for pid in pids)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_iterator_of_jobs_that_fails_takes_everything_along(tmp_path):
+def test_an_iterator_of_jobs_that_fails_ends_everything(tmp_path):
     def broken() -> Iterator[Job]:
         yield from jobs_of(1)
         raise LaconicError("no such fold")
@@ -351,7 +360,7 @@ def test_an_iterator_of_jobs_that_fails_takes_everything_along(tmp_path):
 
 def test_closing_the_outcomes_ends_what_runs_and_the_next_run_is_clean(tmp_path):
     with Processes(2, folder=tmp_path, run=draw_2_sleeps) as executor:
-        outcomes = executor.run(jobs_of(2, n_seeds=2))
+        outcomes = executor.run(jobs_of(2, n_draws=2))
         first = next(outcomes)
         outcomes.close()
         assert staging_of(tmp_path) == []
@@ -361,33 +370,33 @@ def test_closing_the_outcomes_ends_what_runs_and_the_next_run_is_clean(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_finished_problem_goes_while_another_is_at_work(tmp_path):
-    (first, one), (second, two) = jobs_of(2)
-    jobs = [(replace(first, seed=1), one), (second, two)]
+def test_a_finished_problem_is_removed_while_another_runs(tmp_path):
+    (first, problem_1), (second, problem_2) = jobs_of(2)
+    jobs = [(replace(first, draw=1), problem_1), (second, problem_2)]
     with Processes(2, folder=tmp_path, run=draw_2_sleeps) as executor:
         outcomes = executor.run(jobs)
         assert next(outcomes).task == second
-        [left] = staging_of(tmp_path)
-        assert staged(left).name == one.name
+        [folder] = staging_of(tmp_path)
+        assert open_problem(folder).name == problem_1.name
         outcomes.close()
 
 
 def staging_of(folder: Path) -> list[Path]:
-    return list(folder.glob(f"{NAME}*/problem-*"))
+    return list(folder.glob(f"{FOLDER_PREFIX}*/problem-*"))
 
 
 OWNER = """
 from tests.study.test_executors import *
 if __name__ == "__main__":
     with Processes(2, folder=Path(sys.argv[1]), run=draw_2_sleeps) as executor:
-        for _ in executor.run(jobs_of(2, n_seeds=2)):
-            print(*[worker.process.pid for worker in executor._crew.workers], flush=True)
+        for _ in executor.run(jobs_of(2, n_draws=2)):
+            print(*[worker.process.pid for worker in executor._pool.workers], flush=True)
 """
 
 
 @pytest.fixture
 def owner(tmp_path) -> Iterator[tuple[subprocess.Popen, list[int]]]:
-    """A script with two workers, one of them asleep in its task."""
+    """A script with two workers, one of which sleeps in its task."""
     (tmp_path / "owner.py").write_text(OWNER)
     process = subprocess.Popen(
         [sys.executable, tmp_path / "owner.py", tmp_path / "staging"],
@@ -402,31 +411,31 @@ def owner(tmp_path) -> Iterator[tuple[subprocess.Popen, list[int]]]:
         process.kill()
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="tells the dead by /proc")
-def test_workers_end_with_their_owner_and_the_next_study_tidies_up(owner, tmp_path):
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads process states from /proc")
+def test_workers_end_with_their_parent_and_the_next_study_removes_their_files(owner, tmp_path):
     process, pids = owner
     assert len(pids) == 2
     process.send_signal(signal.SIGKILL)
     process.wait()
-    assert soon(lambda: all(gone(pid) for pid in pids))
+    assert soon(lambda: all(has_exited(pid) for pid in pids))
     assert staging_of(tmp_path / "staging")
     with Processes(1, folder=tmp_path / "staging"):
         assert len(list((tmp_path / "staging").iterdir())) == 1
     assert list((tmp_path / "staging").iterdir()) == []
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="tells the dead by /proc")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads process states from /proc")
 def test_ctrl_c_ends_all_with_one_traceback(owner, tmp_path):
     process, pids = owner
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert errors.count("KeyboardInterrupt") == 1
     assert errors.count("Traceback") == 1
-    assert all(gone(pid) for pid in pids)
+    assert all(has_exited(pid) for pid in pids)
     assert list((tmp_path / "staging").iterdir()) == []
 
 
-def gone(pid: int) -> bool:
+def has_exited(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -446,7 +455,7 @@ def test_processes_start_with_the_with_and_are_needed():
     with pytest.raises(LaconicError, match="with Processes"):
         next(executor.run(jobs_of(1)))
     with executor:
-        assert [worker.process.is_alive() for worker in executor._crew.workers] == [True, True]
+        assert [worker.process.is_alive() for worker in executor._pool.workers] == [True, True]
     with pytest.raises(LaconicError, match="with Processes"):
         next(executor.run(jobs_of(1)))
 
@@ -475,9 +484,9 @@ def test_the_executor_for_a_number_of_jobs(monkeypatch):
 def test_r14_there_is_a_bound_on_the_number_of_processes(monkeypatch):
     monkeypatch.setattr(executors, "usable_cpus", lambda: 2)
     assert executor_for(8).n_workers == 8
-    for ask in (lambda: executor_for(9), lambda: Processes(10**9)):
+    for make in (lambda: executor_for(9), lambda: Processes(10**9)):
         with pytest.raises(LaconicError, match=r"from 1 to 8, 4 per usable CPU; --jobs -1 is"):
-            ask()
+            make()
 
 
 def test_r5_a_time_limit_needs_a_process_and_a_number_of_seconds():
@@ -498,14 +507,14 @@ def stuck_or_starved(task: Task, problem: Problem) -> Outcome:
 
 def test_r5_a_stuck_task_is_ended_and_the_others_run(tmp_path):
     with Processes(1, folder=tmp_path, run=stuck_or_starved, task_timeout=2.0) as executor:
-        found = list(executor.run(jobs_of(1, n_seeds=5)))
+        outcomes = list(executor.run(jobs_of(1, n_draws=5)))
         again = list(executor.run(jobs_of(1)))
-    by_seed = sorted(found, key=lambda outcome: outcome.task.draw)
-    reasons = [outcome.reason for outcome in by_seed]
-    assert reasons[1].startswith("took longer than 2 seconds, the limit for a task. Raise")
+    by_draw = sorted(outcomes, key=lambda outcome: outcome.task.draw)
+    reasons = [outcome.reason for outcome in by_draw]
+    assert reasons[1].startswith("took longer than 2 seconds, the limit for a task. Increase")
     assert "Unable to allocate" in reasons[2]
     assert [reasons[0], *reasons[3:]] == ["arrived"] * 3
-    assert by_seed[1].seconds >= 2.0
+    assert by_draw[1].seconds >= 2.0
     assert [outcome.reason for outcome in again] == ["arrived"]
     assert list(tmp_path.iterdir()) == []
 

@@ -1,4 +1,4 @@
-"""Problems as folders: exact, mapped and not copied, never written to, gone when not needed."""
+"""Problems as folders: exact, memory-mapped, read-only, removed when not needed."""
 
 from __future__ import annotations
 
@@ -14,23 +14,29 @@ from scipy.sparse import csr_array
 from laconic.errors import LaconicError
 from laconic.methods import METHODS
 from laconic.study import staging
-from laconic.study.staging import NAME, Staging, remove_leftovers, stage, staged
+from laconic.study.staging import (
+    FOLDER_PREFIX,
+    ProblemStore,
+    open_problem,
+    remove_leftovers,
+    write_problem,
+)
 from laconic.study.task import Task, run
 from laconic.vectors.problem import Problem
 from tests.strategies import text_like
 
-PIECES = ("data", "indices", "indptr")
+CSR_ARRAYS = ("data", "indices", "indptr")
 
 
 def problem(*, labels: bool = False, columns: bool = True, name: str = "made") -> Problem:
     X, y = text_like(40, 30, 3)
-    answers = np.eye(3, dtype=np.int64)[y] if labels else y
+    targets = np.eye(3, dtype=np.int64)[y] if labels else y
     return Problem(
         name,
         X[:30],
-        answers[:30],
+        targets[:30],
         X[30:],
-        answers[30:],
+        targets[30:],
         np.array([f"word{i}" for i in range(30)], dtype=object),
         ("a", "b", "\udc80 c"),
         "fold 1",
@@ -38,9 +44,18 @@ def problem(*, labels: bool = False, columns: bool = True, name: str = "made") -
     )
 
 
-def task(method: str, asked: Problem) -> Task:
+def task(method: str, problem: Problem) -> Task:
     return Task(
-        "data", asked.name, "test", asked.fold, "split", "ltc", method, 0, (5, 20), ("accuracy",)
+        "data",
+        problem.name,
+        "test",
+        problem.fold,
+        "split",
+        "ltc",
+        method,
+        0,
+        (5, 20),
+        ("accuracy",),
     )
 
 
@@ -50,79 +65,85 @@ def backing(array: np.ndarray) -> object:
     return array
 
 
-def arrays(given: Problem) -> list[np.ndarray]:
-    pieces = [getattr(X, piece) for X in (given.X_train, given.X_test) for piece in PIECES]
-    return [*pieces, given.y_train, given.y_test]
+def arrays(original: Problem) -> list[np.ndarray]:
+    arrays_of_X = [
+        getattr(X, name) for X in (original.X_train, original.X_test) for name in CSR_ARRAYS
+    ]
+    return [*arrays_of_X, original.y_train, original.y_test]
 
 
-def assert_same(one: np.ndarray, other: np.ndarray) -> None:
-    assert one.dtype == other.dtype
-    np.testing.assert_array_equal(one, other)
+def assert_same(a: np.ndarray, b: np.ndarray) -> None:
+    assert a.dtype == b.dtype
+    np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("labels", [False, True], ids=["classes", "labels"])
 @pytest.mark.parametrize("columns", [False, True], ids=["no columns", "columns"])
 def test_a_problem_comes_back_exactly_but_for_its_words(tmp_path, labels, columns):
-    given = problem(labels=labels, columns=columns)
-    stage(given, tmp_path / "here")
-    found = staged(tmp_path / "here")
-    for one, other in zip(arrays(found), arrays(given), strict=True):
-        assert_same(one, other)
-    assert found.X_train.shape == given.X_train.shape
-    assert found.X_test.shape == given.X_test.shape
-    assert (found.name, found.classes, found.fold) == (given.name, given.classes, given.fold)
+    original = problem(labels=labels, columns=columns)
+    write_problem(original, tmp_path / "here")
+    opened = open_problem(tmp_path / "here")
+    for a, b in zip(arrays(opened), arrays(original), strict=True):
+        assert_same(a, b)
+    assert opened.X_train.shape == original.X_train.shape
+    assert opened.X_test.shape == original.X_test.shape
+    assert (opened.name, opened.classes, opened.fold) == (
+        original.name,
+        original.classes,
+        original.fold,
+    )
     if columns:
-        assert_same(found.columns, given.columns)
+        assert_same(opened.columns, original.columns)
     else:
-        assert found.columns is None
-    assert found.vocabulary.size == 0
-    assert len(fields(Problem)) == 9, "a new field must be staged"
+        assert opened.columns is None
+    assert opened.vocabulary.size == 0
+    assert len(fields(Problem)) == 9, "a new field must be written too"
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
 def test_arrays_are_read_only_maps_and_keep_their_types(tmp_path, kind):
-    given = problem()
-    for X in (given.X_train, given.X_test):
+    original = problem()
+    for X in (original.X_train, original.X_test):
         X.indices, X.indptr = X.indices.astype(kind), X.indptr.astype(kind)
-    stage(given, tmp_path / "here")
-    found = staged(tmp_path / "here")
-    for array in arrays(found):
+    write_problem(original, tmp_path / "here")
+    opened = open_problem(tmp_path / "here")
+    for array in arrays(opened):
         assert isinstance(backing(array), mmap.mmap)
         assert not array.flags.writeable
-    assert found.X_train.indices.dtype == kind
-    assert found.X_test.indptr.dtype == kind
+    assert opened.X_train.indices.dtype == kind
+    assert opened.X_test.indptr.dtype == kind
 
 
-def test_the_order_of_entries_is_known_and_not_looked_up(tmp_path):
-    given = problem()
+def test_the_order_of_entries_is_stored_and_not_scanned(tmp_path):
+    original = problem()
     crossed = csr_array(
         (np.array([1.0, 2.0, 3.0]), np.array([4, 1, 1]), np.array([0, 2, 3])), shape=(2, 30)
     )
-    stage(replace(given, X_test=crossed), tmp_path / "here")
-    found = staged(tmp_path / "here")
-    assert found.X_train._has_canonical_format
-    assert found.X_train._has_sorted_indices
-    assert not found.X_test._has_canonical_format
-    assert not found.X_test._has_sorted_indices
-    assert_same(found.X_test.toarray(), crossed.toarray())
+    write_problem(replace(original, X_test=crossed), tmp_path / "here")
+    opened = open_problem(tmp_path / "here")
+    assert opened.X_train._has_canonical_format
+    assert opened.X_train._has_sorted_indices
+    assert not opened.X_test._has_canonical_format
+    assert not opened.X_test._has_sorted_indices
+    assert_same(opened.X_test.toarray(), crossed.toarray())
 
 
 def test_documents_without_words(tmp_path):
-    given = replace(problem(), X_test=csr_array((10, 30)))
-    stage(given, tmp_path / "here")
-    assert staged(tmp_path / "here").X_test.nnz == 0
+    original = replace(problem(), X_test=csr_array((10, 30)))
+    write_problem(original, tmp_path / "here")
+    assert open_problem(tmp_path / "here").X_test.nnz == 0
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("labels", [False, True], ids=["classes", "labels"])
-def test_no_method_writes_into_the_files_or_minds_them(tmp_path, method, labels):
-    given = problem(labels=labels)
-    stage(given, tmp_path / "here")
+def test_no_method_writes_into_the_files_or_needs_to(tmp_path, method, labels):
+    original = problem(labels=labels)
+    write_problem(original, tmp_path / "here")
     before = {file.name: file.read_bytes() for file in (tmp_path / "here").iterdir()}
-    found = run(task(method, given), staged(tmp_path / "here"))
-    here = run(task(method, given), given)
-    assert found.status == "ok", found.reason
-    assert [row.value for row in found.rows] == [row.value for row in here.rows]
+    opened = run(task(method, original), open_problem(tmp_path / "here"))
+    here = run(task(method, original), original)
+    assert opened.status == "ok", opened.reason
+    assert [row.value for row in opened.rows] == [row.value for row in here.rows]
     assert {file.name: file.read_bytes() for file in (tmp_path / "here").iterdir()} == before
 
 
@@ -132,94 +153,94 @@ def test_a_full_disk_says_what_to_do(tmp_path, monkeypatch):
 
     monkeypatch.setattr(staging.np, "save", full)
     with pytest.raises(LaconicError, match=r"No space left on device.*--jobs 1"):
-        stage(problem(), tmp_path / "here")
+        write_problem(problem(), tmp_path / "here")
 
 
 def test_a_folder_that_cannot_be_made_says_what_to_do(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(LaconicError, match="choose another folder"):
-        Staging(tmp_path / "file")
+        ProblemStore(tmp_path / "file")
 
 
 def test_a_problem_stays_while_tasks_need_it(tmp_path):
-    area = Staging(tmp_path)
+    store = ProblemStore(tmp_path)
     one, two = problem(name="one"), problem(name="two")
-    first = area.take(one)
-    assert area.take(one) == first
-    area.leave(first)
-    area.leave(first)
+    first = store.acquire(one)
+    assert store.acquire(one) == first
+    store.release(first)
+    store.release(first)
     assert first.exists(), "another task may come"
-    second = area.take(two)
+    second = store.acquire(two)
     assert not first.exists()
-    area.take(one)
-    area.leave(second)
+    store.acquire(one)
+    store.release(second)
     assert not second.exists()
-    assert len(list(area.folder.iterdir())) == 1
-    area.close()
+    assert len(list(store.folder.iterdir())) == 1
+    store.close()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_needed_problem_outlives_the_next(tmp_path):
-    area = Staging(tmp_path)
-    first = area.take(problem())
-    second = area.take(problem())
-    area.no_more()
+def test_a_problem_in_use_is_kept_when_the_next_is_written(tmp_path):
+    store = ProblemStore(tmp_path)
+    first = store.acquire(problem())
+    second = store.acquire(problem())
+    store.finish()
     assert first.exists()
     assert second.exists()
-    area.leave(second)
+    store.release(second)
     assert not second.exists()
-    area.clear()
-    assert list(area.folder.iterdir()) == []
-    area.close()
+    store.release_all()
+    assert list(store.folder.iterdir()) == []
+    store.close()
 
 
-def test_questions_about_one_split_share_their_files(tmp_path):
-    area = Staging(tmp_path)
+def test_targets_of_one_split_share_their_files(tmp_path):
+    store = ProblemStore(tmp_path)
     one = problem()
     other = replace(one, name="other", y_train=1 - one.y_train)
     file = "X_train.data.npy"
-    first = area.take(one)
+    first = store.acquire(one)
     number = (first / file).stat().st_ino
-    area.leave(first)
-    second = area.take(other)
-    third = area.take(problem())
+    store.release(first)
+    second = store.acquire(other)
+    third = store.acquire(problem())
     assert not first.exists()
     assert (second / file).stat().st_ino == number
-    assert_same(staged(second).y_train, 1 - one.y_train)
-    assert_same(staged(second).X_train.data, one.X_train.data)
+    assert_same(open_problem(second).y_train, 1 - one.y_train)
+    assert_same(open_problem(second).X_train.data, one.X_train.data)
     assert not (third / file).samefile(second / file)
-    area.close()
+    store.close()
 
 
 def test_problems_that_share_half_their_documents_share_no_files(tmp_path):
-    area = Staging(tmp_path)
+    store = ProblemStore(tmp_path)
     one, other = problem(), problem(labels=True)
     other.X_test.data *= 2
-    first, second = area.take(one), area.take(replace(one, X_test=other.X_test))
-    assert_same(staged(first).X_test.data, one.X_test.data)
-    assert_same(staged(second).X_test.data, other.X_test.data)
-    area.close()
+    first, second = store.acquire(one), store.acquire(replace(one, X_test=other.X_test))
+    assert_same(open_problem(first).X_test.data, one.X_test.data)
+    assert_same(open_problem(second).X_test.data, other.X_test.data)
+    store.close()
 
 
-def test_a_finished_problem_goes_before_the_next_is_written(tmp_path, monkeypatch):
-    there = []
+def test_a_finished_problem_is_removed_before_the_next_is_written(tmp_path, monkeypatch):
+    n_folders = []
 
-    def watched(given: Problem, folder: Path, **about: object) -> None:
-        there.append(len(list(folder.parent.iterdir())))
-        stage(given, folder, **about)
+    def watched(original: Problem, folder: Path, **about: object) -> None:
+        n_folders.append(len(list(folder.parent.iterdir())))
+        write_problem(original, folder, **about)
 
-    monkeypatch.setattr(staging, "stage", watched)
-    area = Staging(tmp_path)
+    monkeypatch.setattr(staging, "write_problem", watched)
+    store = ProblemStore(tmp_path)
     for _ in range(3):
-        area.leave(area.take(problem()))
-    area.close()
-    assert there == [0, 0, 0]
+        store.release(store.acquire(problem()))
+    store.close()
+    assert n_folders == [0, 0, 0]
 
 
 def test_shared_files_are_links(tmp_path):
     one = problem()
-    stage(one, tmp_path / "one")
-    stage(replace(one, name="two"), tmp_path / "two", twin=tmp_path / "one")
+    write_problem(one, tmp_path / "one")
+    write_problem(replace(one, name="two"), tmp_path / "two", link_from=tmp_path / "one")
     assert (tmp_path / "one/X_test.indices.npy").samefile(tmp_path / "two/X_test.indices.npy")
     assert not (tmp_path / "one/y_test.npy").samefile(tmp_path / "two/y_test.npy")
 
@@ -229,9 +250,9 @@ def test_without_links_the_files_are_written(tmp_path, monkeypatch):
         raise OSError(95, "Operation not supported")
 
     monkeypatch.setattr(os, "link", refused)
-    stage(problem(), tmp_path / "one")
-    stage(problem(), tmp_path / "two", twin=tmp_path / "one")
-    assert_same(staged(tmp_path / "two").X_train.data, problem().X_train.data)
+    write_problem(problem(), tmp_path / "one")
+    write_problem(problem(), tmp_path / "two", link_from=tmp_path / "one")
+    assert_same(open_problem(tmp_path / "two").X_train.data, problem().X_train.data)
 
 
 @pytest.mark.skipif(staging.fcntl is None, reason="no locks here")
@@ -245,19 +266,19 @@ def test_a_new_folder_that_another_start_is_removing_is_left_to_it(tmp_path, mon
         flock(handle, how)
 
     monkeypatch.setattr(staging.fcntl, "flock", held_at_first)
-    area = Staging(tmp_path)
+    store = ProblemStore(tmp_path)
     assert len(tried) == 2
     assert len(list(tmp_path.iterdir())) == 2
-    area.close()
+    store.close()
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_leftovers_of_the_dead_go_and_the_living_stay(tmp_path):
-    (tmp_path / f"{NAME}123-x" / "problem-0").mkdir(parents=True)
+def test_folders_of_killed_processes_are_removed_and_others_stay(tmp_path):
+    (tmp_path / f"{FOLDER_PREFIX}123-x" / "problem-0").mkdir(parents=True)
     (tmp_path / "others").mkdir()
-    area = Staging(tmp_path)
-    assert {file.name for file in tmp_path.iterdir()} == {area.folder.name, "others"}
-    assert str(os.getpid()) in area.folder.name
+    store = ProblemStore(tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {store.folder.name, "others"}
+    assert str(os.getpid()) in store.folder.name
     remove_leftovers(tmp_path)
-    assert area.folder.exists()
-    area.close()
+    assert store.folder.exists()
+    store.close()

@@ -13,13 +13,13 @@ import pytest
 from sklearn.base import clone
 
 from laconic import curves
-from laconic.curves import measure_path
+from laconic.curves import evaluate_path
 from laconic.errors import LaconicWarning
 from laconic.methods import METHODS
 from laconic.selectors.sampled import SampledTerms, SubspaceSampling
 from laconic.selectors.top import TopTerms
 from laconic.study import sharing
-from laconic.study.sharing import Given, shared
+from laconic.study.sharing import PrecomputedScores, reuse_selection
 from laconic.study.task import Task, run
 from laconic.vectors.problem import Problem
 from tests.strategies import text_like
@@ -36,7 +36,7 @@ RANDOM = [
 
 @pytest.fixture(autouse=True)
 def _nothing_known():
-    sharing._newest.clear()
+    sharing._cache.clear()
 
 
 def made(seed: int = 0, labels: bool = False) -> Problem:
@@ -54,7 +54,7 @@ def task_of(method: str, draw: int = 0, **about) -> Task:
 
 
 def shared_path(task: Task, problem: Problem):
-    return shared(task.build(), problem, task.selection, (task.sizes, task.random_state))
+    return reuse_selection(task.build(), problem, task.selection, (task.sizes, task.random_state))
 
 
 @pytest.fixture
@@ -80,11 +80,11 @@ def test_shared_scores_give_the_numbers_of_scores_of_ones_own(method, norm, labe
     for seed in range(3):
         task = task_of(method, seed, normalize=norm)
         outcome = run(task, problem)
-        alone = list(measure_path(task.build(), problem, list(task.sizes)))
+        alone = list(evaluate_path(task.build(), problem, list(task.sizes)))
         assert outcome.status == "ok"
         values = [m.model.decision(problem.X_test) for m in alone if m.model is not None]
         path, _ = shared_path(task, problem)
-        together = list(measure_path(path, problem, list(task.sizes)))
+        together = list(evaluate_path(path, problem, list(task.sizes)))
         assert [m.reason for m in together] == [m.reason for m in alone]
         again = [m.model.decision(problem.X_test) for m in together if m.model is not None]
         for mine, theirs in zip(again, values, strict=True):
@@ -107,7 +107,7 @@ def test_another_method_or_problem_has_its_own_scores(fits):
     first, second = made(0), made(1)
     for method, problem in (("SS:rank=3", first), ("SS:rank=2", first), ("SS:rank=2", second)):
         task = task_of(method)
-        (alone, *_) = measure_path(task.build(), problem, list(task.sizes))
+        (alone, *_) = evaluate_path(task.build(), problem, list(task.sizes))
         np.testing.assert_array_equal(run(task, problem).cuts[0].terms, alone.model.features)
     # each once here and once alone
     assert fits == [3, 3, 2, 2, 2, 2]
@@ -117,7 +117,7 @@ def test_another_method_or_problem_has_its_own_scores(fits):
 def test_nothing_is_kept_alive(method):
     problem = made()
     run(task_of(method), problem)
-    reference = sharing._newest[0].problem
+    reference = sharing._cache[0].problem
     del problem
     gc.collect()
     assert reference() is None
@@ -126,12 +126,12 @@ def test_nothing_is_kept_alive(method):
 def test_every_draw_carries_what_the_scores_took(monkeypatch):
     """So that the costs of methods stay comparable, however many draws there are."""
     problem = made()
-    nested = sharing._scored
+    fit_scores = sharing._fit_scores
 
     def slow(*about):
-        return replace(nested(*about), seconds=1000.0, memory=10**15)
+        return replace(fit_scores(*about), seconds=1000.0, memory=10**15)
 
-    monkeypatch.setattr(sharing, "_scored", slow)
+    monkeypatch.setattr(sharing, "_fit_scores", slow)
     for seed in range(3):
         outcome = run(task_of("SS", seed), problem)
         by_size = {row.size: row.seconds for row in outcome.rows}
@@ -166,7 +166,7 @@ def test_scores_that_fail_are_a_failed_task_each_time():
 
 def test_given_scores_are_cloned_and_sent_elsewhere():
     scores = np.arange(1.0, 41.0)
-    reducer = SampledTerms(Given(scores), draw="iid", random_state=3)
+    reducer = SampledTerms(PrecomputedScores(scores), draw="iid", random_state=3)
     X = made().X_train
     expected = reducer.fit(X).at(7).terms
     for other in (clone(reducer), pickle.loads(pickle.dumps(reducer))):
@@ -223,7 +223,7 @@ def plain(outcome):
 
 
 def alone(task: Task, problem: Problem):
-    sharing._newest.clear()
+    sharing._cache.clear()
     return run(task, problem)
 
 
@@ -241,7 +241,7 @@ def test_tasks_that_share_a_selection_have_the_rows_of_tasks_that_do_not(slow, m
     names = [f"{method}+ridge:{after}" for after in ALPHAS]
     tasks = [task_of(name, seed, normalize=norm) for name in names for seed in (0, 1)]
     apart = [alone(task, problem) for task in tasks]
-    sharing._newest.clear()
+    sharing._cache.clear()
     together = [run(task, problem) for task in tasks]
     assert [plain(outcome) for outcome in together] == [plain(outcome) for outcome in apart]
     for one, other in zip(together, apart, strict=True):
@@ -263,14 +263,16 @@ def test_a_task_with_other_sizes_is_fitted_for_these(slow):
     problem = made()
     run(task_of("SLOW"), problem)
     run(replace(task_of("SLOW+ridge:alpha=2.0"), sizes=(20, 30)), problem)
-    assert sharing._newest[0].work.reducer.size == 30
+    assert sharing._cache[0].work.reducer.size == 30
     assert slow == ["fit", "cut 5", "cut 20", "cut 99", "fit", "cut 20", "cut 30"]
 
 
 def test_memory_is_the_most_that_the_task_or_its_selection_took(slow, monkeypatch):
     problem = made()
-    nested = sharing.done
-    monkeypatch.setattr(sharing, "done", lambda *about: replace(nested(*about), memory=10**15))
+    run_costed = sharing.run_costed
+    monkeypatch.setattr(
+        sharing, "run_costed", lambda *about: replace(run_costed(*about), memory=10**15)
+    )
     first, second = (run(task_of(f"SLOW+ridge:{after}"), problem) for after in ALPHAS[:2])
     assert first.memory < 10**15
     assert second.memory == 10**15

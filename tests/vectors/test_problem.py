@@ -100,12 +100,12 @@ def test_refusals(labels, split, task, says):
 
 
 def test_the_card_counts_and_names_problems():
-    card = CorpusSummary.of(corpus_of(CLASSES, SPLIT, texts=(*TEXTS[:4], "cat sat", "")))
-    assert (card.documents, card.n_features, card.train, card.test) == (6, 4, 4, 2)
-    assert card.words == (0, 2, 3)
-    assert card.classes == {"bird": 2, "cat": 2, "dog": 2}
-    assert card.problems == (
-        "1 documents have no word left (kept)",
+    summary = CorpusSummary.of(corpus_of(CLASSES, SPLIT, texts=(*TEXTS[:4], "cat sat", "")))
+    assert (summary.documents, summary.n_features, summary.train, summary.test) == (6, 4, 4, 2)
+    assert summary.words == (0, 2, 3)
+    assert summary.classes == {"bird": 2, "cat": 2, "dog": 2}
+    assert summary.problems == (
+        "1 documents have no words (kept)",
         "1 documents repeat the text of an earlier one (kept)",
         "3 classes have fewer than 5 documents",
         "1 classes have no training document",

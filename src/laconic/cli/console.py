@@ -16,7 +16,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from laconic.corpus.catalog import Known
+    from laconic.corpus.catalog import CatalogEntry
     from laconic.methods import Method
     from laconic.papers.figures import Table
     from laconic.rows import Row
@@ -109,7 +109,7 @@ def show(renderable: Any, title: str = "") -> None:
     Console(highlight=False, width=wide).print(renderable)
 
 
-def print_catalog(entries: Iterable[Known]) -> None:
+def print_catalog(entries: Iterable[CatalogEntry]) -> None:
     table = table_of("name", "what")
     table.columns[1].justify = "left"
     for entry in entries:

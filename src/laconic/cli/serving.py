@@ -350,11 +350,11 @@ def json_line(answer: dict[str, Any]) -> str:
 
 
 def whole_text(file: str) -> str:
-    from laconic.corpus.formats.decoding import Decoding
+    from laconic.corpus.formats.decoding import Decoder
     from laconic.corpus.formats.gathering import ReadOptions
     from laconic.corpus.formats.opening import open_bytes
 
     reading = ReadOptions(max_bytes=ReadOptions.max_line)
     where = "/dev/stdin" if file == "-" else file
     with open_bytes(where, reading) as stream:
-        return Decoding(where, reading).text(stream.read())
+        return Decoder(where, reading).text(stream.read())

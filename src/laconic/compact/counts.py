@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 
 from laconic.compact.settings import TextSettings
 from laconic.errors import LaconicError
-from laconic.vectors.counting import Lexicon, Terms, assembled, count, counted
-from laconic.vectors.scanning import batches, described
+from laconic.vectors.counting import Lexicon, Terms, count, count_part, stack_counts
+from laconic.vectors.scanning import batches, describe
 
 Document: TypeAlias = str | Mapping[str, float]
 
@@ -43,8 +43,8 @@ class Reader:
         for batch in batches(texts, unit.batch):
             scans = unit.scan([batch], map)
             lexicon, places = self._places(scans.chunks)
-            pieces.append(counted(n_columns, lexicon.grams(1, places, scans.parts[0]), []))
-        return assembled(pieces, n_columns)
+            pieces.append(count_part(n_columns, lexicon.grams(1, places, scans.parts[0]), []))
+        return stack_counts(pieces, n_columns)
 
     def _places(self, chunks: list[str]) -> tuple[Lexicon, NDArray[np.int32]]:
         with self._lock:
@@ -70,7 +70,7 @@ def counts_of(documents: Any, names: Any, terms: Terms, reader: Reader | None) -
         return _of_matrix(documents, names, terms)
     if isinstance(documents, str | bytes | Mapping) or not isinstance(documents, Iterable):
         raise LaconicError(
-            f"documents: expected a list, found {described(documents)}. Put a single document "
+            f"documents: expected a list, found {describe(documents)}. Put a single document "
             "into a list: [text]."
         )
     rest = iter(documents)
@@ -96,7 +96,7 @@ def _of_mappings(documents: Iterable[Any], terms: Terms) -> csr_array:
         if not isinstance(document, Mapping):
             raise LaconicError(
                 f"documents[{position}]: expected a mapping of words to counts like the first "
-                f"document, found {described(document)}"
+                f"document, found {describe(document)}"
             )
         found = [(terms.column[w], n) for w, n in document.items() if w in terms.column]
         columns += [column for column, _ in found]
@@ -108,7 +108,7 @@ def _of_mappings(documents: Iterable[Any], terms: Terms) -> csr_array:
 
 def _count(value: Any, position: int) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise LaconicError(f"documents[{position}]: a count is {described(value)}, not a number")
+        raise LaconicError(f"documents[{position}]: a count is {describe(value)}, not a number")
     try:
         return float(value)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Documents, labels, split: the first room of the flow."""
+"""Labelled documents and their split: the first package of the flow."""
 
 from laconic.corpus.corpus import Corpus
 

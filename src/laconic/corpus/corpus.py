@@ -1,4 +1,4 @@
-"""`Corpus`: labelled documents, as texts or as ready vectors. The first value of the flow."""
+"""`Corpus`: labelled documents, as texts or as vectors."""
 
 from __future__ import annotations
 
@@ -26,23 +26,24 @@ class Corpus:
     ----------
     name : str
     labels : tuple of tuples of str
-        The labels of each document, in the order of the file; `()` is a document of no class.
+        The labels of each document, in file order; `()` is a document without any class.
     ids : tuple of str
-        Distinct names of the documents.
+        Unique names of the documents.
     texts : tuple of str, optional
     vectors : csr_array of shape (n_docs, n_terms), optional
-        Counts or weights. Kept with sorted indices, no duplicates and no stored zeros: a stored
-        entry is an occurrence. A matrix that is not so is copied.
+        Counts or weights. Stored with sorted indices, without duplicates or explicit zeros: a
+        stored entry is an occurrence. A matrix in another form is copied.
     vocabulary : tuple of str, optional
         The names of the columns of `vectors`.
     split : tuple of str, optional
-        "train", "test" or "" (in neither) for each document; None where the corpus has no split.
+        "train", "test" or "" (unused) for each document; None if the corpus has no split.
     classes : tuple of str, optional
         All classes; by default those that occur, sorted.
     multilabel : bool, optional
-        Whether a document may have any number of labels; by default, whether one has.
+        Whether a document may have any number of labels; by default, whether any document has
+        none or several.
     notes : tuple of str
-        What the reader found worth saying: bytes replaced, rows dropped.
+        Remarks of the reader, such as bytes replaced or rows dropped.
     """
 
     name: str
@@ -58,11 +59,13 @@ class Corpus:
 
     def __post_init__(self) -> None:
         if (self.texts is None) == (self.vectors is None):
-            raise TypeError(f"Corpus {self.name}: give either texts or vectors")
+            raise TypeError(f"Corpus {self.name}: give either texts or vectors, not both")
         if self.vectors is not None and (
             self.vocabulary is None or len(self.vocabulary) != self.vectors.shape[1]
         ):
-            raise TypeError(f"Corpus {self.name}: vectors need a vocabulary with a name a column")
+            raise TypeError(
+                f"Corpus {self.name}: vectors need a vocabulary with one name per column"
+            )
         if self.vectors is not None:
             object.__setattr__(self, "vectors", _canonical(self.vectors))
         n_docs = self.vectors.shape[0] if self.vectors is not None else len(self.texts or ())
@@ -77,25 +80,25 @@ class Corpus:
             occurring = sorted({label for labels in self.labels for label in labels})
             object.__setattr__(self, "classes", tuple(occurring))
         if self.multilabel is None:
-            several = any(len(labels) != 1 for labels in self.labels)
-            object.__setattr__(self, "multilabel", several)
+            multilabel = any(len(labels) != 1 for labels in self.labels)
+            object.__setattr__(self, "multilabel", multilabel)
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def take(self, documents: Iterable[int] | np.ndarray) -> Corpus:
-        """The corpus of these documents (positions), in this order. Keeps `classes`."""
-        chosen = np.asarray(list(documents), dtype=np.intp)
+        """The corpus of the documents at these positions, in this order. Keeps `classes`."""
+        positions = np.asarray(list(documents), dtype=np.intp)
 
         def pick(values: Sequence[T]) -> tuple[T, ...]:
-            return tuple(values[i] for i in chosen)
+            return tuple(values[i] for i in positions)
 
         return replace(
             self,
             labels=pick(self.labels),
             ids=pick(self.ids),
             texts=None if self.texts is None else pick(self.texts),
-            vectors=None if self.vectors is None else self.vectors[chosen],
+            vectors=None if self.vectors is None else self.vectors[positions],
             split=None if self.split is None else pick(self.split),
         )
 
@@ -103,22 +106,22 @@ class Corpus:
         """Positions of the documents of one part of the split, "train" or "test"."""
         if self.split is None:
             raise CorpusError(
-                f"the {name} part of {self.name} was asked for, but the corpus has no split. "
-                "Choose folds or repeated splits instead."
+                f"the {name} part of {self.name} was requested, but the corpus has no split. "
+                "Use cross-validation folds or random splits instead."
             )
         return np.flatnonzero(np.asarray(self.split, dtype=object) == name)
 
     @cached_property
     def class_counts(self) -> dict[str, int]:
-        """Documents a class, in the order of `classes`."""
+        """Documents per class, in the order of `classes`."""
         counts = Counter(label for labels in self.labels for label in labels)
         return {label: counts[label] for label in self.classes}
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of all that a result may depend on: documents, labels, ids, split, vocabulary.
+        """A hash of everything that results depend on: documents, labels, ids, split, vocabulary.
 
-        `multilabel` is part of it, because it decides the task.
+        `multilabel` is part of it, because it decides the target.
         """
         digest = sha256(bytes([bool(self.multilabel)]))
 
@@ -151,7 +154,7 @@ class Corpus:
 
 
 def _canonical(vectors: csr_array) -> csr_array:
-    """The same if it is in the form that a `Corpus` promises, else a copy that is."""
+    """`vectors` in the form that `Corpus` guarantees; copied if they are in another form."""
     if vectors.has_canonical_format and vectors.data.all():
         return vectors
     vectors = vectors.copy()

@@ -1,4 +1,4 @@
-"""Ways to divide a corpus into training and test documents. Seeded, stratified, reproducible."""
+"""Splits of a corpus into training and test documents: stratified and reproducible."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from laconic.errors import LaconicError
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Positions of the training and the test documents, ascending, and a name for both."""
+    """Positions of the training and test documents, ascending, and the name of the split."""
 
     name: str
     train: NDArray[np.intp]
@@ -29,18 +29,18 @@ def given_split(corpus: Corpus) -> Iterator[Split]:
 def folds(
     corpus: Corpus, n_folds: int = 5, *, repeats: int = 1, random_state: int = 0
 ) -> Iterator[Split]:
-    """Stratified cross-validation: each document is tested once a repeat."""
+    """Stratified cross-validation: each document is tested once per repeat."""
     if not 2 <= n_folds <= len(corpus):
         raise LaconicError(
-            f"{n_folds} folds of {len(corpus)} documents: give from 2 folds to one a document"
+            f"{n_folds} folds of {len(corpus)} documents: give from 2 folds to one per document"
         )
     for repeat in range(repeats):
-        documents = _dealt(corpus, np.random.default_rng([random_state, repeat]))
+        documents = _stratified_order(corpus, np.random.default_rng([random_state, repeat]))
         fold_of = np.full(len(corpus), -1)
         fold_of[documents] = np.arange(documents.size) % n_folds
         for fold in range(n_folds):
-            again = f", repeat {repeat + 1}" if repeats > 1 else ""
-            name = f"fold {fold + 1} of {n_folds}{again}"
+            suffix = f", repeat {repeat + 1}" if repeats > 1 else ""
+            name = f"fold {fold + 1} of {n_folds}{suffix}"
             train = np.flatnonzero((fold_of != fold) & (fold_of >= 0))
             yield Split(name, train, np.flatnonzero(fold_of == fold))
 
@@ -50,25 +50,25 @@ def random_splits(
 ) -> Iterator[Split]:
     """Repeated stratified splits, such as the papers' 4:1."""
     if not 0 < test_size < 1:
-        raise LaconicError(f"test_size={test_size}: must lie strictly between 0 and 1")
+        raise LaconicError(f"test_size={test_size}: give a number strictly between 0 and 1")
     for time in range(times):
         rng = np.random.default_rng([random_state, time])
-        documents = _dealt(corpus, rng)
+        documents = _stratified_order(corpus, rng)
         n_test = min(max(1, round(test_size * documents.size)), documents.size - 1)
-        # Evenly spaced from a random start, so that each stratum gives its share, and none is
-        # passed over in every split.
+        # Evenly spaced from a random start: each stratum contributes its share, and no stratum is
+        # skipped in every split.
         start = rng.random()
-        tested = ((np.arange(n_test) + start) * documents.size / n_test).astype(np.intp)
-        test = documents[tested]
+        places = ((np.arange(n_test) + start) * documents.size / n_test).astype(np.intp)
+        test = documents[places]
         train = np.setdiff1d(documents, test)
         yield Split(f"split {time + 1} of {times}", train, np.sort(test))
 
 
-def _dealt(corpus: Corpus, rng: np.random.Generator) -> NDArray[np.intp]:
-    """The documents in an order that is random but goes stratum by stratum, these at random too.
+def _stratified_order(corpus: Corpus, rng: np.random.Generator) -> NDArray[np.intp]:
+    """The documents in random order within strata; the order of the strata is random too.
 
-    The stratum of a document is its rarest label, so that rare classes are spread best. Documents
-    that the corpus's own split leaves unused stay so.
+    The stratum of a document is its rarest label, so rare classes are spread most evenly. Documents
+    that the corpus's own split leaves unused are omitted.
     """
     counts = corpus.class_counts
     number = {label: i for i, label in enumerate(corpus.classes)}

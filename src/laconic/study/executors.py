@@ -11,37 +11,37 @@ from types import TracebackType
 from typing import Protocol, Self, TypeAlias
 
 from laconic.errors import LaconicError, ResourceError
-from laconic.study.lines import Lines, Staged
-from laconic.study.sharing import forget
-from laconic.study.staging import Staging
+from laconic.study.lines import StagedJob, WorkQueue
+from laconic.study.sharing import clear_cache
+from laconic.study.staging import ProblemStore
 from laconic.study.task import Outcome, Task
 from laconic.study.task import run as run_task
-from laconic.study.workers import Run, Worker, WorkerDied, heard
+from laconic.study.workers import Run, Worker, WorkerExited, wait_for_workers
 from laconic.vectors.problem import Problem
 
 Job: TypeAlias = tuple[Task, Problem]
 
-# so many processes may end one after the other without a task
-STILLBIRTHS = 3
-# more processes than this share a CPU for nothing, and each has its own memory
+# processes that may exit in a row without having run a task
+MAX_STARTUP_FAILURES = 3
+# more processes per CPU gain nothing, and each needs its own memory
 WORKERS_PER_CPU = 4
 
 
 class Executor(Protocol):
-    """Runs jobs and yields what became of each, as they finish, in any order.
+    """Runs jobs and yields their outcomes as they finish, in any order.
 
-    What every executor owes, one for a cluster too:
+    The contract of every executor, including one for a cluster:
 
-    - Jobs come from an iterator that builds problems as it goes, each as large as a corpus: draw no
-      more problems than can run, and one ahead. Jobs of one problem come together and share the
-      object; those that share a selection too (`Task.selection`) come together among them, and are
+    - Jobs come from an iterator that builds problems lazily, each as large as a corpus: take no
+      more problems than can run, and one ahead. Jobs of one problem are consecutive and share the
+      object; among these, jobs with the same selection (`Task.selection`) are consecutive, and run
       faster one after the other in one process (`laconic.study.sharing`).
-    - Every job drawn gives exactly one outcome. A task that fails, or takes its process with it, is
-      `Outcome.failed` with the reason, and concerns no other.
-    - A task needs nothing but its problem, and its numbers do not depend on where or beside what it
-      runs: one thread of BLAS. Problems travel as files (`laconic.study.staging`), not in messages.
-    - Closing the iterator ends what is running; leaving the `with` leaves no process and no file.
-      Nothing is kept about finished work: the journal does that, and asks only for what is missing.
+    - Every job gives exactly one outcome. A task that fails, or ends its process, gives
+      `Outcome.failed` with the reason, and affects no other task.
+    - A task needs only its problem, and its numbers do not depend on where it runs or what runs
+      concurrently: BLAS uses one thread. Problems are passed as files (`laconic.study.staging`).
+    - Closing the iterator ends running tasks; leaving the `with` leaves no process and no file.
+      Executors keep no results: the journal does, and submits only missing tasks.
     """
 
     def __enter__(self) -> Self: ...
@@ -57,7 +57,7 @@ class Executor(Protocol):
 
 
 class InProcess:
-    """One task after the other, here."""
+    """Runs tasks one after the other in this process."""
 
     def __init__(self, *, run: Run = run_task) -> None:
         self._run = run
@@ -73,21 +73,20 @@ class InProcess:
             for task, problem in jobs:
                 yield self._run(task, problem)
         finally:
-            forget()
+            clear_cache()
 
 
 class Processes:
-    """Tasks in processes of their own, which share each problem as memory-mapped files.
+    """Runs tasks in worker processes, which share each problem as memory-mapped files.
 
     Parameters
     ----------
-    n_workers : number of processes; they start with the `with`, and import while jobs are prepared
-    folder : where problems are staged, default: the system's folder for temporary files
-    run : what is done with a task and its problem; the processes import it by its name
-    task_timeout : seconds that a task may take before its process is ended and the task fails,
-        default: no limit
+    n_workers : number of processes, at most 4 per usable CPU; they start when the `with` is entered
+    folder : folder for the files of problems, default: the system's folder for temporary files
+    run : function of a task and its problem; the processes import it by its name
+    task_timeout : seconds after which a task fails and its process is ended, default: no limit
 
-    At most 4 processes per usable CPU. One `run` at a time.
+    Only one `run` at a time.
     """
 
     def __init__(
@@ -105,140 +104,141 @@ class Processes:
         self.folder = folder
         self.task_timeout = task_timeout
         self._run = run
-        self._crew: Crew | None = None
+        self._pool: Pool | None = None
 
     def __enter__(self) -> Self:
-        crew = Crew(self._run, Staging(self.folder), self.task_timeout)
+        pool = Pool(self._run, ProblemStore(self.folder), self.task_timeout)
         try:
-            crew.fill(self.n_workers)
+            pool.start(self.n_workers)
         except BaseException:
-            crew.close()
+            pool.close()
             raise
-        self._crew = crew
+        self._pool = pool
         return self
 
     def __exit__(self, *failure: object) -> None:
-        crew, self._crew = self._crew, None
-        if crew is not None:
-            crew.close()
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
-        crew = self._crew
-        if crew is None:
+        pool = self._pool
+        if pool is None:
             raise LaconicError(
-                "Processes.run: start them first, as in `with Processes(2) as here:`"
+                "Processes.run: start the processes first, as in `with Processes(2) as executor:`"
             )
-        crew.fill(self.n_workers)
+        pool.start(self.n_workers)
         try:
-            yield from crew.outcomes(jobs)
+            yield from pool.outcomes(jobs)
         finally:
-            crew.drop_work()
+            pool.cancel()
 
 
-class Crew:
-    """Workers that are replaced when they die, and the problems they have in common."""
+class Pool:
+    """Worker processes, which are replaced when they exit, and the problems that they share."""
 
-    def __init__(self, run: Run, staging: Staging, task_timeout: float | None = None) -> None:
+    def __init__(self, run: Run, problems: ProblemStore, task_timeout: float | None = None) -> None:
         self.limit = inf if task_timeout is None else task_timeout
-        self.staging = staging
+        self.problems = problems
         self.workers: list[Worker] = []
         self._run = run
-        self._births = count()
-        self._stillbirths = 0
+        self._log_numbers = count()
+        self._startup_failures = 0
 
-    def fill(self, n_workers: int) -> None:
-        self._stillbirths = 0
+    def start(self, n_workers: int) -> None:
+        self._startup_failures = 0
         while len(self.workers) < n_workers:
-            self._start()
+            self._start_worker()
 
     def close(self) -> None:
         try:
             self._end(self.workers)
         finally:
-            self.staging.close()
+            self.problems.close()
 
-    def drop_work(self) -> None:
-        """What runs ends without an outcome."""
+    def cancel(self) -> None:
+        """End running tasks without an outcome."""
         self._end([worker for worker in self.workers if worker.assigned])
-        self.staging.clear()
+        self.problems.release_all()
 
     def outcomes(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
-        """One job waits while all are busy, so that none of them waits for the next problem."""
-        lines = Lines(self._staged(jobs))
-        while lines.waiting or any(worker.assigned for worker in self.workers):
+        """Run the jobs. One is prepared ahead, so an idle worker need not wait for a problem."""
+        queue = WorkQueue(self._staged(jobs))
+        while queue.pending or any(worker.assigned for worker in self.workers):
             idle = next((worker for worker in self.workers if worker.idle), None)
-            todo = lines.jobs_for(idle, self.workers) if idle else None
-            if idle and todo:
-                if self._handed(todo[0], idle):
-                    todo.popleft()
-                    lines.draw()
+            group = queue.jobs_for(idle, self.workers) if idle else None
+            if idle and group:
+                if self._send(group[0], idle):
+                    group.popleft()
+                    queue.fetch()
                 continue
-            for worker in heard(self.workers):
-                outcome = self._hear(worker)
+            for worker in wait_for_workers(self.workers):
+                outcome = self._receive(worker)
                 if outcome is not None:
                     yield outcome
 
-    def _staged(self, jobs: Iterable[Job]) -> Iterator[Staged]:
+    def _staged(self, jobs: Iterable[Job]) -> Iterator[StagedJob]:
         for task, problem in jobs:
-            yield task, self.staging.take(problem)
-        self.staging.no_more()
+            yield task, self.problems.acquire(problem)
+        self.problems.finish()
 
-    def _handed(self, job: Staged, worker: Worker) -> bool:
+    def _send(self, job: StagedJob, worker: Worker) -> bool:
+        """Whether the worker received the job; if it has exited, it is replaced."""
         try:
-            worker.hand(*job)
-        except WorkerDied as death:
-            self._replace(worker, death)
+            worker.send(*job)
+        except WorkerExited as failure:
+            self._replace(worker, failure)
             return False
         return True
 
-    def _hear(self, worker: Worker) -> Outcome | None:
-        """An outcome, or None where the worker had no task."""
-        work = worker.assigned
+    def _receive(self, worker: Worker) -> Outcome | None:
+        """The outcome of the worker's task, or None if it had no task."""
+        assignment = worker.assigned
         try:
-            outcome = worker.hear()
-        except WorkerDied as death:
-            self._replace(worker, death)
-            outcome = work.lost(death.reason) if work else None
-        if work:
-            self._stillbirths = 0
-            self.staging.leave(work.folder)
+            outcome = worker.receive()
+        except WorkerExited as failure:
+            self._replace(worker, failure)
+            outcome = assignment.failed(failure.reason) if assignment else None
+        if assignment:
+            self._startup_failures = 0
+            self.problems.release(assignment.folder)
         return outcome
 
-    def _replace(self, worker: Worker, death: WorkerDied) -> None:
-        """A task may end its process. Processes that end without one will go on doing so."""
+    def _replace(self, worker: Worker, failure: WorkerExited) -> None:
+        """Start another worker, unless workers keep failing at start-up, without a task."""
         self._end([worker])
-        self._stillbirths += not worker.assigned
-        if worker.assigned or self._stillbirths < STILLBIRTHS:
-            self._start()
+        self._startup_failures += not worker.assigned
+        if worker.assigned or self._startup_failures < MAX_STARTUP_FAILURES:
+            self._start_worker()
         if not self.workers:
             raise LaconicError(
-                f"no worker process gets as far as a task: {death}. A script needs its own "
-                'commands under `if __name__ == "__main__":`, because each process reads it; or '
-                "use --jobs 1, which needs no processes"
+                f"worker processes fail at start-up: {failure}. In a script, put the code under "
+                '`if __name__ == "__main__":`, because each worker imports the script; or use '
+                "--jobs 1, which starts no processes"
             ) from None
 
-    def _start(self) -> None:
-        log = self.staging.folder / f"worker-{next(self._births)}.log"
+    def _start_worker(self) -> None:
+        log = self.problems.folder / f"worker-{next(self._log_numbers)}.log"
         try:
             self.workers.append(Worker(self._run, log, self.limit))
         except OSError as failure:
             raise ResourceError(
                 f"worker process {len(self.workers) + 1} cannot be started ({failure.strerror}). "
-                "Use fewer --jobs; --jobs 1 needs no processes"
+                "Use fewer --jobs; --jobs 1 starts no processes"
             ) from None
 
     def _end(self, workers: list[Worker]) -> None:
         for worker in workers:
             worker.kill()
         for worker in list(workers):
-            worker.bury()
+            worker.close()
             self.workers.remove(worker)
 
 
 def executor_for(n_jobs: int, task_timeout: float | None = None) -> Executor:
-    """In this process for 1 job at a time, else so many processes; -1 is one per usable CPU.
+    """`InProcess` for one job, else `Processes`; -1 is one process per usable CPU.
 
-    A time limit needs a process that can be ended, also for 1 job.
+    A time limit needs a process that can be ended, so it uses `Processes` for one job too.
     """
     n_workers = usable_cpus() if n_jobs == -1 else n_jobs
     _check_workers(n_workers, f"--jobs {n_jobs}")
@@ -247,17 +247,17 @@ def executor_for(n_jobs: int, task_timeout: float | None = None) -> Executor:
     return Processes(n_workers, task_timeout=task_timeout)
 
 
-def _check_workers(n_workers: int, asked: str) -> None:
-    most = WORKERS_PER_CPU * usable_cpus()
-    if not 1 <= n_workers <= most:
+def _check_workers(n_workers: int, option: str) -> None:
+    limit = WORKERS_PER_CPU * usable_cpus()
+    if not 1 <= n_workers <= limit:
         raise LaconicError(
-            f"{asked}: give a number of processes from 1 to {most}, {WORKERS_PER_CPU} per usable "
+            f"{option}: give a number of processes from 1 to {limit}, {WORKERS_PER_CPU} per usable "
             "CPU; --jobs -1 is one per CPU"
         )
 
 
 def usable_cpus() -> int:
-    """A container or a scheduler may grant fewer than there are."""
+    """The CPUs that this process may use: a container or scheduler may allow fewer than exist."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Jobs in lines: those that share a selection wait for one worker, which then selects once."""
+"""The work queue: jobs with the same selection go to the same worker, which selects once."""
 
 from __future__ import annotations
 
@@ -8,73 +8,83 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from laconic.errors import LaconicError
 from laconic.study.task import Task
 
-Staged: TypeAlias = tuple[Task, Path]
+StagedJob: TypeAlias = tuple[Task, Path]
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
-    """Jobs on one problem whose methods have the same selection."""
+class JobGroup:
+    """Jobs on one problem with the same selection."""
 
     problem: Path
     selection: str
-    jobs: deque[Staged] = field(default_factory=deque)
+    jobs: deque[StagedJob] = field(default_factory=deque)
 
-    def takes(self, job: Staged) -> bool:
+    def accepts(self, job: StagedJob) -> bool:
         task, problem = job
-        return (problem, task.selection) == (self.problem, self.selection)
+        return (problem, selection_of(task)) == (self.problem, self.selection)
 
 
-class Lines:
-    """Drawn are the jobs of lines at which someone works, and one ahead of them."""
+def selection_of(task: Task) -> str:
+    """The selection of the task; an invalid method has none, and fails when it runs."""
+    try:
+        return task.selection
+    except LaconicError:
+        return task.method
 
-    def __init__(self, jobs: Iterator[Staged]) -> None:
+
+class WorkQueue:
+    """Groups jobs by selection. Jobs of the current groups are fetched, and one job ahead."""
+
+    def __init__(self, jobs: Iterator[StagedJob]) -> None:
         self._jobs = jobs
-        self._lines: dict[Hashable, Line] = {}
-        self._ahead: Staged | None = None
-        self.draw()
+        self._groups: dict[Hashable, JobGroup] = {}
+        self._next: StagedJob | None = None
+        self.fetch()
 
     @property
-    def waiting(self) -> bool:
-        return self._ahead is not None or any(line.jobs for line in self._lines.values())
+    def pending(self) -> bool:
+        """Whether any job has not been sent."""
+        return self._next is not None or any(group.jobs for group in self._groups.values())
 
-    def draw(self) -> None:
-        """Draw up to the first job that no line takes. To be called when a job has been handed."""
-        while self._ahead is None and (job := next(self._jobs, None)):
-            line = next((line for line in self._lines.values() if line.takes(job)), None)
-            if line is None:
-                self._ahead = job
+    def fetch(self) -> None:
+        """Fetch jobs up to the first that belongs to no group. Call it after sending a job."""
+        while self._next is None and (job := next(self._jobs, None)):
+            group = next((group for group in self._groups.values() if group.accepts(job)), None)
+            if group is None:
+                self._next = job
             else:
-                line.jobs.append(job)
+                group.jobs.append(job)
 
-    def jobs_for(self, worker: Hashable, crew: Collection[Hashable]) -> deque[Staged]:
-        """Those of the worker's line, of one whose worker is gone from the crew, or of a new one.
+    def jobs_for(self, worker: Hashable, workers: Collection[Hashable]) -> deque[StagedJob]:
+        """The jobs of the worker's group, else of an orphaned, a new or the largest group.
 
-        Where nothing is left to begin it helps at the longest line.
+        A group is orphaned if its worker is not among `workers`.
         """
-        own = self._lines.get(worker)
-        if own is None or not own.jobs:
-            other = self._left_behind(crew) or self._new() or self._longest()
-            if other is None:
+        group = self._groups.get(worker)
+        if group is None or not group.jobs:
+            group = self._orphaned(workers) or self._new() or self._largest()
+            if group is None:
                 return deque()
-            own = self._lines[worker] = other
-        return own.jobs
+            self._groups[worker] = group
+        return group.jobs
 
-    def _left_behind(self, crew: Collection[Hashable]) -> Line | None:
-        gone = [worker for worker in self._lines if worker not in crew]
-        return next(filter(None, map(self._unfinished, gone)), None)
+    def _orphaned(self, workers: Collection[Hashable]) -> JobGroup | None:
+        exited = [worker for worker in self._groups if worker not in workers]
+        return next(filter(None, map(self._unfinished, exited)), None)
 
-    def _unfinished(self, worker: Hashable) -> Line | None:
-        line = self._lines.pop(worker)
-        return line if line.jobs else None
+    def _unfinished(self, worker: Hashable) -> JobGroup | None:
+        group = self._groups.pop(worker)
+        return group if group.jobs else None
 
-    def _new(self) -> Line | None:
-        if self._ahead is None:
+    def _new(self) -> JobGroup | None:
+        if self._next is None:
             return None
-        (task, problem), self._ahead = self._ahead, None
-        return Line(problem, task.selection, deque([(task, problem)]))
+        (task, problem), self._next = self._next, None
+        return JobGroup(problem, selection_of(task), deque([(task, problem)]))
 
-    def _longest(self) -> Line | None:
-        lines = [line for line in self._lines.values() if line.jobs]
-        return max(lines, key=lambda line: len(line.jobs), default=None)
+    def _largest(self) -> JobGroup | None:
+        groups = [group for group in self._groups.values() if group.jobs]
+        return max(groups, key=lambda group: len(group.jobs), default=None)

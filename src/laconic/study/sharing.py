@@ -1,9 +1,9 @@
-"""What tasks on one problem have in common is computed once, and charged to each alike.
+"""Reuse of work that tasks on one problem have in common; its cost is added to each of them.
 
-Tasks that differ only in what comes after the selection (λ, the classifier) have the same fitted
-reducer and the same cuts, which may be seconds each; draws of a method have the same scores, of
-which an exact leverage is minutes. The numbers are those of a task that is alone, and so are its
-seconds: it carries what the shared work took, whoever did it.
+Tasks that differ only in the classifier or its alpha have the same fitted reducer and the same
+cuts, which may take seconds each; draws of a method have the same scores, of which exact leverage
+takes minutes. The numbers are those of a task that runs alone, and so are its seconds: they include
+the time of reused work.
 """
 
 from __future__ import annotations
@@ -23,58 +23,60 @@ from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import SizeUnavailable, collected_warnings, warn_again
 from laconic.reducer import Reducer
 from laconic.reduction import Matrix, Reduction
-from laconic.selectors.sampled import Drawn, SampledTerms
+from laconic.selectors.sampled import RandomSelector, SampledTerms
 from laconic.vectors.problem import Problem
 
 Peak: TypeAlias = Callable[[], int | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Done:
-    """A piece of work: what came of it, what it took, and the warnings it gave."""
+class CostedResult:
+    """The result of some work, its cost, and its warnings."""
 
     result: Any
     seconds: float
     memory: int | None
     notes: tuple[str, ...]
 
-    def told(self) -> Any:
-        """The result, with its warnings, whenever it is used."""
+    def get(self) -> Any:
+        """The result; its warnings are repeated at each use."""
         warn_again(self.notes)
         return self.result
 
 
-def done(work: Callable[[], Any], peak: Peak) -> Done:
+def run_costed(work: Callable[[], Any], peak: Peak) -> CostedResult:
+    """Do the work and measure its cost."""
     clock = perf_counter()
     with collected_warnings() as notes:
         result = work()
-    return Done(result, perf_counter() - clock, peak(), tuple(notes))
+    return CostedResult(result, perf_counter() - clock, peak(), tuple(notes))
 
 
 @dataclass
-class Account:
-    """What a task owes for work that its own clock did not see."""
+class ReusedCost:
+    """The cost of the work that a task reused, which its own clock did not measure."""
 
     seconds: float = 0.0
     memory: int | None = None
 
-    def charge(self, work: Done) -> None:
+    def add(self, work: CostedResult) -> None:
         self.seconds += work.seconds
-        self.memory = work.memory if self.memory is None else self.most(work.memory)
+        self.memory = work.memory if self.memory is None else self.max_memory(work.memory)
 
-    def settled(self) -> float:
-        """The seconds since this was last asked."""
+    def take_seconds(self) -> float:
+        """The seconds added since the last call."""
         seconds, self.seconds = self.seconds, 0.0
         return seconds
 
-    def most(self, memory: int | None) -> int | None:
-        known = memory is not None and self.memory is not None
-        return max(memory, self.memory) if known else memory
+    def max_memory(self, memory: int | None) -> int | None:
+        """The larger of this memory and that of reused work."""
+        measured = memory is not None and self.memory is not None
+        return max(memory, self.memory) if measured else memory
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """Scores that are known already."""
+class PrecomputedScores:
+    """A score function that returns scores computed before."""
 
     scores: NDArray[np.float64]
 
@@ -83,27 +85,27 @@ class Given:
 
 
 @dataclass(frozen=True, eq=False)
-class Recalled:
-    """A reducer as a path sees it: what has been fitted or cut before is recalled, and charged.
+class CachedReducer:
+    """A reducer that fits once and makes each cut once; `cost` is that of reused work.
 
-    The path clones what it is given; a clone recalls the same.
+    A path clones its reducer; a clone is the same object, with the same cache.
     """
 
     reducer: Reducer
-    known: dict[Hashable, Done] = field(default_factory=dict)
-    account: Account = field(default_factory=Account)
+    results: dict[Hashable, CostedResult] = field(default_factory=dict)
+    cost: ReusedCost = field(default_factory=ReusedCost)
     peak: Peak = lambda: None
 
     def __sklearn_clone__(self) -> Self:
         return self
 
     def set_params(self, *, size: int | None) -> Self:
-        """A path says which size it will ask for at most; tasks that share ask for the same."""
+        """Set the largest size of the path; tasks that share the reducer have the same one."""
         self.reducer.set_params(size=size)
         return self
 
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
-        self._once("fit", lambda: self.reducer.fit(X, y))
+        self._cached("fit", lambda: self.reducer.fit(X, y))
         return self
 
     @property
@@ -111,77 +113,78 @@ class Recalled:
         return self.reducer.available_
 
     def at(self, size: int) -> Reduction:
-        cut = self._once(size, lambda: _cut(self.reducer, size))
+        cut = self._cached(size, lambda: _cut(self.reducer, size))
         if isinstance(cut, SizeUnavailable):
             raise cut.with_traceback(None)
         return cut
 
-    def _once(self, what: Hashable, work: Callable[[], Any]) -> Any:
-        """Work that is done now is on the task's own clock."""
-        if what in self.known:
-            self.account.charge(self.known[what])
+    def _cached(self, key: Hashable, work: Callable[[], Any]) -> Any:
+        """Only reused work is added to the cost: the task's own clock measures new work."""
+        if key in self.results:
+            self.cost.add(self.results[key])
         else:
-            self.known[what] = done(work, self.peak)
-        return self.known[what].told()
+            self.results[key] = run_costed(work, self.peak)
+        return self.results[key].get()
 
 
 def _cut(reducer: Reducer, size: int) -> Reduction | SizeUnavailable:
     try:
         return reducer.at(size)
-    except SizeUnavailable as absent:
-        return absent
+    except SizeUnavailable as unavailable:
+        return unavailable
 
 
 @dataclass(frozen=True, eq=False)
-class Shared:
-    """The scores of a method's draws, or its reducer, on a problem."""
+class CacheEntry:
+    """The scores of a method's draws, or its reducer, for a problem and a selection."""
 
     problem: ReferenceType[Problem]
     selection: Hashable
-    work: Done | Recalled
+    work: CostedResult | CachedReducer
 
 
-# One entry: tasks that share something come one after the other.
-_newest: list[Shared] = []
+# At most one entry: tasks with the same selection run one after the other.
+_cache: list[CacheEntry] = []
 
 
-def shared(
+def reuse_selection(
     path: PathClassifier,
     problem: Problem,
     selection: str,
     details: Hashable,
     peak: Peak = lambda: None,
-) -> tuple[PathClassifier, Account]:
-    """The path with what was computed before for this selection, and an account of that.
+) -> tuple[PathClassifier, ReusedCost]:
+    """The path with the work done before for this selection, and the cost of that work.
 
-    `details` are what a fitted reducer depends on beside: sizes and draw. Scores do not.
+    A fitted reducer also depends on `details`, its sizes and draw; scores do not.
     """
-    account = Account()
+    cost = ReusedCost()
     if not isinstance(path, ReduceThenFit):
-        return path, account
+        return path, cost
     reducer = path.reducer
-    if isinstance(reducer, Drawn):
-        scores = _newest_of(problem, selection, lambda: _scored(reducer, problem, peak))
-        account.charge(scores)
-        drawn = {key: getattr(reducer, key) for key in ("draw", "size", "random_state")}
-        return path.set_params(reducer=SampledTerms(Given(scores.told()), **drawn)), account
-    recalled = _newest_of(problem, (selection, details), lambda: Recalled(reducer))
-    return path.set_params(reducer=replace(recalled, account=account, peak=peak)), account
+    if isinstance(reducer, RandomSelector):
+        scores = _cached_work(problem, selection, lambda: _fit_scores(reducer, problem, peak))
+        cost.add(scores)
+        params = {key: getattr(reducer, key) for key in ("draw", "size", "random_state")}
+        sampled = SampledTerms(PrecomputedScores(scores.get()), **params)
+        return path.set_params(reducer=sampled), cost
+    cached = _cached_work(problem, (selection, details), lambda: CachedReducer(reducer))
+    return path.set_params(reducer=replace(cached, cost=cost, peak=peak)), cost
 
 
-def forget() -> None:
-    """What is kept may be as large as the documents."""
-    _newest.clear()
+def clear_cache() -> None:
+    """Free the cached work, which may be as large as the documents."""
+    _cache.clear()
 
 
-def _newest_of(problem: Problem, selection: Hashable, make: Callable[[], Any]) -> Any:
-    known = _newest[0] if _newest else None
-    if known is None or known.problem() is not problem or known.selection != selection:
-        _newest.clear()  # let the last one go first
-        _newest.append(Shared(ref(problem), selection, make()))
-    return _newest[0].work
+def _cached_work(problem: Problem, selection: Hashable, make: Callable[[], Any]) -> Any:
+    entry = _cache[0] if _cache else None
+    if entry is None or entry.problem() is not problem or entry.selection != selection:
+        _cache.clear()  # free the last one first
+        _cache.append(CacheEntry(ref(problem), selection, make()))
+    return _cache[0].work
 
 
-def _scored(reducer: Drawn, problem: Problem, peak: Peak) -> Done:
+def _fit_scores(reducer: RandomSelector, problem: Problem, peak: Peak) -> CostedResult:
     X, y = problem.X_train, problem.y_train
-    return done(lambda: clone(reducer).fit(X, y).scores_, peak)
+    return run_costed(lambda: clone(reducer).fit(X, y).scores_, peak)

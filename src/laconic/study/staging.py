@@ -1,6 +1,6 @@
 """Problems as folders of arrays, which processes share through the page cache.
 
-A pickled X would be one more in memory for each worker; a file that all of them map is one.
+Each worker would need its own copy of a pickled X; a memory-mapped file is in memory once.
 """
 
 from __future__ import annotations
@@ -24,59 +24,59 @@ from laconic.vectors.problem import Problem
 
 try:
     import fcntl
-except ImportError:  # Windows: leftovers of killed studies stay until someone removes them
+except ImportError:  # Windows: folders of killed studies stay until removed by hand
     fcntl = None  # type: ignore[assignment]
 
-NAME = "laconic-staging-"
-ABOUT = "problem.json"
+FOLDER_PREFIX = "laconic-staging-"
+METADATA = "problem.json"
 MATRICES = ("X_train", "X_test")
-PIECES = ("data", "indices", "indptr")
-ANSWERS = ("y_train", "y_test")
+CSR_ARRAYS = ("data", "indices", "indptr")
+LABELS = ("y_train", "y_test")
 
 
-def stage(problem: Problem, folder: Path, *, twin: Path | None = None) -> None:
+def write_problem(problem: Problem, folder: Path, *, link_from: Path | None = None) -> None:
     """Write the problem into a new folder, without its words: training needs numbers only.
 
-    `twin` is where a problem with the same X was staged: its files are linked, not written again.
+    `link_from` is the folder of a problem with the same X: its files are linked, not copied.
     """
     try:
         folder.mkdir(parents=True)
         for name in MATRICES:
-            _write_matrix(getattr(problem, name), folder, name, twin)
-        for name in ANSWERS:
+            _write_matrix(getattr(problem, name), folder, name, link_from)
+        for name in LABELS:
             _write(getattr(problem, name), folder / f"{name}.npy")
         if problem.columns is not None:
             _write(problem.columns, folder / "columns.npy")
-        (folder / ABOUT).write_text(json.dumps(_about(problem)))
+        (folder / METADATA).write_text(json.dumps(_metadata(problem)))
     except OSError as failure:
         raise unwritable(
             failure,
             f"{folder}: the vectors of {problem.name} cannot be written "
-            f"({failure.strerror or failure}). Workers share them as files: free space there, or "
-            "use --jobs 1, which writes none",
+            f"({failure.strerror or failure}). Workers share them as files: free some space there, "
+            "or use --jobs 1, which writes none",
         ) from None
 
 
-def staged(folder: Path) -> Problem:
-    """The problem of a folder, over read-only maps of its files; the vocabulary is empty."""
-    about = json.loads((folder / ABOUT).read_text())
+def open_problem(folder: Path) -> Problem:
+    """The problem of a folder, as read-only memory maps; its vocabulary is empty."""
+    metadata = json.loads((folder / METADATA).read_text())
     columns = folder / "columns.npy"
     return Problem(
-        name=about["name"],
+        name=metadata["name"],
         vocabulary=np.empty(0, dtype=object),
-        classes=tuple(about["classes"]),
-        fold=about["fold"],
-        columns=_mapped(columns) if columns.exists() else None,
-        **{name: _matrix(folder, name, **about[name]) for name in MATRICES},
-        **{name: _mapped(folder / f"{name}.npy") for name in ANSWERS},
+        classes=tuple(metadata["classes"]),
+        fold=metadata["fold"],
+        columns=_memory_map(columns) if columns.exists() else None,
+        **{name: _open_matrix(folder, name, **metadata[name]) for name in MATRICES},
+        **{name: _memory_map(folder / f"{name}.npy") for name in LABELS},
     )
 
 
-class Staging:
-    """A folder of staged problems, each there as long as a task needs it.
+class ProblemStore:
+    """A temporary folder of problems, each kept as long as a task needs it.
 
-    Its owner holds a lock on it, which a killed process loses: whoever comes next removes folders
-    that nobody holds. The name tells people the process.
+    The process holds a lock on the folder, which ends with the process: the next start removes
+    folders without a lock. The name of the folder contains the process id.
     """
 
     def __init__(self, where: Path | None = None) -> None:
@@ -84,39 +84,39 @@ class Staging:
         try:
             parent.mkdir(parents=True, exist_ok=True)
             remove_leftovers(parent)
-            self.folder, self._lock = _own_folder(parent)
+            self.folder, self._lock = _new_folder(parent)
         except OSError as failure:
             raise unwritable(
                 failure,
-                f"{parent}: cannot be written ({failure.strerror}). Workers share their vectors "
-                "there: choose another folder, or use --jobs 1",
+                f"{parent}: cannot be written ({failure.strerror}). Workers share vectors there: "
+                "choose another folder, or use --jobs 1",
             ) from None
         self._numbers = count()
         self._needed: Counter[Path] = Counter()
         self._newest: tuple[Problem, Path] | None = None
 
-    def take(self, problem: Problem) -> Path:
-        """The folder of the problem, for one more task; staged unless it was the last taken."""
+    def acquire(self, problem: Problem) -> Path:
+        """The folder of the problem, for one more task; written if the problem is a new one."""
         if self._newest is None or self._newest[0] is not problem:
             self._add(problem)
         assert self._newest is not None
         self._needed[self._newest[1]] += 1
         return self._newest[1]
 
-    def leave(self, folder: Path) -> None:
-        """A task with this folder is finished."""
+    def release(self, folder: Path) -> None:
+        """End the use of the folder by one task."""
         self._needed[folder] -= 1
-        self._tidy()
+        self._remove_unused()
 
-    def no_more(self) -> None:
+    def finish(self) -> None:
         """The newest problem gets no further tasks."""
         self._newest = None
-        self._tidy()
+        self._remove_unused()
 
-    def clear(self) -> None:
-        """Whatever tasks there were, none needs a folder now."""
+    def release_all(self) -> None:
+        """End all uses of all folders."""
         self._needed.subtract(dict(self._needed))
-        self.no_more()
+        self.finish()
 
     def close(self) -> None:
         rmtree(self.folder, ignore_errors=True)
@@ -125,18 +125,20 @@ class Staging:
             self._lock = None
 
     def _add(self, problem: Problem) -> None:
-        """The newest before may go first, unless its X can be linked."""
-        before, self._newest = self._newest, None
-        twin = before[1] if before is not None and _same_matrices(problem, before[0]) else None
-        if twin is None:
-            self._tidy()
+        """Write the problem; the previous one may be removed first, unless its X is linked."""
+        previous, self._newest = self._newest, None
+        link_from = None
+        if previous is not None and _same_matrices(problem, previous[0]):
+            link_from = previous[1]
+        else:
+            self._remove_unused()
         folder = self.folder / f"problem-{next(self._numbers)}"
-        stage(problem, folder, twin=twin)
+        write_problem(problem, folder, link_from=link_from)
         self._newest = problem, folder
         self._needed[folder] = 0
-        self._tidy()
+        self._remove_unused()
 
-    def _tidy(self) -> None:
+    def _remove_unused(self) -> None:
         newest = None if self._newest is None else self._newest[1]
         for folder in [f for f, tasks in self._needed.items() if tasks <= 0 and f != newest]:
             del self._needed[folder]
@@ -144,29 +146,29 @@ class Staging:
 
 
 def remove_leftovers(parent: Path) -> None:
-    """Staging folders of processes that were killed."""
-    for folder in parent.glob(f"{NAME}*"):
+    """Remove the folders of killed processes."""
+    for folder in parent.glob(f"{FOLDER_PREFIX}*"):
         with suppress(OSError):
-            lock = _locked(folder)
+            lock = _lock_folder(folder)
             if lock is not None:
                 rmtree(folder, ignore_errors=True)
                 os.close(lock)
 
 
-def _own_folder(parent: Path) -> tuple[Path, int | None]:
-    """A new folder and the lock on it. Before it is locked, another start may take it away."""
+def _new_folder(parent: Path) -> tuple[Path, int | None]:
+    """A new locked folder. Before it is locked, another process may remove it."""
     while True:
-        folder = Path(mkdtemp(prefix=f"{NAME}{os.getpid()}-", dir=parent))
+        folder = Path(mkdtemp(prefix=f"{FOLDER_PREFIX}{os.getpid()}-", dir=parent))
         try:
-            lock = _locked(folder)
+            lock = _lock_folder(folder)
         except (BlockingIOError, FileNotFoundError):
             continue
         if folder.exists():
             return folder, lock
 
 
-def _locked(folder: Path) -> int | None:
-    """A lock on the folder that lasts as long as the process; None where there is no such thing."""
+def _lock_folder(folder: Path) -> int | None:
+    """A lock on the folder that lasts as long as the process; None if locks are not supported."""
     if fcntl is None:
         return None
     handle = os.open(folder, os.O_RDONLY)
@@ -181,45 +183,49 @@ def _locked(folder: Path) -> int | None:
     return handle
 
 
-def _same_matrices(one: Problem, other: Problem) -> bool:
-    """The questions about one split share X."""
-    return one.X_train is other.X_train and one.X_test is other.X_test
+def _same_matrices(first: Problem, second: Problem) -> bool:
+    """Whether both share X, as the targets of one split do."""
+    return first.X_train is second.X_train and first.X_test is second.X_test
 
 
-def _about(problem: Problem) -> dict[str, Any]:
-    about: dict[str, Any] = {"name": problem.name, "fold": problem.fold, "classes": problem.classes}
+def _metadata(problem: Problem) -> dict[str, Any]:
+    metadata: dict[str, Any] = {
+        "name": problem.name,
+        "fold": problem.fold,
+        "classes": problem.classes,
+    }
     for name in MATRICES:
         X = getattr(problem, name)
-        about[name] = {
+        metadata[name] = {
             "shape": X.shape,
             "canonical": bool(X.has_canonical_format),
             "in_order": bool(X.has_sorted_indices),
         }
-    return about
+    return metadata
 
 
-def _write_matrix(X: csr_array, folder: Path, name: str, twin: Path | None) -> None:
-    for piece in PIECES:
-        file = f"{name}.{piece}.npy"
-        if twin is not None:
+def _write_matrix(X: csr_array, folder: Path, name: str, link_from: Path | None) -> None:
+    for part in CSR_ARRAYS:
+        file = f"{name}.{part}.npy"
+        if link_from is not None:
             with suppress(OSError):  # a file system without links
-                os.link(twin / file, folder / file)
+                os.link(link_from / file, folder / file)
                 continue
-        _write(getattr(X, piece), folder / file)
+        _write(getattr(X, part), folder / file)
 
 
 def _write(array: NDArray[Any], file: Path) -> None:
     np.save(file, array, allow_pickle=False)
 
 
-def _matrix(
+def _open_matrix(
     folder: Path, name: str, *, shape: list[int], canonical: bool, in_order: bool
 ) -> csr_array:
-    """The pieces are set one by one: the constructor may copy indices into another type.
+    """The arrays are set one by one: the constructor may copy indices into another type.
 
-    The flags come along, or scipy would look through X, and might want to sort it in place.
+    The flags are stored, or scipy would scan X, and might try to sort it in place.
     """
-    data, indices, indptr = (_mapped(folder / f"{name}.{piece}.npy") for piece in PIECES)
+    data, indices, indptr = (_memory_map(folder / f"{name}.{part}.npy") for part in CSR_ARRAYS)
     X = csr_array(tuple(shape), dtype=data.dtype)
     X.data, X.indices, X.indptr = data, indices, indptr
     X.has_sorted_indices = in_order
@@ -227,5 +233,5 @@ def _matrix(
     return X
 
 
-def _mapped(file: Path) -> NDArray[Any]:
+def _memory_map(file: Path) -> NDArray[Any]:
     return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
-from laconic.curves import Measured, known_metrics, measure_path
+from laconic.curves import SizeResult, evaluate_path, known_metrics
 from laconic.errors import LaconicError, collected_warnings
 from laconic.methods import parse_method
 from laconic.model import Normalize
 from laconic.numerics.metrics import apply_rule
 from laconic.rows import Row, Size
-from laconic.study.sharing import Account, shared
+from laconic.study.sharing import ReusedCost, reuse_selection
 from laconic.study.watching import peak_memory
 from laconic.vectors.problem import Problem
 
@@ -170,12 +170,12 @@ def run(task: Task, problem: Problem) -> Outcome:
         try:
             with threadpool_limits(1):
                 details = (task.sizes, task.random_state)
-                path, account = shared(task.build(), problem, task.selection, details, peak)
-                rows, cuts, y_signed = _measure(task, path, problem, account)
+                path, cost = reuse_selection(task.build(), problem, task.selection, details, peak)
+                rows, cuts, y_signed = _measure(task, path, problem, cost)
         except Exception as failure:
             about = {"seconds": perf_counter() - clock, "memory": peak(), "started": started}
             return Outcome.failed(task, said(failure), **about)
-        memory = account.most(peak())
+        memory = cost.max_memory(peak())
     return Outcome(
         task,
         "ok",
@@ -199,15 +199,15 @@ def said(failure: BaseException) -> str:
 
 
 def _measure(
-    task: Task, path: PathClassifier, problem: Problem, account: Account
+    task: Task, path: PathClassifier, problem: Problem, cost: ReusedCost
 ) -> tuple[list[Row], tuple[Cut, ...], NDArray[np.int8] | None]:
     """A size carries its own seconds, and those of what other tasks have done for it."""
     wanted = known_metrics(task.metrics)
     rows: list[Row] = []
     cuts: list[Cut] = []
     y_signed = None
-    for measured in measure_path(path, problem, list(task.sizes)):
-        measured = replace(measured, seconds=measured.seconds + account.settled())
+    for measured in evaluate_path(path, problem, list(task.sizes)):
+        measured = replace(measured, seconds=measured.seconds + cost.take_seconds())
         rows += measured.rows(task.row(), wanted)
         if task.detail and measured.y_signed is not None:
             cuts.append(_cut(measured, problem))
@@ -215,7 +215,7 @@ def _measure(
     return rows, tuple(cuts), y_signed
 
 
-def _cut(measured: Measured, problem: Problem) -> Cut:
+def _cut(measured: SizeResult, problem: Problem) -> Cut:
     model, decision = measured.model, measured.decision
     assert model is not None
     assert decision is not None

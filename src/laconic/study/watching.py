@@ -1,4 +1,4 @@
-"""The memory that a piece of work takes."""
+"""The peak memory of this process."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 
 @contextmanager
 def peak_memory() -> Iterator[Callable[[], int | None]]:
-    """A function that tells the most memory this process has held since, in bytes.
+    """A function that returns the peak memory of this process in the block, in bytes.
 
-    Linux can forget the peak so far; elsewhere it is that of the process's whole life.
+    On Linux the peak can be reset; elsewhere it is that since the start of the process.
     """
     status = Path("/proc/self/status")
     try:
         Path("/proc/self/clear_refs").write_text("5")
         status.read_text()
     except OSError:
-        yield _life_peak
+        yield _process_peak
         return
 
     def peak() -> int | None:
@@ -29,7 +29,7 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
     yield peak
 
 
-def _life_peak() -> int | None:
+def _process_peak() -> int | None:
     try:
         from resource import RUSAGE_SELF, getrusage
     except ImportError:

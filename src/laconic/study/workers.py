@@ -1,4 +1,4 @@
-"""`Worker`: a process that runs tasks one after the other, and the pipe to it."""
+"""`Worker`: a process that runs tasks one after the other, connected by a pipe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from threading import Thread
 from time import perf_counter, time
 from typing import Any, TypeAlias
 
-from laconic.study.staging import staged
+from laconic.study.staging import open_problem
 from laconic.study.task import Outcome, Task, said
 from laconic.vectors.problem import Problem
 
@@ -29,27 +29,27 @@ ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
 READY = "ready"
-# seconds for a process that has closed its pipe to be gone
+# seconds that a process may take to exit after closing its pipe
 GRACE = 5.0
-# seconds: some systems cannot wait for a month at once
+# seconds; some systems have a limit on waiting
 LONGEST_WAIT = 7 * 24 * 3600.0
 
 
-# a worker that ended at its task was most likely ended by the system
+# a worker that exits during a task was most likely ended by the system
 ADVICE = "it may have run out of memory: use fewer --jobs"
 
 
-class WorkerDied(Exception):  # noqa: N818 - an event, not an error of ours
-    """The process ended; the message says how."""
+class WorkerExited(Exception):  # noqa: N818 - an event, not an error
+    """The process exited; the message says how."""
 
     @property
     def reason(self) -> str:
-        """Why its task failed."""
+        """The reason for the failure of its task."""
         return f"{self}; {ADVICE}"
 
 
-class WorkerOverdue(WorkerDied):
-    """The process is past the time limit of its task."""
+class WorkerTimeout(WorkerExited):
+    """The task exceeded its time limit."""
 
     @property
     def reason(self) -> str:
@@ -58,7 +58,7 @@ class WorkerOverdue(WorkerDied):
 
 @dataclass(frozen=True)
 class Assignment:
-    """A task, and where its problem is staged."""
+    """A task, the folder of its problem, and its time limit in seconds."""
 
     task: Task
     folder: Path
@@ -71,16 +71,16 @@ class Assignment:
         """Seconds until the limit."""
         return self.clock + self.limit - perf_counter()
 
-    def lost(self, reason: str) -> Outcome:
+    def failed(self, reason: str) -> Outcome:
         seconds = perf_counter() - self.clock
         return Outcome.failed(self.task, reason, seconds=seconds, started=self.started)
 
 
 class Worker:
-    """A process of its own; it imports while its owner does something else, then says it is ready.
+    """A worker process. It imports in the background, then reports that it is ready.
 
-    `run` goes there by its name, so it must be importable. What the process prints goes to `log`.
-    A task may take `limit` seconds.
+    `run` is passed by name, so it must be importable. Output of the process goes to `log`. A task
+    may take `limit` seconds.
     """
 
     def __init__(self, run: Run, log: Path, limit: float = inf) -> None:
@@ -88,9 +88,9 @@ class Worker:
         self.limit = limit
         self.ready = False
         self.assigned: Assignment | None = None
-        self.pipe, theirs = SPAWN.Pipe()
-        self.process = SPAWN.Process(target=work, args=(theirs, run), daemon=True)
-        with theirs, _as_children_want(log):
+        self.pipe, child_pipe = SPAWN.Pipe()
+        self.process = SPAWN.Process(target=worker_main, args=(child_pipe, run), daemon=True)
+        with child_pipe, _child_environment(log):
             self.process.start()
 
     @property
@@ -101,27 +101,27 @@ class Worker:
     def overdue(self) -> bool:
         return self.assigned is not None and self.assigned.left <= 0
 
-    def hand(self, task: Task, folder: Path) -> None:
+    def send(self, task: Task, folder: Path) -> None:
         try:
             self.pipe.send((task, folder))
         except OSError:
-            raise WorkerDied(self._end()) from None
+            raise WorkerExited(self._exit_message()) from None
         self.assigned = Assignment(task, folder, self.limit)
 
-    def hear(self) -> Outcome | None:
-        """What the process says: that it is ready, or how its task went."""
+    def receive(self) -> Outcome | None:
+        """The outcome of its task, or None if the process reports that it is ready."""
         try:
-            # without a word in the pipe it is the end of the process that was noticed
+            # an empty pipe means that the process exited or exceeded its limit
             message = self.pipe.recv_bytes() if self.pipe.poll() else b""
         except (EOFError, OSError):
             message = b""
         if not message and self.overdue and self.process.is_alive():
-            raise WorkerOverdue(
-                f"took longer than {self.limit:g} seconds, the limit for a task. Raise "
+            raise WorkerTimeout(
+                f"took longer than {self.limit:g} seconds, the limit for a task. Increase "
                 "--task-timeout and add --retry-failed to try again"
             )
         if not message:
-            raise WorkerDied(self._end())
+            raise WorkerExited(self._exit_message())
         self.ready = True
         assignment, self.assigned = self.assigned, None
         if assignment is None:
@@ -129,35 +129,35 @@ class Worker:
         try:
             outcome: Outcome = pickle.loads(message)
         except Exception as failure:
-            return assignment.lost(f"the outcome cannot be read: {said(failure)}")
+            return assignment.failed(f"the outcome cannot be read: {said(failure)}")
         return outcome
 
     def kill(self) -> None:
-        """It holds nothing that would be lost, so it is not asked."""
+        """End the process at once: it has no state to save."""
         with suppress(OSError):
             self.process.kill()
 
-    def bury(self) -> None:
+    def close(self) -> None:
         self.kill()
         self.process.join()
         self.process.close()
         self.pipe.close()
 
-    def _end(self) -> str:
+    def _exit_message(self) -> str:
         self.process.join(GRACE)
         code = self.process.exitcode
         if code is None:
-            how = "the worker process fell silent"
+            how = "the worker process does not respond"
         elif code < 0:
             how = f"the worker process was ended by {_signal(-code)}"
         else:
-            how = f"the worker process ended with exit code {code}"
-        last = _last_words(self.log)
-        return f"{how} ({last})" if last else how
+            how = f"the worker process exited with code {code}"
+        tail = _log_tail(self.log)
+        return f"{how} ({tail})" if tail else how
 
 
-def heard(workers: list[Worker]) -> list[Worker]:
-    """Waits until workers have something to say, have ended, or are overdue."""
+def wait_for_workers(workers: list[Worker]) -> list[Worker]:
+    """Wait until workers have sent a message, exited, or exceeded their limit; return these."""
     waiting: dict[Any, Worker] = {worker.pipe: worker for worker in workers}
     waiting |= {worker.process.sentinel: worker for worker in workers}
     left = min((worker.assigned.left for worker in workers if worker.assigned), default=inf)
@@ -166,58 +166,58 @@ def heard(workers: list[Worker]) -> list[Worker]:
     return list(dict.fromkeys([*(waiting[event] for event in events), *overdue]))
 
 
-def work(pipe: Connection, run: Run) -> None:
-    """The life of a worker: until the pipe closes, or its owner is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all: the owner decides
+def worker_main(pipe: Connection, run: Run) -> None:
+    """Run tasks from the pipe until it closes or the parent process exits."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all processes get Ctrl-C: the parent handles it
     with suppress(OSError, ValueError, AttributeError):  # no stream to write to
         faulthandler.enable()
-    Thread(target=_end_with_owner, daemon=True).start()
-    desk = Desk(run)
+    Thread(target=_exit_with_parent, daemon=True).start()
+    state = WorkerState(run)
     with suppress(EOFError, OSError):
         pipe.send(READY)
         while True:
-            pipe.send_bytes(desk.message(*pipe.recv()))
+            pipe.send_bytes(state.run_task(*pipe.recv()))
 
 
-class Desk:
-    """What a worker has before it: the last problem stays open."""
+class WorkerState:
+    """The state of a worker process: the last problem stays open."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.open: tuple[Path, Problem] | None = None
+        self.opened: tuple[Path, Problem] | None = None
 
-    def message(self, task: Task, folder: Path) -> bytes:
-        """The outcome as it travels; whatever goes wrong, there is one."""
+    def run_task(self, task: Task, folder: Path) -> bytes:
+        """The pickled outcome of the task; every failure gives one."""
         try:
             return pickle.dumps(self.run(task, self._problem(folder)))
         except Exception as failure:
             return pickle.dumps(Outcome.failed(task, said(failure)))
 
     def _problem(self, folder: Path) -> Problem:
-        if self.open is None or self.open[0] != folder:
-            self.open = None  # let the last one go first
-            self.open = folder, staged(folder)
-        return self.open[1]
+        if self.opened is None or self.opened[0] != folder:
+            self.opened = None  # free the last one first
+            self.opened = folder, open_problem(folder)
+        return self.opened[1]
 
 
-def _end_with_owner() -> None:
-    owner = multiprocessing.parent_process()
-    if owner is not None:
-        wait([owner.sentinel])
+def _exit_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
         os._exit(1)
 
 
 @contextmanager
-def _as_children_want(log: Path) -> Iterator[None]:
-    """What a process is born with, it has from this one: changed here for the moment of birth."""
+def _child_environment(log: Path) -> Iterator[None]:
+    """Change what a child process inherits, while it starts: threads, signals and output."""
     if os.name == "posix":
-        # multiprocessing's own helper would be born with the log, and let Ctrl-C through
+        # else multiprocessing's resource tracker would start here, and inherit the same
         from multiprocessing.resource_tracker import ensure_running
 
         ensure_running()
     with ExitStack() as stack:
         stack.enter_context(_environment(ONE_THREAD))
-        stack.enter_context(_interrupts_held())
+        stack.enter_context(_interrupts_blocked())
         stack.enter_context(_output_to(log))
         yield
 
@@ -237,8 +237,8 @@ def _environment(changes: dict[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits: here until afterwards, in a process born now until it ignores it."""
+def _interrupts_blocked() -> Iterator[None]:
+    """Delay Ctrl-C: here until the block ends, in a new process until it ignores the signal."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -251,7 +251,7 @@ def _interrupts_held() -> Iterator[None]:
 
 @contextmanager
 def _output_to(log: Path) -> Iterator[None]:
-    """Standard output and errors into a file, at the level that children inherit."""
+    """Redirect standard output and error to a file, at the level that child processes inherit."""
     saved = {}
     with open(log, "ab") as stream:
         try:
@@ -261,13 +261,13 @@ def _output_to(log: Path) -> Iterator[None]:
                     os.dup2(stream.fileno(), number)
             yield
         finally:
-            for number, was in saved.items():
-                os.dup2(was, number)
-                os.close(was)
+            for number, original in saved.items():
+                os.dup2(original, number)
+                os.close(original)
 
 
-def _last_words(log: Path) -> str:
-    """The line that names a crash, else the last one: of a traceback, the error."""
+def _log_tail(log: Path) -> str:
+    """The line of the log that names a crash, else its last line: in a traceback, the error."""
     try:
         with open(log, "rb") as stream:
             stream.seek(max(0, log.stat().st_size - 10_000))

@@ -1,1 +1,1 @@
-"""A corpus becomes numbers."""
+"""Documents as vectors: counts, weights, labels and problems."""

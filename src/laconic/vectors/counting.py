@@ -1,7 +1,7 @@
-"""From texts to a sparse matrix of counts, batch by batch: scan, read, join to n-grams, count.
+"""A sparse matrix of counts from texts, batch by batch: scan, tokenize, join to n-grams, count.
 
-Kernels run in threads, a part of the batch in each. What needs Python happens between them, once
-for each distinct chunk or n-gram: never for every token.
+Kernels run in threads, one part of the batch in each. Python code runs between them, once for each
+distinct chunk or n-gram, never for every token.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 
 
-class Piece(NamedTuple):
-    """The counts of a few documents: columns, how often, and where each document starts."""
+class PartCounts(NamedTuple):
+    """The counts of some documents: columns, counts, and the start of each document."""
 
     columns: Int32s
     counts: NDArray[np.float64]
@@ -37,24 +37,24 @@ class Piece(NamedTuple):
 def count(
     texts: Iterable[str], unit: Unit, ngrams: tuple[int, int], terms: Terms, n_jobs: int
 ) -> csr_array:
-    """The counts of the terms, document by document; columns as `terms` has numbered them."""
+    """The counts of the terms in each document; columns are those of `terms`."""
     shortest, longest = ngrams
-    pieces: list[Piece] = []
-    # single units are terms, with no need to be numbered twice
+    pieces: list[PartCounts] = []
+    # without n-grams, units are terms and need no second numbering
     lexicon = Lexicon(unit, terms if longest == 1 else Terms())
     with ThreadPoolExecutor(n_jobs) as pool:
-        each = pool.map if n_jobs > 1 else map
+        map_parts = pool.map if n_jobs > 1 else map
         for batch in batches(texts, unit.batch):
-            scans = unit.scan(parts(batch, n_jobs), each)
+            scans = unit.scan(parts(batch, n_jobs), map_parts)
             places = lexicon.places(scans.chunks)
-            found = list(each(partial(lexicon.grams, longest, places), scans.parts))
-            columns = [columns_of(grams, shortest, lexicon, terms) for grams in found]
-            pieces += each(partial(counted, len(terms.column)), found, columns)
-    return assembled(pieces, len(terms.column))
+            part_grams = list(map_parts(partial(lexicon.grams, longest, places), scans.parts))
+            columns = [columns_of(grams, shortest, lexicon, terms) for grams in part_grams]
+            pieces += map_parts(partial(count_part, len(terms.column)), part_grams, columns)
+    return stack_counts(pieces, len(terms.column))
 
 
 def columns_of(grams: Grams, shortest: int, lexicon: Lexicon, terms: Terms) -> list[Int32s]:
-    """The column of each n-gram, for each length that counts; -1 at the end, for no n-gram."""
+    """The column of each n-gram, for each counted length; the last entry, -1, is for no n-gram."""
     if lexicon.terms is terms:
         return []
     names = list(lexicon.terms.column)
@@ -66,19 +66,19 @@ def columns_of(grams: Grams, shortest: int, lexicon: Lexicon, terms: Terms) -> l
     return [np.array([*terms.columns(order), -1], np.int32) for order in orders[shortest - 1 :]]
 
 
-def counted(n_columns: int, grams: Grams, columns: list[Int32s]) -> Piece:
-    """The counts of one part of a batch; without `columns` the units are columns themselves."""
+def count_part(n_columns: int, grams: Grams, columns: list[Int32s]) -> PartCounts:
+    """The counts of one part of a batch; without `columns`, units are columns."""
     from laconic.numerics.tokens import count as count_columns
 
     lines = grams.ids
     if columns:
         used = lines[-len(columns) :]
         lines = np.stack([column[line] for column, line in zip(columns, used, strict=True)])
-    return Piece(*count_columns(lines, grams.starts, n_columns))
+    return PartCounts(*count_columns(lines, grams.starts, n_columns))
 
 
-def assembled(pieces: list[Piece], n_columns: int) -> csr_array:
-    """One matrix from the counts of all parts; its columns are not sorted."""
+def stack_counts(pieces: list[PartCounts], n_columns: int) -> csr_array:
+    """One matrix from the counts of all parts, with unsorted indices."""
     lengths = [np.diff(piece.starts) for piece in pieces]
     starts = np.append(0, np.cumsum(np.concatenate([np.empty(0, np.int64), *lengths])))
     counts = np.concatenate([np.empty(0), *(piece.counts for piece in pieces)])
@@ -89,7 +89,7 @@ def assembled(pieces: list[Piece], n_columns: int) -> csr_array:
 
 
 class Terms:
-    """A numbering of terms: one that grows or, from a vocabulary, one that is fixed."""
+    """The columns of terms: fixed by a vocabulary, or growing with each new term."""
 
     def __init__(self, vocabulary: Iterable[str] | None = None) -> None:
         self.fixed = vocabulary is not None
@@ -98,7 +98,7 @@ class Terms:
             self.column.update(zip(vocabulary, itertools.count(), strict=False))
 
     def columns(self, terms: list[str]) -> list[int]:
-        """The column of each term; -1 for one that is not in a fixed vocabulary."""
+        """The column of each term; -1 if it is not in a fixed vocabulary."""
         column = self.column
         if self.fixed:
             return [column.get(term, -1) for term in terms]
@@ -106,9 +106,9 @@ class Terms:
 
 
 class Lexicon:
-    """What each distinct chunk was read as, so that it is read once in all batches and threads.
+    """The units of each distinct chunk, tokenized once for all batches and threads.
 
-    The chunk at place k stands for `sizes[k]` units from `units[firsts[k]]` on; -1 is none.
+    The chunk at place k has `sizes[k]` units, from `units[firsts[k]]` on; -1 is no unit.
     """
 
     def __init__(self, unit: Unit, terms: Terms) -> None:
@@ -119,32 +119,32 @@ class Lexicon:
         self.firsts, self.sizes, self.units = (np.empty(0, np.int32) for _ in range(3))
 
     def places(self, chunks: list[str]) -> Int32s:
-        """The place of each chunk, be it known or new."""
-        self._remember()
-        place, n_known = self.place, len(self.place)
+        """The place of each chunk; new chunks are added."""
+        self._index_latest()
+        place, n_chunks = self.place, len(self.place)
         new = [chunk for chunk in chunks if chunk not in place] if place else chunks
-        self._learn(new)
+        self._add_chunks(new)
         if len(new) == len(chunks):
-            return np.arange(n_known, n_known + len(new), dtype=np.int32)
-        self._remember()
+            return np.arange(n_chunks, n_chunks + len(new), dtype=np.int32)
+        self._index_latest()
         return np.fromiter(map(place.__getitem__, chunks), np.int32, len(chunks))
 
-    def _remember(self) -> None:
-        """Only now, since nobody asks for the chunks of the last batch: often the only one."""
+    def _index_latest(self) -> None:
+        """Index the chunks of the previous batch. Delayed: the last batch is often the only one."""
         self.place.update(zip(self.latest, itertools.count(len(self.place)), strict=False))
         self.latest = []
 
-    def _learn(self, chunks: list[str]) -> None:
-        firsts, sizes, counted, names = self.unit.read(chunks)
-        units = np.full(counted.size, -1, np.int32)
-        units[counted] = self.terms.columns(names)
+    def _add_chunks(self, chunks: list[str]) -> None:
+        firsts, sizes, is_counted, names = self.unit.read(chunks)
+        units = np.full(is_counted.size, -1, np.int32)
+        units[is_counted] = self.terms.columns(names)
         self.latest = chunks
         self.firsts = np.append(self.firsts, firsts + np.int32(self.units.size))
         self.sizes = np.append(self.sizes, sizes)
         self.units = np.append(self.units, units)
 
     def grams(self, longest: int, places: Int32s, scan: Scan) -> Grams:
-        """The n-grams of the scanned documents, over the units that are counted."""
+        """The n-grams of the scanned documents, over the counted units."""
         from laconic.numerics.ngrams import grams
         from laconic.numerics.tokens import expand
 

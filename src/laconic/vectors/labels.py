@@ -1,4 +1,4 @@
-"""Labels as ±1: one encoding for two classes, several classes and several labels."""
+"""Labels as ±1: one encoding for binary, multiclass and multilabel targets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from laconic.errors import LaconicError
 class LabelEncoding:
     """y as ±1: +1 where a document belongs to the class of the column, else -1.
 
-    One column for two classes (the second one is +1), one per class otherwise; `rule` is the rule
+    One column for two classes (the second is +1), else one per class; `rule` is the decision rule
     of the models trained on it.
     """
 
@@ -28,7 +28,7 @@ class LabelEncoding:
 
     @classmethod
     def of(cls, y: ArrayLike) -> LabelEncoding:
-        """Read labels as scikit-learn does: a 1-d array of classes, or an indicator matrix."""
+        """Encode labels in the form of scikit-learn: an array of classes or an indicator matrix."""
         if issparse(y) or (np.ndim(y) == 2 and np.shape(y)[1] > 1):
             return cls._of_indicator(y)
         labels = column_or_1d(y, warn=True)
@@ -45,14 +45,14 @@ class LabelEncoding:
     def _of_indicator(cls, y: ArrayLike) -> LabelEncoding:
         if type_of_target(y) != "multilabel-indicator":
             raise LaconicError(
-                f"y is {type_of_target(y)!r} with shape {np.shape(y)}; give one class per document, "
-                "or an indicator matrix with one 0/1 column per class"
+                f"y is {type_of_target(y)!r} with shape {np.shape(y)}; give one class per "
+                "document, or an indicator matrix with one 0/1 column per class"
             )
         indicator = y.toarray() if issparse(y) else np.asarray(y)
         return cls(np.where(indicator > 0, 1.0, -1.0), np.arange(indicator.shape[1]), "labels")
 
     def transform(self, y: ArrayLike) -> NDArray[np.float64]:
-        """Labels of other documents as ±1, in the columns of these classes.
+        """Encode the labels of other documents, in the columns of these classes.
 
         A class without a training document has no column. Its documents are NaN in every column,
         so no prediction for them is right.

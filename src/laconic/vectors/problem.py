@@ -1,4 +1,4 @@
-"""`Problem`: training and test documents as numbers. What a curve is measured on."""
+"""`Problem`: training and test documents as matrices, with one target."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Problem:
     """Training and test documents with one target.
 
     y holds positions in `classes`: one number per document, or, where a document may have any
-    number of labels, an indicator matrix. Of two classes, the second is the positive one. `columns`
-    are the positions of the vocabulary among all words of the corpus, which its folds share.
+    number of labels, an indicator matrix. Of two classes, the second is positive. `columns` are the
+    positions of the vocabulary among all words of the corpus, which all folds share.
     """
 
     name: str
@@ -50,12 +50,12 @@ class CountedCorpus:
 
     @classmethod
     def of(cls, corpus: Corpus, vectorizer: Vectorizer | None = None) -> CountedCorpus:
-        """Count the words of all documents; a corpus of vectors has them already."""
+        """Count the words of all documents; a corpus of vectors is used as it is."""
         if corpus.vectors is not None:
             return cls(corpus, corpus.vectors, np.array(corpus.vocabulary, dtype=object))
-        fresh = clone(vectorizer) if vectorizer is not None else Vectorizer()
-        counts = fresh.fit_transform(corpus.texts)
-        return cls(corpus, counts, fresh.get_feature_names_out())
+        fitted = clone(vectorizer) if vectorizer is not None else Vectorizer()
+        counts = fitted.fit_transform(corpus.texts)
+        return cls(corpus, counts, fitted.get_feature_names_out())
 
     def weigh(self, split: Split, weighting: Weighting | None = None) -> Weighting:
         """The weighting, fitted on the training documents of the split."""
@@ -87,7 +87,7 @@ class CountedCorpus:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is predicted for every document: y holds positions in `classes`, or is an indicator."""
+    """What is predicted: y holds positions in `classes`, or is an indicator matrix."""
 
     name: str
     classes: tuple[str, ...]
@@ -110,17 +110,17 @@ def make_problems(
     """The problems of a corpus: one per split; for "one-vs-rest" one per split and class.
 
     Words are counted once; `weighting` is fitted on the training documents of each split, and
-    words that occur in none of them are left out there.
+    words that occur in none of them are left out of that problem.
 
     Parameters
     ----------
     corpus : Corpus
     splits : iterable of Split, default: the corpus's own split, else one random 4:1 split
-    vectorizer : Vectorizer, default=Vectorizer(); not used where the corpus comes as vectors
-    weighting : Weighting, default: ltc for counts; other vectors are used as they are
+    vectorizer : Vectorizer, default=Vectorizer(); not used if the corpus has vectors
+    weighting : Weighting, default: ltc for counts; other vectors are not weighted
     target : "multiclass" (one label per document), "multilabel" (any number of labels),
-        "one-vs-rest" (one binary problem per class), or "auto": multiclass or multilabel, as the
-        corpus is
+        "one-vs-rest" (one binary problem per class), or "auto": multilabel if the
+        corpus is, else multiclass
     """
     counted = CountedCorpus.of(corpus, vectorizer)
     targets = targets_of(corpus, target)
@@ -136,7 +136,7 @@ def make_problem(
     vectorizer: Vectorizer | None = None,
     weighting: Weighting | None = None,
 ) -> Problem:
-    """The problem of one split: multiclass or multilabel, as the corpus is; see `make_problems`."""
+    """The problem of one split, multilabel if the corpus is; see `make_problems`."""
     splits = None if split is None else [split]
     return next(make_problems(corpus, splits, vectorizer=vectorizer, weighting=weighting))
 
@@ -155,9 +155,9 @@ def default_splits(corpus: Corpus) -> Iterator[Split]:
 
 
 def default_weighting(counts: csr_array) -> Weighting:
-    """ltc for counts; numbers that are not counts are weighted already and stay as they are."""
-    counted = bool(((counts.data == np.floor(counts.data)) & (counts.data >= 0)).all())
-    return Weighting("ltc" if counted else "count")
+    """ltc for counts; other numbers are taken as weights and not changed."""
+    are_counts = bool(((counts.data == np.floor(counts.data)) & (counts.data >= 0)).all())
+    return Weighting("ltc" if are_counts else "count")
 
 
 def _targets(corpus: Corpus, kind: str) -> Iterator[Target]:
@@ -193,5 +193,5 @@ def check_split(split: Split, corpus: Corpus) -> None:
     if split.train.size == 0 or split.test.size == 0:
         raise LaconicError(
             f"{corpus.name}, {split.name}: {split.train.size:,} training and {split.test.size:,} "
-            "test documents; both are needed. Choose --cv, or another --test-size"
+            "test documents; both are needed. Use --cv, or another --test-size"
         )

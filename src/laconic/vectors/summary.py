@@ -1,4 +1,4 @@
-"""`Card`: what is in a corpus, and what looks wrong about it. Facts only; others print them."""
+"""`CorpusSummary`: the counts of a corpus, and possible problems. It prints nothing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.vectors.problem import CountedCorpus
 from laconic.vectors.vectorizer import Vectorizer
 
-FEW = 5
+MIN_DOCUMENTS = 5
 
 
 @dataclass(frozen=True)
 class CorpusSummary:
-    """Counts of a corpus. `words` are totals a document: least, median, most."""
+    """Counts of a corpus. `words` are the minimum, median and maximum of words per document."""
 
     name: str
     documents: int
@@ -39,7 +39,7 @@ class CorpusSummary:
         vectorizer: Vectorizer | None = None,
         counts: csr_array | None = None,
     ) -> CorpusSummary:
-        """Count everything once; `counts` where the words have been counted already."""
+        """Summarize the corpus; `counts` if its words are counted already."""
         if counts is None:
             counts = CountedCorpus.of(corpus, vectorizer).counts
         lengths = np.asarray(counts.sum(axis=1)).ravel()
@@ -61,18 +61,18 @@ class CorpusSummary:
 
 
 def _problems(corpus: Corpus, distinct_words: np.ndarray) -> list[str]:
-    found = []
+    problems = []
     if empty := int((distinct_words == 0).sum()):
-        found.append(f"{empty:,} documents have no word left (kept)")
+        problems.append(f"{empty:,} documents have no words (kept)")
     if repeats := _repeated(corpus):
-        found.append(f"{repeats:,} documents repeat the text of an earlier one (kept)")
-    rare = sum(count < FEW for count in corpus.class_counts.values())
+        problems.append(f"{repeats:,} documents repeat the text of an earlier one (kept)")
+    rare = sum(count < MIN_DOCUMENTS for count in corpus.class_counts.values())
     if rare:
-        found.append(f"{rare:,} classes have fewer than {FEW} documents")
+        problems.append(f"{rare:,} classes have fewer than {MIN_DOCUMENTS} documents")
     for part, absent in _missing_classes(corpus).items():
         if absent:
-            found.append(f"{absent:,} classes have no {part} document")
-    return found
+            problems.append(f"{absent:,} classes have no {part} document")
+    return problems
 
 
 def _repeated(corpus: Corpus) -> int:

@@ -1,4 +1,4 @@
-"""What is counted: words or characters. Each says how texts are scanned and chunks are read."""
+"""The counted units, words or characters: how texts are scanned and chunks tokenized."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import Stemmer
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
-from laconic.vectors.scanning import Each, Scans, scan_bytes, scan_characters, scan_matches
+from laconic.vectors.scanning import MapFunction, Scans, scan_bytes, scan_characters, scan_matches
 
 Int32s = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 
-# Patterns that can neither match nor look across an ASCII character which is not a word character:
-# what they find in a text is what they find in its chunks.
+# Patterns that neither match nor look across ASCII characters that are not word characters: their
+# matches in a text are their matches in its chunks.
 WITHIN_CHUNKS = frozenset(
     lead + body
     for lead in ("", "(?u)")
@@ -38,14 +38,14 @@ WITHIN_CHUNKS = frozenset(
         r"[^\W_]+",
     )
 )
-# An ASCII chunk is itself all that they find in it.
+# Patterns whose only match in an ASCII chunk is the chunk.
 WHOLE_CHUNKS = frozenset((r"\w+", r"(?u)\w+", r"\b\w+\b", r"(?u)\b\w+\b"))
 
 
-class Spelling(NamedTuple):
-    """What some chunks spell: `sizes[c]` tokens from `firsts[c]` on, and which are counted.
+class Tokens(NamedTuple):
+    """The tokens of chunks: chunk c has `sizes[c]` tokens, from `firsts[c]` on.
 
-    `units` has a unit for each token that is counted.
+    `counted` marks the tokens that are counted; `units` has one unit for each of them.
     """
 
     firsts: Int32s
@@ -63,33 +63,31 @@ class Unit(Protocol):
     def tokens(self, text: str) -> list[str]:
         """The definition: the units of one text, in order."""
 
-    def scan(self, parts: list[list[str]], each: Each) -> Scans:
+    def scan(self, parts: list[list[str]], map_parts: MapFunction) -> Scans:
         """The chunks of the texts, numbered."""
 
-    def read(self, chunks: list[str]) -> Spelling:
+    def read(self, chunks: list[str]) -> Tokens:
         """The units of distinct chunks."""
 
 
 @dataclass(frozen=True)
 class Characters:
-    """Code points, blanks included; as scikit-learn, two and more white spaces are one blank."""
+    """Code points, including blanks; as in scikit-learn, a run of white space is one blank."""
 
     lowercase: bool
     joiner: ClassVar[str] = ""
-    # a character takes a hundred bytes on its way through long n-grams
+    # a character takes about 100 bytes in the computation of long n-grams
     batch: ClassVar[int] = 1 << 22
 
     def tokens(self, text: str) -> list[str]:
         return list(self._clean(text))
 
-    def scan(self, parts: list[list[str]], each: Each) -> Scans:
+    def scan(self, parts: list[list[str]], map_parts: MapFunction) -> Scans:
         return scan_characters([[self._clean(text) for text in texts] for texts in parts])
 
-    def read(self, chunks: list[str]) -> Spelling:
+    def read(self, chunks: list[str]) -> Tokens:
         n = len(chunks)
-        return Spelling(
-            np.arange(n, dtype=np.int32), np.ones(n, np.int32), np.ones(n, bool), chunks
-        )
+        return Tokens(np.arange(n, dtype=np.int32), np.ones(n, np.int32), np.ones(n, bool), chunks)
 
     def _clean(self, text: str) -> str:
         return re.sub(r"\s\s+", " ", text.lower() if self.lowercase else text)
@@ -97,7 +95,7 @@ class Characters:
 
 @dataclass(frozen=True)
 class Words:
-    """What the pattern finds, if long enough and no stop word, stemmed."""
+    """Stems of the matches of the pattern that are long enough and not stop words."""
 
     pattern: str
     lowercase: bool
@@ -108,38 +106,38 @@ class Words:
     batch: ClassVar[int] = 1 << 26
 
     def tokens(self, text: str) -> list[str]:
-        found = finder(self.pattern)(self._cased(text))
-        return self.stem(list(compress(found, self._counted(found).tolist())))
+        tokens = finder(self.pattern)(self._cased(text))
+        return self.stem(list(compress(tokens, self._counted(tokens).tolist())))
 
-    def scan(self, parts: list[list[str]], each: Each) -> Scans:
+    def scan(self, parts: list[list[str]], map_parts: MapFunction) -> Scans:
         if self.pattern in WITHIN_CHUNKS:
-            return scan_bytes(parts, self.lowercase, each)
+            return scan_bytes(parts, self.lowercase, map_parts)
         return scan_matches([map(self._cased, texts) for texts in parts], finder(self.pattern))
 
-    def read(self, chunks: list[str]) -> Spelling:
+    def read(self, chunks: list[str]) -> Tokens:
         plain = self._plain(chunks)
-        found, ends = self._found(list(compress(chunks, (~plain).tolist())))
-        tokens = chunks + found
+        matches, ends = self._matches(list(compress(chunks, (~plain).tolist())))
+        tokens = chunks + matches
         firsts, sizes = np.arange(plain.size, dtype=np.int32), np.ones(plain.size, np.int32)
         firsts[~plain] = plain.size + np.append(0, ends + 1)[:-1]
         sizes[~plain] = np.diff(ends, prepend=-1) - 1
         counted = self._counted(tokens)
         counted[: plain.size] &= plain
         counted[plain.size + ends] = False
-        return Spelling(firsts, sizes, counted, self.stem(list(compress(tokens, counted.tolist()))))
+        return Tokens(firsts, sizes, counted, self.stem(list(compress(tokens, counted.tolist()))))
 
     def _plain(self, chunks: list[str]) -> Bools:
-        """Which chunks are tokens as they are."""
+        """Which chunks are tokens without a search."""
         if self.pattern in WHOLE_CHUNKS:
             return np.fromiter(map(str.isascii, chunks), bool, len(chunks))
         return np.full(len(chunks), self.pattern not in WITHIN_CHUNKS)
 
-    def _found(self, chunks: list[str]) -> tuple[list[str], NDArray[np.intp]]:
-        """The tokens of all chunks in one search: a newline, which is in no chunk, ends each."""
+    def _matches(self, chunks: list[str]) -> tuple[list[str], NDArray[np.intp]]:
+        """The tokens of all chunks in one search; a newline, which no chunk has, ends each one."""
         if not chunks:
             return [], np.empty(0, np.intp)
-        found = finder(self.pattern + r"|\n")(self._cased("\n".join([*chunks, ""])))
-        return found, np.flatnonzero([token == "\n" for token in found])
+        matches = finder(self.pattern + r"|\n")(self._cased("\n".join([*chunks, ""])))
+        return matches, np.flatnonzero([token == "\n" for token in matches])
 
     def _cased(self, text: str) -> str:
         return text.lower() if self.lowercase else text
@@ -154,7 +152,7 @@ class Words:
 
 
 def finder(pattern: str) -> Callable[[str], list[str]]:
-    """`re.findall` of the pattern, of which at most one group may be the token."""
+    """`re.findall` of the pattern, which may have at most one group."""
     try:
         compiled = re.compile(pattern)
         compiled.findall("")
@@ -166,13 +164,13 @@ def finder(pattern: str) -> Callable[[str], list[str]]:
     if compiled.groups > 1:
         raise LaconicError(
             f"token_pattern={pattern!r}: has {compiled.groups} groups, but only one can be the "
-            "token. Write (?:...) for the others."
+            "token. Write (?:...) for other groups."
         )
     return compiled.findall
 
 
 def stemmer(algorithm: str | None) -> Callable[[list[str]], list[str]]:
-    """The stems of a list of words; `list` itself for None."""
+    """A function from words to their stems; `list` for None."""
     if algorithm is None:
         return list
     if algorithm not in Stemmer.algorithms():
@@ -180,14 +178,14 @@ def stemmer(algorithm: str | None) -> Callable[[list[str]], list[str]]:
             f"stem={algorithm!r}: no such stemmer. Give None or one of "
             f"{', '.join(Stemmer.algorithms())}."
         )
-    # words come once each, so that PyStemmer's own cache would only cost time
+    # each word comes once, so PyStemmer's cache would only cost time
     stem_words: Callable[[list[str]], list[str]] = Stemmer.Stemmer(algorithm, 0).stemWords
 
     def stems(words: list[str]) -> list[str]:
         try:
             return stem_words(words)
         except UnicodeEncodeError:
-            # a lone surrogate, which only a pattern of one's own can let in, has no stem
+            # a lone surrogate, which only a custom pattern can match, has no stem
             return [word if has_surrogate(word) else stem_words([word])[0] for word in words]
 
     return stems

@@ -1,1 +1,1 @@
-"""One reader a format; `registry` names them all."""
+"""One reader per format; `registry` lists them."""

@@ -1,4 +1,4 @@
-"""The names of a matrix's columns, and the files that lie beside a matrix and hold them."""
+"""Names of the columns of a matrix, and the files next to a matrix that contain them."""
 
 from __future__ import annotations
 
@@ -11,62 +11,62 @@ from laconic.corpus.formats.guarding import Where
 from laconic.errors import CorpusError
 
 COMPRESSED = (".gz", ".xz", ".bz2")
-# The largest index that is taken: a larger one is a slip of the pen.
-MOST_COLUMNS = 1 << 24
+# The largest accepted index: a larger one is most likely a mistake.
+MAX_COLUMN = 1 << 24
 
 
-def plain_name(where: Where) -> str:
-    """The name of the file without folder and without the ending of its compression."""
+def uncompressed_name(where: Where) -> str:
+    """The name of the file without its folder and compression suffix."""
     name = Path(fspath(where)).name
     return name[: name.rindex(".")] if name.lower().endswith(COMPRESSED) else name
 
 
 def stem(where: Where) -> str:
-    """The plain name without the ending of its format: what the corpus is called."""
-    name = plain_name(where)
+    """The file name without compression and format suffixes: the name of the corpus."""
+    name = uncompressed_name(where)
     return name.rpartition(".")[0] or name
 
 
-def beside(where: Where, name: str) -> Path | None:
-    """The file called `name` in the folder of the file `where`, plain or compressed, if any."""
-    return inside(Path(fspath(where)).parent, name)
+def sibling_file(where: Where, name: str) -> Path | None:
+    """The file `name` in the folder of the file `where`, plain or compressed, or None."""
+    return file_in(Path(fspath(where)).parent, name)
 
 
-def inside(folder: Where, name: str) -> Path | None:
-    """The file called `name` in this folder, plain or compressed, if there is one."""
-    for ending in ("", *COMPRESSED):
-        file = Path(fspath(folder)) / (name + ending)
+def file_in(folder: Where, name: str) -> Path | None:
+    """The file `name` in this folder, plain or compressed, or None."""
+    for suffix in ("", *COMPRESSED):
+        file = Path(fspath(folder)) / (name + suffix)
         if file.is_file():
             return file
     return None
 
 
-def distinct(names: Iterable[str], positions: Iterable[int] | None = None) -> tuple[str, ...]:
-    """The same names; an empty one becomes its position, a repeated one gets it appended.
+def unique_names(names: Iterable[str], positions: Iterable[int] | None = None) -> tuple[str, ...]:
+    """The names made unique: an empty name becomes its position, a repeated one gets it appended.
 
-    Positions are 1, 2, 3, … unless given.
+    Positions are 1, 2, 3, … by default.
     """
-    taken: dict[str, None] = {}
+    unique: dict[str, None] = {}
     for position, name in zip(count(1) if positions is None else positions, names, strict=False):
         new = name or str(position)
-        while new in taken:
+        while new in unique:
             new = f"{new}#{position}"
-        taken[new] = None
-    return tuple(taken)
+        unique[new] = None
+    return tuple(unique)
 
 
-def indexed_names(numbered: Iterable[tuple[int, str]], where: Where) -> dict[int, str]:
-    """The lines `index name` of a file such as TechTC's `features.idx`; # begins a comment line."""
+def read_indexed_names(numbered: Iterable[tuple[int, str]], where: Where) -> dict[int, str]:
+    """Names by index from lines `index name`, as in TechTC's `features.idx`; # begins a comment."""
     names: dict[int, str] = {}
     for line, text in numbered:
         if not text.strip() or text.startswith("#"):
             continue
         index, _, name = text.strip().partition(" ")
-        column = column_of(index)
+        column = parse_column(index)
         if column is None or not name.strip() or column in names:
             raise CorpusError(
-                f"a column index and its name were expected, each index once, but found "
-                f"{clipped(text)}. Write lines such as `12 word`.",
+                f"expected a column index and its name, each index once, but found "
+                f"{shortened(text)}. Write lines such as `12 word`.",
                 where=where,
                 line=line,
             )
@@ -74,15 +74,15 @@ def indexed_names(numbered: Iterable[tuple[int, str]], where: Where) -> dict[int
     return names
 
 
-def column_of(token: str) -> int | None:
-    """The column that a token of digits names, or None if it is none that we can take."""
+def parse_column(token: str) -> int | None:
+    """The column index that the token spells, or None if it is not one from 0 to `MAX_COLUMN`."""
     if not (token.isascii() and token.isdigit() and len(token) < 12):
         return None
     column = int(token)
-    return column if column <= MOST_COLUMNS else None
+    return column if column <= MAX_COLUMN else None
 
 
-def clipped(text: str) -> str:
-    """A piece of the file for a message: quoted, and short."""
+def shortened(text: str) -> str:
+    """An excerpt of the file for a message: quoted, and short."""
     text = text.strip()
     return repr(text if len(text) <= 40 else text[:37] + "...")

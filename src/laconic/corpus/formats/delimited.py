@@ -1,4 +1,4 @@
-"""Records of delimited text, CSV or TSV: what tables of labelled documents and of others share."""
+"""Records of delimited text, CSV or TSV, with or without labels."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from laconic.corpus.formats.guarding import Where
 from laconic.errors import CorpusError
 
 DELIMITERS = (",", ";", "\t", "|")
-NO_LIMIT = (1 << 31) - 1  # of what csv takes on every platform
-LINE_END = 2  # characters at most
+NO_LIMIT = (1 << 31) - 1  # the largest limit that csv accepts on every platform
+LINE_END = 2  # maximum length of a line end
 
 
-def delimited(
-    physical: Iterator[str], where: Where, usual: str, longest: int
+def read_delimited(
+    lines: Iterator[str], where: Where, default: str, max_length: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """The header, then records as long as it, each with the number of the line it begins in.
+    """The header, then the records, each with the number of its first line.
 
-    `physical` are lines with their ends. Blank records are skipped; no record is longer than
-    `longest`. The delimiter is the usual one, unless the first line has none of it but others.
+    `lines` include their line ends. Blank records are skipped. A record that differs from the
+    header in its number of fields, or is longer than `max_length`, raises. The delimiter is
+    `default`, unless the first line contains only others.
     """
-    record = _Record(physical, where, longest)
+    record = _RecordLines(lines, where, max_length)
     first = next(record)
     header: list[str] = []
-    reader = csv.reader(chain([first], record), delimiter=_delimiter(first, usual), strict=True)
+    reader = csv.reader(chain([first], record), delimiter=_delimiter(first, default), strict=True)
     try:
         for cells in reader:
             if not header:
@@ -40,65 +41,65 @@ def delimited(
         raise _bad_csv(where, str(problem), record.begin, reader.line_num) from problem
 
 
-class _Record:
-    """The lines of one record after the other, with a limit on the length of a record.
+class _RecordLines:
+    """Iterates over lines, and limits the length of each record.
 
-    The csv module has a limit on fields, but for the whole process: if we lowered it, another
-    thread's good file would be refused. So it is set out of the way, and ours is kept here.
+    The csv module limits the length of fields, but for the whole process: a lower limit would
+    reject valid files in other threads. So its limit is lifted, and ours is enforced here.
     """
 
-    def __init__(self, physical: Iterator[str], where: Where, longest: int) -> None:
-        self._physical, self._where, self._longest = physical, where, longest
-        self.begin, self._lines, self._length = 1, 0, 0
+    def __init__(self, lines: Iterator[str], where: Where, max_length: int) -> None:
+        self._lines, self._where, self._max_length = lines, where, max_length
+        self.begin, self._n_lines, self._length = 1, 0, 0
         csv.field_size_limit(NO_LIMIT)
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        line = next(self._physical)
-        self._lines += 1
+        line = next(self._lines)
+        self._n_lines += 1
         self._length += len(line)
-        if self._length > self._longest + LINE_END:
+        if self._length > self._max_length + LINE_END:
             raise CorpusError(
-                f"the record that begins here is longer than {self._longest:,} characters, the "
-                "limit for a line and for a record of several lines. Is a quote never closed? If "
-                "the record is meant, raise the limit with --max-line.",
+                f"the record that begins here is longer than {self._max_length:,} characters, the "
+                "limit for a line and for a record of several lines. Is a quote not closed? If the "
+                "record is valid, raise the limit with --max-line.",
                 where=self._where,
                 line=self.begin,
             )
         return line
 
     def end(self) -> None:
-        """The next line begins a record."""
-        self.begin, self._length = self.begin + self._lines, 0
-        self._lines = 0
+        """End the record; the next line begins another."""
+        self.begin, self._length = self.begin + self._n_lines, 0
+        self._n_lines = 0
 
 
-def _delimiter(header: str, usual: str) -> str:
-    bare = re.sub('"[^"]*"', "", header)
-    if usual in bare:
-        return usual
-    most = max(DELIMITERS, key=bare.count)
-    return most if most in bare else usual
+def _delimiter(header: str, default: str) -> str:
+    unquoted = re.sub('"[^"]*"', "", header)
+    if default in unquoted:
+        return default
+    most_frequent = max(DELIMITERS, key=unquoted.count)
+    return most_frequent if most_frequent in unquoted else default
 
 
-def _ragged(where: Where, line: int, n_found: int, n_asked: int) -> CorpusError:
+def _ragged(where: Where, line: int, n_fields: int, n_columns: int) -> CorpusError:
     return CorpusError(
-        f"the record that begins here has {n_found} fields, but the first line names {n_asked} "
-        "columns. Put quotes around fields that hold the delimiter, a quote or a line end.",
+        f"the record that begins here has {n_fields} fields, but the first line names {n_columns} "
+        "columns. Put quotes around fields that contain the delimiter, a quote or a line end.",
         where=where,
         line=line,
     )
 
 
-def _bad_csv(where: Where, problem: str, begin: int, now: int) -> CorpusError:
+def _bad_csv(where: Where, problem: str, begin: int, current: int) -> CorpusError:
     if "end of data" in problem:
-        found, line = "a quote opens in the record that begins here and never closes", begin
+        message, line = "a quote in the record that begins here is not closed", begin
     else:
-        found, line = f"this is not CSV ({problem})", now
+        message, line = f"this is not CSV ({problem})", current
     return CorpusError(
-        f"{found}. Put quotes around fields that hold quotes, and double the quotes inside.",
+        f"{message}. Put quotes around fields that contain quotes, and double the quotes inside.",
         where=where,
         line=line,
     )

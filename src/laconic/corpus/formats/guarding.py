@@ -1,4 +1,4 @@
-"""Streams with a guard: bytes are counted, bombs refused, and damage is put into words."""
+"""Streams with limits: bytes are counted, decompression bombs and damaged files raise errors."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ if TYPE_CHECKING:
 
 Where: TypeAlias = str | PathLike[str]
 
-# Text does not reach 20:1, and a table of zeros with some numbers in it does not reach 100:1.
-# What unpacks to less than 16 MiB is read whatever its ratio.
-ABSURD_RATIO = 200
-RATIO_COUNTS_FROM = 16 * MIB
-DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError)
+# Text compresses less than 20:1, and a table of mostly zeros less than 100:1. A file that
+# decompresses to less than 16 MiB is read at any ratio.
+MAX_RATIO = 200
+RATIO_CHECKED_FROM = 16 * MIB
+READ_ERRORS = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError)
 
 
-class CountedFile(io.FileIO):
-    """The file as it lies on disk; tells `progress` how much of it was read."""
+class ProgressFile(io.FileIO):
+    """A file on disk that reports to `progress` how much of it was read."""
 
-    def __init__(self, where: Where, reading: ReadOptions) -> None:
+    def __init__(self, where: Where, options: ReadOptions) -> None:
         super().__init__(os.fspath(where), "rb")
-        self._progress = reading.progress
+        self._progress = options.progress
         self._total = os.fstat(self.fileno()).st_size
-        self._told = 0
+        self._reported = 0
         self.count = 0
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         n_bytes = super().readinto(buffer) or 0
         self.count += n_bytes
-        due = n_bytes == 0 or self.count - self._told >= MIB
-        if self._progress is not None and due and self.count != self._told:
-            self._told = self.count
+        due = n_bytes == 0 or self.count - self._reported >= MIB
+        if self._progress is not None and due and self.count != self._reported:
+            self._reported = self.count
             self._progress(self.count, self._total)
         return n_bytes
 
 
-class GuardedStream(io.RawIOBase):
-    """What comes out of a file, of its unpacking (`packed` is the file) or of an archive member."""
+class LimitedStream(io.RawIOBase):
+    """The bytes of a file, of its decompression (`packed` is the file) or of an archive member."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class GuardedStream(io.RawIOBase):
         max_bytes: int,
         *,
         member: str | None = None,
-        packed: CountedFile | None = None,
+        packed: ProgressFile | None = None,
     ) -> None:
         self._source, self._where, self._max_bytes = source, where, max_bytes
         self._member, self._packed = member, packed
@@ -68,49 +68,50 @@ class GuardedStream(io.RawIOBase):
         view = memoryview(buffer)
         try:
             chunk = self._source.read(len(view))
-        except DAMAGE as problem:
-            raise damaged(self._where, problem, self._member) from problem
+        except READ_ERRORS as problem:
+            raise damaged_error(self._where, problem, self._member) from problem
         self.count += len(chunk)
-        self._refuse_bombs()
+        self._check_size()
         view[: len(chunk)] = chunk
         return len(chunk)
 
-    def _refuse_bombs(self) -> None:
+    def _check_size(self) -> None:
         if self.count > self._max_bytes:
-            raise too_big(self._where, self._max_bytes, self._member)
+            raise too_large_error(self._where, self._max_bytes, self._member)
         if self._packed is not None:
-            refuse_bomb(self.count, self._packed.count, self._where)
+            check_expansion(self.count, self._packed.count, self._where)
 
     def close(self) -> None:
-        # the unpackers leave the file open, and forget it when they close
+        # decompressors do not close the file below them
         if self._packed is not None:
             self._packed.close()
         self._source.close()
         super().close()
 
 
-def refuse_bomb(unpacked: int, packed: int, where: Where) -> None:
-    """Refuse what unpacks to far more bytes than it has."""
-    if unpacked > max(RATIO_COUNTS_FROM, ABSURD_RATIO * packed):
+def check_expansion(unpacked: int, packed: int, where: Where) -> None:
+    """Raise if a file decompresses to more than `MAX_RATIO` times its size."""
+    if unpacked > max(RATIO_CHECKED_FROM, MAX_RATIO * packed):
         raise CorpusError(
-            f"unpacks to more than {ABSURD_RATIO:,} times its size ({unpacked:,} bytes out of "
-            f"{packed:,}), as no text does: it looks like a bomb. If it is meant, unpack it "
-            "yourself, or write it as CSV, and read the result.",
+            f"decompresses to more than {MAX_RATIO:,} times its size ({unpacked:,} bytes from "
+            f"{packed:,}), which text never does: it may be a decompression bomb. If the file is "
+            "valid, decompress it yourself, or write it as CSV, and read the result.",
             where=where,
         )
 
 
-def damaged(where: Where, problem: BaseException, member: str | None = None) -> CorpusError:
+def damaged_error(where: Where, problem: BaseException, member: str | None = None) -> CorpusError:
     place = "" if member is None else f"its member {member} "
     return CorpusError(
-        f"{place}is truncated or damaged ({problem}). Fetch or pack the file again.", where=where
+        f"{place}is truncated or damaged ({problem}). Download or compress the file again.",
+        where=where,
     )
 
 
-def too_big(where: Where, max_bytes: int, member: str | None = None) -> CorpusError:
+def too_large_error(where: Where, max_bytes: int, member: str | None = None) -> CorpusError:
     place = "" if member is None else f"with its member {member} it "
     return CorpusError(
-        f"{place}holds more than {max_bytes:,} bytes when unpacked, the limit against bombs. If it "
-        "is meant, raise the limit with --max-bytes.",
+        f"{place}contains more than {max_bytes:,} bytes when decompressed, the limit against "
+        "decompression bombs. If the file is valid, raise the limit with --max-bytes.",
         where=where,
     )

@@ -1,4 +1,4 @@
-"""JSON lines, an object each, of labelled documents or of others."""
+"""JSON lines: one object per line, with or without labels."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from laconic.corpus.formats.guarding import Where
 from laconic.errors import CorpusError
 
 
-def objects(
+def read_objects(
     numbered: Iterable[tuple[int, str]], where: Where, example: str
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The object of every line that is not blank; `example` tells what was expected."""
+    """The object of every line that is not blank; `example` is shown in errors."""
     for number, line in numbered:
         if not line.strip():
             continue
         try:
             document = json.loads(line)
         except json.JSONDecodeError as problem:
-            found = f"is not JSON: {problem.msg} in column {problem.colno}"
+            message = f"is not JSON: {problem.msg} in column {problem.colno}"
         except (ValueError, RecursionError) as problem:
-            found = f"is not JSON that can be read: {problem}"
+            message = f"is not readable JSON: {problem}"
         else:
             if isinstance(document, dict):
                 yield number, document
                 continue
-            found = "is JSON, but no object"
-        array = " This looks like a JSON array: jq -c '.[]' makes lines of it."
+            message = "is JSON, but not an object"
+        array = " This looks like a JSON array: convert it with jq -c '.[]'."
         raise CorpusError(
-            f"{found}. Write an object a line, such as {example}."
+            f"{message}. Write one object per line, such as {example}."
             + (array if line.lstrip().startswith("[") else ""),
             where=where,
             line=number,

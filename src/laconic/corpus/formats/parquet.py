@@ -1,9 +1,9 @@
-"""Parquet: a table with the columns of a CSV file, read by pyarrow, in batches.
+"""Parquet: a table with the columns of a CSV file, read by pyarrow in batches.
 
-A few bytes of Parquet can stand for gigabytes: pages are compressed, a value of a dictionary is
-written once and used in every row, and a run of equal rows is written as a count. So the file's
-own account of its pages is examined first, strings stay in their dictionaries, and the bytes of a
-batch are counted before they become Python's strings.
+A few bytes of Parquet can expand to gigabytes: pages are compressed, a dictionary value is stored
+once and used in every row, and a run of equal rows is stored as a count. So the page sizes that the
+file declares are checked first, strings stay dictionary-encoded, and the bytes of a batch are
+counted before they become Python strings.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ from typing import Any
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.gathering import ReadOptions
-from laconic.corpus.formats.guarding import Where, refuse_bomb, too_big
+from laconic.corpus.formats.guarding import Where, check_expansion, too_large_error
 from laconic.corpus.formats.opening import open_bytes
-from laconic.corpus.formats.parquet_pages import chunks, mapped, pages
-from laconic.corpus.formats.records import Records, positions
+from laconic.corpus.formats.parquet_pages import map_file, read_chunks, read_page_sizes
+from laconic.corpus.formats.records import RecordBuilder, column_positions
 from laconic.errors import CorpusError
 
 BATCH = 256
-# What a value takes in memory at least, however few bits it has in the file.
+# The least memory that a value takes, however few bits it has in the file.
 VALUE_BYTES = 8
-# pyarrow can keep strings in their dictionary if they are in no other encoding than these: plain,
-# by dictionary (two of them), by runs, by bits.
-KEPT = {0, 2, 8, 3, 4}
-# In this one (delta byte array) a value repeats the beginning of the value before, so that each can
-# be as long as all of them together: such values are read one by one.
-REPEATING = 7
+# pyarrow can keep strings dictionary-encoded if they have only these encodings: plain, dictionary
+# (two codes), run-length, bit-packed.
+DICTIONARY_ENCODINGS = {0, 2, 8, 3, 4}
+# In this encoding a value repeats the beginning of the previous one, so each can be as long as all
+# together: such values are read one by one.
+DELTA_BYTE_ARRAY = 7
 
 
-def read_parquet(where: Where, reading: ReadOptions) -> Corpus:
+def read_parquet(where: Where, options: ReadOptions) -> Corpus:
     """A Parquet file with the columns of a CSV file; labels may be lists. Needs pyarrow."""
     try:
         import pyarrow  # noqa: F401
     except ImportError as problem:
         raise CorpusError(
-            'Parquet files are read by pyarrow, which is not here: pip install "laconic[parquet]".',
+            'Parquet files need pyarrow, which is not installed: pip install "laconic[parquet]".',
             where=where,
         ) from problem
-    with open_bytes(where, reading):
+    with open_bytes(where, options):
         pass
-    records = Records(where, reading)
+    records = RecordBuilder(where, options)
     columns, strings = _columns(where)
-    text, labels, id, split = positions(columns, where, reading)
+    text, labels, id, split = column_positions(columns, where, options)
     used = [at for at in (text, *labels, id, split) if at is not None]
-    for number, row in _rows(where, reading, [columns[at] for at in used], strings):
+    for number, row in _rows(where, options, [columns[at] for at in used], strings):
         value = dict(zip(used, row, strict=True))
         records.add(
             value[text],
@@ -61,8 +61,8 @@ def read_parquet(where: Where, reading: ReadOptions) -> Corpus:
 
 
 @contextmanager
-def _opened(where: Where, strings: list[str] | None = None) -> Iterator[Any]:
-    """The file, with these columns in dictionaries; all that pyarrow says against it is damage."""
+def _open_parquet(where: Where, strings: list[str] | None = None) -> Iterator[Any]:
+    """The file, with these columns dictionary-encoded; errors of pyarrow become `CorpusError`."""
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
@@ -71,74 +71,75 @@ def _opened(where: Where, strings: list[str] | None = None) -> Iterator[Any]:
             yield file
     except CorpusError:
         raise
-    # Python's own errors are about values that it cannot hold, such as dates before the year 1
+    # Python's own errors concern values that it cannot represent, such as dates before the year 1
     except (ArrowException, ArithmeticError, LookupError, OSError, ValueError) as problem:
         raise CorpusError(
-            f"is no Parquet file, or a damaged one ({problem}). Fetch or write it again.",
+            f"is not a Parquet file, or is damaged ({problem}). Download or write it again.",
             where=where,
         ) from problem
 
 
 def _columns(where: Where) -> tuple[list[str], list[str]]:
-    """The names of the columns, and the paths of the strings that can stay in dictionaries."""
-    with _opened(where) as file:
+    """The names of the columns, and the paths of strings that can stay dictionary-encoded."""
+    with _open_parquet(where) as file:
         leaves = [file.schema.column(at) for at in range(len(file.schema.names))]
         strings = {leaf.path for leaf in leaves if leaf.logical_type.type in ("STRING", "NONE")}
-        with mapped(where) as data:
-            others = {chunk.path for chunk in chunks(data) if chunk.encodings - KEPT}
-        return list(file.schema_arrow.names), sorted(strings - others)
+        with map_file(where) as data:
+            chunks = list(read_chunks(data))
+        decoded = {chunk.path for chunk in chunks if chunk.encodings - DICTIONARY_ENCODINGS}
+        return list(file.schema_arrow.names), sorted(strings - decoded)
 
 
 def _rows(
-    where: Where, reading: ReadOptions, names: list[str], strings: list[str]
+    where: Where, options: ReadOptions, names: list[str], strings: list[str]
 ) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Numbered rows, each with the values of these columns."""
+    """Rows with their numbers, from 1; each has the values of these columns."""
     packed = os.path.getsize(where)
     done = unpacked = 0
-    with _opened(where, strings) as file:
-        _refuse_nested(file.schema_arrow, names, where)
-        size = _rows_at_once(names, packed, where, reading)
+    with _open_parquet(where, strings) as file:
+        _check_types(file.schema_arrow, names, where)
+        size = _batch_size(names, packed, where, options)
         for batch in file.iter_batches(size, columns=names):
             columns = [batch.column(name) for name in names]
             unpacked += sum(map(_n_bytes, columns))
-            _refuse_expansion(unpacked, packed, where, reading)
+            _check_bytes(unpacked, packed, where, options)
             for row in zip(*map(_values, columns), strict=True):
                 done += 1
                 yield done, row
-            if reading.progress is not None:
-                reading.progress(done, file.metadata.num_rows)
+            if options.progress is not None:
+                options.progress(done, file.metadata.num_rows)
 
 
-def _refuse_nested(schema: Any, names: Sequence[str], where: Where) -> None:
+def _check_types(schema: Any, names: Sequence[str], where: Where) -> None:
     from pyarrow.types import is_nested
 
     for name in names:
         kind = schema.field(name).type
         if is_nested(kind) and (not _is_list(kind) or is_nested(kind.value_type)):
             raise CorpusError(
-                f"the column {name!r} has values of type {str(kind)[:40]}, but texts, numbers or "
-                "lists of them were expected. Name other columns with --text, --label and --id.",
+                f"expected texts, numbers or lists of them in the column {name!r}, but found type "
+                f"{str(kind)[:40]}. Name other columns with --text, --label and --id.",
                 where=where,
             )
 
 
-def _refuse_expansion(unpacked: int, packed: int, where: Where, reading: ReadOptions) -> None:
-    if unpacked > reading.max_bytes:
-        raise too_big(where, reading.max_bytes)
-    refuse_bomb(unpacked, packed, where)
+def _check_bytes(unpacked: int, packed: int, where: Where, options: ReadOptions) -> None:
+    if unpacked > options.max_bytes:
+        raise too_large_error(where, options.max_bytes)
+    check_expansion(unpacked, packed, where)
 
 
-def _rows_at_once(names: Sequence[str], packed: int, where: Where, reading: ReadOptions) -> int:
-    """The rows of a batch, after adding up what the pages of these columns unpack to."""
-    size, promised = BATCH, 0
-    with mapped(where) as data:
-        for chunk in chunks(data):
+def _batch_size(names: Sequence[str], packed: int, where: Where, options: ReadOptions) -> int:
+    """The rows per batch, after a check of the declared page sizes of these columns."""
+    size, declared = BATCH, 0
+    with map_file(where) as data:
+        for chunk in read_chunks(data):
             if chunk.path.partition(".")[0] not in names:
                 continue
-            size = 1 if REPEATING in chunk.encodings else size
-            for n_bytes, n_values in pages(data, chunk):
-                promised += n_bytes + VALUE_BYTES * n_values
-                _refuse_expansion(promised, packed, where, reading)
+            size = 1 if DELTA_BYTE_ARRAY in chunk.encodings else size
+            for n_bytes, n_values in read_page_sizes(data, chunk):
+                declared += n_bytes + VALUE_BYTES * n_values
+                _check_bytes(declared, packed, where, options)
     return size
 
 
@@ -149,7 +150,7 @@ def _is_list(kind: Any) -> bool:
 
 
 def _n_bytes(column: Any) -> int:
-    """The bytes of the values, each counted as often as it occurs."""
+    """The bytes of the values, counting repeated ones."""
     import pyarrow.compute as pc
     from pyarrow.types import is_dictionary, is_primitive
 
@@ -163,7 +164,7 @@ def _n_bytes(column: Any) -> int:
 
 
 def _values(column: Any) -> list[Any]:
-    """Python's values; equal strings of a batch are one string."""
+    """The values as Python objects; equal strings of a batch are one object."""
     from pyarrow.types import is_dictionary
 
     if not is_dictionary(column.type):

@@ -1,8 +1,8 @@
-"""What a Parquet file says about its column chunks and pages: where they are, what they unpack to.
+"""The column chunks and pages that a Parquet file declares: offsets and decompressed sizes.
 
-pyarrow sets apart what a page's header asks for, whatever the footer says about the column chunk;
-and it ends the process over some footers. So both are read here, before pyarrow reads a page. They
-are in Thrift's compact protocol.
+pyarrow allocates what the header of a page declares, whatever the footer declares for the column
+chunk, and some footers make it abort the process. So both are read here first. They are in Thrift's
+compact protocol.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from typing import Any, NamedTuple, TypeAlias
 
 from laconic.corpus.formats.guarding import Where
 
-# Values by the number of their field: whole numbers, bytes, lists and structures.
+# Values by field number: integers, bytes, lists and structures.
 Structure: TypeAlias = dict[int, Any]
 
 STOP, TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(13)
 MAGIC = b"PAR1"
-TAIL = 8  # bytes: the length of the footer, and the mark
+TAIL = 8  # bytes: the length of the footer, and the magic number
 # Fields of the footer, of a row group, of a column chunk and of its metadata
 ROW_GROUPS, COLUMNS, METADATA = 4, 1, 3
 ENCODINGS, PATH, N_CHUNK_VALUES, DATA_OFFSET, DICTIONARY_OFFSET = 2, 3, 5, 9, 11
-# Fields of a page's header, and of what it says about a page of data
+# Fields of a page header, and of its data page header
 UNCOMPRESSED, COMPRESSED = 2, 3
 DATA, DATA_V2 = 5, 8
 N_VALUES = 1
-DEEPEST = 16
+MAX_DEPTH = 16
 
 
 class Chunk(NamedTuple):
-    """A column chunk: its column (with dots for the levels), where its pages begin, its values."""
+    """A column chunk: dotted column path, encodings, offset of its pages, number of values."""
 
     path: str
     encodings: frozenset[int]
@@ -40,15 +40,15 @@ class Chunk(NamedTuple):
     n_values: int
 
 
-class Compact:
-    """Reads values at a place that moves on; a ValueError or IndexError for what is none."""
+class ThriftReader:
+    """Reads values of the compact protocol from `at` on; raises ValueError or IndexError."""
 
     def __init__(self, data: mmap, at: int) -> None:
         self.data, self.at = data, at
 
     def byte(self) -> int:
         if self.at < 0:
-            raise IndexError("a page lies before the file")
+            raise IndexError("a page begins before the file")
         value = self.data[self.at]
         self.at += 1
         return value
@@ -61,15 +61,15 @@ class Compact:
             if byte < 0x80:
                 return value
             shift += 7
-        raise ValueError("a number of a header does not end")
+        raise ValueError("an integer in a header does not end")
 
     def zigzag(self) -> int:
         value = self.varint()
         return (value >> 1) ^ -(value & 1)
 
     def structure(self, depth: int = 0) -> Structure:
-        if depth > DEEPEST:
-            raise ValueError("a header has too many levels")
+        if depth > MAX_DEPTH:
+            raise ValueError("a header is nested too deeply")
         fields: Structure = {}
         field = 0
         while (head := self.byte()) & 0x0F != STOP:
@@ -89,11 +89,11 @@ class Compact:
         if kind in (BYTE, DOUBLE):
             self.at += 1 if kind == BYTE else 8
         elif kind == BINARY:
-            length = self.varint()  # moves on by itself
+            length = self.varint()  # advances `at`
             self.at += length
             return self.data[self.at - length : self.at]
         else:
-            raise ValueError(f"a header has a field of kind {kind}")
+            raise ValueError(f"a header has a field of type {kind}")
         return None
 
     def items(self, depth: int) -> list[Any]:
@@ -105,41 +105,41 @@ class Compact:
 
 
 @contextmanager
-def mapped(where: Where) -> Iterator[mmap]:
+def map_file(where: Where) -> Iterator[mmap]:
     with open(fspath(where), "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
         yield data
 
 
-def chunks(data: mmap) -> Iterator[Chunk]:
-    """All column chunks that the footer lists."""
+def read_chunks(data: mmap) -> Iterator[Chunk]:
+    """All column chunks in the footer."""
     length = int.from_bytes(data[-TAIL:-4], "little")
     if len(data) < length + TAIL or data[-4:] != MAGIC:
-        raise ValueError("it does not end with a footer")
-    footer = Compact(data, len(data) - TAIL - length).structure()
+        raise ValueError("the file does not end with a footer")
+    footer = ThriftReader(data, len(data) - TAIL - length).structure()
     for group in _list(footer, ROW_GROUPS):
         for column in _list(group, COLUMNS):
             yield _chunk(column.get(METADATA) if isinstance(column, dict) else None)
 
 
-def _chunk(about: Any) -> Chunk:
-    path = _list(about, PATH)
+def _chunk(metadata: Any) -> Chunk:
+    path = _list(metadata, PATH)
     if not all(isinstance(name, bytes) for name in path):
         raise ValueError("the footer has a column without a name")
-    begin, dictionary = _size(about, DATA_OFFSET), about.get(DICTIONARY_OFFSET)
+    begin, dictionary = _size(metadata, DATA_OFFSET), metadata.get(DICTIONARY_OFFSET)
     if isinstance(dictionary, int) and 0 < dictionary < begin:
         begin = dictionary
-    encodings = frozenset(code for code in _list(about, ENCODINGS) if isinstance(code, int))
-    return Chunk(b".".join(path).decode(), encodings, begin, _size(about, N_CHUNK_VALUES))
+    encodings = frozenset(code for code in _list(metadata, ENCODINGS) if isinstance(code, int))
+    return Chunk(b".".join(path).decode(), encodings, begin, _size(metadata, N_CHUNK_VALUES))
 
 
-def pages(data: mmap, chunk: Chunk) -> Iterator[tuple[int, int]]:
-    """The bytes and values of each page, up to where pyarrow has all values of the chunk."""
-    header, left = Compact(data, chunk.begin), chunk.n_values
+def read_page_sizes(data: mmap, chunk: Chunk) -> Iterator[tuple[int, int]]:
+    """The bytes and number of values of each page, until all values of the chunk are read."""
+    header, left = ThriftReader(data, chunk.begin), chunk.n_values
     while left > 0:
         fields = header.structure()
         n_bytes, n_packed = _size(fields, UNCOMPRESSED), _size(fields, COMPRESSED)
-        about = fields.get(DATA) or fields.get(DATA_V2)
-        n_values = _size(about, N_VALUES) if about is not None else 0
+        metadata = fields.get(DATA) or fields.get(DATA_V2)
+        n_values = _size(metadata, N_VALUES) if metadata is not None else 0
         yield n_bytes, n_values
         left -= n_values
         header.at += n_packed
@@ -149,11 +149,11 @@ def _size(fields: Any, field: int) -> int:
     value = fields.get(field) if isinstance(fields, dict) else None
     if isinstance(value, int) and value >= 0:
         return value
-    raise ValueError("a header lacks a size")
+    raise ValueError("a header has no size")
 
 
 def _list(fields: Any, field: int) -> list[Any]:
     value = fields.get(field) if isinstance(fields, dict) else None
     if isinstance(value, list):
         return value
-    raise ValueError("a header lacks a list")
+    raise ValueError("a header has no list")

@@ -1,7 +1,7 @@
-"""Records with named fields, as CSV, JSON lines and Parquet have them: which field is which.
+"""Records with named fields (CSV, JSON lines, Parquet): which field is which.
 
-Names are matched exactly, else without regard to case; nothing else is guessed. A field called
-`id` or `split` is used if there is one; an empty name in the `Reading` declines it.
+Names are matched exactly, else case-insensitively; nothing else is guessed. A field `id` or `split`
+is used if it exists; an empty name in `ReadOptions` disables it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.errors import CorpusError
 
-SHOWN = 20
+MAX_SHOWN = 20
 
 
-class Fields(NamedTuple):
-    """The names of a document's fields as the file spells them; None where it has no such field."""
+class FieldNames(NamedTuple):
+    """The names of a document's fields as the file spells them; None if there is no such field."""
 
     text: str | None
     labels: tuple[str | None, ...]
@@ -27,88 +27,90 @@ class Fields(NamedTuple):
     split: str | None
 
 
-def fields_among(found: Collection[str], reading: ReadOptions) -> Fields:
-    default = "label" if _named("label", found) else "labels"
-    return Fields(
-        text=_named(reading.text or "text", found),
-        labels=tuple(_named(label, found) for label in reading.label or (default,)),
-        id=_named("id" if reading.id is None else reading.id, found),
-        split=_named("split" if reading.split_column is None else reading.split_column, found),
+def match_fields(names: Collection[str], options: ReadOptions) -> FieldNames:
+    """The fields among the names of a file that the options ask for."""
+    default = "label" if _match("label", names) else "labels"
+    return FieldNames(
+        text=_match(options.text or "text", names),
+        labels=tuple(_match(label, names) for label in options.label or (default,)),
+        id=_match("id" if options.id is None else options.id, names),
+        split=_match("split" if options.split_column is None else options.split_column, names),
     )
 
 
-def absences(fields: Fields, reading: ReadOptions) -> dict[str, str]:
-    """The options that name fields which are not there, with the names they give."""
-    absent = {}
+def missing_fields(fields: FieldNames, options: ReadOptions) -> dict[str, str]:
+    """The options that name missing fields, with these names."""
+    missing = {}
     if fields.text is None:
-        absent["--text"] = reading.text or "text"
-    for label, found in zip(reading.label or ("label",), fields.labels, strict=True):
-        if found is None:
-            absent["--label"] = label
-    if reading.id and fields.id is None:
-        absent["--id"] = reading.id
-    if reading.split_column and fields.split is None:
-        absent["--split-column"] = reading.split_column
-    return absent
+        missing["--text"] = options.text or "text"
+    for label, match in zip(options.label or ("label",), fields.labels, strict=True):
+        if match is None:
+            missing["--label"] = label
+    if options.id and fields.id is None:
+        missing["--id"] = options.id
+    if options.split_column and fields.split is None:
+        missing["--split-column"] = options.split_column
+    return missing
 
 
-def no_such_field(
+def missing_field_error(
     where: Where,
-    absent: dict[str, str],
-    found: Collection[str],
+    missing: dict[str, str],
+    names: Collection[str],
     kind: Literal["column", "key"],
     line: int | None = None,
 ) -> CorpusError:
-    lacking = " and ".join(f"no {kind} {name!r}" for name in absent.values())
-    there = ", ".join(repr(name[:SHOWN]) for name in list(found)[:SHOWN]) or "none"
-    more = ", …" if len(found) > SHOWN else ""
-    options = " ".join(f"{option} {kind.upper()}" for option in absent)
+    """The error for missing fields: the names that exist, and the options to choose with."""
+    absent = " and ".join(f"no {kind} {name!r}" for name in missing.values())
+    shown = ", ".join(repr(name[:MAX_SHOWN]) for name in list(names)[:MAX_SHOWN]) or "none"
+    more = ", …" if len(names) > MAX_SHOWN else ""
+    options = " ".join(f"{option} {kind.upper()}" for option in missing)
     return CorpusError(
-        f"has {lacking}. Its {kind}s are {there}{more}: say which you mean with {options}.",
+        f"has {absent}. Its {kind}s are {shown}{more}: choose with {options}.",
         where=where,
         line=line,
     )
 
 
-def positions(
-    columns: list[str], where: Where, reading: ReadOptions
+def column_positions(
+    columns: list[str], where: Where, options: ReadOptions
 ) -> tuple[int, list[int], int | None, int | None]:
-    """Where the text, the labels, the id and the split are among the columns of a table."""
-    fields = fields_among(columns, reading)
-    if absent := absences(fields, reading):
-        raise no_such_field(where, absent, columns, "column", 1)
+    """The positions of the text, the labels, the id and the split among the columns of a table."""
+    fields = match_fields(columns, options)
+    if missing := missing_fields(fields, options):
+        raise missing_field_error(where, missing, columns, "column", 1)
     used = [name for name in (fields.text, *fields.labels, fields.id, fields.split) if name]
     for name in used:
         if columns.count(name) > 1:
             raise CorpusError(
-                f"two columns are called {name!r}. Give each column its own name.",
+                f"two columns are called {name!r}. Give each column a different name.",
                 where=where,
                 line=1,
             )
-    at = {name: position for position, name in enumerate(columns)}
-    text, *labels = [at[name] for name in used[: 1 + len(fields.labels)]]
-    id, split = (None if name is None else at[name] for name in (fields.id, fields.split))
+    position = {name: i for i, name in enumerate(columns)}
+    text, *labels = [position[name] for name in used[: 1 + len(fields.labels)]]
+    id, split = (None if name is None else position[name] for name in (fields.id, fields.split))
     return text, labels, id, split
 
 
-def _named(name: str, found: Collection[str]) -> str | None:
-    if name in found:
+def _match(name: str, names: Collection[str]) -> str | None:
+    if name in names:
         return name or None
-    alike = [other for other in found if other.casefold() == name.casefold()]
-    return alike[0] if len(alike) == 1 else None
+    matches = [other for other in names if other.casefold() == name.casefold()]
+    return matches[0] if len(matches) == 1 else None
 
 
-class Records:
-    """Hands records to a `Gathering`, after judging what is in their fields."""
+class RecordBuilder:
+    """Checks the fields of records and adds the documents to a `CorpusBuilder`."""
 
-    def __init__(self, where: Where, reading: ReadOptions) -> None:
-        self.where, self.reading = where, reading
-        several = reading.separator is not None or len(reading.label) > 1
-        self._gathering = CorpusBuilder(where, reading, multilabel=several or None)
-        self.notes = self._gathering.notes
-        self._with_ids: bool | None = None
-        self._in_a_part = self._in_neither = 0
-        self._other_part = ""
+    def __init__(self, where: Where, options: ReadOptions) -> None:
+        self.where, self.options = where, options
+        multilabel = options.separator is not None or len(options.label) > 1
+        self._builder = CorpusBuilder(where, options, multilabel=multilabel or None)
+        self.notes = self._builder.notes
+        self._have_ids: bool | None = None
+        self._in_part = self._unused = 0
+        self._first_unused = ""
 
     def add(
         self,
@@ -120,30 +122,31 @@ class Records:
         line: int | None = None,
         place: str = "",
     ) -> None:
-        """`labels` are the values of the label fields; `place` says which record, without lines."""
+        """`labels` are the values of the label fields; `place` names the record in formats without
+        lines."""
         if not isinstance(text, str):
-            raise self._bad(f"{place}the text is {_kind(text)}, not a string", line)
+            raise self._error(f"{place}the text is {_kind(text)}, not a string", line)
         if any(isinstance(value, list) and len(value) != 1 for value in labels):
-            self._gathering.multilabel = True
+            self._builder.multilabel = True
         try:
             names = self._labels(labels)
             name = None if id is None else _scalar(id)
         except TypeError as problem:
-            raise self._bad(f"{place}a label or id is {problem}, not a string", line) from None
-        self._judge_id(name, line, place)
-        self._gathering.add_text(text, names, id=name, split=self._part(split), line=line)
+            raise self._error(f"{place}a label or id is {problem}, not a string", line) from None
+        self._check_id(name, line, place)
+        self._builder.add_text(text, names, id=name, split=self._part(split), line=line)
 
     def corpus(self) -> Corpus:
-        if self._in_neither and self._in_a_part:
+        if self._unused and self._in_part:
             self.notes.append(
-                f"{amount(self._in_neither, 'document is', 'documents are')} in neither train nor "
-                f"test (the first in {self._other_part!r}): unused"
+                f"{amount(self._unused, 'document is', 'documents are')} in neither train nor "
+                f"test (the first: {self._first_unused!r}): unused"
             )
-        elif self._in_neither:
+        elif self._unused:
             self.notes.append(
-                f"the split has neither train nor test (the first is {self._other_part!r}): ignored"
+                f"the split has neither train nor test (the first: {self._first_unused!r}): ignored"
             )
-        return self._gathering.corpus(stem(self.where))
+        return self._builder.corpus(stem(self.where))
 
     def _labels(self, values: Sequence[object]) -> list[str] | None:
         if all(value is None for value in values):
@@ -153,8 +156,8 @@ class Records:
     def _names(self, value: object) -> Iterator[str]:
         for item in value if isinstance(value, list) else [value]:
             name = "" if item is None else _scalar(item)
-            if self.reading.separator:
-                yield from filter(None, map(str.strip, name.split(self.reading.separator)))
+            if self.options.separator:
+                yield from filter(None, map(str.strip, name.split(self.options.separator)))
             elif name:
                 yield name
 
@@ -163,22 +166,22 @@ class Records:
             return None
         part = str(value).strip().lower()
         if part in (TRAIN, TEST):
-            self._in_a_part += 1
+            self._in_part += 1
             return part
-        self._in_neither += 1
-        self._other_part = self._other_part or str(value)[:SHOWN]
+        self._unused += 1
+        self._first_unused = self._first_unused or str(value)[:MAX_SHOWN]
         return UNUSED
 
-    def _judge_id(self, name: str | None, line: int | None, place: str) -> None:
-        if self._with_ids is None:
-            self._with_ids = name is not None
-        if self._with_ids != (name is not None):
-            has, had = ("no id", "have one") if self._with_ids else ("an id", "have none")
-            raise self._bad(f"{place}has {has}, but the documents before it {had}", line)
+    def _check_id(self, name: str | None, line: int | None, place: str) -> None:
+        if self._have_ids is None:
+            self._have_ids = name is not None
+        if self._have_ids != (name is not None):
+            has, had = ("no id", "have one") if self._have_ids else ("an id", "have none")
+            raise self._error(f"{place}has {has}, but earlier documents {had}", line)
 
-    def _bad(self, problem: str, line: int | None) -> CorpusError:
+    def _error(self, problem: str, line: int | None) -> CorpusError:
         return CorpusError(
-            f"{problem}. Mend the file, or name other fields with --text, --label and --id.",
+            f"{problem}. Fix the file, or name other fields with --text, --label and --id.",
             where=self.where,
             line=line,
         )

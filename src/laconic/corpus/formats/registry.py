@@ -1,4 +1,4 @@
-"""The formats in which labelled text comes, and how a file's format is told."""
+"""The supported formats, and how the format of a file is determined."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from laconic.corpus.formats.cluto import read_cluto
 from laconic.corpus.formats.columns import COMPRESSED
 from laconic.corpus.formats.folders import read_folder
 from laconic.corpus.formats.gathering import ReadOptions
-from laconic.corpus.formats.opening import is_tar, members
+from laconic.corpus.formats.opening import is_tar, tar_members
 from laconic.corpus.formats.parquet import read_parquet
 from laconic.corpus.formats.rcv1 import read_rcv1
 from laconic.corpus.formats.reuters import read_reuters
@@ -25,52 +25,54 @@ from laconic.errors import CorpusError
 
 @dataclass(frozen=True)
 class Format:
-    """A reader, the endings it is chosen by, and a line for the help."""
+    """A reader, the suffixes of its files, and a line for the help."""
 
     read: Callable[[Path, ReadOptions], Corpus]
-    endings: tuple[str, ...]
+    suffixes: tuple[str, ...]
     about: str
 
 
 FORMATS: dict[str, Format] = {
-    "csv": Format(read_csv, (".csv",), "a header line, a document a record"),
+    "csv": Format(read_csv, (".csv",), "a header line, then one document per record"),
     "tsv": Format(read_tsv, (".tsv", ".tab"), "the same, separated by tabs"),
-    "jsonl": Format(read_jsonl, (".jsonl", ".ndjson"), "a JSON object a line"),
+    "jsonl": Format(read_jsonl, (".jsonl", ".ndjson"), "one JSON object per line"),
     "parquet": Format(read_parquet, (".parquet", ".pq"), "columns as in CSV (extra: parquet)"),
-    "folder": Format(read_folder, (), "a folder, or tar, of class folders with a file a document"),
+    "folder": Format(
+        read_folder, (), "a folder or tar archive of class folders, one file per document"
+    ),
     "reuters": Format(read_reuters, (".sgm",), "Reuters-21578 SGML, archive or folder"),
     "rcv1": Format(read_rcv1, (), "a folder with RCV1-v2 vectors and topics"),
     "svmlight": Format(
-        read_svmlight, (".svm", ".svmlight", ".libsvm"), "svmlight / LIBSVM, one or many labels"
+        read_svmlight, (".svm", ".svmlight", ".libsvm"), "svmlight / LIBSVM, one or more labels"
     ),
-    "arff": Format(read_arff, (".arff",), "Weka, sparse or dense; Mulan with its XML beside it"),
-    "cluto": Format(read_cluto, (".mat",), "CLUTO, with .rclass beside it"),
+    "arff": Format(read_arff, (".arff",), "Weka, sparse or dense; Mulan with its XML file"),
+    "cluto": Format(read_cluto, (".mat",), "CLUTO, with its .rclass file"),
     "techtc": Format(read_techtc, (), "a TechTC folder: vectors.dat and features.idx"),
 }
-MEMBERS_LOOKED_AT = 50
+MAX_MEMBERS_CHECKED = 50
 
 
-def format_of(where: Path, reading: ReadOptions) -> str:
-    """The name of the format, by what a folder or archive holds, else by the ending."""
+def format_of(where: Path, options: ReadOptions) -> str:
+    """The name of the format, by the contents of a folder or archive, else by the suffix."""
     if where.is_dir():
         return _by_names([file.name for file in where.iterdir()])
     if not where.exists():
         raise CorpusError(
-            "there is no such file, and no corpus of the catalog has this name. Check the name, "
-            "or see `laconic corpus --known`.",
+            "no such file, and no known corpus has this name. Check the name, or see "
+            "`laconic corpus --known`.",
             where=where,
         )
     name = where.name.lower()
-    for packing in COMPRESSED:
-        name = name.removesuffix(packing)
-    for known, format in FORMATS.items():
-        if name.endswith(format.endings):
-            return known
+    for suffix in COMPRESSED:
+        name = name.removesuffix(suffix)
+    for format_name, format in FORMATS.items():
+        if name.endswith(format.suffixes):
+            return format_name
     if is_tar(where):
-        first = islice(members(where, reading), MEMBERS_LOOKED_AT)
+        first = islice(tar_members(where, options), MAX_MEMBERS_CHECKED)
         return _by_names([Path(member).name for member, _ in first])
     raise CorpusError(
-        f"its ending tells no format. Name one with --format: {', '.join(FORMATS)}.", where=where
+        f"unknown file suffix. Give the format with --format: {', '.join(FORMATS)}.", where=where
     )
 
 

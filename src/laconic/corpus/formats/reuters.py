@@ -1,8 +1,8 @@
 """Reuters-21578, Distribution 1.0: `reut2-*.sgm` in a folder or a tar archive.
 
-Texts are TITLE, newline, BODY. A BRIEF story has its text in the title (README, VI.B.10), an
-UNPROC one has no structure, so all of its TEXT is taken. Labels are the TOPICS. The splits are
-those of the README's section VIII; documents in neither part are left out.
+Texts are TITLE, newline, BODY. A BRIEF story has its text in the title (README, VI.B.10); an
+UNPROC story has no structure, so all of its TEXT is used. Labels are the TOPICS. The splits are
+those of section VIII of the README; documents in neither part are left out.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.columns import stem
 from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
-from laconic.corpus.formats.opening import is_tar, lines, lines_in
-from laconic.corpus.formats.trees import tree
+from laconic.corpus.formats.opening import decode_lines, is_tar, read_lines
+from laconic.corpus.formats.trees import iter_files
 from laconic.errors import CorpusError
 
 FILE = re.compile(r"(?:.*/)?reut2-\d+\.sgm", re.IGNORECASE)
@@ -62,12 +62,12 @@ SPLITS: dict[str, Callable[[dict[str, str]], str | None]] = {
 NONE = "none"
 
 
-def read_reuters(where: Where, reading: ReadOptions) -> Corpus:
-    """Reuters-21578 with the split `reading.split`; "none" keeps all documents, without a split."""
-    split = split_name(where, reading)
-    gathering = CorpusBuilder(where, reading, multilabel=True)
+def read_reuters(where: Where, options: ReadOptions) -> Corpus:
+    """Reuters-21578 with the split `options.split`; "none" keeps all documents, without a split."""
+    split = split_name(where, options)
+    builder = CorpusBuilder(where, options, multilabel=True)
     dropped = 0
-    for file, stories in sorted(_files(where, reading, gathering.notes)):
+    for file, stories in sorted(_files(where, options, builder.notes)):
         for story in stories:
             try:
                 part = SPLITS[split](story.attributes) if split != NONE else None
@@ -77,44 +77,44 @@ def read_reuters(where: Where, reading: ReadOptions) -> Corpus:
             if part is None and split != NONE:
                 dropped += 1
             else:
-                gathering.add_text(story.text, story.topics, id=name, split=part)
+                builder.add_text(story.text, story.topics, id=name, split=part)
     if dropped:
-        gathering.notes.append(
+        builder.notes.append(
             f"{amount(dropped, 'document is', 'documents are')} in neither part of {split}: "
             "left out"
         )
-    return gathering.corpus(Path(where).resolve().name if os.path.isdir(where) else stem(where))
+    return builder.corpus(Path(where).resolve().name if os.path.isdir(where) else stem(where))
 
 
-def split_name(where: Where, reading: ReadOptions) -> str:
-    """The split that the reading asks for, as it is spelled in `SPLITS`, or "none"."""
-    asked = reading.split or "ModApte"
+def split_name(where: Where, options: ReadOptions) -> str:
+    """The requested split as spelled in `SPLITS`, or "none"."""
+    requested = options.split or "ModApte"
     for name in (*SPLITS, NONE):
-        if name.lower() == asked.lower():
+        if name.lower() == requested.lower():
             return name
     raise CorpusError(
-        f"Reuters-21578 has no split {asked!r}. Its splits are {', '.join(SPLITS)}; --split none "
-        "keeps all documents without one.",
+        f"Reuters-21578 has no split {requested!r}. Its splits are {', '.join(SPLITS)}; --split "
+        "none keeps all documents without one.",
         where=where,
     )
 
 
 def _files(
-    where: Where, reading: ReadOptions, notes: list[str]
+    where: Where, options: ReadOptions, notes: list[str]
 ) -> Iterator[tuple[str, list[_Story]]]:
     if not os.path.isdir(where) and not is_tar(where):
-        yield str(where), list(_stories(lines(where, reading, "latin-1", notes=notes), where))
+        yield str(where), list(_stories(read_lines(where, options, "latin-1", notes=notes), where))
         return
-    found = False
-    for name, file in tree(where, reading, notes):
+    empty = True
+    for name, file in iter_files(where, options, notes):
         if FILE.fullmatch(name):
-            found = True
-            inner = f"{os.fspath(where)}/{name}"
-            numbered = lines_in(file, inner, reading, "latin-1", notes=notes)
-            yield inner, list(_stories(numbered, inner))
-    if not found:
+            empty = False
+            member = f"{os.fspath(where)}/{name}"
+            numbered = decode_lines(file, member, options, "latin-1", notes=notes)
+            yield member, list(_stories(numbered, member))
+    if empty:
         raise CorpusError(
-            "has no reut2-*.sgm in it. Name the folder or archive of Reuters-21578 as it is "
+            "contains no reut2-*.sgm. Give the folder or archive of Reuters-21578 as it is "
             "distributed.",
             where=where,
         )
@@ -122,38 +122,38 @@ def _files(
 
 def _stories(numbered: Iterable[tuple[int, str]], file: Where) -> Iterator[_Story]:
     start = 0
-    held: list[str] = []
+    story: list[str] = []
     for number, line in numbered:
         if "<REUTERS " in line:
-            if held:
+            if story:
                 raise _bad(file, start, "does not end before the next one begins")
             start = number
         if start:
-            held.append(line)
+            story.append(line)
             if "</REUTERS>" in line:
-                yield _story("\n".join(held), file, start)
-                start, held = 0, []
-    if held:
+                yield _parse_story("\n".join(story), file, start)
+                start, story = 0, []
+    if story:
         raise _bad(file, start, "does not end: the file is truncated")
 
 
-def _story(element: str, file: Where, line: int) -> _Story:
+def _parse_story(element: str, file: Where, line: int) -> _Story:
     topics, text = TOPICS.search(element), TEXT.search(element)
     if topics is None or text is None:
         raise _bad(file, line, f"has no {'TOPICS' if topics is None else 'TEXT'} element")
     kind, content = text.groups()
     if kind != "UNPROC":
-        found = [pattern.search(content) for pattern in (TITLE, BODY)]
-        content = "\n".join(match[1] for match in found if match)
+        matches = [pattern.search(content) for pattern in (TITLE, BODY)]
+        content = "\n".join(match[1] for match in matches if match)
     tag = element.partition(">")[0]
-    labels = (_plain(label) for label in TOPIC.findall(topics[1]))
-    named = tuple(label for label in labels if label.strip())
-    return _Story(line, dict(ATTRIBUTE.findall(tag)), named, _plain(content))
+    labels = (_plain_text(label) for label in TOPIC.findall(topics[1]))
+    nonempty = tuple(label for label in labels if label.strip())
+    return _Story(line, dict(ATTRIBUTE.findall(tag)), nonempty, _plain_text(content))
 
 
-def _plain(marked: str) -> str:
-    """References resolved; control characters, written as such or as references, become blanks."""
-    return CONTROL.sub(" ", REFERENCE.sub(_resolved, marked))
+def _plain_text(markup: str) -> str:
+    """The text with references resolved and control characters replaced by blanks."""
+    return CONTROL.sub(" ", REFERENCE.sub(_resolved, markup))
 
 
 def _resolved(match: re.Match[str]) -> str:
@@ -165,5 +165,5 @@ def _resolved(match: re.Match[str]) -> str:
 
 def _bad(file: Where, line: int, problem: str) -> CorpusError:
     return CorpusError(
-        f"this REUTERS element {problem}. Fetch the distribution again.", where=file, line=line
+        f"this REUTERS element {problem}. Download the distribution again.", where=file, line=line
     )

@@ -1,6 +1,7 @@
-"""Documents one at a time, without labels: what a model is asked about.
+"""Documents one at a time, without labels, for prediction.
 
-JSON lines, CSV, TSV, or a text of one document a line; from a file or a pipe, in little memory.
+JSON lines, CSV, TSV, or plain text with one document per line; from a file or a pipe, in little
+memory.
 """
 
 from __future__ import annotations
@@ -9,17 +10,17 @@ from collections.abc import Collection, Iterator
 from os import fspath
 from typing import Any, BinaryIO, NamedTuple
 
-from laconic.corpus.formats.columns import plain_name
-from laconic.corpus.formats.delimited import delimited
+from laconic.corpus.formats.columns import uncompressed_name
+from laconic.corpus.formats.delimited import read_delimited
 from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.guarding import Where
-from laconic.corpus.formats.json_lines import objects
-from laconic.corpus.formats.opening import lines_in, open_bytes
-from laconic.corpus.formats.records import fields_among, no_such_field
+from laconic.corpus.formats.json_lines import read_objects
+from laconic.corpus.formats.opening import decode_lines, open_bytes
+from laconic.corpus.formats.records import match_fields, missing_field_error
 from laconic.errors import CorpusError
 
 STDIN = "-"
-ENDINGS = {
+SUFFIXES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".csv": "csv",
@@ -31,18 +32,18 @@ STREAMED = ("jsonl", "csv", "tsv", "txt")
 
 
 class Item(NamedTuple):
-    """A document: its text, or what JSON has in its place, and its id, by default its position."""
+    """A document: its text (in JSON also an object of word counts), and its id or position."""
 
     id: Any
     document: Any
     line: int
 
 
-def stream(where: Where, reading: ReadOptions, format: str | None = None) -> Iterator[Item]:
+def stream(where: Where, options: ReadOptions, format: str | None = None) -> Iterator[Item]:
     """The documents of a file, or of standard input for "-".
 
-    Without a format, the ending of the name tells; else lines that begin with { are JSON, and
-    others are documents.
+    The default format is that of the suffix; without one, lines that begin with { are JSON, and
+    other lines are documents.
     """
     if format is not None and format not in STREAMED:
         raise CorpusError(
@@ -51,35 +52,35 @@ def stream(where: Where, reading: ReadOptions, format: str | None = None) -> Ite
             where=where,
         )
     place = "/dev/stdin" if fspath(where) == STDIN else where
-    with open_bytes(place, reading) as source:
+    with open_bytes(place, options) as source:
         kind = format or _kind(place, source)
         if kind == "txt":
-            for line, text in lines_in(source, place, reading):
+            for line, text in decode_lines(source, place, options):
                 yield Item(line - 1, text, line)
         elif kind == "jsonl":
-            yield from _json_items(source, place, reading)
+            yield from _json_items(source, place, options)
         else:
-            yield from _table_items(source, place, reading, "\t" if kind == "tsv" else ",")
+            yield from _table_items(source, place, options, "\t" if kind == "tsv" else ",")
 
 
 def _kind(where: Where, source: BinaryIO) -> str:
-    name = plain_name(where).lower()
-    for ending, kind in ENDINGS.items():
-        if name.endswith(ending):
+    name = uncompressed_name(where).lower()
+    for suffix, kind in SUFFIXES.items():
+        if name.endswith(suffix):
             return kind
     start: bytes = source.peek(1)  # type: ignore[attr-defined]
     return "jsonl" if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else "txt"
 
 
-def _json_items(source: BinaryIO, where: Where, reading: ReadOptions) -> Iterator[Item]:
-    numbered = objects(lines_in(source, where, reading), where, '{"text": "…"}')
+def _json_items(source: BinaryIO, where: Where, options: ReadOptions) -> Iterator[Item]:
+    numbered = read_objects(decode_lines(source, where, options), where, '{"text": "…"}')
     for position, (line, record) in enumerate(numbered):
-        name, id = _text_and_id(record, where, reading, line, "key")
+        name, id = _text_and_id(record, where, options, line, "key")
         document = record[name]
         if not isinstance(document, str | dict):
             raise CorpusError(
-                f"{name!r} is no text, and no object of words and counts. Name another key with "
-                "--text.",
+                f"{name!r} is neither a text nor an object of words and counts. Name another key "
+                "with --text.",
                 where=where,
                 line=line,
             )
@@ -87,25 +88,25 @@ def _json_items(source: BinaryIO, where: Where, reading: ReadOptions) -> Iterato
 
 
 def _table_items(
-    source: BinaryIO, where: Where, reading: ReadOptions, delimiter: str
+    source: BinaryIO, where: Where, options: ReadOptions, delimiter: str
 ) -> Iterator[Item]:
-    physical = (line for _, line in lines_in(source, where, reading, keep_ends=True))
-    records = delimited(physical, where, delimiter, reading.max_line)
+    lines = (line for _, line in decode_lines(source, where, options, keep_ends=True))
+    records = read_delimited(lines, where, delimiter, options.max_line)
     _, header = next(records, (1, []))
-    name, id = _text_and_id(header, where, reading, 1, "column")
+    name, id = _text_and_id(header, where, options, 1, "column")
     for position, (line, cells) in enumerate(records):
         cell = dict(zip(header, cells, strict=True))
         yield Item(position if id is None else cell[id], cell[name], line)
 
 
 def _text_and_id(
-    found: Collection[str], where: Where, reading: ReadOptions, line: int, kind: Any
+    names: Collection[str], where: Where, options: ReadOptions, line: int, kind: Any
 ) -> tuple[str, str | None]:
-    """The names of both fields; an id is used if there is one called so, or as asked."""
-    fields = fields_among(found, reading)
-    absent = {} if fields.text is not None else {"--text": reading.text or "text"}
-    if reading.id and fields.id is None:
-        absent["--id"] = reading.id
-    if absent or fields.text is None:
-        raise no_such_field(where, absent, found, kind, line)
+    """The names of both fields; the id field is optional unless `options.id` names it."""
+    fields = match_fields(names, options)
+    missing = {} if fields.text is not None else {"--text": options.text or "text"}
+    if options.id and fields.id is None:
+        missing["--id"] = options.id
+    if missing or fields.text is None:
+        raise missing_field_error(where, missing, names, kind, line)
     return fields.text, fields.id

@@ -1,4 +1,4 @@
-"""svmlight and LIBSVM: `label index:value …  # comment`, with one label or several to a line."""
+"""svmlight and LIBSVM: `label index:value …  # comment`, with one or more labels per line."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from numpy.typing import NDArray
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.columns import (
-    MOST_COLUMNS,
-    beside,
-    clipped,
-    column_of,
-    distinct,
-    indexed_names,
-    plain_name,
+    MAX_COLUMN,
+    parse_column,
+    read_indexed_names,
+    shortened,
+    sibling_file,
     stem,
+    uncompressed_name,
+    unique_names,
 )
 from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
-from laconic.corpus.formats.opening import lines
+from laconic.corpus.formats.opening import read_lines
 from laconic.errors import CorpusError
 
-# The indices that get a column, ascending, and the names of these columns.
-Columns: TypeAlias = tuple[NDArray[np.int64], Sequence[str]]
+# The indices that have a column, ascending, and the names of these columns.
+NamedColumns: TypeAlias = tuple[NDArray[np.int64], Sequence[str]]
 WHOLE = re.compile(r"[+-]?[0-9]{1,18}(\.0*)?")
 
 
 class Example(NamedTuple):
-    """A line that is a document: `label` is None where the line begins with `index:value`."""
+    """A document: `label` is None if the line begins with `index:value`."""
 
     line: int
     label: str | None
@@ -40,45 +40,45 @@ class Example(NamedTuple):
     values: list[float]
 
 
-def read_svmlight(where: Where, reading: ReadOptions) -> Corpus:
-    """One label a line: single-label. A comma or an empty label in any line: multi-label."""
+def read_svmlight(where: Where, options: ReadOptions) -> Corpus:
+    """Single-label, unless any line has a comma in its label or has no label: then multi-label."""
 
-    gathering = CorpusBuilder(where, reading, multilabel=False)
+    builder = CorpusBuilder(where, options, multilabel=False)
 
-    def columns(first: int, last: int) -> Columns:
-        return _columns_beside(gathering, first, last)
+    def columns(first: int, last: int) -> NamedColumns:
+        return _named_columns(builder, first, last)
 
-    numbered = lines(where, reading, notes=gathering.notes)
-    return svmlight_corpus(gathering, numbered, stem(where), columns)
+    numbered = read_lines(where, options, notes=builder.notes)
+    return svmlight_corpus(builder, numbered, stem(where), columns)
 
 
 def svmlight_corpus(
-    gathering: CorpusBuilder,
+    builder: CorpusBuilder,
     numbered: Iterable[tuple[int, str]],
     name: str,
-    columns: Callable[[int, int], Columns],
+    columns: Callable[[int, int], NamedColumns],
 ) -> Corpus:
-    """`columns(first, last)` gives those from index `first` (0 or 1) to `last` or beyond."""
-    first, last, bare = 1, 0, 0
-    for line, label, indices, values in examples(numbered, gathering.where):
+    """`columns(first, last)` returns the columns from index `first` (0 or 1) to at least `last`."""
+    first, last, n_unlabelled = 1, 0, 0
+    for line, label, indices, values in read_examples(numbered, builder.where):
         if label is None or "," in label:
-            gathering.multilabel = True
-            bare += label is None
-        gathering.add_vector(indices, values, _labels(label, gathering.where, line), line=line)
+            builder.multilabel = True
+            n_unlabelled += label is None
+        builder.add_vector(indices, values, _labels(label, builder.where, line), line=line)
         if indices:
             first, last = min(first, min(indices)), max(last, max(indices))
-    if bare:
-        gathering.notes.append(
-            f"{amount(bare, 'line has', 'lines have')} no label: read as of no class"
+    if n_unlabelled:
+        builder.notes.append(
+            f"{amount(n_unlabelled, 'line has', 'lines have')} no label: read as of no class"
         )
     if first == 0:
-        gathering.notes.append("index 0 occurs: indices are counted from 0, not from 1")
-    with_column, names = columns(first, last)
-    return gathering.corpus(name, vocabulary=names, columns=with_column)
+        builder.notes.append("index 0 occurs: indices start at 0, not at 1")
+    indices_kept, names = columns(first, last)
+    return builder.corpus(name, vocabulary=names, columns=indices_kept)
 
 
-def examples(numbered: Iterable[tuple[int, str]], where: Where) -> Iterator[Example]:
-    """The documents of the lines, with indices as they stand; `qid:` and comments are left out."""
+def read_examples(numbered: Iterable[tuple[int, str]], where: Where) -> Iterator[Example]:
+    """The documents, with indices as in the file; `qid:` and comments are ignored."""
     for line, text in numbered:
         tokens = text.partition("#")[0].split()
         if not tokens:
@@ -102,33 +102,33 @@ def _pairs(
             values.append(float(value))
     except ValueError:
         suspicious = True
-    if indices and (min(indices) < 0 or max(indices) > MOST_COLUMNS):
+    if indices and (min(indices) < 0 or max(indices) > MAX_COLUMN):
         suspicious = True
     if suspicious or not all(map(isfinite, values)):
-        _refuse_first_bad(tokens, where, line)
+        _raise_first_error(tokens, where, line)
     return indices, values
 
 
-def _refuse_first_bad(tokens: list[str], where: Where, line: int) -> None:
+def _raise_first_error(tokens: list[str], where: Where, line: int) -> None:
     for token in tokens:
         index, colon, value = token.partition(":")
         if not colon:
-            problem = "index:value was expected after the label"
-        elif column_of(index) is None:
-            problem = f"an index is a whole number from 0 to {MOST_COLUMNS:,}"
-        elif finite(value) is None:
-            problem = "a value is a finite number"
+            expected = "index:value after the label"
+        elif parse_column(index) is None:
+            expected = f"an integer from 0 to {MAX_COLUMN:,} as index"
+        elif parse_finite(value) is None:
+            expected = "a finite number as value"
         else:
             continue
         raise CorpusError(
-            f"{problem}, but found {clipped(token)}. Write pairs such as `12:0.5`.",
+            f"expected {expected}, but found {shortened(token)}. Write pairs such as `12:0.5`.",
             where=where,
             line=line,
         )
 
 
-def finite(token: str) -> float | None:
-    """The number that the token spells, or None: not `nan`, `inf`, `1_000` or other scripts."""
+def parse_finite(token: str) -> float | None:
+    """The finite number that the token spells, else None; `1_000` and other scripts are not."""
     try:
         value = float(token)
     except ValueError:
@@ -139,36 +139,42 @@ def finite(token: str) -> float | None:
 def _labels(label: str | None, where: Where, line: int) -> list[str]:
     if label is None:
         return []
-    names = [canonical(part) for part in label.split(",")]
+    names = [canonical_label(part) for part in label.split(",")]
     if "" in names:
         raise CorpusError(
-            f"labels separated by single commas were expected, but found {clipped(label)}. "
-            "Remove the comma that has no label beside it.",
+            f"expected labels separated by single commas, but found {shortened(label)}. "
+            "Remove the extra comma.",
             where=where,
             line=line,
         )
     return names
 
 
-def canonical(label: str) -> str:
-    """`+1`, `1` and `1.0` are one class, "1"; what is not a whole number stays as it is."""
+def canonical_label(label: str) -> str:
+    """`+1`, `1` and `1.0` are the same class, "1"; a label that is not an integer is unchanged."""
     return str(int(label.partition(".")[0])) if WHOLE.fullmatch(label) else label
 
 
-def _columns_beside(gathering: CorpusBuilder, first: int, last: int) -> Columns:
-    where, reading = gathering.where, gathering.reading
-    listed = beside(where, plain_name(where) + ".vocab")
-    if listed is not None:
-        names = distinct(text.strip() for _, text in lines(listed, reading))
+def _named_columns(builder: CorpusBuilder, first: int, last: int) -> NamedColumns:
+    where, options = builder.where, builder.reading
+    names_file = sibling_file(where, uncompressed_name(where) + ".vocab")
+    if names_file is not None:
+        names = unique_names(text.strip() for _, text in read_lines(names_file, options))
         if len(names) > last - first:
             return np.arange(first, first + len(names)), names
         raise CorpusError(
-            f"{last - first + 1:,} names were expected, because {plain_name(where)} has indices "
-            f"from {first} to {last}, but found {len(names):,}. Write one name a line.",
-            where=listed,
+            f"expected {last - first + 1:,} names, because {uncompressed_name(where)} has indices "
+            f"from {first} to {last}, but found {len(names):,}. Write one name per line.",
+            where=names_file,
         )
-    indexed = beside(where, "features.idx") if plain_name(where) == "vectors.dat" else None
-    known = indexed_names(lines(indexed, reading), indexed) if indexed is not None else {}
-    columns = gathering.columns(first, max(last, *known, 0), known)
-    named = (known.get(index, f"f{index}") for index in columns.tolist())
-    return columns, distinct(named, (columns - first + 1).tolist())
+    index_file = (
+        sibling_file(where, "features.idx") if uncompressed_name(where) == "vectors.dat" else None
+    )
+    names_by_index = (
+        read_indexed_names(read_lines(index_file, options), index_file)
+        if index_file is not None
+        else {}
+    )
+    columns = builder.columns(first, max(last, *names_by_index, 0), names_by_index)
+    column_names = (names_by_index.get(index, f"f{index}") for index in columns.tolist())
+    return columns, unique_names(column_names, (columns - first + 1).tolist())

@@ -5,51 +5,51 @@ from __future__ import annotations
 from typing import Any
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.delimited import delimited
+from laconic.corpus.formats.delimited import read_delimited
 from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.guarding import Where
-from laconic.corpus.formats.json_lines import objects
-from laconic.corpus.formats.opening import lines
+from laconic.corpus.formats.json_lines import read_objects
+from laconic.corpus.formats.opening import read_lines
 from laconic.corpus.formats.records import (
-    Records,
-    absences,
-    fields_among,
-    no_such_field,
-    positions,
+    RecordBuilder,
+    column_positions,
+    match_fields,
+    missing_field_error,
+    missing_fields,
 )
 
 
-def read_csv(where: Where, reading: ReadOptions) -> Corpus:
+def read_csv(where: Where, options: ReadOptions) -> Corpus:
     """A table whose first line names the columns.
 
-    The delimiter is a comma, unless the first line has none but has semicolons, tabs or bars.
+    The delimiter is a comma, unless the first line has semicolons, tabs or bars instead.
     """
-    return _read_delimited(where, reading, ",")
+    return _read_table(where, options, ",")
 
 
-def read_tsv(where: Where, reading: ReadOptions) -> Corpus:
-    """The same, with tabs unless the first line has none. Quotes mean what they mean in CSV."""
-    return _read_delimited(where, reading, "\t")
+def read_tsv(where: Where, options: ReadOptions) -> Corpus:
+    """As `read_csv`, with tabs by default. Quotes have the same meaning as in CSV."""
+    return _read_table(where, options, "\t")
 
 
-def read_jsonl(where: Where, reading: ReadOptions) -> Corpus:
-    """An object a line: text, label or labels (a string, a number or a list), id, split.
+def read_jsonl(where: Where, options: ReadOptions) -> Corpus:
+    """One object per line: text, label or labels (a string, a number or a list), id, split.
 
-    An empty list is a document of no class; a key that is absent or null is a missing label.
+    An empty list is a document of no class; an absent key or null is a missing label.
     """
-    records = Records(where, reading)
+    records = RecordBuilder(where, options)
     labelled = False
-    absent: tuple[int, dict[str, Any]] | None = None
-    numbered = lines(where, reading, notes=records.notes)
-    for line, document in objects(numbered, where, '{"text": "…", "label": "…"}'):
-        fields = fields_among(document, reading)
-        lacking = absences(fields, reading)
-        if lacking.pop("--label", None) is None:
+    unlabelled: tuple[int, dict[str, Any]] | None = None
+    numbered = read_lines(where, options, notes=records.notes)
+    for line, document in read_objects(numbered, where, '{"text": "…", "label": "…"}'):
+        fields = match_fields(document, options)
+        missing = missing_fields(fields, options)
+        if missing.pop("--label", None) is None:
             labelled = True
-        elif absent is None:
-            absent = line, document
-        if lacking:
-            raise no_such_field(where, lacking, document, "key", line)
+        elif unlabelled is None:
+            unlabelled = line, document
+        if missing:
+            raise missing_field_error(where, missing, document, "key", line)
         records.add(
             _value(document, fields.text),
             [_value(document, label) for label in fields.labels],
@@ -57,18 +57,18 @@ def read_jsonl(where: Where, reading: ReadOptions) -> Corpus:
             _value(document, fields.split),
             line=line,
         )
-    if absent is not None and not labelled:
-        asked = {"--label": reading.label[0] if reading.label else "label"}
-        raise no_such_field(where, asked, absent[1], "key", absent[0])
+    if unlabelled is not None and not labelled:
+        missing = {"--label": options.label[0] if options.label else "label"}
+        raise missing_field_error(where, missing, unlabelled[1], "key", unlabelled[0])
     return records.corpus()
 
 
-def _read_delimited(where: Where, reading: ReadOptions, usual: str) -> Corpus:
-    records = Records(where, reading)
-    physical = (line for _, line in lines(where, reading, keep_ends=True, notes=records.notes))
-    numbered = delimited(physical, where, usual, reading.max_line)
+def _read_table(where: Where, options: ReadOptions, delimiter: str) -> Corpus:
+    records = RecordBuilder(where, options)
+    lines = (line for _, line in read_lines(where, options, keep_ends=True, notes=records.notes))
+    numbered = read_delimited(lines, where, delimiter, options.max_line)
     _, header = next(numbered, (1, []))
-    text, labels, id, split = positions(header, where, reading)
+    text, labels, id, split = column_positions(header, where, options)
     for line, cells in numbered:
         records.add(
             cells[text],

@@ -1,7 +1,7 @@
 """TechTC: two-class sets `Exp_ID1_ID2`, each a `vectors.dat` (svmlight) and a `features.idx`.
 
-+1 is the category ID1 and -1 is ID2. All sets come in one archive, so that reading them one by
-one would unpack it a hundred times: `read_all_techtc` passes through it once.
++1 is the category ID1 and -1 is ID2. All sets are in one archive; reading them separately would
+decompress it 100 times, so `read_all_techtc` reads it once.
 """
 
 from __future__ import annotations
@@ -14,101 +14,101 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.columns import distinct, indexed_names, inside
+from laconic.corpus.formats.columns import file_in, read_indexed_names, unique_names
 from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.guarding import Where
-from laconic.corpus.formats.opening import lines_in, members, open_bytes
-from laconic.corpus.formats.svmlight import Columns, svmlight_corpus
+from laconic.corpus.formats.opening import decode_lines, open_bytes, tar_members
+from laconic.corpus.formats.svmlight import NamedColumns, svmlight_corpus
 from laconic.errors import CorpusError
 
 VECTORS, FEATURES = "vectors.dat", "features.idx"
 SET = re.compile(r"Exp_(\w+?)_(\w+)")
 
 
-def read_techtc(where: Where, reading: ReadOptions, name: str | None = None) -> Corpus:
-    """One set: `where` is its folder, or the archive (or folder) of all sets, with its `name`."""
-    if name is None and inside(where, VECTORS) is not None:
+def read_techtc(where: Where, options: ReadOptions, name: str | None = None) -> Corpus:
+    """One set: `where` is its folder, or, with a `name`, the archive or folder of all sets."""
+    if name is None and file_in(where, VECTORS) is not None:
         folder = Path(fspath(where)).resolve()
-        return _only(_gathered(_folder_files(folder, reading), where, reading), where)
+        return _only(_corpora(_folder_files(folder, options), where, options), where)
     if name is None:
-        known = techtc_sets(where)
+        sets = techtc_sets(where)
         raise CorpusError(
-            f"one set was asked for, but there are {len(known)} here: {', '.join(known[:3])} … "
-            "Give the name of one, or read them all.",
+            f"expected one set, but found {len(sets)}: {', '.join(sets[:3])} … "
+            "Give the name of one, or read all of them.",
             where=where,
         )
-    wanted = name if name.startswith("Exp_") else f"Exp_{name}"
-    chosen = (file for file in _files(where, reading) if PurePosixPath(file[0]).name == wanted)
-    return _only(_gathered(chosen, where, reading), where, wanted)
+    requested = name if name.startswith("Exp_") else f"Exp_{name}"
+    files = (file for file in _files(where, options) if PurePosixPath(file[0]).name == requested)
+    return _only(_corpora(files, where, options), where, requested)
 
 
-def read_all_techtc(where: Where, reading: ReadOptions) -> Iterator[Corpus]:
-    """Every set of the archive (or folder), in its order, in one pass."""
-    return _gathered(_files(where, reading), where, reading)
+def read_all_techtc(where: Where, options: ReadOptions) -> Iterator[Corpus]:
+    """All sets of the archive or folder, in order, in one pass."""
+    return _corpora(_files(where, options), where, options)
 
 
 def techtc_sets(where: Where) -> list[str]:
-    """The names of the sets of an archive or folder, such as `Exp_10341_10755`."""
+    """The names of the sets in an archive or folder, such as `Exp_10341_10755`."""
     files = _files(where, ReadOptions())
     return [PurePosixPath(folder).name for folder, name, _ in files if name == VECTORS]
 
 
-def _only(corpora: Iterator[Corpus], where: Where, wanted: str = "") -> Corpus:
+def _only(corpora: Iterator[Corpus], where: Where, requested: str = "") -> Corpus:
     for corpus in corpora:
         return corpus
     raise CorpusError(
-        f"the set {wanted} was asked for, but is not there: {len(techtc_sets(where))} others are. "
-        "techtc_sets lists them.",
+        f"the set {requested} was not found among {len(techtc_sets(where))} sets. techtc_sets "
+        "lists them.",
         where=where,
     )
 
 
-def _files(where: Where, reading: ReadOptions) -> Iterator[tuple[str, str, BinaryIO]]:
-    """The set's folder, the file's name (one of the two) and its content, for every set."""
+def _files(where: Where, options: ReadOptions) -> Iterator[tuple[str, str, BinaryIO]]:
+    """The folder, file name (one of the two) and content of both files of every set."""
     top = Path(fspath(where))
     if top.is_dir():
         for folder in sorted(top.glob("Exp_*")):
-            yield from _folder_files(folder, reading)
+            yield from _folder_files(folder, options)
         return
-    for member, content in members(where, reading):
+    for member, content in tar_members(where, options):
         file = PurePosixPath(member)
         if file.name in (VECTORS, FEATURES) and SET.fullmatch(file.parent.name):
             yield str(file.parent), file.name, content
 
 
-def _folder_files(folder: Path, reading: ReadOptions) -> Iterator[tuple[str, str, BinaryIO]]:
+def _folder_files(folder: Path, options: ReadOptions) -> Iterator[tuple[str, str, BinaryIO]]:
     for name in (FEATURES, VECTORS):
-        file = inside(folder, name)
+        file = file_in(folder, name)
         if file is not None:
-            with open_bytes(file, reading) as content:
+            with open_bytes(file, options) as content:
                 yield str(folder), name, content
 
 
-def _gathered(
-    files: Iterator[tuple[str, str, BinaryIO]], where: Where, reading: ReadOptions
+def _corpora(
+    files: Iterator[tuple[str, str, BinaryIO]], where: Where, options: ReadOptions
 ) -> Iterator[Corpus]:
-    half: dict[str, dict[str, bytes]] = {}
+    incomplete: dict[str, dict[str, bytes]] = {}
     for folder, name, content in files:
-        pair = half.setdefault(folder, {})
+        pair = incomplete.setdefault(folder, {})
         pair[name] = content.read()
         if len(pair) == 2:
-            yield _corpus(folder, half.pop(folder), where, reading)
-    for folder, pair in half.items():
+            yield _corpus(folder, incomplete.pop(folder), where, options)
+    for folder, pair in incomplete.items():
         raise CorpusError(
-            f"the set {folder} needs {VECTORS} and {FEATURES}, but only {next(iter(pair))} is "
-            "there. Add the other file.",
+            f"the set {folder} needs {VECTORS} and {FEATURES}, but has only {next(iter(pair))}. "
+            "Add the other file.",
             where=where,
         )
 
 
-def _corpus(folder: str, pair: dict[str, bytes], where: Where, reading: ReadOptions) -> Corpus:
+def _corpus(folder: str, pair: dict[str, bytes], where: Where, options: ReadOptions) -> Corpus:
     origin = folder if Path(fspath(where)).is_dir() else f"{fspath(where)}:{folder}"
     features, vectors = f"{origin}/{FEATURES}", f"{origin}/{VECTORS}"
-    gathering = CorpusBuilder(vectors, reading, multilabel=False)
+    builder = CorpusBuilder(vectors, options, multilabel=False)
 
-    def columns(first: int, last: int) -> Columns:
-        numbered = lines_in(io.BytesIO(pair[FEATURES]), features, reading, notes=gathering.notes)
-        names = indexed_names(numbered, features)
+    def columns(first: int, last: int) -> NamedColumns:
+        numbered = decode_lines(io.BytesIO(pair[FEATURES]), features, options, notes=builder.notes)
+        names = read_indexed_names(numbered, features)
         n_terms = max(names, default=0)
         if first == 0 or last > n_terms:
             raise CorpusError(
@@ -116,12 +116,12 @@ def _corpus(folder: str, pair: dict[str, bytes], where: Where, reading: ReadOpti
                 "The two files must belong together.",
                 where=vectors,
             )
-        indices = gathering.columns(1, n_terms, names)
-        return indices, distinct((names.get(i, "") for i in indices.tolist()), indices.tolist())
+        indices = builder.columns(1, n_terms, names)
+        return indices, unique_names((names.get(i, "") for i in indices.tolist()), indices.tolist())
 
     name = PurePosixPath(folder).name
     categories = SET.fullmatch(name)
     if categories is not None:
-        gathering.notes.append("1 is category {}, -1 is category {}".format(*categories.groups()))
-    numbered = lines_in(io.BytesIO(pair[VECTORS]), vectors, reading, notes=gathering.notes)
-    return svmlight_corpus(gathering, numbered, name, columns)
+        builder.notes.append("1 is category {}, -1 is category {}".format(*categories.groups()))
+    numbered = decode_lines(io.BytesIO(pair[VECTORS]), vectors, options, notes=builder.notes)
+    return svmlight_corpus(builder, numbered, name, columns)

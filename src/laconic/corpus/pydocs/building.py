@@ -1,4 +1,4 @@
-"""The corpus of the chosen documents, built or taken from the cache."""
+"""The pydocs corpus, built or read from the cache."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import Literal
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.pydocs.choosing import hash_of, select
-from laconic.corpus.pydocs.walking import PACKAGES, Document, Progress, walk
+from laconic.corpus.pydocs.walking import PACKAGES, Docstring, Progress, walk
 from laconic.errors import CorpusError
 
 UNUSED_DAYS = 90
@@ -30,14 +30,14 @@ def build_pydocs(
 ) -> Corpus:
     """The embedded corpus: a few thousand docstrings, each labelled with its sub-package.
 
-    Depends on the versions of Python, numpy, scipy and scikit-learn, and on nothing else.
+    Depends only on the versions of Python, numpy, scipy and scikit-learn.
 
     Parameters
     ----------
     cache : Path, "user" or None
-        The directory that keeps the corpus; "user" is `cache_directory()`, None keeps nothing.
+        The cache directory; "user" is `cache_directory()`, None disables the cache.
     progress : callable, optional
-        Called with (done, total) after each sub-package; never, if the corpus was in the cache.
+        Called with (done, total) after each sub-package; never if the corpus is in the cache.
     """
     where = cache_file(cache)
     cached = None if where is None else _load(where)
@@ -45,8 +45,7 @@ def build_pydocs(
         return cached
     if sys.flags.optimize > 1:
         raise CorpusError(
-            "pydocs was asked for, but python -OO removes the docstrings it is made of. "
-            "Run Python without -OO."
+            "pydocs is built from docstrings, which python -OO removes. Run Python without -OO."
         )
     corpus = to_corpus(select(walk(progress)))
     if where is not None:
@@ -56,17 +55,17 @@ def build_pydocs(
 
 def cache_directory() -> Path:
     """`LACONIC_CACHE`, else `laconic` in `XDG_CACHE_HOME`, else `~/.cache/laconic`."""
-    own = os.environ.get("LACONIC_CACHE")
-    if own:
-        return Path(own)
-    shared = os.environ.get("XDG_CACHE_HOME")
-    # The XDG specification: a relative path is to be ignored.
-    if shared and Path(shared).is_absolute():
-        return Path(shared) / "laconic"
+    directory = os.environ.get("LACONIC_CACHE")
+    if directory:
+        return Path(directory)
+    xdg_home = os.environ.get("XDG_CACHE_HOME")
+    # The XDG specification: ignore a relative path.
+    if xdg_home and Path(xdg_home).is_absolute():
+        return Path(xdg_home) / "laconic"
     return Path.home() / ".cache" / "laconic"
 
 
-def to_corpus(documents: Iterable[Document]) -> Corpus:
+def to_corpus(documents: Iterable[Docstring]) -> Corpus:
     names, labels, texts = zip(*documents, strict=True)
     return Corpus(
         name="pydocs",
@@ -84,19 +83,19 @@ def _versions() -> list[str]:
 
 
 def cache_file(cache: Path | Literal["user"] | None) -> Path | None:
-    """The file of these versions and of these rules."""
+    """The cache file of these package versions and rules."""
     if cache is None:
         return None
     try:
         directory = cache_directory() if cache == "user" else Path(cache)
     except RuntimeError:
-        return None  # a user without a home
+        return None  # the user has no home directory
     versions = "-".join(part.replace(" ", "") for part in _versions())
     return directory / f"pydocs-{versions}-{rules_hash(files(__package__))}.jsonl.gz"
 
 
 def rules_hash(package: Traversable) -> str:
-    """Of the files of this package: the source is the best description of the rules."""
+    """A hash of the files of this package: the source defines the rules."""
     digest = sha256()
     for file in sorted(package.iterdir(), key=lambda file: file.name):
         if file.is_file():
@@ -106,17 +105,17 @@ def rules_hash(package: Traversable) -> str:
 
 
 def _load(where: Path) -> Corpus | None:
-    """The corpus of a file; None if there is none, or not this one. Its time is that of its use."""
+    """The corpus of a cache file, or None if it is missing or invalid. Updates its time stamp."""
     try:
         with gzip.open(where, "rt", encoding="utf-8") as lines:
             fingerprint = json.loads(next(lines))["fingerprint"]
-            corpus = to_corpus(Document(*json.loads(line)) for line in lines)
+            corpus = to_corpus(Docstring(*json.loads(line)) for line in lines)
         if corpus.fingerprint != fingerprint:
             return None
     except (OSError, EOFError, StopIteration, zlib.error):
         return None
     except (AttributeError, KeyError, TypeError, ValueError):
-        # JSON lines of something else.
+        # other JSON lines
         return None
     with suppress(OSError):
         os.utime(where)
@@ -124,23 +123,23 @@ def _load(where: Path) -> Corpus | None:
 
 
 def _store(corpus: Corpus, where: Path) -> None:
-    """Write beside and move, so that no other process sees half a file; failing is no error."""
+    """Write a temporary file and rename it, so no process sees a partial file; ignore failures."""
     rows = zip(corpus.ids, (label for (label,) in corpus.labels), corpus.texts or (), strict=True)
     lines = [json.dumps(row) for row in ({"fingerprint": corpus.fingerprint}, *rows)]
     content = gzip.compress("\n".join(lines).encode(), mtime=0)
     with suppress(OSError):
         where.parent.mkdir(parents=True, exist_ok=True)
-        beside = where.with_name(f"{where.name}.{os.getpid()}.part")
+        temporary = where.with_name(f"{where.name}.{os.getpid()}.part")
         try:
-            beside.write_bytes(content)
-            os.replace(beside, where)
+            temporary.write_bytes(content)
+            os.replace(temporary, where)
         finally:
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         _remove_unused(where.parent)
 
 
 def _remove_unused(directory: Path) -> None:
-    """Corpora of other versions or rules that nobody has used for `UNUSED_DAYS` days."""
+    """Remove cached corpora that have not been used for `UNUSED_DAYS` days."""
     oldest = time.time() - UNUSED_DAYS * 24 * 60 * 60
     for file in directory.glob("pydocs-*.jsonl.gz"):
         with suppress(OSError):

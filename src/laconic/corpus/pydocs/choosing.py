@@ -1,4 +1,4 @@
-"""Rules 3 to 7: which documents stay, and what of their text."""
+"""Rules 3 to 7: which documents are kept, and which parts of their text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.corpus.pydocs.prose import paragraphs, without, words_of
-from laconic.corpus.pydocs.walking import Document
+from laconic.corpus.pydocs.walking import Docstring
 
 COMMON = 4
 MIN_WORDS = 15
@@ -19,7 +19,7 @@ MIN_DOCS = 60
 MAX_DOCS = 300
 
 
-def select(documents: Iterable[Document]) -> list[Document]:
+def select(documents: Iterable[Docstring]) -> list[Docstring]:
     """Rules 2 to 7."""
     long = [d for d in without_boilerplate(documents) if len(words_of(d.text)) >= MIN_WORDS]
     kept = largest(distinct(long))
@@ -27,32 +27,34 @@ def select(documents: Iterable[Document]) -> list[Document]:
     return sorted(d._replace(text=without(d.text, names)) for d in kept)
 
 
-def without_boilerplate(documents: Iterable[Document]) -> list[Document]:
+def without_boilerplate(documents: Iterable[Docstring]) -> list[Docstring]:
     """Rules 2 and 3."""
     prose = [(document, paragraphs(document)) for document in documents]
-    often = Counter(key for _, parts in prose for key in parts)
+    frequency = Counter(key for _, parts in prose for key in parts)
     return [
-        document._replace(text="\n\n".join(p for key, p in parts.items() if often[key] < COMMON))
+        document._replace(
+            text="\n\n".join(p for key, p in parts.items() if frequency[key] < COMMON)
+        )
         for document, parts in prose
     ]
 
 
-def distinct(documents: Sequence[Document]) -> list[Document]:
-    """The documents that are no near duplicate of an earlier one that is kept."""
-    X = _sequences(documents)
-    shared = (X @ X.T).tocsr()
+def distinct(documents: Sequence[Docstring]) -> list[Docstring]:
+    """The documents without near duplicates of earlier kept documents."""
+    X = _trigrams(documents)
+    common = (X @ X.T).tocsr()
     length = X.sum(axis=1)
     kept = np.zeros(len(documents), dtype=bool)
     for i in range(len(documents)):
-        others = shared.indices[shared.indptr[i] : shared.indptr[i + 1]]
-        common = shared.data[shared.indptr[i] : shared.indptr[i + 1]]
-        similar = common >= SIMILAR * (length[i] + length[others] - common)
-        kept[i] = not kept[others[similar]].any()
+        neighbors = common.indices[common.indptr[i] : common.indptr[i + 1]]
+        overlap = common.data[common.indptr[i] : common.indptr[i + 1]]
+        similar = overlap >= SIMILAR * (length[i] + length[neighbors] - overlap)
+        kept[i] = not kept[neighbors[similar]].any()
     return [document for document, keep in zip(documents, kept, strict=True) if keep]
 
 
-def _sequences(documents: Sequence[Document]) -> csr_array:
-    """Which document has which sequences of three words (0 or 1)."""
+def _trigrams(documents: Sequence[Docstring]) -> csr_array:
+    """The occurrence (0 or 1) of three-word sequences in each document."""
     columns: dict[tuple[str, ...], int] = {}
     indices: list[int] = []
     indptr = [0]
@@ -65,7 +67,7 @@ def _sequences(documents: Sequence[Document]) -> csr_array:
     return csr_array((data, indices, indptr), shape=(len(documents), len(columns)))
 
 
-def largest(documents: Sequence[Document]) -> list[Document]:
+def largest(documents: Sequence[Docstring]) -> list[Docstring]:
     """Rule 6: the classes, and at most `MAX_DOCS` documents of each."""
     counts = Counter(document.label for document in documents)
     kept: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Rule 2: what is prose in a docstring, and the removal of names from it."""
+"""Rule 2: the prose of a docstring, without names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from laconic.corpus.pydocs.walking import PACKAGES, Document
+from laconic.corpus.pydocs.walking import PACKAGES, Docstring
 
 ALIASES = ("np", "sp", "scikit-learn", "scikit")
 
@@ -29,19 +29,19 @@ _REMOVED = (
 _MARKUP = re.compile("|".join(_REMOVED))
 
 
-def paragraphs(document: Document) -> dict[str, str]:
-    """The paragraphs of prose, by their words other than the name of the object."""
+def paragraphs(document: Docstring) -> dict[str, str]:
+    """The paragraphs of prose, keyed by their words without the name of the object."""
     name = document.name.rpartition(".")[2]
     lines = inspect.cleandoc(document.text).splitlines()
     prose = "\n".join(_outside_code(_outside_directives(_outside_headings(lines))))
     prose = without(_MARKUP.sub("", prose), (*PACKAGES, *ALIASES))
     parts = [part for part in re.split(r"\n{2,}", prose) if not part.startswith(f"{name}(")]
-    own = re.compile(rf"\b{re.escape(name)}\b")
-    return {" ".join(words_of(own.sub("", part))): part for part in parts}
+    object_name = re.compile(rf"\b{re.escape(name)}\b")
+    return {" ".join(words_of(object_name.sub("", part))): part for part in parts}
 
 
 def _outside_headings(lines: Sequence[str]) -> Iterator[str]:
-    """The lines that are no heading and not in the section "See Also"."""
+    """The lines without headings and without the section "See Also"."""
     section = ""
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if _UNDERLINE.fullmatch(following.strip()):
@@ -52,31 +52,31 @@ def _outside_headings(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _outside_directives(lines: Iterable[str]) -> Iterator[str]:
-    """The lines that are no directive and not indented below one."""
-    within: int | None = None
+    """The lines without directives and without the lines indented below them."""
+    directive_indent: int | None = None
     for line in lines:
-        bare = line.lstrip()
-        indent = len(line) - len(bare)
-        if within is not None and bare and indent <= within:
-            within = None
-        if within is None and _DIRECTIVE.match(bare):
-            within = indent
-        yield line if within is None else ""
+        stripped = line.lstrip()
+        indent = len(line) - len(stripped)
+        if directive_indent is not None and stripped and indent <= directive_indent:
+            directive_indent = None
+        if directive_indent is None and _DIRECTIVE.match(stripped):
+            directive_indent = indent
+        yield line if directive_indent is None else ""
 
 
 def _outside_code(lines: Iterable[str]) -> Iterator[str]:
-    """The lines that are no import and not in a doctest, which ends at a blank line."""
+    """The lines without imports and doctests; a doctest ends at a blank line."""
     doctest = False
     for line in lines:
-        bare = line.strip()
-        doctest = bool(bare) and (doctest or bare.startswith(">>>"))
-        if not (doctest or _IMPORT.match(bare)):
+        stripped = line.strip()
+        doctest = bool(stripped) and (doctest or stripped.startswith(">>>"))
+        if not (doctest or _IMPORT.match(stripped)):
             yield line
 
 
 @lru_cache
 def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
-    """These names, alone, as a part of a dotted name (with its dot) or of one with underscores."""
+    """Matches these names alone, in dotted names (with the dot) and in names with underscores."""
     choice = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?<![^\W\d_])(?:{choice})(?![^\W\d_])(?:\.(?=\w))?", re.IGNORECASE)
 
