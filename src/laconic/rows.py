@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias, get_args, get_type_hints
 
 from laconic.errors import LaconicError
-from laconic.files import Kind, check_output, draft, headed
+from laconic.files import Kind, check_output, csv_kind, draft
 
 Size: TypeAlias = int | float
 
@@ -199,7 +199,7 @@ LINES = Kind(
     NAME, re.compile(rb'\A\{"problem": %b, "method": %b, "size": ' % (_STRING, _STRING), re.DOTALL)
 )
 KINDS = {
-    ".csv": headed(NAME, FIRST),
+    ".csv": csv_kind(NAME, FIRST),
     ".jsonl": LINES,
     ".ndjson": LINES,
     ".parquet": Kind(NAME, re.compile(re.escape(PARQUET_KEY).encode()), at_end=True),

@@ -12,7 +12,7 @@ import pytest
 from laconic.errors import LaconicError
 from laconic.study.database import TABLES
 from laconic.study.journal import Journal
-from laconic.study.recommending import count_notes
+from laconic.study.recommending import count_warnings
 from tests.study.journal_writers import outcome_of, task_of
 from tests.study.outcomes import failed_of
 
@@ -68,7 +68,7 @@ def test_a_note_is_counted_once_per_task_whatever_its_numbers(journal):
         notes = ("slow", "slow", f"gap {number}.5e-07", f"gap {number}", f"only of {'abc'[number]}")
         journal.record(replace(outcome_of(number), notes=notes))
     kinds = {"slow": 3, "gap 0.5e-07": 3, "only of a": 1, "only of b": 1, "only of c": 1}
-    assert count_notes(journal.notes()) == kinds
+    assert count_warnings(journal.notes()) == kinds
 
 
 def test_nothing_is_known_of_what_nobody_tried(journal):

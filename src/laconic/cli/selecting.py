@@ -112,7 +112,7 @@ def print_chosen(title: str, words: list[Word]) -> None:
 
 def words_files(output: Path, corpus: Corpus, target: TargetKind) -> list[Path]:
     """The file of each question about the corpus: one, or one per class."""
-    from laconic.files import distinct_name
+    from laconic.study.layout import distinct_name
     from laconic.vectors.problem import targets_of
 
     names = [made.name for made in targets_of(corpus, target)]

@@ -12,23 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from laconic.files import draft, make_folder
+from laconic.files import make_folder
 from laconic.methods import parse_method
-from laconic.study.concluding import conclude
+from laconic.study.concluding import make_findings
 from laconic.study.executors import Executor, InProcess
-from laconic.study.findings import Findings, write_findings
+from laconic.study.findings import Findings
 from laconic.study.journal import Journal, exclusive
-from laconic.study.layout import (
-    FILES,
-    JOURNAL,
-    PLAN,
-    PLAN_MARK,
-    ROWS,
-    check_study_folder,
-    inputs_of,
-    place_of,
-    remove_left_drafts,
-)
+from laconic.study.layout import PLAN_MARK, StudyFolder, input_paths, write
 from laconic.study.plan import Plan
 from laconic.study.plan_file import parse_plan, write_plan
 from laconic.study.ready import PreparedCorpus
@@ -68,10 +58,10 @@ class Study:
     @classmethod
     def open(cls, where: str | Path) -> Self:
         """The study of a folder, with the plan of its last run."""
-        folder = Path(where)
-        with Journal.reading(folder / JOURNAL) as journal:
+        file = StudyFolder(Path(where)).journal
+        with Journal.reading(file) as journal:
             plan = journal.latest_plan()
-        return cls(parse_plan(plan.text, f"the plan in {folder / JOURNAL}"), folder)
+        return cls(parse_plan(plan.text, f"the plan in {file}"), where)
 
     @property
     def corpora(self) -> list[PreparedCorpus]:
@@ -117,15 +107,16 @@ class Study:
         progress : called while corpora are read, with (done, total)
         command : the command line, for the record
         """
-        check_study_folder(self.where, inputs_of(self.plan))
+        folder, inputs = StudyFolder(self.where), input_paths(self.plan)
+        folder.check(inputs)
         with executor if executor is not None else InProcess() as workers:
             # before anything is created: an unreadable corpus leaves nothing behind
             if self._corpora is None:
                 self._corpora = self._load(listen, progress)
-            check_study_folder(self.where, inputs_of(self.plan), self._places())
+            folder.check(inputs, self._problem_names())
             make_folder(self.where)
-            with exclusive(self.where / JOURNAL), Journal(self.where / JOURNAL) as journal:
-                remove_left_drafts(self.where)
+            with exclusive(folder.journal), Journal(folder.journal) as journal:
+                folder.remove_drafts()
                 journal.check()
                 versions = {} if remeasure else journal.versions()
                 self._corpora = [replace(prepared, versions=versions) for prepared in self.corpora]
@@ -136,30 +127,28 @@ class Study:
                 journal.record_plan(write_plan(self.plan), command, keys)
                 self._work(workers, journal, retry_failed, listen)
                 self._write_plan()
-                journal.export(self.where / ROWS, keys)
+                journal.export(folder.rows, keys)
                 listen(Event("concluding"))
                 again = {"retry_failed": retry_failed}
-                findings = conclude(self.plan, self.corpora, journal, self.where, **again)
-                findings = replace(findings, notes=old | findings.notes)
-                write_findings(findings, self.where)
+                findings = make_findings(self.plan, self.corpora, journal, folder, **again)
+                findings = replace(findings, warnings=old | findings.warnings)
+                findings.write(folder)
                 tested = [
                     key
                     for recommendation in findings.recommendations
-                    for key in (recommendation.key, recommendation.key_all)
+                    for key in (recommendation.task_key, recommendation.baseline_task_key)
                     if key
                 ]
-                journal.export(self.where / ROWS, [*keys, *tested])
+                journal.export(folder.rows, [*keys, *tested])
         listen(Event("finished", str(self.where)))
         return findings
 
-    def _places(self) -> list[str]:
-        """The folders of the problems within that of the study."""
-        names = [target.name for prepared in self.corpora for target in prepared.targets]
-        return [place_of(name, len(names) > 1) for name in names]
+    def _problem_names(self) -> list[str]:
+        return [target.name for prepared in self.corpora for target in prepared.targets]
 
     def _write_plan(self) -> None:
         text = PLAN_MARK + write_plan(self.plan)
-        with draft(self.where / PLAN, FILES[PLAN]) as stream:
+        with write(StudyFolder(self.where).plan) as stream:
             stream.write(text.encode("utf-8", "backslashreplace"))
 
     def _work(
@@ -190,8 +179,8 @@ def _old_versions(tasks: Sequence[Task]) -> dict[str, int]:
 
 
 def _copies(prepared: PreparedCorpus) -> Iterator[str]:
-    if n := prepared.copies():
-        tests = prepared.last_split().test.size
+    if n := prepared.n_duplicates():
+        tests = prepared.final_split().test.size
         yield f"{n:,} of {tests:,} test documents repeat the text of a training document"
 
 
