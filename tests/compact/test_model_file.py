@@ -16,7 +16,9 @@ from safetensors.numpy import load, save
 
 from laconic import LinearModel, Vectorizer, Weighting
 from laconic.compact import CompactModel, model_file
+from laconic.compact.settings import TextSettings
 from laconic.errors import LaconicError
+from laconic.options import options_of
 from laconic.reduction import Selection
 from tests.compact.kernel_machines import machine
 from tests.compact.models import TEXTS, served
@@ -328,13 +330,19 @@ def test_numbers_that_are_none_are_refused(change, says, file):
         ("gap", "0", "not float or NoneType"),
         ("text.unit", "bit", "unit"),
         ("text.stem", "klingon", "no such stemmer"),
-        ("text.min_length", 1.5, "not int"),
+        ("text.min_length", 1.5, "min_length=1.5: give a whole number of at least 0"),
+        ("text.min_length", 2.0, "min_length=2.0"),
+        ("text.min_length", True, "min_length=True"),
+        ("text.min_length", None, "min_length=None"),
+        ("text.min_length", 2**31, "min_length="),
+        ("text.unit", None, "unit=None"),
+        ("text.ngrams", "12", "ngrams='12'"),
         ("text.min_length", -1, "min_length"),
         ("text.ngrams", [1, 10**9], "n-grams of 1 to"),
-        ("text.ngrams", [2, 1], "n-grams"),
+        ("text.ngrams", [2, 1], "1 <= shortest <= longest"),
         ("text.ngrams", [1], "two whole numbers"),
         ("text.ngrams", [1, True], "two whole numbers"),
-        ("text.lowercase", 1, "not bool"),
+        ("text.lowercase", 1, "lowercase=1: give true or false"),
         ("text.token_pattern", "(", "not a regular expression"),
         ("text.token_pattern", "x" * 2000, "2,000 characters"),
         ("text.token_pattern", r"(\w+\s*)+$", "trusted=True"),
@@ -353,6 +361,14 @@ def test_settings_that_are_none_are_refused(name, value, says, file):
 
     rewritten(file, header=header)
     with pytest.raises(LaconicError, match=says):
+        CompactModel.load(file)
+
+
+@pytest.mark.parametrize("name", [option.name for option in options_of(TextSettings)])
+def test_a_missing_text_option_is_refused(name, file):
+    served("argmax", "selected")[0].save(file)
+    rewritten(file, header=lambda header: header["text"].pop(name))
+    with pytest.raises(LaconicError, match=f"no '{name}'"):
         CompactModel.load(file)
 
 

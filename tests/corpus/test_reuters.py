@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.opening import tar_members
 from laconic.corpus.formats.reuters import read_reuters
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 HEAD = '<!DOCTYPE lewis SYSTEM "lewis.dtd">\n'

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from sklearn.datasets import load_svmlight_file
 
+from laconic.corpus.builder import CorpusBuilder
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.svmlight import canonical_label, read_svmlight, svmlight_corpus
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 from tests.corpus.matrices import Labelled, almost, entries, labelled
 

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats import parquet as parquet_reading
 from laconic.corpus.formats.delimited import read_delimited
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.parquet import read_parquet
 from laconic.corpus.formats.parquet_pages import ThriftReader
 from laconic.corpus.formats.tables import read_csv, read_jsonl, read_tsv
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 Read = Callable[[Path, ReadOptions], Corpus]

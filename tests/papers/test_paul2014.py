@@ -251,5 +251,5 @@ def test_how_many_pairs_of_techtc_qualify(corpora, monkeypatch):
     monkeypatch.setenv("LACONIC_DATA", str(corpora))
     plan = paper.pairs("count")(paper.ALL_PAIRS)
     assert len(plan.corpora[0].only) == 76
-    assert (plan.text.weighting, plan.text.min_length) == ("count", 4)
+    assert (plan.weighting.scheme, plan.text.min_length) == ("count", 4)
     assert plan.sizes == (300, 400, 500)

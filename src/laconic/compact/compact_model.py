@@ -19,11 +19,12 @@ from scipy.sparse import csc_array, csr_array
 
 from laconic.compact.counts import Document, Reader, counts_of
 from laconic.compact.kernel_model import KernelModel
-from laconic.compact.provenance import VECTORS, ClassifierSettings, kind_of_features
+from laconic.compact.provenance import ClassifierSettings
 from laconic.compact.settings import LARGEST, TextSettings, WordWeights
 from laconic.errors import LaconicError
 from laconic.model import LinearModel, Model
 from laconic.reduction import Floats, Matrix, Projection
+from laconic.vectors.options import VECTORS
 
 if TYPE_CHECKING:
     from laconic.vectors.counting import Terms
@@ -142,7 +143,7 @@ class CompactModel:
     @property
     def features(self) -> str:
         """The kind of its features, such as "word", "char:ngrams=1-3" or "vectors"."""
-        return VECTORS if self.text is None else kind_of_features(self.text.unit, self.text.ngrams)
+        return VECTORS if self.text is None else self.text.features
 
     @property
     def self_contained(self) -> bool:

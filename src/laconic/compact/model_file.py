@@ -18,7 +18,7 @@ either components F64 [n, size] or terms U32 [size] with term.weight F64 [size].
 The one key "laconic" of the metadata is a JSON object:
 {"format": "laconic compact model", "version": 2, "kind": "linear" | "kernel", "size": int,
  "normalize", "rule", "weighting", "length": "l1" | "l2" | null,
- "text": null | {"unit", "token_pattern", "lowercase", "min_length", "stem", "ngrams"},
+ "text": null | the options of `TextSettings` by name,
  "classifier": {"name": str | null, "alpha": float | null, "class_weight": str | null},
  "features": {"number": int, "kind": str},
  "thresholds": null, "calibration": null, "storage": "float64",
@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import to_builtins
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
@@ -46,6 +47,7 @@ from laconic.compact.tensors import MODEL_FILE, Tensors, from_bytes, to_bytes
 from laconic.errors import LaconicError
 from laconic.files import draft
 from laconic.model import LinearModel
+from laconic.options import from_exactly
 from laconic.reduction import Projection, Selection
 
 FORMAT = "laconic compact model"
@@ -113,7 +115,7 @@ def header_of(compact: CompactModel) -> dict[str, Any]:
         "rule": model.rule,
         "weighting": weights.scheme,
         "length": weights.length,
-        "text": None if text is None else _text_fields(text),
+        "text": None if text is None else to_builtins(text.values()),
         "classifier": asdict(compact.classifier),
         "features": {"number": compact.n_words, "kind": compact.features},
         "thresholds": None,
@@ -122,17 +124,6 @@ def header_of(compact: CompactModel) -> dict[str, Any]:
         "solved": compact.solved,
         "gap": compact.gap,
         "notes": list(compact.notes),
-    }
-
-
-def _text_fields(text: TextSettings) -> dict[str, Any]:
-    return {
-        "unit": text.unit,
-        "token_pattern": text.token_pattern,
-        "lowercase": text.lowercase,
-        "min_length": text.min_length,
-        "stem": text.stem,
-        "ngrams": list(text.ngrams),
     }
 
 
@@ -259,23 +250,11 @@ def _notes(notes: list[Any]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _text(values: dict[str, Any] | None, tensors: Tensors, trusted: bool) -> TextSettings | None:
-    if values is None:
+def _text(table: dict[str, Any] | None, tensors: Tensors, trusted: bool) -> TextSettings | None:
+    if table is None:
         return None
-    fields = Fields(values)
-    ngrams = fields.take("ngrams", list)
-    if len(ngrams) != 2 or any(type(n) is not int for n in ngrams):
-        raise LaconicError(f"ngrams: two whole numbers were expected, not {str(ngrams)[:40]}")
-    settings = TextSettings(
-        unit=fields.take("unit", str),
-        token_pattern=fields.take("token_pattern", str),
-        lowercase=fields.take("lowercase", bool),
-        min_length=fields.take("min_length", int),
-        stem=fields.take("stem", str, type(None)),
-        ngrams=(ngrams[0], ngrams[1]),
-        stop_words=unpacked(tensors, "stops", MOST_STOP_WORDS),
-    )
-    fields.end()
+    stop_words = unpacked(tensors, "stops", MOST_STOP_WORDS)
+    settings = from_exactly(TextSettings, table, stop_words=stop_words)
     if not (trusted or settings.linear):
         raise LaconicError(
             f"finds words by the custom pattern {settings.token_pattern[:40]!r}, and such a "

@@ -1,4 +1,4 @@
-"""What a model was trained with: its classifier and the kind of its features."""
+"""The classifier that a model was trained with."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from laconic.errors import LaconicError
 
 LONGEST_NAME = 40
-VECTORS = "vectors"
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,3 @@ def _name_of(estimator: Any) -> str | None:
         CentroidClassifier: "centroid",
     }
     return names.get(type(estimator))
-
-
-def kind_of_features(unit: str, ngrams: tuple[int, int]) -> str:
-    """The kind of features in texts: "word", or "char:ngrams=1-3"."""
-    shortest, longest = ngrams
-    return unit if (shortest, longest) == (1, 1) else f"{unit}:ngrams={shortest}-{longest}"

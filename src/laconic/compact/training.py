@@ -14,7 +14,7 @@ from laconic.errors import LaconicError, SizeUnavailable, collected_warnings, wa
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
     from laconic.corpus.corpus import Corpus
-    from laconic.vectors.problem import TargetKind
+    from laconic.vectors.options import TargetKind
     from laconic.vectors.vectorizer import Vectorizer
     from laconic.vectors.weighting import Weighting
 

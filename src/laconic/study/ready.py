@@ -36,7 +36,7 @@ class PreparedCorpus:
         splits = plan.folds(corpus)
         for split in splits:
             check_split(split, corpus)
-        plan.text.weighting_for(corpus)
+        plan.weighting_for(corpus)
         return cls(plan, corpus, targets_of(corpus, plan.target), splits)
 
     @cached_property
@@ -73,10 +73,10 @@ class PreparedCorpus:
         """The problems with these names, weighted by the training documents of the split."""
         requested = set(names)
         targets = [target for target in self.targets if target.name in requested]
-        return self.counted.problems(split, targets, self.plan.text.weighting_for(self.corpus))
+        return self.counted.problems(split, targets, self.plan.weighting_for(self.corpus))
 
     def weigh(self, split: Split) -> Weighting:
-        return self.counted.weigh(split, self.plan.text.weighting_for(self.corpus))
+        return self.counted.weigh(split, self.plan.weighting_for(self.corpus))
 
     def final_split(self) -> Split:
         """The split that trains and tests the recommended model; its test part may be empty."""

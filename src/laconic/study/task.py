@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
-from laconic.compact.provenance import VECTORS, ClassifierSettings, kind_of_features
+from laconic.compact.provenance import ClassifierSettings
 from laconic.curves import SizeResult, evaluate_path, known_metrics
 from laconic.errors import LaconicError, collected_warnings
 from laconic.methods import parse_method
@@ -31,12 +31,9 @@ from laconic.rows import Row, Size
 from laconic.study.sharing import ReusedCost, reuse_selection
 from laconic.study.watching import peak_memory
 from laconic.vectors.problem import Problem
-from laconic.vectors.stopwords import stop_words
 
 if TYPE_CHECKING:
-    from laconic.corpus.corpus import Corpus
-    from laconic.study.settings import TextOptions
-    from laconic.vectors.vectorizer import Vectorizer
+    pass
 
 Part = Literal["validation", "test"]
 PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
@@ -143,37 +140,6 @@ class Task:
             versions=versions(),
             task=self.key,
         )
-
-
-@dataclass(frozen=True)
-class TextValues:
-    """What the weights of words depend on, with defaults resolved.
-
-    `json` is canonical: a file of stop words counts by its contents, and settings without effect
-    are left out. `features` and `weighting` are the columns of rows.
-    """
-
-    json: str
-    features: str
-    weighting: str
-
-    @classmethod
-    def of(cls, options: TextOptions, corpus: Corpus) -> Self:
-        weighting = options.weighting_for(corpus)
-        counting, features = None, VECTORS
-        if corpus.vectors is None:
-            counting = _counting(options.vectorizer())
-            features = kind_of_features(options.unit, options.ngrams)
-        values = {"text": counting, "weighting": weighting.get_params()}
-        return cls(canonical_json(values), features, weighting.scheme)
-
-
-def _counting(vectorizer: Vectorizer) -> dict[str, Any]:
-    values: dict[str, Any] = vectorizer.get_params()
-    if vectorizer.unit == "char":
-        return {name: values[name] for name in ("unit", "lowercase", "ngrams")}
-    contents = sorted(stop_words(vectorizer.stop_words))
-    return {**values, "n_jobs": None, "stop_words": _digest(canonical_json(contents))}
 
 
 @dataclass(frozen=True, eq=False)
