@@ -291,7 +291,7 @@ def test_rows_carry_the_seed(run, tmp_path):
 def test_what_the_reader_noticed_is_said(run, tmp_path):
     (tmp_path / "a.csv").write_bytes(GOOD.encode() + b"caf\xe9,cat\n")
     done = run("curve", "a.csv", "--encoding-errors", "replace", "--sizes", "3")
-    assert done.stderr.startswith("note: 1 line had bytes that are not utf-8")
+    assert done.stderr.startswith("note: 1 line contained bytes that are not utf-8")
 
 
 def test_interrupted_or_ended_runs_leave_nothing_half_written(tmp_path):
