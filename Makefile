@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/laconic
-# A clean checkout would compile the kernels again; the cache outlives it.
+# Kept outside the checkout, so a clean checkout does not compile the kernels again.
 export NUMBA_CACHE_DIR ?= $(CACHE)/numba
 WORKERS ?= 2
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
@@ -12,48 +12,48 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow lint format bench clean
 
-help: ## what can be made
+help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-demo: .venv/.installed ## install, run the main job on the embedded corpus, say where the result is
+demo: .venv/.installed ## install, run a study of the embedded corpus, print where the result is
 	@$(BIN)/laconic corpus pydocs
 	@$(BIN)/laconic study pydocs --stem porter --stop-words english -o out/pydocs
 
-test: .venv/.tested ## install what tests need, run them
+test: .venv/.tested ## install the test dependencies, run the tests
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-test-slow: .venv/.tested ## the long variants
+test-slow: .venv/.tested ## run the long tests
 	$(ONE_THREAD) $(BIN)/python -m pytest -m slow
 
-lint: .venv/.linted ## style, types, layers
+lint: .venv/.linted ## check style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-format: .venv/.linted ## rewrite in our style
+format: .venv/.linted ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/.benched ## ratios to peers, printed and written to docs/benchmarks.md
+bench: .venv/.benched ## measure speed ratios to peers, write docs/benchmarks.md
 	@$(ONE_THREAD) $(BIN)/python -m bench --write docs/benchmarks.md
 
 PAPERS := dasgupta2007 keerthi2005 kolcz2007 paul2014 torkkola
 .PHONY: reproduce-quick
-reproduce-quick: .venv/.reproducing ## a quick part of every paper's figures, with verdicts, in out/quick
+reproduce-quick: .venv/.reproducing ## run every paper's figures at a small scale, with verdicts, in out/quick
 	@failed=0; for paper in $(PAPERS); do \
 	  $(ONE_THREAD) $(BIN)/laconic reproduce $$paper -o out/quick || failed=1; done; \
 	echo "pages: out/quick/*.md and out/quick/*.html"; exit $$failed
 
 .PHONY: frontier
-frontier: .venv/.benched ## quality against words, bytes and throughput, to docs/frontier.md; an hour
+frontier: .venv/.benched ## measure quality against words, bytes and throughput, write docs/frontier.md; an hour
 	@$(ONE_THREAD) $(BIN)/python -m bench.frontier --write docs/frontier.md
 
 .PHONY: docs
 docs: .venv/.installed ## write the reference, docs/api, from the docstrings
 	@$(BIN)/python docs/make_api.py
 
-clean: ## remove the environment and what was made
+clean: ## remove the environment and all outputs
 	rm -rf .venv out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .venv/.created:
@@ -64,25 +64,25 @@ clean: ## remove the environment and what was made
 	@touch $@
 
 .venv/.installed: .venv/.created pyproject.toml constraints.txt
-	@echo "installing Laconic and what it needs into .venv"
+	@echo "installing Laconic and its dependencies into .venv"
 	@$(PIP) --editable .
 	@touch $@
 
 .venv/.tested: .venv/.created pyproject.toml constraints.txt
-	@echo "installing Laconic and what its tests need into .venv"
+	@echo "installing Laconic and its test dependencies into .venv"
 	@$(PIP) --editable '.[test]'
 	@touch $@ .venv/.installed
 
-# Torkkola's stop words are SMART's, which come in a package of their own.
+# Torkkola's stop words are SMART's, which are in a separate package.
 .venv/.reproducing: .venv/.created pyproject.toml constraints.txt
-	@echo "installing Laconic and what the papers' experiments need into .venv"
+	@echo "installing Laconic and the dependencies of the papers' experiments into .venv"
 	@$(PIP) --editable '.[smart]'
 	@touch $@ .venv/.installed
 
-# Peers that cannot be installed are left out of the bench.
+# Peers that cannot be installed are skipped by the benchmarks.
 .venv/.benched: .venv/.tested bench/requirements.txt
-	@echo "installing the bench's peers into .venv"
-	@$(PIP) --requirement bench/requirements.txt || echo "some peers are not to be had; the bench leaves them out"
+	@echo "installing the benchmark competitors into .venv"
+	@$(PIP) --requirement bench/requirements.txt || echo "some benchmark competitors could not be installed and are skipped"
 	@touch $@
 
 .venv/.linted: .venv/.created pyproject.toml constraints.txt

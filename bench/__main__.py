@@ -1,7 +1,7 @@
-"""Runs the named benches, or all of them, one after the other, and prints one table.
+"""Runs the named benchmarks, or all of them, one after the other, and prints one table.
 
-With --write they renew their sections of a page, if all of them ran. A missed bar or a failed bench
-is told in words, never by the exit code.
+With --write they update their sections of a page, if all of them ran. A missed bar or a failed
+benchmark is reported in words, never by the exit code.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from bench.machine import described
 from bench.measuring import HEADING, line, load
 from bench.page import Section, update
 
-# Each says in its docstring what it compares, and has `rows`.
+# The docstring of each module says what it compares; `rows` measures it.
 BENCHES: dict[str, ModuleType] = {
     module.__name__.rpartition(".")[2]: module
     for module in (
@@ -54,26 +54,28 @@ BENCHES: dict[str, ModuleType] = {
 
 @click.command(help=__doc__)
 @click.argument("names", nargs=-1, type=click.Choice(list(BENCHES)))
-@click.option("--full", is_flag=True, help="scores: time the peer on all terms, for minutes.")
 @click.option(
-    "--write", type=click.Path(dir_okay=False, path_type=Path), help="The page to write or renew."
+    "--full", is_flag=True, help="scores: time the peer on all terms, which takes minutes."
+)
+@click.option(
+    "--write", type=click.Path(dir_okay=False, path_type=Path), help="The page to create or update."
 )
 def main(names: Sequence[str], full: bool, write: Path | None) -> None:
     chosen = [name for name in BENCHES if not names or name in names]
     print(HEADING, flush=True)
-    found = [measured(name, full, write) for name in chosen]
-    sections = [section for section in found if section is not None]
+    results = [measure(name, full, write) for name in chosen]
+    sections = [section for section in results if section is not None]
     if write is None:
         return
     if len(sections) < len(chosen):
-        print(f"{write} is left as it was, because not all benches ran", file=sys.stderr)
+        print(f"{write} is unchanged, because not all benchmarks ran", file=sys.stderr)
         return
     update(write, sections, list(BENCHES))
     print(f"{write}: {', '.join(chosen)}")
 
 
-def measured(name: str, full: bool, write: Path | None) -> Section | None:
-    """What a bench gave, printed; None if it failed: a wrong answer, say, or a broken corpus."""
+def measure(name: str, full: bool, write: Path | None) -> Section | None:
+    """Run and print a benchmark; None if it failed, for example by a wrong result."""
     module, place, before = BENCHES[name], described(), load()
     try:
         rows = module.rows(full) if module is scores else module.rows()
@@ -90,7 +92,7 @@ def measured(name: str, full: bool, write: Path | None) -> Section | None:
 
 
 def command(name: str, full: bool, write: Path | None) -> str:
-    """What renews this section alone."""
+    """The command that updates this section alone."""
     options = [*(["--full"] if full else []), *([f"--write {write}"] if write else [])]
     return " ".join(["python -m bench", name, *options])
 

@@ -1,7 +1,7 @@
-"""Every bar that the steps of the project set for speed or memory, by the key of its row.
+"""Every target (bar) for speed or memory, by the key of its row.
 
-A row takes its bar from here, so that none can be dropped by an edit of a bench: a bar whose row
-was not measured stands on the page as such.
+A row takes its bar from here, so editing a benchmark cannot drop one: a bar whose row was not
+measured is listed on the page as not measured.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bar:
-    """At least `ratio` times faster than the peer.
+    """At least `ratio` times as fast as the peer.
 
-    And in at most this `share` of the peer's memory, or this many `megabytes`, if there is one.
+    With at most this `share` of the peer's memory, or this many `megabytes`, if given.
     A ratio of 1/3 is "at most 3 times as slow".
     """
 

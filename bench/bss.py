@@ -1,9 +1,9 @@
-"""Spectral sparsification: rows asked lazily, against asking all of them in every step.
+"""Spectral sparsification: rows tested lazily, against testing all of them in every step.
 
-(a) a vectorised full scan: the one quadratic form that decides, of all rows in one product;
-(b) the textbook's four quadratic forms a row, each of all rows in one product.
-Both on the same factorisations of the barriers, on random rows and on those of a text-like corpus,
-with the same selection. CPU seconds with one BLAS thread; interleaved, medians.
+(a) a vectorised full scan: the one quadratic form that decides, for all rows in one product;
+(b) the textbook's four quadratic forms per row, each for all rows in one product.
+Both use the same factorisations of the barriers, on random rows and on those of a text-like corpus,
+and must make the same selection. CPU seconds with one BLAS thread; interleaved, medians.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ SIZE = 300
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-# Which rows may be taken.
-Asking = Callable[[_Forms, Floats], Bools]
+# Tests which rows may be taken.
+RowTest = Callable[[_Forms, Floats], Bools]
 
 
 def rows() -> list[Row]:
@@ -50,31 +50,31 @@ def compared(kind: str, U: Floats) -> list[Row]:
     what = f"{kind} {U.shape[0]:,} terms × rank {U.shape[1]}, size {SIZE}, same words, CPU"
     return [
         row(f"bss.{kind}.scan", what, "a vectorised full scan", lazy.cpu, full.cpu),
-        row(f"bss.{kind}.textbook", what, "four forms a row", lazy.cpu, textbook.cpu),
+        row(f"bss.{kind}.textbook", what, "four forms per row", lazy.cpu, textbook.cpu),
     ]
 
 
-def scanned(U: Floats, asked: Asking) -> list[int]:
-    """Algorithm 1: of all rows that may be taken, the longest that was not."""
+def scanned(U: Floats, row_test: RowTest) -> list[int]:
+    """Algorithm 1: of all rows that may be taken, the longest that was not taken before."""
     rank = U.shape[1]
     s = sqrt(rank / SIZE)
     barriers = _Barriers.around(np.zeros((rank, rank)), sqrt(SIZE * rank), (1 + s) / (1 - s))
     lengths = np.einsum("ij,ij->i", U, U)
     chosen: dict[int, None] = {}
     for _ in range(SIZE):
-        forms = barriers.moved()
-        allowed = asked(forms, U)
+        forms = barriers.advance()
+        allowed = row_test(forms, U)
         fresh = np.where(allowed, lengths, -1.0)
         fresh[list(chosen)] = -1.0
         pick = int(fresh.argmax()) if fresh.max() > 0 else int((allowed * lengths).argmax())
         u = U[pick]
-        barriers.pass_by(u, 2.0 / float(np.sum(forms.values(u[None]))))
+        barriers.add(u, 2.0 / float(np.sum(forms.values(u[None]))))
         chosen[pick] = None
     return list(chosen)
 
 
 def one_form(forms: _Forms, U: Floats) -> Bools:
-    return np.einsum("ij,ij->i", U @ forms._made(), U) >= 0
+    return np.einsum("ij,ij->i", U @ forms._difference(), U) >= 0
 
 
 def four_forms(forms: _Forms, U: Floats) -> Bools:

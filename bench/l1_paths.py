@@ -1,4 +1,4 @@
-"""The L1 paths of skglm and celer, class by class, as far as each class has its words."""
+"""The L1 paths of skglm and celer, class by class, until each class has its words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, csr_array
 
-# λ falls by a fifth at a time; after so many steps it is a thousandth of the first.
+# The penalty falls by a fifth per step; after the last step it is a thousandth of the first.
 STEP, MOST_STEPS = 0.8, 31
 TOLERANCE = 1e-4
 
@@ -32,19 +32,21 @@ def by_celer(X: csr_array, y: NDArray[Any], size: int) -> Words:
 
 
 def by_path(
-    made: Callable[[], Any], slope: float, X: csr_array, y: NDArray[Any], size: int
+    make: Callable[[], Any], slope: float, X: csr_array, y: NDArray[Any], size: int
 ) -> Words:
-    """All words of the classes. λ starts where one enters: `slope` is that of the loss at 0."""
+    """The words of all classes. The penalty starts where the first word enters; `slope` is that of
+    the loss at 0."""
     columns, classes = csc_matrix(X), np.unique(y)
-    own = max(1, size // classes.size)
-    found = [
-        words_of(made(), slope, columns, np.where(y == label, 1.0, -1.0), own) for label in classes
+    per_class = max(1, size // classes.size)
+    words = [
+        words_of(make(), slope, columns, np.where(y == label, 1.0, -1.0), per_class)
+        for label in classes
     ]
-    return np.unique(np.concatenate(found))
+    return np.unique(np.concatenate(words))
 
 
 def words_of(path: Any, slope: float, X: csc_matrix, y_signed: Floats, size: int) -> Words:
-    """The heaviest `size` words where λ first gives as many."""
+    """The heaviest `size` words of the first penalty that gives as many."""
     first = slope * float(np.abs(X.T @ (y_signed - y_signed.mean())).max()) / y_signed.size
     for step in range(1, MOST_STEPS + 1):
         coef = path.set_params(alpha=first * STEP**step).fit(X, y_signed).coef_.ravel()

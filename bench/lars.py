@@ -1,13 +1,13 @@
 """LARS: the exact and the fast path against the paper's algorithm, and RLS-LARS against lars_path.
 
 (a) News-3: one newsgroup of 20news-bydate against the rest, all documents, tf-idf over the words of
-    at least two documents, 500 features, λ₂ = 1. The yardstick is Algorithm SVM-LARS as the paper
-    has it, its misprints corrected: one document at a time, and the gradients of all columns at
-    every corner. It runs on the same compiled kernels. All three must name the same features in the
+    at least two documents, 500 features, alpha = 1. The peer is Algorithm SVM-LARS as in the paper,
+    with its misprints corrected: one document at a time, and the gradients of all columns at every
+    corner. It runs on the same compiled kernels. All three must select the same features in the
     same order. Needs `LACONIC_DATA`.
-(b) RLS-LARS without λ₂ to 100 features on generated documents, against scikit-learn's lars_path on
-    the dense copy, which is made off the clock. The order is compared up to the first coefficient
-    that changes its sign, where lars_path leaves the path.
+(b) RLS-LARS with alpha = 0 to 100 features on generated documents, against scikit-learn's lars_path
+    on the dense copy, which is made outside the timing. The order is compared up to the first
+    coefficient that changes its sign, where lars_path leaves the path.
 CPU seconds with one thread of BLAS; interleaved, medians. Memory is the growth of the peak in the
 call, in a new process that has run a small problem before.
 """
@@ -30,10 +30,10 @@ from bench.memory import Memory, peak_growth
 from bench.texts import shape, text_like
 from laconic import Vectorizer, Weighting, load_corpus
 from laconic.numerics.lars import Documents, lars
-from laconic.numerics.lars_course import Course
+from laconic.numerics.lars_course import PathState
 from laconic.numerics.lars_crossings import Crossings, next_crossings
 from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.lars_position import PIECES, Position
+from laconic.numerics.lars_position import PIECES, ActiveSet
 from laconic.numerics.lars_screen import Entry, step_to_entry
 
 REPEATS = 2
@@ -47,12 +47,12 @@ Columns = NDArray[np.int64]
 
 def rows() -> list[Row]:
     with threadpool_limits(1):
-        found = rls_lars()
+        measured = rls_lars()
         if os.environ.get("LACONIC_DATA"):
-            found = [*news_3(), *found]
+            measured = [*news_3(), *measured]
         else:
-            print("lars: LACONIC_DATA is not set, so News-3 is left out", file=sys.stderr)
-        return found
+            print("lars: LACONIC_DATA is not set, so News-3 is skipped", file=sys.stderr)
+        return measured
 
 
 def news_3() -> list[Row]:
@@ -67,7 +67,7 @@ def news_3() -> list[Row]:
     )
     assert paper.last.tolist() == lazy.last.tolist() == jumping.last.tolist(), "orders differ"
     growth = Memory(peak_growth(exact, X, y_signed, SIZE))
-    what = f"SVM-LARS, News-3, {shape(X)}, {SIZE} features, λ₂ = 1"
+    what = f"SVM-LARS, News-3, {shape(X)}, {SIZE} features, alpha = 1"
     peer = "the paper's algorithm on the same kernels, same words in the same order"
     return [
         row("lars.news-3.exact", f"{what}, exact, CPU", peer, lazy.cpu, paper.cpu, growth),
@@ -94,29 +94,29 @@ def fast(X: csr_array, y_signed: Floats, size: int) -> Columns:
 
 def by_the_paper(X: csr_array, y_signed: Floats, size: int) -> Columns:
     """Algorithm SVM-LARS: steps 2(a) to 4 with the gradients of all columns at every corner."""
-    position = Position(Documents.of(X), y_signed, PIECES["squared_hinge"], 1.0)
-    course = Course(position, "always")
-    documents, everything = position.documents, np.arange(X.shape[1])
-    g = documents.products(everything, position.residuals)
-    while len(course.entry_l1) <= size:
-        direction = position.direction()
+    active = ActiveSet(Documents.of(X), y_signed, PIECES["squared_hinge"], 1.0)
+    state = PathState(active, "always")
+    documents, everything = active.documents, np.arange(X.shape[1])
+    g = documents.products(everything, active.residuals)
+    while len(state.entry_l1) <= size:
+        direction = active.direction()
         change = documents.products(everything, direction.residuals)
-        column, step = first_root(g, change, position.place, position.l1, course.screen.tie)
-        crossings = next_crossings(position, direction, 0.0)
-        course.move(direction, min(step, crossings.step))
+        column, step = first_root(g, change, active.index_of, active.l1, state.screening.tie)
+        crossings = next_crossings(active, direction, 0.0)
+        state.move(direction, min(step, crossings.step))
         g += min(step, crossings.step) * change
         if step <= crossings.step:
-            course.take(Entry(column, step, float(np.sign(g[column])), 1.0))
+            state.add_feature(Entry(column, step, float(np.sign(g[column])), 1.0))
         else:
-            course.cross(direction, Crossings(crossings.step, crossings.docs[:1]))
-    return position.columns[1 : size + 1]
+            state.cross_borders(direction, Crossings(crossings.step, crossings.docs[:1]))
+    return active.columns[1 : size + 1]
 
 
 @njit(nogil=True, cache=True)
 def first_root(
     g: Floats, change: Floats, place: Columns, l1: float, tie: float
 ) -> tuple[int, float]:
-    """Steps 2(b) and 2(c); of equals the lowest column."""
+    """Steps 2(b) and 2(c); ties: the lowest column."""
     first, chosen = np.inf, -1
     for column in range(g.size):
         if place[column] < 0:
@@ -139,7 +139,7 @@ def rls_lars() -> list[Row]:
         peak_growth(rls, X, y_signed, RLS_SIZE),
         peak_growth(lars_path_of, dense, y_signed, RLS_SIZE),
     )
-    what = f"RLS-LARS, {shape(X)}, {RLS_SIZE} features, λ₂ = 0, CPU"
+    what = f"RLS-LARS, {shape(X)}, {RLS_SIZE} features, alpha = 0, CPU"
     return [row("lars.rls", what, "lars_path on the dense copy", mine.cpu, peer.cpu, memory)]
 
 
@@ -154,7 +154,7 @@ def lars_path_of(dense: Floats, y_signed: Floats, size: int) -> tuple[list[int],
 
 
 def verify_prefix(ours: list[tuple[Columns, Floats]], theirs: tuple[list[int], Floats]) -> None:
-    """Up to the first change of sign; there must be something before it."""
+    """Compare up to the first change of sign, which must not come too early."""
     order, path = theirs
     for size, (columns, coef) in enumerate(ours, start=1):
         if (coef[:-1] * path[columns[:-1], size - 1] < 0).any():

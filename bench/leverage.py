@@ -1,7 +1,7 @@
-"""Leverage scores of text-like documents: laconic against what one would call instead.
+"""Leverage scores of text-like documents: laconic against the usual alternatives.
 
 (a) full rank: a pivoted Cholesky factor of the Gram matrix against its eigenvectors;
-(b) the top 100: Lanczos to the last digit against randomized SVD at the smallest number of power
+(b) the top 100: Lanczos to machine precision against randomized SVD at the smallest number of power
     iterations whose scores are within 1 % of the largest; where 32 do not suffice, the ratio is a
     lower bound.
 CPU seconds with one BLAS thread, because the load of the machine drifts; interleaved, medians.
@@ -74,13 +74,13 @@ def top_of_spectrum() -> Row:
 def iterations_for(X: csr_array, exact: Floats) -> tuple[int, float]:
     """The smallest power of 2 whose worst error is 1 % of the largest score, and that error.
 
-    Relative to the largest score: kinder to the peer than relative to each.
+    Relative to the largest score, which favours the peer.
     """
     n_iter = 1
     while True:
         error = float(np.abs(randomized(X, n_iter) - exact).max() / exact.max())
-        told = f"randomized SVD, n_iter={n_iter}: worst error {error:.1e} of the largest score"
-        print(told, file=sys.stderr)  # not into the table
+        text = f"randomized SVD, n_iter={n_iter}: worst error {error:.1e} of the largest score"
+        print(text, file=sys.stderr)  # not into the table
         if error <= ACCURACY or n_iter >= MOST_ITERATIONS:
             return n_iter, error
         n_iter *= 2

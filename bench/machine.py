@@ -1,4 +1,4 @@
-"""Where and with what a bench was run: all that a ratio may depend on."""
+"""The machine and versions of a benchmark: all that a ratio may depend on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_info
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
-# A bench leaves out those that are not installed, and the page says so.
+# Those that are not installed are skipped, and the page says so.
 PEERS = ("celer", "skglm", "mrmr-selection")
 HERE = Path(__file__).parent
 
@@ -33,11 +33,11 @@ def cpu() -> str:
 
 def memory() -> str:
     kilobytes = re.match(r"\d+", _field("/proc/meminfo", "MemTotal"))
-    return f"{int(kilobytes[0]) / 1024**2:.0f} GB" if kilobytes else "memory not known"
+    return f"{int(kilobytes[0]) / 1024**2:.0f} GB" if kilobytes else "unknown memory"
 
 
 def _field(where: str, name: str) -> str:
-    """The first value of this name in a file of Linux, or nothing."""
+    """The first value of this name in a Linux file, or an empty string."""
     try:
         lines = Path(where).read_text().splitlines()
     except OSError:
@@ -58,13 +58,13 @@ def _version(package: str) -> str:
 
 
 def commit() -> str:
-    """The short hash; "-dirty" says that files were changed since."""
+    """The short hash, with "-dirty" if files have changed."""
     command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     try:
-        done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=True)
+        process = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return "an unknown commit"
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def blas_threads() -> str:

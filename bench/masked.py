@@ -1,13 +1,13 @@
-"""Smaller SVMs without training: the curve of a mask against training at each size.
+"""Smaller SVMs without retraining: the curve of a mask against training at each size.
 
 (a) One newsgroup of 20news-bydate against the rest, words as 0 and 1 of unit length, C = 1, hinge;
-    the training of the first model is off the clock. Ours are the decisions about the test
+    the training of the first model is not timed. Ours are the decisions about the test
     documents and their AUC; the peer slices both matrices at each of the paper's 12 fractions,
-    trains LinearSVC from nothing, decides, and measures the AUC. Then the AUC at every number of
-    words against the same 12 trainings; and our exact machines at the 12 fractions, started from
+    trains LinearSVC from scratch, decides, and measures the AUC. Then the AUC at every number of
+    words against the same 12 trainings; and our exact SVMs at the 12 fractions, started from
     the duals on all words, against starting from 0, and against LinearSVC. Needs `LACONIC_DATA`.
 (b) A curve of 20 sizes on generated documents of 20 classes, our training included, against
-    RFE(LinearSVC) over the same sizes, which measures nothing on the way.
+    RFE(LinearSVC) over the same sizes, which evaluates no size on the way.
 CPU seconds with one thread of BLAS; interleaved, medians.
 """
 
@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from bench.measuring import Row, interleaved, row
 from bench.texts import narrow, shape, text_like
 from laconic import MaskedSVM, Problem, Vectorizer, Weighting, curve, load_corpus
-from laconic.classifiers.masked_machine import Machine, Settings
+from laconic.classifiers.masked_machine import Machine, MaskSettings
 from laconic.numerics.dual import Rows, descend
 from laconic.numerics.metrics import roc_auc
 from laconic.numerics.ranked import Ranked
@@ -38,7 +38,7 @@ FRACTIONS = (0.01, 0.05, *(n / 10 for n in range(1, 10)), 0.99)
 N_SIZES = 20
 REPEATS = 3
 TOLERANCE = 1e-4
-# What LinearSVC's own default amounts to: a ranking needs no more.
+# About LinearSVC's default: a ranking needs no more.
 LOOSE = 1e-2
 
 Floats = NDArray[np.float64]
@@ -46,12 +46,12 @@ Floats = NDArray[np.float64]
 
 def rows() -> list[Row]:
     with threadpool_limits(1):
-        found = whole_curve()
+        measured = whole_curve()
         if os.environ.get("LACONIC_DATA"):
-            found = [*newsgroup(), *found]
+            measured = [*newsgroup(), *measured]
         else:
-            print("masked: LACONIC_DATA is not set, so 20news is left out", file=sys.stderr)
-        return found
+            print("masked: LACONIC_DATA is not set, so 20news is skipped", file=sys.stderr)
+        return measured
 
 
 def newsgroup() -> list[Row]:
@@ -60,31 +60,32 @@ def newsgroup() -> list[Row]:
     path.fit(X, y_signed)
     (machine,) = path.machines_
     sizes = [machine.size(fraction) for fraction in FRACTIONS]
-    exact = Settings("exact", "hinge", True, "selected", 1, TOLERANCE)
+    exact = MaskSettings("exact", "hinge", True, "selected", 1, TOLERANCE)
     works = (
         lambda: trained(X, y_signed, queries, truth, machine, sizes),
         lambda: masked(queries, truth, machine, sizes),
         lambda: path.every_size(queries, np.where(truth[:, 0] > 0, 1.0, -1.0)),
-        lambda: list(machine.cuts(X, sizes, exact)),
-        lambda: from_nothing(X, machine, sizes),
+        lambda: list(machine.smaller(X, sizes, exact)),
+        lambda: from_scratch(X, machine, sizes),
     )
     for warm in works[1:]:
         warm()
     peer, mask, every, warm, cold = interleaved(REPEATS, *works)
-    print(f"masked: AUC at {FRACTIONS}: mask {told(mask.last)}; LinearSVC {told(peer.last)}")
+    areas = f"mask {areas_text(mask.last)}; LinearSVC {areas_text(peer.last)}"
+    print(f"masked: AUC at {FRACTIONS}: {areas}")
     what = f"{NEWSGROUP} against the rest, {shape(X)}"
     all_sizes = f"{what}: AUC at all {machine.available:,} sizes, CPU"
     exactly, slicing = f"{what}: exact at 12 fractions, warm, CPU", "12 × LinearSVC with slicing"
     return [
         row("masked.twelve", f"{what}: mask at 12 fractions, CPU", slicing, mask.cpu, peer.cpu),
         row("masked.every-size", all_sizes, slicing, every.cpu, peer.cpu),
-        row("masked.warm", exactly, "ours from nothing", warm.cpu, cold.cpu),
+        row("masked.warm", exactly, "ours from scratch", warm.cpu, cold.cpu),
         row("masked.exact", exactly, slicing, warm.cpu, peer.cpu),
     ]
 
 
 def documents() -> tuple[csr_array, Floats, csr_array, Floats]:
-    """Training documents and signs; test documents and theirs, as a column."""
+    """Training documents and y_signed; test documents and theirs, as a column."""
     corpus = load_corpus("20news-bydate")
     counts = Vectorizer().fit_transform(corpus.texts)
     of_test = np.array([part == "test" for part in corpus.split])
@@ -96,7 +97,7 @@ def documents() -> tuple[csr_array, Floats, csr_array, Floats]:
 
 
 def masked(queries: csr_array, truth: Floats, machine: Machine, sizes: Sequence[int]) -> Any:
-    return [roc_auc(one[:, None], truth) for one in machine.decisions(queries, sizes, kept=False)]
+    return [roc_auc(f[:, None], truth) for f in machine.decisions(queries, sizes, "all")]
 
 
 def trained(
@@ -109,28 +110,28 @@ def trained(
 ) -> Any:
     areas = []
     for size in sizes:
-        kept = machine.order[:size]
+        selected = machine.order[:size]
         peer = LinearSVC(loss="hinge", tol=TOLERANCE, max_iter=10_000, random_state=0)
-        peer.fit(X[:, kept], y_signed)
-        areas.append(roc_auc(peer.decision_function(queries[:, kept])[:, None], truth))
+        peer.fit(X[:, selected], y_signed)
+        areas.append(roc_auc(peer.decision_function(queries[:, selected])[:, None], truth))
     return areas
 
 
-def from_nothing(X: csr_array, machine: Machine, sizes: Sequence[int]) -> Any:
-    """What `Machine.cuts` does for "exact", without its start."""
+def from_scratch(X: csr_array, machine: Machine, sizes: Sequence[int]) -> Any:
+    """What `Machine.cuts` does for "exact", without its warm start."""
     ranked = Ranked.of(X, machine.order)
-    found = []
+    solutions = []
     for size in sizes:
         ends = ranked.ends(size)
         lengths = ranked.lengths(ends)
         scales = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         parts = ranked.starts[:-1], ends, ranked.ranks, ranked.values
         documents = Rows(*parts, scales, machine.available)
-        found.append(descend(documents, machine.y_signed, machine.costs, tolerance=TOLERANCE))
-    return found
+        solutions.append(descend(documents, machine.y_signed, machine.costs, tolerance=TOLERANCE))
+    return solutions
 
 
-def told(areas: Sequence[float]) -> str:
+def areas_text(areas: Sequence[float]) -> str:
     return " ".join(f"{area:.4f}" for area in areas)
 
 

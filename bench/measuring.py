@@ -1,4 +1,4 @@
-"""Ours and a peer timed in turns, and the line that a comparison has in the printed table."""
+"""Ours and a peer timed in turns, and the printed line of a comparison."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ HEADING = f"{'ours s':>9} {'peer s':>9} {'ratio':>8} {'bar':>7} {'':7}  comparis
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: what was done, and what `peer` is. The ratio is the peer's time by ours.
+    """One comparison: what was done, and the `peer`. The ratio is the peer's time by ours.
 
-    The key begins with the name of its bench and never changes; BARS says what it must reach.
+    The key begins with the name of its benchmark and never changes; BARS has its target.
     """
 
     key: str
@@ -65,7 +65,7 @@ class Runs:
 
 
 def interleaved(repeats: int, *works: Callable[[], object]) -> list[Runs]:
-    """Every round runs each work once, so that a drifting load meets them alike."""
+    """Every round runs each work once, so a drifting load affects them equally."""
     runs = [Runs() for _ in works]
     for _ in range(repeats):
         for run, work in zip(runs, works, strict=True):
@@ -86,13 +86,13 @@ def row(
     return Row(key, what, peer, median(ours), median(theirs), ratio, memory)
 
 
-def line(found: Row) -> str:
-    """The words stand last, because some are many."""
-    bar = "" if found.bar is None else f"{found.bar.ratio:.2f}"
-    memory = "" if found.memory is None else f"; {found.memory}"
+def line(row: Row) -> str:
+    """The printed line; the text comes last, because it may be long."""
+    bar = "" if row.bar is None else f"{row.bar.ratio:.2f}"
+    memory = "" if row.memory is None else f"; {row.memory}"
     return (
-        f"{found.ours_s:9.3f} {found.peer_s:9.3f} {found.ratio:8.2f} {bar:>7} "
-        f"{found.verdict:7}  {found.what}, against {found.peer}{memory}"
+        f"{row.ours_s:9.3f} {row.peer_s:9.3f} {row.ratio:8.2f} {bar:>7} "
+        f"{row.verdict:7}  {row.what}, against {row.peer}{memory}"
     )
 
 

@@ -1,4 +1,4 @@
-"""By how much the peak of a process grows in a call, in a new process that is warm already."""
+"""The growth of the peak memory in a call, in a new process that is already warm."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-# Documents and size of the small problem that comes first: it imports, compiles and allocates.
+# Documents and size of the small problem that runs first: it imports, compiles and allocates.
 WARM_DOCS, WARM_SIZE = 500, 5
 
 
 @dataclass(frozen=True)
 class Memory:
-    """MB by which the peak grew in our call, and in the peer's if that was measured."""
+    """MB by which the peak grew in our call, and in the peer's if measured."""
 
     ours: float
     peer: float | None = None

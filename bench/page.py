@@ -1,7 +1,7 @@
-"""The benches' rows as a page in Markdown: one section a bench, renewed one by one.
+"""The rows of the benchmarks as a Markdown page: one section per benchmark, updated one by one.
 
-A long run can be done in parts: a section that was not measured now stays as it was, with its own
-date, machine and load.
+A long run can be done in parts: a section that was not measured stays unchanged, with its date,
+machine and load.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from laconic.files import KEPT, draft
 TITLE = """# Benchmarks
 
 Speed is a ratio: the peer's time by ours, both measured in the same run, in turns, as medians. Each
-section says when, where and how it was measured. A bar is what a step of the project promised
-before it was built; rows without one are for information. Memory is by how much the peak of a new
-process grows in the call.
+section says when, where and how it was measured. A bar is a target that was set before the code was
+written; rows without a bar are for information. Memory is the growth of the peak of a new process
+in the call.
 
 This page is written by `make bench`, or section by section by the commands below. Do not edit it.
 """
@@ -31,7 +31,7 @@ HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Section:
-    """What one run of one bench gave; `about` says what it compares, `measured` how it was run."""
+    """One run of one benchmark; `about` says what it compares, `measured` how it was run."""
 
     name: str
     about: str
@@ -40,16 +40,16 @@ class Section:
 
 
 def update(where: Path, sections: Iterable[Section], order: Sequence[str]) -> None:
-    """Renews these sections of the page, or makes it. A section not in `order` is dropped."""
+    """Update these sections of the page, or create it. A section not in `order` is dropped."""
     texts = sections_of(where.read_text()) if where.exists() else {}
-    texts |= {section.name: written(section) for section in sections}
+    texts |= {section.name: section_text(section) for section in sections}
     page = "\n".join([TITLE, *(texts[name] for name in order if name in texts)])
     with draft(where, KEPT) as stream:
         stream.write(page.encode())
 
 
 def sections_of(page: str) -> dict[str, str]:
-    """The sections of a page as they stand there, by name."""
+    """The sections of a page by name."""
     _, *parts = HEADING.split(page)
     names, bodies = parts[::2], parts[1::2]
     return {
@@ -57,7 +57,7 @@ def sections_of(page: str) -> dict[str, str]:
     }
 
 
-def written(section: Section) -> str:
+def section_text(section: Section) -> str:
     lines = [
         f"## {section.name}",
         "",
@@ -77,9 +77,9 @@ def written(section: Section) -> str:
 
 
 def unmeasured(section: Section) -> list[str]:
-    """The keys of its bars for which there is no row, because a corpus or a peer is not here."""
-    there = {row.key for row in section.rows}
-    return [key for key in BARS if key.startswith(f"{section.name}.") and key not in there]
+    """The keys of its bars without a row, because a corpus or a peer is missing."""
+    measured = {row.key for row in section.rows}
+    return [key for key in BARS if key.startswith(f"{section.name}.") and key not in measured]
 
 
 def _line(row: Row) -> str:
@@ -94,7 +94,7 @@ def _cells(texts: Iterable[str]) -> str:
 
 
 def _bar(bar: Bar) -> str:
-    """With what it asks of memory: `40, 1/20 of the memory`."""
+    """With the bar for memory: `40, 1/20 of the memory`."""
     parts = [_number(bar.ratio)]
     if bar.share is not None:
         parts.append(f"1/{1 / bar.share:.0f} of the memory")
@@ -104,7 +104,7 @@ def _bar(bar: Bar) -> str:
 
 
 def _number(value: float) -> str:
-    """As many digits as a ratio deserves."""
+    """With as many digits as are meaningful for a ratio."""
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 1 else f"{value:.2f}"

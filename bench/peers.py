@@ -1,17 +1,18 @@
-"""Selecting 1,000 words for 20 classes with what one would use instead, and how good they are.
+"""Selecting 1,000 words for 20 classes with the usual alternatives, and the quality of the words.
 
-On the training part of 20news-bydate, unit ltc vectors over the words of two documents or more; if
+On the training part of 20news-bydate, unit ltc vectors over the words of at least two documents; if
 `LACONIC_DATA` is not set, on generated documents. The accuracy, which is the micro-F1 here, is that
-of the same LinearSVC on the chosen words, off the clock, on the test documents. Methods that choose
-for each class get 1,000 / 20 words a class, so that together they choose at most 1,000; against the
-L1-penalised SVM, ours takes from one path as many a class as give at most 1,000 together.
+of the same LinearSVC on the selected words, outside the timing, on the test documents. Methods that
+select per class get 1,000 / 20 words per class, so they select at most 1,000 together; against the
+L1-penalised SVM, ours takes from one path as many words per class as give at most 1,000 together.
 
 mutual_info_classif is timed on a random sample of words and scaled up; its accuracy is that of the
-same score computed at once, which must agree on the sample. RFE takes a fifth of the words away at
-a time. The C of the L1-penalised SVM is the smallest power of 2 that keeps 1,000 words, found off
-the clock. skglm and celer follow λ down by a fifth at a time, with warm starts, until a class has
-its words. mRMR needs a dense frame, so it chooses 100 of the 1,000 most frequent words, and so does
-ours. celer, skglm and mrmr are left out where they are not installed: bench/requirements.txt.
+same score computed for all words, which must agree on the sample. RFE removes a fifth of the words
+per step. The C of the L1-penalised SVM is the smallest power of 2 that selects 1,000 words, found
+outside the timing. skglm and celer lower their penalty by a fifth per step, with warm starts, until
+a class has its words. mRMR needs a dense frame, so it selects 100 of the 1,000 most frequent words,
+and so does ours. celer, skglm and mrmr are skipped if they are not installed:
+bench/requirements.txt.
 CPU seconds with one thread of BLAS; interleaved, medians. Memory as in `bench.memory`.
 """
 
@@ -55,7 +56,7 @@ Choice = Callable[[Any, Labels, int], Words]
 
 @dataclass(frozen=True)
 class Task:
-    """Training documents in no order, and test documents; `name` says of what."""
+    """Shuffled training documents, and test documents; `name` describes them."""
 
     name: str
     X: csr_array
@@ -67,7 +68,7 @@ class Task:
         svm = LinearSVC(random_state=0).fit(self.X[:, words], self.y)
         return float((svm.predict(self.X_test[:, words]) == self.y_test).mean())
 
-    def told(self, name: str, words: Words) -> str:
+    def describe(self, name: str, words: Words) -> str:
         return f"{name}, {np.unique(words).size:,} words, accuracy {self.accuracy(words):.3f}"
 
 
@@ -91,10 +92,10 @@ def embedded(task: Task) -> Iterator[Row]:
 
 def optional(task: Task) -> Iterator[Row]:
     if installed("skglm"):
-        name = "skglm's SparseLogisticRegression along λ"
+        name = "skglm's SparseLogisticRegression along its path"
         yield compared("peers.skglm", task, "SVM-LARS", by_svm_lars, name, by_skglm, SLOW_REPEATS)
     if installed("celer"):
-        name = "celer's Lasso along λ"
+        name = "celer's Lasso along its path"
         yield compared("peers.celer", task, "RLS-LARS", by_rls_lars, name, by_celer, SLOW_REPEATS)
     if installed("mrmr"):
         yield redundancy(task)
@@ -104,8 +105,8 @@ def installed(name: str) -> bool:
     try:
         import_module(name)
     except ImportError as reason:
-        told = f"peers: {name} is left out ({reason}): pip install -r bench/requirements.txt"
-        print(told, file=sys.stderr)
+        message = f"peers: {name} is skipped ({reason}): pip install -r bench/requirements.txt"
+        print(message, file=sys.stderr)
         return False
     return True
 
@@ -124,7 +125,7 @@ def compared(
         warm(X[:500], y[:500], 5)
     mine, theirs = interleaved(repeats, lambda: ours(X, y, SIZE), lambda: peer(X, y, SIZE))
     memory = Memory(*(peak_growth(work, X, y, SIZE) for work in (ours, peer)))
-    what, other = task.told(name, mine.last), task.told(peer_name, theirs.last)
+    what, other = task.describe(name, mine.last), task.describe(peer_name, theirs.last)
     return row(key, f"{task.name}: {what}, CPU", other, mine.cpu, theirs.cpu, memory)
 
 
@@ -141,33 +142,33 @@ def by_gain(X: csr_array, y: Labels, size: int) -> Words:
 
 
 def mutual_information(task: Task) -> Row:
-    """The peer on a sample of presences, its time scaled up."""
+    """The peer on a sample of words, with its time scaled up."""
     n_terms = task.X.shape[1]
     sample = np.random.default_rng(1).choice(n_terms, min(SAMPLE, n_terms), replace=False)
     P = csc_array(task.X != 0, dtype=np.float64)
-    scores, some = all_mutual_information(P, task.y), P[:, sample]
+    scores, sampled = all_mutual_information(P, task.y), P[:, sample]
     by_gain(task.X[:500], task.y[:500], 5)  # compiles
     mine, theirs = interleaved(
         3,
         lambda: by_gain(task.X, task.y, SIZE),
-        lambda: mutual_info_classif(some, task.y, discrete_features=True),
+        lambda: mutual_info_classif(sampled, task.y, discrete_features=True),
     )
     np.testing.assert_allclose(scores[sample], theirs.last, atol=1e-10)
-    seconds = [n_terms / sample.size * one for one in theirs.cpu]
+    seconds = [n_terms / sample.size * cpu for cpu in theirs.cpu]
     words = np.argsort(-scores, kind="stable")[:SIZE]
-    what = task.told("IG", mine.last)
-    peer = task.told(f"SelectKBest(mutual_info_classif), from {sample.size} words", words)
+    what = task.describe("IG", mine.last)
+    peer = task.describe(f"SelectKBest(mutual_info_classif), from {sample.size} words", words)
     memory = Memory(peak_growth(by_gain, task.X, task.y, SIZE))
     what = f"{task.name}: {what}, CPU"
     return row("peers.mutual-information", what, peer, mine.cpu, seconds, memory)
 
 
 def all_mutual_information(P: csc_array, y: Labels) -> NDArray[np.float64]:
-    """Of presence and class: Σ p log p over (class, present?), minus that of both margins."""
-    classes, own = np.unique(y, return_inverse=True)
-    member = csr_array((np.ones(own.size), (own, np.arange(own.size))))
-    present = (member @ P).toarray() / own.size
-    share = np.bincount(own, minlength=classes.size)[:, None] / own.size
+    """Mutual information of presence and class: Σ p log p over both, minus that of both margins."""
+    classes, codes = np.unique(y, return_inverse=True)
+    member = csr_array((np.ones(codes.size), (codes, np.arange(codes.size))))
+    present = (member @ P).toarray() / codes.size
+    share = np.bincount(codes, minlength=classes.size)[:, None] / codes.size
     joint = np.stack([present, share - present])
     joint[joint < 0] = 0.0  # rounding
     margins = xlogy(joint.sum(axis=1), joint.sum(axis=1)).sum(axis=0), xlogy(share, share).sum()
@@ -179,8 +180,8 @@ def by_weights(X: csr_array, y: Labels, size: int) -> Words:
 
 
 def by_rfe(X: csr_array, y: Labels, size: int) -> Words:
-    eliminating = RFE(LinearSVC(random_state=0), n_features_to_select=size, step=0.2)
-    return eliminating.fit(X, y).get_support(indices=True)
+    elimination = RFE(LinearSVC(random_state=0), n_features_to_select=size, step=0.2)
+    return elimination.fit(X, y).get_support(indices=True)
 
 
 def by_svm_lars(X: csr_array, y: Labels, size: int) -> Words:
@@ -188,12 +189,12 @@ def by_svm_lars(X: csr_array, y: Labels, size: int) -> Words:
 
 
 def by_whole_path(X: csr_array, y: Labels, size: int) -> Words:
-    """SVM-LARS with as many words a class as give at most `size` together, all from one path."""
-    own = max(1, size // np.unique(y).size)
-    models = LarsClassifier("squared_hinge").path(X, y, range(own, 2 * own))
-    found = (np.unique(csr_array(model.coef).indices) for model in models)
-    chosen = next(found)
-    for words in found:
+    """SVM-LARS with as many words per class as give at most `size` together, from one path."""
+    per_class = max(1, size // np.unique(y).size)
+    models = LarsClassifier("squared_hinge").path(X, y, range(per_class, 2 * per_class))
+    selections = (np.unique(csr_array(model.coef).indices) for model in models)
+    chosen = next(selections)
+    for words in selections:
         if words.size > size:
             break
         chosen = words
@@ -215,26 +216,26 @@ def by_l1(X: csr_array, y: Labels, size: int, C: float) -> Words:
 
 
 def cost_for(task: Task) -> float:
-    """The smallest with enough words, else the largest."""
+    """The smallest C with enough words, else the largest."""
     enough = (C for C in COSTS if by_l1(task.X, task.y, SIZE, C).size >= SIZE)
     return float(next(enough, COSTS[-1]))
 
 
 def redundancy(task: Task) -> Row:
-    """mRMR on a dense frame of the most frequent words, made off the clock."""
+    """mRMR on a dense frame of the most frequent words, made outside the timing."""
     import pandas
 
     frequency = np.bincount(task.X.indices, minlength=task.X.shape[1])
-    kept = np.sort(np.argsort(-frequency, kind="stable")[:FREQUENT])
-    small = replace(task, X=narrow(task.X[:, kept]), X_test=narrow(task.X_test[:, kept]))
+    frequent = np.sort(np.argsort(-frequency, kind="stable")[:FREQUENT])
+    small = replace(task, X=narrow(task.X[:, frequent]), X_test=narrow(task.X_test[:, frequent]))
     frame, y = pandas.DataFrame(small.X.toarray()), small.y
     by_svm_lars(small.X[:500], y[:500], 5)
     mine, theirs = interleaved(
         SLOW_REPEATS, lambda: by_svm_lars(small.X, y, FEW), lambda: by_mrmr(frame, y, FEW)
     )
     memory = Memory(peak_growth(by_svm_lars, small.X, y, FEW), peak_growth(by_mrmr, frame, y, FEW))
-    what = small.told(f"{task.name}: SVM-LARS among {kept.size:,} words", mine.last)
-    peer = small.told("mRMR (mrmr_classif, dense)", theirs.last)
+    what = small.describe(f"{task.name}: SVM-LARS among {frequent.size:,} words", mine.last)
+    peer = small.describe("mRMR (mrmr_classif, dense)", theirs.last)
     return row("peers.mrmr", f"{what}, CPU", peer, mine.cpu, theirs.cpu, memory)
 
 
@@ -252,7 +253,7 @@ def newsgroups() -> Task:
     X = weighting.fit_transform(vectorizer.fit_transform(train.texts))
     X_test = weighting.transform(vectorizer.transform(test.texts))
     y, y_test = (np.array([label for (label,) in part.labels]) for part in (train, test))
-    # The corpus goes by class, and the first documents must have all of them.
+    # The corpus is sorted by class, and the first documents must have all classes.
     order = np.random.default_rng(0).permutation(y.size)
     name = f"20news-bydate, {shape(X)}"
     return Task(name, narrow(X[order]), y[order], narrow(X_test), y_test)
@@ -260,6 +261,6 @@ def newsgroups() -> Task:
 
 def generated(n_docs: int = 12_000, n_terms: int = 56_000) -> Task:
     X, y = text_like(n_docs, n_terms, 150)
-    test = np.arange(y.size) // 20 % 5 == 4  # of every class alike
+    test = np.arange(y.size) // 20 % 5 == 4  # the same share of every class
     name = f"generated documents, {shape(X[~test])}"
     return Task(name, narrow(X[~test]), y[~test], narrow(X[test]), y[test])

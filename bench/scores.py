@@ -1,6 +1,6 @@
-"""Scores of every term: laconic's information_gain against scikit-learn's own scores.
+"""Scores of every term: laconic's information_gain against scikit-learn's scores.
 
-On seeded counts of 20,000 documents, 60,000 terms, about 2 million entries and 20 classes.
+On generated counts of 20,000 documents, 60,000 terms, about 2 million entries and 20 classes.
 CPU seconds of one thread, interleaved runs, medians. `mutual_info_classif` loops over columns for
 minutes, so it is timed on a random sample of them and scaled up by their number; `--full` runs all
 of them once.
@@ -48,7 +48,7 @@ def rows(full: bool = False) -> list[Row]:
 def mutual_information(
     X: csr_array, y: Labels, full: bool
 ) -> tuple[Callable[[], object], float, str]:
-    """The peer on presence, by what to multiply its time, and in words what was timed."""
+    """The peer on presence, the factor for its time, and a description of what was timed."""
     P = csc_array(X > 0, dtype=np.float64)
     if not full:
         P = P[:, np.random.default_rng(1).choice(N_TERMS, SAMPLE, replace=False)]
@@ -57,15 +57,15 @@ def mutual_information(
 
 
 def narrow_counts() -> tuple[csr_array, Labels]:
-    """With indices of 32 bits, as a vectorizer makes them."""
+    """Counts with 32-bit indices, as a vectorizer makes them."""
     X, y = counts(N_DOCS, N_TERMS, N_WORDS)
     return narrow(X), y
 
 
 def verify(X: csr_array, y: Labels, n_terms: int = 20) -> None:
-    """A fast wrong answer is worth nothing. This compiles the kernels, too, off the clock."""
+    """Check the results; this also compiles the kernels outside the timing."""
     for label in range(2):
-        found = information_gain(X, y == label)[:n_terms]
+        gain = information_gain(X, y == label)[:n_terms]
         P = csc_array(X > 0, dtype=np.float64)[:, :n_terms]
         expected = mutual_info_classif(P, y == label, discrete_features=True)
-        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-14)
+        np.testing.assert_allclose(gain, expected, rtol=1e-6, atol=1e-14)

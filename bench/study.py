@@ -1,9 +1,9 @@
 """The tasks of a study of pydocs: two processes against one, by wall time.
 
-Four times five folds, the filters and samples, six sizes: methods whose tasks take seconds each, so
-that what processes cost is seen. Both build the problems as they go; the start of the
-two processes, with all they import, is in their time. The rows must be the same. Two CPUs must be
-idle, so the load average stands beside the ratio.
+Five folds repeated four times, filters and sampling methods, six sizes: tasks that take seconds
+each, so the cost of processes is visible. Both build the problems on the way; the start of the two
+processes, with all their imports, is included. The rows must be the same. Two CPUs must be idle, so
+the load average is given with the ratio.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ def rows() -> list[Row]:
     corpus = load_corpus("pydocs")
     counted = CountedCorpus.of(corpus)
     before = load()
-    two, one = interleaved(REPEATS, lambda: results(counted, 2), lambda: results(counted, 1))
-    assert two.last == one.last, "two processes give other rows than one"
+    two, single = interleaved(REPEATS, lambda: results(counted, 2), lambda: results(counted, 1))
+    assert two.last == single.last, "two processes give other rows than one"
     what = (
         f"a study's tasks on pydocs, {len(corpus):,} documents, 2 processes, wall, "
         f"{usable_cpus()} CPUs, load {before} before, {load()} after"
     )
-    return [row("study.two-processes", what, "1 process, same rows", two.wall, one.wall)]
+    return [row("study.two-processes", what, "1 process, same rows", two.wall, single.wall)]
 
 
 def results(counted: CountedCorpus, n_jobs: int) -> list[Result]:
     with executor_for(n_jobs) as executor:
-        found = [
+        measured = [
             replace(row, seconds=0.0, memory=None)
             for outcome in executor.run(jobs(counted))
             for row in outcome.rows
         ]
-    assert all(row.status == "ok" for row in found)
-    return sorted(found, key=lambda row: (row.task, row.size, row.measure))
+    assert all(row.status == "ok" for row in measured)
+    return sorted(measured, key=lambda row: (row.task, row.size, row.metric))
 
 
 def jobs(counted: CountedCorpus) -> Iterator[Job]:

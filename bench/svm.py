@@ -1,11 +1,11 @@
 """Linear SVMs, squared hinge with an intercept: SVMClassifier against LinearSVC in the primal.
 
 Four categories of Reuters-21578 and two newsgroups of 20news-bydate, each against the rest, ltc
-weights, C = 1, 50 and 500, that is alpha = 0.5, 0.01 and 0.001. Both are stopped at the same
-quality: the peer has the largest tolerance, of 1e-4, 1e-6, 1e-8 and 1e-10, with which the duality
-gap of every category is at most 1e-8 of the objective, our default. Its intercept has a trace of a
-penalty, as liblinear asks for (intercept_scaling=100); its gap is that of the problem which it
-solves. Needs `LACONIC_DATA`. CPU seconds with one thread of BLAS, one run of each.
+weights, C = 1, 50 and 500, that is alpha = 0.5, 0.01 and 0.001. Both stop at the same quality: the
+peer has the largest tolerance, of 1e-4, 1e-6, 1e-8 and 1e-10, with which the duality gap of every
+category is at most 1e-8 of the objective, our default. Its intercept has a very small penalty, as
+liblinear requires (intercept_scaling=100); its gap is that of the problem that it solves. Needs
+`LACONIC_DATA`. CPU seconds with one thread of BLAS, one run of each.
 """
 
 from __future__ import annotations
@@ -57,20 +57,22 @@ def documents(name: str, categories: Sequence[str]) -> tuple[csr_array, NDArray[
     corpus = load_corpus(name)
     train = np.array([part == "train" for part in corpus.split])
     counts = Vectorizer().fit_transform(corpus.texts)[train]
-    labels = [labels for labels, kept in zip(corpus.labels, train, strict=True) if kept]
+    labels = [labels for labels, used in zip(corpus.labels, train, strict=True) if used]
     X = Weighting("ltc", min_df=2).fit(counts).transform(counts)
-    return narrow(X), np.array([[one in mine for one in categories] for mine in labels]).astype(int)
+    return narrow(X), np.array([[name in names for name in categories] for names in labels]).astype(
+        int
+    )
 
 
 def compared(corpus: str, X: csr_array, Y: NDArray[np.int_], cost: int) -> Row:
     ours = SVMClassifier(0.5 / cost, tol=GAP)
-    with collected_warnings():  # of labels that so few documents do not have
+    with collected_warnings():  # about labels that the first documents do not have
         ours.fit(X[:50], Y[:50])  # compiles
     tolerance, gap = calibrated(X, Y, cost)
     mine, theirs = interleaved(
         REPEATS, lambda: ours.fit(X, Y), lambda: peers(X, Y, cost, tolerance)
     )
-    assert ours.solved_.all(), "a fast wrong answer is worth nothing"
+    assert ours.solved_.all(), "not solved to the tolerance"
     what = (
         f"{corpus}, {shape(X)}, {Y.shape[1]} categories, C={cost}, gap {ours.gap_.max():.0e}, CPU"
     )

@@ -1,4 +1,4 @@
-"""Generated documents of 20 classes, with words as frequent as Zipf says."""
+"""Generated documents of 20 classes, with word frequencies by Zipf's law."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def counts(n_docs: int, n_terms: int, n_words: int) -> tuple[csr_array, Labels]:
 
 
 def _steps(n_terms: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """The cumulated chances of the terms in one class."""
+    """The cumulative probabilities of the terms in one class."""
     chance = 1.0 / np.arange(1, n_terms + 1)
     middle = np.arange(50, max(260, n_terms // 3)) % n_terms
     chance[rng.choice(middle, TOPIC_WORDS, replace=False)] *= 30
@@ -42,7 +42,7 @@ def _steps(n_terms: int, rng: np.random.Generator) -> NDArray[np.float64]:
 
 
 def ltc(X: csr_array) -> csr_array:
-    """Overwrites the counts."""
+    """Unit ltc vectors; overwrites the counts."""
     X.sum_duplicates()
     frequency = np.bincount(X.indices, minlength=X.shape[1])
     idf = np.log(X.shape[0] / np.maximum(frequency, 1))
@@ -53,7 +53,7 @@ def ltc(X: csr_array) -> csr_array:
 
 
 def narrow(X: csr_array) -> csr_array:
-    """With indices of 32 bits, which is all that liblinear and some others take."""
+    """With 32-bit indices, as liblinear and some others require."""
     parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
     return csr_array(parts, shape=X.shape)
 

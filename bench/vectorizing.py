@@ -1,6 +1,6 @@
 """Raw text to counts of Porter stems: laconic's Vectorizer against scikit-learn's CountVectorizer.
 
-On the training part of 20news-bydate, if `LACONIC_DATA` says where it is, else on generated text.
+On the training part of 20news-bydate if `LACONIC_DATA` is set, else on generated text.
 One thread is compared by CPU time, two threads by wall time. Interleaved runs, medians.
 """
 
@@ -26,14 +26,14 @@ PEER = "CountVectorizer with PyStemmer, same counts"
 
 def rows() -> list[Row]:
     texts, where = corpus()
-    one, two = (Vectorizer(stem="porter", min_length=1, n_jobs=n) for n in (1, 2))
+    single, double = (Vectorizer(stem="porter", min_length=1, n_jobs=n) for n in (1, 2))
     peer = yardstick()
-    one.fit_transform(texts[:10])  # compiles
+    single.fit_transform(texts[:10])  # compiles
     theirs, alone, both = interleaved(
-        REPEATS, *(partial(v.fit_transform, texts) for v in (peer, one, two))
+        REPEATS, *(partial(v.fit_transform, texts) for v in (peer, single, double))
     )
-    verify(peer, one, texts)
-    verify(peer, two, texts)
+    verify(peer, single, texts)
+    verify(peer, double, texts)
     return [
         row("vectorizing.one-thread", f"{where}, 1 thread, CPU", PEER, alone.cpu, theirs.cpu),
         row("vectorizing.two-threads", f"{where}, 2 threads, wall", PEER, both.wall, theirs.wall),
@@ -41,7 +41,7 @@ def rows() -> list[Row]:
 
 
 def yardstick() -> CountVectorizer:
-    """What one writes today: a regular expression and PyStemmer for each token."""
+    """The usual code: a regular expression and PyStemmer for each token."""
     pattern, stemmer = re.compile(r"\w+"), Stemmer.Stemmer("porter")
     return CountVectorizer(
         analyzer=lambda text: [stemmer.stemWord(word) for word in pattern.findall(text.lower())]
@@ -49,10 +49,10 @@ def yardstick() -> CountVectorizer:
 
 
 def verify(peer: CountVectorizer, ours: Vectorizer, texts: list[str]) -> None:
-    """A fast wrong answer is worth nothing."""
-    expected, found = csr_array(peer.transform(texts)), ours.transform(texts)
+    """Check that vocabularies and counts are the same."""
+    expected, counts = csr_array(peer.transform(texts)), ours.transform(texts)
     assert ours.vocabulary_.tolist() == peer.get_feature_names_out().tolist(), "vocabularies differ"
-    assert abs(expected - found).nnz == 0, "counts differ"
+    assert abs(expected - counts).nnz == 0, "counts differ"
 
 
 def corpus() -> tuple[list[str], str]:
@@ -65,7 +65,7 @@ def corpus() -> tuple[list[str], str]:
 
 
 def generated(n_docs: int = 5000) -> list[str]:
-    """Words of random letters, as frequent as Zipf says."""
+    """Words of random letters, with frequencies by Zipf's law."""
     rng = np.random.default_rng(0)
     words = ["".join(rng.choice(list("etaoinshrdlu"), n)) for n in rng.integers(1, 12, 60_000)]
     ids = rng.zipf(1.25, (n_docs, 250)) % len(words)

@@ -1,4 +1,4 @@
-"""Documents on the few directions that keep classes apart, and the words that name them."""
+"""LDA: documents on a few components that separate the classes, and the words that name them."""
 
 from laconic import LDA, CentroidClassifier, ReduceThenFit, Vectorizer, load_corpus, make_problems
 from laconic.corpus.splits import given_split
@@ -11,13 +11,13 @@ problem = next(make_problems(corpus, [split], vectorizer=Vectorizer(stop_words="
 method = ReduceThenFit(LDA(), CentroidClassifier(), size=12)
 method.fit(problem.X_train, problem.y_train)
 accuracy = method.score(problem.X_test, problem.y_test)
-print(f"12 columns of LDA, nearest class mean: accuracy {accuracy:.3f}")
+print(f"12 components of LDA, nearest class mean: accuracy {accuracy:.3f}")
 
 names = [called(corpus, document) for document in split.train]
-found = Directions.of(method.reduction_, problem, names)
-# The same subspace, with the axes turned until each has few words.
-few_words = next(basis for basis in found.bases if basis.name == "few words each")
+directions = Directions.of(method.reduction_, problem, names)
+# The same subspace, with the axes rotated until each has few words.
+few_words = next(basis for basis in directions.bases if basis.name == "few words each")
 for number, axis in enumerate(few_words.axes[:5], start=1):
     print(f"direction {number}: {', '.join(word for word, _ in axis.positive[:6])}")
 
-print(f"{found.documents[0]!r} lies at {found.coordinates[0][:3]}")
+print(f"{directions.documents[0]!r} is at {directions.coordinates[0][:3]}")

@@ -1,4 +1,4 @@
-"""One small file that classifies raw text, and says which words decided."""
+"""One small file that classifies raw text and explains which words decided."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,10 +15,10 @@ with TemporaryDirectory() as folder:
     file = Path(folder) / "pydocs.laconic"
     model.save(file)
     print(f"{model.n_words} words, {len(model.classes)} classes, {file.stat().st_size:,} bytes")
-    served = CompactModel.load(file)  # safe for files of strangers, too
+    loaded = CompactModel.load(file)  # also safe for untrusted files
 
 text = "Parse the header of a mail message and decode its subject."
-(answer,) = served.predict([text])
-print(f"{text!r} is about {answer}")
-for word, share in served.explain(text)[answer][:3]:
-    print(f"  {word}: {share:+.3f}")
+(prediction,) = loaded.predict([text])
+print(f"{text!r} is about {prediction}")
+for word, contribution in loaded.explain(text)[prediction][:3]:
+    print(f"  {word}: {contribution:+.3f}")

@@ -1,4 +1,4 @@
-"""Which method, and how many words? A study compares by cross-validation, and tests once."""
+"""Which method, and how many words? A study compares by cross-validation and tests once."""
 
 from tempfile import TemporaryDirectory
 
@@ -13,10 +13,10 @@ plan = Plan(
     text=TextOptions(stem="porter", stop_words="english"),
 )
 
-with TemporaryDirectory() as folder:  # a real study has a folder that stays: it can go on there
+with TemporaryDirectory() as folder:  # use a permanent folder to be able to resume a study
     findings = Study(plan, folder).run()
 
-for found in findings.candidates:
-    print(f"{found.name}: {found.mean:.3f} ± {found.se:.3f}")
-for found in findings.recommendations:
-    print(found.sentence)
+for candidate in findings.candidates:
+    print(f"{candidate.name}: {candidate.mean:.3f} ± {candidate.se:.3f}")
+for recommendation in findings.recommendations:
+    print(recommendation.sentence)

@@ -15,7 +15,7 @@ from bench.bars import BARS
 from bench.l1_paths import words_of
 from bench.measuring import Row, interleaved, line, row
 from bench.memory import Memory
-from bench.page import Section, sections_of, unmeasured, update, written
+from bench.page import Section, section_text, sections_of, unmeasured, update
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,7 +105,7 @@ def section(name: str, *rows: Row, measured: str = "then and there") -> Section:
 
 
 def test_a_section_is_a_table_with_bars_verdicts_and_memory():
-    text = written(section("lars", SMALL, replace(SMALL, key="lars.news-3.fast", ratio=3.0)))
+    text = section_text(section("lars", SMALL, replace(SMALL, key="lars.news-3.fast", ratio=3.0)))
     assert "## lars\n\nAbout lars.\n\nthen and there\n\n| what | peer | times faster |" in text
     first, second, third = re.findall(r"^\| (?!what).*$", text, re.MULTILINE)
     assert first == (
@@ -148,7 +148,7 @@ def test_a_section_of_a_bench_that_is_gone_is_dropped(tmp_path):
 
 
 def test_a_bar_in_a_cell_does_not_end_it():
-    text = written(section("masked", replace(FREE, what="|w| of words")))
+    text = section_text(section("masked", replace(FREE, what="|w| of words")))
     assert r"| \|w\| of words |" in text
 
 
@@ -196,7 +196,7 @@ def test_a_failed_bench_leaves_the_page_as_it_was(tmp_path):
     before = where.read_text()
     printed = run("masked", "rls", "--write", where)
     assert "FAILED rls: ZeroDivisionError" in printed
-    assert "left as it was" in printed
+    assert "is unchanged, because not all benchmarks ran" in printed
     assert "a mask" in printed  # the others still ran
     assert where.read_text() == before
     assert list(tmp_path.iterdir()) == [where]
@@ -311,7 +311,7 @@ def test_peers_that_are_not_installed_are_left_out_with_a_reason(task, monkeypat
     assert list(peers.optional(task)) == []
     told = capsys.readouterr().err
     for name in ("skglm", "celer", "mrmr"):
-        assert f"{name} is left out (no {name} here): pip install -r bench/req" in told
+        assert f"{name} is skipped (no {name} here): pip install -r bench/req" in told
 
 
 def test_a_comparison_tells_words_accuracy_and_memory(task, monkeypatch):
@@ -359,6 +359,6 @@ def test_generated_documents_have_all_classes_in_both_parts(task):
 
 
 def test_bars_are_shown_in_as_many_digits_as_they_deserve():
-    text = written(section("scores"))
+    text = section_text(section("scores"))
     assert "| 0.33 | not measured |" in text
     assert "| 100 | not measured |" in text

@@ -10,7 +10,7 @@ import pytest
 from laconic import LinearModel, Plan, SVMClassifier
 from laconic.classifiers.centroid import CentroidClassifier
 from laconic.classifiers.kernel import GaussianSVM
-from laconic.classifiers.neighbours import NearestNeighbours
+from laconic.classifiers.neighbours import NearestNeighbors
 from laconic.curves import curve
 from laconic.errors import LaconicError
 from laconic.methods import parse_method, parse_methods
@@ -23,23 +23,23 @@ from laconic.vectors.problem import make_problems
 from tests.strategies import text_like
 from tests.study.corpora import pets
 
-OWN = {
+SETTINGS = {
     "gaussian": (GaussianSVM, {"width": 10.0, "C": 100.0}),
     "centroid": (CentroidClassifier, {}),
-    "knn": (NearestNeighbours, {"n_neighbors": 5}),
+    "knn": (NearestNeighbors, {"n_neighbors": 5}),
 }
 
 
-@pytest.mark.parametrize("then", OWN)
-def test_then_names_the_classifier(then):
-    method = parse_method(f"ig:combine=max+{then.upper()}")
-    assert method.name == f"IG:combine=max+{then}"
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_name_after_the_plus_sign_is_the_classifier(name):
+    method = parse_method(f"ig:combine=max+{name.upper()}")
+    assert method.name == f"IG:combine=max+{name}"
     assert parse_method(method.name) == method
-    made = method.build(alpha=7.0, intercept=True).classifier
-    kind, settings = OWN[then]
-    assert type(made) is kind
-    assert {key: getattr(made, key) for key in settings} == settings
-    assert type(method.build(alpha="loo").classifier) is kind, "it has no λ, whatever the plan's"
+    classifier = method.build(alpha=7.0, intercept=True).classifier
+    kind, settings = SETTINGS[name]
+    assert type(classifier) is kind
+    assert {key: getattr(classifier, key) for key in settings} == settings
+    assert type(method.build(alpha="loo").classifier) is kind, "it has no alpha"
 
 
 def test_the_name_sets_what_the_classifier_takes():
@@ -47,8 +47,8 @@ def test_the_name_sets_what_the_classifier_takes():
     assert method.name == "LDA:reg=2+gaussian:width=1.0:C=3.0"
     assert method == parse_method("LDA:reg=2+gaussian:width=1.0:C=3.0")
     assert (method.settings, method.classifier_settings) == ({"reg": 2}, {"width": 1.0, "C": 3.0})
-    made = method.build().classifier
-    assert (made.width, made.C) == (1.0, 3.0)
+    classifier = method.build().classifier
+    assert (classifier.width, classifier.C) == (1.0, 3.0)
     assert parse_method("LDA+gaussian:width=10:C=100").name == "LDA+gaussian"
     knn = parse_method("DF+knn:n_neighbors=1")
     assert (knn.name, knn.build().classifier.n_neighbors) == ("DF+knn:n_neighbors=1", 1)
@@ -113,11 +113,11 @@ def test_tasks_that_differ_in_the_classifier_only_share_the_selection():
     assert sparse.selection == "RP:kind=sparse"
 
 
-@pytest.mark.parametrize("then", OWN)
+@pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize("method", ["IG", "LDA"])
-def test_curves_measure_any_classifier(then, method):
+def test_curves_measure_any_classifier(name, method):
     (problem,) = make_problems(pets(90, split=True))
-    built = parse_method(f"{method}+{then}").build()
+    built = parse_method(f"{method}+{name}").build()
     found = curve(built, problem, [2], ["accuracy"])
     (row,) = found.rows
     assert row.model_size == 2
@@ -142,8 +142,8 @@ def test_a_study_measures_models_that_are_not_linear(tmp_path):
 def test_centroids_are_linear_and_the_others_are_not():
     X, y = text_like(40, 30, 3)
     kinds = {
-        then: isinstance(next(parse_method(f"IG+{then}").build().path(X, y, [7])), LinearModel)
-        for then in CLASSIFIERS
+        name: isinstance(next(parse_method(f"IG+{name}").build().path(X, y, [7])), LinearModel)
+        for name in CLASSIFIERS
     }
     assert kinds == {"ridge": True, "svm": True, "centroid": True, "gaussian": False, "knn": False}
     assert isinstance(parse_method("IG+svm").build().classifier, SVMClassifier)
@@ -160,16 +160,18 @@ def test_a_label_that_all_have_is_known_to_neighbours():
     assert not predicted[:, 1].any()
 
 
-def test_more_neighbours_than_documents_are_said_to_be_so():
+def test_more_neighbors_than_documents_are_refused():
     X, y = text_like(12, 8, 3)
     every = parse_method("DF+knn:n_neighbors=12").build().set_params(size=4).fit(X, y)
     assert np.unique(every.decision_function(X), axis=0).shape == (1, 3), "all are neighbours"
     more = parse_method("DF+knn:n_neighbors=13").build().set_params(size=4).fit(X, y)
-    with pytest.raises(LaconicError, match=r"=13: only 12 documents .* on\. Give up to 12"):
+    with pytest.raises(
+        LaconicError, match=r"=13: .* only 12 training documents\. Set .* 12 or less"
+    ):
         more.predict(X)
 
 
 def test_a_task_with_too_many_neighbours_fails_with_our_words(tmp_path):
     methods = ("IG+knn:n_neighbors=500",)
     findings = Study(Plan(pets(60), methods=methods, sizes=(2,)), tmp_path).run()
-    assert {why.partition(":")[0] for why in findings.failed.values()} == {"neighbours=500"}
+    assert {why.partition(":")[0] for why in findings.failed.values()} == {"n_neighbors=500"}

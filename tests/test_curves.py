@@ -75,7 +75,7 @@ def test_a_problem_of_one_class_is_skipped_not_fatal(problem):
     assert "one class" in row.reason
 
 
-def test_a_measure_without_a_meaning_is_skipped(problem):
+def test_a_metric_that_is_not_defined_is_skipped(problem):
     two = replace(problem, y_train=problem.y_train % 2, y_test=np.zeros(20, dtype=int))
     row, accuracy = curve(ReduceThenFit(), two, [5], ["roc_auc", "accuracy"]).rows
     assert (row.status, row.value, row.model_size) == ("skipped", None, 5)
@@ -88,14 +88,14 @@ def test_a_class_unseen_in_training_is_never_right(problem):
     for y_train in (problem.y_train, problem.y_train % 2):
         classes = (*problem.classes, "", "", "", "", "unseen")
         strange = replace(problem, y_train=y_train, y_test=stranger, classes=classes)
-        with pytest.warns(LaconicWarning, match=r"20 of 20 documents .* \(unseen\)"):
-            measured = curve(ReduceThenFit(), strange, [5], ["accuracy"])
-        assert measured.rows[0].value == 0.0
+        with pytest.warns(LaconicWarning, match=r"20 of 20 .*documents .* \(unseen\)"):
+            result = curve(ReduceThenFit(), strange, [5], ["accuracy"])
+        assert result.rows[0].value == 0.0
 
 
-def test_rows_tell_words_from_columns_and_carry_the_seed(problem):
+def test_rows_have_features_size_and_draw(problem):
     class OwnWords(ReduceThenFit):
-        """Each class keeps words of its own, as LARS does."""
+        """Each class selects its own words, as LARS does."""
 
         def path(self, X, y, sizes):
             for size in sizes:
@@ -108,10 +108,10 @@ def test_rows_tell_words_from_columns_and_carry_the_seed(problem):
     assert (row.model_size, row.n_features, row.draw) == (4, 12, 9)
 
 
-def test_progress_is_told_of_each_size(problem):
-    told = []
-    curve(ReduceThenFit(), problem, [3, 9], ["accuracy"], progress=told.append)
-    assert told == [3, 9]
+def test_progress_is_called_with_each_size(problem):
+    sizes = []
+    curve(ReduceThenFit(), problem, [3, 9], ["accuracy"], progress=sizes.append)
+    assert sizes == [3, 9]
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,8 @@ def test_refusals(problem, sizes, metrics, says):
         curve(ReduceThenFit(), problem, sizes, metrics)
 
 
-def test_values_of_an_unmeasured_measure(problem):
-    with pytest.raises(KeyError, match="there are accuracy"):
+def test_values_of_a_metric_that_was_not_measured(problem):
+    with pytest.raises(KeyError, match="available: accuracy"):
         curve(ReduceThenFit(), problem, [5], ["accuracy"]).values("roc_auc")
 
 

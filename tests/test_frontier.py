@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from bench.frontier import __main__ as command
 from bench.frontier import corpora, ours, peers, sentences, speed
-from bench.frontier.charts import MOST_BYTES, against_speed, against_words
+from bench.frontier.charts import MAX_BYTES, against_speed, against_words
 from bench.frontier.choosing import candidates, choose, of_side, within_bytes, within_words
 from bench.frontier.corpora import Part, Task, sampled, shared_topics, task_of
 from bench.frontier.families import BUDGETS, OURS, PEERS, Family, size_within
 from bench.frontier.journal import Journal, Row, Speed, Truth, rows_of
-from bench.frontier.judging import BETTER, WORSE, bootstrap, chance, comparisons
+from bench.frontier.judging import BETTER, WORSE, bootstrap, comparisons, p_value
 from bench.frontier.measuring import measure, row_of, truth_of
-from bench.frontier.page import Measured, claim, counted, write
+from bench.frontier.page import CorpusResults, claim, counted, write
 from bench.frontier.scoring import f1_macro, f1_micro, packed, unpacked
 from click.testing import CliRunner
 from hypothesis import given
@@ -85,7 +85,7 @@ def test_the_largest_size_whose_distinct_words_are_within_the_budget(orders, bud
 def test_every_family_keeps_to_its_budget_and_answers_every_setting(task):
     few = (3, 7, 25)
     for family in FAMILIES:
-        budgets = family.asked([*few, None])
+        budgets = family.supported([*few, None])
         asked = dict.fromkeys(family.settings, budgets)
         found = list(family.make(family, task, asked))
         keys = sorted((name, str(budget)) for name, budget, _ in found)
@@ -101,7 +101,7 @@ def test_most_families_learn_something(task):
     """Chance is at most 0.5 here."""
     values = {}
     for family in FAMILIES:
-        asked = dict.fromkeys(list(family.settings)[:1], family.asked([25, None]))
+        asked = dict.fromkeys(list(family.settings)[:1], family.supported([25, None]))
         for _, _, made in family.make(family, task, asked):
             if not isinstance(made, str):
                 values[family.name] = f1_micro(made.answers(task.test), task.test.truth)
@@ -167,7 +167,7 @@ def test_a_file_of_a_peer_has_all_that_raw_text_needs(tmp_path, which, norm):
     columns, classifier = joblib.load(tmp_path / "model.joblib")
     X = reading.transform(task.test.texts)
     if norm == "selected":
-        expected = peers.cut(task.test.X, columns, kept=True)
+        expected = peers.cut(task.test.X, columns, normalized=True)
         assert reading.get_feature_names_out().tolist() == task.words[columns].tolist()
         lengths = np.sqrt(expected.power(2).sum(axis=1))
         np.testing.assert_allclose(lengths[lengths > 0], 1.0)
@@ -376,7 +376,7 @@ def test_sets_are_compared_by_ranks():
     rows += [made_row(PEERS, "B", 10, 0.9, 0.4, part=p) for p in parts]
     a, b = candidates(rows)
     # all 8 differences are positive: 2 of 2⁸ signs are as extreme
-    assert chance(a, b, {}, "f1_micro") == pytest.approx(2 / 2**8)
+    assert p_value(a, b, {}, "f1_micro") == pytest.approx(2 / 2**8)
 
 
 # The journal
@@ -447,14 +447,14 @@ def test_a_foreign_file_is_refused_with_its_line(tmp_path):
     journal.add(made_truth())
     with journal.where.open("a") as stream:
         stream.write(json.dumps({"kind": "row"}) + "\n")
-    with pytest.raises(LaconicError, match=r"c\.jsonl, line 2: no line of this bench"):
+    with pytest.raises(LaconicError, match=r"c\.jsonl, line 2: not a line of this benchmark"):
         list(journal.lines())
 
 
 # Throughput
 
 
-def test_documents_a_second_are_of_what_was_chosen(task, tmp_path, monkeypatch):
+def test_documents_per_second_are_of_the_chosen_candidates(task, tmp_path, monkeypatch):
     monkeypatch.setattr(speed, "REPEATS", 1)
     families = [one for one in FAMILIES if one.name in ("IG", "chi2 + LinearSVC")]
     journal = Journal(tmp_path / "c.jsonl")
@@ -462,13 +462,13 @@ def test_documents_a_second_are_of_what_was_chosen(task, tmp_path, monkeypatch):
     measure(task, families, (5, 20), journal, said.append)
     speed.measure_speed(task, families, (5, 20), journal, said.append)
     found = [line for line in journal.lines() if isinstance(line, Speed)]
-    assert [(one.asked, one.side) for one in found] == [
+    assert [(one.limit, one.side) for one in found] == [
         (budget, side) for budget in (5, 20) for side in (OURS, PEERS)
     ]
     assert all(one.rate > 0 and one.raw == (task.test.texts is not None) for one in found)
     known = candidates(rows_of(journal.lines()))
     for one in found:
-        chosen = choose(of_side(known, one.side), "f1_micro", within_words(one.asked))
+        chosen = choose(of_side(known, one.side), "f1_micro", within_words(one.limit))
         assert (chosen.settings, chosen.budget) == (one.settings, one.budget)
     speed.measure_speed(task, families, (5, 20), journal, said.append)
     assert len([line for line in journal.lines() if isinstance(line, Speed)]) == 4
@@ -498,7 +498,7 @@ def lines(ours_at_30: float = 0.6) -> list:
 
 
 def test_verdicts_follow_from_the_test_documents():
-    found = Measured.of("made", lines())
+    found = CorpusResults.of("made", lines())
     first, second = found.compared((10, 30), "f1_micro")
     assert (first.verdict, second.verdict) == (BETTER, WORSE)
     assert first.difference == pytest.approx(0.2)
@@ -506,19 +506,19 @@ def test_verdicts_follow_from_the_test_documents():
 
 
 def test_a_claim_that_fails_says_where():
-    compared = Measured.of("made", lines()).compared((10, 30), "f1_micro")
+    compared = CorpusResults.of("made", lines()).compared((10, 30), "f1_micro")
     told = claim(compared)
     assert "The claim holds at 1 of 2 budgets" in told
     assert "significantly better at 1, not significantly different at 0" in told
     assert "**It fails at 1**:\n\n- made, f1_micro: 30 words (-0.200 against Q)\n" in told
-    told = claim(Measured.of("made", lines(0.8)).compared((10, 30), "f1_micro"))
+    told = claim(CorpusResults.of("made", lines(0.8)).compared((10, 30), "f1_micro"))
     assert "holds at 2 of 2" in told
     assert told.endswith("It fails nowhere.")
 
 
 def test_the_page_has_tables_and_drawings(tmp_path):
     where = tmp_path / "frontier.md"
-    write(where, [Measured.of("made", lines())], (10, 30), "Choices.", "measured so", 1000)
+    write(where, [CorpusResults.of("made", lines())], (10, 30), "Choices.", "measured so", 1000)
     page = where.read_text()
     row = "| made | 30 | 0.600 | 0.800 | -0.200 | 0.000 | **worse** | B (C=1) | Q (C=1) |"
     assert page.count(row) == 2
@@ -531,7 +531,7 @@ def test_the_page_has_tables_and_drawings(tmp_path):
     assert [file.name for file in drawn] == ["made-bytes.svg", "made-speed.svg", "made-words.svg"]
     for file in drawn:
         assert f"](frontier/{file.name})" in page
-        assert file.stat().st_size < MOST_BYTES
+        assert file.stat().st_size < MAX_BYTES
 
 
 def test_a_drawing_of_everything_is_small():
@@ -543,7 +543,7 @@ def test_a_drawing_of_everything_is_small():
         for budget in BUDGETS
     ]
     spec = against_words("made", candidates(rows), BUDGETS, "f1_micro")
-    assert len(svg(spec)) < MOST_BYTES
+    assert len(svg(spec)) < MAX_BYTES
     values = spec["data"]["values"]
     # two thick lines and sixteen thin ones, a point a budget
     assert len(values) == 18 * len(BUDGETS)

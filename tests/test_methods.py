@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from laconic import LarsClassifier, RLSClassifier, SVMClassifier
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.methods import METHODS, parse_method, parse_methods
-from laconic.projections.fitted import Projecting
+from laconic.projections.fitted import ProjectionReducer
 from tests.strategies import text_like
 
 PROJECTIONS = ("LSI", "RP", "LDA", "LDA-LSI", "LDA-RP")
@@ -264,4 +264,4 @@ def test_other_names_are_refused(text, says):
 
 def test_methods_that_project_say_so():
     for name, method in METHODS.items():
-        assert method.projects == isinstance(method.recipe(), Projecting), name
+        assert method.projects == isinstance(method.recipe(), ProjectionReducer), name

@@ -12,31 +12,31 @@ from tests.oracles import decision_by_words
 from tests.strategies import counts
 
 
-def sparse_model(n_terms, kept, normalize="all", rule="argmax", seed=0):
-    """One row a list of kept columns, with random coefficients, some of them 0."""
+def sparse_model(n_terms, selected, normalize="all", rule="argmax", seed=0):
+    """One row per list of selected columns, with random coefficients, some of them 0."""
     rng = np.random.default_rng(seed)
-    coef = np.concatenate([rng.normal(size=len(columns)).round(1) for columns in kept])
+    coef = np.concatenate([rng.normal(size=len(columns)).round(1) for columns in selected])
     structure = csr_array(
-        (coef, np.concatenate(kept).astype(int), np.cumsum([0, *map(len, kept)])),
-        shape=(len(kept), n_terms),
+        (coef, np.concatenate(selected).astype(int), np.cumsum([0, *map(len, selected)])),
+        shape=(len(selected), n_terms),
     )
-    classes = np.array(["no", "yes"]) if rule == "sign" else np.arange(len(kept))
+    classes = np.array(["no", "yes"]) if rule == "sign" else np.arange(len(selected))
     return LinearModel(
-        structure, rng.normal(size=len(kept)), classes, 2, normalize=normalize, rule=rule
+        structure, rng.normal(size=len(selected)), classes, 2, normalize=normalize, rule=rule
     )
 
 
 @given(counts(), st.sampled_from(["all", "selected"]), st.data())
-def test_decision_is_the_sum_over_words(X, norm, data):
+def test_decision_is_the_sum_over_words(X, normalization, data):
     n_terms = X.shape[1]
     subset = st.lists(st.integers(0, n_terms - 1), min_size=1, max_size=n_terms, unique=True)
-    kept = [sorted(columns) for columns in data.draw(st.lists(subset, min_size=2, max_size=3))]
-    model = sparse_model(n_terms, kept, norm)
+    selected = [sorted(columns) for columns in data.draw(st.lists(subset, min_size=2, max_size=3))]
+    model = sparse_model(n_terms, selected, normalization)
     dense = model.coef.toarray()
     expected = [
         [
-            decision_by_words(dense[c], kept[c], model.intercept[c], x, norm)
-            for c in range(len(kept))
+            decision_by_words(dense[c], selected[c], model.intercept[c], x, normalization)
+            for c in range(len(selected))
         ]
         for x in X
     ]
@@ -48,15 +48,15 @@ def test_decision_is_the_sum_over_words(X, norm, data):
     )
 
 
-def test_a_kept_word_with_coefficient_0_counts_in_the_length():
+def test_a_selected_word_with_coefficient_0_counts_in_the_length():
     coef = Selection([0, 1], None, 3).lift(np.array([[1.0, 0.0], [0.0, 1.0]]))
     model = LinearModel(coef, np.zeros(2), np.arange(2), 2, normalize="selected")
     np.testing.assert_allclose(model.decision(np.array([[3.0, 4.0, 12.0]])), [[0.6, 0.8]])
 
 
-def test_a_document_without_kept_words_gets_the_intercept():
-    for norm in ("all", "selected"):
-        model = sparse_model(4, [[0], [1]], norm)
+def test_a_document_without_selected_words_gets_the_intercept():
+    for normalization in ("all", "selected"):
+        model = sparse_model(4, [[0], [1]], normalization)
         np.testing.assert_array_equal(
             model.decision(np.array([[0, 0, 5, 5.0]]))[0], model.intercept
         )
@@ -85,8 +85,8 @@ def test_explain_names_the_words_strongest_first():
     coef = csr_array(np.array([[1.0, -5.0, 2.0, 0.0]]))
     model = LinearModel(coef, [0.5], np.array(["ham", "spam"]), 4, rule="sign")
     vocabulary = np.array(["free", "meeting", "win", "the"], dtype=object)
-    told = model.explain(csr_array([[1.0, 1.0, 2.0, 9.0]]), vocabulary)
-    assert told == {"spam": [("meeting", -5.0), ("win", 4.0), ("free", 1.0)]}
+    explanation = model.explain(csr_array([[1.0, 1.0, 2.0, 9.0]]), vocabulary)
+    assert explanation == {"spam": [("meeting", -5.0), ("win", 4.0), ("free", 1.0)]}
     assert model.explain(csr_array([[1.0, 1.0, 2.0, 9.0]]), vocabulary, top=1) == {
         "spam": [("meeting", -5.0)]
     }
@@ -97,7 +97,7 @@ def test_explain_names_the_words_strongest_first():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"normalize": "none"}, "norm"),
+        ({"normalize": "none"}, "normalize"),
         ({"rule": "vote"}, "rule"),
         ({"rule": "sign"}, "two classes"),
         ({"intercept": np.zeros(2)}, "3 rows"),

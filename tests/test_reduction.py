@@ -47,7 +47,7 @@ def test_selection_of_a_million_terms_lifts_to_its_own_size():
         ([1, 1], None, "distinct"),
         ([0, 5], None, "outside"),
         ([-1], None, "outside"),
-        ([0, 1], [1.0], "one each"),
+        ([0, 1], [1.0], "one weight per term"),
         ([0], [np.inf], "finite"),
     ],
 )
@@ -150,7 +150,7 @@ def test_a_draw_is_a_ranking_with_nested_prefixes(chance, seed):
 
 
 def test_within_is_the_papers_bernoulli_draw():
-    """Each term is kept with probability min(1, r·p), independently of the order of terms."""
+    """Each term is selected with probability min(1, r·p), independently of the order of terms."""
     p = np.array([0.5, 0.3, 0.15, 0.05])
     budget, draws = 2.5, 20_000
     rng = np.random.default_rng(7)
@@ -192,7 +192,7 @@ def test_a_draw_repeats_with_its_seed():
 
 
 def test_ranking_refuses():
-    with pytest.raises(ValueError, match="not numbers"):
+    with pytest.raises(ValueError, match="NaN"):
         Ranking.by_score([1.0, np.nan])
     with pytest.raises(ValueError, match="positive sum"):
         Ranking.by_draw([0.0, 0.0], np.random.default_rng(0))

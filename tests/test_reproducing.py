@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from laconic.cli import main
-from laconic.cli.reproducing import NAMES, Asked
+from laconic.cli.reproducing import NAMES, FigureRequest
 from laconic.methods import METHODS
 from laconic.papers import PAPERS, paul2014
 from laconic.papers import dasgupta2007 as paper
-from laconic.papers.figures import Reproduced, Scale, Table
+from laconic.papers.figures import FigureResult, Scale, Table
 from laconic.study.study import Study
 from tests.papers.test_dasgupta2007 import FIGURE, small
 
@@ -45,9 +45,9 @@ def test_a_figure_is_a_table_and_a_folder_of_rows(run, tmp_path):
     assert folder_of(done) == ["rows: out/dasgupta2007-figure3/rows.csv"]
     with (tmp_path / "out/dasgupta2007-figure3/rows.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert {row["seed"] for row in rows if row["method"] == "SS:rank=2"} == {"0", "1"}
+    assert {row["draw"] for row in rows if row["method"] == "SS:rank=2"} == {"0", "1"}
     assert {row["problem"] for row in rows} == {"one"}
-    assert "ALL[lambda" not in done.output
+    assert "ALL+ridge:alpha" not in done.output
 
 
 def test_a_second_run_computes_nothing_and_prints_the_same(run, monkeypatch):
@@ -64,7 +64,7 @@ def test_a_second_run_computes_nothing_and_prints_the_same(run, monkeypatch):
     assert wanted == []
 
 
-def test_honest_rows_go_elsewhere(run, tmp_path):
+def test_nested_rows_go_to_another_folder(run, tmp_path):
     done = run("3", "--nested", "--sets", 1, "--jobs", 1, "-o", "night")
     assert done.exit_code == 0, done.output
     assert folder_of(done) == ["rows: night/dasgupta2007-figure3-nested/rows.csv"]
@@ -80,7 +80,7 @@ def test_options_say_how_much_is_run(run, monkeypatch):
 
         def run(self, where, scale, executor=None, **how):
             asked.append((scale, type(executor).__name__, how["retry_failed"]))
-            return Reproduced([])
+            return FigureResult([])
 
     monkeypatch.setitem(paper.FIGURES, "3", Spy())
     assert run("3").exit_code == 0
@@ -90,7 +90,7 @@ def test_options_say_how_much_is_run(run, monkeypatch):
 
 
 def test_failed_tasks_are_told_and_give_exit_code_1(run, monkeypatch):
-    def fails(seed=0):
+    def fails(random_state=0):
         raise MemoryError("too large")
 
     monkeypatch.setitem(METHODS, "BROKEN", replace(METHODS["US"], name="BROKEN", recipe=fails))
@@ -135,7 +135,7 @@ def test_an_interrupted_figure_says_that_it_goes_on(run, monkeypatch):
 def test_a_corpus_that_loses_all_its_words_is_one_line(run, monkeypatch):
     def without_words(scale):
         plan = small(scale)
-        return replace(plan, vectors=replace(plan.text, max_df=0.0001))
+        return replace(plan, text=replace(plan.text, max_df=0.0001))
 
     monkeypatch.setitem(paper.FIGURES, "3", replace(FIGURE, setting=without_words))
     done = run("3", "--jobs", 1)
@@ -146,7 +146,7 @@ def test_a_corpus_that_loses_all_its_words_is_one_line(run, monkeypatch):
 @pytest.fixture
 def table(monkeypatch):
     """Table 1 of paul2014 is this table, one of whose lines has markup in it."""
-    shown = Table("errors", ("method", "λ = 1"), (("IG[bold]", "0.25"),), "errors.csv")
+    shown = Table("errors", ("method", "alpha = 1"), (("IG[bold]", "0.25"),), "errors.csv")
     kept = Table("all", ("method",), (("hidden",),), "all.csv", shown=False)
 
     class Small:
@@ -157,7 +157,7 @@ def table(monkeypatch):
         def run(self, where, scale, executor=None, **how):
             self.asked.append(scale)
             where.mkdir(parents=True, exist_ok=True)
-            return Reproduced([], (shown, kept))
+            return FigureResult([], (shown, kept))
 
     monkeypatch.setitem(paul2014.FIGURES, "table1", Small())
     return Small
@@ -242,14 +242,14 @@ def test_pages_that_cannot_be_written_are_known_before_the_work(table, tmp_path,
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages/paul2014.md").mkdir()
     done = reproduce("paul2014", "table1", "--pages", "pages")
-    assert (done.exit_code, table.size) == (2, [])
-    assert "pages/paul2014.md: is no page in Markdown" in done.stderr
+    assert (done.exit_code, table.asked) == (2, [])
+    assert "pages/paul2014.md: not a Markdown page" in done.stderr
     (tmp_path / "pages/paul2014.md").rmdir()
     # whoever runs tests as root may write anywhere
     monkeypatch.setattr("os.access", lambda where, how: how != os.W_OK)
     for option in ("--pages", "--output"):
         done = reproduce("paul2014", "table1", option, "pages")
-        assert (done.exit_code, table.size) == (2, [])
+        assert (done.exit_code, table.asked) == (2, [])
         assert "Directory 'pages' is not writable" in done.stderr
 
 
@@ -262,7 +262,7 @@ def test_a_folder_may_hold_other_things_and_other_papers(table, tmp_path, monkey
     (tmp_path / "out/paul2014-table4/section.json").write_text('{"version": 2}')
     done = reproduce("paul2014", "table1")
     assert done.exit_code == 2
-    assert "paul2014-table4/section.json: is no section of ours" in done.stderr
+    assert "paul2014-table4/section.json: not a section of Laconic" in done.stderr
     assert "Traceback" not in done.output
 
 
@@ -271,12 +271,12 @@ def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monk
     monkeypatch.delenv("LACONIC_DATA", raising=False)
     done = reproduce("paul2014")
     assert done.exit_code == 0, done.output
-    assert "left out: the corpus techtc100 is looked for" in done.stderr
+    assert "skipped: the corpus techtc100 is looked for" in done.stderr
     text = (tmp_path / "out/paul2014.md").read_text()
-    assert text.count("| all of it |  |  | data not to be had: ") == 3
+    assert text.count("| all of it |  |  | data unavailable: ") == 3
     html = (tmp_path / "out/paul2014.html").read_text()
     assert html.count("<td>all of it</td>") == 3
-    titles = [Asked("paul2014", name).heading for name in paul2014.FIGURES]
+    titles = [FigureRequest("paul2014", name).heading for name in paul2014.FIGURES]
     assert re.findall(r"^## ((?:Figure|Table) [^:]+)", text, flags=re.MULTILINE) == titles
     assert "IG[bold]" in text
     alone = reproduce("paul2014", "table4")

@@ -155,8 +155,9 @@ def homes() -> dict[str, list[str]]:
             match node:
                 case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
                     found[name].append(place(file))
-                case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(
-                    target=ast.Name(id=name)
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)])
+                    | ast.AnnAssign(target=ast.Name(id=name))
                 ):
                     found[name].append(place(file))
     return found

@@ -1,7 +1,7 @@
 """Measures the quality frontier of the named corpora, or of all, and writes its page.
 
-Every candidate is a line of `<corpus>.jsonl` in the folder; a run that was ended goes on where it
-was. With --quick two small corpora and few budgets are measured, in about a minute.
+Every candidate is a line of `<corpus>.jsonl` in the folder; an interrupted run can be resumed. With
+--quick two small corpora and few budgets are measured, in about a minute.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bench.frontier.families import BUDGETS, Budget, Family
 from bench.frontier.journal import Journal
 from bench.frontier.judging import DRAWS
 from bench.frontier.measuring import measure
-from bench.frontier.page import Measured, all_compared, claim, counted, write
+from bench.frontier.page import CorpusResults, all_compared, claim, counted, write
 from bench.frontier.speed import measure_speed
 from bench.machine import described
 from laconic.errors import LaconicWarning
@@ -31,39 +31,39 @@ NAMES = [*corpora.CORPORA, *corpora.QUICK]
 
 @click.command(help=__doc__)
 @click.argument("names", nargs=-1, type=click.Choice(NAMES))
-@click.option("--quick", is_flag=True, help="Two small corpora and few budgets.")
+@click.option("--quick", is_flag=True, help="Measure two small corpora and few budgets.")
 @click.option(
     "-o",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("out/frontier"),
-    help="Where the measurements are kept.",
+    help="Folder for the measurements.",
 )
 @click.option(
     "--write",
     "page",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The page to write, with drawings beside it, of all corpora that the folder has.",
+    help="The page to write, with drawings next to it, for all corpora in the folder.",
 )
 def main(names: Sequence[str], quick: bool, folder: Path, page: Path | None) -> None:
-    known = corpora.QUICK if quick else corpora.CORPORA
-    chosen = [name for name in NAMES if name in names] or list(known)
+    default = corpora.QUICK if quick else corpora.CORPORA
+    chosen = [name for name in NAMES if name in names] or list(default)
     budgets = FEW if quick else BUDGETS
     place = described()
     for name in chosen:
         run(name, budgets, journal_of(folder, name))
-    there = [name for name in NAMES if name in chosen or journal_of(folder, name).where.exists()]
-    found = [Measured.of(name, journal_of(folder, name).lines()) for name in there]
+    present = [name for name in NAMES if name in chosen or journal_of(folder, name).where.exists()]
+    results = [CorpusResults.of(name, journal_of(folder, name).lines()) for name in present]
     if page is None:
-        print(claim(all_compared(found, budgets)))
+        print(claim(all_compared(results, budgets)))
         return
     measured = f"`{command(quick, page)}`, {place}; {fasttext()}."
-    print(claim(write(page, found, budgets, counted(FAMILIES, budgets), measured, DRAWS)))
+    print(claim(write(page, results, budgets, counted(FAMILIES, budgets), measured, DRAWS)))
     print(page)
 
 
 def run(name: str, budgets: Sequence[Budget], journal: Journal) -> None:
-    """All tasks of a corpus; throughput on the first of them."""
+    """Measure all tasks of a corpus, and the throughput on the first of them."""
     first = None
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", LaconicWarning)
@@ -74,8 +74,8 @@ def run(name: str, budgets: Sequence[Budget], journal: Journal) -> None:
             measure_speed(first, FAMILIES, budgets, journal, say)
 
 
-def say(what: str) -> None:
-    print(what, flush=True)
+def say(message: str) -> None:
+    print(message, flush=True)
 
 
 def journal_of(folder: Path, name: str) -> Journal:

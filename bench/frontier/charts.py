@@ -1,4 +1,4 @@
-"""Three drawings a corpus: F1 against words, against bytes, against documents a second."""
+"""Three charts per corpus: F1 against words, bytes, and documents per second."""
 
 from __future__ import annotations
 
@@ -16,24 +16,27 @@ from laconic.report.charts.theme import LIGHT
 NAMES = {OURS: "Laconic", PEERS: "peers"}
 COLOURS = {"domain": list(NAMES.values()), "range": [LIGHT.methods[1], LIGHT.methods[2]]}
 LIMITS = tuple(int(10 ** (exponent / 2)) for exponent in range(6, 16))
-MOST_BYTES = 150_000
+MAX_BYTES = 150_000
 
 
 def against_words(
-    corpus: str, found: Sequence[Candidate], budgets: Iterable[Budget], measure: str
+    corpus: str, candidates: Sequence[Candidate], budgets: Iterable[Budget], metric: str
 ) -> Spec:
-    """Thick: chosen of all; thin: single families, chosen among their own settings."""
-    everything = max((one.words for one in found), default=1)
+    """Thick: the choice among all families; thin: single families, the choice of settings."""
+    all_words = max((candidate.words for candidate in candidates), default=1)
     rows = []
     for side, budget in product(SIDES, budgets):
-        own = of_side(found, side)
-        alone = [one for one in own if one.budget == budget]
-        lines = {"": choose(own, measure, within_words(budget))}
-        for name in dict.fromkeys(one.family for one in alone):
-            lines[name] = choose(alone, measure, partial(_is_of, name))
-        x = everything if budget is None else budget
-        chosen = {line: one for line, one in lines.items() if one is not None}
-        rows += [_point(side, line, x, one.value(measure)) for line, one in chosen.items()]
+        on_side = of_side(candidates, side)
+        at_budget = [candidate for candidate in on_side if candidate.budget == budget]
+        lines = {"": choose(on_side, metric, within_words(budget))}
+        for name in dict.fromkeys(candidate.family for candidate in at_budget):
+            lines[name] = choose(at_budget, metric, partial(_is_of, name))
+        x = all_words if budget is None else budget
+        rows += [
+            _point(side, line, x, choice.value(metric))
+            for line, choice in lines.items()
+            if choice is not None
+        ]
     layers = [
         {
             "transform": [{"filter": "datum.line !== ''"}],
@@ -45,32 +48,32 @@ def against_words(
             "mark": {"type": "line", "strokeWidth": 3, "point": {"size": 50}},
         },
     ]
-    title = f"{corpus}: {measure} on test documents against distinct words"
+    title = f"{corpus}: {metric} on test documents against distinct words"
     return _spec(title, "Distinct words (the last point: all)", rows, layers)
 
 
-def against_bytes(corpus: str, found: Sequence[Candidate], measure: str) -> Spec:
+def against_bytes(corpus: str, candidates: Sequence[Candidate], metric: str) -> Spec:
     rows = []
     for side in SIDES:
-        own = of_side(found, side)
+        on_side = of_side(candidates, side)
         for limit in LIMITS:
-            one = choose(own, measure, within_bytes(limit))
-            if one is not None:
-                rows.append(_point(side, "", limit, one.value(measure)))
+            choice = choose(on_side, metric, within_bytes(limit))
+            if choice is not None:
+                rows.append(_point(side, "", limit, choice.value(metric)))
     layers = [{"mark": {"type": "line", "strokeWidth": 3, "point": {"size": 50}}}]
-    title = f"{corpus}: {measure} on test documents against bytes of the model's file"
+    title = f"{corpus}: {metric} on test documents against bytes of the model's file"
     return _spec(title, "Bytes at most", rows, layers)
 
 
 def against_speed(
-    corpus: str, found: Sequence[Candidate], speeds: Iterable[Speed], measure: str
+    corpus: str, candidates: Sequence[Candidate], speeds: Iterable[Speed], metric: str
 ) -> Spec | None:
-    """A point is what was chosen for a budget of words."""
-    value = {(c.side, c.family, c.settings, c.budget): c.value(measure) for c in found}
+    """One point per choice for a budget of words."""
+    value = {(c.side, c.family, c.settings, c.budget): c.value(metric) for c in candidates}
     rows = [
-        _point(one.side, _told(one.asked), one.rate, value[name])
-        for one in speeds
-        if (name := (one.side, one.family, one.settings, one.budget)) in value
+        _point(speed.side, _budget_text(speed.limit), speed.rate, value[name])
+        for speed in speeds
+        if (name := (speed.side, speed.family, speed.settings, speed.budget)) in value
     ]
     if not rows:
         return None
@@ -81,15 +84,15 @@ def against_speed(
             "encoding": {"text": {"field": "line", "type": "nominal"}},
         },
     ]
-    title = f"{corpus}: {measure} on test documents against documents a second"
-    return _spec(title, "Documents a second, one thread (numbers: budget of words)", rows, layers)
+    title = f"{corpus}: {metric} on test documents against documents per second"
+    return _spec(title, "Documents per second, one thread (numbers: budget of words)", rows, layers)
 
 
-def _is_of(family: str, one: Candidate) -> bool:
-    return one.family == family
+def _is_of(family: str, candidate: Candidate) -> bool:
+    return candidate.family == family
 
 
-def _told(budget: Budget) -> str:
+def _budget_text(budget: Budget) -> str:
     return "all" if budget is None else f"{budget:,}"
 
 

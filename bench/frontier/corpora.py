@@ -31,7 +31,7 @@ RCV1_DOCS = 3000
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Documents as unit ltc vectors, their classes as a column each, and how they came.
+    """Documents as unit ltc vectors, with one column of `truth` per class, and the raw data.
 
     `counts` are over the words of the task.
     """
@@ -44,9 +44,9 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """One question about a corpus, or about one of its sets.
+    """One task on a corpus, or on one of its sets.
 
-    `word_counts` says whether the vectors came as counts. `memo` keeps what several families need,
+    `word_counts` says whether the raw vectors are counts. `memo` caches what several families need,
     such as a ranking of the words.
     """
 
@@ -73,7 +73,7 @@ class Task:
         return len(self.words)
 
     def once(self, name: str, make: Callable[[Task], Any]) -> Any:
-        """What `make` gives, made once."""
+        """The result of `make`, computed once."""
         if name not in self.memo:
             self.memo[name] = make(self)
         return self.memo[name]
@@ -86,20 +86,20 @@ def tasks_of(name: str) -> Iterator[Task]:
 
 
 def task_of(corpus: Corpus, name: str, part: str = "") -> Task:
-    """The corpus's own split, else 4:1; a fifth of the training part is held out to choose by."""
+    """The given split, else 4:1; a fifth of the training part is held out for choices."""
     whole, test = _split(corpus)
     (inner,) = random_splits(_without_split(corpus.take(whole)), HELD_OUT, times=1)
     train, valid = whole[inner.train], whole[inner.test]
     counted = CountedCorpus.of(corpus)
-    usual = default_weighting(counted.counts)
-    weighting = Weighting(usual.scheme, min_df=MIN_DF).fit(counted.counts[train])
+    default = default_weighting(counted.counts)
+    weighting = Weighting(default.scheme, min_df=MIN_DF).fit(counted.counts[train])
     truth = _truth(corpus)
 
     def of(documents: Places) -> Part:
         texts = None if corpus.texts is None else tuple(corpus.texts[i] for i in documents)
-        own = counted.counts[documents]
-        X = narrow(weighting.transform(own))
-        return Part(X, truth[documents], csr_array(own[:, weighting.kept_]), texts)
+        rows = counted.counts[documents]
+        X = narrow(weighting.transform(rows))
+        return Part(X, truth[documents], csr_array(rows[:, weighting.kept_]), texts)
 
     return Task(
         name,
@@ -108,7 +108,7 @@ def task_of(corpus: Corpus, name: str, part: str = "") -> Task:
         bool(corpus.multilabel),
         counted.words[weighting.kept_],
         weighting,
-        usual.scheme == "ltc",
+        default.scheme == "ltc",
         of(train),
         of(valid),
         of(test),
@@ -116,7 +116,7 @@ def task_of(corpus: Corpus, name: str, part: str = "") -> Task:
 
 
 def vectorizer() -> Vectorizer:
-    """The one that texts are read by."""
+    """The vectorizer for texts."""
     return Vectorizer()
 
 
@@ -140,7 +140,7 @@ def _truth(corpus: Corpus) -> Bools:
 
 
 def reuters() -> Iterator[Corpus]:
-    """ModApte, the 90 topics that both parts have, and the documents that have one of them."""
+    """ModApte, the 90 topics that are in both parts, and the documents that have one of them."""
     yield shared_topics(load_corpus("reuters-21578", split="ModApte"))
 
 
@@ -151,9 +151,9 @@ def shared_topics(corpus: Corpus) -> Corpus:
         for part in (TRAIN, TEST)
     }
     topics = seen[TRAIN] & seen[TEST]
-    labels = tuple(tuple(label for label in own if label in topics) for own in corpus.labels)
+    labels = tuple(tuple(name for name in names if name in topics) for names in corpus.labels)
     assert corpus.split is not None
-    used = [i for i, own in enumerate(labels) if own and corpus.split[i] in (TRAIN, TEST)]
+    used = [i for i, names in enumerate(labels) if names and corpus.split[i] in (TRAIN, TEST)]
     return replace(corpus, labels=labels, classes=tuple(sorted(topics))).take(used)
 
 
@@ -176,12 +176,12 @@ def rcv1() -> Iterator[Corpus]:
 
 
 def sampled(corpus: Corpus, n_train: int) -> Corpus:
-    """With so many training documents, drawn topic by topic."""
+    """With this many training documents, drawn topic by topic."""
     train = corpus.part(TRAIN)
     if train.size <= n_train:
         return corpus
-    inside = _without_split(corpus.take(train))
-    (drawn,) = random_splits(inside, n_train / train.size, times=1)
+    training = _without_split(corpus.take(train))
+    (drawn,) = random_splits(training, n_train / train.size, times=1)
     return corpus.take(np.sort(np.append(train[drawn.test], corpus.part(TEST))))
 
 
@@ -190,7 +190,7 @@ def pydocs() -> Iterator[Corpus]:
 
 
 def generated() -> Iterator[Corpus]:
-    """Documents from nowhere, of 20 classes, for `--quick`."""
+    """Generated documents of 20 classes, for `--quick`."""
     X, y = counts(1200, 3000, 60)
     order = np.random.default_rng(0).permutation(X.shape[0])
     yield Corpus(

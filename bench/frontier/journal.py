@@ -1,4 +1,4 @@
-"""What was measured, one JSON line a candidate; what is there is not measured again."""
+"""The measurements, one JSON line per candidate; existing lines are not measured again."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Key: TypeAlias = tuple[str, str, str, str, str, Budget]
 
 @dataclass(frozen=True)
 class Row:
-    """A candidate on one task. Where there was no model, `refused` says why, and words are 0.
+    """A candidate on one task. Without a model, `refused` is the reason, and words are 0.
 
-    `valid` and `test` have a value a measure; `answers` are those about the test documents, packed.
+    `valid` and `test` have one value per metric; `answers` are the packed test predictions.
     """
 
     corpus: str
@@ -42,7 +42,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Truth:
-    """The classes of a task's test documents, packed, and what there is of it."""
+    """The packed classes of a task's test documents, and the sizes of the task."""
 
     corpus: str
     part: str
@@ -56,7 +56,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Speed:
-    """Documents a second of the candidate that validation chose."""
+    """Documents per second of the candidate that validation chose for at most `limit` words."""
 
     corpus: str
     part: str
@@ -64,7 +64,7 @@ class Speed:
     family: str
     settings: str
     budget: Budget
-    asked: Budget
+    limit: Budget
     rate: float
     raw: bool
 
@@ -75,26 +75,26 @@ KINDS: dict[str, type[Any]] = {kind.__name__.lower(): kind for kind in (Row, Tru
 
 @dataclass(frozen=True)
 class Journal:
-    """The lines of one corpus in a file, appended to."""
+    """An append-only file with the lines of one corpus."""
 
     where: Path
 
     def add(self, line: Line) -> None:
         self.where.parent.mkdir(parents=True, exist_ok=True)
-        told = {"kind": type(line).__name__.lower()} | asdict(line)
+        record = {"kind": type(line).__name__.lower()} | asdict(line)
         with self.where.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(told, ensure_ascii=False) + "\n")
+            stream.write(json.dumps(record, ensure_ascii=False) + "\n")
 
     def lines(self) -> Iterator[Line]:
-        """All whole lines; the last one may have been cut off when a run was ended."""
+        """All complete lines; the last one may be partial after an interrupted run."""
         if not self.where.exists():
             return
-        whole = self.where.read_text(encoding="utf-8").split("\n")[:-1]
-        for number, text in enumerate(whole, start=1):
+        complete = self.where.read_text(encoding="utf-8").split("\n")[:-1]
+        for number, text in enumerate(complete, start=1):
             yield self._read(text, number)
 
-    def mend(self) -> None:
-        """Leaves out a last line that was cut off, so that the next one stands alone."""
+    def drop_partial_line(self) -> None:
+        """Remove a partial last line, so the next one starts on a new line."""
         if self.where.exists():
             text = self.where.read_bytes()
             if not text.endswith(b"\n"):
@@ -102,13 +102,13 @@ class Journal:
 
     def _read(self, text: str, number: int) -> Line:
         try:
-            told = json.loads(text)
-            kind = KINDS[told.pop("kind")]
-            line: Line = kind(**{field.name: told[field.name] for field in fields(kind)})
-        except (ValueError, KeyError) as wrong:
+            record = json.loads(text)
+            kind = KINDS[record.pop("kind")]
+            line: Line = kind(**{field.name: record[field.name] for field in fields(kind)})
+        except (ValueError, KeyError) as error:
             raise LaconicError(
-                f"{self.where}, line {number}: no line of this bench ({wrong}). Delete the file, "
-                "or choose another folder with -o"
+                f"{self.where}, line {number}: not a line of this benchmark ({error}). Delete the "
+                "file, or choose another folder with -o"
             ) from None
         return line
 

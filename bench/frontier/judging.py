@@ -1,7 +1,7 @@
-"""What was chosen, on the test documents: is ours better, as good, or worse?
+"""The choices on the test documents: is ours better, as good, or worse?
 
-Of one task the documents are drawn anew, for both sides the same ones, and the difference of F1 is
-looked at (paired bootstrap); over several sets it is Wilcoxon's signed-rank test.
+For one task, a paired bootstrap resamples the documents, the same ones for both sides, and tests
+the difference of F1; over several sets it is Wilcoxon's signed-rank test.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ BETTER, AS_GOOD, WORSE = "better", "as good", "worse"
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours and the best peer at a budget, each chosen by `measure` on validation documents."""
+    """Ours and the best peer at a budget, each chosen by `metric` on validation documents."""
 
     corpus: str
-    measure: str
+    metric: str
     budget: Budget
     ours: Candidate
     peer: Candidate
@@ -39,7 +39,7 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        return self.ours.value(self.measure) - self.peer.value(self.measure)
+        return self.ours.value(self.metric) - self.peer.value(self.metric)
 
     @property
     def verdict(self) -> str:
@@ -50,51 +50,53 @@ class Comparison:
 
 def comparisons(
     corpus: str,
-    found: Sequence[Candidate],
+    candidates: Sequence[Candidate],
     truths: Truths,
     budgets: Iterable[Budget],
-    measure: str,
+    metric: str,
 ) -> list[Comparison]:
-    """One a budget at which both sides have something."""
+    """One comparison per budget at which both sides have a candidate."""
     compared = []
     for budget in budgets:
-        ours, peer = (choose(of_side(found, side), measure, within_words(budget)) for side in SIDES)
+        ours, peer = (
+            choose(of_side(candidates, side), metric, within_words(budget)) for side in SIDES
+        )
         if ours is not None and peer is not None:
-            p = chance(ours, peer, truths, measure)
-            compared.append(Comparison(corpus, measure, budget, ours, peer, p))
+            p = p_value(ours, peer, truths, metric)
+            compared.append(Comparison(corpus, metric, budget, ours, peer, p))
     return compared
 
 
-def chance(a: Candidate, b: Candidate, truths: Truths, measure: str) -> float:
-    """The two-sided p of no difference."""
+def p_value(a: Candidate, b: Candidate, truths: Truths, metric: str) -> float:
+    """The two-sided p-value of the difference."""
     if len(a.rows) > 1:
-        values = [[(row.test or {})[measure] for row in one.rows] for one in (a, b)]
+        values = [[(row.test or {})[metric] for row in candidate.rows] for candidate in (a, b)]
         return wilcoxon(*values).p
     truth = truths[a.rows[0].part]
     shape = (truth.n_docs, truth.n_classes)
-    of_a, of_b = (unpacked(one.rows[0].answers, shape) for one in (a, b))
-    return bootstrap(of_a, of_b, unpacked(truth.truth, shape), measure)
+    of_a, of_b = (unpacked(candidate.rows[0].answers, shape) for candidate in (a, b))
+    return bootstrap(of_a, of_b, unpacked(truth.truth, shape), metric)
 
 
-def bootstrap(a: Bools, b: Bools, truth: Bools, measure: str, draws: int = DRAWS) -> float:
-    """Twice the smaller share of draws in which the difference is not on its side of 0."""
+def bootstrap(a: Bools, b: Bools, truth: Bools, metric: str, draws: int = DRAWS) -> float:
+    """Twice the smaller share of draws whose difference is on the other side of 0."""
     rng = np.random.default_rng(0)
     n_docs = truth.shape[0]
     times = rng.multinomial(n_docs, np.full(n_docs, 1 / n_docs), size=draws).astype(np.float64)
-    differences = _f1(a, truth, times, measure) - _f1(b, truth, times, measure)
+    differences = _f1(a, truth, times, metric) - _f1(b, truth, times, metric)
     shares = [(differences <= 0).mean(), (differences >= 0).mean()]
     return float(min(1.0, 2 * min(shares)))
 
 
-def _f1(answers: Bools, truth: Bools, times: Floats, measure: str) -> Floats:
-    """That of each draw, in which documents count as often as `times` says."""
+def _f1(answers: Bools, truth: Bools, times: Floats, metric: str) -> Floats:
+    """The F1 of each draw, in which documents count as often as `times` says."""
     hits, both = answers & truth, answers.astype(np.float64) + truth
-    if measure == "f1_micro":
+    if metric == "f1_micro":
         n_hits, n_both = times @ hits.sum(axis=1), times @ both.sum(axis=1)
         return _ratio(2.0 * n_hits, n_both)
     occur = truth.any(axis=0)
-    own = _ratio(2.0 * (times @ hits[:, occur]), times @ both[:, occur])
-    return np.asarray(own.mean(axis=1))
+    per_class = _ratio(2.0 * (times @ hits[:, occur]), times @ both[:, occur])
+    return np.asarray(per_class.mean(axis=1))
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:

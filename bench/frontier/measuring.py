@@ -1,4 +1,4 @@
-"""Trains and measures the candidates that a journal lacks, family by family."""
+"""Trains and measures the candidates that are missing in a journal, family by family."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from time import process_time
 
 from bench.frontier.corpora import Task
-from bench.frontier.families import Asked, Budget, Family, Made, room
+from bench.frontier.families import Budget, Family, Requests, TrainedModel, room
 from bench.frontier.journal import Journal, Key, Row, Truth, rows_of
 from bench.frontier.scoring import METRICS, packed
 from laconic.errors import LaconicError
@@ -24,20 +24,20 @@ def measure(
     journal: Journal,
     say: Say = print,
 ) -> None:
-    """What is in the journal is not measured again; a failed family is told, and stays open."""
-    journal.mend()
+    """Measure what is not in the journal; a failed family is reported, and can be run again."""
+    journal.drop_partial_line()
     lines = list(journal.lines())
     if not any(isinstance(line, Truth) and line.part == task.part for line in lines):
         journal.add(truth_of(task))
     done = {row.key for row in rows_of(lines)}
     place = f"{task.corpus}/{task.part}" if task.part else task.corpus
     for family in families:
-        asked = lacking(task, family, budgets, done)
-        if not asked:
+        requests = missing(task, family, budgets, done)
+        if not requests:
             continue
         began = process_time()
         try:
-            n_new = measure_family(task, family, asked, journal)
+            n_new = measure_family(task, family, requests, journal)
         except Exception as error:  # the others are still measured
             traceback.print_exc()
             say(f"FAILED {place}: {family.name}: {type(error).__name__}, see the error stream")
@@ -45,52 +45,52 @@ def measure(
             say(f"{place}: {family.name}, {n_new} measured in {process_time() - began:.1f} s")
 
 
-def lacking(task: Task, family: Family, budgets: Sequence[Budget], done: set[Key]) -> Asked:
+def missing(task: Task, family: Family, budgets: Sequence[Budget], done: set[Key]) -> Requests:
     """Settings and budgets without a row."""
-    found: dict[str, list[Budget]] = {}
+    requests: dict[str, list[Budget]] = {}
     for name in family.settings:
-        for budget in sorted(family.asked(budgets), key=room):
+        for budget in sorted(family.supported(budgets), key=room):
             key = (task.corpus, task.part, family.side, family.name, name, budget)
             if key not in done:
-                found.setdefault(name, []).append(budget)
-    return found
+                requests.setdefault(name, []).append(budget)
+    return requests
 
 
-def measure_family(task: Task, family: Family, asked: Asked, journal: Journal) -> int:
+def measure_family(task: Task, family: Family, requests: Requests, journal: Journal) -> int:
     n_new, began = 0, process_time()
-    for settings, budget, made in family.make(family, task, asked):
+    for settings, budget, model in family.make(family, task, requests):
         key = (task.corpus, task.part, family.side, family.name, settings, budget)
         seconds = process_time() - began
-        if isinstance(made, str):
-            journal.add(Row(*key, refused=made))
+        if isinstance(model, str):
+            journal.add(Row(*key, refused=model))
         else:
-            journal.add(row_of(Row(*key, seconds=round(seconds, 3)), task, made))
+            journal.add(row_of(Row(*key, seconds=round(seconds, 3)), task, model))
         n_new, began = n_new + 1, process_time()
     return n_new
 
 
-def row_of(row: Row, task: Task, made: Made) -> Row:
-    if made.words > room(row.budget):
+def row_of(row: Row, task: Task, model: TrainedModel) -> Row:
+    if model.words > room(row.budget):
         raise LaconicError(
-            f"{row.family}, {row.settings}: {made.words} words where {row.budget} are allowed. "
+            f"{row.family}, {row.settings}: {model.words} words where {row.budget} are allowed. "
             "A family must keep to its budget"
         )
-    answers = made.answers(task.test)
-    held_out = made.answers(task.valid)
-    told = row.__dict__ | {
-        "words": made.words,
-        "n_bytes": bytes_of(made),
+    answers = model.answers(task.test)
+    held_out = model.answers(task.valid)
+    fields = row.__dict__ | {
+        "words": model.words,
+        "n_bytes": bytes_of(model),
         "valid": {name: value(held_out, task.valid.truth) for name, value in METRICS.items()},
         "test": {name: value(answers, task.test.truth) for name, value in METRICS.items()},
         "answers": packed(answers),
     }
-    return Row(**told)
+    return Row(**fields)
 
 
-def bytes_of(made: Made) -> int:
-    """Of the files, as they lie on the disk."""
+def bytes_of(model: TrainedModel) -> int:
+    """The size of the saved files."""
     with TemporaryDirectory() as folder:
-        made.save(Path(folder))
+        model.save(Path(folder))
         return sum(file.stat().st_size for file in Path(folder).iterdir())
 
 

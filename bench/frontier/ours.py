@@ -1,7 +1,7 @@
-"""Laconic's candidates: words for all classes and an SVM, or words a class in models of their own.
+"""Laconic's candidates: shared words and an SVM, or separate words per class.
 
-IG and RFE are the methods of these names with `then=svm`. "LARS words" are those of SVM-LARS,
-by the λ₁ at which they come in, with an SVM trained anew on all of them for every class.
+IG and RFE are the methods `IG+svm` and `RFE+svm`. "LARS words" are those of SVM-LARS, in the order
+of the λ₁ at which they enter, with an SVM retrained on all of them for every class.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from bench.frontier.families import (
     COSTS,
     OURS,
     WHOLE_COSTS,
-    Asked,
     Budget,
     Family,
     Outcome,
+    Requests,
     Serve,
     size_within,
     svms,
-    svms_behind,
+    svms_after_selection,
 )
 from laconic.classifiers.lars import LarsClassifier
 from laconic.classifiers.path import PathClassifier
@@ -39,11 +39,11 @@ from laconic.reduction import Floats
 from laconic.scores import document_frequency, information_gain, svm_elimination
 from laconic.selectors.top import TopTerms
 
-# As LinearSVC has it; the default is for coefficients that are right to many digits.
+# LinearSVC's default; ours is for coefficients that are exact to many digits.
 TOLERANCE = 1e-4
-L2 = 1.0
-# Words that the paths of all classes are walked to, together.
-WALKED = 3500
+ALPHA = 1.0
+# The length of the paths of all classes together, in words.
+PATH_WORDS = 3500
 SHORTEST, LONGEST = 50, 500
 
 
@@ -73,53 +73,58 @@ class Laconic:
         if self.task.test.texts is None:
             return lambda part: self.model.predict(part.X)
         compact = self._compact()
-        # a copy remembers nothing of the texts that were read before
+        # a copy has an empty cache
         return lambda part: replace(compact).predict(part.texts or ())
 
     def _compact(self) -> CompactModel:
-        reading = None if self.task.train.texts is None else vectorizer()
+        text_vectorizer = None if self.task.train.texts is None else vectorizer()
         task = self.task
-        return CompactModel.of(self.model, reading, task.weighting, task.words, task.classes)
+        return CompactModel.of(
+            self.model, text_vectorizer, task.weighting, task.words, task.classes
+        )
 
 
-def shared_words(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
+def shared_words(family: Family, task: Task, requests: Requests) -> Iterator[Outcome]:
     """The best words by a score, the same for all classes, then an SVM."""
     scores = task.once(f"scores {family.name}", SCORES[family.name])
-    known = int(np.count_nonzero(scores > 0))
-    for name, budgets in asked.items():
-        given, norm = family.settings[name]
-        alpha, weight = 1 / (2 * given["C"]), given["class_weight"]
+    n_scored = int(np.count_nonzero(scores > 0))
+    for name, budgets in requests.items():
+        settings, normalize = family.settings[name]
+        alpha, weight = 1 / (2 * settings["C"]), settings["class_weight"]
         svm = SVMClassifier(alpha, class_weight=weight, tol=TOLERANCE)
-        path = ReduceThenFit(TopTerms(partial(_given, scores)), svm, normalize=norm)
-        sizes = [task.n_words if budget is None else min(budget, known) for budget in budgets]
+        path = ReduceThenFit(TopTerms(partial(_constant, scores)), svm, normalize=normalize)
+        sizes = [task.n_words if budget is None else min(budget, n_scored) for budget in budgets]
         yield from _along(path, task, name, budgets, sizes)
 
 
-def own_words(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
-    """As many words a class as are within the budget together."""
-    for name, budgets in asked.items():
-        given = family.settings[name]
-        if given and not task.multilabel and len(task.classes) > 2:
-            yield from ((name, budget, "one of several classes is chosen") for budget in budgets)
+def words_per_class(family: Family, task: Task, requests: Requests) -> Iterator[Outcome]:
+    """As many words per class as are within the budget together."""
+    for name, budgets in requests.items():
+        settings = family.settings[name]
+        if settings and not task.multilabel and len(task.classes) > 2:
+            yield from ((name, budget, "not for multiclass problems") for budget in budgets)
             continue
-        path, orders = LarsClassifier(alpha=L2, normalize="selected", **given), walked(task).order_
+        path, orders = (
+            LarsClassifier(alpha=ALPHA, normalize="selected", **settings),
+            lars_path(task).order_,
+        )
         sizes = [size_within(orders, task.n_words, cast(int, budget)) for budget in budgets]
         few = [budget for budget, size in zip(budgets, sizes, strict=True) if not size]
-        yield from ((name, budget, "one word a class is too many") for budget in few)
+        yield from ((name, budget, "one word per class is too many") for budget in few)
         enough = budgets[len(few) :]
         yield from _along(path, task, name, enough, sizes[len(few) :])
 
 
-def _given(scores: Floats, X: Any, y: Any) -> Floats:
+def _constant(scores: Floats, X: Any, y: Any) -> Floats:
     return scores
 
 
 def _along(
     path: PathClassifier, task: Task, name: str, budgets: Sequence[Budget], sizes: Sequence[int]
 ) -> Iterator[Outcome]:
-    """A path is walked once for all budgets that have a size of their own."""
-    wanted = sorted(set(sizes))
-    models = dict(zip(wanted, path.path(task.train.X, task.y, wanted), strict=True))
+    """One path for all budgets."""
+    distinct = sorted(set(sizes))
+    models = dict(zip(distinct, path.path(task.train.X, task.y, distinct), strict=True))
     for budget, size in zip(budgets, sizes, strict=True):
         model = models[size]
         if isinstance(model, SizeUnavailable):
@@ -128,18 +133,18 @@ def _along(
             yield name, budget, Laconic(cast(LinearModel, model), task)
 
 
-def walked(task: Task) -> LarsClassifier:
-    """SVM-LARS to the end of its paths, which are as long as the budgets need."""
+def lars_path(task: Task) -> LarsClassifier:
+    """SVM-LARS with paths as long as the budgets need."""
 
-    def walk(task: Task) -> LarsClassifier:
-        longest = int(np.clip(WALKED / len(task.classes), SHORTEST, LONGEST))
-        return LarsClassifier(alpha=L2, longest=longest).fit(task.train.X, task.y)
+    def fit(task: Task) -> LarsClassifier:
+        longest = int(np.clip(PATH_WORDS / len(task.classes), SHORTEST, LONGEST))
+        return LarsClassifier(alpha=ALPHA, longest=longest).fit(task.train.X, task.y)
 
-    return cast(LarsClassifier, task.once("walked", walk))
+    return cast(LarsClassifier, task.once("lars path", fit))
 
 
 def by_entry(task: Task) -> Floats:
-    return walked(task).scores_
+    return lars_path(task).scores_
 
 
 SCORES = {
@@ -148,10 +153,18 @@ SCORES = {
     "RFE": lambda task: svm_elimination(task.train.X, task.y),
     "LARS words": by_entry,
 }
-# Nothing is left out of a document, so that both lengths are the same.
-WHOLE = {name: (given, "selected") for name, given in svms(WHOLE_COSTS).items()}
+# No word is left out, so both lengths are the same.
+WHOLE = {name: (settings, "selected") for name, settings in svms(WHOLE_COSTS).items()}
 FAMILIES = (
     Family(OURS, "ALL", WHOLE, shared_words, cut=False, whole=True),
-    *(Family(OURS, name, svms_behind(COSTS), shared_words) for name in ("IG", "RFE", "LARS words")),
-    Family(OURS, "SVM-LARS", {"λ=1": {}, "λ=1, threshold=loo": {"threshold": "loo"}}, own_words),
+    *(
+        Family(OURS, name, svms_after_selection(COSTS), shared_words)
+        for name in ("IG", "RFE", "LARS words")
+    ),
+    Family(
+        OURS,
+        "SVM-LARS",
+        {"alpha=1": {}, "alpha=1, threshold=loo": {"threshold": "loo"}},
+        words_per_class,
+    ),
 )

@@ -1,7 +1,7 @@
-"""What a user would pick instead: scikit-learn's selections and L1 penalties, then LinearSVC.
+"""The usual alternatives: scikit-learn's selections and L1 penalties, then LinearSVC.
 
-Recursive elimination takes 30 % of the words that are left at a time; RFE's own step of 0.3 is 30 %
-of all words, and would go from the last tenth down to 10 words at once.
+Recursive elimination removes 30 % of the remaining words per step; a step of 0.3 in scikit-learn's
+RFE is 30 % of all words, and would go from the last tenth down to 10 words at once.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from bench.frontier.families import (
     COSTS,
     PEERS,
     WHOLE_COSTS,
-    Asked,
     Family,
     Outcome,
+    Requests,
     Serve,
     room,
     svms,
-    svms_behind,
+    svms_after_selection,
 )
 from laconic.model import Normalize
 from laconic.reduction import Columns, Floats
@@ -44,68 +44,68 @@ from laconic.reduction import Columns, Floats
 STEP = np.sqrt(2)
 FIRST, LAST = 2.0**-6, 2.0**4
 MOST = 3000
-TAKEN_AWAY = 0.3
+REMOVED_SHARE = 0.3
 FEWEST = 10
 TOKEN = r"(?u)\w\w+"
 
 
 @dataclass(frozen=True, eq=False)
-class Piped:
-    """A classifier behind some columns of the task's vectors, divided by their length if `kept`."""
+class SelectedColumns:
+    """A classifier on some columns of the task's vectors, normalized over them if `normalized`."""
 
     columns: Columns
     classifier: BaseEstimator
     task: Task
-    kept: bool = False
+    normalized: bool = False
 
     @property
     def words(self) -> int:
         return int(self.columns.size)
 
     def answers(self, part: Part) -> Bools:
-        return self._columns_of(self.classifier.predict(cut(part.X, self.columns, self.kept)))
+        return self._columns_of(self.classifier.predict(cut(part.X, self.columns, self.normalized)))
 
     def save(self, folder: Path) -> None:
-        """The words with their idf: all where a document's length needs them; classifier."""
+        """Save the classifier and the words with their idf: all words if the length needs them."""
         if not self.task.word_counts:
             words = _dumped(self.task.words[self.columns])
-        elif self.kept:
-            words = _dumped(reading_of(self.task, self.columns))
+        elif self.normalized:
+            words = _dumped(vectorizer_of(self.task, self.columns))
         else:
-            words = self.task.once("reading", _dumped_reading)
+            words = self.task.once("vectorizer", _dumped_vectorizer)
         (folder / "words.joblib").write_bytes(words)
         joblib.dump((self.columns, self.classifier), folder / "model.joblib", compress=3)
 
     def serving(self) -> Serve:
         columns, predict = self.columns, self.classifier.predict
         if self.task.test.texts is None:
-            return lambda part: predict(cut(part.X, columns, self.kept))
-        if self.kept:
-            own = reading_of(self.task, columns)
-            return lambda part: predict(own.transform(part.texts))
-        reading = reading_of(self.task)
-        return lambda part: predict(reading.transform(part.texts)[:, columns])
+            return lambda part: predict(cut(part.X, columns, self.normalized))
+        if self.normalized:
+            selected = vectorizer_of(self.task, columns)
+            return lambda part: predict(selected.transform(part.texts))
+        vectorizer = vectorizer_of(self.task)
+        return lambda part: predict(vectorizer.transform(part.texts)[:, columns])
 
-    def _columns_of(self, said: Any) -> Bools:
+    def _columns_of(self, predicted: Any) -> Bools:
         if self.task.multilabel:
-            return np.asarray(said, dtype=bool)
-        return np.asarray(np.asarray(said)[:, None] == np.arange(len(self.task.classes)))
+            return np.asarray(predicted, dtype=bool)
+        return np.asarray(np.asarray(predicted)[:, None] == np.arange(len(self.task.classes)))
 
 
-def cut(X: csr_array, columns: Columns, kept: bool) -> csr_array:
-    return normalize(X[:, columns]) if kept else X[:, columns]
+def cut(X: csr_array, columns: Columns, normalized: bool) -> csr_array:
+    return normalize(X[:, columns]) if normalized else X[:, columns]
 
 
-def reading_of(task: Task, columns: Columns | slice = slice(None)) -> TfidfVectorizer:
-    """Texts to the task's own vectors, or to unit vectors over some of its words."""
+def vectorizer_of(task: Task, columns: Columns | slice = slice(None)) -> TfidfVectorizer:
+    """From texts to the task's vectors, or to unit vectors over some of its words."""
     words = task.words[columns].tolist()
-    reading = TfidfVectorizer(token_pattern=TOKEN, vocabulary=words, sublinear_tf=True)
-    reading.idf_ = np.asarray(task.weighting.idf_)[columns]
-    return reading
+    vectorizer = TfidfVectorizer(token_pattern=TOKEN, vocabulary=words, sublinear_tf=True)
+    vectorizer.idf_ = np.asarray(task.weighting.idf_)[columns]
+    return vectorizer
 
 
-def _dumped_reading(task: Task) -> bytes:
-    return _dumped(reading_of(task))
+def _dumped_vectorizer(task: Task) -> bytes:
+    return _dumped(vectorizer_of(task))
 
 
 def _dumped(value: Any) -> bytes:
@@ -114,46 +114,48 @@ def _dumped(value: Any) -> bytes:
     return stream.getvalue()
 
 
-def one_a_class(classifier: BaseEstimator, task: Task) -> BaseEstimator:
-    """LinearSVC does several classes by itself, but not several labels."""
-    alone = len(task.classes) == 2 and not task.multilabel
-    own = alone or (isinstance(classifier, LinearSVC) and not task.multilabel)
-    return classifier if own else OneVsRestClassifier(classifier)
+def one_per_class(classifier: BaseEstimator, task: Task) -> BaseEstimator:
+    """LinearSVC is multiclass, but not multilabel."""
+    binary = len(task.classes) == 2 and not task.multilabel
+    direct = binary or (isinstance(classifier, LinearSVC) and not task.multilabel)
+    return classifier if direct else OneVsRestClassifier(classifier)
 
 
 def trained(
-    classifier: BaseEstimator, task: Task, columns: Columns, kept: bool = False
+    classifier: BaseEstimator, task: Task, columns: Columns, normalized: bool = False
 ) -> BaseEstimator:
     with warnings.catch_warnings():
         # labels without a training document; liblinear's limit of iterations
         warnings.simplefilter("ignore")
-        return one_a_class(classifier, task).fit(cut(task.train.X, columns, kept), task.y)
+        return one_per_class(classifier, task).fit(cut(task.train.X, columns, normalized), task.y)
 
 
 def weights(classifier: BaseEstimator) -> Floats:
     """The squared length of each column's coefficients over the classes."""
-    each = getattr(classifier, "estimators_", [classifier])
+    estimators = getattr(classifier, "estimators_", [classifier])
     total: Any = 0.0
-    for coef in (one.coef_ for one in each if hasattr(one, "coef_")):
+    for coef in (estimator.coef_ for estimator in estimators if hasattr(estimator, "coef_")):
         squares = coef.power(2) if issparse(coef) else np.square(coef)
         total = total + np.asarray(squares.sum(axis=0)).ravel()
     return np.asarray(total)
 
 
-def ranked(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
+def ranked(family: Family, task: Task, requests: Requests) -> Iterator[Outcome]:
     """The best words of a ranking, then LinearSVC."""
     order = task.once(f"order {family.name}", ORDERS[family.name])
-    for name, budgets in asked.items():
+    for name, budgets in requests.items():
         for budget in budgets:
             columns = np.sort(order[: task.n_words if budget is None else budget])
-            yield name, budget, behind(task, columns, *family.settings[name])
+            yield name, budget, svm_on(task, columns, *family.settings[name])
 
 
-def behind(task: Task, columns: Columns, given: dict[str, Any], norm: Normalize) -> Piped:
+def svm_on(
+    task: Task, columns: Columns, settings: dict[str, Any], normalize: Normalize
+) -> SelectedColumns:
     """LinearSVC on some words."""
-    kept = norm == "selected"
-    svm = trained(LinearSVC(random_state=0, **given), task, columns, kept)
-    return Piped(columns, svm, task, kept)
+    normalized = normalize == "selected"
+    svm = trained(LinearSVC(random_state=0, **settings), task, columns, normalized)
+    return SelectedColumns(columns, svm, task, normalized)
 
 
 def by_chi2(task: Task) -> Columns:
@@ -162,27 +164,27 @@ def by_chi2(task: Task) -> Columns:
 
 
 def by_elimination(task: Task) -> Columns:
-    """Best first; the last to be taken away is the best."""
-    kept, gone = np.arange(task.n_words), []
-    while kept.size > FEWEST:
-        squares = weights(trained(LinearSVC(random_state=0), task, kept))
-        left = max(FEWEST, int(kept.size * (1 - TAKEN_AWAY)))
+    """Best first; the last word to be removed is the best."""
+    remaining, removed = np.arange(task.n_words), []
+    while remaining.size > FEWEST:
+        squares = weights(trained(LinearSVC(random_state=0), task, remaining))
+        left = max(FEWEST, int(remaining.size * (1 - REMOVED_SHARE)))
         order = np.argsort(-squares, kind="stable")
-        gone.append(kept[order[left:]])
-        kept = kept[np.sort(order[:left])]
-    return np.concatenate([kept, *reversed(gone)])
+        removed.append(remaining[order[left:]])
+        remaining = remaining[np.sort(order[:left])]
+    return np.concatenate([remaining, *reversed(removed)])
 
 
 @dataclass(frozen=True, eq=False)
 class Penalised:
-    """A model with an L1 penalty; `columns` are the words that it has kept, heaviest first."""
+    """A model with an L1 penalty; `columns` are the words with a weight, heaviest first."""
 
     classifier: BaseEstimator
     columns: Columns
 
 
 def ladder(task: Task) -> list[Penalised]:
-    """Models of growing C, until one has as many words as are asked for, or C is large."""
+    """Models of growing C, until one has enough words, or C is large."""
 
     def climb(task: Task) -> list[Penalised]:
         rungs: list[Penalised] = []
@@ -195,20 +197,20 @@ def ladder(task: Task) -> list[Penalised]:
             cost *= STEP
         return rungs
 
-    found: list[Penalised] = task.once("ladder", climb)
-    return found
+    models: list[Penalised] = task.once("ladder", climb)
+    return models
 
 
 def sparse(classifier: BaseEstimator) -> BaseEstimator:
-    for one in getattr(classifier, "estimators_", [classifier]):
-        if hasattr(one, "sparsify"):
-            one.sparsify()
+    for estimator in getattr(classifier, "estimators_", [classifier]):
+        if hasattr(estimator, "sparsify"):
+            estimator.sparsify()
     return classifier
 
 
-def penalised(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
-    """The model of the largest C whose words are within the budget, as it is."""
-    for name, budgets in asked.items():
+def penalised(family: Family, task: Task, requests: Requests) -> Iterator[Outcome]:
+    """The model of the largest C whose words are within the budget."""
+    for name, budgets in requests.items():
         rungs = ladder(task)
         for budget in budgets:
             within = [rung for rung in rungs if 0 < rung.columns.size <= room(budget)]
@@ -220,7 +222,7 @@ def penalised(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
 
 
 @dataclass(frozen=True, eq=False)
-class Whole(Piped):
+class Whole(SelectedColumns):
     """A classifier over all words, most of which have no weight."""
 
     def answers(self, part: Part) -> Bools:
@@ -229,18 +231,18 @@ class Whole(Piped):
     def serving(self) -> Serve:
         if self.task.test.texts is None:
             return lambda part: self.classifier.predict(part.X)
-        reading = reading_of(self.task)
-        return lambda part: self.classifier.predict(reading.transform(part.texts))
+        vectorizer = vectorizer_of(self.task)
+        return lambda part: self.classifier.predict(vectorizer.transform(part.texts))
 
 
-def refitted(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
+def refitted(family: Family, task: Task, requests: Requests) -> Iterator[Outcome]:
     """The heaviest words of the smallest C that has enough, then LinearSVC."""
-    for name, budgets in asked.items():
+    for name, budgets in requests.items():
         rungs = ladder(task)
         for budget in budgets:
             enough = [rung for rung in rungs if rung.columns.size >= room(budget)] or rungs[-1:]
             columns = np.sort(enough[0].columns[:budget])
-            yield name, budget, behind(task, columns, *family.settings[name])
+            yield name, budget, svm_on(task, columns, *family.settings[name])
 
 
 def l1_logistic(cost: float) -> BaseEstimator:
@@ -252,11 +254,11 @@ ORDERS: dict[str, Callable[[Task], Columns]] = {
     "chi2 + LinearSVC": by_chi2,
     "RFE + LinearSVC": by_elimination,
 }
-WHOLE = {name: (given, "all") for name, given in svms(WHOLE_COSTS).items()}
+WHOLE = {name: (settings, "all") for name, settings in svms(WHOLE_COSTS).items()}
 FAMILIES = (
     Family(PEERS, "LinearSVC", WHOLE, ranked, cut=False, whole=True),
-    Family(PEERS, "chi2 + LinearSVC", svms_behind(COSTS), ranked),
-    Family(PEERS, "RFE + LinearSVC", svms_behind(COSTS), ranked),
+    Family(PEERS, "chi2 + LinearSVC", svms_after_selection(COSTS), ranked),
+    Family(PEERS, "RFE + LinearSVC", svms_after_selection(COSTS), ranked),
     Family(PEERS, "L1 logistic regression", {"C by the budget": {}}, penalised),
-    Family(PEERS, "L1 logistic regression, then LinearSVC", svms_behind(COSTS), refitted),
+    Family(PEERS, "L1 logistic regression, then LinearSVC", svms_after_selection(COSTS), refitted),
 )

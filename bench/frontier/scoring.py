@@ -1,4 +1,4 @@
-"""F1 of answers, a column a class, and answers as text for a journal."""
+"""F1 of predictions, one column per class, and predictions as text for a journal."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from laconic.reduction import Floats
 
 
 def f1_micro(answers: Bools, truth: Bools) -> float:
-    """That of the pooled decisions; where each document has one class it is the accuracy."""
-    return metrics.f1_micro(answers, _signs(truth))
+    """F1 of the pooled decisions; the accuracy if each document has one class."""
+    return metrics.f1_micro(answers, _signed(truth))
 
 
 def f1_macro(answers: Bools, truth: Bools) -> float:
     """The mean over the classes that occur; rare ones weigh as much as frequent ones."""
     occur = truth.any(axis=0)
-    return metrics.f1_macro(answers[:, occur], _signs(truth[:, occur]))
+    return metrics.f1_macro(answers[:, occur], _signed(truth[:, occur]))
 
 
 METRICS: dict[str, Callable[[Bools, Bools], float]] = {"f1_micro": f1_micro, "f1_macro": f1_macro}
 
 
-def _signs(truth: Bools) -> Floats:
+def _signed(truth: Bools) -> Floats:
     return np.where(truth, 1.0, -1.0)
 
 

@@ -1,8 +1,8 @@
-"""fastText, which takes sentences: on all words, and cut to a budget by its own `quantize`.
+"""fastText, which takes sentences: on all words, and cut to a budget by its `quantize`.
 
-Texts are given as the words that the others have, corpora of counts as words repeated. Vectors that
-are weighted already (RCV1) cannot be turned back into words, so it is left out there; and where it
-is not installed.
+Texts are passed as the words that the others have, corpora of counts as repeated words. Vectors
+that are already weighted (RCV1) cannot be turned back into words, so fastText is skipped there, and
+where it is not installed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bench.frontier.corpora import Bools, Part, Task
-from bench.frontier.families import PEERS, Asked, Family, Outcome, Serve
+from bench.frontier.families import PEERS, Family, Outcome, Requests, Serve
 from bench.frontier.scoring import f1_micro
 
 LABEL = "__label__"
@@ -26,13 +26,13 @@ TOKEN = re.compile(r"\w\w+")
 DIMENSIONS = 50
 # Fewer rows cannot be quantized.
 FEWEST = 256
-# Above this one of several labels is said.
-YES = 0.5
+# A label is predicted above this probability.
+MIN_PROBABILITY = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Sentences:
-    """A model of fastText, in the bytes of its file."""
+    """A fastText model."""
 
     model: Any
     words: int
@@ -41,21 +41,21 @@ class Sentences:
 
     def answers(self, part: Part) -> Bools:
         labels = self._labels(lines_of(self.task, part))
-        found = np.zeros((len(labels), len(self.task.classes)), dtype=bool)
-        for document, own in enumerate(labels):
-            found[document, [int(label.removeprefix(LABEL)) for label in own]] = True
-        return found
+        answers = np.zeros((len(labels), len(self.task.classes)), dtype=bool)
+        for document, names in enumerate(labels):
+            answers[document, [int(name.removeprefix(LABEL)) for name in names]] = True
+        return answers
 
     def save(self, folder: Path) -> None:
         self.model.save_model(str(folder / f"model.{self.ending}"))
 
     def serving(self) -> Serve:
-        """Words of counts are put into lines on the clock: it has no other way to read them."""
+        """Counts are turned into lines within the timing: fastText cannot read them otherwise."""
         return lambda part: self._labels(lines_of(self.task, part))
 
     def _labels(self, lines: list[str]) -> Any:
-        """The lower level: `predict` copies in a way that numpy 2 refuses."""
-        most, least = (-1, YES) if self.task.multilabel else (1, 0.0)
+        """Uses the lower level: `predict` copies in a way that numpy 2 refuses."""
+        most, least = (-1, MIN_PROBABILITY) if self.task.multilabel else (1, 0.0)
         return self.model.f.multilinePredict(lines, most, least, "strict")[0]
 
 
@@ -69,14 +69,14 @@ def lines_of(task: Task, part: Part) -> list[str]:
     names = [re.sub(r"\s+", "_", str(word)) for word in task.words]
     counts, lines = part.counts, []
     for start, end in zip(counts.indptr[:-1], counts.indptr[1:], strict=True):
-        own = zip(counts.indices[start:end], counts.data[start:end], strict=True)
-        lines.append(" ".join(" ".join([names[i]] * int(n)) for i, n in own) + "\n")
+        words = zip(counts.indices[start:end], counts.data[start:end], strict=True)
+        lines.append(" ".join(" ".join([names[i]] * int(n)) for i, n in words) + "\n")
     return lines
 
 
-def sentences(family: Family, task: Task, asked: Asked) -> Iterator[Outcome]:
+def sentences(family: Family, task: Task, requests: Requests) -> Iterator[Outcome]:
     refused = _refused(task)
-    for name, budgets in asked.items():
+    for name, budgets in requests.items():
         for budget in budgets:
             if refused or (budget is not None and budget < FEWEST):
                 yield name, budget, refused or f"quantize takes {FEWEST} words or more"
@@ -110,12 +110,12 @@ def whole(task: Task, name: str) -> Sentences:
             )
         return Sentences(model, len(model.f.getVocab("strict")[0]), task, "bin")
 
-    made: Sentences = task.once(f"fastText {name}", train)
-    return made
+    model: Sentences = task.once(f"fastText {name}", train)
+    return model
 
 
 def cut(task: Task, budget: int) -> Sentences:
-    """The settings that are best on validation documents, then as many words as are asked for."""
+    """The best settings on validation documents, then cut to the budget."""
     import fasttext
 
     name = task.once("fastText best", _best)

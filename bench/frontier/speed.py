@@ -1,4 +1,4 @@
-"""Documents a second of what validation chose: trained again, then asked in turns."""
+"""Documents per second of the chosen candidates: retrained, then timed in turns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bench.measuring import interleaved
 
 REPEATS = 5
 MOST_DOCS = 2000
-GOAL = "f1_micro"
+METRIC = "f1_micro"
 Say = Callable[[str], None]
 
 
@@ -28,43 +28,44 @@ def measure_speed(
     journal: Journal,
     say: Say = print,
 ) -> None:
-    """Both sides at each budget, as chosen by micro-F1; budgets that the journal has are left."""
+    """Both sides at each budget, as chosen by micro-F1; budgets in the journal are skipped."""
     lines = list(journal.lines())
-    done = {line.asked for line in lines if isinstance(line, Speed) and line.part == task.part}
-    found = candidates(rows_of(lines))
+    done = {line.limit for line in lines if isinstance(line, Speed) and line.part == task.part}
+    measured = candidates(rows_of(lines))
     for budget in budgets:
-        both = [choose(of_side(found, side), GOAL, within_words(budget)) for side in SIDES]
-        chosen = [one for one in both if one is not None]
+        both = [choose(of_side(measured, side), METRIC, within_words(budget)) for side in SIDES]
+        chosen = [candidate for candidate in both if candidate is not None]
         if budget in done or len(chosen) < 2:
             continue
         with threadpool_limits(1):
-            rates = docs_a_second(task, [served(task, families, one) for one in chosen])
-        for one, rate in zip(chosen, rates, strict=True):
-            name = (one.side, one.family, one.settings, one.budget)
+            rates = docs_per_second(task, [serving(task, families, c) for c in chosen])
+        for candidate, rate in zip(chosen, rates, strict=True):
+            name = (candidate.side, candidate.family, candidate.settings, candidate.budget)
             raw = task.test.texts is not None
             journal.add(Speed(task.corpus, task.part, *name, budget, round(rate, 1), raw))
-        say(f"{task.corpus}: documents a second within {budget}: {rates[0]:.0f}, {rates[1]:.0f}")
+        say(f"{task.corpus}: documents per second within {budget}: {rates[0]:.0f}, {rates[1]:.0f}")
 
 
-def served(task: Task, families: Sequence[Family], one: Candidate) -> Serve:
-    """A prediction by the candidate, trained again."""
-    (family,) = (own for own in families if (own.side, own.name) == (one.side, one.family))
-    asked = {one.settings: [one.budget]}
-    ((_, _, made),) = family.make(family, task, asked)
-    assert not isinstance(made, str)
-    return made.serving()
+def serving(task: Task, families: Sequence[Family], candidate: Candidate) -> Serve:
+    """A prediction by the candidate, retrained."""
+    name = (candidate.side, candidate.family)
+    (family,) = (family for family in families if (family.side, family.name) == name)
+    requests = {candidate.settings: [candidate.budget]}
+    ((_, _, model),) = family.make(family, task, requests)
+    assert not isinstance(model, str)
+    return model.serving()
 
 
-def docs_a_second(task: Task, serves: Sequence[Serve]) -> list[float]:
+def docs_per_second(task: Task, serves: Sequence[Serve]) -> list[float]:
     part = first(task.test, MOST_DOCS)
     for serve in serves:
-        serve(part)  # compiles, and reads what is to be remembered
+        serve(part)  # compiles, and fills the caches
     runs = interleaved(REPEATS, *(partial(serve, part) for serve in serves))
     return [part.X.shape[0] / median(run.cpu) for run in runs]
 
 
 def first(part: Part, n_docs: int) -> Part:
-    """So many documents, evenly spaced."""
+    """At least n_docs documents, evenly spaced."""
     step = max(1, part.X.shape[0] // n_docs)
     texts = None if part.texts is None else part.texts[::step]
     X, counts = part.X[::step], part.counts[::step]

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-# Where each public name lives. They are imported on first use, so that the command line can answer
-# `laconic --help` without waiting for scikit-learn.
-_HOME = {
+# The module of each public name. Names are imported on first use: `laconic --help` does not wait
+# for scikit-learn.
+_MODULE_OF = {
     "BSS": "laconic.selectors.bss",
     "CentroidClassifier": "laconic.classifiers.centroid",
     "Certificate": "laconic.certificate",
@@ -122,8 +122,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"laconic.{name}")
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
+    if name in _MODULE_OF:
+        return getattr(import_module(_MODULE_OF[name]), name)
     raise AttributeError(f"module 'laconic' has no attribute {name!r}")
 
 

@@ -1,15 +1,15 @@
 """`LinearModel`: a decision over the original vocabulary. What we save, explain, certify, report.
 
-A model states its **norm**, the length by which a text vector is divided:
+A model states how documents are **normalized**:
 
-- "all": the vector comes divided by its length over the full vocabulary, and stays so;
-- "selected": each class divides by the length over its own kept words, before any weights, and a
-  document without any of them gets the quotient 0. Such a model is *closed*: it needs its own
-  words only.
+- "all": documents are divided by their length over the full vocabulary beforehand;
+- "selected": each class divides documents by their length over its own selected words, before any
+  weights; the quotient is 0 for a document without any of them. Such a model is *self-contained*:
+  it needs no other words.
 
 A model states its **rule**: "sign" (two classes, the second iff f > 0), "argmax" (one of several
 classes), "labels" (any number of classes, each iff f > 0). The inequality is strict: f = 0, the
-value of a document with no chosen word and no intercept, is a no.
+value of a document without selected words in a model without intercept, is negative.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from laconic.numerics.quotient import quotient
-from laconic.numerics.weighing import scaled
+from laconic.numerics.weighing import scale_rows
 from laconic.reduction import Floats, Matrix, check_vocabulary, frozen
 
 Normalize: TypeAlias = Literal["all", "selected"]
 Rule: TypeAlias = Literal["sign", "argmax", "labels"]
 
-# A sparse product that keeps more than this share of the words is slower than a dense one.
+# Above this share of nonzero coefficients a sparse product is slower than a dense one.
 DENSE_FROM = 0.1
 
 
 class Model(Protocol):
-    """What a path yields: a `LinearModel`, or a reduction with a classifier that has none."""
+    """What a path yields: a `LinearModel`, or a model that is not linear with the same methods."""
 
     @property
     def classes(self) -> NDArray[Any]: ...
@@ -57,7 +57,7 @@ class Model(Protocol):
 
 
 def decide(decision: Floats, classes: NDArray[Any], rule: Rule) -> NDArray[Any]:
-    """Class names (an indicator matrix for "labels") from decision values."""
+    """Predicted classes from decision values; an indicator matrix for the rule "labels"."""
     if rule == "sign":
         return np.asarray(classes[(decision[:, 0] > 0).astype(np.intp)])
     if rule == "argmax":
@@ -67,19 +67,21 @@ def decide(decision: Floats, classes: NDArray[Any], rule: Rule) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
-    """Decision values X @ coef.T + intercept, with a stated norm and rule.
+    """Decision values X @ coef.T + intercept, with a normalization and a rule.
 
     Parameters
     ----------
     coef : csr_array or array of shape (n_rows, n_terms)
-        One row for "sign", one a class otherwise. The stored entries of a sparse row are the words
-        that its class keeps, also where a coefficient is 0.
+        One row for the rule "sign", otherwise one row per class. The stored entries of a sparse row
+        are the selected words of its class, even where a coefficient is 0.
     intercept : array of shape (n_rows,)
     classes : array of shape (n_classes,)
     size : int
-        Columns that the classifier saw, per class where classes choose their own.
-    normalize : "all" or "selected"
-    rule : "sign", "argmax" or "labels"
+        Columns that the classifier saw, per class where classes select their own.
+    normalize : "all" or "selected", default="all"
+        How documents are normalized: over all words, or over the selected words of each class.
+    rule : "sign", "argmax" or "labels", default="argmax"
+        How decision values become predictions.
     """
 
     coef: Matrix
@@ -90,14 +92,14 @@ class LinearModel:
     rule: Rule = "argmax"
 
     def __post_init__(self) -> None:
-        coef = _own(self.coef)
+        coef = _read_only(self.coef)
         object.__setattr__(self, "coef", coef)
         object.__setattr__(self, "intercept", frozen(np.atleast_1d(self.intercept), np.float64))
         object.__setattr__(self, "classes", np.asarray(self.classes))
         if self.normalize not in get_args(Normalize) or self.rule not in get_args(Rule):
             raise ValueError(
-                f"normalize={self.normalize!r}, rule={self.rule!r}: norm is one of {get_args(Normalize)}, rule "
-                f"one of {get_args(Rule)}"
+                f"normalize={self.normalize!r}, rule={self.rule!r}: normalize is one of "
+                f"{get_args(Normalize)}, rule one of {get_args(Rule)}"
             )
         rows = 1 if self.rule == "sign" else len(self.classes)
         if self.rule == "sign" and len(self.classes) != 2:
@@ -110,7 +112,7 @@ class LinearModel:
 
     @property
     def n_features_in(self) -> int:
-        """Words of the vocabulary, whether the model reads them or not."""
+        """Size of the vocabulary."""
         return int(self.coef.shape[1])
 
     @property
@@ -122,7 +124,7 @@ class LinearModel:
 
     @property
     def n_features(self) -> int:
-        """How many these are."""
+        """The number of distinct columns that the model reads."""
         return int(self.features.size)
 
     def decision(self, X: Matrix) -> Floats:
@@ -131,14 +133,15 @@ class LinearModel:
         product = X @ self._columns
         values = product.toarray() if issparse(product) else np.asarray(product, dtype=np.float64)
         if self.normalize == "selected":
-            values = quotient(values, self._kept_lengths(X))
+            values = quotient(values, self._selected_lengths(X))
         return values + self.intercept
 
     @cached_property
     def _columns(self) -> Matrix:
-        """The coefficients as a factor of X: dense where most words are kept, being faster then.
+        """The coefficients as a right factor of X; dense where that is faster.
 
-        A dense one lies as a product with sparse documents needs it, or each would copy it.
+        A dense factor is stored in the order that a product with sparse documents needs; otherwise
+        every product would copy it.
         """
         if not issparse(self.coef):
             return np.ascontiguousarray(self.coef.T)
@@ -147,11 +150,11 @@ class LinearModel:
         return self.coef.T
 
     def predict(self, X: Matrix) -> NDArray[Any]:
-        """Class names; for the rule "labels" an indicator matrix."""
+        """Predicted classes; an indicator matrix for the rule "labels"."""
         return decide(self.decision(X), self.classes, self.rule)
 
     def contributions(self, X: Matrix) -> csr_array:
-        """What each word adds to each decision value of one document: shape (n_rows, n_terms).
+        """What each word adds to the decision values of one document: shape (n_rows, n_terms).
 
         The rows sum to `decision(X) - intercept`.
         """
@@ -160,29 +163,30 @@ class LinearModel:
         document = csr_array(X)
         shares = csr_array(self.coef).multiply(document).tocsr()
         if self.normalize == "selected":
-            lengths = self._kept_lengths(document).ravel()
-            return scaled(shares, quotient(1.0, lengths))
+            lengths = self._selected_lengths(document).ravel()
+            return scale_rows(shares, quotient(1.0, lengths))
         return shares
 
     def explain(
         self, X: Matrix, vocabulary: NDArray[Any], top: int | None = 10
     ) -> dict[Any, list[tuple[str, float]]]:
-        """The words that decided about one document, strongest first, for each class.
+        """The contributions of words to the decision on one document, largest first, per class.
 
-        For the rule "sign" the one entry is the second class: positive numbers speak for it.
+        For the rule "sign" the only entry is the second class: positive numbers support it.
         """
         shares = self.contributions(X)
         names = self.classes[1:] if self.rule == "sign" else self.classes
-        told = {}
+        explanation = {}
         for row, name in enumerate(names.tolist()):
             span = slice(shares.indptr[row], shares.indptr[row + 1])
             columns, values = shares.indices[span], shares.data[span]
             strongest = np.lexsort((columns, -np.abs(values)))
             strongest = strongest[values[strongest] != 0][:top]
-            told[name] = [(str(vocabulary[columns[i]]), float(values[i])) for i in strongest]
-        return told
+            explanation[name] = [(str(vocabulary[columns[i]]), float(values[i])) for i in strongest]
+        return explanation
 
-    def _kept_lengths(self, X: Matrix) -> Floats:
+    def _selected_lengths(self, X: Matrix) -> Floats:
+        """The length of each document over the selected words of each row: (n_docs, n_rows)."""
         pattern = csr_array(self.coef, copy=True)
         pattern.data = np.ones_like(pattern.data)
         total = squared(X) @ pattern.T
@@ -195,11 +199,11 @@ def squared(X: Matrix) -> Matrix:
     return X.power(2) if issparse(X) else np.square(X)
 
 
-def _own(coef: Matrix) -> Matrix:
-    """A read-only copy with one entry a place: models are shared and must not move."""
+def _read_only(coef: Matrix) -> Matrix:
+    """A read-only copy without duplicate entries: models are shared and must not change."""
     if not issparse(coef):
         return frozen(np.atleast_2d(coef), np.float64)
-    own = csr_array(coef, dtype=np.float64, copy=True)
-    own.sum_duplicates()
-    own.data.setflags(write=False)
-    return own
+    copy = csr_array(coef, dtype=np.float64, copy=True)
+    copy.sum_duplicates()
+    copy.data.setflags(write=False)
+    return copy

@@ -15,37 +15,40 @@ from laconic.reduction import Matrix, Reduction, Selection, columns_for
 
 
 class Reducer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
-    """`fit(X, y)` does all the work that does not depend on size; `at(size)` cuts.
+    """`fit(X, y)` does the work that does not depend on size; `at(size)` returns a reduction.
 
-    A subclass has a parameter `size` (None: all that can be had), calls `_read` first in its `fit`,
-    and writes `_cut` and `available_`. `laconic.testing.check_reducer` examines it.
+    A subclass has a parameter `size` (None for all available), calls `_read` first in its `fit`,
+    and implements `_cut` and `available_`. `laconic.testing.check_reducer` tests it.
     """
 
     size: int | float | None
 
     @abstractmethod
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
-        """Learn from documents all that a cut at any size needs."""
+        """Learn everything that `at` needs, for all sizes."""
 
     @property
     @abstractmethod
     def available_(self) -> int:
-        """The largest size."""
+        """The largest available size."""
 
     @abstractmethod
     def _cut(self, size: int) -> Reduction:
-        """The reduction of this size (draws may keep fewer), or SizeUnavailable; self stays."""
+        """The reduction of this size (draws may select fewer); does not change self.
+
+        Raises SizeUnavailable if there is none.
+        """
 
     def at(self, size: int | float | None) -> Reduction:
         """The reduction to `size` columns: a number, a share in (0, 1], or None for all.
 
-        Raises SizeUnavailable where that cannot be had.
+        Raises SizeUnavailable if there is none.
         """
         check_is_fitted(self)
         return self._cut(columns_for(size, self.available_))
 
     def transform(self, X: Matrix) -> Matrix:
-        """Documents over the columns of `at(self.size)`."""
+        """The documents reduced by `at(self.size)`."""
         check_is_fitted(self)
         documents = validate_data(
             self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False

@@ -1,8 +1,8 @@
 """Values: `Selection`, `Projection`, `Ranking`, and the `Promise` of a method.
 
 A `Reduction` is a linear map from the vocabulary to `size` columns. It holds no data and has no
-`fit`; `apply` goes forward with documents, `lift` goes back with coefficients, and
-`(X T) W' = X (T W')` makes a classifier behind it linear over the original vocabulary again.
+`fit`; `apply` maps documents forward, `lift` maps coefficients back. `(X T) W' = X (T W')`, so a
+linear classifier on the reduced documents is linear over the original vocabulary.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from scipy.sparse import csr_array, issparse
 
 from laconic.errors import LaconicError, SizeUnavailable
 
-# An array or a scipy sparse array; scipy has no types to say so.
+# An array or a scipy sparse array; scipy has no type for that.
 Matrix: TypeAlias = Any
 Floats: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = NDArray[np.intp]
 
 
 def frozen(values: ArrayLike, dtype: type) -> NDArray[Any]:
-    """A read-only copy: values are shared between models and must not move under them."""
+    """A read-only copy: values are shared between models and must not change."""
     array: NDArray[Any] = np.array(values, dtype=dtype)
     array.setflags(write=False)
     return array
 
 
 def columns_for(size: int | float | None, available: int) -> int:
-    """The number of columns meant by a size: a number, a share in (0, 1], or None for all.
+    """The number of columns for a size: a number, a share in (0, 1], or None for all.
 
-    Whether they can be had is for the method to say.
+    The method checks whether that many are available.
     """
     if size is None:
         return available
@@ -47,11 +47,11 @@ def columns_for(size: int | float | None, available: int) -> int:
     return max(1, round(float(size) * available))
 
 
-def check_vocabulary(X: Matrix, n_terms_in: int, made: str, name: str = "X") -> None:
-    """Documents must be over the vocabulary; that they have as many columns is all one can see."""
+def check_vocabulary(X: Matrix, n_terms_in: int, owner: str, name: str = "X") -> None:
+    """Raise LaconicError if the documents do not have as many columns as the vocabulary."""
     if X.shape[1] != n_terms_in:
         raise LaconicError(
-            f"{name} has {X.shape[1]} columns, but {made} a vocabulary of {n_terms_in}. Vectorize "
+            f"{name} has {X.shape[1]} columns, but {owner} a vocabulary of {n_terms_in}. Vectorize "
             "the documents with the same vocabulary."
         )
 
@@ -78,11 +78,11 @@ class Reduction(Protocol):
 
 @dataclass(frozen=True)
 class Promise:
-    """What a method guarantees of its selection, from the documents X that it was given.
+    """What a method guarantees for its selection on the documents X that it was fitted on.
 
     With U the `rank` leading right singular vectors of X (all of them, if `rank` is that of X) and
-    S the diagonal of squared weights, the eigenvalues of U'SU lie between `low` and `high`.
-    A certificate checks it on a basis of its own.
+    S the diagonal matrix of squared weights, the eigenvalues of U'SU lie between `low` and `high`.
+    A certificate checks this independently.
     """
 
     rank: int
@@ -99,14 +99,18 @@ class Promise:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Distinct columns of the vocabulary, best first, each with a weight (1 = as it is).
+    """Distinct columns of the vocabulary, best first, each with a weight.
 
     Parameters
     ----------
-    terms : columns of the vocabulary, distinct
-    weights : finite; None for 1 everywhere
-    n_terms_in : size of the vocabulary
-    promise : what the method that chose them guarantees, if anything
+    terms : array-like of shape (size,)
+        Distinct columns of the vocabulary.
+    weights : array-like of shape (size,) or None
+        Finite weights; None for 1 everywhere.
+    n_terms_in : int
+        Size of the vocabulary.
+    promise : Promise or None, default=None
+        What the method guarantees for this selection.
     """
 
     terms: Columns
@@ -124,7 +128,9 @@ class Selection:
         chosen = frozen(terms, np.intp)
         weight = frozen(np.ones(chosen.size) if weights is None else weights, np.float64)
         if chosen.ndim != 1 or weight.shape != chosen.shape:
-            raise ValueError(f"{chosen.shape} terms with {weight.shape} weights: give one each")
+            raise ValueError(
+                f"{chosen.shape} terms with {weight.shape} weights: give one weight per term"
+            )
         if np.unique(chosen).size != chosen.size:
             raise ValueError("a Selection has distinct terms: merge repeats to weight √Σt")
         if chosen.size and not 0 <= chosen.min() <= chosen.max() < n_terms_in:
@@ -138,7 +144,7 @@ class Selection:
 
     @property
     def size(self) -> int:
-        """Columns that come out of it."""
+        """The number of columns of the reduced documents."""
         return int(self.terms.size)
 
     @property
@@ -147,7 +153,7 @@ class Selection:
         return bool((self.weights == 1.0).all())
 
     def apply(self, X: Matrix) -> Matrix:
-        """Documents over the chosen columns, times their weights; sparse ones stay sparse."""
+        """Documents over the selected columns, times their weights; sparse stays sparse."""
         check_vocabulary(X, self.n_terms_in, "the selection was made for")
         Z = X[:, self.terms]
         if self.plain:
@@ -159,7 +165,7 @@ class Selection:
         return scaled
 
     def lift(self, coef: Floats) -> csr_array:
-        """Sparse; every chosen term keeps its place, also where its coefficient is 0."""
+        """Sparse coefficients over the vocabulary; every selected term has an entry, even 0."""
         n_classes = coef.shape[0]
         by_column = np.argsort(self.terms, kind="stable")
         values = (np.asarray(coef) * self.weights)[:, by_column]
@@ -175,7 +181,12 @@ class Selection:
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """A dense linear map, `components` of shape (terms, size)."""
+    """A dense linear map.
+
+    Parameters
+    ----------
+    components : array-like of shape (n_terms, size)
+    """
 
     components: Floats
 
@@ -187,26 +198,26 @@ class Projection:
 
     @property
     def size(self) -> int:
-        """Columns that come out of it."""
+        """The number of components."""
         return int(self.components.shape[1])
 
     @property
     def n_terms_in(self) -> int:
-        """Words of the vocabulary that it was made for."""
+        """Size of the vocabulary."""
         return int(self.components.shape[0])
 
     @property
     def terms(self) -> Columns:
-        """The words that any column reads, ascending."""
+        """Columns of the vocabulary that any component reads, ascending."""
         return np.flatnonzero(self.components.any(axis=1))
 
     def apply(self, X: Matrix) -> Floats:
-        """Documents over the columns: dense, whatever they were."""
+        """Documents over the components, always dense."""
         check_vocabulary(X, self.n_terms_in, "the projection was made for")
         return np.asarray(X @ self.components)
 
     def lift(self, coef: Floats) -> Floats:
-        """Coefficients of columns as coefficients of words: dense, since a column mixes all."""
+        """Coefficients of components as coefficients of words, dense."""
         return np.asarray(coef) @ self.components.T
 
     def after(self, first: Reduction) -> Projection:
@@ -220,9 +231,19 @@ class Projection:
 class Ranking:
     """Terms, best first; `top(n)` is always a prefix. A random sample is a ranking too.
 
-    A draw gives term i one uniform number u_i, once. "Keep i with probability min(1, r·p_i)" is
-    "keep i iff r > u_i / p_i", its *arrival*; sorted by arrival, samples of all sizes are nested.
-    `order` leaves out the terms that can never be had (p = 0).
+    A draw gives each term i one uniform number u_i. "Select i with probability min(1, r·p_i)" is
+    "select i iff r > u_i / p_i", its *arrival*. Sorted by arrival, samples of all sizes are nested.
+
+    Parameters
+    ----------
+    order : array-like
+        Columns of the vocabulary, best first, without terms that can never be drawn (p = 0).
+    n_terms_in : int
+        Size of the vocabulary.
+    chance : array-like of shape (n_terms_in,) or None, default=None
+        The probabilities p of a draw.
+    arrival : array-like of shape (n_terms_in,) or None, default=None
+        The arrivals of a draw, infinite where p = 0.
     """
 
     order: Columns
@@ -239,22 +260,22 @@ class Ranking:
 
     @classmethod
     def by_score(cls, score: ArrayLike, ties: ArrayLike | None = None) -> Self:
-        """Highest score first, then highest `ties` (document frequency, say), then the column."""
+        """Highest score first; equal scores by highest `ties` (e.g. document frequency), column."""
         scores = np.asarray(score, dtype=np.float64)
         if np.isnan(scores).any():
-            raise ValueError(f"{np.isnan(scores).sum()} scores are not numbers")
+            raise ValueError(f"{np.isnan(scores).sum()} scores are NaN")
         keys = (-scores,) if ties is None else (-np.asarray(ties, dtype=np.float64), -scores)
         return cls(np.lexsort(keys), scores.size)
 
     @classmethod
     def by_draw(cls, chance: ArrayLike, rng: np.random.Generator) -> Self:
-        """A draw in which `chance` is proportional to the expected share of each term."""
+        """A draw with probabilities proportional to `chance`."""
         weights = np.asarray(chance, dtype=np.float64)
         total = weights.sum()
         if weights.ndim != 1 or (weights < 0).any() or not 0 < total < np.inf:
-            raise ValueError("chances must be non-negative and finite, with a positive sum")
+            raise ValueError("probabilities must be non-negative and finite, with a positive sum")
         p = weights / total
-        # 1 - U[0, 1) lies in (0, 1]: an arrival is never 0, so no budget above 0 is a sure hit
+        # 1 - U[0, 1) lies in (0, 1]: an arrival is never 0, so no small budget is certain to hit
         u = 1.0 - rng.random(p.size)
         arrival = np.full(p.size, np.inf)
         np.divide(u, p, out=arrival, where=p > 0)
@@ -264,7 +285,7 @@ class Ranking:
 
     @property
     def available(self) -> int:
-        """How many terms can be had."""
+        """The number of ranked terms."""
         return int(self.order.size)
 
     def top(self, size: int) -> Selection:
@@ -274,8 +295,8 @@ class Ranking:
         and Thorup 2007).
         """
         if not 0 < size <= self.available:
-            absent = self.n_terms_in - self.available
-            never = f" ({absent} more have no chance of being drawn)" if absent else ""
+            missing = self.n_terms_in - self.available
+            never = f" ({missing} more have probability 0)" if missing else ""
             raise SizeUnavailable(
                 size,
                 f"only {self.available} terms can be ranked{never}. "

@@ -1,4 +1,4 @@
-"""Examinations for your own reducers and path classifiers. Each raises AssertionError and says why.
+"""Checks for custom reducers and path classifiers. Each raises AssertionError with the reason.
 
 from laconic.testing import check_reducer
 check_reducer(MyReducer(), X, y)
@@ -27,20 +27,25 @@ __all__ = ["check_path", "check_reducer"]
 def check_reducer(
     reducer: Reducer, X: Matrix, y: ArrayLike | None = None, *, nested: bool = True
 ) -> None:
-    """Examine a reducer on documents: cuts, lifting, state, names, refusal.
+    """Check a reducer on documents: sizes, `lift`, state, feature names, sizes out of range.
 
-    `nested=False` for methods whose smaller selections are not prefixes of larger ones (BSS).
+    Parameters
+    ----------
+    reducer : Reducer
+    X : array or sparse array of shape (n_docs, n_terms)
+    y : labels of the documents, or None for an unsupervised reducer
+    nested : False if smaller selections are not prefixes of larger ones (BSS)
     """
     fitted = clone(reducer).fit(X, y)
     before = pickle.dumps(fitted)
     sizes = _spread(fitted.available_)
-    made = {size: _cut_or_none(fitted, size) for size in sizes}
-    cuts = {size: cut for size, cut in made.items() if cut is not None}
-    assert cuts, f"no size of {sizes} can be had"
+    outcomes = {size: _cut_or_none(fitted, size) for size in sizes}
+    cuts = {size: cut for size, cut in outcomes.items() if cut is not None}
+    assert cuts, f"none of the sizes {sizes} is available"
     for size, cut in cuts.items():
         _check_reduction(cut, X)
         again = fitted.at(size)
-        assert _same(again.apply(X), cut.apply(X)), f"at({size}) differs when asked again"
+        assert _same(again.apply(X), cut.apply(X)), f"at({size}) differs when called again"
     if nested:
         for small, large in pairwise(cuts.values()):
             _check_nested(small, large)
@@ -50,37 +55,44 @@ def check_reducer(
 
 
 def check_path(classifier: PathClassifier, X: Matrix, y: ArrayLike) -> None:
-    """Examine a path classifier: one item a size, ascending, models that decide, fit = path."""
+    """Check a path classifier: one item per size, ascending, valid decisions, `fit` as `path`.
+
+    Parameters
+    ----------
+    classifier : PathClassifier
+    X : array or sparse array of shape (n_docs, n_terms)
+    y : labels of the documents, or an indicator matrix
+    """
     sizes = _spread(X.shape[1])
     items = list(clone(classifier).path(X, y, list(reversed(sizes))))
     assert len(items) == len(sizes), f"{len(items)} items for {len(sizes)} sizes"
     models = [item for item in items if not isinstance(item, SizeUnavailable)]
     assert models, f"no model at any of the sizes {sizes}"
-    kept = [model.size for model in models]
-    assert kept == sorted(kept), f"sizes are not ascending: {kept}"
-    for asked, item in zip(sizes, items, strict=True):
+    model_sizes = [model.size for model in models]
+    assert model_sizes == sorted(model_sizes), f"sizes are not ascending: {model_sizes}"
+    for size, item in zip(sizes, items, strict=True):
         if isinstance(item, SizeUnavailable):
-            assert item.reason, f"size {asked} is refused without a reason"
+            assert item.reason, f"size {size} is refused without a reason"
             continue
         _check_model(item, X, y)
-        alone = clone(classifier).set_params(size=asked).fit(X, y)
-        assert np.allclose(alone.model_.decision(X), item.decision(X), atol=1e-8), (
-            f"fit with size={asked} gives another model than path at {asked}"
+        fitted = clone(classifier).set_params(size=size).fit(X, y)
+        assert np.allclose(fitted.model_.decision(X), item.decision(X), atol=1e-8), (
+            f"fit with size={size} gives another model than path at {size}"
         )
     impossible = next(iter(clone(classifier).path(X, y, [10 * X.shape[1]])))
     assert isinstance(impossible, SizeUnavailable), "a size beyond all terms must be refused"
 
 
 def _spread(available: int) -> list[int]:
-    """Small, middling and largest sizes."""
+    """Small, medium and largest sizes."""
     return sorted({1, min(2, available), max(1, available // 3), available})
 
 
 def _cut_or_none(reducer: Reducer, size: int) -> Reduction | None:
     try:
         return reducer.at(size)
-    except SizeUnavailable as absent:
-        assert absent.reason, f"size {size} is refused without a reason"
+    except SizeUnavailable as unavailable:
+        assert unavailable.reason, f"size {size} is refused without a reason"
         return None
 
 
@@ -109,14 +121,14 @@ def _check_transform(reducer: Reducer, X: Matrix) -> None:
         "transform is not at(size).apply"
     )
     names = reducer.get_feature_names_out()
-    assert len(names) == reducer.at(reducer.size).size, "one name a column"
+    assert len(names) == reducer.at(reducer.size).size, "there must be one name per column"
 
 
 def _check_refusal(reducer: Reducer) -> None:
     try:
         reducer.at(10 * reducer.available_ + 10)
-    except SizeUnavailable as absent:
-        assert absent.reason, "a refusal needs a reason"
+    except SizeUnavailable as unavailable:
+        assert unavailable.reason, "SizeUnavailable needs a reason"
     else:
         raise AssertionError("a size beyond what is available must raise SizeUnavailable")
 
@@ -126,9 +138,9 @@ def _check_model(model: Any, X: Matrix, y: ArrayLike) -> None:
     columns = 1 if model.rule == "sign" else len(model.classes)
     assert values.shape == (X.shape[0], columns), f"decision values of shape {values.shape}"
     assert np.isfinite(values).all(), "decision values must be finite"
-    assert np.shape(model.predict(X)) == np.shape(y), "predictions must look like y"
+    assert np.shape(model.predict(X)) == np.shape(y), "predictions must have the shape of y"
     if isinstance(model, LinearModel):
-        assert model.coef.shape[1] == X.shape[1], "a model speaks over the original vocabulary"
+        assert model.coef.shape[1] == X.shape[1], "coef must be over the original vocabulary"
         assert model.n_features <= X.shape[1]
 
 

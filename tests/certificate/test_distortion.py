@@ -74,8 +74,8 @@ def test_a_promise_is_checked_on_the_directions_it_is_about(rank, low, high, fou
     assert (whole.rank, whole.m, whole.M) == (3, pytest.approx(0.4), pytest.approx(1.4))
     flat, said = certificate.as_dict(), certificate.summary()
     assert (flat["promise.kept"], flat["promise.m"]) == (kept, part.m)
-    assert f"found, on another basis: {found[0]:.3g} to {found[1]:.3g}" in said
-    assert ("it is kept" in said, "it is broken" in said) == (kept, not kept)
+    assert f"computed independently they are {found[0]:.3g} to {found[1]:.3g}" in said
+    assert ("promise is kept" in said, "promise is broken" in said) == (kept, not kept)
     assert (f"by at most {factor or 0:.3g}·‖a‖‖y‖" in said) == (factor is not None)
     assert ("not about all directions" in said) == (kept and rank < 3)
 
@@ -97,8 +97,12 @@ def test_a_promise_about_leading_directions_meets_those_of_the_svd(seed, rank):
         (m + 1e-6, M + 1, False),
         (m / 2, max(M - 1e-6, m / 2), False),
     ):
-        told = Selection(reduction.terms, reduction.weights, 10, Promise(rank, low, high))
-        part = certify(full, replace(full, normalize="selected"), X, reduction=told).promise
+        promising_selection = Selection(
+            reduction.terms, reduction.weights, 10, Promise(rank, low, high)
+        )
+        part = certify(
+            full, replace(full, normalize="selected"), X, reduction=promising_selection
+        ).promise
         assert (part.m, part.M) == pytest.approx((m, M))
         assert part.kept == kept
         assert part.factor is None, "6 directions, of which at most 5 were promised"
@@ -116,7 +120,7 @@ def test_the_factor_of_a_promise_bounds_the_realised_one():
 @pytest.mark.parametrize(
     ("rank", "sigma", "says"),
     [
-        (4, (4.0, 2.0, 0.5), "about 4 directions, but the rank of X is 3"),
+        (4, (4.0, 2.0, 0.5), "about 4 directions, but X has rank 3"),
         (1, (2.0, 2.0, 0.5), "about the 1 leading directions of X, but the next singular value"),
         (2, (4.0, 1.0, 1.0 - 1e-15), "not determined"),
     ],
@@ -148,7 +152,7 @@ def test_promises_have_a_place_only_where_they_were_made():
 
 
 def test_lemma_6_fails_and_the_certificate_says_so():
-    """ERRATA E2: 1,000 equal words, 40 kept by weights: ε̂ = 0, the ratio 4.9."""
+    """ERRATA E2: 1,000 equal words, 40 selected with weights: ε̂ = 0, the ratio 4.9."""
     X, y = csr_array(np.ones((2, 1000)) * [[1.0], [2.0]]), [0, 1]
     reduction = Selection(np.arange(40) * 25, np.full(40, 5.0), 1000)
     full = RLSClassifier().fit(X, y).model_
@@ -159,13 +163,15 @@ def test_lemma_6_fails_and_the_certificate_says_so():
     assert "a product of up to 4.9 with a mixture" in certificate.summary()
 
 
-@pytest.mark.parametrize("norm", ["all", "selected"])
+@pytest.mark.parametrize("normalization", ["all", "selected"])
 @pytest.mark.parametrize(("rank", "size"), [(None, 60), (None, 150), (5, 12)])
-def test_bss_keeps_its_promise_on_a_basis_that_it_has_not_seen(rank, size, norm):
+def test_bss_keeps_its_promise_on_a_basis_that_it_has_not_seen(rank, size, normalization):
     """Lemma 1, for whatever model is trained behind it."""
     X, y = text_like(40, 200, 2)
     full = RLSClassifier().fit(X, y).model_
-    method = ReduceThenFit(BSS(rank=rank), RLSClassifier(), size=size, normalize=norm).fit(X, y)
+    method = ReduceThenFit(BSS(rank=rank), RLSClassifier(), size=size, normalize=normalization).fit(
+        X, y
+    )
     certificate = certify(full, method.model_, X, y, method.reduction_, 1.0)
     part, directions = certificate.promise, rank or np.linalg.matrix_rank(X.toarray())
     s = np.sqrt(directions / size)

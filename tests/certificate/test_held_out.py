@@ -139,10 +139,10 @@ def test_the_held_out_part_is_what_it_says(n_classes):
 def test_the_medians_are_those_of_the_queries():
     X, y, reduction, alpha, full, small, H = case(5)
     certificate = certify(full, small, X, y, reduction, alpha, H)
-    bounds, told = certificate.query_bounds, certificate.queries
-    assert told.median_bound == np.median(bounds.in_span + bounds.off_span)
-    assert told.median_change == np.median(bounds.change.max(axis=1))
-    assert told.premise_share == np.mean(bounds.epsilon <= 0.5)
+    bounds, medians = certificate.query_bounds, certificate.queries
+    assert medians.median_bound == np.median(bounds.in_span + bounds.off_span)
+    assert medians.median_change == np.median(bounds.change.max(axis=1))
+    assert medians.premise_share == np.mean(bounds.epsilon <= 0.5)
     f = np.abs(full.decision(H))
     known = f > 1e-9
     relative = 2 * certificate.in_span.epsilon * certificate.in_span.condition * bounds.gamma * f

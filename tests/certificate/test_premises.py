@@ -32,11 +32,11 @@ def test_models_outside_the_span_have_suprema_too():
     np.testing.assert_allclose(found.outside, np.linalg.norm(D - D @ U @ U.T, axis=1))
 
 
-@pytest.mark.parametrize("closed", ["full", "small"])
-def test_a_kept_model_has_the_parts_from_held_out_documents_and_of_its_reduction(closed):
+@pytest.mark.parametrize("name", ["full", "small"])
+def test_a_self_contained_model_has_the_held_out_parts_and_those_of_its_reduction(name):
     X, y, reduction, alpha, full, small, H = case(2)
     models = {"full": full, "small": small}
-    models[closed] = replace(models[closed], normalize="selected")
+    models[name] = replace(models[name], normalize="selected")
     certificate = certify(**models, X=X, y=y, reduction=reduction, alpha=alpha, held_out=H)
     for name, part in certificate.parts().items():
         absent = name not in ("held_out", "changes", "distortion")
@@ -46,7 +46,7 @@ def test_a_kept_model_has_the_parts_from_held_out_documents_and_of_its_reduction
     assert certificate.distortion == open_pair.distortion, "it does not depend on any model"
     assert vars(certificate.distortion).items() <= vars(open_pair.in_span).items()
     without = certify(**models, X=X, held_out=H)
-    assert "give also the reduction" in without.distortion.reason
+    assert "needs the reduction" in without.distortion.reason
     assert "'selected'" in without.in_span.reason
     change = models["small"].decision(H) - models["full"].decision(H)
     np.testing.assert_array_equal(certificate.changes.per_document, np.abs(change))
@@ -56,20 +56,23 @@ def test_a_kept_model_has_the_parts_from_held_out_documents_and_of_its_reduction
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"y": None}, "give also y"),
-        ({"reduction": None, "alpha": None}, "give also reduction, alpha"),
+        ({"y": None}, "needs y"),
+        ({"reduction": None, "alpha": None}, "needs reduction, alpha"),
         ({"alpha": 0.0}, "must be positive"),
         ({"alpha": 0.7}, "full model is not RLS with alpha=0.7"),
         ({"reduction": Selection([0], None, 9)}, "small model is not RLS"),
         ({"y": [1, 2, 0, 1, 2, 0]}, "full model is not RLS"),
-        ({"span_limit": 4}, "6 × 9, and its span is computed up to a smaller side of 4"),
+        (
+            {"span_limit": 4},
+            "6 × 9, and its span is computed only if the smaller side is at most 4",
+        ),
     ],
 )
 def test_a_premise_that_is_not_met_is_named(changes, says):
     X = RNG(0).poisson(1.0, size=(6, 9)) + 0.1
     X, y, reduction, alpha, full, small, H = case(10, 3, X, alpha=1.5)
-    told = {"y": y, "reduction": reduction, "alpha": alpha, "held_out": H} | changes
-    certificate = certify(full, small, X, **told)
+    arguments = {"y": y, "reduction": reduction, "alpha": alpha, "held_out": H} | changes
+    certificate = certify(full, small, X, **arguments)
     assert isinstance(certificate.in_span, NotComputed)
     assert says in certificate.in_span.reason
     assert says in certificate.queries.reason
@@ -132,7 +135,7 @@ def test_serving_interval_is_attained_and_refuses():
     assert full.decision(np.array([[0.6, 0, 0.8, 0]])).item() == pytest.approx(high)
     whole = serving_interval(full, [3, 0], csr_array([[0.0, 0.6]]), [0.6])[0, 0]
     assert whole == pytest.approx(0.85), "nothing is unseen"
-    with pytest.raises(LaconicError, match="shorter than their chosen part"):
+    with pytest.raises(LaconicError, match="shorter than their known part"):
         serving_interval(full, [0], np.array([[1.5]]))
     with pytest.raises(LaconicError, match="distinct"):
         serving_interval(full, [0, 0], np.array([[0.1, 0.1]]))
@@ -151,7 +154,7 @@ def test_a_certificate_is_flat_and_speaks(n_classes):
     assert flat["in_span.m"] == certificate.in_span.m
     assert flat["held_out.flips"] == certificate.held_out.flips
     assert len(flat["suprema.everywhere"]) == len(flat["rows"]) == (1 if n_classes == 2 else 4)
-    assert flat["suprema.kept"] == [40] * len(flat["rows"])
+    assert flat["suprema.n_features"] == [40] * len(flat["rows"])
     assert flat["queries.median_theorem_1"] is None, "40 words of rank 60: ε = 1, no theorem"
     assert all(isinstance(v, int | float | str | bool | list | None) for v in flat.values())
     said = certificate.summary()
@@ -206,10 +209,10 @@ def test_memory_follows_the_entries_of_the_models(monkeypatch, rls):
     small = model_behind(reduction, X, y, 1.0)
     for model in (full, small):
         model.decision(X)  # which keeps its factor
-    told = {"y": y, "reduction": reduction, "alpha": 1.0} if rls else {"span_limit": 0}
+    arguments = {"y": y, "reduction": reduction, "alpha": 1.0} if rls else {"span_limit": 0}
     tracemalloc.start()
     try:
-        certificate = certify(full, small, X, held_out=X, **told)
+        certificate = certify(full, small, X, held_out=X, **arguments)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -1,4 +1,4 @@
-"""LARS as a classifier: sizes, classes, norms, refits. The path itself is examined in numerics."""
+"""LARS as a classifier: sizes, classes, normalization, refits. Its path is tested in numerics."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_every_size_is_the_point_where_the_next_word_is_about_to_enter(mode, los
             coef[columns] = beta
             assert_allclose(model.coef.toarray()[row], coef[:30], atol=1e-8)
             assert model.intercept[row] == pytest.approx(coef[30], abs=1e-8)
-            kept = model.coef.indices[slice(*model.coef.indptr[row : row + 2])]
-            assert sorted(kept) == sorted(set(columns) - {30})
+            selected = model.coef.indices[slice(*model.coef.indptr[row : row + 2])]
+            assert sorted(selected) == sorted(set(columns) - {30})
         assert classifier.order_[row].tolist() == [c for c in expected[11][0] if c < 30]
         entries = [l1 for _, _, l1 in expected[:11]]
         assert_allclose(classifier.entry_l1_[row][1:], entries, atol=1e-8)
@@ -117,13 +117,13 @@ def test_one_walk_serves_all_sizes(monkeypatch):
 
 
 def test_a_class_whose_path_ends_keeps_its_last_model():
-    """The first class is one word, so without l2 its path saturates at once."""
+    """The first class is one word, so with alpha=0 its path saturates at once."""
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     X = np.abs(rng.normal(size=(60, 12)))
     X[:, 0] = y == 0
     classifier = LarsClassifier("squared", alpha=0.0)
-    with pytest.warns(LaconicWarning, match="1 of 3 classes have fewer words than asked for"):
+    with pytest.warns(LaconicWarning, match="1 of 3 classes have fewer words than requested"):
         models = list(classifier.path(X, y, [1, 5, 12]))
     assert [model.size for model in models] == [1, 5, 12]
     assert [len(order) for order in classifier.order_] == [1, 12, 12]
@@ -139,7 +139,7 @@ def test_a_size_that_no_class_reaches_says_where_and_why():
     reached = LarsClassifier(alpha=0.0).fit(X, y).model_.size
     assert refused.size == 50
     assert f"saturated at {reached} words" in refused.reason
-    assert f"up to {reached}, or give l2 a number above 0" in refused.reason
+    assert f"up to {reached}, or give alpha a number above 0" in refused.reason
     ended = next(LarsClassifier(alpha=1.0).path(np.diag([1.0, 1, 0, 0]), [0, 1, 0, 1], [3]))
     assert "only 2 words occur. Ask for a size from 1 to 2" in ended.reason
 
@@ -147,7 +147,7 @@ def test_a_size_that_no_class_reaches_says_where_and_why():
 def test_a_path_that_ends_before_all_words_are_in_says_so():
     X = np.array([[1.0, 1.0], [1.0, -1.0], [0.0, 0.0], [0.0, 0.0]])
     (refused,) = LarsClassifier("squared").path(X, [1, 1, 0, 0], [2])
-    assert "the path ends at 1 words: no other word says anything more" in refused.reason
+    assert "the path ends at 1 words: no other word improves the fit" in refused.reason
     assert "alpha" not in refused.reason
     assert LarsClassifier("squared").fit(X, [1, 1, 0, 0]).model_.size == 1
 
@@ -155,7 +155,7 @@ def test_a_path_that_ends_before_all_words_are_in_says_so():
 def test_words_that_say_nothing_leave_the_bias():
     X, y = np.array([[1.0], [-1.0]] * 3), np.array([0, 0, 0, 0, 1, 1])
     (refused,) = LarsClassifier().path(X, y, [1])
-    assert "no word says anything about the classes" in refused.reason
+    assert "no word distinguishes the classes" in refused.reason
     fitted = LarsClassifier("logistic", alpha=0.5).fit(X, y)
     expected = optimum(np.ones((6, 1)), 2.0 * y - 1.0, "logistic", 0.5)
     assert (fitted.model_.size, fitted.model_.n_features) == (0, 0)
@@ -166,7 +166,7 @@ def test_words_that_say_nothing_leave_the_bias():
 def test_a_label_that_all_documents_have_needs_no_word():
     X, y = documents()
     labels = np.column_stack([np.ones(60), y == 1, np.zeros(60)]).astype(int)
-    with pytest.warns(LaconicWarning, match="2 of 3 classes.*all documents have the same answer"):
+    with pytest.warns(LaconicWarning, match="2 of 3 classes.*all documents are on one side"):
         model = LarsClassifier(size=3).fit(X, labels).model_
     assert np.diff(model.coef.indptr).tolist() == [0, 3, 0]
     assert (model.predict(X)[:, [0, 2]] == [1, 0]).all()
@@ -184,22 +184,23 @@ def test_sizes_may_be_shares_of_the_words_that_occur():
 
 
 @pytest.mark.parametrize("loss", [*LOSSES, "logistic"])
-@pytest.mark.parametrize("norm", ["all", "selected"])
+@pytest.mark.parametrize("normalization", ["all", "selected"])
 @pytest.mark.parametrize("bias", ["always", None])
-def test_a_refit_is_the_optimum_over_the_chosen_words(loss, norm, bias):
+def test_a_refit_is_the_optimum_over_the_chosen_words(loss, normalization, bias):
     X, y = documents(n_classes=3)
     X = X.toarray()
     X[5] = 0.0
     queries = documents(seed=9)[0].toarray()
     settings = {"alpha": 0.4, "size": 6, "bias": bias}
     path = LarsClassifier(loss, **settings).fit(X, y)
-    fitted = LarsClassifier(loss, **settings, refit=True, normalize=norm).fit(X, y)
-    assert fitted.model_.normalize == norm
+    fitted = LarsClassifier(loss, **settings, refit=True, normalize=normalization).fit(X, y)
+    assert fitted.model_.normalize == normalization
     for row, y_signed in enumerate(signs_of(y, 3)):
         chosen = path.order_[row]
         assert fitted.order_[row].tolist() == chosen.tolist(), "the order is that of the path"
         Z, Q = (
-            normalize(D[:, chosen]) if norm == "selected" else D[:, chosen] for D in (X, queries)
+            normalize(D[:, chosen]) if normalization == "selected" else D[:, chosen]
+            for D in (X, queries)
         )
         ones = np.ones((60, 1))[:, : int(bias is not None)]
         beta = optimum(np.hstack([Z, ones]), y_signed, loss, 0.4)
@@ -207,7 +208,7 @@ def test_a_refit_is_the_optimum_over_the_chosen_words(loss, norm, bias):
         assert_allclose(fitted.model_.decision(queries)[:, row], expected, atol=1e-8)
 
 
-def test_a_closed_model_is_refitted_whether_asked_or_not():
+def test_a_self_contained_model_is_always_refitted():
     X, y = documents(n_classes=2)
     plain, asked = (
         LarsClassifier(size=5, normalize="selected", refit=r).fit(X, y) for r in (False, True)
@@ -219,19 +220,21 @@ def test_a_closed_model_is_refitted_whether_asked_or_not():
     assert_allclose(plain.model_.decision(strange), plain.model_.decision(X), atol=1e-12)
 
 
-@pytest.mark.parametrize("norm", ["all", "selected"])
-def test_a_refit_is_what_other_solvers_find(norm):
+@pytest.mark.parametrize("normalization", ["all", "selected"])
+def test_a_refit_is_what_other_solvers_find(normalization):
     X, y = documents(200, 40, 2)
     order = LarsClassifier(size=8).fit(X, y).order_[0]
-    Z = normalize(X[:, order].toarray()) if norm == "selected" else X[:, order].toarray()
+    Z = normalize(X[:, order].toarray()) if normalization == "selected" else X[:, order].toarray()
     peers = {
         "squared_hinge": LinearSVC(C=1.0, dual=False, tol=1e-12, max_iter=10_000),
         "logistic": LogisticRegression(C=2.0, solver="liblinear", tol=1e-12, max_iter=10_000),
     }
     for loss, peer in peers.items():
-        fitted = LarsClassifier(loss, alpha=0.5, size=8, refit=True, normalize=norm).fit(X, y)
+        fitted = LarsClassifier(loss, alpha=0.5, size=8, refit=True, normalize=normalization).fit(
+            X, y
+        )
         own = fitted.order_[0]
-        Z = normalize(X[:, own].toarray()) if norm == "selected" else X[:, own].toarray()
+        Z = normalize(X[:, own].toarray()) if normalization == "selected" else X[:, own].toarray()
         peer.fit(Z, y)
         assert_allclose(fitted.model_.coef.toarray()[0, own], peer.coef_[0], atol=1e-5)
         assert fitted.model_.intercept[0] == pytest.approx(peer.intercept_[0], abs=1e-5)
@@ -245,10 +248,10 @@ def test_a_refit_is_what_other_solvers_find(norm):
     st.sampled_from([0.0, 1.0]),
     st.sampled_from(["all", "selected"]),
 )
-def test_no_size_depends_on_the_others(seed, loss, alpha, norm):
+def test_no_size_depends_on_the_others(seed, loss, alpha, normalization):
     X, y = documents(40, 15, 3, seed)
     alpha = max(alpha, 0.1) if loss == "logistic" else alpha
-    classifier = LarsClassifier(loss, alpha=alpha, normalize=norm)
+    classifier = LarsClassifier(loss, alpha=alpha, normalize=normalization)
     together = dict(zip([1, 4, 9], clone(classifier).path(X, y, [9, 1, 4]), strict=True))
     for size, model in together.items():
         (alone,) = clone(classifier).path(X, y, [size])
@@ -341,7 +344,7 @@ def test_the_longest_path_is_not_walked_beyond():
 
 
 def test_an_optimum_that_was_not_found_is_told(monkeypatch):
-    monkeypatch.setattr(newton, "STEPS", 1)
+    monkeypatch.setattr(newton, "MAX_STEPS", 1)
     X, y = documents()
     with pytest.warns(LaconicWarning, match="3 of 3 problems did not converge with alpha=0.01"):
         LarsClassifier(alpha=0.01, size=10, refit=True).fit(X, y)
@@ -351,13 +354,13 @@ def test_an_optimum_that_was_not_found_is_told(monkeypatch):
 def test_the_logistic_loss_gives_probabilities(n_classes):
     X, y = documents(n_classes=n_classes)
     fitted = LarsClassifier("logistic", size=6).fit(X, y)
-    values, chances = fitted.model_.decision(X), fitted.predict_proba(X)
+    values, probabilities = fitted.model_.decision(X), fitted.predict_proba(X)
     alone = 1 / (1 + np.exp(-values))
     if n_classes == 2:
-        assert_allclose(chances, np.hstack([1 - alone, alone]))
+        assert_allclose(probabilities, np.hstack([1 - alone, alone]))
     else:
-        assert_allclose(chances, alone / alone.sum(axis=1, keepdims=True))
-    assert_array_equal(fitted.classes_[chances.argmax(axis=1)], fitted.predict(X))
+        assert_allclose(probabilities, alone / alone.sum(axis=1, keepdims=True))
+    assert_array_equal(fitted.classes_[probabilities.argmax(axis=1)], fitted.predict(X))
     labels = np.column_stack([y == 0, y == 1]).astype(int)
     several = LarsClassifier("logistic", size=6).fit(X, labels)
     assert_allclose(several.predict_proba(X), 1 / (1 + np.exp(-several.model_.decision(X))))
@@ -391,7 +394,7 @@ def test_the_logistic_path_ends_whatever_is_left_of_it(seed):
     assert [order.size for order in fitted.order_] == [3, 3, 3]
     for row, y_signed in enumerate(signs_of(y, 3)):
         Z = np.column_stack([X, np.ones(30)])
-        best = optimum(Z, y_signed, "logistic", fitted.l2_)
+        best = optimum(Z, y_signed, "logistic", fitted.alpha_)
         assert_allclose(fitted.model_.coef.toarray()[row], best[:3], atol=1e-6)
 
 

@@ -1,4 +1,4 @@
-"""What leave-one-out chooses for LARS: size, l2, threshold."""
+"""What leave-one-out chooses for LARS: size, alpha, threshold."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ from laconic import LarsClassifier
 from laconic.classifiers import lars as module
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.lars_left_out import left_out
-from laconic.numerics.metrics import accuracy, chosen_by, f1_macro
+from laconic.numerics.lars_left_out import leave_one_out
+from laconic.numerics.metrics import accuracy, apply_rule, f1_macro
 from laconic.numerics.thresholds import best_threshold
 from tests.classifiers.test_lars import documents, optimum, signs_of
 
 
-@pytest.mark.parametrize("norm", ["all", "selected"])
+@pytest.mark.parametrize("normalization", ["all", "selected"])
 @pytest.mark.parametrize("bias", ["always", None])
-def test_of_least_squares_it_is_training_without_the_document(norm, bias):
+def test_of_least_squares_it_is_training_without_the_document(normalization, bias):
     """Exact there: the words stay, and no document crosses a border."""
     X, y = documents(30, 20, 3)
-    classifier = LarsClassifier("squared", alpha=0.5, refit=True, normalize=norm, bias=bias)
+    classifier = LarsClassifier(
+        "squared", alpha=0.5, refit=True, normalize=normalization, bias=bias
+    )
     (found,) = classifier.leave_one_out(X, y, [4])
     orders = classifier.set_params(size=4).fit(X, y).order_
     for row, y_signed in enumerate(signs_of(y, 3)):
         Z = X.toarray()[:, orders[row]]
-        Z = normalize(Z) if norm == "selected" else Z
+        Z = normalize(Z) if normalization == "selected" else Z
         Z = np.hstack([Z, np.ones((30, 1))[:, : int(bias is not None)]])
         for doc in range(30):
             others = np.arange(30) != doc
@@ -42,7 +44,7 @@ def test_along_the_path_it_is_that_of_its_points(loss):
     found = list(LarsClassifier(loss, alpha=0.5).leave_one_out(X, y, [6, 2]))
     points = {p.size: p for p in fast_lars(X, y_signed, loss=loss, alpha=0.5)}
     for values, size in zip(found, (2, 6), strict=True):
-        expected = left_out(X, y_signed, points[size], loss=loss, alpha=0.5)
+        expected = leave_one_out(X, y_signed, points[size], loss=loss, alpha=0.5)
         assert_allclose(values[:, 0], expected, atol=1e-10)
 
 
@@ -73,13 +75,13 @@ def test_a_size_that_is_not_there_has_no_decisions():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_size_is_the_smallest_of_the_best(n_classes, monkeypatch):
     X, y = documents(60, 30, n_classes, seed=4)
-    monkeypatch.setattr(module, "LADDER", (1, 2, 4, 8, 16, 99))
+    monkeypatch.setattr(module, "SIZES", (1, 2, 4, 8, 16, 99))
     fitted = LarsClassifier(size="loo").fit(X, y)
     sizes = [1, 2, 4, 8, 16]
     y_signed = np.column_stack(signs_of(y, n_classes))
     rule, metric = ("sign", f1_macro) if n_classes == 2 else ("argmax", accuracy)
     worth = [
-        metric(chosen_by(values, rule), y_signed)
+        metric(apply_rule(values, rule), y_signed)
         for values in LarsClassifier().leave_one_out(X, y, sizes)
     ]
     best = sizes[int(np.argmax(worth))]
@@ -91,13 +93,13 @@ def test_the_size_is_the_smallest_of_the_best(n_classes, monkeypatch):
     assert [o.tolist() for o in fitted.order_] == [o.tolist() for o in alone.order_]
 
 
-def test_l2_is_the_better_at_every_size():
+def test_alpha_is_the_better_at_every_size():
     X, y = documents(40, 60, 2, seed=3)
     sizes = [2, 5, 10, 15]
     chosen = LarsClassifier(alpha="loo")
     models = []
     for model in chosen.path(X, y, sizes):
-        models.append((model, chosen.l2_))
+        models.append((model, chosen.alpha_))
     values = {}
     for alpha in (0.0, 1.0):
         for outcome, size in zip(LarsClassifier(alpha=alpha).leave_one_out(X, y, sizes), sizes,
@@ -122,15 +124,15 @@ def test_l2_is_the_better_at_every_size():
     assert taken == {0.0, 1.0}, "the test sees both"
 
 
-def test_of_equals_the_larger_l2_is_taken():
+def test_ties_go_to_the_larger_alpha():
     X, y = np.array([[1.0], [1.0], [0.0], [0.0]] * 4), np.array([1, 1, 0, 0] * 4)
     fitted = LarsClassifier(alpha="loo", size=1).fit(X, y)
     assert {value for _, _, value in fitted.loo_} == {1.0}
-    assert fitted.l2_ == 1.0
+    assert fitted.alpha_ == 1.0
 
 
 def test_a_decision_that_is_not_available_is_wrong():
-    """Each word is in one document: without l2 nothing is known of a document that is left out."""
+    """Each word is in one document: with alpha=0 a left-out document has no decision."""
     X, y = np.eye(6), np.array([0, 1, 0, 1, 0, 1])
     classifier = LarsClassifier("squared", alpha=0.0, bias=None)
     (values,) = classifier.leave_one_out(X, y, [6])
@@ -155,15 +157,15 @@ def test_the_threshold_is_folded_into_the_intercept():
 
 def test_there_is_no_threshold_between_several_classes():
     X, y = documents()
-    with pytest.raises(LaconicError, match=r"with 3 classes.*Ask about each class alone"):
+    with pytest.raises(LaconicError, match=r"with 3 classes.*Train one classifier per class"):
         LarsClassifier(threshold="loo").fit(X, y)
     with pytest.raises(LaconicError, match=r"threshold=0\.5: choose from loo, None"):
         LarsClassifier(threshold=0.5).fit(X, y == 1)
 
 
-def test_where_no_size_can_be_had_it_says_why():
+def test_if_no_size_is_available_it_says_why():
     X, y = np.array([[1.0], [-1.0]] * 3), np.array([0, 0, 0, 0, 1, 1])
-    with pytest.raises(SizeUnavailable, match="no word says anything"):
+    with pytest.raises(SizeUnavailable, match="no word distinguishes"):
         LarsClassifier(size="loo").fit(X, y)
 
 
@@ -173,4 +175,4 @@ def test_an_older_choice_is_forgotten():
     assert len(classifier.loo_) == 2
     classifier.set_params(alpha=1.0).fit(X, y)
     assert not hasattr(classifier, "loo_")
-    assert classifier.l2_ == 1.0
+    assert classifier.alpha_ == 1.0

@@ -44,10 +44,10 @@ def test_n1_classes_short_of_the_size_are_named_once_with_their_reasons():
     X, y = uneven()
     classifier = LarsClassifier("squared", alpha=0.0, size=10)
     (message,) = warned(lambda: classifier.fit(X, y))
-    assert "2 of 4 classes have fewer words than asked for" in message
-    assert "a: 1 of 10, saturated at 1 words: they explain every document that counts" in message
+    assert "2 of 4 classes have fewer words than requested" in message
+    assert "a: 1 of 10, saturated at 1 words: they fit every document that counts" in message
     assert "b: 2 of 10" in message
-    assert "Ask for a smaller size, or give l2 a number above 0" in message
+    assert "Ask for a smaller size, or give alpha a number above 0" in message
     assert [order.size for order in classifier.order_] == [1, 2, 10, 10]
     assert len(warned(lambda: list(classifier.path(X, y, [1, 2, 5, 9, 10])))) == 1
     assert warned(lambda: LarsClassifier("squared", alpha=1.0, size=10).fit(X, y)) == []
@@ -105,11 +105,11 @@ def test_the_residual_is_the_largest_violation_by_the_first_l1(monkeypatch):
 
 def test_n8_without_a_size_paths_are_cut_and_it_is_said(monkeypatch):
     X, y = documents()
-    monkeypatch.setattr(module, "UNASKED", 5)
+    monkeypatch.setattr(module, "WITHOUT_SIZE", 5)
     classifier = LarsClassifier()
     (message,) = warned(lambda: classifier.fit(X, y))
     assert "the paths of 3 of 3 classes were cut at 5 words" in message
-    assert "Give size=…, or longest=… to get more" in message
+    assert "Give size=…, or raise longest" in message
     assert [order.size for order in classifier.order_] == [5, 5, 5]
     assert LarsClassifier(size=7).fit(X, y).model_.size == 7
     assert LarsClassifier(longest=None).fit(X, y).model_.size > 7
@@ -125,7 +125,7 @@ def test_n8_the_default_ends_at_200_words():
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_a_selectable_bias_that_alone_enters_is_kept(loss):
-    """14 of 15 documents are positive and no word says more: the mean of the signs is 13/15."""
+    """14 of 15 documents are positive and no word says more: the mean of y_signed is 13/15."""
     X = np.zeros((15, 1))
     y = np.arange(15) > 0
     fitted, always = (
@@ -168,7 +168,7 @@ def news(weighting="ltc"):
 @pytest.mark.corpus
 @pytest.mark.usefixtures("corpora")
 def test_n1_one_newsgroup_reaches_its_size():
-    """N1: it kept one word. By damped Newton steps and bisection the second enters at 0.1997."""
+    """N1: it had one word. By damped Newton steps and bisection the second enters at 0.1997."""
     found = news()
     mine = found.y_train == found.classes.index("comp.os.ms-windows.misc")
     fitted = LarsClassifier("logistic", alpha=0.0, size=30).fit(found.X_train, mine)
@@ -199,7 +199,7 @@ def test_a_path_without_a_size_that_ends_singular_is_short_too():
         settings=SimpleNamespace(alpha=1.0),
         row=lambda: SimpleNamespace(solved=True),
     )
-    short = Shortfall.of(["yes"], 1, 200, choosing=False)
+    short = Shortfall.of(["yes"], 1, 200, choose_size=False)
     short.note(math.inf, [stuck])
     with pytest.warns(LaconicWarning, match=r"\(yes: 3 of all, the path ends\)"):
         short.warn()

@@ -48,9 +48,9 @@ def ranking(X, weights, alphas):
     return sorted(words, key=lambda i: (-abs(weights[i]), i))
 
 
-def masked(X, kept):
+def masked(X, selected):
     m = np.zeros(X.shape[1])
-    m[kept] = 1.0
+    m[selected] = 1.0
     return X * m
 
 
@@ -115,8 +115,8 @@ def test_sv_set_is_its_formula_at_every_size(seed, n_classes):
             continue
         expected = []
         for machine in path.machines_:
-            kept = machine.order[:size]
-            d, x = unit(masked(X, kept)), unit(masked(queries, kept))
+            selected = machine.order[:size]
+            d, x = unit(masked(X, selected)), unit(masked(queries, selected))
             weights = sum(
                 a * t * own for a, t, own in zip(machine.alphas, machine.y_signed, d, strict=True)
             )
@@ -127,14 +127,14 @@ def test_sv_set_is_its_formula_at_every_size(seed, n_classes):
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("norm", [None, "all"])
-def test_exact_is_a_machine_trained_on_the_kept_words_alone(loss, n_classes, norm):
+@pytest.mark.parametrize("normalization", [None, "all"])
+def test_exact_is_a_machine_trained_on_the_selected_words_alone(loss, n_classes, normalization):
     X, y = documents(80, 40, n_classes, seed=3)
-    path = MaskedSVM("exact", loss=loss, normalize=norm, tol=1e-10)
+    path = MaskedSVM("exact", loss=loss, normalize=normalization, tol=1e-10)
     for model in path.path(csr_array(X), y, [2, 5, 20]):
         for row, machine in enumerate(path.machines_):
-            kept = machine.order[: model.size]
-            Z = masked(X, kept) if norm else unit(masked(X, kept))
+            selected = machine.order[: model.size]
+            Z = masked(X, selected) if normalization else unit(masked(X, selected))
             cold = SVMClassifier(0.5, loss=loss, tol=1e-10).fit(Z, machine.y_signed)
             assert_allclose(model.decision(X)[:, row], cold.decision_function(Z), atol=1e-5)
 
@@ -182,12 +182,12 @@ def test_without_lengths_sv_set_is_mask():
     assert_array_equal(sv_set.intercept_, mask.intercept_)
 
 
-def test_mask_may_divide_by_the_kept_words():
+def test_mask_may_divide_by_the_selected_words():
     X, y = documents(seed=2)
     model = MaskedSVM("mask", normalize="selected", size=9).fit(X, y).model_
     plain = MaskedSVM("mask", size=9).fit(X, y)
-    kept = plain.machines_[0].order[:9]
-    assert_allclose(model.decision(X), plain.model_.decision(unit(masked(X, kept))), atol=1e-12)
+    selected = plain.machines_[0].order[:9]
+    assert_allclose(model.decision(X), plain.model_.decision(unit(masked(X, selected))), atol=1e-12)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -197,13 +197,13 @@ def test_fractions_are_of_the_words_in_each_rows_support_vectors(variant):
     models = list(path.path(X, y, FRACTIONS))
     counts = [machine.available for machine in path.machines_]
     for fraction, model in zip(FRACTIONS, models, strict=True):
-        kept = np.diff(model.coef.indptr)
-        assert_array_equal(kept, [max(1, round(fraction * count)) for count in counts])
-        assert model.size == kept.max()
+        selected = np.diff(model.coef.indptr)
+        assert_array_equal(selected, [max(1, round(fraction * count)) for count in counts])
+        assert model.size == selected.max()
 
 
 @pytest.mark.filterwarnings("ignore:1 of .* labels occur in")
-def test_a_class_that_has_fewer_words_keeps_all_it_has_and_too_many_are_refused():
+def test_a_class_that_has_fewer_words_uses_all_of_them_and_too_many_are_refused():
     X = np.zeros((8, 7))
     X[[0, 1], 0] = 1.0
     X[[2, 3], 1] = 1.0
@@ -217,16 +217,16 @@ def test_a_class_that_has_fewer_words_keeps_all_it_has_and_too_many_are_refused(
     assert_array_equal(np.diff(last.coef.indptr), np.minimum(words, 6))
     assert last.intercept[1] == -1.0
     assert isinstance(beyond, SizeUnavailable)
-    assert "6 words at most" in beyond.reason
+    assert "at most 6 words" in beyond.reason
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("norm", [None, "selected", "all"])
+@pytest.mark.parametrize("normalization", [None, "selected", "all"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_decisions_along_the_path_are_those_of_its_models(variant, norm, n_classes):
+def test_decisions_along_the_path_are_those_of_its_models(variant, normalization, n_classes):
     X, y = documents(n_classes=n_classes)
     queries, _ = documents(30, seed=9)
-    path = MaskedSVM(variant, normalize=norm)
+    path = MaskedSVM(variant, normalize=normalization)
     for outcome in path.along(csr_array(X), y, [1, 5, 12, 1000, None], csr_array(queries)):
         if isinstance(outcome, SizeUnavailable):
             assert outcome.size == 1000
@@ -235,25 +235,27 @@ def test_decisions_along_the_path_are_those_of_its_models(variant, norm, n_class
             assert_allclose(decided(), model.decision(queries), atol=1e-12)
 
 
-@pytest.mark.parametrize("metric", ["auc", "best_f1"])
-@pytest.mark.parametrize("norm", ["all", "selected"])
-def test_a_measure_at_every_size_is_that_of_each_model(metric, norm):
+@pytest.mark.parametrize("metric", ["roc_auc", "best_f1"])
+@pytest.mark.parametrize("normalization", ["all", "selected"])
+def test_a_metric_at_every_size_is_that_of_each_model(metric, normalization):
     X, y = documents(80, 30, 3, seed=6)
     queries, truth = documents(50, 30, 3, seed=7)
-    path = MaskedSVM(normalize=norm).fit(X, y)
-    of = {"auc": roc_auc, "best_f1": best_f1}[metric]
-    measured = path.every_size(csr_array(queries), truth, metric)
+    path = MaskedSVM(normalize=normalization).fit(X, y)
+    of = {"roc_auc": roc_auc, "best_f1": best_f1}[metric]
+    values = path.every_size(csr_array(queries), truth, metric)
     for row, machine in enumerate(path.machines_):
-        assert measured[row].size == machine.available
+        assert values[row].size == machine.available
         ranked = Ranked.of(queries, machine.order)
         y_signed = np.where(truth == row, 1.0, -1.0)[:, None]
         for size in range(1, machine.available + 1):
             # the same sums in the same order, because ties count
-            (decision,) = prefix_decisions(ranked, machine.coef, [size], kept=norm == "selected")
+            (decision,) = prefix_decisions(
+                ranked, machine.coef, [size], normalize_selected=normalization == "selected"
+            )
             model = clone(path).set_params(size=size).fit(X, y).model_
-            values = model.decision(queries)[:, row] - model.intercept[row]
-            assert_allclose(decision, values, atol=1e-12)
-            assert measured[row][size - 1] == pytest.approx(
+            product = model.decision(queries)[:, row] - model.intercept[row]
+            assert_allclose(decision, product, atol=1e-12)
+            assert values[row][size - 1] == pytest.approx(
                 of(decision[:, None], y_signed), abs=1e-12
             )
 
@@ -261,24 +263,24 @@ def test_a_measure_at_every_size_is_that_of_each_model(metric, norm):
 def test_every_size_needs_a_mask():
     X, y = documents()
     path = MaskedSVM("exact").fit(X, y)
-    with pytest.raises(LaconicError, match=r"variant='exact'.*of variant='mask'"):
+    with pytest.raises(LaconicError, match=r"variant='exact'.*with variant='mask'"):
         path.every_size(X, y)
-    with pytest.raises(LaconicError, match=r"'f1'.*choose from auc, best_f1"):
+    with pytest.raises(LaconicError, match=r"'f1'.*choose from roc_auc, best_f1"):
         MaskedSVM().fit(X, y).every_size(X, y, "f1")
 
 
 def test_agreements_are_by_definition():
     X, y = documents(90, 50, 3, seed=8)
     path = MaskedSVM("exact", size=10, tol=1e-9).fit(X, y)
-    for row, (machine, told) in enumerate(zip(path.machines_, path.agreements_, strict=True)):
-        kept = machine.order[:10]
-        before, after = machine.coef[:10], path.coef_.toarray()[row, kept]
-        assert told.size == 10
-        assert told.cosine == pytest.approx(
+    for row, (machine, agreement) in enumerate(zip(path.machines_, path.agreements_, strict=True)):
+        selected = machine.order[:10]
+        before, after = machine.coef[:10], path.coef_.toarray()[row, selected]
+        assert agreement.size == 10
+        assert agreement.cosine == pytest.approx(
             before @ after / np.sqrt((before @ before) * (after @ after)), abs=1e-12
         )
-        assert told.pearson == pytest.approx(np.corrcoef(before, after)[0, 1], abs=1e-12)
-        Z = masked(X, kept)
+        assert agreement.pearson == pytest.approx(np.corrcoef(before, after)[0, 1], abs=1e-12)
+        Z = masked(X, selected)
         lengths = np.linalg.norm(Z, axis=1)
         old = set(np.flatnonzero(machine.alphas > 1e-6 * C))
         again = descend(
@@ -290,18 +292,18 @@ def test_agreements_are_by_definition():
             tolerance=1e-9,
         )
         new = set(np.flatnonzero(again.alphas > 1e-6 * C))
-        assert told.overlap == pytest.approx(len(old & new) / len(old | new))
-        assert told.containment == pytest.approx(len(old & new) / len(new))
-        assert told.recall == pytest.approx(len(old & new) / len(old))
+        assert agreement.overlap == pytest.approx(len(old & new) / len(old | new))
+        assert agreement.containment == pytest.approx(len(old & new) / len(new))
+        assert agreement.recall == pytest.approx(len(old & new) / len(old))
 
 
-def test_only_a_machine_that_was_trained_anew_has_an_agreement():
+def test_only_a_retrained_machine_has_an_agreement():
     X, y = documents()
     assert MaskedSVM("sv_set").fit(X, y).agreements_ == []
 
 
 def test_without_lengths_the_support_vectors_of_all_words_stay():
-    """Overlap at 100 % differs from 1 only because documents are divided anew (ERRATA B12)."""
+    """Overlap at 100 % differs from 1 only because lengths change (ERRATA B12)."""
     X, y = documents(120, 60, 2, seed=1)
     path = MaskedSVM("exact", normalize="all", alpha=5.0, tol=1e-9).fit(X, y)
     assert path.agreements_[0].overlap == 1.0

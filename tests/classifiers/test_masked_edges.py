@@ -55,9 +55,11 @@ def test_a_machine_without_an_intercept_has_none(variant):
 def test_it_says_where_it_did_not_converge(monkeypatch, where, variant, some):
     X, y = documents(n_classes=3)
     monkeypatch.setattr(where, "descend", lambda *a, **k: descend(*a, **{**k, "epochs": 1}))
-    with pytest.warns(LaconicWarning, match=f"MaskedSVM: .*{some} problems are not solved") as told:
+    with pytest.warns(
+        LaconicWarning, match=f"MaskedSVM: .*{some} problems are not solved"
+    ) as record:
         MaskedSVM(variant, size=5).fit(X, y)
-    assert told[0].filename == __file__
+    assert record[0].filename == __file__
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -1,4 +1,4 @@
-"""Closed models: trained and measured on documents over their own words only."""
+"""Self-contained models: trained and evaluated on documents over their own words only."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def documents(seed: int, n_classes: int = 3) -> tuple[csr_array, np.ndarray]:
     return X, np.arange(40) % n_classes
 
 
-def closed_by_hand(reducer, X, y, queries, size):
+def self_contained_by_hand(reducer, X, y, queries, size):
     """Drop the other columns, bring every document to length 1, weigh, train, decide."""
     selection = reducer.fit(X, y).at(size)
     Z, Q = (normalize(D.toarray()[:, selection.terms]) for D in (X, queries))
@@ -32,7 +32,7 @@ def closed_by_hand(reducer, X, y, queries, size):
 
 @pytest.mark.parametrize("selector", SELECTORS)
 @given(seed=st.integers(0, 1000), size=st.integers(1, 12), n_classes=st.integers(2, 4))
-def test_a_closed_model_is_one_trained_on_its_own_words(selector, seed, size, n_classes):
+def test_a_self_contained_model_is_trained_on_its_own_words(selector, seed, size, n_classes):
     X, y = documents(seed, n_classes)
     queries, _ = documents(seed + 1)
     reducer = SELECTORS[selector]
@@ -40,12 +40,12 @@ def test_a_closed_model_is_one_trained_on_its_own_words(selector, seed, size, n_
         reducer, RLSClassifier(alpha=0.7, fit_intercept=True), size=size, normalize="selected"
     ).fit(X, y)
     assert method.model_.normalize == "selected"
-    expected = closed_by_hand(reducer, X, y, queries, size)
+    expected = self_contained_by_hand(reducer, X, y, queries, size)
     assert_allclose(method.model_.decision(queries), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("classifier", [RLSClassifier(), SVC(kernel="rbf")], ids=["linear", "rbf"])
-def test_words_outside_a_closed_model_do_not_matter(classifier):
+def test_words_outside_a_self_contained_model_do_not_matter(classifier):
     X, y = documents(5, 2)
     model = ReduceThenFit(TopTerms(), classifier, size=8, normalize="selected").fit(X, y).model_
     others = np.setdiff1d(np.arange(25), TopTerms().fit(X, y).at(8).terms)
@@ -55,17 +55,17 @@ def test_words_outside_a_closed_model_do_not_matter(classifier):
     assert_allclose(model.decision(strange), model.decision(X), atol=1e-12)
 
 
-def test_the_kept_length_is_that_before_weights():
+def test_the_length_over_selected_words_is_that_before_weights():
     X, y = documents(8)
     reducer = SampledTerms(squared_norm, random_state=1)
     assert not reducer.fit(X, y).at(6).plain
     plain = ReduceThenFit(reducer, size=6).fit(X, y).model_
-    closed = ReduceThenFit(reducer, size=6, normalize="selected").fit(X, y).model_
+    self_contained = ReduceThenFit(reducer, size=6, normalize="selected").fit(X, y).model_
     assert plain.normalize == "all"
-    assert not np.allclose(plain.decision(X), closed.decision(X))
+    assert not np.allclose(plain.decision(X), self_contained.decision(X))
 
 
-def test_an_unknown_norm_is_refused():
+def test_an_unknown_normalization_is_refused():
     X, y = documents(0)
-    with pytest.raises(LaconicError, match="'none': choose from document, kept"):
+    with pytest.raises(LaconicError, match="'none': choose from all, selected"):
         ReduceThenFit(normalize="none").fit(X, y)

@@ -11,7 +11,7 @@ from laconic import ReduceThenFit, RLSClassifier, TopTerms
 from laconic.classifiers import rls as module
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics import ridge as numerics
-from laconic.numerics.metrics import accuracy, chosen_by, f1_micro
+from laconic.numerics.metrics import accuracy, apply_rule, f1_micro
 from laconic.vectors.labels import LabelEncoding
 from tests.oracles import leave_one_out
 from tests.strategies import text_like
@@ -39,7 +39,7 @@ def by_refitting(X, y, criterion, intercept):
     worth = []
     for alpha in ALPHAS:
         residuals = leave_one_out(X.toarray(), encoding.y_signed, alpha, intercept)
-        chosen = chosen_by(encoding.y_signed - residuals, encoding.rule)
+        chosen = apply_rule(encoding.y_signed - residuals, encoding.rule)
         worth.append(
             -np.mean(residuals**2)
             if criterion == "squared"
@@ -144,7 +144,9 @@ def test_iterations_that_do_not_converge_are_reported(monkeypatch):
     monkeypatch.setattr(numerics, "FACTORISE_UP_TO", 5)
     assert np.isnan(RLSClassifier().fit(X, y).condition_)
     monkeypatch.setattr(numerics, "_steps", lambda *_: None)
-    with pytest.warns(LaconicWarning, match=r"1 of 1 rows miss their equations by up to \de-0\d"):
+    with pytest.warns(
+        LaconicWarning, match=r"1 of 1 rows have relative residuals of up to \de-0\d"
+    ):
         RLSClassifier().fit(X, y)
 
 
@@ -225,7 +227,7 @@ def test_a_row_that_misses_its_equations_is_not_solved(monkeypatch):
         return solution
 
     monkeypatch.setattr(module, "ridge", off)
-    with pytest.warns(LaconicWarning, match=r"1 of 3 rows miss .* with alpha=1"):
+    with pytest.warns(LaconicWarning, match=r"1 of 3 rows have .* with alpha=1"):
         found = RLSClassifier().fit(X, y)
     D, y_signed = X.toarray(), np.where(y == 0, 1.0, -1.0)
     missed = D.T @ (y_signed - D @ found.coef_[0]) - found.coef_[0]

@@ -39,7 +39,7 @@ def normalized(X):
 
 
 def rows(fitted, X, y):
-    """(signs, f, w, b) of every problem, from the attributes alone."""
+    """(y_signed, f, w, b) of every problem, from the attributes alone."""
     y_signed = LabelEncoding.of(y).y_signed
     F = X @ fitted.coef_.T + fitted.intercept_
     return zip(y_signed.T, F.T, fitted.coef_, fitted.intercept_, strict=True)
@@ -213,8 +213,8 @@ def test_behind_a_selection_it_is_linear_over_the_vocabulary():
         ({"tol": None}, "tol=None: give a number above 0"),
         ({"class_weight": "even"}, "class_weight='even': give 'balanced', a dict"),
         ({"class_weight": {"maybe": 2.0}}, r"class_weight names \['maybe'\], but the classes are"),
-        ({"class_weight": {"yes": -1.0}}, "weights are finite numbers, at least 0"),
-        ({"class_weight": {"yes": "heavy"}}, "weights are finite numbers, at least 0"),
+        ({"class_weight": {"yes": -1.0}}, "weights must be finite and at least 0"),
+        ({"class_weight": {"yes": "heavy"}}, "weights must be finite and at least 0"),
         ({"class_weight": [0, 1]}, "give 'balanced', a dict by class, or None"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Thresholds of the best F-measure: by definition, by cross-validation, and what is refused."""
+"""Thresholds of the best F1: by definition, by cross-validation, and what is refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from laconic import BSS, ReduceThenFit, RLSClassifier, SVMClassifier, TopTerms
 from laconic.classifiers.lars import LarsClassifier
 from laconic.classifiers.thresholds import (
     TunedThreshold,
-    _dealt,
+    _stratified,
     best_thresholds,
 )
 from laconic.errors import LaconicError, SizeUnavailable
@@ -104,7 +104,7 @@ def by_definition(path, X, y, size, folds, seed):
     """Each fold on its own: select, train, decide about what was left out."""
     y_signed = np.where(y > 0, 1.0, -1.0).reshape(len(y), -1)
     values = np.full(y_signed.shape, np.nan)
-    for fold in _dealt(y_signed, folds, seed):
+    for fold in _stratified(y_signed, folds, seed):
         (model,) = path().path(X[~fold], y[~fold], [size])
         values[fold] = model.decision(X[fold])
     return best_thresholds(values, y_signed)
@@ -114,10 +114,10 @@ def by_definition(path, X, y, size, folds, seed):
 @pytest.mark.parametrize(
     "path", [filtered, lambda: filtered(SVMClassifier(1.0)), lambda: LarsClassifier("squared")]
 )
-def test_by_cv_every_fold_selects_and_trains_anew(path, kind):
+def test_by_cv_every_fold_repeats_selection_and_training(path, kind):
     X, y = rare()
     y = labelled(y) if kind == "labels" else y
-    tuned = TunedThreshold(path(), folds=4, random_state=3)
+    tuned = TunedThreshold(path(), cv=4, random_state=3)
     models = tuned.path(X, y, SIZES)
     for size, own, model in zip(SIZES, path().path(X, y, SIZES), models, strict=True):
         expected = by_definition(path, X, y, size, 4, 3)
@@ -148,7 +148,7 @@ def test_the_seed_decides_who_is_in_which_fold():
 @given(st.integers(2, 12), st.integers(0, 40), st.integers(2, 40), st.integers(0, 9))
 def test_folds_are_stratified_and_leave_every_document_out_once(folds, n_true, n_false, seed):
     y_signed = np.repeat([1.0, -1.0], [n_true + 2, n_false])[:, None]
-    dealt = np.array(_dealt(y_signed, folds, seed))
+    dealt = np.array(_stratified(y_signed, folds, seed))
     assert dealt.sum(axis=0).tolist() == [1] * y_signed.size
     true, false = dealt[:, : n_true + 2].sum(axis=1), dealt[:, n_true + 2 :].sum(axis=1)
     assert len(dealt) == min(folds, y_signed.size)
@@ -160,7 +160,7 @@ def test_folds_of_several_labels_spread_the_rarest():
     y_signed = -np.ones((40, 3))
     y_signed[:, 0] = 1.0
     y_signed[[3, 17, 18, 30], 2] = 1.0
-    dealt = np.array(_dealt(y_signed, 4, 0))
+    dealt = np.array(_stratified(y_signed, 4, 0))
     assert dealt[:, [3, 17, 18, 30]].sum(axis=1).tolist() == [1, 1, 1, 1]
 
 
@@ -168,33 +168,33 @@ def test_a_class_of_one_document_has_no_threshold_but_a_model():
     X, _ = rare(40)
     alone = np.zeros(40, dtype=int)
     alone[7] = 1
-    fitted = TunedThreshold(filtered(), folds=4, size=3).fit(X, alone)
+    fitted = TunedThreshold(filtered(), cv=4, size=3).fit(X, alone)
     assert fitted.thresholds_.tolist() == [0.0]
 
 
 def test_a_fold_that_has_no_such_size_does_not_count():
-    """Without l2 the paths of folds end before that of all documents."""
+    """With alpha=0 the paths of folds end before that of all documents."""
     X, y = text_like(41, 90, 2)
     lars = LarsClassifier("squared", alpha=0.0)
     whole = length(lars, X, y)
     lengths = [length(lars, X[~fold], y[~fold]) for fold in dealt_of(y, 3)]
     assert min(lengths) < max(lengths) <= whole
-    shortest, longest = TunedThreshold(lars, folds=3).path(X, y, [min(lengths), max(lengths)])
+    shortest, longest = TunedThreshold(lars, cv=3).path(X, y, [min(lengths), max(lengths)])
     assert (shortest.size, longest.size) == (min(lengths), max(lengths))
 
 
 def test_where_no_fold_has_a_size_it_is_refused():
     X, y = np.eye(8), np.arange(8) % 2
     lars = LarsClassifier("squared", alpha=0.0, bias=None)
-    items = list(TunedThreshold(lars, folds=2).path(X, y, [1, 4, 8]))
+    items = list(TunedThreshold(lars, cv=2).path(X, y, [1, 4, 8]))
     assert [isinstance(item, SizeUnavailable) for item in items] == [False, False, True]
     assert "no fold has a model of this size" in items[-1].reason
-    assert "Ask for a smaller one" in items[-1].reason
+    assert "Ask for a smaller size" in items[-1].reason
 
 
 def test_a_size_that_the_classifier_does_not_have_stays_refused():
     X, y = rare(40)
-    (item,) = TunedThreshold(filtered(), folds=3).path(X, y, [1000])
+    (item,) = TunedThreshold(filtered(), cv=3).path(X, y, [1000])
     assert isinstance(item, SizeUnavailable)
     assert "only 30 terms" in item.reason
 
@@ -202,7 +202,7 @@ def test_a_size_that_the_classifier_does_not_have_stays_refused():
 def test_refused_sizes_do_not_put_the_folds_out_of_step():
     """BSS has no size up to the rank, and larger ones."""
     X, y = rare()
-    tuned = TunedThreshold(ReduceThenFit(BSS(rank=4)), folds=4)
+    tuned = TunedThreshold(ReduceThenFit(BSS(rank=4)), cv=4)
     refused, _ = tuned.path(X, y, [3, 12])
     assert isinstance(refused, SizeUnavailable)
     expected = by_definition(lambda: ReduceThenFit(BSS(rank=4)), X, y, 12, 4, 0)
@@ -216,16 +216,19 @@ def length(lars, X, y):
 
 
 def dealt_of(y, folds):
-    return _dealt(np.where(y > 0, 1.0, -1.0)[:, None], folds, 0)
+    return _stratified(np.where(y > 0, 1.0, -1.0)[:, None], folds, 0)
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
         ({"by": "test"}, "by='test': choose from cv, training"),
-        ({"folds": 1}, "folds=1: give a number of folds, at least 2"),
-        ({"folds": 2.5}, "folds=2.5"),
-        ({"classifier": ReduceThenFit(classifier=GaussianNB())}, "no intercept to put it in"),
+        ({"cv": 1}, "cv=1: give a number of folds, at least 2"),
+        ({"cv": 2.5}, "cv=2.5"),
+        (
+            {"classifier": ReduceThenFit(classifier=GaussianNB())},
+            "no intercept that a threshold could move",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(settings, says):
@@ -241,7 +244,7 @@ def test_the_largest_of_several_values_has_no_threshold():
 
 
 @pytest.mark.filterwarnings("ignore::laconic.errors.LaconicWarning")
-@parametrize_with_checks([TunedThreshold(folds=3), TunedThreshold(by="training")])
+@parametrize_with_checks([TunedThreshold(cv=3), TunedThreshold(by="training")])
 def test_scikit_learns_contract(estimator, check):
     check(estimator)
 
@@ -250,8 +253,8 @@ def test_scikit_learns_contract(estimator, check):
 @pytest.mark.parametrize("form", [csr_array, csc_array, csr_array.toarray])
 def test_it_keeps_our_contract(by, form):
     X, y = text_like(30, 21, 2)
-    check_path(TunedThreshold(by=by, folds=3), form(X), y)
-    check_path(TunedThreshold(by=by, folds=3), form(X), labelled(y))
+    check_path(TunedThreshold(by=by, cv=3), form(X), y)
+    check_path(TunedThreshold(by=by, cv=3), form(X), labelled(y))
 
 
 def test_any_method_takes_a_threshold_in_its_brackets():
@@ -273,7 +276,7 @@ def test_any_method_takes_a_threshold_in_its_brackets():
     [
         (
             "IG+ridge:threshold=loo",
-            "threshold=loo: leave-one-out goes along paths of LARS only.*=cv",
+            "threshold=loo: only LARS methods have leave-one-out.*=cv",
         ),
         ("IG+ridge:threshold=best", "threshold=best: choose from zero, training, cv$"),
         ("RLS-LARS:threshold=0", "threshold=0: choose from zero, training, cv, loo"),

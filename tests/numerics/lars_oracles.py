@@ -1,4 +1,4 @@
-"""LARS from its definition: dense, slow, everything computed anew at every corner."""
+"""LARS from its definition: dense, slow, everything recomputed at every corner."""
 
 from __future__ import annotations
 
@@ -43,23 +43,28 @@ def gradient(X, y_signed, beta, loss, alpha):
     return alpha * beta + X.T @ (y_signed * loss_slope(y_signed * (X @ beta), loss))
 
 
-def objective(X, y_signed, beta, loss, alpha, pulls, l1):
-    return 0.5 * alpha * beta @ beta + loss_value(y_signed * (X @ beta), loss) - l1 * pulls @ beta
+def objective(X, y_signed, beta, loss, alpha, entry_signs, l1):
+    return (
+        0.5 * alpha * beta @ beta
+        + loss_value(y_signed * (X @ beta), loss)
+        - l1 * entry_signs @ beta
+    )
 
 
-def minimiser(X, y_signed, loss, alpha, pulls, l1):
-    """The minimum of f − l1·s'β by Newton's method with halved steps; l2 > 0."""
+def minimiser(X, y_signed, loss, alpha, entry_signs, l1):
+    """The minimum of f − l1·s'β by Newton's method with halved steps; alpha > 0."""
     beta = np.zeros(X.shape[1])
     for _ in range(200):
-        g = gradient(X, y_signed, beta, loss, alpha) - l1 * pulls
+        g = gradient(X, y_signed, beta, loss, alpha) - l1 * entry_signs
         if np.abs(g).max(initial=0.0) < 1e-13 * (1 + np.abs(X).sum()):
             break
         W = curved(y_signed * (X @ beta), loss)
         step = np.linalg.solve(alpha * np.eye(X.shape[1]) + X.T @ (W[:, None] * X), g)
-        share, before = 1.0, objective(X, y_signed, beta, loss, alpha, pulls, l1)
+        share, before = 1.0, objective(X, y_signed, beta, loss, alpha, entry_signs, l1)
         while (
             share > 1e-6
-            and objective(X, y_signed, beta - share * step, loss, alpha, pulls, l1) > before + 1e-13
+            and objective(X, y_signed, beta - share * step, loss, alpha, entry_signs, l1)
+            > before + 1e-13
         ):
             share /= 2
         beta = beta - share * step
@@ -69,18 +74,18 @@ def minimiser(X, y_signed, loss, alpha, pulls, l1):
 def lars_by_definition(X, y_signed, loss, alpha, bias=True, most=None):
     """(columns, coefficients with the bias last, λ₁) at each entry of a feature, and at the end.
 
-    Which documents are in the curved part is asked a little further down the path, so that
+    Which documents are in the curved part is evaluated a little further down the path, so
     documents exactly on a border are where they are going.
     """
     n_docs, n_terms = X.shape
     whole = np.hstack([X, np.ones((n_docs, 1))]) if bias else X
-    inside, pulls = ([n_terms], [0.0]) if bias else ([], [])
-    beta = minimiser(whole[:, inside], y_signed, loss, alpha, np.array(pulls), 0.0)
+    inside, entry_signs = ([n_terms], [0.0]) if bias else ([], [])
+    beta = minimiser(whole[:, inside], y_signed, loss, alpha, np.array(entry_signs), 0.0)
     residuals = y_signed * loss_slope(y_signed * (whole[:, inside] @ beta), loss)
     l1 = first = np.abs(X.T @ residuals).max(initial=0.0)
     found = []
     while l1 > 1e-9 * first and (most is None or len(found) < most):
-        A, s = whole[:, inside], np.array(pulls)
+        A, s = whole[:, inside], np.array(entry_signs)
         beta = minimiser(A, y_signed, loss, alpha, s, l1)
         margins = y_signed * (A @ beta)
         ahead = y_signed * (A @ minimiser(A, y_signed, loss, alpha, s, l1 - 1e-6 * first))
@@ -109,7 +114,7 @@ def lars_by_definition(X, y_signed, loss, alpha, bias=True, most=None):
                 found.append((list(inside), minimiser(A, y_signed, loss, alpha, s, l1), l1))
             chosen = min(k for k, step in entries.items() if step <= entry + 1e-7 * first)
             inside.append(chosen)
-            pulls.append(np.sign(g[chosen] + entry * change[chosen]))
+            entry_signs.append(np.sign(g[chosen] + entry * change[chosen]))
         elif corner < l1:
             l1 -= corner
         else:
@@ -140,11 +145,11 @@ def logistic_by_bisection(X, y_signed, alpha, bias=True):
     """As `lars_by_definition`: each entry by halving the way between two values of λ₁."""
     n_docs, n_terms = X.shape
     whole = np.hstack([X, np.ones((n_docs, 1))]) if bias else X
-    inside, pulls = ([n_terms], [0.0]) if bias else ([], [])
+    inside, entry_signs = ([n_terms], [0.0]) if bias else ([], [])
 
     def state(l1):
         A = whole[:, inside]
-        beta = minimiser(A, y_signed, "logistic", alpha, np.array(pulls), l1)
+        beta = minimiser(A, y_signed, "logistic", alpha, np.array(entry_signs), l1)
         g = X.T @ (y_signed * loss_slope(y_signed * (A @ beta), "logistic"))
         g[[column for column in inside if column < n_terms]] = 0.0
         return beta, g
@@ -156,7 +161,7 @@ def logistic_by_bisection(X, y_signed, alpha, bias=True):
         _, g = state(l1)
         chosen = int(np.abs(g).argmax())
         inside.append(chosen)
-        pulls.append(np.sign(g[chosen]))
+        entry_signs.append(np.sign(g[chosen]))
         outside = n_terms + bias - len(inside)
         low, high = 0.0, l1
         while outside and high - low > 1e-13 * l1:
@@ -174,7 +179,7 @@ def logistic_by_bisection(X, y_signed, alpha, bias=True):
 def logistic_optimum(A, y_signed, alpha, target, start):
     """The β with gradient λ₂β + A'ρ(β) = target over few columns, by Newton with halved steps.
 
-    A is dense and has full column rank, so that l2 may be 0. A step is halved until the objective
+    A is dense and has full column rank, so alpha may be 0. A step is halved until the objective
     falls enough. Where rounding hides any fall, the best gradient is kept.
     """
     beta = np.array(start, dtype=float)
@@ -211,24 +216,26 @@ def sigmoid(values):
     return np.where(values >= 0, 1.0, np.exp(-np.abs(values))) / (1 + np.exp(-np.abs(values)))
 
 
-def logistic_between(X, y_signed, columns, pulls, alpha, l1, start):
+def logistic_between(X, y_signed, columns, entry_signs, alpha, l1, start):
     """The logistic path at one λ₁ for given features with a bias: (β with the bias last, g).
 
     X may be sparse; g has the gradient of every feature.
     """
     A = X[:, columns]
     A = np.hstack([A.toarray() if hasattr(A, "toarray") else A, np.ones((X.shape[0], 1))])
-    beta = logistic_optimum(A, y_signed, alpha, l1 * np.append(pulls, 0.0), start)
+    beta = logistic_optimum(A, y_signed, alpha, l1 * np.append(entry_signs, 0.0), start)
     g = np.asarray(X.T @ (-y_signed * sigmoid(-y_signed * (A @ beta))))
     g[columns] += alpha * beta[:-1]
     return beta, g
 
 
-def next_logistic_entry(X, y_signed, columns, pulls, alpha, l1, start, grid=30, smallest=1e-3):
+def next_logistic_entry(
+    X, y_signed, columns, entry_signs, alpha, l1, start, grid=30, smallest=1e-3
+):
     """(λ₁, feature) of the next entry: down a fine grid to the first violation, then bisection."""
 
     def state(here, start):
-        beta, g = logistic_between(X, y_signed, columns, pulls, alpha, here, start)
+        beta, g = logistic_between(X, y_signed, columns, entry_signs, alpha, here, start)
         g[columns] = 0.0
         return beta, np.abs(g)
 
@@ -260,13 +267,13 @@ def left_out_by_definition(X, y_signed, point, loss, alpha, bias=True):
     inside = np.isin(np.arange(y_signed.size), point.examples)
     straight = ~inside & (margins <= LOWER[loss])
     g = gradient(A, y_signed, beta, loss, alpha)
-    pulls = np.round(g / point.l1) if point.l1 > 0 else np.zeros(g.size)
+    entry_signs = np.round(g / point.l1) if point.l1 > 0 else np.zeros(g.size)
     found = np.empty(y_signed.size)
     for doc in range(y_signed.size):
         other = np.arange(y_signed.size) != doc
         S, L = inside & other, straight & other
         H = alpha * np.eye(A.shape[1]) + A[S].T @ A[S]
-        right = A[S].T @ y_signed[S] + 2 * A[L].T @ y_signed[L] + point.l1 * pulls
+        right = A[S].T @ y_signed[S] + 2 * A[L].T @ y_signed[L] + point.l1 * entry_signs
         found[doc] = A[doc] @ np.linalg.solve(H, right)
     return found
 

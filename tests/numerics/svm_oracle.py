@@ -64,8 +64,8 @@ class InteriorPoint:
             ahead = self.step(state, -alphas * s, -(self.C - alphas) * xi)
             t = self.longest(state, ahead)
             _, *moved = (z + t * dz for z, dz in zip(state, ahead, strict=True))
-            foreseen = np.mean(self.pairs(*moved))
-            target = mu * (foreseen / mu) ** 3
+            predicted = np.mean(self.pairs(*moved))
+            target = mu * (predicted / mu) ** 3
             _, da, ds, dx = ahead
             step = self.step(
                 state, target - alphas * s - da * ds, target - (self.C - alphas) * xi + da * dx
@@ -85,7 +85,7 @@ class InteriorPoint:
         return np.concatenate([alphas * s, (self.C - alphas) * xi] if self.hinge else [alphas * s])
 
     def step(self, state, first, second):
-        """Newton's step towards the wanted changes of the products."""
+        """Newton's step towards the requested changes of the products."""
         v, alphas, s, xi = state
         beta = self.C - alphas
         soft = xi / beta if self.hinge else 0.5 / self.C

@@ -69,6 +69,6 @@ def test_a_vector_agrees_with_itself_and_no_more(w):
 def test_shares_of_support_vectors_count_sets(pair):
     full, small = (set(np.flatnonzero(flags).tolist()) for flags in pair)
     shared = len(full & small)
-    for measure, whole in ((overlap, full | small), (containment, small), (recall, full)):
+    for function, whole in ((overlap, full | small), (containment, small), (recall, full)):
         expected = shared / len(whole) if whole else float("nan")
-        assert measure(*pair) == pytest.approx(expected, nan_ok=True)
+        assert function(*pair) == pytest.approx(expected, nan_ok=True)

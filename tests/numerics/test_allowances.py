@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from laconic.numerics.allowances import Allowance, Missed
+from laconic.numerics.allowances import Allowance, EquationResiduals
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -18,7 +18,9 @@ def test_n3_residuals_bound_the_distance_to_exact_models(seed):
     small = exact + rng.normal(size=7) * 10.0 ** rng.uniform(-6, 1)
     omega = np.linalg.lstsq(T, small, rcond=None)[0]
     rho = Z.T @ (y - X @ small) - alpha * omega
-    missed = Missed(0.0, float(np.linalg.norm(rho)), float(np.linalg.norm(T @ omega - small)))
+    missed = EquationResiduals(
+        0.0, float(np.linalg.norm(rho)), float(np.linalg.norm(T @ omega - small))
+    )
     allowed = Allowance(alpha, float(np.linalg.norm(X, 2)), float(np.linalg.norm(T, 2)), 0.0)
     assert np.linalg.norm(X @ (small - exact)) <= allowed.of_mixture(missed) * (1 + 1e-9)
     assert np.linalg.norm(small - exact) <= allowed.of_rest(missed) * (1 + 1e-9)
@@ -27,5 +29,5 @@ def test_n3_residuals_bound_the_distance_to_exact_models(seed):
 def test_n3_what_a_model_has_outside_its_reduction_counts_in_full():
     """X = I, the first word kept, and a weight v on the other: ρ = 0, and v is attained."""
     allowed, v = Allowance(alpha=1.0, sigma=1.0, stretch=1.0, cut=0.0), 1e-3
-    assert v <= allowed.of_mixture(Missed(0.0, 0.0, v)) <= 2 * v
-    assert v <= allowed.of_rest(Missed(0.0, 0.0, v)) <= 2 * v
+    assert v <= allowed.of_mixture(EquationResiduals(0.0, 0.0, v)) <= 2 * v
+    assert v <= allowed.of_rest(EquationResiduals(0.0, 0.0, v)) <= 2 * v

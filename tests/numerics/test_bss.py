@@ -44,7 +44,7 @@ def keeps_lemma_1(U, found, size):
 @pytest.mark.parametrize("repeat", [0.0, 0.2, 0.9])
 @pytest.mark.parametrize("seed", range(100))
 def test_the_lazy_scan_selects_what_the_full_scan_does(monkeypatch, seed, repeat):
-    """Three hundred problems, in blocks so small that most rows are never asked."""
+    """Three hundred problems, in blocks so small that most rows are never tested."""
     monkeypatch.setattr(module, "FIRST_BLOCK", 3)
     rng = np.random.default_rng(seed)
     rank = int(rng.integers(1, 9))
@@ -87,22 +87,22 @@ def test_weights_are_the_roots_of_t_not_their_inverses():
 
 
 def test_most_rows_are_never_asked(monkeypatch):
-    asked = []
+    n_tested = []
 
-    def counting(self, forms, taken, own=module._Rows.first):
-        asked.append(0)
-        return own(self, forms, taken)
+    def counting(self, forms, taken, original=module._Rows.first):
+        n_tested.append(0)
+        return original(self, forms, taken)
 
-    def blocks(self, own=module._Rows._blocks):
-        for block in own(self):
-            asked[-1] += block.stop - block.start
+    def blocks(self, original=module._Rows._blocks):
+        for block in original(self):
+            n_tested[-1] += block.stop - block.start
             yield block
 
     monkeypatch.setattr(module._Rows, "first", counting)
     monkeypatch.setattr(module._Rows, "_blocks", blocks)
     sparsify(orthonormal(5000, 20, 0), 60)
-    assert len(asked) == 60
-    assert max(asked) < 1000, "of 5,000 rows"
+    assert len(n_tested) == 60
+    assert max(n_tested) < 1000, "of 5,000 rows"
 
 
 def test_identical_rows_are_taken_in_the_order_of_their_columns():
@@ -163,6 +163,6 @@ def test_the_first_step_by_hand():
     upper = 0.64 * (1 / 81 / fall + 1 / 9)
     ((row, t), *_) = bss_by_algorithm_1(U, 4)
     assert (row, t) == (1, pytest.approx(2 / (lower + upper)))
-    forms = module._Barriers.around(np.zeros((1, 1)), 2.0, 3.0).moved()
+    forms = module._Barriers.around(np.zeros((1, 1)), 2.0, 3.0).advance()
     assert np.ravel(forms.values(U[1:])) == pytest.approx([lower, upper])
     assert forms.gaps(U[1:]) == pytest.approx(forms.gaps(np.repeat(U[1:], 3, axis=0))[:1])

@@ -25,7 +25,7 @@ def assert_factor_of(factor, H):
 
 @given(st.data())
 def test_after_any_sequence_of_events_it_is_the_factor_of_the_matrix(data):
-    """The matrix is kept by its definition, l2·I + Σ xx' over the rows that are in."""
+    """The matrix is kept by its definition, alpha·I + Σ xx' over the rows that are in."""
     alpha = data.draw(st.sampled_from([0.1, 1.0]))
     rows = [np.zeros(0)] * 4
     inside = [True] * 4

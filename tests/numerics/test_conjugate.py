@@ -31,7 +31,7 @@ def test_they_share_their_search(monkeypatch):
     """20 sides with 20 eigenvalues: one side alone needs 20 steps, all of them one."""
     d = np.repeat(np.arange(1.0, 21.0), 5)
     B = np.random.default_rng(0).normal(size=(100, 20))
-    monkeypatch.setattr(conjugate, "MOST_STEPS", 6)
+    monkeypatch.setattr(conjugate, "MAX_STEPS", 6)
     np.testing.assert_allclose(solve(lambda V: d[:, None] * V, B), B / d[:, None], atol=1e-9)
     with pytest.raises(LaconicError, match="larger reg"):
         solve(lambda V: d[:, None] * V, B[:, :1])
@@ -43,7 +43,7 @@ def test_what_has_no_inverse_is_refused():
 
 
 def test_what_is_too_ill_conditioned_says_so(monkeypatch):
-    monkeypatch.setattr(conjugate, "MOST_STEPS", 2)
+    monkeypatch.setattr(conjugate, "MAX_STEPS", 2)
     A = np.diag(np.logspace(0, 8, 40))
     with pytest.raises(LaconicError, match=r"2 steps of conjugate gradients.*larger reg"):
         conjugate.solve(lambda V: A @ V, np.ones((40, 1)))

@@ -44,7 +44,7 @@ def cells(draw):
 
 def table(both, df, size, n_docs):
     whole = (np.array(it, dtype=np.int64) for it in ([[both]], [df], [size]))
-    return ct.Table(*whole, n_docs)
+    return ct.ContingencyTable(*whole, n_docs)
 
 
 def by_cell(both, df, size, n_docs):

@@ -116,9 +116,9 @@ def test_both_routes_agree_on_any_documents(n_classes, n_terms, seed, reg):
     found = [taken(route(X, H, reg), n_terms) for route in ROUTES]
     for W, ratios in found:
         first = slice(0, np.linalg.matrix_rank(S_b, tol=1e-8))
-        own = W[:, first]
-        np.testing.assert_allclose(own.T @ S @ own, np.eye(own.shape[1]), atol=1e-7)
-        np.testing.assert_allclose(own.T @ S_b @ own, np.diag(ratios[first]), atol=1e-7)
+        block = W[:, first]
+        np.testing.assert_allclose(block.T @ S @ block, np.eye(block.shape[1]), atol=1e-7)
+        np.testing.assert_allclose(block.T @ S_b @ block, np.diag(ratios[first]), atol=1e-7)
         np.testing.assert_allclose(np.diag(W.T @ S @ W), 1.0, atol=1e-7)
     by_products, by_factors = (ratios[ratios > 1e-4 * ratios[0]] for _, ratios in found)
     np.testing.assert_allclose(by_products, by_factors, rtol=1e-5)
@@ -126,7 +126,7 @@ def test_both_routes_agree_on_any_documents(n_classes, n_terms, seed, reg):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_blocks_are_orthogonal_to_those_before_and_end_with_the_space(route):
-    """All documents have 40 words, so that one of 12 directions tells nothing."""
+    """All documents have 40 words, so that one of 12 directions has no information."""
     X, y = text_like(60, 12, 4)
     blocks = list(route(X.toarray(), shares(y), 1.0))
     assert [block.ratios.size for block in blocks] == [3, 3, 3, 2]
@@ -174,7 +174,7 @@ def test_documents_that_are_alike_within_classes_have_no_directions(find):
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(4, 6)), 3, axis=0)
     H = np.repeat(np.eye(4), 3, axis=0)
-    with pytest.raises(LaconicError, match="within their classes all documents are alike"):
+    with pytest.raises(LaconicError, match="all documents of a class are identical"):
         next(find(X, csr_array(H), 3.0))
 
 

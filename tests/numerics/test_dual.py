@@ -134,7 +134,7 @@ def test_liblinear_finds_the_same_machine_without_intercept():
 
 @given(counts(), st.integers(0, 2**32 - 1), st.sampled_from(LOSSES), st.booleans(), st.booleans())
 def test_conditions_hold_for_documents_nobody_thought_of(X, seed, loss, intercept, lengths_one):
-    """Empty and repeated documents, one-sided signs, costs of 0, raw counts."""
+    """Empty and repeated documents, one-sided labels, costs of 0, raw counts."""
     rng = np.random.default_rng(seed)
     X = unit(csr_array(X)) if lengths_one else csr_array(X)
     y_signed = rng.choice([-1.0, 1.0], X.shape[0])
@@ -233,7 +233,7 @@ def test_a_start_is_cut_to_the_box_and_not_written_to():
 
 @pytest.mark.parametrize("epochs", [1, 2, 3])
 def test_so_many_passes_and_no_more_each_over_all_documents(epochs):
-    """Every document of a start that is all wrong is asked in each pass: the dual rises."""
+    """Every document of a start that is all wrong is visited in each pass: the dual rises."""
     X, y_signed, costs = noisy(200, 80)
     start = np.where(np.arange(200) % 2, costs, 0.0)
     values = []
@@ -251,18 +251,18 @@ def test_so_many_passes_and_no_more_each_over_all_documents(epochs):
 @pytest.mark.parametrize("epochs", [3, 40])
 def test_only_a_long_descent_leaves_documents_out(epochs, monkeypatch):
     X, y_signed, costs = noisy(200, 80)
-    asked = []
+    n_active = []
 
     def counted(*args):
-        asked.append(args[3])
+        n_active.append(args[3])
         return one_pass(*args)
 
     monkeypatch.setattr(module, "one_pass", counted)
     start = descend(Rows.of(X), y_signed, costs, tolerance=1e-3).alphas
-    asked.clear()
+    n_active.clear()
     descend(Rows.of(X), y_signed, costs, start=start, epochs=epochs, tolerance=1e-12)
-    assert len(asked) == epochs
-    assert (min(asked) == 200) == (epochs == 3)
+    assert len(n_active) == epochs
+    assert (min(n_active) == 200) == (epochs == 3)
 
 
 def test_three_passes_from_a_near_start_nearly_repair_it():

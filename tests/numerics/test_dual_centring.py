@@ -97,7 +97,7 @@ def test_the_passes_aim_lower_until_the_examination_is_passed():
 
 @pytest.mark.parametrize("far", [0.0, 10.0, 1e9])
 def test_squared_lengths_from_the_mean_are_never_too_short(far):
-    """Too short is a step that goes too far; 1e9² leaves no digit of what is asked."""
+    """Too short is a step that goes too far; 1e9² leaves no digit of the result."""
     X = far + np.random.default_rng(0).normal(size=(50, 3))
     y_signed = np.resize([1.0, -1.0], 50)
     rows = Rows.of(csr_array(X))

@@ -106,7 +106,7 @@ def test_what_is_not_affordable_is_left_to_the_passes(monkeypatch):
     monkeypatch.setattr(dual_finish, "AFFORDABLE", 10)
     monkeypatch.setattr(module, "PATIENCE", 1)
     problem = module._Problem.of(Rows.of(X), y_signed, costs, "hinge", True, centring=True)
-    assert problem.finished(1, 1e-8) is None
+    assert problem.finish(1, 1e-8) is None
     found = descend(Rows.of(X), y_signed, costs, tolerance=1e-8)
     assert found.solved
     assert found.epochs > 1
@@ -117,7 +117,7 @@ def test_every_round_is_nearer(loss):
     X, y_signed, costs = noisy(30, 15)
     problem = module._Problem.of(Rows.of(X), y_signed, 100 * costs, loss, True, centring=True)
     coef, _ = InteriorPoint(X.toarray(), y_signed, 100 * costs, loss, True).solution()
-    found = islice(dual_finish.rounds(problem.arrays, 100 * costs, 15, True), 8)
+    found = islice(dual_finish.proximal_rounds(problem.arrays, 100 * costs, 15, True), 8)
     apart = [np.abs(one.coef - coef).max() for one in found]
     assert apart[-1] < 1e-6 < apart[0]
 

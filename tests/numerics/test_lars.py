@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 
 from laconic.errors import LaconicError
 from laconic.numerics.lars import Documents, lars
-from laconic.numerics.lars_course import Course
+from laconic.numerics.lars_course import PathState
 from tests.numerics.lars_oracles import (
     LOWER,
     UPPER,
@@ -30,7 +30,7 @@ BIASES = ["always", "selectable", None]
 
 
 def problem(n_docs=60, n_terms=40, seed=0, binary=False):
-    """Documents whose words say something about their signs, with noise."""
+    """Documents whose words say something about their labels, with noise."""
     rng = np.random.default_rng(seed)
     X = (rng.random((n_docs, n_terms)) < 0.25).astype(float)
     if not binary:
@@ -54,7 +54,7 @@ def contradicted(seed, n_docs=60, n_terms=8):
 
 @st.composite
 def tied_problems(draw):
-    """Binary documents: equal ones, equal words, empty words; signs of one or two kinds."""
+    """Binary documents: equal ones, equal words, empty words; one or two classes."""
     shape = draw(st.tuples(st.integers(1, 12), st.integers(1, 8)))
     X = draw(hnp.arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.0, 1.0])))
     y_signed = draw(hnp.arrays(np.float64, shape[0], elements=st.sampled_from([-1.0, 1.0])))
@@ -90,14 +90,14 @@ def assert_examples(examples, margins, loss):
 def corners(X, y_signed, **settings):
     """Every corner of the path as (columns, coef, intercept, l1, examples), and the points."""
     seen = []
-    move = Course.move
+    move = PathState.move
 
-    def watched(course, direction, step):
-        move(course, direction, step)
-        here = course.point()
+    def watched(state, direction, step):
+        move(state, direction, step)
+        here = state.point()
         seen.append((here.columns, here.coef, here.intercept, here.l1, here.examples))
 
-    with patch.object(Course, "move", watched):
+    with patch.object(PathState, "move", watched):
         points = list(lars(X, y_signed, **settings))
     return seen, points
 
@@ -339,8 +339,8 @@ def test_equal_documents_leave_together_but_for_one_that_holds_the_rank(seed, bi
 @pytest.mark.parametrize(
     "settings",
     [
-        {"signs": [1, -1]},
-        {"signs": [1, 0, -1]},
+        {"y_signed": [1, -1]},
+        {"y_signed": [1, 0, -1]},
         {"alpha": -1.0},
         {"alpha": np.nan},
         {"loss": "hinge"},
@@ -348,6 +348,6 @@ def test_equal_documents_leave_together_but_for_one_that_holds_the_rank(seed, bi
     ],
 )
 def test_what_cannot_be_is_refused(settings):
-    arguments = {"X": np.eye(3), "signs": np.array([1.0, -1.0, 1.0])} | settings
+    arguments = {"X": np.eye(3), "y_signed": np.array([1.0, -1.0, 1.0])} | settings
     with pytest.raises(LaconicError, match="lars"):
-        next(lars(arguments.pop("X"), arguments.pop("signs"), **arguments))
+        next(lars(arguments.pop("X"), arguments.pop("y_signed"), **arguments))

@@ -14,8 +14,8 @@ from laconic.errors import LaconicError
 from laconic.numerics import lars_fast as module
 from laconic.numerics.lars import lars
 from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.lars_jumps import JumpingPosition
-from laconic.numerics.lars_logistic import LogisticPosition
+from laconic.numerics.lars_jumps import JumpingActiveSet
+from laconic.numerics.lars_logistic import LogisticActiveSet
 from tests.numerics.lars_oracles import gradient, logistic_by_bisection, loss_value, minimiser
 from tests.numerics.test_lars import (
     BIASES,
@@ -76,7 +76,7 @@ def test_most_of_the_way_is_jumped(monkeypatch):
     stops = []
     corner_by_corner = module.exact.advance
     monkeypatch.setattr(
-        module.exact, "advance", lambda course: stops.append(1) or corner_by_corner(course)
+        module.exact, "advance", lambda state: stops.append(1) or corner_by_corner(state)
     )
     assert len(list(fast_lars(X, y_signed))) == 100
     assert len(stops) <= 10, "where a jump is not proved to have passed over nothing"
@@ -85,13 +85,13 @@ def test_most_of_the_way_is_jumped(monkeypatch):
 @pytest.mark.parametrize("alpha", [0.01, 1.0])
 def test_a_jump_that_fails_is_taken_corner_by_corner(monkeypatch, alpha):
     X, y_signed = problem(100, 70, binary=True)
-    settle, calls = JumpingPosition.settle, []
+    return_to_path, calls = JumpingActiveSet.return_to_path, []
 
-    def failing(position):
+    def failing(active):
         calls.append(1)
-        return settle(position) and len(calls) % 3 != 0
+        return return_to_path(active) and len(calls) % 3 != 0
 
-    monkeypatch.setattr(JumpingPosition, "settle", failing)
+    monkeypatch.setattr(JumpingActiveSet, "return_to_path", failing)
     assert_same_path(
         list(fast_lars(X, y_signed, alpha=alpha)), list(lars(X, y_signed, alpha=alpha))
     )
@@ -154,13 +154,13 @@ def test_n7_a_separable_logistic_problem_without_l2_saturates_at_a_tiny_l1():
 def test_a_curve_on_which_newton_fails_ends_there(monkeypatch):
     X, y_signed = problem(50, 12, seed=2)
     expected = list(fast_lars(X, y_signed, loss="logistic"))
-    settle, calls = LogisticPosition.settle, []
+    return_to_path, calls = LogisticActiveSet.return_to_path, []
 
-    def failing(position):
+    def failing(active):
         calls.append(1)
-        return len(calls) < 9 and settle(position)
+        return len(calls) < 9 and return_to_path(active)
 
-    monkeypatch.setattr(LogisticPosition, "settle", failing)
+    monkeypatch.setattr(LogisticActiveSet, "return_to_path", failing)
     points = list(fast_lars(X, y_signed, loss="logistic"))
     assert points[-1].ending == "singular"
     assert 1 < len(points) < 12
@@ -188,8 +188,8 @@ def test_real_documents_give_the_same_path(corpora, loss, alpha):
     assert_same_path(list(islice(fast_lars(X, y_signed, loss=loss, alpha=alpha), 150)), exact)
     for point in (exact[9], exact[-1]):
         assert_on_path(
-            X, y_signed, point.columns, point.coef, point.intercept, point.l1, loss, alpha, "always",
-            point.entry_l1[0],
+            X, y_signed, point.columns, point.coef, point.intercept, point.l1, loss, alpha,
+            "always", point.entry_l1[0],
         )  # fmt: skip
 
 
@@ -211,17 +211,17 @@ def test_the_way_between_two_points_bends_no_more_than_is_proved(seed):
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.normal(size=(60, 6)), np.ones(60)])
     y_signed = np.where(rng.normal(size=60) + X[:, 0] > 0, 1.0, -1.0)
-    alpha, pulls = 0.1, np.append(rng.choice([-1.0, 1.0], 6), 0.0)
+    alpha, entry_signs = 0.1, np.append(rng.choice([-1.0, 1.0], 6), 0.0)
 
     def at(l1):
-        coef = minimiser(X, y_signed, "squared_hinge", alpha, pulls, l1)
+        coef = minimiser(X, y_signed, "squared_hinge", alpha, entry_signs, l1)
         margins = y_signed * (X @ coef)
         return coef, np.where(margins < 1.0, X @ coef - y_signed, 0.0)
 
     a, b = 3.0, 0.5
     (coef_a, rho_a), (coef_b, rho_b) = at(a), at(b)
     coef, rho = coef_a - coef_b, rho_a - rho_b
-    bend = (a - b) * pulls @ coef - rho @ rho - alpha * coef @ coef
+    bend = (a - b) * entry_signs @ coef - rho @ rho - alpha * coef @ coef
     assert bend >= -1e-8
     for share in (0.1, 0.5, 0.9):
         _, here = at(a - share * (a - b))

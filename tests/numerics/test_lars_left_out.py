@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from laconic.numerics import lars_left_out as module
 from laconic.numerics.lars import LarsPoint, lars
 from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.lars_left_out import left_out
+from laconic.numerics.lars_left_out import leave_one_out
 from tests.numerics.lars_oracles import curved, left_out_by_definition, loss_slope
 from tests.numerics.test_lars import LOSSES, problem
 
@@ -24,11 +24,11 @@ def test_it_is_the_model_without_the_document_all_else_fixed(loss, bias, alpha):
     y_signed[:6] = -y_signed[:6]  # so that some margins are badly wrong
     settings = {"loss": loss, "alpha": alpha, "bias": bias}
     for point in list(lars(X, y_signed, **settings))[4:16:5]:
-        found = left_out(X, y_signed, point, **settings)
+        found = leave_one_out(X, y_signed, point, **settings)
         expected = left_out_by_definition(X, y_signed, point, loss, alpha, bias is not None)
-        known = np.isfinite(found)
-        assert known.mean() > 0.9
-        np.testing.assert_allclose(found[known], expected[known], atol=1e-8)
+        available = np.isfinite(found)
+        assert available.mean() > 0.9
+        np.testing.assert_allclose(found[available], expected[available], atol=1e-8)
 
 
 def test_documents_in_the_straight_part_move_too():
@@ -39,7 +39,7 @@ def test_documents_in_the_straight_part_move_too():
     *_, point = lars(X, y_signed, **settings)
     fitted = X[:, point.columns] @ point.coef + point.intercept
     assert fitted[-1] > 1.5
-    found = left_out(X, y_signed, point, **settings)
+    found = leave_one_out(X, y_signed, point, **settings)
     np.testing.assert_allclose(
         found, left_out_by_definition(X, y_signed, point, "modified_huber", 0.1), atol=1e-9
     )
@@ -52,7 +52,7 @@ def test_it_tells_nearly_what_paths_without_each_document_tell(loss, alpha):
     X, y_signed = problem(60, 30, seed=9)
     size = 8
     point = list(path_of(loss)(X, y_signed, loss=loss, alpha=alpha))[size - 1]
-    approximate = left_out(X, y_signed, point, loss=loss, alpha=alpha)
+    approximate = leave_one_out(X, y_signed, point, loss=loss, alpha=alpha)
     truth = np.empty(60)
     for doc in range(60):
         others = np.arange(60) != doc
@@ -68,7 +68,7 @@ def test_it_tells_nearly_what_paths_without_each_document_tell(loss, alpha):
 def test_it_is_not_available_where_a_path_is_saturated():
     X, y_signed = problem(20, 60)
     *_, last = lars(X, y_signed, alpha=0.0, loss="squared")
-    assert np.isnan(left_out(X, y_signed, last, alpha=0.0, loss="squared")).all()
+    assert np.isnan(leave_one_out(X, y_signed, last, alpha=0.0, loss="squared")).all()
 
 
 def test_a_document_that_alone_holds_a_word_has_no_answer_without_l2():
@@ -76,7 +76,7 @@ def test_a_document_that_alone_holds_a_word_has_no_answer_without_l2():
     y_signed = np.array([1.0, 1.0, -1.0, -1.0, -1.0])
     *_, last = lars(X, y_signed, alpha=0.0, loss="squared")
     assert last.size == 2
-    assert np.isnan(left_out(X, y_signed, last, alpha=0.0, loss="squared")).tolist() == [
+    assert np.isnan(leave_one_out(X, y_signed, last, alpha=0.0, loss="squared")).tolist() == [
         True, False, False, False, False,
     ]  # fmt: skip
 
@@ -84,9 +84,9 @@ def test_a_document_that_alone_holds_a_word_has_no_answer_without_l2():
 def test_blocks_and_sparse_documents_make_no_difference(monkeypatch):
     X, y_signed = problem(60, 40)
     point = list(lars(X, y_signed))[10]
-    whole = left_out(X, y_signed, point)
+    whole = leave_one_out(X, y_signed, point)
     monkeypatch.setattr(module, "BLOCK_BYTES", 8 * 11 * 7)
-    np.testing.assert_allclose(left_out(csr_array(X), y_signed, point), whole, atol=1e-12)
+    np.testing.assert_allclose(leave_one_out(csr_array(X), y_signed, point), whole, atol=1e-12)
 
 
 def test_a_selectable_bias_counts_from_its_entry_on():
@@ -95,7 +95,7 @@ def test_a_selectable_bias_counts_from_its_entry_on():
     points = [point for point in lars(X, y_signed, **settings) if point.l1 > 0.0]
     assert {point.intercept != 0.0 for point in points} == {False, True}
     for point in points:
-        found = left_out(X, y_signed, point, **settings)
+        found = leave_one_out(X, y_signed, point, **settings)
         expected = left_out_by_definition(
             X, y_signed, point, "squared_hinge", 0.5, point.intercept != 0.0
         )
@@ -105,19 +105,19 @@ def test_a_selectable_bias_counts_from_its_entry_on():
 def test_a_document_of_much_leverage_has_no_answer():
     """Leverage is x² / Σ x²: 0.98 is too much, 0.89 is not."""
     y_signed = np.array([1.0, 1.0, -1.0])
-    for value, known in ((10.0, False), (4.0, True)):
+    for value, available in ((10.0, False), (4.0, True)):
         X = np.array([[value], [1.0], [1.0]])
         (point,) = lars(X, y_signed, alpha=0.0, loss="squared", bias=None)
-        found = left_out(X, y_signed, point, alpha=0.0, loss="squared", bias=None)
-        assert np.isfinite(found).tolist() == [known, True, True]
+        found = leave_one_out(X, y_signed, point, alpha=0.0, loss="squared", bias=None)
+        assert np.isfinite(found).tolist() == [available, True, True]
 
 
 def test_where_nothing_determines_the_model_there_is_no_answer():
-    """No document in the squared part, and no l2; what is right by far stays as it is."""
+    """No document in the squared part, and alpha = 0; what is right by far stays as it is."""
     X, y_signed = np.ones((2, 1)), np.array([1.0, -1.0])
     nothing = np.empty(0, np.int64)
     point = LarsPoint(np.array([0]), np.array([2.0]), 0.0, 0.0, np.array([1.0]), nothing)
-    found = left_out(X, y_signed, point, loss="modified_huber", alpha=0.0, bias=None)
+    found = leave_one_out(X, y_signed, point, loss="modified_huber", alpha=0.0, bias=None)
     np.testing.assert_array_equal(found, [2.0, np.nan])
 
 
@@ -135,5 +135,5 @@ def test_with_the_logistic_loss_it_is_one_newton_step_without_the_document():
         others = np.arange(40) != doc
         H = 0.3 * np.eye(point.size) + A[others].T @ (W[others, None] * A[others])
         expected[doc] += slopes[doc] * A[doc] @ np.linalg.solve(H, A[doc])
-    found = left_out(X, y_signed, point, loss="logistic", alpha=0.3, bias=None)
+    found = leave_one_out(X, y_signed, point, loss="logistic", alpha=0.3, bias=None)
     np.testing.assert_allclose(found, expected, atol=1e-10)

@@ -26,22 +26,22 @@ def check_way(X, y_signed, point, alpha, shares=(0.3, 0.6, 0.9, 1.0), slack=1e-8
     """At and between two points: |g| = λ₁ with the right sign inside, |g| ≤ λ₁ outside.
 
     The features of `point` are followed from where the last of them entered to where the next does,
-    with coefficients by the oracle, which knows nothing of the path but features and signs.
+    with coefficients by the oracle, which gets only the features and signs of the path.
     """
     a, b, first = point.entry_l1[-1], point.l1, point.entry_l1[0]
     start = np.append(point.coef, point.intercept)
-    pulls = pulls_of(X, y_signed, point, alpha)
+    entry_signs = entry_signs_of(X, y_signed, point, alpha)
     for share in shares:
         l1 = a + share * (b - a)
-        beta, g = logistic_between(X, y_signed, point.columns, pulls, alpha, l1, start)
-        np.testing.assert_allclose(g[point.columns], l1 * pulls, rtol=0, atol=slack * first)
+        beta, g = logistic_between(X, y_signed, point.columns, entry_signs, alpha, l1, start)
+        np.testing.assert_allclose(g[point.columns], l1 * entry_signs, rtol=0, atol=slack * first)
         assert np.abs(g).max() <= l1 + slack * first
         if share == 1.0:
             scale = 1.0 + np.abs(beta).max()
             np.testing.assert_allclose(start, beta, rtol=0, atol=1e-6 * scale)
 
 
-def pulls_of(X, y_signed, point, alpha):
+def entry_signs_of(X, y_signed, point, alpha):
     _, g = logistic_gradient(X, y_signed, point, alpha)
     return np.sign(g[point.columns])
 
@@ -72,9 +72,9 @@ def test_n1_the_next_word_is_that_of_bisection(alpha):
     points = list(islice(fast_lars(X, y_signed, loss="logistic", alpha=alpha), 4))
     for here, ahead in pairwise(points):
         start = np.append(here.coef, here.intercept)
-        pulls = pulls_of(X, y_signed, here, alpha)
+        entry_signs = entry_signs_of(X, y_signed, here, alpha)
         l1, column = next_logistic_entry(
-            X, y_signed, here.columns, pulls, alpha, here.entry_l1[-1], start
+            X, y_signed, here.columns, entry_signs, alpha, here.entry_l1[-1], start
         )
         assert column == ahead.columns[-1]
         assert l1 == pytest.approx(here.l1, abs=1e-8 * here.entry_l1[0])

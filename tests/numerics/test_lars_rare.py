@@ -9,9 +9,9 @@ import pytest
 
 from laconic.numerics import lars_fast as module
 from laconic.numerics.lars import lars
-from laconic.numerics.lars_course import TOGETHER, Course
+from laconic.numerics.lars_course import ROUNDS_TOGETHER, PathState
 from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.lars_position import LINEAR, Position
+from laconic.numerics.lars_position import LINEAR, ActiveSet
 from tests.numerics.lars_oracles import lars_by_definition
 from tests.numerics.test_lars import (
     assert_on_path,
@@ -27,27 +27,27 @@ PATHS = [lars, fast_lars]
 def nearly_equal_words():
     """Words 0 and 2 differ much in two documents only, and by 1e-5 in two others.
 
-    The two that tell them apart are soon right, and word 2 depends on word 0. It reaches λ₁ all the
-    same, by the 1e-5, and is refused. Then word 1 makes one of the two documents wrong again.
+    The two that distinguish them are soon right, and word 2 depends on word 0. It still reaches λ₁,
+    by the 1e-5, and is refused. Then word 1 makes one of the two documents wrong again.
     """
     for_1 = [(value, 0.0, value) for value in np.linspace(0.5, 0.95, 10)]
-    apart = [(1.5, 0.7, 1.5 + 1e-5), (1.0, 0.0, 1.0 - 1e-5), (3.0, 0.0, 0.0), (3.0, 3.0, 3.5)]
+    separating = [(1.5, 0.7, 1.5 + 1e-5), (1.0, 0.0, 1.0 - 1e-5), (3.0, 0.0, 0.0), (3.0, 3.0, 3.5)]
     against = [(0.5, 0.0, 0.5), (0.0, 0.5, 0.0), (0.0, 0.6, 0.0), (0.0, 0.7, 0.0)]
-    X = np.array([*for_1, *apart, (0.0, 0.5, 0.0), *against])
+    X = np.array([*for_1, *separating, (0.0, 0.5, 0.0), *against])
     return X, np.repeat([1.0, -1.0], [15, 4])
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_refused_word_enters_once_a_document_tells_it_apart(path):
     X, y_signed = nearly_equal_words()
-    take, taken = Course.take, []
+    take, taken = PathState.add_feature, []
 
-    def watched(course, entry):
-        accepted = take(course, entry)
+    def watched(state, entry):
+        accepted = take(state, entry)
         taken.append((entry.column, accepted))
         return accepted
 
-    with patch.object(Course, "take", watched):
+    with patch.object(PathState, "add_feature", watched):
         *_, last = path(X, y_signed, alpha=0.0, bias=None)
     assert (2, False) in taken
     assert taken[-1] == (2, True)
@@ -89,7 +89,7 @@ def documents_that_meet(rows, coef):
     """At l1 = 1/4 the model is `coef`, and all of these rows have margin 1.
 
     For each word one more document has it alone, with the value v that lets its gradient be −l1:
-    l2 β + v (v β − 1) = −l1, with l2 = 1/2. The values are the smaller or the larger root.
+    alpha β + v (v β − 1) = −l1, with alpha = 1/2. The values are the smaller or the larger root.
     """
     sides = np.where(coef == coef.max(), 1.0, -1.0)
     values = (1 + sides * np.sqrt(1 - 4 * coef * (coef / 2 + 0.25))) / (2 * coef)
@@ -106,7 +106,7 @@ def test_documents_that_would_cross_together_in_circles_cross_one_by_one():
     check_every_corner(X, y_signed, "squared_hinge", 0.5, None)
     seen, points = corners(X, y_signed, loss="squared_hinge", alpha=0.5, bias=None)
     at_once = [l1 for *_, l1, _ in seen if l1 == pytest.approx(0.25, abs=1e-9)]
-    assert TOGETHER < len(at_once) < TOGETHER + 10
+    assert ROUNDS_TOGETHER < len(at_once) < ROUNDS_TOGETHER + 10
     columns, beta, _ = lars_by_definition(X, y_signed, "squared_hinge", 0.5, bias=False)[-1]
     assert (points[-1].columns.tolist(), points[-1].ending) == (columns, "finished")
     np.testing.assert_allclose(points[-1].coef, beta, atol=1e-9)
@@ -118,7 +118,7 @@ def test_equal_documents_cross_together_however_long_the_path():
     X = np.repeat(np.linspace(1.0, 2.0, 80), 2)[:, None]
     seen, _ = corners(X, np.ones(160), loss="squared_hinge", alpha=0.01, bias=None)
     falls = -np.diff([l1 for *_, l1, _ in seen])
-    assert falls.size > 2 * TOGETHER
+    assert falls.size > 2 * ROUNDS_TOGETHER
     assert (falls > 1e-12 * seen[0][3]).all()
 
 
@@ -137,15 +137,15 @@ def test_a_held_document_goes_when_another_has_come_in(loss, shape, seed, copies
 def test_a_jump_too_far_is_taken_back_by_halves(shape, seed):
     """A gradient comes back from outside: how far λ₁ has fallen too far, nobody knows."""
     X, y_signed = problem(*shape, seed)
-    leap, found = module._leap, []
+    leap, found = module._jump_to_entry, []
 
-    def counted(course, position, floor):
+    def counted(state, active, floor):
         found.append(False)
-        entry = leap(course, position, floor)
+        entry = leap(state, active, floor)
         found[-1] = True
         return entry
 
-    with patch.object(module, "_leap", counted):
+    with patch.object(module, "_jump_to_entry", counted):
         assert len(list(fast_lars(X, y_signed, alpha=0.1))) == shape[1]
     assert len(found) >= shape[1]
     assert all(found)
@@ -155,13 +155,13 @@ def test_a_jump_too_far_is_taken_back_by_halves(shape, seed):
 def test_the_drift_is_corrected_with_documents_in_the_straight_part(alpha):
     X, y_signed = contradicted(0, 300, 8)
     X *= np.random.default_rng(0).uniform(0.7, 1.0, X.shape)  # no ties: a corner for each
-    polish, straight = Position.polish, []
+    polish, straight = ActiveSet.polish, []
 
-    def watched(position):
-        straight.append(int((position.parts == LINEAR).sum()))
-        return polish(position)
+    def watched(active):
+        straight.append(int((active.parts == LINEAR).sum()))
+        return polish(active)
 
-    with patch.object(Position, "polish", watched):
+    with patch.object(ActiveSet, "polish", watched):
         points = check_every_corner(X, y_signed, "modified_huber", alpha, "always")
     assert max(straight) >= 1
     assert points[-1].ending == "finished"
@@ -170,18 +170,18 @@ def test_the_drift_is_corrected_with_documents_in_the_straight_part(alpha):
 def test_a_way_back_ends_where_the_jump_began():
     """A straight line drawn back through a gradient far outside may meet λ₁ above the start."""
     X, y_signed = problem(175, 75, seed=122)
-    leap, move, starts, reached = module._leap, Position.move, [], []
+    leap, move, starts, reached = module._jump_to_entry, ActiveSet.move, [], []
 
-    def leaping(course, position, floor):
-        starts.append(position.l1)
-        return leap(course, position, floor)
+    def leaping(state, active, floor):
+        starts.append(active.l1)
+        return leap(state, active, floor)
 
-    def moving(position, direction, step):
-        move(position, direction, step)
+    def moving(active, direction, step):
+        move(active, direction, step)
         if starts:
-            reached.append(position.l1 / starts[-1])
+            reached.append(active.l1 / starts[-1])
 
-    with patch.object(module, "_leap", leaping), patch.object(Position, "move", moving):
+    with patch.object(module, "_jump_to_entry", leaping), patch.object(ActiveSet, "move", moving):
         points = list(fast_lars(X, y_signed, alpha=1e-4))
     assert len(points) > 50
     assert max(reached) == pytest.approx(1.0, abs=1e-12)
@@ -191,7 +191,7 @@ def test_a_way_back_ends_where_the_jump_began():
     ("seed", "loss"), [(69, "modified_huber"), (112, "squared_hinge"), (114, "squared_hinge")]
 )
 def test_a_feature_enters_before_a_document_that_crosses_at_the_same_moment(seed, loss):
-    """Else it stays at λ₁ and never enters; a trace of l2 shows that it should."""
+    """Else it stays at λ₁ and never enters; a small alpha shows that it should."""
     rng = np.random.default_rng(seed)
     shape = int(rng.integers(12, 40)), int(rng.integers(8, 40))
     X = (rng.random(shape) < 0.3).astype(float)
@@ -205,7 +205,7 @@ def test_a_feature_enters_before_a_document_that_crosses_at_the_same_moment(seed
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("loss", ["squared", "squared_hinge", "modified_huber"])
 def test_columns_far_apart_in_scale_do_not_make_a_path_singular(path, loss):
-    """Scales up to 1e8 apart and more words than documents: with l2 nothing is singular."""
+    """Scales up to 1e8 apart and more words than documents: with alpha nothing is singular."""
     X, y_signed = problem(20, 60, 0)
     X = X * 10.0 ** np.random.default_rng(0).uniform(0.0, 8.0, 60)
     *_, last = path(X, y_signed, loss=loss, alpha=1.0)

@@ -38,7 +38,7 @@ def decisions(columns):
 @given(decisions(3))
 def test_label_measures_are_scikit_learns(pair):
     decision, y_signed = pair
-    chosen, truth = m.chosen_by(decision, "labels"), y_signed > 0
+    chosen, truth = m.apply_rule(decision, "labels"), y_signed > 0
     assert np.array_equal(chosen, decision > 0)
     keys = {"y_true": truth, "y_pred": chosen, "zero_division": 0}
     assert m.accuracy(chosen, y_signed) == pytest.approx(skm.accuracy_score(truth, chosen))
@@ -57,7 +57,7 @@ def test_class_measures_are_scikit_learns(pair, random):
     decision, _ = pair
     y = np.array([random.randrange(4) for _ in range(len(decision))])
     y_signed = np.where(y[:, None] == np.arange(4), 1.0, -1.0)
-    chosen = m.chosen_by(decision, "argmax")
+    chosen = m.apply_rule(decision, "argmax")
     predicted = decision.argmax(axis=1)
     keys = {"y_true": y, "y_pred": predicted, "labels": range(4), "zero_division": 0}
     assert chosen.sum(axis=1).tolist() == [1] * len(y)
@@ -74,7 +74,7 @@ def test_metrics_of_two_classes_are_scikit_learns(pair):
     decision, y_signed = pair
     y, predicted = (y_signed[:, 0] > 0).astype(int), (decision[:, 0] > 0).astype(int)
     f1 = skm.f1_score(y, predicted, zero_division=0)
-    assert m.f1(m.chosen_by(decision, "sign"), y_signed) == pytest.approx(f1)
+    assert m.f1(m.apply_rule(decision, "sign"), y_signed) == pytest.approx(f1)
     balanced = skm.recall_score(y, predicted, labels=np.unique(y), average="macro")
     assert m.balanced_accuracy(decision, y_signed, "sign") == pytest.approx(balanced)
 
@@ -107,7 +107,7 @@ def test_the_error_is_not_what_accuracy_leaves():
     """Two documents without a chosen word: accuracy takes 0 for a no, and the first class."""
     y_signed = np.array([[-1.0], [1.0], [-1.0], [1.0]])
     decision = np.array([[0.0], [0.0], [-0.5], [0.5]])
-    assert m.accuracy(m.chosen_by(decision, "sign"), y_signed) == 0.75
+    assert m.accuracy(m.apply_rule(decision, "sign"), y_signed) == 0.75
     assert m.error(decision, y_signed, "sign") == 0.5
     several = np.array([[1.0, -1.0, -1.0]])
     assert m.error(np.zeros((1, 3)), several, "argmax") == 1.0
@@ -120,14 +120,14 @@ def test_a_document_of_an_unseen_class_is_never_right():
     """As scikit-learn counts a third class that is never predicted."""
     nan = np.nan
     several = np.array([[1.0, -1.0, -1.0], [nan, nan, nan], [-1.0, 1.0, -1.0]])
-    chosen = m.chosen_by(np.array([[2.0, 1.0, 0.0]] * 3), "argmax")
+    chosen = m.apply_rule(np.array([[2.0, 1.0, 0.0]] * 3), "argmax")
     assert m.accuracy(chosen, several) == pytest.approx(1 / 3)
     assert m.f1_micro(chosen, several) == pytest.approx(
         skm.f1_score([0, 9, 1], [0, 0, 0], average="micro")
     )
     two = np.array([[1.0], [nan], [-1.0], [nan]])
     for decision in ([[1.0], [1.0], [-1.0], [-1.0]], [[1.0], [-1.0], [-1.0], [1.0]]):
-        assert m.accuracy(m.chosen_by(np.array(decision), "sign"), two) == 0.5
+        assert m.accuracy(m.apply_rule(np.array(decision), "sign"), two) == 0.5
 
 
 def test_measures_of_several_columns_are_means():

@@ -73,8 +73,8 @@ def test_steps_that_overshoot_are_shortened(monkeypatch):
     X, y_signed = problem(60, 20, seed=1)
     far = np.full(20, 30.0)
     assert minimum(csr_array(X), y_signed, loss="logistic", alpha=0.1, start=far).solved
-    monkeypatch.setattr(newton, "HALVINGS", 0)
-    monkeypatch.setattr(newton, "STEPS", 50)
+    monkeypatch.setattr(newton, "MAX_HALVINGS", 0)
+    monkeypatch.setattr(newton, "MAX_STEPS", 50)
     with np.errstate(all="ignore"):
         assert not minimum(csr_array(X), y_signed, loss="logistic", alpha=1e-9, start=far).solved
 

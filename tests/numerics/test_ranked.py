@@ -24,14 +24,14 @@ def rows_of(X, order):
     ]
 
 
-def decision_by_prefix(row, coef, size, kept):
+def decision_by_prefix(row, coef, size, normalize_selected):
     """Σ over ranks below `size`, by the length over these."""
     total = square = 0.0
     for rank, value in row:
         if rank < size:
             total += coef[rank] * value
             square += value * value
-    if not kept:
+    if not normalize_selected:
         return total
     return total / np.sqrt(square) if square else 0.0
 
@@ -121,12 +121,17 @@ def test_a_size_is_a_prefix_with_its_length(case, size):
 
 
 @given(ordered(), st.booleans(), st.lists(st.integers(0, 12), max_size=6))
-def test_decisions_of_all_sizes_are_those_of_each(case, kept, sizes):
+def test_decisions_of_all_sizes_are_those_of_each(case, normalize_selected, sizes):
     """Exactly: the sums are accumulated in the same order. Sizes repeat, and go beyond."""
     X, order, coef = case
     sizes = sorted(sizes)
-    found = prefix_decisions(Ranked.of(csr_array(X), order), coef, sizes, kept=kept)
-    expected = [[decision_by_prefix(r, coef, n, kept) for r in rows_of(X, order)] for n in sizes]
+    found = prefix_decisions(
+        Ranked.of(csr_array(X), order), coef, sizes, normalize_selected=normalize_selected
+    )
+    expected = [
+        [decision_by_prefix(r, coef, n, normalize_selected) for r in rows_of(X, order)]
+        for n in sizes
+    ]
     assert found.shape == (len(sizes), X.shape[0])
     assert found.tolist() == expected
 
@@ -135,7 +140,7 @@ def test_a_mask_is_a_product_with_the_first_columns():
     X, _ = text_like(40, 200, 3)
     rng = np.random.default_rng(0)
     order, coef = rng.permutation(200)[:150], rng.normal(size=150)
-    found = prefix_decisions(Ranked.of(X, order), coef, [1, 10, 150], kept=False)
+    found = prefix_decisions(Ranked.of(X, order), coef, [1, 10, 150], normalize_selected=False)
     for values, size in zip(found, [1, 10, 150], strict=True):
         assert values == pytest.approx(X[:, order[:size]] @ coef[:size])
 
@@ -143,13 +148,13 @@ def test_a_mask_is_a_product_with_the_first_columns():
 def test_sizes_ascend():
     ranked = Ranked.of(csr_array(np.ones((2, 3))), np.arange(3))
     with pytest.raises(LaconicError, match=r"\[2, 1\]. Sort them"):
-        prefix_decisions(ranked, np.ones(3), [2, 1], kept=False)
+        prefix_decisions(ranked, np.ones(3), [2, 1], normalize_selected=False)
 
 
 def test_there_is_a_coefficient_for_each_rank():
     ranked = Ranked.of(csr_array(np.ones((2, 3))), np.arange(3))
-    with pytest.raises(LaconicError, match=r"shape \(2,\) for documents of 3 ranks"):
-        prefix_decisions(ranked, np.ones(2), [1], kept=False)
+    with pytest.raises(LaconicError, match=r"shape \(2,\) for documents with 3 ranks"):
+        prefix_decisions(ranked, np.ones(2), [1], normalize_selected=False)
 
 
 @given(ordered(), st.integers(0, 12), st.data())

@@ -112,10 +112,10 @@ def test_conjugate_gradients_end_where_rounding_lets_them_go_no_further():
 def test_the_cheaper_way_is_taken(monkeypatch):
     X, Y = problem(120, 60)
     monkeypatch.setattr(module, "ITERATE_FROM", 50)
-    monkeypatch.setattr(module, "AN_ENTRY", 0.0)
+    monkeypatch.setattr(module, "ENTRY_COST", 0.0)
     ways = []
     for price in (1e-6, 1e6):
-        monkeypatch.setattr(module, "A_COLUMN", price)
+        monkeypatch.setattr(module, "COLUMN_COST", price)
         ways.append([np.isnan(ridge(it, Y, 1.0, False).condition) for it in (X, X.toarray())])
     assert ways == [[True, True], [False, False]]
 
@@ -221,8 +221,8 @@ def test_leave_one_out_of_the_least_norm_solution(shape):
 def test_alphas_come_in_the_order_they_were_asked_for():
     X, Y = problem(15, 40)
     factors = factorise(X, True)
-    asked = [5.0, 0.0, 1e-3, 0.0, 0.2]
-    for alpha, residuals in zip(asked, factors.leave_one_out(Y, asked), strict=True):
+    alphas = [5.0, 0.0, 1e-3, 0.0, 0.2]
+    for alpha, residuals in zip(alphas, factors.leave_one_out(Y, alphas), strict=True):
         np.testing.assert_array_equal(residuals, next(factors.leave_one_out(Y, [alpha])))
 
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from laconic.numerics.rotation import positive_tails, skewed, varimax
+from laconic.numerics.rotation import flip_to_positive_tails, maximize_skewness, varimax
 
 ANGLES = np.linspace(0, np.pi, 181)
-ROTATIONS = [varimax, skewed]
+ROTATIONS = [varimax, maximize_skewness]
 
 
 def varimax_criterion(B):
@@ -36,7 +36,7 @@ def skewness_criterion(Z):
     return total
 
 
-CRITERION = {varimax: varimax_criterion, skewed: skewness_criterion}
+CRITERION = {varimax: varimax_criterion, maximize_skewness: skewness_criterion}
 
 
 def plane(rank, i, j, angle):
@@ -57,13 +57,13 @@ def matrices(max_rows=9, max_columns=4):
     return shape.flatmap(lambda shape: hnp.arrays(np.float64, shape, elements=numbers))
 
 
-def same_columns(found, wanted, atol):
+def same_columns(found, expected, atol):
     """Up to the order of columns and their signs."""
-    turn = found.T @ wanted
+    turn = found.T @ expected
     order = np.abs(turn).argmax(axis=0)
-    assert sorted(order) == list(range(wanted.shape[1]))
-    y_signed = np.sign(turn[order, np.arange(order.size)])
-    np.testing.assert_allclose(found[:, order] * y_signed, wanted, atol=atol)
+    assert sorted(order) == list(range(expected.shape[1]))
+    signs = np.sign(turn[order, np.arange(order.size)])
+    np.testing.assert_allclose(found[:, order] * signs, expected, atol=atol)
 
 
 @pytest.mark.parametrize("rotation", ROTATIONS)
@@ -96,7 +96,7 @@ def test_two_columns_reach_the_best_of_all_angles(rotation, seed):
 @pytest.mark.parametrize("rotation", ROTATIONS)
 @given(Z=matrices())
 def test_distances_stay(rotation, Z):
-    R = positive_tails(Z, rotation(Z))
+    R = flip_to_positive_tails(Z, rotation(Z))
     turned = Z @ R
     for a, b in combinations(range(len(Z)), 2):
         before = np.linalg.norm(Z[a] - Z[b])
@@ -136,7 +136,7 @@ def test_skewness_finds_independent_lopsided_sources(rank):
     S = np.array(list(product([-1.0, -1.0, 2.0], repeat=rank))) / np.sqrt(2)
     S[:, 0] *= -1
     Z = S @ orthogonal(rank, rank) + 7.0
-    R = positive_tails(Z, skewed(Z))
+    R = flip_to_positive_tails(Z, maximize_skewness(Z))
     found = (Z - Z.mean(axis=0)) @ R
     S[:, 0] *= -1
     same_columns(found, S, atol=1e-6)
@@ -146,10 +146,10 @@ def test_skewness_finds_independent_lopsided_sources(rank):
 @given(Z=matrices())
 def test_the_long_tail_is_at_the_positive_end(Z):
     R = orthogonal(Z.shape[1], 2)
-    told = positive_tails(Z, R)
-    moments = np.mean(((Z - Z.mean(axis=0)) @ told) ** 3, axis=0)
+    flipped = flip_to_positive_tails(Z, R)
+    moments = np.mean(((Z - Z.mean(axis=0)) @ flipped) ** 3, axis=0)
     assert (moments >= -1e-12 * max(1.0, np.abs(Z).max()) ** 3).all()
-    np.testing.assert_array_equal(np.abs(told), np.abs(R))
+    np.testing.assert_array_equal(np.abs(flipped), np.abs(R))
 
 
 @pytest.mark.parametrize("rotation", ROTATIONS)

@@ -29,9 +29,9 @@ def test_no_threshold_is_better(drawn):
     if not (y_signed > 0).any():
         assert found == 0.0
         return
-    own = f1(values > found, y_signed > 0)
+    best = f1(values > found, y_signed > 0)
     assert (
-        own >= max(f1(values > other, y_signed > 0) for other in np.arange(-5.1, 5.1, 0.2)) - 1e-12
+        best >= max(f1(values > other, y_signed > 0) for other in np.arange(-5.1, 5.1, 0.2)) - 1e-12
     )
 
 

@@ -69,7 +69,7 @@ def test_equal_keys_are_told_apart_by_their_bytes(monkeypatch: pytest.MonkeyPatc
         key, at = key_at(*place)
         return np.uint64(min(key, int(tokens.HASHED))), np.uint64(at)
 
-    for kernel in (tokens.scan, tokens.read):
+    for kernel in (tokens.scan, tokens.read_chunks):
         monkeypatch.setattr(tokens, kernel.__name__, kernel.py_func)
     monkeypatch.setattr(tokens, "key_at", all_alike)
     docs = [b"immediate", b"immediately short", b"immediacy", b"short immediately immediate"]
@@ -89,7 +89,7 @@ def test_same_compares_to_the_end() -> None:
     text = np.frombuffer(b"ABCD", np.uint8)
 
     def same(begin: int, end: int) -> bool:
-        return bool(tokens.same(arena, begin, text, np.uint64(0), np.uint64(end), fold))
+        return bool(tokens.same_chunk(arena, begin, text, np.uint64(0), np.uint64(end), fold))
 
     assert [same(0, end) for end in (2, 3, 4)] == [False, True, False]
     assert [same(4, end) for end in (1, 2, 3)] == [False, True, False]

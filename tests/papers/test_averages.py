@@ -12,11 +12,11 @@ from scipy import stats
 
 from laconic.methods import parse_method
 from laconic.papers.averages import (
-    apart,
+    alpha_comparison_tables,
+    alpha_comparisons,
     mean_tables,
-    means,
-    pairing_tables,
-    pairings,
+    means_by_problem,
+    split_alpha,
     with_alphas,
 )
 from laconic.rows import Row
@@ -34,7 +34,7 @@ def test_every_method_gets_every_lambda_and_gives_it_back():
     assert names[:2] == ("IG+ridge:alpha=0.25", "IG+ridge:alpha=0.5")
     assert [parse_method(name).alpha for name in names] == [0.25, 0.5] * 3
     assert [parse_method(name).name for name in names] == list(names)
-    assert [apart(name) for name in names] == [(m, a) for m in METHODS for a in (0.25, 0.5)]
+    assert [split_alpha(name) for name in names] == [(m, a) for m in METHODS for a in (0.25, 0.5)]
 
 
 def test_draws_are_averaged_before_folds():
@@ -48,11 +48,11 @@ def test_draws_are_averaged_before_folds():
         row("p", "IG+ridge:alpha=2.0", 0.6),
         row("p", "IG+ridge:alpha=1.0", 0.8, size=20),
     ]
-    found = means(rows, "error")
+    found = means_by_problem(rows, "error")
     assert found["IG", 1.0, 10] == {"p": pytest.approx((0.3 + 0.7) / 2), "q": 0.1}
     assert found["IG", 2.0, 10] == {"p": 0.6}
     assert found["IG", 1.0, 20] == {"p": 0.8}
-    assert means(rows[::-1], "error") == found
+    assert means_by_problem(rows[::-1], "error") == found
 
 
 values = st.floats(0, 1, allow_subnormal=False)
@@ -91,7 +91,7 @@ def test_tables_are_methods_by_lambda_for_each_group_and_size():
     assert [table.title.partition(", mean")[0] for table in tables[:-1]] == [
         f"error in %, {group}, size {size}" for group in "ab" for size in (10, 20)
     ]
-    assert first.columns == ("method", "λ = 0.1", "λ = 0.5")
+    assert first.columns == ("method", "alpha = 0.1", "alpha = 0.5")
     # a1 has 10 and 0, a2 has 90 and 80
     assert first.lines[0] == ("IG", "50.00 ± 56.57", "40.00 ± 56.57")
     assert "2 sets" in first.title
@@ -109,7 +109,7 @@ def contest(own, other, third):
 def test_a_pairing_is_wilcoxons_test_over_the_sets_corrected_for_the_other_methods():
     rng = np.random.default_rng(3)
     own, other, third = rng.random((3, 12))
-    found = list(pairings(contest(own, other, third[:10]), "error", "BSS"))
+    found = list(alpha_comparisons(contest(own, other, third[:10]), "error", "BSS"))
     assert [one.method for one in found] == ["IG", "DF"]
     for one, theirs in zip(found, (other, third[:10]), strict=True):
         mine = own[: len(theirs)]
@@ -124,7 +124,7 @@ def test_a_pairing_is_wilcoxons_test_over_the_sets_corrected_for_the_other_metho
 def test_less_error_is_a_lead_and_a_positive_effect():
     own = np.linspace(0.1, 0.2, 8)
     rows = contest(own, own + np.linspace(0.01, 0.08, 8), own)
-    better, same = pairings(rows, "error", "BSS")
+    better, same = alpha_comparisons(rows, "error", "BSS")
     assert (better.wins, better.losses, better.effect) == (8, 0, 1.0)
     assert better.lead > 0
     assert (same.wins, same.losses, same.lead, same.p) == (0, 0, 0.0, 1.0)
@@ -137,11 +137,11 @@ def test_methods_are_paired_at_their_own_lambda_and_size():
         for method, base in (("BSS", 0.1), ("IG", 0.2))
         for alpha, size in ((0.1, 10), (0.1, 20), (0.5, 10))
     ]
-    found = list(pairings(rows, "error", "BSS"))
+    found = list(alpha_comparisons(rows, "error", "BSS"))
     assert [(one.alpha, one.size) for one in found] == [(0.1, 10), (0.1, 20), (0.5, 10)]
     assert all(one.lead == pytest.approx(0.1) for one in found)
-    shown, flat = pairing_tables(rows, "error", "BSS")
-    assert shown.columns == ("against", "λ = 0.1", "λ = 0.5")
+    shown, flat = alpha_comparison_tables(rows, "error", "BSS")
+    assert shown.columns == ("other", "alpha = 0.1", "alpha = 0.5")
     assert [line[0] for line in shown.lines] == ["IG, 10", "IG, 20"]
     assert shown.lines[0][1].startswith("+10.00; 6:0; p 0.01")
     assert shown.lines[1][2] == ""
@@ -149,7 +149,7 @@ def test_methods_are_paired_at_their_own_lambda_and_size():
 
 
 def test_without_the_champion_there_is_nothing_to_compare():
-    assert pairing_tables([row("p", "IG+ridge:alpha=1.0", 0.5)], "error", "BSS") == []
+    assert alpha_comparison_tables([row("p", "IG+ridge:alpha=1.0", 0.5)], "error", "BSS") == []
 
 
 def test_a_table_is_saved_with_no_cell_a_formula(tmp_path):
@@ -158,7 +158,7 @@ def test_a_table_is_saved_with_no_cell_a_formula(tmp_path):
     flat.save(tmp_path)
     (line,) = csv.DictReader((tmp_path / "error.csv").open())
     assert line["group"] == "'=1+1"
-    assert (line["method"], line["lambda"], line["mean"]) == ("IG", "1.0", "0.375")
+    assert (line["method"], line["alpha"], line["mean"]) == ("IG", "1.0", "0.375")
 
 
 def test_a_negative_lead_is_saved_as_a_number(tmp_path):
@@ -167,7 +167,7 @@ def test_a_negative_lead_is_saved_as_a_number(tmp_path):
         for n in range(3)
         for m, v in (("A", 0.5), ("B", 0.2))
     ]
-    _, flat = pairing_tables(rows, "error", "A")
+    _, flat = alpha_comparison_tables(rows, "error", "A")
     flat.save(tmp_path)
     (line,) = csv.DictReader((tmp_path / "pairs.csv").open())
     assert float(line["lead"]) == pytest.approx(-0.3)

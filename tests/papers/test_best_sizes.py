@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from laconic.papers import best_sizes as sizes
-from laconic.papers.figures import Point
+from laconic.papers.figures import MeanPoint
 from laconic.rows import Row
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
@@ -115,11 +115,11 @@ def test_what_chooses_has_seen_no_test_document():
     assert len(inner.splits) == 3
     tested = np.sort(np.concatenate([split.test for split in inner.splits]))
     np.testing.assert_array_equal(tested, np.arange(72))
-    assert [sizes.outside(target.name) for target in inner.targets] == [
+    assert [sizes.outer_fold(target.name) for target in inner.targets] == [
         ("pets: cats", "given"), ("pets: dogs", "given"), ("pets: fish", "given")
     ]  # fmt: skip
     assert (second.methods, second.sizes) == (plan.methods, plan.sizes)
-    assert (second.training, second.vectors) == (plan.training, plan.text)
+    assert (second.training, second.text) == (plan.training, plan.text)
 
 
 def test_every_fold_of_cross_validation_has_its_own_inside():
@@ -144,7 +144,7 @@ def test_p_is_that_of_the_one_sided_paired_t_test(pair):
         "EXACT": dict(zip("abcdefghi", mine, strict=False)),
         "MASK": dict(zip("abcdefghi", theirs, strict=False)),
     }
-    own, one = sizes.contests(values, "EXACT")
+    own, one = sizes.paired_comparisons(values, "EXACT")
     assert own.mean == pytest.approx(mine.mean())
     assert own.problems == one.problems == n
     assert one.mean == pytest.approx(theirs.mean())
@@ -159,15 +159,15 @@ def test_p_is_that_of_the_one_sided_paired_t_test(pair):
 
 def test_methods_are_compared_on_the_problems_that_all_have():
     values = {"EXACT": {"a": 0.5, "b": 0.7, "c": 0.0}, "MASK": {"b": 0.6, "a": 0.2, "d": 1.0}}
-    own, one = sizes.contests(values, "EXACT")
+    own, one = sizes.paired_comparisons(values, "EXACT")
     assert (own.mean, own.problems) == (pytest.approx(0.6), 2)
     assert (one.mean, one.problems, one.won, one.lost) == (pytest.approx(0.4), 2, 2, 0)
-    assert sizes.contests({"EXACT": {"a": 1.0}, "MASK": {}}, "EXACT") == []
+    assert sizes.paired_comparisons({"EXACT": {"a": 1.0}, "MASK": {}}, "EXACT") == []
 
 
 def test_a_table_of_contests_has_a_mean_and_a_verdict_a_measure():
     values = {"EXACT": {"a": 0.5, "b": 0.75}, "MASK": {"a": 0.25, "b": 0.75}}
-    table = sizes.contest_table("t", {"roc_auc": values, "best_f1": values}, "EXACT")
+    table = sizes.comparison_table("t", {"roc_auc": values, "best_f1": values}, "EXACT")
     verdict = "EXACT won : lost; p"
     assert table.title == "t, mean of 2"
     assert table.columns == ("method", "roc_auc", verdict, "best_f1", verdict)
@@ -182,7 +182,9 @@ def test_gaps_are_the_widest_on_either_side_of_half():
         "EXACT": {0.1: 0.9, 0.5: 0.9, 0.6: 0.9, 0.9: 0.8},
         "SV-SET": {0.1: 0.4, 0.5: 0.85, 0.6: 0.89, 0.9: 0.82},
     }
-    points = [Point(m, s, "roc_auc", v, 0.0, 3) for m, own in means.items() for s, v in own.items()]
+    points = [
+        MeanPoint(m, s, "roc_auc", v, 0.0, 3) for m, own in means.items() for s, v in own.items()
+    ]
     assert list(sizes.gaps(points, "EXACT", 0.5)) == [
         ("SV-SET", "+0.0200 at 0.9", "-0.5000 at 0.1")
     ]

@@ -13,7 +13,7 @@ from laconic.corpus.splits import random_splits
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.papers import dasgupta2007 as paper
-from laconic.papers.figures import figure_called
+from laconic.papers.figures import find_figure
 from laconic.rows import Row
 from laconic.study.executors import Processes
 from laconic.study.journal import Journal
@@ -23,12 +23,12 @@ from laconic.vectors.weighting import Weighting
 from tests.counting import Counting
 from tests.study.corpora import pets
 
-SCALE = paper.Scale(sets=2, splits=1, draws=3)
+SCALE = paper.Scale(sets=2, n_splits=1, draws=3)
 SIZES = (3, 10, 999)
 
 
 def doubtful(seed: int, name: str) -> Corpus:
-    """A third of the labels are changed, so that another λ is best elsewhere."""
+    """A third of the labels are changed, so another alpha is best elsewhere."""
     corpus = pets(60, seed, name)
     rng = np.random.default_rng(seed)
     labels = np.array(corpus.labels)[:, 0]
@@ -122,7 +122,7 @@ def test_a_size_beyond_the_vocabulary_is_skipped_and_says_so(rows):
     assert all(row.reason for row in beyond)
 
 
-def test_honest_models_choose_their_own_lambda(tmp_path, problems):
+def test_nested_models_choose_their_own_alpha(tmp_path, problems):
     executor = Counting()
     rows = FIGURE.run(tmp_path, replace(SCALE, nested=True), executor).rows
     assert {r.method for r in rows} == {"ALL+ridge:alpha=loo", "DF", "SS:rank=2"}
@@ -208,7 +208,7 @@ def test_corpora_are_loaded_once(tmp_path, monkeypatch):
 
 
 def test_all_words_by_lambda_is_one_plan(tmp_path):
-    figure = paper.ByLambda("pets", small)
+    figure = paper.ByAlpha("pets", small)
     rows = figure.run(tmp_path, replace(SCALE, nested=True)).rows
     assert {row.method for row in rows} == set(paper.all_words(paper.ALPHAS))
     points = paper.points(rows)
@@ -244,7 +244,7 @@ def test_the_best_lambda_of_equals_is_the_least():
 
 def test_a_problem_without_lambda_is_an_error():
     failed = row("q", "ALL+ridge:alpha=1.0", None, status="failed", reason="no memory")
-    with pytest.raises(LaconicError, match=r"q, : all words could be .* \(no memory\)"):
+    with pytest.raises(LaconicError, match=r"q, : all words could not be .* \(no memory\)"):
         paper.best_alphas([row("p", "ALL+ridge:alpha=1.0", 0.5), failed])
 
 
@@ -278,7 +278,7 @@ def test_other_measures_are_relative_to_the_lambda_of_the_best_micro_f1():
         row("p", "DF", 0.25, metric="recall_macro"),
     ]
     (point,) = paper.points(rows)
-    assert (point.metric, point.mean) == ("relative recall", 0.5)
+    assert (point.metric, point.mean) == ("relative recall_macro", 0.5)
 
 
 def test_all_words_that_find_nothing_divide_nothing():
@@ -294,7 +294,7 @@ def test_all_words_that_find_nothing_divide_nothing():
 
 def test_an_unknown_figure_is_refused():
     with pytest.raises(LaconicError, match="choose from 2, 3"):
-        figure_called("17", paper.FIGURES, "dasgupta2007")
+        find_figure("17", paper.FIGURES, "dasgupta2007")
 
 
 @pytest.mark.parametrize("name", ["2", "3", "4b", "5a", "5b"])

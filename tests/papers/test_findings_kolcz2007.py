@@ -8,12 +8,12 @@ import pytest
 
 from laconic.papers import fractions
 from laconic.papers import kolcz2007 as paper
-from laconic.papers.figures import Point, Reproduced
+from laconic.papers.figures import FigureResult, MeanPoint
 from laconic.papers.findings import Verdict
-from laconic.papers.findings import kolcz2007 as says
+from laconic.papers.findings import kolcz2007 as statements
 from laconic.papers.findings import kolcz2007_machines as machines
 from laconic.papers.findings.kolcz2007 import ALL, AUC, BEST_F1, EXACT, F1, MASK, POOLED, SV_SET
-from laconic.papers.plots import Line
+from laconic.papers.plots import Series
 from laconic.report.proof.markdown import update
 from laconic.report.proof.section import Section
 from laconic.rows import Row
@@ -21,7 +21,7 @@ from laconic.rows import Row
 YES, NEARLY, NO, OPEN = (
     Verdict.REPRODUCED,
     Verdict.DIRECTION,
-    Verdict.NOT,
+    Verdict.NOT_REPRODUCED,
     Verdict.UNMEASURED,
 )
 # Six problems whose values rise by steps; a method beside them by so much, more or less.
@@ -48,25 +48,25 @@ def mixed(lead):
 
 
 def difference(metric, found, told, method):
-    by_method = says.against(found, EXACT)
-    return says.difference(metric, by_method.get(method), by_method.get(EXACT), told, method)
+    by_method = statements.against(found, EXACT)
+    return statements.difference(metric, by_method.get(method), by_method.get(EXACT), told, method)
 
 
 @pytest.mark.parametrize(
     ("other", "told", "verdict"),
     [
-        (mixed(0.0001), says.RCV1, YES),
-        (values(mask=-0.0005)[MASK], says.RCV1, NEARLY),
-        (values(mask=-0.01)[MASK], says.RCV1, NO),
-        (values(mask=0.01)[MASK], says.UNTOLD, NO),
-        (dict(PROBLEMS[:1]), says.RCV1, OPEN),
+        (mixed(0.0001), statements.RCV1, YES),
+        (values(mask=-0.0005)[MASK], statements.RCV1, NEARLY),
+        (values(mask=-0.01)[MASK], statements.RCV1, NO),
+        (values(mask=0.01)[MASK], statements.NO_PAPER_ROW, NO),
+        (dict(PROBLEMS[:1]), statements.RCV1, OPEN),
     ],
 )
 def test_no_difference_is_one_that_is_not_significant(other, told, verdict):
     one = difference(AUC, {EXACT: dict(PROBLEMS), MASK: other}, told, MASK)
     assert one.verdict is verdict
-    assert one.says == "MASK does not differ significantly from EXACT by AUC"
-    assert one.paper == ("p = 0.117 (RCV1)" if told is says.RCV1 else "")
+    assert one.statement == "MASK does not differ significantly from EXACT by AUC"
+    assert one.paper == ("p = 0.117 (RCV1)" if told is statements.RCV1 else "")
 
 
 @pytest.mark.parametrize(
@@ -78,16 +78,18 @@ def test_no_difference_is_one_that_is_not_significant(other, told, verdict):
     ],
 )
 def test_a_difference_that_the_paper_finds_is_asked_for(other, verdict):
-    one = difference(BEST_F1, {EXACT: dict(PROBLEMS), MASK: other}, says.RCV1, MASK)
+    one = difference(BEST_F1, {EXACT: dict(PROBLEMS), MASK: other}, statements.RCV1, MASK)
     assert one.verdict is verdict
-    assert one.says == "MASK is significantly worse than EXACT by best F1"
+    assert one.statement == "MASK is significantly worse than EXACT by best F1"
 
 
 def test_a_difference_is_told_with_its_p_and_problems():
-    one = difference(AUC, values(sv=-0.01), says.UNTOLD, SV_SET)
-    (contest,) = (c for c in says.contests(values(sv=-0.01), EXACT) if c.method == SV_SET)
-    assert one.here == f"-0.0100, p = {contest.p:.2g}; EXACT won 6, lost 0"
-    assert one.why == "SV-SET is behind"
+    one = difference(AUC, values(sv=-0.01), statements.NO_PAPER_ROW, SV_SET)
+    (contest,) = (
+        c for c in statements.paired_comparisons(values(sv=-0.01), EXACT) if c.method == SV_SET
+    )
+    assert one.ours == f"-0.0100, p = {contest.p:.2g}; EXACT won 6, lost 0"
+    assert one.reason == "SV-SET is behind"
 
 
 @pytest.mark.parametrize(
@@ -95,30 +97,30 @@ def test_a_difference_is_told_with_its_p_and_problems():
     [(0.001, -0.001, YES), (0.002, -0.002, NEARLY), (0.0, -0.02, NO)],
 )
 def test_means_are_very_close(mask, sv, verdict):
-    one = says.very_close(AUC, says.against(values(mask=mask, sv=sv), EXACT))
+    one = statements.very_close(AUC, statements.against(values(mask=mask, sv=sv), EXACT))
     assert one.verdict is verdict
-    assert one.says.startswith("the best AUC of the three")
+    assert one.statement.startswith("the best AUC values of the three")
 
 
 def test_a_method_that_was_not_run_is_not_measured():
-    found = says.against(values(mask=0.0), EXACT)
-    assert says.very_close(BEST_F1, found).verdict is OPEN
-    assert difference(AUC, values(mask=0.0), says.RCV1, SV_SET).verdict is OPEN
-    assert says.compromise({}).verdict is OPEN
-    assert says.gain({}).verdict is OPEN
+    found = statements.against(values(mask=0.0), EXACT)
+    assert statements.very_close(BEST_F1, found).verdict is OPEN
+    assert difference(AUC, values(mask=0.0), statements.RCV1, SV_SET).verdict is OPEN
+    assert statements.compromise({}).verdict is OPEN
+    assert statements.gain({}).verdict is OPEN
 
 
 def test_table_1_is_compared_with_the_papers_own_corpus_only():
     both = {metric: values(mask=0.0, sv=-0.001) for metric in (AUC, BEST_F1)}
-    own = list(says.table_1(both, both, says.RCV1, stands_in=False))
-    other = list(says.table_1(both, both, says.RCV1, stands_in=True))
+    own = list(statements.table_1(both, both, statements.RCV1, stands_in=False))
+    other = list(statements.table_1(both, both, statements.RCV1, stands_in=True))
     assert len(own) - len(other) == 6
-    told = {one.says: one for one in own}["AUC of SV-SET, each category at its best fraction"]
-    assert (told.paper, told.here, told.verdict) == ("0.9745", "0.7240", NO)
-    assert told.why == says.OTHER_DOCUMENTS
+    told = {one.statement: one for one in own}["AUC of SV-SET, each category at its best fraction"]
+    assert (told.paper, told.ours, told.verdict) == ("0.9745", "0.7240", NO)
+    assert told.reason == statements.OTHER_DOCUMENTS
     near = {EXACT: {"p": 0.9790}, MASK: {"p": 0.9790}, SV_SET: {"p": 0.97}}
-    first, second, third, *_ = says.table_1(
-        {AUC: near, BEST_F1: near}, both, says.RCV1, stands_in=False
+    first, second, third, *_ = statements.table_1(
+        {AUC: near, BEST_F1: near}, both, statements.RCV1, stands_in=False
     )
     assert [one.verdict for one in (first, second, third)] == [YES, YES, YES]
 
@@ -126,10 +128,10 @@ def test_table_1_is_compared_with_the_papers_own_corpus_only():
 def test_a_compromise_is_one_difference_that_is_significant():
     even = values(mask=-0.01, sv=0.0) | {SV_SET: mixed(0.0001)}
     quiet = {EXACT: dict(PROBLEMS), MASK: mixed(0.0001), SV_SET: mixed(-0.0001)}
-    assert says.compromise({AUC: quiet, BEST_F1: quiet}).verdict is YES
-    one = says.compromise({AUC: quiet, BEST_F1: even})
+    assert statements.compromise({AUC: quiet, BEST_F1: quiet}).verdict is YES
+    one = statements.compromise({AUC: quiet, BEST_F1: even})
     assert one.verdict is NO
-    assert one.here.endswith("(MASK, best F1)")
+    assert one.ours.endswith("(MASK, best F1)")
 
 
 @pytest.mark.parametrize(
@@ -138,13 +140,13 @@ def test_a_compromise_is_one_difference_that_is_significant():
 )
 def test_a_gain_is_to_be_ahead_of_exact(other, verdict):
     found = {EXACT: dict(PROBLEMS), MASK: other, SV_SET: values(sv=-0.02)[SV_SET]}
-    assert says.gain({AUC: found}).verdict is verdict
+    assert statements.gain({AUC: found}).verdict is verdict
 
 
 def points(metric=AUC, **curves):
     names = {"exact": EXACT, "mask": MASK, "sv": SV_SET, "document": machines.UNDIVIDED}
     return [
-        Point(names[name], size, metric, mean, 0.0, 3)
+        MeanPoint(names[name], size, metric, mean, 0.0, 3)
         for name, curve in curves.items()
         for size, mean in curve.items()
     ]
@@ -154,16 +156,16 @@ def points(metric=AUC, **curves):
     ("few", "verdict"), [(0.902, YES), (0.908, NEARLY), (0.92, NO), (0.8, YES)]
 )
 def test_almost_all_words_are_best(few, verdict):
-    assert says.almost_all({0.1: few, 1.0: 0.9}).verdict is verdict
+    assert statements.almost_all({0.1: few, 1.0: 0.9}).verdict is verdict
 
 
 def test_fewer_words_help_or_only_at_threshold_0():
-    assert says.fewer_help({0.1: 0.91, 1.0: 0.9}, {}).verdict is YES
-    one = says.fewer_help({0.1: 0.902, 1.0: 0.9}, {0.01: 0.8, 1.0: 0.5})
+    assert statements.fewer_help({0.1: 0.91, 1.0: 0.9}, {}).verdict is YES
+    one = statements.fewer_help({0.1: 0.902, 1.0: 0.9}, {0.01: 0.8, 1.0: 0.5})
     assert one.verdict is NO
-    assert one.why == "by less than 0.003; at threshold 0 from 0.500 to 0.800 at 0.01"
-    assert says.fewer_help({0.1: 0.91}, {}).verdict is OPEN
-    assert says.almost_all({0.1: 0.91}).verdict is OPEN
+    assert one.reason == "by less than 0.003; at threshold 0 from 0.500 to 0.800 at 0.01"
+    assert statements.fewer_help({0.1: 0.91}, {}).verdict is OPEN
+    assert statements.almost_all({0.1: 0.91}).verdict is OPEN
 
 
 @pytest.mark.parametrize(
@@ -179,14 +181,15 @@ def test_fewer_words_help_or_only_at_threshold_0():
 def test_half_of_the_words_is_the_border(high, low, verdicts):
     exact = {0.5: 0.9, 0.6: 0.9}
     found = points(exact=exact, mask=exact, sv={0.5: 0.9 - low, 0.6: 0.9 - high})
-    above, below = says.apart(AUC, found)
+    above, below = statements.largest_gaps(AUC, found)
     assert (above.verdict, below.verdict) == verdicts
-    assert above.here == f"MASK +0.0000 at 0.6, SV-SET {-high:+.4f} at 0.6"
-    assert below.here == f"MASK +0.0000 at 0.5, SV-SET {-low:+.4f} at 0.5"
+    assert above.ours == f"MASK +0.0000 at 0.6, SV-SET {-high:+.4f} at 0.6"
+    assert below.ours == f"MASK +0.0000 at 0.5, SV-SET {-low:+.4f} at 0.5"
 
 
 def test_without_sizes_below_and_above_nothing_is_said():
-    assert [one.verdict for one in says.apart(AUC, points(exact={0.6: 0.9}, mask={0.6: 0.9}))] == [
+    above_only = points(exact={0.6: 0.9}, mask={0.6: 0.9})
+    assert [one.verdict for one in statements.largest_gaps(AUC, above_only)] == [
         YES, OPEN
     ]  # fmt: skip
 
@@ -194,21 +197,28 @@ def test_without_sizes_below_and_above_nothing_is_said():
 def test_along_the_fractions_every_measure_has_its_say():
     curve = {0.1: 0.9, 0.6: 0.9, 1.0: 0.9}
     found = [p for m in (AUC, BEST_F1, F1) for p in points(m, exact=curve, mask=curve)]
-    told = [one.says for one in says.along(found, (BEST_F1, AUC))]
+    told = [one.statement for one in statements.along(found, (BEST_F1, AUC))]
     assert len(told) == len(set(told)) == 6
-    assert len(list(says.along(points(AUC, exact=curve), (AUC,)))) == 3
+    assert len(list(statements.along(points(AUC, exact=curve), (AUC,)))) == 3
 
 
 def test_pooled_areas_are_compared_at_their_best_fraction():
     curve = {0.1: 0.9, 0.6: 0.9750, 1.0: 0.99}
-    exact, mask, sv, *others = says.pooled(
-        points(POOLED, exact=curve, mask=curve, sv={0.1: 0.9, 0.6: 0.9}), says.RCV1
+    exact, mask, sv, *others = statements.pooled(
+        points(POOLED, exact=curve, mask=curve, sv={0.1: 0.9, 0.6: 0.9}), statements.RCV1
     )
     assert [one.verdict for one in (exact, mask, sv)] == [YES, YES, NO]
-    assert (exact.here, exact.paper) == ("0.9750", "0.9746"), "all words are no fraction"
-    assert others[1].why == "each category keeps the bias of all words"
+    assert (exact.ours, exact.paper) == ("0.9750", "0.9746"), "all words are no fraction"
+    assert others[1].reason == "each category keeps the bias of the SVM on all words"
     assert others[1].verdict is NO
-    assert len(list(says.pooled(points(POOLED, exact=curve, mask=curve), says.UNTOLD))) == 3
+    assert (
+        len(
+            list(
+                statements.pooled(points(POOLED, exact=curve, mask=curve), statements.NO_PAPER_ROW)
+            )
+        )
+        == 3
+    )
 
 
 @pytest.mark.parametrize(("times", "verdict"), [(100, YES), (6, NEARLY), (0.5, NO)])
@@ -219,10 +229,10 @@ def test_time_is_counted_once_a_task_and_size(times, verdict):
         for size in (0.1, 0.2)
         for metric in ((AUC, BEST_F1) if method == MASK else (AUC,))
     ]
-    one = says.faster(rows)
+    one = statements.faster(rows)
     assert one.verdict is verdict
-    assert one.here == f"EXACT took {times:.1f} times as long as MASK"
-    assert says.faster([]).verdict is OPEN
+    assert one.ours == f"EXACT took {times:.1f} times as long as MASK"
+    assert statements.faster([]).verdict is OPEN
 
 
 def test_techtc_is_asked_for_equality_and_for_what_all_words_lose():
@@ -231,24 +241,24 @@ def test_techtc_is_asked_for_equality_and_for_what_all_words_lose():
         method: {f"{problem}{i}": v for i in range(20) for problem, v in own.items()}
         for method, own in found.items()
     }
-    better, nested, equal, worse, gained = says.techtc(many, many)
+    better, nested, equal, worse, gained = statements.techtc(many, many)
     assert [one.verdict for one in (better, nested, equal, worse)] == [YES, YES, YES, YES]
-    assert better.says != nested.says
+    assert better.statement != nested.statement
     assert equal.paper == "p = 0.0852 (TechTC)"
     assert gained.verdict is NEARLY
-    few = [one.verdict for one in says.techtc(found, found)]
+    few = [one.verdict for one in statements.techtc(found, found)]
     assert few == [NEARLY, NEARLY, YES, NEARLY, NEARLY], "six sets leave p above 1e-6"
-    assert [*says.techtc(found, found)][3].why == "behind, but by far not as clearly"
+    assert [*statements.techtc(found, found)][3].reason == "behind, but far less clearly"
     behind = values(mask=0.01, sv=0.01, whole=0.02)
-    assert [*says.techtc(behind, behind)][3].why == "not behind"
-    assert [one.verdict for one in says.techtc(behind, behind)] == [NO, NO, NO, NO, YES]
+    assert [*statements.techtc(behind, behind)][3].reason == "not behind"
+    assert [one.verdict for one in statements.techtc(behind, behind)] == [NO, NO, NO, NO, YES]
     nothing = {method: {} for method in (EXACT, MASK, SV_SET, ALL)}
-    assert {one.verdict for one in says.techtc(nothing, nothing)} == {OPEN}
+    assert {one.verdict for one in statements.techtc(nothing, nothing)} == {OPEN}
 
 
 def agreeing(**curves):
     return [
-        Point(EXACT, size, metric, value, 0.0, 3)
+        MeanPoint(EXACT, size, metric, value, 0.0, 3)
         for metric, curve in curves.items()
         for size, value in curve.items()
     ]
@@ -307,7 +317,7 @@ def test_figures_3_and_4_are_drawn_over_the_fraction():
     assert [line.name for line in third.lines] == ["cosine", "pearson"]
     *measured, told = fourth.lines
     assert [line.name for line in measured] == ["overlap", "containment", "recall"]
-    assert told == Line("overlap", (0.5,), (0.8,), told=True)
+    assert told == Series("overlap", (0.5,), (0.8,), from_paper=True)
     assert (third.log, fourth.log) == (False, False)
     assert (fourth.lines[0].xs, fourth.lines[0].ys) == ((0.1, 0.5, 1.0), (0.6, 0.85, 0.95))
 
@@ -316,7 +326,7 @@ def test_a_scatter_has_the_problems_of_both():
     found = {EXACT: {"a": 0.5, "b": 0.9, "c": 0.1}, SV_SET: {"a": 0.6, "b": 1.0}}
     cells = fractions.scatter("figure2", found, EXACT, SV_SET)
     assert cells.name == "figure2-sv-set-exact"
-    assert (cells.across, cells.up) == (EXACT, SV_SET)
+    assert (cells.x_title, cells.y_title) == (EXACT, SV_SET)
     assert sum(n for *_, n in cells.counts) == 2
     left, right, low, high, _ = cells.counts[0]
     assert left <= 0.5 < right
@@ -325,14 +335,14 @@ def test_a_scatter_has_the_problems_of_both():
 
 def test_what_cannot_be_had_stands_on_the_page_of_a_small_run(tmp_path):
     found = points(BEST_F1, exact={0.1: 0.9, 1.0: 0.9}, mask={0.1: 0.7, 1.0: 0.9})
-    results = Reproduced(
-        [], (), tuple(says.apart(BEST_F1, found)),
+    results = FigureResult(
+        [], (), tuple(statements.largest_gaps(BEST_F1, found)),
         (fractions.by_fraction("table1-x", "Pets", BEST_F1, found),),
     )  # fmt: skip
     section = Section.of("Table 1-x", "x", "laconic …", "2 sets", results)
-    page = update(tmp_path, "kolcz2007", paper.REFERENCE, [section], paper.ABSENT).read_text()
+    page = update(tmp_path, "kolcz2007", paper.REFERENCE, [section], paper.UNAVAILABLE).read_text()
     assert "| MASK -0.2000 at 0.1 | reproduced |" in page
-    assert "![Pets: best F1](kolcz2007/table1-x-best-f1.svg)" in page
-    assert "0.9895, 0.9895, 0.9895 |  | data not to be had: the texts of the AP newswire" in page
+    assert "![Pets: best F1](kolcz2007/table1-x-best_f1.svg)" in page
+    assert "0.9895, 0.9895, 0.9895 |  | data unavailable: the AP newswire texts" in page
     assert "0.9204, 0.9211, 0.9191" in page
-    assert {one.verdict for one in paper.ABSENT} == {Verdict.ABSENT}
+    assert {one.verdict for one in paper.UNAVAILABLE} == {Verdict.UNAVAILABLE}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from laconic.papers.findings import Verdict
-from laconic.papers.findings import kolcz2007 as says
+from laconic.papers.findings import kolcz2007 as statements
 from laconic.papers.findings import kolcz2007_machines as machines
 from laconic.rows import Row
 from tests.papers.test_findings_kolcz2007 import GOOD, STATEMENTS, agreeing
 
-EXACT, MASK, SV_SET, ALL = says.EXACT, says.MASK, says.SV_SET, says.ALL
+EXACT, MASK, SV_SET, ALL = statements.EXACT, statements.MASK, statements.SV_SET, statements.ALL
 
 
 def seconds(method, taken):
@@ -16,8 +16,10 @@ def seconds(method, taken):
 
 
 def test_orders_of_magnitude_are_two():
-    verdicts = [says.faster([seconds(EXACT, n), seconds(MASK, 1)]).verdict for n in (100, 99, 1)]
-    assert verdicts == [Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.NOT]
+    verdicts = [
+        statements.faster([seconds(EXACT, n), seconds(MASK, 1)]).verdict for n in (100, 99, 1)
+    ]
+    assert verdicts == [Verdict.REPRODUCED, Verdict.DIRECTION, Verdict.NOT_REPRODUCED]
 
 
 def better(lead):
@@ -25,7 +27,7 @@ def better(lead):
     whole = {f"{i}": 0.8 + 0.0001 * (i % 3) for i in range(60)}
     ahead = dict.fromkeys(whole, 0.8 + lead)
     found = {method: dict(ahead) for method in (EXACT, MASK, SV_SET)} | {ALL: whole}
-    return says.better_than_all(found, "").verdict
+    return statements.better_than_all(found, "").verdict
 
 
 def test_substantially_better_is_a_hundredth():
@@ -35,9 +37,9 @@ def test_substantially_better_is_a_hundredth():
 
 def test_why_containment_is_low_is_told_only_where_it_is_so():
     below = machines.contained({0.01: 0.5, 0.1: 0.85, 1.0: 0.95})
-    assert below.why == "high down to a tenth of the words, not below"
-    assert machines.contained({0.01: 0.5, 0.1: 0.75}).why == ""
-    assert machines.contained({0.1: 0.85, 1.0: 0.95}).why == ""
+    assert below.reason == "high down to a tenth of the words, not below"
+    assert machines.contained({0.01: 0.5, 0.1: 0.75}).reason == ""
+    assert machines.contained({0.1: 0.85, 1.0: 0.95}).reason == ""
 
 
 def test_an_overlap_without_half_of_the_words_is_not_judged():

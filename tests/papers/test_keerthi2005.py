@@ -12,7 +12,7 @@ from laconic import Corpus
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.papers import keerthi2005 as paper
-from laconic.papers.f_measures import Measured
+from laconic.papers.f_measures import ProblemCurves
 from laconic.papers.findings import Verdict
 from laconic.papers.findings.keerthi2005 import COUNTS as COUNTED
 from laconic.papers.findings.keerthi2005 import OF_ALL
@@ -21,9 +21,9 @@ from laconic.study.ready import PreparedCorpus
 from tests.counting import Counting
 from tests.study.corpora import pets
 
-SCALE = paper.Extent(sets=4, splits=2, draws=1, sizes=(2, 5))
+SCALE = paper.Extent(sets=4, n_splits=2, draws=1, sizes=(2, 5))
 METHODS = (paper.SVM_PLOT[paper.IG], "SVM-LARS", "ALL+ridge:threshold=training")
-NONE = Measured({}, {}, {}, {}, {})
+NONE = ProblemCurves({}, {}, {}, {}, {})
 # documents of the class and of all, and words, as the paper has them
 COUNTS = {
     "fbis-4": (387, 2463, 2000),
@@ -97,31 +97,32 @@ def test_sizes_are_the_papers_with_full_only():
     corpus = paper.against_rest(pets(60), "cats", "pets-1")
     news = paper.FIGURES["1-news-3"]
     assert paper.plan_of(corpus, news.full).sizes == paper.SIZES
-    assert paper.plan_of(corpus, replace(news.full, splits=1)).sizes == paper.SIZES
+    assert paper.plan_of(corpus, replace(news.full, n_splits=1)).sizes == paper.SIZES
     quick = paper.plan_of(corpus, news.quick).sizes
     assert set(quick) < set(paper.SIZES)
-    assert (news.full.splits, news.quick.splits) == (10, 1)
+    assert (news.full.n_splits, news.quick.n_splits) == (10, 1)
     assert (news.full.sets, news.quick.sets) == (4, 1)
-    assert paper.FIGURES["1-money-fx"].full.splits == 1
+    assert paper.FIGURES["1-money-fx"].full.n_splits == 1
     training = paper.plan_of(corpus, news.full).training
     assert (training.alpha, training.intercept, training.normalize) == (1.0, True, "all")
     others = paper.by_threshold(paper.plan_of(corpus, news.full))
     assert max(others.sizes) == 500
-    assert set(others.methods) == set(paper.OTHERS)
+    assert set(others.methods) == set(paper.OTHER_THRESHOLDS)
 
 
 def test_every_method_of_the_plots_is_one_and_has_its_threshold():
-    for plot, classifier in ((paper.SVM_PLOT, "svm"), (paper.RLS_PLOT, "rls")):
+    for plot, classifier in ((paper.SVM_PLOT, "svm"), (paper.RLS_PLOT, "ridge")):
         for name, text in plot.items():
             method = parse_method(text)
             assert method.name == text
-            assert method.threshold == ("loo" if method.then is None else "cv")
+            assert method.threshold == ("loo" if method.classifier is None else "cv")
             assert method.alpha == (0.0 if name == paper.LARS_0 else None)
-            assert method.then in (None, classifier)
+            assert method.classifier in (None, classifier)
     assert len(paper.CURVES) == 10
-    assert set(paper.OTHERS) | {paper.SVM_PLOT[paper.LARS], paper.SVM_PLOT[paper.IG]} == set(
-        paper.BY_THRESHOLD.values()
-    )
+    assert set(paper.OTHER_THRESHOLDS) | {
+        paper.SVM_PLOT[paper.LARS],
+        paper.SVM_PLOT[paper.IG],
+    } == set(paper.BY_THRESHOLD.values())
 
 
 def test_spreads_are_averages_over_repeats():
@@ -172,7 +173,7 @@ def test_curves_are_of_sizes_that_every_fold_has_and_go_on_beside():
         for f, value in zip(folds, (0.25, 0.75), strict=True)
     ]
     rows += [row("IG+svm:threshold=training", 8, 0.125, fold) for fold in folds]
-    found = paper.measured(paper.spreads(rows))
+    found = paper.problem_curves(paper.spreads(rows))
     assert found.svm[paper.LARS_0] == {8: 0.5}
     assert found.further == {8: 0.5, 16: 0.75}
     assert found.svm[paper.IG] == found.rls[paper.LARS] == {}
@@ -203,17 +204,17 @@ def test_an_extent_says_what_was_run():
 def small(tmp_path_factory):
     """A problem of small texts with few methods, run twice."""
     where = tmp_path_factory.mktemp("keerthi") / "figure"
-    figure = paper.Curves(Pets("pets-1", "pets", "cats"), SCALE, SCALE)
+    figure = paper.ProblemFigure(Pets("pets-1", "pets", "cats"), SCALE, SCALE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(COUNTED, "pets-1", (20, 60, 100))
         patch.setattr(paper, "CURVES", METHODS[::2])
-        patch.setattr(paper, "OTHERS", METHODS[1:2])
+        patch.setattr(paper, "OTHER_THRESHOLDS", METHODS[1:2])
         executors = Counting(), Counting()
         found, again = (figure.run(where, SCALE, executor) for executor in executors)
     return figure, found, again, [executor.done for executor in executors]
 
 
-class Pets(paper.Asked):
+class Pets(paper.BinaryProblem):
     def load(self):
         return paper.against_rest(pets(60), self.label, self.name)
 
@@ -229,8 +230,8 @@ def test_a_problem_has_its_statements_and_plots(small):
     """Those that need sizes from 32 words on are not measured here."""
     _, found, *_ = small
     count, *others = found.findings
-    assert count.here.startswith("20; 60; ")
-    assert [one.says for one in others] == [statement(NONE).says for statement in OF_ALL]
+    assert count.ours.startswith("20; 60; ")
+    assert [one.statement for one in others] == [statement(NONE).statement for statement in OF_ALL]
     assert {one.verdict for one in others} == {Verdict.UNMEASURED}
     (plot,) = found.plots
     assert plot.name == "figure1-pets-1-svm"
@@ -254,7 +255,7 @@ def test_rows_are_measured_in_every_fold_and_repeat(small):
 def test_a_row_is_what_the_definition_gives(small):
     """F1 of the method trained and asked here, in the second fold of the second repeat."""
     figure, found, *_ = small
-    plan = replace(paper.plan_of(figure.size.load(), SCALE), methods=METHODS)
+    plan = replace(paper.plan_of(figure.problem.load(), SCALE), methods=METHODS)
     ready = PreparedCorpus.of(plan, plan.corpora[0])
     split = ready.splits[5]
     (problem,) = ready.problems(split, ["pets-1"])
@@ -280,7 +281,7 @@ def test_the_problems_have_the_papers_counts(asked, corpora):
 
 @pytest.mark.corpus
 def test_classes_are_numbered_in_the_order_of_their_names(corpora):
-    """Which is why the third newsgroup is taken for class 3."""
+    """Which is reason the third newsgroup is taken for class 3."""
     from laconic.corpus.loading import load_corpora
 
     for asked in paper.PROBLEMS:

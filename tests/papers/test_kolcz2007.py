@@ -11,11 +11,11 @@ from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
 from laconic import Corpus
-from laconic.curves import measure_path
+from laconic.curves import evaluate_path
 from laconic.methods import parse_method
 from laconic.papers import fractions
 from laconic.papers import kolcz2007 as paper
-from laconic.papers.figures import Point, Scale
+from laconic.papers.figures import MeanPoint, Scale
 from laconic.papers.findings import Verdict
 from laconic.papers.findings.kolcz2007 import RCV1
 from laconic.rows import Row
@@ -24,7 +24,7 @@ from laconic.vectors.problem import Problem
 from tests.counting import Counting
 from tests.study.corpora import pets
 
-SCALE = Scale(sets=2, splits=1, draws=1)
+SCALE = Scale(sets=2, n_splits=1, draws=1)
 FEW_METHODS = (paper.EXACT, paper.MASK, "SV-SET")
 FEW_FRACTIONS = (0.1, 0.2, 0.5)
 
@@ -130,7 +130,7 @@ def test_a_figure_is_two_studies_and_run_again_computes_nothing(small):
 def test_the_tables_are_what_the_rows_say(small):
     found, *_ = small
     oracle, nested, *curves, gap, rarity = found.tables
-    assert "an oracle's" in oracle.title
+    assert "(oracle)" in oracle.title
     assert "chosen by 3-fold cross-validation" in nested.title
     assert [table.title for table in curves] == list(paper.METRICS)
     assert {line[0].partition(",")[0] for line in gap.lines} == set(paper.METRICS)
@@ -163,10 +163,10 @@ def test_the_tables_are_what_the_rows_say(small):
 
 def test_a_table_has_its_statements_and_plots(small):
     found, *_ = small
-    told = {one.says: one for one in found.findings}
+    told = {one.statement: one for one in found.findings}
     assert len(told) == len(found.findings)
     one = told["AUC of EXACT, each category at its best fraction"]
-    assert (one.paper, one.here) == ("0.9746", found.tables[0].lines[0][1])
+    assert (one.paper, one.ours) == ("0.9746", found.tables[0].lines[0][1])
     assert Verdict.UNMEASURED not in {one.verdict for one in found.findings}
     assert [plot.name for plot in found.plots] == [f"small-{m}" for m in paper.METRICS]
     curve = {line.name: line for line in found.plots[0].lines}
@@ -186,7 +186,7 @@ def test_all_words_are_the_mask_of_everything_and_choices_are_made_inside():
         Row("1 in p", "EXACT", 0.01, "roc_auc", 1.0),
         Row("1 in p", "EXACT", 0.99, "roc_auc", 0.0),
     ]
-    of = fractions.Found.of(("roc_auc",), paper.FRACTIONS, rows, inside)
+    of = fractions.FractionResults.of(("roc_auc",), paper.FRACTIONS, rows, inside)
     oracle, nested, *_ = fractions.tables(study, rows, of)
     found = [{line[0]: line[1] for line in table.lines} for table in (oracle, nested)]
     assert found[0] == {"EXACT": "0.5000", "MASK": "0.2500", "all words": "0.3750"}
@@ -198,7 +198,7 @@ def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
     monkeypatch.setattr(paper, "METHODS", FEW_METHODS)
     monkeypatch.setattr(paper, "FRACTIONS", (0.2,))
     monkeypatch.setattr(paper, "SIZES", (0.2, 1.0))
-    split = paper.SplitOptions(None, folds=4)
+    split = paper.SplitOptions(None, cv=4)
 
     def two(scale):
         corpora = [replace(of_two(pets(60, seed)), name=f"set {seed}") for seed in (1, 2)]
@@ -217,17 +217,17 @@ def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
         assert line[1] == f"{np.mean([np.mean(folds) for folds in sets.values()]):.4f}"
     assert curve.columns == ("method", "0.2", "1.0")
     by_size, *cells = found.plots
-    assert by_size.name == "figure2-auc"
+    assert by_size.name == "figure2-roc_auc"
     assert [one.name for one in cells] == ["figure2-exact-all-words", "figure2-sv-set-exact"]
     assert [sum(n for *_, n in one.counts) for one in cells] == [2, 2]
-    assert "all three are substantially better than all words" in found.findings[0].says
+    assert "all three are substantially better than all words" in found.findings[0].statement
 
 
 def test_a_pooled_area_is_over_the_decisions_of_all_categories(tmp_path, monkeypatch):
     """Those of the separate problems put together: every category has its own words and bias."""
     monkeypatch.setattr(paper, "METHODS", FEW_METHODS)
     monkeypatch.setattr(paper, "SIZES", (0.2, 1.0))
-    figure = paper.decided("small", "", small_plan, SCALE)
+    figure = paper.pooled_figure("small", "", small_plan, SCALE)
     found = figure.run(tmp_path / "pooled", SCALE)
     assert {row.problem for row in found.rows} == {"pets"}
     values = {(r.method, r.size, r.metric): r.value for r in found.rows}
@@ -243,7 +243,7 @@ def test_a_pooled_area_is_over_the_decisions_of_all_categories(tmp_path, monkeyp
         assert values[text, 0.2, "roc_auc_micro"] == pytest.approx(area, abs=1e-3)
     assert [table.title for table in found.tables[:2]] == ["roc_auc_micro", "roc_auc"]
     assert found.tables[0].lines[1][2] == f"{values['MASK', 1.0, 'roc_auc_micro']:.3f}"
-    assert [plot.name for plot in found.plots] == ["small-pooled-auc"]
+    assert [plot.name for plot in found.plots] == ["small-roc_auc_micro"]
     assert [one.verdict for one in found.findings].count(Verdict.UNMEASURED) == 0
     assert {line[0] for line in found.tables[2].lines} == {
         f"{metric}, {method}"
@@ -253,7 +253,7 @@ def test_a_pooled_area_is_over_the_decisions_of_all_categories(tmp_path, monkeyp
 
 
 def measured_at(path, problem, size):
-    (measured,) = measure_path(path, problem, [size])
+    (measured,) = evaluate_path(path, problem, [size])
     return measured
 
 
@@ -300,7 +300,7 @@ def test_exact_mask_and_sv_set_are_their_definitions(problem, fraction):
         "EXACT": again.decision_function(unit(Q[:, kept])),
     }
     for text, values in expected.items():
-        path = parse_method(f"{text}[tol=1e-08]").build(0.5, normalize="all")
+        path = parse_method(f"{text}:tol=1e-08").build(0.5, normalize="all")
         measured = measured_at(path, problem, fraction)
         assert measured.model.n_features == kept.size
         np.testing.assert_allclose(measured.decision[:, 0], values, atol=1e-5)
@@ -326,7 +326,7 @@ def test_agreements_are_their_definitions(problem):
         }
         found = {r.metric: r for r in rows if (r.method, r.size) == (paper.EXACT, size)}
         assert {name: one.value for name, one in found.items()} == pytest.approx(expected, abs=1e-4)
-        assert {one.kept for one in found.values()} == {kept.size}
+        assert {one.model_size for one in found.values()} == {kept.size}
     assert len(rows) == 5 * (len(paper.SIZES) + 1)
 
 
@@ -344,8 +344,8 @@ def test_support_vectors_of_all_words_change_through_the_length_only():
     rows = paper.agreements(Problem("skewed", csr_array(unit(X)), y, csr_array((0, 600)), *nothing))
     found = {(r.method, r.metric): r.value for r in rows if r.size == 1.0}
     assert found["EXACT", "overlap"] < 0.95
-    assert found["EXACT, document", "overlap"] == 1.0
-    assert found["EXACT, document", "cosine"] == pytest.approx(1.0, abs=1e-9)
+    assert found["EXACT, normalize=all", "overlap"] == 1.0
+    assert found["EXACT, normalize=all", "cosine"] == pytest.approx(1.0, abs=1e-9)
 
 
 def test_an_agreement_that_is_no_number_is_a_row_with_a_reason(problem):
@@ -372,21 +372,21 @@ def test_agreements_are_a_figure_with_a_table_a_measure(tmp_path, monkeypatch):
     assert [plot.name for plot in found.plots] == ["figure3-small", "figure4-small"]
     assert found.plots[0].title.startswith("Pets: ")
     assert found.plots[1].lines[0].ys[0] == pytest.approx(np.mean(overlaps))
-    assert f"{np.mean(overlaps):.3f}" in found.findings[2].here
+    assert f"{np.mean(overlaps):.3f}" in found.findings[2].ours
     assert (tmp_path / "3" / "rows.csv").read_text().count("EXACT") == len(found.rows)
 
 
 def test_gaps_are_told_for_every_measure():
     means = {"EXACT": {0.5: 0.9, 0.6: 0.8}, "SV-SET": {0.5: 0.4, 0.6: 0.82}}
     points = [
-        Point(method, size, metric, value, 0.0, 3)
+        MeanPoint(method, size, metric, value, 0.0, 3)
         for metric in ("roc_auc", "best_f1")
         for method, own in means.items()
         for size, value in own.items()
     ]
     lines = fractions.gap_table(points).lines
     assert lines == (
-        ("auc, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
+        ("roc_auc, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
         ("best_f1, SV-SET", "+0.0200 at 0.6", "-0.5000 at 0.5"),
     )
 

@@ -15,7 +15,7 @@ from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.papers import paul2014 as paper
 from laconic.papers.averages import with_alphas
-from laconic.papers.favourites import Favourites, favourites
+from laconic.papers.favourites import SelectionCounts, selection_counts
 from laconic.papers.figures import Scale
 from laconic.papers.findings import Verdict
 from laconic.study.ready import PreparedCorpus
@@ -24,22 +24,22 @@ from laconic.study.study import Study
 from tests.counting import Counting
 from tests.study.corpora import pets
 
-SCALE = Scale(sets=1, splits=1, draws=2)
+SCALE = Scale(sets=1, n_splits=1, draws=2)
 METHODS = ("IG", "SS:draw=iid")
 ALPHAS = (0.0, 0.5)
 
 
 @pytest.fixture
 def few(monkeypatch):
-    """Two methods and two λ in table 1."""
-    monkeypatch.setattr(paper, "MADE_METHODS", METHODS)
-    monkeypatch.setattr(paper, "MADE_ALPHAS", ALPHAS)
+    """Two methods and two alphas in table 1."""
+    monkeypatch.setattr(paper, "SYNTHETIC_METHODS", METHODS)
+    monkeypatch.setattr(paper, "SYNTHETIC_ALPHAS", ALPHAS)
 
 
 @pytest.mark.parametrize("relevant", paper.RELEVANT)
 def test_a_made_set_is_as_section_6_3_says(relevant):
     """Feature j of class y: y·N(−j, 1). Of 30 points a mean is within 5/√30 in all but 1e-6."""
-    corpus = paper.made(relevant, 1)
+    corpus = paper.synthetic(relevant, 1)
     X, y = corpus.vectors.toarray(), np.array([int(label) for (label,) in corpus.labels])
     assert X.shape == (30, 1000)
     assert set(y) == {-1, 1}
@@ -51,14 +51,14 @@ def test_a_made_set_is_as_section_6_3_says(relevant):
 
 
 def test_made_sets_are_repeatable_and_differ():
-    one, again, other = paper.made(90, 1), paper.made(90, 1), paper.made(90, 2)
+    one, again, other = paper.synthetic(90, 1), paper.synthetic(90, 1), paper.synthetic(90, 2)
     assert one.fingerprint == again.fingerprint
     assert other.fingerprint != one.fingerprint
     assert not np.array_equal(one.vectors.data, other.vectors.data)
 
 
 def test_features_come_as_they_are_also_below_zero(few):
-    plan = paper.made_sets(SCALE)
+    plan = paper.synthetic_sets(SCALE)
     (corpus, _) = plan.load()
     ready = PreparedCorpus.of(plan, corpus)
     split = ready.splits[0]
@@ -73,8 +73,8 @@ def made(tmp_path_factory):
     """Table 1 with few methods, on one small set for each k."""
     where = tmp_path_factory.mktemp("made") / "table1"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paper, "MADE_METHODS", METHODS)
-        patch.setattr(paper, "MADE_ALPHAS", ALPHAS)
+        patch.setattr(paper, "SYNTHETIC_METHODS", METHODS)
+        patch.setattr(paper, "SYNTHETIC_ALPHAS", ALPHAS)
         executor = Counting()
         found = paper.FIGURES["table1"].run(where, SCALE, executor)
         again = Counting()
@@ -84,7 +84,7 @@ def made(tmp_path_factory):
 
 def test_a_table_run_again_computes_nothing(made):
     found, computed, second, again = made
-    # two sets, 10 training sets, two λ of IG and of two draws
+    # two sets, 10 training sets, two alphas of IG and of two draws
     assert (computed, again) == (2 * 10 * 2 * 3, 0)
     assert second.rows == found.rows
     assert second.tables == found.tables
@@ -95,7 +95,7 @@ def test_rows_are_errors_of_every_lambda_size_and_fold(made):
     rows = [row for row in found.rows if row.metric == "error"]
     assert len(rows) == 120 * 2
     assert {row.method for row in rows} == set(with_alphas(METHODS, ALPHAS))
-    assert {row.size for row in rows} == set(paper.MADE_SIZES)
+    assert {row.size for row in rows} == set(paper.SYNTHETIC_SIZES)
     assert {row.value for row in rows if row.method.startswith("IG")} == {0.0}
 
 
@@ -112,12 +112,12 @@ def named(found, title):
 
 
 def favourite(times, selections=9, problem="k=90, set 1", method="IG+ridge:alpha=0.0"):
-    return Favourites(problem, method, 80, Counter(times), selections)
+    return SelectionCounts(problem, method, 80, Counter(times), selections)
 
 
 def test_of_equals_the_highest_feature_is_first():
     one = favourite({4: 2, 7: 5, 2: 9, 9: 5, 1: 9, 0: 1, 3: 8})
-    assert one.first(5) == [2, 1, 3, 9, 7]
+    assert one.most_frequent(5) == [2, 1, 3, 9, 7]
     assert one.always() == [1, 2]
 
 
@@ -139,7 +139,7 @@ def test_favourites_are_counted_over_folds_and_draws(tmp_path):
     plan = paper.plan_of(corpus, ("DF", "US"), (0.5, 1.0), SCALE, sizes=(4,))
     study = Study(plan, tmp_path)
     study.run()
-    of_df, of_us = favourites(study, ("DF+ridge:alpha=0.5", "US+ridge:alpha=1.0"))
+    of_df, of_us = selection_counts(study, ("DF+ridge:alpha=0.5", "US+ridge:alpha=1.0"))
     assert (of_df.method, of_df.selections, of_us.selections) == ("DF+ridge:alpha=0.5", 10, 20)
     (ready,) = study.corpora
     by_hand: Counter[int] = Counter()
@@ -159,7 +159,7 @@ def test_pairs_are_those_whose_categories_both_occur_often():
 
 
 SETTINGS = {
-    "table1": paper.made_sets,
+    "table1": paper.synthetic_sets,
     "table4": paper.named_pairs,
 }
 
@@ -171,7 +171,7 @@ def test_the_tables_follow_the_protocol(few, name):
     plan = figure.setting(figure.full)
     assert (plan.training.intercept, plan.training.normalize) == (False, "all")
     assert (plan.split.test_size, plan.split.cv, plan.split.repeats) == (None, 10, 10)
-    assert plan.metrics[0] == "error"
+    assert plan.metrics == ("accuracy", "error")
 
 
 def text_corpus(name: str) -> Corpus:
@@ -194,7 +194,7 @@ def test_words_of_the_paper_are_looked_for_as_words_and_as_stems(tmp_path, monke
     first, second, kept = found.tables
     assert first.title.startswith("1_2: ")
     assert first.title.endswith("words are selected in all 10 training sets")
-    assert first.lines[0] == ("county", "counti", "found")
+    assert first.lines[0] == ("county", "counti", "always")
     assert first.lines[1] == ("absent", "", "no such word")
     assert first.lines[2][:2] == ("word1", "word1")
     assert [line[0] for line in second.lines] == ["puppy"]
@@ -216,11 +216,12 @@ def test_errors_of_every_method_and_bss_against_the_others(tmp_path):
     assert "7 sets" in by_size.title
     assert [line[0] for line in against.lines] == ["DF, 25", "IG, 25"]
     assert (flat.file, pairs.file) == ("error.csv", "pairs.csv")
-    assert beside.title == "error in %: the paper's / here"
-    judged = [one.says for one in found.findings if one.verdict is not Verdict.UNMEASURED]
-    assert judged == ["BSS beats IG"]
+    assert beside.title == "error in %: paper / here"
+    statements = [one.statement for one in found.findings if one.verdict is not Verdict.UNMEASURED]
+    assert statements == ["BSS beats IG"]
     assert [one.name for one in found.plots] == ["table2-25"]
-    own = [row.value for row in found.rows if row.method == "IG+ridge:alpha=0.5"][::2]
+    ig = (row for row in found.rows if row.method == "IG+ridge:alpha=0.5")
+    own = [row.value for row in ig if row.metric == "error"]
     assert len(own) == 70
     (line,) = (line for line in flat.lines if line[1] == "IG")
     assert float(line[4]) == pytest.approx(np.mean(own), abs=1e-6)

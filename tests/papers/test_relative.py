@@ -10,7 +10,7 @@ import pytest
 from laconic.papers import dasgupta2007 as paper
 from laconic.papers.figures import Scale
 from laconic.papers.findings import Finding, Verdict
-from laconic.papers.findings import dasgupta2007 as says
+from laconic.papers.findings import dasgupta2007 as statements
 from laconic.papers.findings import dasgupta2007_large as large
 from laconic.papers.relative import number_of_words
 from laconic.papers.relative import points as points_of
@@ -22,20 +22,22 @@ from tests.study.corpora import pets
 
 @pytest.mark.parametrize("nested", [False, True])
 def test_a_figure_finds_and_draws_from_its_rows(tmp_path, nested):
-    """The λ of leave-one-out has drawings of its own; statements are about the paper's λ."""
+    """Alpha by leave-one-out has separate drawings; statements are about the paper's alpha."""
     seen = []
 
     def findings(rows):
         seen.extend(rows)
         yield Finding("a", "", "b", Verdict.REPRODUCED)
 
-    figure = replace(FIGURE, findings=findings, plots=lambda rows: says.rank_plots(points_of(rows)))
-    found = figure.run(tmp_path / "out", Scale(sets=1, splits=2, draws=1, nested=nested))
+    figure = replace(
+        FIGURE, findings=findings, plots=lambda rows: statements.rank_plots(points_of(rows))
+    )
+    found = figure.run(tmp_path / "out", Scale(sets=1, n_splits=2, draws=1, nested=nested))
     assert seen == ([] if nested else found.rows)
-    assert [one.says for one in found.findings] == ([] if nested else ["a"])
+    assert [one.statement for one in found.findings] == ([] if nested else ["a"])
     (drawn,) = found.plots
     assert drawn.name == ("figure4b-f1_micro-nested" if nested else "figure4b-f1_micro")
-    assert drawn.title.endswith("; λ by leave-one-out") == nested
+    assert drawn.title.endswith("; alpha by leave-one-out") == nested
     by_hand = {
         point.size: point.mean
         for point in points_of(found.rows)
@@ -60,7 +62,7 @@ def test_values_of_a_set_are_means_over_its_splits():
         row("p", "first", "SS", 1000, 0.25),
         row("p", "first", "SS", 500, 0.1),
     ]
-    ig, ss = paper.with_spread(rows)
+    ig, ss = paper.by_set(rows)
     assert ig == {"p": pytest.approx(0.75), "q": pytest.approx(0.9)}
     assert ss == {"p": pytest.approx(0.5)}
     assert number_of_words(rows) == 300
@@ -69,12 +71,12 @@ def test_values_of_a_set_are_means_over_its_splits():
 
 def test_figure_2_is_by_lambda():
     rows = [row("p", "", f"ALL+ridge:alpha={a}", 1.0, v) for a, v in ((0.4, 0.8), (0.1, 0.9))]
-    found = paper.of_lambda(rows)
+    found = paper.by_alpha(rows)
     assert [(p.method, p.size, p.mean) for p in found] == [
         ("f1_micro", 0.4, 0.8),
         ("f1_micro", 0.1, 0.9),
     ]
-    (drawn,) = large.lambda_plots(found)
+    (drawn,) = large.alpha_plots(found)
     assert (drawn.lines[0].name, drawn.lines[0].xs) == ("f1_micro", (0.1, 0.4))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +15,17 @@ from laconic.classifiers.kernel import GaussianSVM
 from laconic.errors import LaconicError
 from laconic.methods import METHODS, parse_method
 from laconic.papers import torkkola as paper
-from laconic.papers.answers import mcnemar_table, right
+from laconic.papers.answers import correct_predictions, mcnemar_table
 from laconic.papers.figures import Scale
-from laconic.papers.findings import judged
-from laconic.papers.prediction_costs import Staged, cost_of, cost_table, costed, throughput
-from laconic.papers.validated import Candidates, Choice, Validated, choose, held_out
+from laconic.papers.findings import judge
+from laconic.papers.prediction_costs import (
+    TwoStageModel,
+    cost_of,
+    cost_table,
+    measure_costs,
+    throughput,
+)
+from laconic.papers.validated import Candidates, Choice, NestedFigure, choose, held_out
 from laconic.rows import Row
 from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import TextOptions
@@ -28,7 +35,7 @@ from laconic.vectors.problem import make_problems
 from tests.counting import Counting
 from tests.study.corpora import pets
 
-ONCE = Scale(sets=1, splits=1, draws=1)
+ONCE = Scale(sets=1, n_splits=1, draws=1)
 SMALL = {
     paper.FULL: "ALL+gaussian",
     paper.LSI: "LSI+gaussian",
@@ -56,17 +63,17 @@ def several() -> Corpus:
 
 
 def test_documents_of_one_label_and_classes_of_both_parts_are_kept():
-    own = paper.exclusive(several())
+    own = paper.single_label(several())
     assert own.ids == ("0", "1", "4", "5", "8")
     assert own.classes == ("a", "b")
     assert own.multilabel is False
     with pytest.raises(LaconicError, match="nine has no split"):
-        paper.exclusive(replace(several(), split=None))
+        paper.single_label(replace(several(), split=None))
 
 
 def test_words_are_made_of_letters():
     corpus = replace(several(), texts=("U.S. 1st-quarter O'Neill\nÉcole_x", *["b"] * 8))
-    assert paper.lettered(corpus).texts[0].split() == [
+    assert paper.letters_only(corpus).texts[0].split() == [
         *("u", "s", "st", "quarter", "o", "neill", "cole", "x")
     ]
 
@@ -77,7 +84,7 @@ def test_the_counts_are_the_papers(corpora, monkeypatch):
     monkeypatch.setenv("LACONIC_DATA", str(corpora))
     plan = paper.figure_2(ONCE)
     (corpus,) = plan.load()
-    assert paper.TWICE_LABELLED not in corpus.ids
+    assert paper.DOUBLE_LABEL not in corpus.ids
     assert (corpus.part("train").size, corpus.part("test").size) == (6535, 2570)
     assert len(corpus.classes) == 52
     ready = PreparedCorpus.of(plan, corpus)
@@ -104,7 +111,7 @@ def test_every_representation_has_the_papers_kernel():
         assert method.name == name, "rows go by the name as it is written there"
         made = method.build().classifier
         assert (type(made), made.width, made.C) == (GaussianSVM, 10.0, 100.0)
-    assert set(METHODS) >= {name.partition("[")[0] for name in paper.PLOT.values()}
+    assert set(METHODS) >= {re.split("[:+]", name)[0] for name in paper.PLOT.values()}
 
 
 def test_the_same_care_for_all():
@@ -148,15 +155,15 @@ def test_figure_2_on_a_small_corpus(small, tmp_path):
     assert all("±" in cell for cell in cells[paper.RP])
     shown = [f"{100 * values[SMALL[paper.LDA], size]:.1f}" for size in (1, 2, 12)]
     assert list(cells[paper.LDA]) == shown
-    at_two = next(one for one in found.findings if one.says.startswith("LDA from LSI, 2:"))
-    assert (at_two.paper, at_two.here) == ("65.1", cells[paper.LDA_LSI][1])
+    at_two = next(one for one in found.findings if one.statement.startswith("LDA from LSI, 2:"))
+    assert (at_two.paper, at_two.ours) == ("65.1", cells[paper.LDA_LSI][1])
     (drawn,) = found.plots
     assert drawn.level == (drawn.level[0], 100 * values[SMALL[paper.FULL], 1.0])
     lda = next(line for line in drawn.lines if line.name == paper.LDA)
     assert lda.ys == tuple(100 * values[SMALL[paper.LDA], size] for size in (1, 2, 12))
     assert [line[0] for line in tested.lines] == [
         "LDA from LSI, 12 : full",
-        "LDA straight, 12 : full",
+        "LDA direct, 12 : full",
     ]
 
 
@@ -169,9 +176,9 @@ def test_answers_are_read_from_the_journal(small, tmp_path):
         path = parse_method(method).build()
         (model,) = path.path(problem.X_train, problem.y_train, [asked])
         own = model.predict(problem.X_test) == problem.y_test
-        assert right([study], method, asked).tolist() == own.tolist()
+        assert correct_predictions([study], method, asked).tolist() == own.tolist()
     with pytest.raises(LaconicError, match="IG at 2: was not measured"):
-        right([study], "IG", 2)
+        correct_predictions([study], "IG", 2)
 
 
 def test_of_several_draws_the_first_answers(small, tmp_path):
@@ -185,7 +192,7 @@ def test_of_several_draws_the_first_answers(small, tmp_path):
         (model,) = task.build().path(problem.X_train, problem.y_train, [2])
         answers.append((model.predict(problem.X_test) == problem.y_test).tolist())
     assert [task.draw for task in draws] == [0, 1, 2]
-    assert right([study], SMALL[paper.RP], 2).tolist() == answers[0]
+    assert correct_predictions([study], SMALL[paper.RP], 2).tolist() == answers[0]
     assert answers[0] not in answers[1:]
 
 
@@ -227,17 +234,17 @@ def test_the_best_on_held_out_documents_is_chosen_and_of_equals_the_first():
     ]
 
 
-def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_path):
+def test_the_nested_figure_chooses_before_it_evaluates_on_the_test_documents(small, tmp_path):
     candidates = (
-        Candidates(paper.FULL, paper.gaussian("ALL[", (1.0,))),
-        Candidates(paper.LDA, paper.gaussian("LDA[longest=2,", (3.0,))),
+        Candidates(paper.FULL, paper.gaussian("ALL", (1.0,))),
+        Candidates(paper.LDA, paper.gaussian("LDA:longest=2", (3.0,))),
     )
     figure = replace(
         paper.FIGURES["2-nested"],
         corpus=lambda: pets(100, split=True),
         sizes=(1, 2),
     )
-    assert isinstance(figure, Validated)
+    assert isinstance(figure, NestedFigure)
     executor = Counting()
     offered = replace(figure.quick, candidates=candidates)
     found = figure.run(tmp_path / "out", offered, executor)
@@ -265,8 +272,8 @@ def test_the_honest_figure_chooses_first_and_then_looks_at_the_test(small, tmp_p
         assert held == f"{100 * by_held_out[method, asked]:.1f}"
         assert test == f"{100 * by_test[method, asked]:.1f}"
     assert [line[0] for line in tested.lines] == [
-        "LDA straight, 1 : full",
-        "LDA straight, 2 : full",
+        "LDA direct, 1 : full",
+        "LDA direct, 2 : full",
     ]
 
 
@@ -277,25 +284,25 @@ def problem():
 
 
 def staged(name, problem, size):
-    return Staged.of(parse_method(name).build(), problem.X_train, problem.y_train, size)
+    return TwoStageModel.of(parse_method(name).build(), problem.X_train, problem.y_train, size)
 
 
 def test_operations_are_counted_as_section_8_1_does(problem):
     """Two a word and support vector; behind LDA two a word and column, then one a column."""
     full = staged("ALL+gaussian", problem, 1.0)
-    machines = full.behind
+    machines = full.classifier
     supports = sum(int((row != 0).sum()) for row in machines.dual)
     cost = cost_of(full, words=36.0)
     assert (cost.operations, cost.once) == (72 * supports, 72 * len(machines.support.toarray()))
     assert cost.once < cost.operations
     assert cost.numbers == machines.support.nnz + supports + 3
     small = staged("LDA+gaussian", problem, 2)
-    supports = sum(int((row != 0).sum()) for row in small.behind.dual)
+    supports = sum(int((row != 0).sum()) for row in small.classifier.dual)
     cost = cost_of(small, words=36.0)
     assert cost.operations == 2 * 72 + 2 * supports
-    assert cost.once == 2 * 72 + 2 * len(small.behind.support)
+    assert cost.once == 2 * 72 + 2 * len(small.classifier.support)
     n_terms = len(problem.vocabulary)
-    assert cost.numbers == 2 * n_terms + 2 * len(small.behind.support) + supports + 3
+    assert cost.numbers == 2 * n_terms + 2 * len(small.classifier.support) + supports + 3
 
 
 def test_a_linear_model_costs_a_product_a_class(problem):
@@ -354,30 +361,30 @@ def test_a_table_of_costs(problem):
     }
     X = problem.X_test
     words = X.nnz / X.shape[0]
-    table = cost_table(costed(models, {"kernel": 91.25, "linear": 90.0}, X, rounds=1), words)
+    table = cost_table(measure_costs(models, {"kernel": 91.25, "linear": 90.0}, X, rounds=1), words)
     kernel, linear = table.lines
     assert kernel[:2] == ("kernel", "91.2")
-    assert kernel[3] == f"{len(models['kernel'].behind.support)}"
+    assert kernel[3] == f"{len(models['kernel'].classifier.support)}"
     assert linear[2:4] == ("", "")
     assert kernel[4] == f"{cost_of(models['kernel'], words).operations:,.0f}"
     assert len(kernel) == len(linear) == len(table.columns)
 
 
 def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path):
-    costly = {
+    cost_plan = {
         "full, linear": ("ALL+svm", 1.0),
         "LDA, 2, Gaussian": ("LDA+gaussian:width=3.0", 2),
     }
 
     def setting(scale):
-        return paper.plan_of(pets(100, split=True), [m for m, _ in costly.values()], (2,))
+        return paper.plan_of(pets(100, split=True), [m for m, _ in cost_plan.values()], (2,))
 
     figure = replace(
         paper.FIGURES["tablecost"],
         setting=setting,
-        models=costly,
+        models=cost_plan,
         rounds=1,
-        findings=lambda found: [judged(name, f"{one.speed}", True) for name, one in found.items()],
+        findings=lambda found: [judge(name, f"{one.speed}", True) for name, one in found.items()],
     )
     found = figure.run(tmp_path / "out", ONCE)
     (table,) = found.tables
@@ -386,7 +393,7 @@ def test_the_costs_are_of_the_models_that_were_measured(small, tmp_path):
     ]
     values = {r.method: r.value for r in found.rows if r.metric == paper.METRIC}
     assert table.lines[2][1] == f"{100 * values['LDA+gaussian:width=3.0']:.1f}"
-    assert [one.says for one in found.findings] == [line[0] for line in table.lines]
+    assert [one.statement for one in found.findings] == [line[0] for line in table.lines]
 
 
 def test_costs_of_what_was_not_measured_are_told_so(small, tmp_path):
@@ -396,16 +403,16 @@ def test_costs_of_what_was_not_measured_are_told_so(small, tmp_path):
         setting=lambda scale: paper.plan_of(pets(100, split=True), [method], (2,)),
         models={"LDA, 7": (method, 7)},
     )
-    with pytest.raises(LaconicError, match=r"width=3\.0\] at 7: was not .* --retry-failed"):
+    with pytest.raises(LaconicError, match=r"width=3\.0 at 7: was not .* --retry-failed"):
         figure.run(tmp_path / "out", ONCE)
 
 
 def test_candidates_that_all_fail_are_told(small, tmp_path):
     candidates = (
-        Candidates(paper.FULL, paper.gaussian("ALL[", (1.0,), (3.0,))),
-        Candidates(paper.LDA, paper.gaussian("LDA[longest=1,", (3.0,), (3.0,))),
+        Candidates(paper.FULL, paper.gaussian("ALL", (1.0,), (3.0,))),
+        Candidates(paper.LDA, paper.gaussian("LDA:longest=1", (3.0,), (3.0,))),
     )
     figure = replace(paper.FIGURES["2-nested"], corpus=lambda: pets(100, split=True), sizes=(2,))
     offered = replace(figure.quick, candidates=candidates)
-    with pytest.raises(LaconicError, match=r"LDA\[longest=1.* at 2: was not measured"):
+    with pytest.raises(LaconicError, match=r"LDA:longest=1.* at 2: was not measured"):
         figure.run(tmp_path / "out", offered)

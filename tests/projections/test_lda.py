@@ -107,7 +107,7 @@ def test_reg_is_relative_to_the_spread_within():
     assert (LDA().fit(X, y).reg_, LDA(LSI(9)).fit(X, y).reg_) == (3.0, 0.01)
 
 
-def test_sizes_that_cannot_be_had_say_why():
+def test_sizes_that_are_not_available_say_why():
     X, y = text_like(60, 12, 4)
     with pytest.raises(SizeUnavailable, match=r"3 directions.*size=None.*complement"):
         LDA().fit(X, y).at(4)
@@ -115,9 +115,9 @@ def test_sizes_that_cannot_be_had_say_why():
         LDA(size=12).fit(X, y).at(12)
     with pytest.raises(SizeUnavailable, match="longest=3"):
         LDA(size=12, longest=3).fit(X, y).at(4)
-    with pytest.raises(SizeUnavailable, match="ends at 4 columns, because of longest=4"):
+    with pytest.raises(SizeUnavailable, match="ends at 4 components because of longest=4"):
         LDA(size=12, longest=4).fit(X, y).at(5)
-    with pytest.raises(SizeUnavailable, match=r"only 3 columns were fitted. Fit LDA\(size=4\)"):
+    with pytest.raises(SizeUnavailable, match=r"only 3 components were fitted. Fit LDA\(size=4\)"):
         LDA(size=3).fit(X, y).at(4)
     with pytest.raises(LaconicError, match="size=0: must be at least 1"):
         LDA(size=0).fit(X, y)
@@ -132,7 +132,7 @@ def test_sizes_that_cannot_be_had_say_why():
         ({"reg": float("inf")}, "reg=inf"),
         ({"labels": "all"}, "labels='all': choose from shared, ignore"),
         ({"first": 513}, r"first=513: give a reducer, such as LSI\(513\)"),
-        ({"longest": 1.5}, "longest=1.5: give a number of columns"),
+        ({"longest": 1.5}, "longest=1.5: give a number of components"),
     ],
 )
 def test_other_parameters_are_refused(given, says):
@@ -168,7 +168,7 @@ def test_the_first_reducer_stays_as_it_was_given_and_learns_the_classes():
     assert set(np.flatnonzero(fitted.at(2).components.any(axis=1))) <= set(chosen)
 
 
-def test_ratios_are_those_of_the_columns_that_were_kept():
+def test_ratios_are_those_of_the_fitted_components():
     X, y = text_like(60, 30, 4)
     fitted = LDA(longest=5, size=5).fit(X, y)
     assert fitted.ratios_.size == fitted.available_ == 5

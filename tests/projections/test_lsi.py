@@ -51,13 +51,13 @@ def test_a_smaller_size_has_the_first_columns():
 
 def test_what_was_not_fitted_is_refused_and_said_why():
     X, _ = text_like(40, 25, 3)
-    with pytest.raises(SizeUnavailable, match=r"only 6 columns were fitted. Fit LSI\(size=7\)"):
+    with pytest.raises(SizeUnavailable, match=r"only 6 components were fitted. Fit LSI\(size=7\)"):
         LSI(6).fit(X).at(7)
     with pytest.raises(SizeUnavailable, match=r"rank 25. Ask for a size up to 25"):
         LSI(30).fit(X).at(26)
-    with pytest.raises(SizeUnavailable, match="ends at 4 columns, because of longest=4"):
+    with pytest.raises(SizeUnavailable, match="ends at 4 components because of longest=4"):
         LSI(30, longest=4).fit(X).at(5)
-    with pytest.raises(LaconicError, match="longest=0: give a number of columns"):
+    with pytest.raises(LaconicError, match="longest=0: give a number of components"):
         LSI(longest=0).fit(X)
     with pytest.raises(LaconicError, match="every term is empty"):
         LSI().fit(csr_array((4, 3)))

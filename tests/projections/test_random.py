@@ -53,7 +53,7 @@ def test_what_was_not_drawn_is_refused_and_said_why():
     assert RandomProjection(35).fit(X).available_ == 35
     with pytest.raises(SizeUnavailable, match=r"Fit RandomProjection\(size=7\)"):
         RandomProjection(6).fit(X).at(7)
-    with pytest.raises(SizeUnavailable, match="40 columns were drawn for 40 terms"):
+    with pytest.raises(SizeUnavailable, match="40 components were drawn for 40 terms"):
         RandomProjection(41).fit(X).at(41)
     with pytest.raises(SizeUnavailable, match="longest=4"):
         RandomProjection(6, longest=4).fit(X).at(5)

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import pytest
 
 from laconic.errors import LaconicError
-from laconic.papers.figures import Reproduced, Table
+from laconic.papers.figures import FigureResult, Table
 from laconic.papers.findings import Finding, Verdict
-from laconic.papers.plots import Cells, Line, Plot
+from laconic.papers.plots import Cells, Plot, Series
 from laconic.report.charts.plots import plot
 from laconic.report.charts.saving import svg
 from laconic.report.proof import markdown
@@ -22,15 +22,15 @@ from laconic.report.proof.section import FILE, Section, cost, versions
 from laconic.rows import Row
 
 LINES = (
-    Line("LSI", (1, 10, 100), (0.2, 0.5, 0.7)),
-    Line("LDA | <b>", (1, 10, 100), (0.4, 0.8, 0.9)),
-    Line("LSI", (10,), (0.55,), told=True),
+    Series("LSI", (1, 10, 100), (0.2, 0.5, 0.7)),
+    Series("LDA | <b>", (1, 10, 100), (0.4, 0.8, 0.9)),
+    Series("LSI", (10,), (0.55,), from_paper=True),
 )
 CURVE = Plot("curve", "Accuracy <i>", "Columns", "accuracy", LINES, level=("all words", 0.88))
 CELLS = Cells.of("cells", "SS against IG", "SS", "IG", [0.1, 0.2, 0.9], [0.3, 0.2, 0.8])
 GOOD = Finding("12 columns are best", "91.1", "90.6", Verdict.REPRODUCED)
-BAD = Finding("a | b", "", "no", Verdict.NOT, "other <data>")
-TABLE = Table("errors & <more>", ("method", "λ = 1"), (("IG|x", 0.25),), "errors.csv")
+BAD = Finding("a | b", "", "no", Verdict.NOT_REPRODUCED, "other <data>")
+TABLE = Table("errors & <more>", ("method", "alpha = 1"), (("IG|x", 0.25),), "errors.csv")
 SECTION = Section(
     "Figure 2",
     "accuracy against size",
@@ -41,7 +41,7 @@ SECTION = Section(
     (TABLE,),
 )
 OTHER = replace(SECTION, title="Figure 3", findings=(GOOD,), plots=(), tables=())
-ABSENT = [Finding("TREC-AP", "0.98", "", Verdict.ABSENT, "not public")]
+UNAVAILABLE = [Finding("TREC-AP", "0.98", "", Verdict.UNAVAILABLE, "not public")]
 
 
 def test_a_section_is_kept_as_it_is(tmp_path):
@@ -54,7 +54,7 @@ def test_a_section_is_kept_as_it_is(tmp_path):
 
 
 def test_what_is_no_number_is_kept_as_json_has_it(tmp_path):
-    lines = (Line("a", (1, 10), (math.nan, 0.5)),)
+    lines = (Series("a", (1, 10), (math.nan, 0.5)),)
     table = replace(TABLE, lines=(("a\udcff", math.nan),))
     replace(SECTION, plots=(replace(CURVE, lines=lines),), tables=(table,)).save(tmp_path)
 
@@ -75,17 +75,17 @@ def test_a_folder_or_a_lame_line_is_no_section(tmp_path):
     kept = json.loads((tmp_path / FILE).read_text())
     kept["plots"][0]["lines"][0]["xs"].pop()
     (tmp_path / FILE).write_text(json.dumps(kept))
-    with pytest.raises(LaconicError, match=r"is no section of ours \(a line has other values"):
+    with pytest.raises(LaconicError, match=r"not a section of Laconic \(a line has different"):
         Section.load(tmp_path)
     (tmp_path / "a" / FILE).mkdir(parents=True)
-    with pytest.raises(LaconicError, match="is no section of ours"):
+    with pytest.raises(LaconicError, match="not a section of Laconic"):
         Section.load(tmp_path / "a")
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"title": "a"}', "null"])
 def test_another_file_of_its_name_is_told(tmp_path, text):
     (tmp_path / FILE).write_text(text)
-    with pytest.raises(LaconicError, match=r"is no section of ours .* run the figure again"):
+    with pytest.raises(LaconicError, match=r"not a section of Laconic .* run the figure again"):
         Section.load(tmp_path)
 
 
@@ -102,7 +102,7 @@ def test_seconds_of_a_size_count_once_however_many_measures_it_has():
 
 def test_a_section_says_how_much_was_run_and_what_was_shown():
     hidden = replace(TABLE, shown=False)
-    found = Reproduced([row("a", 1, 30)], (TABLE, hidden), (GOOD,), (CURVE,))
+    found = FigureResult([row("a", 1, 30)], (TABLE, hidden), (GOOD,), (CURVE,))
     made = Section.of("Figure 2", "about", "command", "3 sets", found)
     assert made.measured == "3 sets; 1 tasks, 0.5 minutes of training in one process; laconic 1"
     assert (made.tables, made.findings, made.plots) == ((TABLE,), (GOOD,), (CURVE,))
@@ -114,12 +114,12 @@ def renewed(folder, *sections, absent=()):
 
 
 def test_a_page_has_statements_drawings_and_tables(tmp_path):
-    text = renewed(tmp_path, SECTION, absent=ABSENT)
+    text = renewed(tmp_path, SECTION, absent=UNAVAILABLE)
     assert text.startswith("# torkkola\n\nK. Torkkola. 2003.\n")
     assert "| 12 columns are best | 91.1 | 90.6 | reproduced |" in text
     assert "| a \\| b |  | no | **not reproduced**: other \\<data> |" in text
-    assert "| TREC-AP | 0.98 |  | data not to be had: not public |" in text
-    assert "3 statements: 1 reproduced, 1 not reproduced, 1 data not to be had." in text
+    assert "| TREC-AP | 0.98 |  | data unavailable: not public |" in text
+    assert "3 statements: 1 reproduced, 1 not reproduced, 1 data unavailable." in text
     assert "<summary>errors &amp; &lt;more></summary>" in text
     assert "| IG\\|x | 0.25 |" in text
     for file in re.findall(r"\]\((\S+\.svg)\)", text):
@@ -131,8 +131,8 @@ def test_a_page_has_statements_drawings_and_tables(tmp_path):
 
 def test_prose_and_other_sections_stay(tmp_path):
     (tmp_path / "torkkola.md").write_text("# Torkkola\n\n## By hand\n\nMy words.\n")
-    renewed(tmp_path, SECTION, OTHER, absent=ABSENT)
-    better = replace(OTHER, findings=(replace(GOOD, here="91.0"), GOOD))
+    renewed(tmp_path, SECTION, OTHER, absent=UNAVAILABLE)
+    better = replace(OTHER, findings=(replace(GOOD, ours="91.0"), GOOD))
     text = renewed(tmp_path, better)
     assert text.startswith("# Torkkola\n\n## By hand\n\nMy words.\n")
     headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
@@ -151,7 +151,7 @@ def headings(text):
 
 
 def test_a_statement_about_bars_counts_and_lines_and_tags_do_nothing(tmp_path):
-    odd = Finding("x\ny <script>", "p < 0.05", "a|b", Verdict.NOT, "one | other\udcff")
+    odd = Finding("x\ny <script>", "p < 0.05", "a|b", Verdict.NOT_REPRODUCED, "one | other\udcff")
     text = renewed(tmp_path, replace(SECTION, findings=(GOOD, odd), plots=()))
     assert "2 statements: 1 reproduced, 1 not reproduced." in text
     assert r"| x y \<script> | p < 0.05 | a\|b | **not reproduced**: one \| other? |" in text
@@ -176,22 +176,22 @@ def test_a_section_told_in_other_words_takes_the_olds_place(tmp_path):
 
 def test_sections_stand_in_the_papers_order_whenever_they_were_run(tmp_path):
     own = replace(OTHER, title="By hand")
-    renewed(tmp_path, own, OTHER, absent=ABSENT)
+    renewed(tmp_path, own, OTHER, absent=UNAVAILABLE)
     order = ["Figure 1", "Figure 2", "Figure 3"]
-    where = markdown.update(tmp_path, "torkkola", "", [SECTION], ABSENT, order)
+    where = markdown.update(tmp_path, "torkkola", "", [SECTION], UNAVAILABLE, order)
     names = [name.partition(": ")[0] for name in headings(where.read_text())]
-    assert names == [markdown.SUMMARY, "Figure 2", "Figure 3", "By hand", markdown.ABSENT]
+    assert names == [markdown.SUMMARY, "Figure 2", "Figure 3", "By hand", markdown.UNAVAILABLE]
 
 
 @pytest.mark.parametrize("make", [lambda at: at.mkdir(), lambda at: at.write_bytes(b"\xff")])
 def test_what_is_no_page_is_told(tmp_path, make):
     make(tmp_path / "torkkola.md")
-    with pytest.raises(LaconicError, match=r"torkkola\.md: is no page in Markdown .* --pages"):
+    with pytest.raises(LaconicError, match=r"torkkola\.md: not a Markdown page .* --pages"):
         renewed(tmp_path, SECTION)
 
 
 def test_what_could_not_be_measured_takes_no_measurements_place(tmp_path):
-    missing = Finding("all of it", "", "", Verdict.ABSENT, "the corpus is not there")
+    missing = Finding("all of it", "", "", Verdict.UNAVAILABLE, "the corpus is not there")
     without = replace(SECTION, measured="", findings=(missing,), plots=(), tables=())
     assert "the corpus is not there" in renewed(tmp_path, without)
     measured = renewed(tmp_path, SECTION)
@@ -200,7 +200,7 @@ def test_what_could_not_be_measured_takes_no_measurements_place(tmp_path):
 
 
 def test_a_drawing_that_is_too_large_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(markdown, "MOST_BYTES", 100)
+    monkeypatch.setattr(markdown, "MAX_BYTES", 100)
     with pytest.raises(LaconicError, match=r"curve\.svg: [\d,]+ bytes, at most 100"):
         renewed(tmp_path, SECTION)
 
@@ -221,7 +221,7 @@ def test_lines_are_named_and_the_papers_are_hollow():
 def test_every_point_is_drawn():
     spec = plot(CURVE)
     rows = spec["data"]["values"]
-    assert [(r["name"], r["x"], r["y"]) for r in rows if r["told"]] == [("LSI", 10, 0.55)]
+    assert [(r["name"], r["x"], r["y"]) for r in rows if r["from_paper"]] == [("LSI", 10, 0.55)]
     assert len(rows) == 7
     cells = plot(CELLS)["layer"][0]["data"]["values"]
     assert sum(cell["n"] for cell in cells) == 3
@@ -234,13 +234,13 @@ def marks(one, kind):
 
 
 def test_measured_points_are_joined_and_the_papers_are_not():
-    assert [of for of, _ in marks(CURVE, "line")] == ["!datum.told"]
+    assert [of for of, _ in marks(CURVE, "line")] == ["!datum.from_paper"]
     drawn = {of: mark["filled"] for of, mark in marks(CURVE, "point")}
-    assert drawn == {"!datum.told": True, "datum.told": False}
+    assert drawn == {"!datum.from_paper": True, "datum.from_paper": False}
 
 
 def test_names_of_measured_lines_come_first_so_that_colours_stay():
-    told_first = replace(CURVE, lines=(Line("B", (1,), (0.5,), told=True), *LINES))
+    told_first = replace(CURVE, lines=(Series("B", (1,), (0.5,), from_paper=True), *LINES))
     layer = plot(told_first)["layer"][-2]
     assert layer["encoding"]["color"]["scale"]["domain"] == ["LSI", "LDA | <b>", "B"]
 
@@ -264,16 +264,16 @@ def ticks(one):
 
 
 def test_an_axis_always_has_marks():
-    one = replace(CURVE, lines=(Line("a", (12,), (0.5,)),))
+    one = replace(CURVE, lines=(Series("a", (12,), (0.5,)),))
     assert ticks(one) == [12]
     assert "12" in drawn_texts(one)
-    assert ticks(replace(one, lines=(Line("a", (11, 13), (0.5, 0.6)),))) == [11, 13]
-    assert ticks(replace(one, lines=(Line("a", (3, 13), (0.5, 0.6)),))) == [5, 10]
+    assert ticks(replace(one, lines=(Series("a", (11, 13), (0.5, 0.6)),))) == [11, 13]
+    assert ticks(replace(one, lines=(Series("a", (3, 13), (0.5, 0.6)),))) == [5, 10]
     assert ticks(replace(one, log=False)) is None
 
 
 def test_what_has_no_place_on_a_log_axis_is_left_out():
-    lines = (Line("a", (0, -1, math.nan, math.inf, 10, 20), (1, 2, 3, 4, 5, math.nan)),)
+    lines = (Series("a", (0, -1, math.nan, math.inf, 10, 20), (1, 2, 3, 4, 5, math.nan)),)
     log = replace(CURVE, lines=lines)
     assert [(r["x"], r["y"]) for r in plot(log)["data"]["values"]] == [(10, 5), (20, None)]
     straight = plot(replace(log, log=False))["data"]["values"]
@@ -284,14 +284,14 @@ def test_what_has_no_place_on_a_log_axis_is_left_out():
 def test_signs_that_cannot_be_drawn_are_spelt_out():
     """The library that draws ends the process over a NUL."""
     odd = "\x00"
-    assert "x‹0000›" in drawn_texts(replace(CURVE, across=f"x{odd}", up=f"y{odd}", title=odd))
-    assert "y‹0000›" in drawn_texts(replace(CELLS, across=f"x{odd}", up=f"y{odd}", title=odd))
+    assert "x‹0000›" in drawn_texts(replace(CURVE, x_title=f"x{odd}", y_title=f"y{odd}", title=odd))
+    assert "y‹0000›" in drawn_texts(replace(CELLS, x_title=f"x{odd}", y_title=f"y{odd}", title=odd))
 
 
 def test_a_plot_of_nothing_is_not_drawn(tmp_path):
     nothing = (
         replace(CURVE, lines=()),
-        replace(CURVE, lines=(Line("a", (0, 10), (0.5, math.nan)),)),
+        replace(CURVE, lines=(Series("a", (0, 10), (0.5, math.nan)),)),
         Cells.of("cells", "t", "x", "y", [0.5, math.nan], [math.nan, 0.5]),
     )
     section = replace(SECTION, plots=(*nothing, CELLS))
@@ -303,19 +303,19 @@ def test_a_plot_of_nothing_is_not_drawn(tmp_path):
 def test_a_page_of_no_statements_says_so():
     text = " ".join(page("torkkola", "", [], ()).split())
     assert "0 statements of the paper. " in text
-    assert "1 statement of the paper: 1 data not to be had." in " ".join(
-        page("torkkola", "", [], ABSENT).split()
+    assert "1 statement of the paper: 1 data unavailable." in " ".join(
+        page("torkkola", "", [], UNAVAILABLE).split()
     )
 
 
 def test_the_html_page_is_whole_and_asks_for_nothing(tmp_path):
-    text = page("torkkola", "K. Torkkola <2003>", [SECTION, OTHER], ABSENT)
+    text = page("torkkola", "K. Torkkola <2003>", [SECTION, OTHER], UNAVAILABLE)
     assert "K. Torkkola &lt;2003&gt;" in text
     assert "other &lt;data&gt;" in text
     assert not re.search(r"(?:src|href)=\"(?!data:|#)", text)
     drawn = re.findall(r"data:image/svg\+xml;base64,([^\"]+)", text)
     assert (len(drawn), len(set(drawn))) == (4, 4), "two drawings, light and dark"
-    counts = "2 reproduced, 1 not reproduced, 1 data not to be had"
+    counts = "2 reproduced, 1 not reproduced, 1 data unavailable"
     assert counts in " ".join(text.split())
     assert re.search(r"<td>.*<strong>not reproduced</strong>", text)
     assert "<strong>reproduced</strong>" not in text

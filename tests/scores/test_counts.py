@@ -158,7 +158,7 @@ def test_bad_arguments_are_refused_in_words(score):
     X, y = text_like(12, 5, 2)
     with pytest.raises(LaconicError, match=r"combine='min'.*'mean', 'max', 'sum'"):
         score(X, y, combine="min")
-    with pytest.raises(LaconicError, match=r"X has 12 documents, y labels of 11"):
+    with pytest.raises(LaconicError, match=r"X has 12 documents, y has labels of 11"):
         score(X, y[:-1])
     with pytest.raises(LaconicError, match="only one class"):
         score(X, np.zeros(12))

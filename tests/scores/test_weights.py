@@ -64,7 +64,7 @@ def test_what_it_refuses():
         svm_weight(X, y, alpha="loo")
     with pytest.raises(LaconicError, match="combine='median'"):
         svm_weight(X, y, "median")
-    with pytest.raises(LaconicError, match="X has 60 documents, y labels of 5"):
+    with pytest.raises(LaconicError, match="X has 60 documents, y has labels of 5"):
         svm_weight(csr_array(X), y[:5])
 
 
@@ -75,7 +75,7 @@ def test_it_says_where_it_did_not_converge(monkeypatch):
         svm_weight(X, y)
 
 
-def eliminated(X, y, share, loss):
+def eliminated(X, y, step, loss):
     """Which terms are left after each round, by machines that are trained from nothing."""
     left = list(range(X.shape[1]))
     asked = [1] if len(set(y)) == 2 else sorted(set(y))
@@ -90,7 +90,7 @@ def eliminated(X, y, share, loss):
             )
             squares += machine.coef**2
         ordered = sorted(range(len(left)), key=lambda i: (squares[i], -left[i]))
-        out = set(ordered[: max(1, int(share * len(left)))])
+        out = set(ordered[: max(1, int(step * len(left)))])
         left = [term for i, term in enumerate(left) if i not in out]
         rounds.append(left)
     return rounds
@@ -99,14 +99,14 @@ def eliminated(X, y, share, loss):
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("step", [0.2, 0.5])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_terms_go_in_the_order_of_an_svm_that_is_trained_anew(n_classes, share, loss, monkeypatch):
+def test_terms_are_dropped_in_the_order_of_a_retrained_svm(n_classes, step, loss, monkeypatch):
     """With few digits, near equals may change places: so with many."""
     monkeypatch.setattr(module, "TOLERANCE", 1e-10)
     X, y = documents(n_classes, seed=3)
-    scores = svm_elimination(X, y, loss=loss, step=share)
+    scores = svm_elimination(X, y, loss=loss, step=step)
     assert sorted(scores) == list(range(1, X.shape[1] + 1))
     best = np.argsort(-scores)
-    for left in eliminated(X, y, share, loss):
+    for left in eliminated(X, y, step, loss):
         assert set(best[: len(left)]) == set(left)
 
 
@@ -132,10 +132,10 @@ def test_labels_of_several_classes_have_one_order():
 
 
 @pytest.mark.parametrize("step", [0.0, 1.0, -0.5, float("nan"), "half", None])
-def test_a_share_of_nothing_or_of_all_is_refused(share):
+def test_a_step_outside_0_and_1_is_refused(step):
     X, y = documents(2)
     with pytest.raises(LaconicError, match=r"svm_elimination\(step=.*between 0 and 1"):
-        svm_elimination(X, y, step=share)
+        svm_elimination(X, y, step=step)
     with pytest.raises(LaconicError, match="svm_elimination is supervised"):
         svm_elimination(X, None)
     with pytest.raises(LaconicError, match=r"svm_elimination\(alpha=0\)"):

@@ -87,7 +87,7 @@ def test_all_terms_are_kept_as_they_are():
 def test_a_size_within_the_rank_says_what_to_do():
     X, _ = text_like(12, 60, 3)
     fitted = BSS().fit(X)
-    with pytest.raises(SizeUnavailable, match=r"BSS keeps 12 dir.*above 12, or set rank=3"):
+    with pytest.raises(SizeUnavailable, match=r"BSS preserves 12 dir.*above 12, or set rank=3"):
         fitted.at(12)
     assert fitted.at(13).size <= 13
     with pytest.raises(SizeUnavailable, match=r"size 100: only \d+ terms occur"):
@@ -143,7 +143,7 @@ def test_a_size_beyond_what_it_was_fitted_for_is_refused(monkeypatch):
 
 def test_advice_can_be_followed():
     X, _ = text_like(50, 10, 3)
-    with pytest.raises(SizeUnavailable, match=r"than that\. Set rank=1\.") as found:
+    with pytest.raises(SizeUnavailable, match=r"words\. Set rank=1\.") as found:
         BSS().fit(X).at(6)
     assert "above" not in str(found.value), "there are no more than 10 terms"
     assert BSS(rank=1).fit(X).at(6).size <= 6
@@ -157,9 +157,9 @@ def test_documents_without_terms_are_refused():
 
 
 def test_hours_of_work_are_foretold(monkeypatch):
-    monkeypatch.setattr(module, "SECONDS_A_CUBE", 1.0)
+    monkeypatch.setattr(module, "SECONDS_PER_CUBE", 1.0)
     X, _ = text_like(12, 60, 3)
-    with pytest.warns(LaconicWarning, match=r"size 30 with rank 12: about 14 hours"):
+    with pytest.warns(LaconicWarning, match=r"size 30 with rank 12: takes about 14 hours"):
         BSS().fit(X).at(30)
 
 

@@ -12,7 +12,7 @@ from laconic import RRQR
 from laconic.corpus.loading import load_corpora
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics import pivoting
-from laconic.numerics.pivoting import order_after_swaps, pivots, pivots_again
+from laconic.numerics.pivoting import order_after_swaps, pivot_rounds, pivots
 from laconic.testing import check_reducer
 from tests.doubles import OnlyProducts
 from tests.strategies import counts, text_like
@@ -80,7 +80,7 @@ def test_again_is_the_definition_on_what_is_left(X):
         rest = X.copy()
         rest[:, expected] = 0
         expected += pivots_by_definition(rest)
-    found = [column for one in pivots_again(csr_array(X)) for column in one.tolist()]
+    found = [column for one in pivot_rounds(csr_array(X)) for column in one.tolist()]
     assert found == expected
     assert sorted(found) == np.flatnonzero(X.any(axis=0)).tolist()
 
@@ -112,7 +112,7 @@ def nearly_dependent(seed):
 
 
 @given(st.integers(0, 10_000))
-def test_lengths_are_measured_anew_before_cancellation_spoils_them(seed):
+def test_lengths_are_recomputed_before_cancellation_spoils_them(seed):
     X = nearly_dependent(seed)
     expected = linalg.qr(X, pivoting=True, mode="r")[1][:12]
     assert pivots(csr_array(np.hstack([X, X]))).tolist() == expected.tolist()
@@ -157,14 +157,18 @@ def test_what_is_outside_a_span_is_measured_alike_from_both_sides(form, rank):
     Q = linalg.qr(random((12, 12)))[0][:, :rank]
     X = random((12, 150), seed=1)
     expected = ((X - Q @ (Q.T @ X)) ** 2).sum(axis=0)
-    for measured in (pivoting._by_removing, pivoting._by_projecting, pivoting._squares_outside):
+    for measured in (
+        pivoting._by_projecting_out,
+        pivoting._by_complement,
+        pivoting._squares_outside,
+    ):
         np.testing.assert_allclose(measured(form(X), Q), expected, atol=1e-13)
 
 
 def test_it_is_measured_from_the_side_that_has_fewer_directions(monkeypatch):
     X = random((12, 150))
-    monkeypatch.setattr(pivoting, "_by_removing", lambda X, Q: "span")
-    monkeypatch.setattr(pivoting, "_by_projecting", lambda X, Q: "rest")
+    monkeypatch.setattr(pivoting, "_by_projecting_out", lambda X, Q: "span")
+    monkeypatch.setattr(pivoting, "_by_complement", lambda X, Q: "rest")
     sides = [pivoting._squares_outside(X, random((12, rank))) for rank in (0, 6, 7, 12)]
     assert sides == ["span", "span", "rest", "rest"]
 
@@ -237,7 +241,7 @@ def test_beyond_the_rank_it_says_the_rank_and_what_to_do():
         fitted.at(6)
     stopped = RRQR(3).fit(X)
     assert stopped.rank_ == stopped.available_ == 3
-    with pytest.raises(SizeUnavailable, match=r"size 4: .*stop after 3 terms.*larger rank"):
+    with pytest.raises(SizeUnavailable, match=r"size 4: .*stops after 3 terms.*larger rank"):
         stopped.at(4)
     with pytest.raises(SizeUnavailable, match="the documents have rank 5"):
         RRQR(99).fit(X).at(6)
@@ -248,7 +252,7 @@ def test_again_takes_every_word_that_occurs():
     fitted = RRQR(beyond="again").fit(X)
     assert fitted.available_ == 10
     assert set(fitted.at(10).terms) == set(range(12)) - {0, 7}
-    first, second, _ = (one.tolist() for one in pivots_again(X, 4))
+    first, second, _ = (one.tolist() for one in pivot_rounds(X, 4))
     by_fours = RRQR(4, beyond="again").fit(X)
     assert by_fours.rank_ == 4
     assert by_fours.at(8).terms.tolist() == first + second == [*pivots_by_definition(X, 4), *second]

@@ -79,7 +79,7 @@ def test_samples_of_all_sizes_are_nested(seed, draw, by):
 def test_exact_has_exactly_that_many_terms_and_the_papers_weights(by):
     X, _ = text_like(30, 41, 3)
     fitted = SampledTerms(by).fit(X)
-    p, arrival = fitted.chance_, fitted.ranking_.arrival
+    p, arrival = fitted.probabilities_, fitted.ranking_.arrival
     assert p.sum() == pytest.approx(1)
     np.testing.assert_allclose(p, by(X) / by(X).sum())
     for size in (1, 7, 40):
@@ -94,21 +94,21 @@ def test_bernoulli_keeps_what_arrives_within_the_budget():
     fitted = SampledTerms(squared_norm, draw="bernoulli").fit(X)
     cut = fitted.at(9)
     assert set(cut.terms) == set(np.flatnonzero(fitted.ranking_.arrival < 9))
-    np.testing.assert_allclose(cut.weights**-2, np.minimum(1, 9 * fitted.chance_[cut.terms]))
+    np.testing.assert_allclose(cut.weights**-2, np.minimum(1, 9 * fitted.probabilities_[cut.terms]))
 
 
 def test_the_expected_size_of_bernoulli_is_at_most_the_budget():
     """Σ min(1, r·p) ≤ r; 4,000 draws, 5.2 standard errors: a false alarm below 4e-7."""
     X, _ = text_like(30, 41, 3)
-    kept, budget, p = [], 12, None
+    sizes, budget, p = [], 12, None
     for seed in range(4000):
         fitted = SampledTerms(squared_norm, draw="bernoulli", random_state=seed)
-        p = fitted.fit(X).chance_
-        kept.append(fitted.at(budget).size)
+        p = fitted.fit(X).probabilities_
+        sizes.append(fitted.at(budget).size)
     share = np.minimum(1, budget * p)
     assert share.sum() < budget - 1, "frequent words are certain, so that the bound is strict"
-    error = np.sqrt((share * (1 - share)).sum() / len(kept))
-    assert abs(np.mean(kept) - share.sum()) < 5.2 * error
+    error = np.sqrt((share * (1 - share)).sum() / len(sizes))
+    assert abs(np.mean(sizes) - share.sum()) < 5.2 * error
 
 
 @pytest.mark.parametrize("draw", DRAWS)
@@ -136,18 +136,18 @@ def test_iid_counts_repeats():
     fitted = SampledTerms(squared_norm, draw="iid").fit(X)
     for n_draws in (1, 10, 41):
         cut = fitted.at(n_draws)
-        count = cut.weights**2 * n_draws * fitted.chance_[cut.terms]
+        count = cut.weights**2 * n_draws * fitted.probabilities_[cut.terms]
         np.testing.assert_allclose(count, count.round(), atol=1e-9)
         assert count.round().min() >= 1
         assert count.sum() == pytest.approx(n_draws)
     assert cut.size < 41, "some term was drawn twice"
 
 
-def test_iid_draws_each_term_by_its_chance():
+def test_iid_draws_each_term_with_its_probability():
     """20,000 draws; 5.2 standard errors for each of 8 terms: a false alarm below 8 · 2e-7."""
     score = np.array([0.0, 1, 2, 3, 0, 10, 20, 64])
     fitted = SampledTerms(lambda X, y: score, draw="iid").fit(np.eye(8))
-    drawn = np.bincount(fitted._drawn(20_000), minlength=8) / 20_000
+    drawn = np.bincount(fitted._with_replacement(20_000), minlength=8) / 20_000
     p = score / 100
     assert (np.abs(drawn - p) <= 5.2 * np.sqrt(p * (1 - p) / 20_000)).all()
 
@@ -162,7 +162,7 @@ def test_no_size_keeps_every_term_as_it_is(draw):
     assert sorted(cut.terms) == np.flatnonzero(with_gaps.toarray().any(axis=0)).tolist()
     assert cut.plain
     assert fitted.transform(with_gaps).shape == (30, 41)
-    with pytest.raises(SizeUnavailable, match=r"size 42: only 41 terms.*3 more have no chance"):
+    with pytest.raises(SizeUnavailable, match=r"size 42: only 41 terms.*3 more have probability 0"):
         fitted.at(42)
 
 
@@ -200,11 +200,11 @@ def test_subspace_sampling_tells_its_rank():
     assert full.rank_ == 30
     assert full.error_ == 0
     np.testing.assert_allclose(full.scores_, leverage(X))
-    np.testing.assert_allclose(full.chance_, full.scores_ / 30)
+    np.testing.assert_allclose(full.probabilities_, full.scores_ / 30)
     top = SubspaceSampling(rank=4).fit(X)
     assert top.rank_ == 4
     assert 0 < top.error_ < 1e-6
-    np.testing.assert_allclose(top.chance_, leverage(X, rank=4) / 4)
+    np.testing.assert_allclose(top.probabilities_, leverage(X, rank=4) / 4)
     assert SubspaceSampling(rank=400).fit(X).rank_ == 30
     squares = np.linalg.svd(X.toarray(), compute_uv=False) ** 2
     ridge = SubspaceSampling(ridge=3.0).fit(X)
@@ -220,7 +220,7 @@ def test_with_least_squares_it_is_the_papers_algorithm(draw, size):
     reducer = SubspaceSampling(rank=6, draw=draw, random_state=3)
     whole = ReduceThenFit(reducer, RLSClassifier(alpha=0.7), size=size).fit(X, y)
     drawn = clone(reducer).fit(X)
-    arrival, p = drawn.ranking_.arrival, drawn.chance_
+    arrival, p = drawn.ranking_.arrival, drawn.probabilities_
     budget = size if draw == "bernoulli" else np.append(np.sort(arrival), np.inf)[size]
     terms = [i for i in range(41) if arrival[i] < budget]
     kept_with = [min(1.0, budget * p[i]) for i in terms]
@@ -232,14 +232,14 @@ def test_with_least_squares_it_is_the_papers_algorithm(draw, size):
 
 
 def test_an_empty_draw_says_so():
-    """Of 40 equal terms with budget 1 none is kept with probability 0.975⁴⁰ = 0.36."""
+    """Of 40 equal terms with budget 1 none is drawn with probability 0.975⁴⁰ = 0.36."""
     draws = [
         SampledTerms(draw="bernoulli", random_state=seed).fit(np.eye(40)) for seed in range(60)
     ]
     empty = [fitted for fitted in draws if fitted.ranking_.arrival.min() >= 1]
     assert 5 < len(empty) < 45
     for fitted in empty:
-        says = r'size 1: .* empty, as one in 3 does.*larger size.*draw="exact"'
+        says = r'size 1: .* empty, as one in 3 is.*larger size.*draw="exact"'
         with pytest.raises(SizeUnavailable, match=says):
             fitted.at(1)
 
@@ -254,7 +254,7 @@ def test_an_empty_draw_says_so():
         ([1.0, 2.0], "for 3 terms"),
     ],
 )
-def test_scores_that_are_no_chances_are_refused(score, says):
+def test_scores_that_are_not_probabilities_are_refused(score, says):
     with pytest.raises(LaconicError, match=says):
         SampledTerms(lambda X, y: np.array(score)).fit(np.eye(3))
 

@@ -205,15 +205,15 @@ def test_a_closed_model_has_a_certificate_of_its_selection(tmp_path, monkeypatch
     assert flat["distortion.M"] == pytest.approx(values[-1])
     largest = np.linalg.eigvalsh(kept[:, :2].T @ kept[:, :2])[-1]
     assert (flat["promise.kept"], flat["promise.M"]) == (True, pytest.approx(largest))
-    assert flat["in_span"].startswith("not computed: a model with normalize='selected'")
+    assert flat["in_span"].startswith("not computed: it is for models with normalize='all'")
     assert "About the reduction and the training documents alone, not about decisions" in said
-    assert "The method promised 0 to 1" in said
+    assert "The method promised factors of 0 to 1" in said
 
 
 def test_a_large_corpus_has_no_certificate_of_its_selection(tmp_path, monkeypatch):
     monkeypatch.setattr("laconic.study.concluding.SPAN_LIMIT", 7)
     told = certificate_of(PLAN, tmp_path)
-    assert "up to a smaller side of 7" in told["values"]["distortion"]
+    assert "smaller side is at most 7" in told["values"]["distortion"]
     assert told["values"]["held_out.n_documents"] == 30
     assert not [key for key in told["values"] if key.startswith("promise")]
 

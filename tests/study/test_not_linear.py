@@ -94,7 +94,7 @@ def test_a_model_without_a_file_has_its_figure_and_its_reason(tmp_path, method):
     assert found.words == only.words > 0
     assert found.failure == ""
     assert f": {found.test:.3f}" in found.sentence
-    (reason,) = (note for note in alone.notes if "NearestNeighbours cannot be saved" in note)
+    (reason,) = (note for note in alone.notes if "NearestNeighbors cannot be saved" in note)
     linear = next(one for one in findings.candidates if one.method == "DF")
     best = f"The best linear model is DF with 2 words ({linear.mean:.3f})"
     assert f"{reason} {best}" in findings.notes
@@ -110,7 +110,7 @@ def test_a_model_without_a_file_has_its_figure_and_its_reason(tmp_path, method):
 def test_a_model_without_a_file_is_not_trained_again(tmp_path, monkeypatch):
     methods = ("IG+knn", "DF")
     found, findings = concluded(tmp_path, *methods, sizes=(2,))
-    assert found.no_file.startswith("NearestNeighbours cannot be saved")
+    assert found.no_file.startswith("NearestNeighbors cannot be saved")
 
     def refuse(*_):
         raise ZeroDivisionError("trained again")

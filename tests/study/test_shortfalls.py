@@ -23,7 +23,7 @@ from laconic.study.executors import InProcess
 from laconic.study.settings import SplitOptions, TextOptions
 from tests.study.corpora import pets
 
-NEVER = "1 of 4 labels occur in no training document, so that nothing can be learned about them"
+NEVER = "1 of 4 labels occur in no training document, so nothing can be learned about them"
 PLAN = Plan(
     pets(),
     methods=("ALL", "IG"),
@@ -52,8 +52,8 @@ def test_a_label_without_a_training_document_is_said_by_the_classifier():
     with pytest.warns(LaconicWarning) as caught:
         RLSClassifier().fit(np.eye(3), labels)
     assert [str(warning.message) for warning in caught] == [
-        "1 of 3 labels occur in no training document, so that nothing can be learned about them",
-        "1 of 3 labels occur in every training document, so that nothing can be learned about them",
+        "1 of 3 labels occur in no training document, so nothing can be learned about them",
+        "1 of 3 labels occur in every training document, so nothing can be learned about them",
     ]
 
 
@@ -116,7 +116,7 @@ def test_a_class_short_of_its_words_is_named_in_the_study(tmp_path):
     findings = Study(plan, tmp_path).run()
     notes = [note for note in findings.notes if note.startswith("LarsClassifier")]
     assert notes
-    assert all("classes have fewer words than asked for (rare: 0 of 6, " in note for note in notes)
+    assert all("classes have fewer words than requested (rare: 0 of 6, " in note for note in notes)
 
 
 def test_a_warning_names_the_classes_of_y_or_those_of_the_study():

@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import clone
 
 from laconic import curves
-from laconic.curves import measure_path
+from laconic.curves import evaluate_path
 from laconic.errors import LaconicWarning
 from laconic.methods import METHODS
 from laconic.selectors.sampled import SampledTerms, SubspaceSampling
@@ -80,11 +80,11 @@ def test_shared_scores_give_the_numbers_of_scores_of_ones_own(method, norm, labe
     for seed in range(3):
         task = task_of(method, seed, normalize=norm)
         outcome = run(task, problem)
-        alone = list(measure_path(task.build(), problem, list(task.sizes)))
+        alone = list(evaluate_path(task.build(), problem, list(task.sizes)))
         assert outcome.status == "ok"
         values = [m.model.decision(problem.X_test) for m in alone if m.model is not None]
         path, _ = shared_path(task, problem)
-        together = list(measure_path(path, problem, list(task.sizes)))
+        together = list(evaluate_path(path, problem, list(task.sizes)))
         assert [m.reason for m in together] == [m.reason for m in alone]
         again = [m.model.decision(problem.X_test) for m in together if m.model is not None]
         for mine, theirs in zip(again, values, strict=True):
@@ -107,7 +107,7 @@ def test_another_method_or_problem_has_its_own_scores(fits):
     first, second = made(0), made(1)
     for method, problem in (("SS:rank=3", first), ("SS:rank=2", first), ("SS:rank=2", second)):
         task = task_of(method)
-        (alone, *_) = measure_path(task.build(), problem, list(task.sizes))
+        (alone, *_) = evaluate_path(task.build(), problem, list(task.sizes))
         np.testing.assert_array_equal(run(task, problem).cuts[0].terms, alone.model.features)
     # each once here and once alone
     assert fits == [3, 3, 2, 2, 2, 2]

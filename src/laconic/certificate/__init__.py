@@ -1,6 +1,6 @@
-"""How far may a small model be from the full one? `certify` computes it, or says why not.
+"""Bounds on how far a small model is from the full one: `certify` computes them, or says why not.
 
-Each number is a proposition of `docs/certificates.md`, proven there.
+Each number is a proposition proved in `docs/certificates.md`.
 """
 
 from laconic.certificate.comparing import certify, serving_interval

@@ -1,4 +1,4 @@
-"""What a reduction does to the training span, whatever model is behind it."""
+"""The effect of a reduction on the span of the training documents, for any model trained on it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from laconic.numerics.allowances import Rounding
 from laconic.numerics.quotient import quotient
 from laconic.reduction import Floats, Projection, Promise, Reduction, Selection
 
-# An eigenvalue beyond its promise by less than this is within it.
-KEPT_WITHIN = 1e-9
-# Directions that rounding may turn by more are no subspace that a promise can be checked on.
-TURNED = 1e-6
+# Eigenvalues may exceed a promise by this much because of rounding.
+PROMISE_SLACK = 1e-9
+# A promise is not checked if rounding may rotate its subspace by more than this.
+MAX_ROTATION = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Behind:
-    """The training span behind a reduction; about no model."""
+class ReducedSpan:
+    """The span of the training documents and a reduction of it; independent of any model."""
 
     span: spans.Span
     reduction: Reduction
@@ -34,20 +34,20 @@ class Behind:
 
     @cached_property
     def stretch(self) -> float:
-        """‖T‖, rounded upwards."""
+        """‖T‖, rounded up."""
         if isinstance(self.reduction, Selection):
             return of.largest(np.abs(self.reduction.weights))
         return (1.0 + 1e-9) * float(np.sqrt(of.largest(_squared_values(self.reduction)[0])))
 
     @cached_property
     def mixing(self) -> float:
-        """‖T‖ in the Frobenius norm where T adds words up, which is rounded; 0 for a selection."""
+        """The Frobenius norm of a projection T, whose sums are rounded; 0 for a selection."""
         components = getattr(self.reduction, "components", np.zeros(0))
         return float(np.linalg.norm(components))
 
     @cached_property
     def rounding(self) -> Rounding:
-        """Of products with X behind the reduction."""
+        """Rounding of products with X after the reduction."""
         return Rounding.of(self.span.X, self.reduction.n_terms_in if self.mixing else 0)
 
     def square(self, rows: Floats) -> Floats:
@@ -55,7 +55,7 @@ class Behind:
         return of.dense(self.reduction.lift(self.reduction.apply(rows)))
 
     def lowered(self, rows: Floats) -> Floats:
-        """ω with ωT' near the rows, the nearest in exact arithmetic."""
+        """ω such that ωT' approximates the rows; the nearest in exact arithmetic."""
         reduction = self.reduction
         if isinstance(reduction, Selection):
             return quotient(rows[:, reduction.terms], np.abs(reduction.weights)) * np.sign(
@@ -67,7 +67,7 @@ class Behind:
 
     @property
     def square_norm(self) -> float:
-        """‖S‖, or what takes its place in the rounding of products that mix words."""
+        """‖S‖, or its substitute in the rounding of products with a projection."""
         more = self.rounding.unit / self.span.products.unit
         return max(self.stretch, self.mixing) * self.stretch * more
 
@@ -91,19 +91,18 @@ class Behind:
     def promised(self, promise: Promise) -> Promised | NotComputed:
         if promise.rank > self.span.rank:
             return NotComputed(
-                f"the promise is about {promise.rank:,} directions, but the rank of X is "
-                f"{self.span.rank:,} here: it is another X than the method was fitted on, or has "
-                "documents so short beside the others that they are lost in rounding"
+                f"the promise is about {promise.rank:,} directions, but X has rank "
+                f"{self.span.rank:,}: it is not the X that the method was fitted on, or it has "
+                "documents so short compared with the others that they are lost in rounding"
             )
-        turned = self.span.turned(promise.rank)
-        if turned > TURNED:
+        rotation = self.span.turned(promise.rank)
+        if rotation > MAX_ROTATION:
             return NotComputed(
                 f"the promise is about the {promise.rank:,} leading directions of X, but the next "
-                "singular value is the same up to rounding, so that these directions are not "
-                "determined"
+                "singular value is the same up to rounding, so these directions are not determined"
             )
         m, M = self.reduced.leading(promise.rank)
-        slack = max(KEPT_WITHIN, 2 * turned * self.spectrum.M, self.spectrum.rounding)
+        slack = max(PROMISE_SLACK, 2 * rotation * self.spectrum.M, self.spectrum.rounding)
         low, high = max(promise.low - slack, 0.0), promise.high + slack
         kept = low <= m and high >= M
         whole = promise.rank == self.span.rank
@@ -119,7 +118,7 @@ def _squared_values(reduction: Reduction) -> tuple[Floats, Floats]:
 
 
 def _squared(reduction: Reduction) -> Reduction:
-    """The reduction whose S is the S² of this one; for S = CC', C(C'C)^½ up to a rotation."""
+    """The reduction with S² in place of S; for S = CC' it is C(C'C)^½ up to a rotation."""
     if isinstance(reduction, Selection):
         return Selection(reduction.terms, reduction.weights**2, reduction.n_terms_in)
     assert isinstance(reduction, Projection)

@@ -1,4 +1,4 @@
-"""What `certify` accepts: comparable models, documents over their vocabulary, numbers."""
+"""Checks of the arguments of `certify`: comparable models, documents, numbers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from laconic.reduction import Matrix, Projection, Selection, check_vocabulary
 def read_documents(X: Matrix, model: LinearModel, name: str) -> csr_array:
     if len(getattr(X, "shape", np.shape(X))) != 2:
         raise LaconicError(
-            f"{name} has the shape {np.shape(X)}: give documents in rows, one document as one row "
-            f"such as {name}[:1]"
+            f"{name} has the shape {np.shape(X)}: give documents in rows; a single document is one "
+            f"row, such as {name}[:1]"
         )
     try:
         documents = csr_array(X, dtype=np.float64)
@@ -61,5 +61,5 @@ def check_reduction(reduction: Any, model: LinearModel) -> None:
     if reduction is not None and reduction.n_terms_in != model.n_features_in:
         raise LaconicError(
             f"the reduction was made for a vocabulary of {reduction.n_terms_in}, but the models "
-            f"for {model.n_features_in}. Give the one that the small model was trained behind."
+            f"for {model.n_features_in}. Give the reduction of the small model."
         )

@@ -1,4 +1,4 @@
-"""`certify` and `serving_interval`: two linear models over one vocabulary, compared."""
+"""`certify` and `serving_interval`: comparison of two linear models over one vocabulary."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from laconic.certificate.behind import Behind
+from laconic.certificate.behind import ReducedSpan
 from laconic.certificate.checks import (
     check_models,
     check_numbers,
@@ -26,16 +26,16 @@ from laconic.certificate.parts import (
     WorstCase,
 )
 from laconic.certificate.span_parts import Distortion, InSpan, Promised, QueryBounds
-from laconic.certificate.spectral import NO_REDUCTION, Trained
+from laconic.certificate.spectral import NO_REDUCTION, RidgePair
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics.span import DOUBTFUL, Span
 from laconic.reduction import Floats, Matrix, Reduction, Selection
 
-KEPT = NotComputed(
-    "a model with normalize='selected' divides by the length of its own words, so that these suprema "
-    "are not its own; the parts from held-out documents are"
+SELF_CONTAINED = NotComputed(
+    "it is for models with normalize='all'; a model with normalize='selected' divides documents by "
+    "their length over its own words. Use the parts from held-out documents"
 )
 NO_DOCUMENTS = NotComputed("needs held_out documents")
 
@@ -52,32 +52,45 @@ def certify(
     *,
     span_limit: int = 5_000,
 ) -> Certificate:
-    """What may be relied on when `small` replaces `full`? Computed, or "not computed" with why.
+    """Bounds on the change of decisions when `small` replaces `full`.
+
+    A part that cannot be computed is a `NotComputed` with the reason.
 
     Parameters
     ----------
     full, small : LinearModel
-        Over one vocabulary, with the same classes and rule.
-    X : the documents that both were trained on
-    y : their classes; with `reduction` and `alpha` for the part about RLS
-    reduction : what the small model was trained behind; if it carries a promise, this is checked
-    alpha : the ridge of both models
-    held_out : documents that neither training nor selection has seen; labels are not needed
-    confidence : of the held-out part
-    span_limit : the smaller side of X up to which its span is computed (in cubic time)
+        Models over one vocabulary, with the same classes and rule.
+    X : array or sparse array of shape (n_docs, n_terms)
+        The documents that both were trained on.
+    y : array-like or None, default=None
+        Their labels. With `reduction` and `alpha`, needed for the part about RLS.
+    reduction : Selection, Projection or None, default=None
+        The reduction of the small model. If it carries a promise, the promise is checked.
+    alpha : float or None, default=None
+        The alpha of both models.
+    held_out : array or sparse array or None, default=None
+        Documents that were used neither for training nor for selection. Labels are not needed.
+    confidence : float, default=0.9
+        Confidence of the held-out part.
+    span_limit : int, default=5000
+        The span of X is computed, in cubic time, if its smaller side is at most this.
+
+    Returns
+    -------
+    Certificate
     """
     check_numbers(confidence, alpha)
     check_models(full, small)
-    seen = read_documents(X, full, "X")
-    fresh = None if held_out is None else read_documents(held_out, full, "held_out")
+    training = read_documents(X, full, "X")
+    test = None if held_out is None else read_documents(held_out, full, "held_out")
     pair = _Pair(full, small)
-    # of closed models nothing but their reduction is compared in the span
+    # for self-contained models the span is used only for the reduction
     unused = pair.self_contained and reduction is None
-    span = NO_REDUCTION if unused else _span_of(seen, span_limit)
-    behind = _behind(span, reduction, full)
-    distortion, promise = _reduction_parts(behind, reduction)
-    in_span, bounds = pair.trained_parts(behind, y, alpha, fresh)
-    changes, further = pair.held_out_parts(fresh, confidence)
+    span = NO_REDUCTION if unused else _span_of(training, span_limit)
+    reduced_span = _reduced_span(span, reduction, full)
+    distortion, promise = _reduction_parts(reduced_span, reduction)
+    in_span, bounds = pair.ridge_parts(reduced_span, y, alpha, test)
+    changes, next_documents = pair.held_out_parts(test, confidence)
     return Certificate(
         rule=full.rule,
         rows=tuple((full.classes[1:] if full.rule == "sign" else full.classes).tolist()),
@@ -85,13 +98,13 @@ def certify(
         n_features=small.n_features,
         suprema=pair.suprema(),
         span=pair.span_suprema(span),
-        worst_case=pair.worst_case(seen if fresh is None else fresh, fresh is not None),
+        worst_case=pair.worst_case(training if test is None else test, test is not None),
         distortion=distortion,
         promise=promise,
         in_span=in_span,
         queries=bounds.medians() if isinstance(bounds, QueryBounds) else bounds,
         changes=changes,
-        held_out=further,
+        held_out=next_documents,
         query_bounds=bounds if isinstance(bounds, QueryBounds) else None,
     )
 
@@ -99,29 +112,36 @@ def certify(
 def serving_interval(
     full: LinearModel, terms: ArrayLike, Q: Matrix, lengths: ArrayLike = 1.0
 ) -> Floats:
-    """Between what values lies the full model's decision, if only the chosen words are known?
+    """The range of the full model's decision value if only the selected words are known.
 
     Parameters
     ----------
-    full : LinearModel with normalize="all"
-    terms : the chosen columns of the vocabulary
-    Q : array of shape (n_docs, len(terms)), their entries in each non-negative document
-    lengths : of the whole documents; 1 for vectors divided by their length
+    full : LinearModel
+        A model with normalize="all".
+    terms : array-like
+        The selected columns of the vocabulary.
+    Q : array or sparse array of shape (n_docs, len(terms))
+        Their entries in each document, not negative.
+    lengths : float or array of shape (n_docs,), default=1.0
+        The lengths of the whole documents; 1 for documents divided by their length.
 
     Returns
     -------
-    array of shape (n_docs, n_rows, 2), the lowest and the highest value
+    array of shape (n_docs, n_rows, 2)
+        The lowest and the highest value.
     """
     if full.normalize != "all":
         raise LaconicError("serving_interval needs a model with normalize='all'")
     columns = np.asarray(terms, dtype=np.intp)
     if columns.ndim != 1 or Q.shape[1] != columns.size or np.unique(columns).size != columns.size:
-        raise LaconicError(f"{columns.shape} terms for {Q.shape[1]} columns: give distinct ones")
+        raise LaconicError(
+            f"{columns.shape} terms for {Q.shape[1]} columns: give one distinct term per column"
+        )
     known = of.lengths(Q)
     whole = np.broadcast_to(np.asarray(lengths, dtype=np.float64), known.shape)
     short = int((whole < known * (1 - 1e-9)).sum())
     if short:
-        raise LaconicError(f"{short} documents are shorter than their chosen part: check lengths")
+        raise LaconicError(f"{short} documents are shorter than their known part: check lengths")
     w = of.dense(full.coef)
     off = w.copy()
     off[:, columns] = 0.0
@@ -131,7 +151,7 @@ def serving_interval(
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """Two comparable models; `D` and `b` are what the small one adds."""
+    """Two comparable models; `D` and `b` are the differences small − full."""
 
     full: LinearModel
     small: LinearModel
@@ -150,29 +170,29 @@ class _Pair:
 
     def suprema(self) -> Suprema | NotComputed:
         if self.self_contained:
-            return KEPT
+            return SELF_CONTAINED
         rows = of.by_rows(lambda D: np.array([of.lengths(D), of.reach(D), of.reach(-D)]).T, self.D)
         everywhere, up, down = rows.T * (1.0 + of.ROUNDING)
         floors = [self._floors(rows) for rows in of.row_blocks(self.D.shape)]
-        kept, floor, floor_any = (np.concatenate(each) for each in zip(*floors, strict=True))
+        sizes, floor, floor_any = (np.concatenate(parts) for parts in zip(*floors, strict=True))
         shift = of.ROUNDING * np.abs(self.b)
         return Suprema(
             everywhere=_row_values(everywhere + np.abs(self.b) + shift),
             up=_row_values(up + self.b + shift),
             down=_row_values(down - self.b + shift),
-            kept=tuple(kept.tolist()),
+            n_features=tuple(sizes.tolist()),
             floor=_row_values(floor * (1.0 - of.ROUNDING)),
             floor_any=_row_values(floor_any * (1.0 - of.ROUNDING)),
         )
 
     def _floors(self, rows: slice) -> tuple[NDArray[np.intp], Floats, Floats]:
-        w, kept = of.dense(self.full.coef[rows]), _kept(self.small.coef[rows])
-        sizes = kept.sum(axis=1)
-        return sizes, of.off_selection(w, kept), of.tail(w, sizes)
+        w, selected = of.dense(self.full.coef[rows]), _selected(self.small.coef[rows])
+        sizes = selected.sum(axis=1)
+        return sizes, of.off_selection(w, selected), of.tail(w, sizes)
 
     def span_suprema(self, span: Span | NotComputed) -> SpanSuprema | NotComputed:
         if self.self_contained:
-            return KEPT
+            return SELF_CONTAINED
         if isinstance(span, NotComputed):
             return span
         inside = of.by_rows(lambda D: of.lengths(span.coordinates(D)), self.D)
@@ -187,7 +207,7 @@ class _Pair:
 
     def worst_case(self, documents: csr_array, held_out: bool) -> WorstCase | NotComputed:
         if self.self_contained:
-            return KEPT
+            return SELF_CONTAINED
         nonnegative = not documents.nnz or bool(documents.data.min() >= 0)
         values, lengths = self.small.decision(documents), of.lengths(documents)
         weight = of.largest(of.by_rows(of.lengths, self.small.coef))
@@ -197,27 +217,27 @@ class _Pair:
         name = "held-out" if held_out else "training"
         return WorstCase(name, documents.shape[0], nonnegative, int(safe.sum()))
 
-    def trained_parts(
+    def ridge_parts(
         self,
-        behind: Behind | NotComputed,
+        reduced_span: ReducedSpan | NotComputed,
         y: ArrayLike | None,
         alpha: float | None,
-        fresh: csr_array | None,
+        test: csr_array | None,
     ) -> tuple[InSpan | NotComputed, QueryBounds | NotComputed]:
         if self.self_contained:
-            return KEPT, KEPT
-        trained = Trained.read((self.full, self.small), behind, y, alpha)
-        if isinstance(trained, NotComputed):
-            return trained, trained
-        in_span = trained.in_span()
-        return in_span, NO_DOCUMENTS if fresh is None else trained.query_bounds(fresh)
+            return SELF_CONTAINED, SELF_CONTAINED
+        pair = RidgePair.read((self.full, self.small), reduced_span, y, alpha)
+        if isinstance(pair, NotComputed):
+            return pair, pair
+        in_span = pair.in_span()
+        return in_span, NO_DOCUMENTS if test is None else pair.query_bounds(test)
 
     def held_out_parts(
-        self, fresh: csr_array | None, confidence: float
+        self, test: csr_array | None, confidence: float
     ) -> tuple[Changes | NotComputed, HeldOut | NotComputed]:
-        if fresh is None:
+        if test is None:
             return NO_DOCUMENTS, NO_DOCUMENTS
-        full, small = self.full.decision(fresh), self.small.decision(fresh)
+        full, small = self.full.decision(test), self.small.decision(test)
         return Changes.of(np.abs(small - full)), self._held_out(full, small, confidence)
 
     def _held_out(self, full: Floats, small: Floats, confidence: float) -> HeldOut | NotComputed:
@@ -231,7 +251,7 @@ class _Pair:
         loss = of.conformal_bound(of.margin_loss(full, small, rule), confidence)
         decision = of.conformal_bound(np.abs(small - full).max(axis=1), confidence)
         flips, margin = of.changed(full, small, rule), of.margin(small, rule)
-        # two classes may both move, each by up to the bound
+        # both classes of a contrast may change, each by up to the bound
         certified, clear = margin > loss, margin > (2 if rule == "argmax" else 1) * decision
         return HeldOut(
             n_documents=len(full),
@@ -250,8 +270,8 @@ class _Pair:
 def _span_of(X: csr_array, limit: int) -> Span | NotComputed:
     if min(X.shape) > limit:
         return NotComputed(
-            f"X is {X.shape[0]:,} × {X.shape[1]:,}, and its span is computed up to a smaller "
-            f"side of {limit:,} (span_limit)"
+            f"X is {X.shape[0]:,} × {X.shape[1]:,}, and its span is computed only if the smaller "
+            f"side is at most {limit:,} (span_limit)"
         )
     if not X.count_nonzero():
         return NotComputed("X has no entry that is not 0")
@@ -264,30 +284,30 @@ def _span_of(X: csr_array, limit: int) -> Span | NotComputed:
     return span
 
 
-def _behind(
+def _reduced_span(
     span: Span | NotComputed, reduction: Reduction | None, model: LinearModel
-) -> Behind | NotComputed:
+) -> ReducedSpan | NotComputed:
     check_reduction(reduction, model)
     if isinstance(span, NotComputed):
         return span
-    return NO_REDUCTION if reduction is None else Behind(span, reduction)
+    return NO_REDUCTION if reduction is None else ReducedSpan(span, reduction)
 
 
 def _reduction_parts(
-    behind: Behind | NotComputed, reduction: Reduction | None
+    reduced_span: ReducedSpan | NotComputed, reduction: Reduction | None
 ) -> tuple[Distortion | NotComputed, Promised | NotComputed | None]:
     promise = reduction.promise if isinstance(reduction, Selection) else None
-    if isinstance(behind, NotComputed):
-        return behind, None if promise is None else behind
-    return behind.distortion, None if promise is None else behind.promised(promise)
+    if isinstance(reduced_span, NotComputed):
+        return reduced_span, None if promise is None else reduced_span
+    return reduced_span.distortion, None if promise is None else reduced_span.promised(promise)
 
 
 def _row_values(values: Floats) -> tuple[float, ...]:
     return tuple(values.tolist())
 
 
-def _kept(coef: Matrix) -> NDArray[np.bool_]:
-    """The words that each class row reads: stored entries of a sparse row."""
+def _selected(coef: Matrix) -> NDArray[np.bool_]:
+    """The words that each class row reads: the stored entries of a sparse row."""
     if not issparse(coef):
         return np.asarray(coef != 0)
     entries = np.ones(coef.nnz, dtype=bool)

@@ -1,4 +1,4 @@
-"""By how much models miss the equations of RLS, and where queries lie; both rounded outwards."""
+"""Residuals of models in the equations of RLS, and the position of queries; rounded outwards."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.certificate.behind import Behind
+from laconic.certificate.behind import ReducedSpan
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics.rank import EPS
 from laconic.reduction import Floats, Matrix
 
-# For a block of class rows: left of the equations, right side, missed and outside.
-Part: TypeAlias = tuple[Floats, Floats, Floats, Floats]
+# For a block of class rows: residual, right-hand side, missed and outside.
+EquationBlock: TypeAlias = tuple[Floats, Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """What is left of the equations of one model.
+    """The residuals of one model.
 
-    `shares` has for each class row what is left, relative to the longest right side. `missed` and
-    `outside` are in the worst row and rounded upwards: ‖r‖ and 0 for the full model, ‖ρ‖ and ‖z‖
+    `shares` has the residual of each class row, relative to the longest right-hand side. `missed`
+    and `outside` are those of the worst row, rounded up: ‖r‖ and 0 for the full model, ‖ρ‖ and ‖z‖
     for the small one (Proposition 12).
     """
 
@@ -34,39 +34,43 @@ class Equations:
 
     @classmethod
     def of_full(
-        cls, model: LinearModel, behind: Behind, y_signed: Floats, alpha: float
+        cls, model: LinearModel, reduced_span: ReducedSpan, y_signed: Floats, alpha: float
     ) -> Equations:
         """X'(y − Xw) = αw."""
-        parts, rounding = [], behind.span.products
-        for w, gradient, right in _gradients(behind.span.X, y_signed, model):
-            left = of.lengths(gradient - alpha * w)
+        parts, rounding = [], reduced_span.span.products
+        for w, gradient, right in _gradients(reduced_span.span.X, y_signed, model):
+            residual = of.lengths(gradient - alpha * w)
             slack = rounding.gradient(_length(y_signed), w) + 4 * EPS * alpha * of.lengths(w)
-            parts.append((left, of.lengths(right), left + slack, np.zeros(len(w))))
+            parts.append((residual, of.lengths(right), residual + slack, np.zeros(len(w))))
         return cls._of(parts)
 
     @classmethod
     def of_small(
-        cls, model: LinearModel, behind: Behind, y_signed: Floats, alpha: float
+        cls, model: LinearModel, reduced_span: ReducedSpan, y_signed: Floats, alpha: float
     ) -> Equations:
-        """SX'(y − Xw̃) = αw̃, which has one solution: w̃ = SX'c with c = (y − Xw̃)/α."""
-        parts, rounding = [], behind.rounding
-        for w, gradient, right in _gradients(behind.span.X, y_signed, model):
-            left = of.lengths(behind.square(gradient) - alpha * w)
-            omega = behind.lowered(w)
-            rho = of.lengths(of.dense(behind.reduction.apply(gradient)) - alpha * omega)
-            rho += behind.stretch * rounding.gradient(_length(y_signed), w)
-            rho += rounding.unit * max(behind.mixing, behind.stretch) * of.lengths(gradient)
+        """SX'(y − Xw̃) = αw̃, which has one solution: w̃ = SX'c with c = (y − Xw̃)/α. α is alpha."""
+        parts, rounding = [], reduced_span.rounding
+        for w, gradient, right in _gradients(reduced_span.span.X, y_signed, model):
+            residual = of.lengths(reduced_span.square(gradient) - alpha * w)
+            omega = reduced_span.lowered(w)
+            rho = of.lengths(of.dense(reduced_span.reduction.apply(gradient)) - alpha * omega)
+            rho += reduced_span.stretch * rounding.gradient(_length(y_signed), w)
+            rho += (
+                rounding.unit
+                * max(reduced_span.mixing, reduced_span.stretch)
+                * of.lengths(gradient)
+            )
             rho += 4 * EPS * alpha * of.lengths(omega)
-            z = of.lengths(of.dense(behind.reduction.lift(omega)) - w)
-            z += rounding.unit * (of.lengths(w) + behind.mixing * of.lengths(omega))
-            parts.append((left, of.lengths(behind.square(right)), rho, z))
+            z = of.lengths(of.dense(reduced_span.reduction.lift(omega)) - w)
+            z += rounding.unit * (of.lengths(w) + reduced_span.mixing * of.lengths(omega))
+            parts.append((residual, of.lengths(reduced_span.square(right)), rho, z))
         return cls._of(parts)
 
     @classmethod
-    def _of(cls, parts: list[Part]) -> Equations:
-        left, right, missed, outside = (np.concatenate(each) for each in zip(*parts, strict=True))
+    def _of(cls, parts: list[EquationBlock]) -> Equations:
+        residual, right, missed, outside = map(np.concatenate, zip(*parts, strict=True))
         scale = of.largest(right)
-        shares = left / scale if scale > 0 else left
+        shares = residual / scale if scale > 0 else residual
         return cls(shares, of.largest(missed), of.largest(outside))
 
 
@@ -74,10 +78,10 @@ def _gradients(
     X: Matrix, y_signed: Floats, model: LinearModel
 ) -> Iterator[tuple[Floats, Floats, Floats]]:
     """w, X'(y − Xw) and X'y of a few class rows at a time."""
-    misses = y_signed - model.decision(X)
+    errors = y_signed - model.decision(X)
     for rows in of.row_blocks(model.coef.shape):
         w = of.dense(model.coef[rows])
-        yield w, np.asarray(X.T @ misses[:, rows]).T, np.asarray(X.T @ y_signed[:, rows]).T
+        yield w, np.asarray(X.T @ errors[:, rows]).T, np.asarray(X.T @ y_signed[:, rows]).T
 
 
 def _length(y_signed: Floats) -> float:
@@ -86,10 +90,9 @@ def _length(y_signed: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """Documents q = X'a + q⊥: coordinates U'q, ‖a‖, ‖q⊥‖ and ‖U'Sq⊥‖, with what they are at most.
+    """Documents q = X'a + q⊥: coordinates U'q, ‖a‖, ‖q⊥‖ and ‖U'Sq⊥‖, with upper bounds.
 
-    `crossed` up to `noise` counts as 0 in ratios; that it may be more by `crossed_noise` is allowed
-    for in bounds.
+    `crossed` up to `noise` counts as 0 in ratios; bounds add its possible error `crossed_noise`.
     """
 
     u: Floats
@@ -102,13 +105,13 @@ class Query:
     noise: Floats
 
     @classmethod
-    def of(cls, Q: csr_array, behind: Behind) -> Query:
-        span, spectrum, reduced = behind.span, behind.spectrum, behind.reduced
+    def of(cls, Q: csr_array, reduced_span: ReducedSpan) -> Query:
+        span, spectrum, reduced = reduced_span.span, reduced_span.spectrum, reduced_span.reduced
         u, lengths = span.coordinates(Q), of.lengths(Q)
         rest = np.sqrt(np.maximum(lengths**2 - (u**2).sum(axis=1), 0.0))
         a_length = of.lengths(u / span.sigma)
-        error = 2 * behind.rounding.unit * behind.rounding.length / spectrum.sigma_min
-        crossing = (2 * span.rounding + error) * max(1.0, behind.square_norm)
+        error = 2 * reduced_span.rounding.unit * reduced_span.rounding.length / spectrum.sigma_min
+        crossing = (2 * span.rounding + error) * max(1.0, reduced_span.square_norm)
         return cls(
             u,
             a_length,

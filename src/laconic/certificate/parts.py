@@ -1,4 +1,4 @@
-"""Values: the parts of a `Certificate`. Each is flat, and says itself in plain sentences."""
+"""Values: the parts of a `Certificate`. Each is flat and has a plain sentence."""
 
 from __future__ import annotations
 
@@ -17,35 +17,36 @@ PerRow: TypeAlias = tuple[float, ...]
 
 @dataclass(frozen=True)
 class NotComputed:
-    """Why a part is absent."""
+    """The reason why a part was not computed."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Suprema:
-    """Exact suprema of the change f̃ − f over documents of length at most 1, one a class row.
+    """Exact suprema of the change f̃ − f over documents of length at most 1, one per class row.
 
-    `everywhere` is that of |f̃ − f| over all vectors; over non-negative ones (text) the change
-    reaches from −`down` to `up`. `floor`: no model that reads only the `kept` words is nearer for
-    all documents; `floor_any`: nor is one that reads as many others.
+    `everywhere` is the supremum of |f̃ − f| over all vectors; over vectors without negative entries
+    (text) the change ranges from −`down` to `up`. No model of the `n_features` words that the class
+    row reads has a smaller `everywhere` than `floor`; no model of as many words at all has a
+    smaller one than `floor_any`.
     """
 
     everywhere: PerRow
     up: PerRow
     down: PerRow
-    kept: tuple[int, ...]
+    n_features: tuple[int, ...]
     floor: PerRow
     floor_any: PerRow
 
     def sentence(self) -> str:
-        """What it says, for a reader."""
+        """The part as plain sentences."""
         text = max(max(u, d) for u, d in zip(self.up, self.down, strict=True))
         return (
-            f"Over all conceivable documents of length 1, a decision value changes by up to "
+            f"Over all possible documents of length 1, a decision value changes by up to "
             f"{max(self.everywhere):.3g} (exact; {text:.3g} for documents without negative "
-            f"entries). No model of these words can promise less than {max(self.floor):.3g}, none "
-            f"of as many other words less than {max(self.floor_any):.3g}."
+            f"entries). No model of these words can guarantee less than {max(self.floor):.3g}, no "
+            f"model of as many other words less than {max(self.floor_any):.3g}."
         )
 
 
@@ -53,8 +54,8 @@ class Suprema:
 class SpanSuprema:
     """Suprema of |f̃ − f| over the span of the training documents and over its complement.
 
-    Of the span, the `rank` directions that do not count as 0: a mixture X'a lies in them but for a
-    part of at most `cut`·‖a‖.
+    The span has the `rank` directions that do not count as 0: a mixture X'a lies in them up to a
+    part of length at most `cut`·‖a‖.
     """
 
     rank: int
@@ -63,11 +64,11 @@ class SpanSuprema:
     outside: PerRow
 
     def sentence(self) -> str:
-        """What it says, for a reader."""
+        """The part as plain sentences."""
         return (
-            f"Of that, up to {max(self.inside):.3g} happens to mixtures of training documents "
-            f"(rank {self.rank:,}), and up to {max(self.outside):.3g} to documents orthogonal to "
-            "all of them (both exact)."
+            f"For mixtures of training documents (rank {self.rank:,}) it changes by up to "
+            f"{max(self.inside):.3g}, for documents orthogonal to all of them by up to "
+            f"{max(self.outside):.3g} (both exact)."
         )
 
 
@@ -81,19 +82,19 @@ class WorstCase:
     certified: int
 
     def sentence(self) -> str:
-        """What it says, for a reader."""
+        """The part as plain sentences."""
         return (
-            f"The worst case alone proves the label of {self.certified:,} of {self.n_documents:,} "
-            f"{self.documents} documents ({self.certified / self.n_documents:.1%}): it is no "
-            "guide to real documents."
+            f"The worst case alone certifies the labels of {self.certified:,} of "
+            f"{self.n_documents:,} {self.documents} documents "
+            f"({self.certified / self.n_documents:.1%}); it says little about real documents."
         )
 
 
 @dataclass(frozen=True)
 class Changes:
-    """|f̃ − f| of each held-out document, exactly; median and largest at its largest class row.
+    """The exact |f̃ − f| of held-out documents; median and maximum are of the largest class row.
 
-    `per_document` has a row for each document and a column for each class row.
+    `per_document` has one row per document and one column per class row.
     """
 
     n_documents: int
@@ -107,24 +108,24 @@ class Changes:
         return cls(worst.size, float(np.median(worst)), float(worst.max()), per_document)
 
     def sentence(self) -> str:
-        """What it says, for a reader."""
+        """The part as plain sentences."""
         return (
-            f"In the {self.n_documents:,} held-out documents themselves the decision value that "
-            f"changes most does so by {self.median:.3g} in the median and by {self.largest:.3g} "
+            f"On the {self.n_documents:,} held-out documents themselves, the decision value that "
+            f"changes most changes by {self.median:.3g} in the median and by {self.largest:.3g} "
             "at most (exact)."
         )
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What holds for further documents from where the held-out ones came from.
+    """Bounds for the next document from the same source as the held-out ones.
 
-    `decision_bound` is for the largest |f̃ − f| over the class rows of the next document,
-    `margin_bound` for what it loses of its margin, each with the confidence asked; `flip_limit` is
-    the upper confidence limit on the share of documents that are decided differently. `certified`
-    held-out documents have a margin above `margin_bound`; of them `certified_flips` changed. The
-    `clear` ones have a margin that no change up to `decision_bound` can use up (twice it for
-    "argmax"): fewer, and changed still more rarely.
+    `decision_bound` bounds the largest |f̃ − f| over its class rows, `margin_bound` the loss of
+    margin, each at the requested confidence; `flip_limit` is the upper confidence limit on the
+    share of documents that are decided differently. `certified` held-out documents have a margin
+    above `margin_bound`; `certified_flips` of them are decided differently. `clear` documents have
+    a margin above `decision_bound` (twice that for "argmax"), `clear_flips` of them are decided
+    differently.
     """
 
     n_documents: int
@@ -139,20 +140,20 @@ class HeldOut:
     clear_flips: int
 
     def sentence(self) -> str:
-        """What it says, for a reader."""
+        """The part as plain sentences."""
         n = self.n_documents
         return (
             f"From {n:,} held-out documents, each at confidence {self.confidence:.0%}: no "
             f"decision value of the next document changes by more than {self.decision_bound:.3g}; "
             f"at most {self.flip_limit:.2%} of documents are decided differently ({self.flips:,} "
-            f"were). {self.certified / n:.1%} have a margin above {self.margin_bound:.3g}, what "
-            f"the next document may lose; of these {self.certified_flips:,} changed. Of the "
-            f"{self.clear / n:.1%} whose margin outlasts every such change of decision values, "
-            f"{self.clear_flips:,} did."
+            f"were). {self.certified / n:.1%} have a margin above {self.margin_bound:.3g}, the "
+            f"most that the next document loses; {self.certified_flips:,} of these changed. Of the "
+            f"{self.clear / n:.1%} whose margin exceeds every such change of decision values, "
+            f"{self.clear_flips:,} changed."
         )
 
 
-Part: TypeAlias = (
+CertificatePart: TypeAlias = (
     Suprema | SpanSuprema | WorstCase | Distortion | Promised | Queries | Changes | HeldOut
 )
 
@@ -174,8 +175,23 @@ PARTS = (
 class Certificate:
     """How far the small model may be from the full one, for each class row.
 
-    A part that could not be had is a `NotComputed` with its reason; `promise` is None where the
+    A part that was not computed is a `NotComputed` with the reason; `promise` is None if the
     reduction carries none.
+
+    Attributes
+    ----------
+    rule, rows : the rule of both models, and the classes of their rows
+    n_features_in, n_features : size of the vocabulary, and features of the small model
+    held_out : HeldOut, bounds for the next document at the requested confidence
+    changes : Changes, the exact changes on the held-out documents
+    worst_case : WorstCase, documents whose label cannot change
+    suprema : Suprema, the largest changes over all documents of length at most 1
+    span : SpanSuprema, the same inside and outside the span of the training documents
+    distortion : Distortion, the effect of the reduction on that span
+    promise : Promised, the method's promise, checked
+    in_span : InSpan, the bound for RLS on mixtures of training documents
+    queries : Queries, medians of `query_bounds`
+    query_bounds : QueryBounds or None, bounds for each held-out document
     """
 
     rule: Rule
@@ -193,16 +209,13 @@ class Certificate:
     held_out: HeldOut | NotComputed
     query_bounds: QueryBounds | None = field(default=None, repr=False)
 
-    def parts(self) -> dict[str, Part | NotComputed]:
-        """What a practitioner can use first."""
-        found = {name: getattr(self, name) for name in PARTS}
-        return {name: part for name, part in found.items() if part is not None}
+    def parts(self) -> dict[str, CertificatePart | NotComputed]:
+        """The parts by name, the most useful in practice first."""
+        parts = {name: getattr(self, name) for name in PARTS}
+        return {name: part for name, part in parts.items() if part is not None}
 
     def as_dict(self) -> dict[str, Any]:
-        """One flat level, ready for JSON, without arrays per document.
-
-        None stands for an infinite bound, which says nothing.
-        """
+        """A flat dict for JSON, without arrays per document. None stands for an infinite bound."""
         flat: dict[str, Any] = {
             "rule": self.rule,
             "rows": list(self.rows),
@@ -213,12 +226,12 @@ class Certificate:
             if isinstance(part, NotComputed):
                 flat[name] = f"not computed: {part.reason}"
             else:
-                shown = [each.name for each in fields(part) if each.repr]
-                flat |= {f"{name}.{key}": _plain(getattr(part, key)) for key in shown}
+                keys = [item.name for item in fields(part) if item.repr]
+                flat |= {f"{name}.{key}": _plain(getattr(part, key)) for key in keys}
         return flat
 
     def summary(self) -> str:
-        """Plain sentences, one paragraph a part."""
+        """Plain sentences, one paragraph per part."""
         lines = [f"The small model reads {self.n_features:,} of {self.n_features_in:,} words."]
         for name, part in self.parts().items():
             if isinstance(part, NotComputed):
@@ -231,5 +244,5 @@ class Certificate:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

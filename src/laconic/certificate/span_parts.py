@@ -12,10 +12,10 @@ from laconic.reduction import Floats
 
 @dataclass(frozen=True)
 class Distortion:
-    """What the reduction does to the space of the training documents, whatever model is behind it.
+    """The effect of the reduction on the span of the training documents, for any model on it.
 
     m and M are the extreme eigenvalues of M̂ = U'SU, and epsilon = ‖M̂ − I‖; `premise` is that of
-    the papers, epsilon ≤ ½. `off_span` is the supremum of ‖U'Sq‖/‖q‖ over q orthogonal to them.
+    the papers, epsilon ≤ ½. `off_span` is the supremum of ‖U'Sq‖/‖q‖ over q orthogonal to the span.
     """
 
     rank: int
@@ -26,7 +26,7 @@ class Distortion:
     off_span: float
 
     def sentence(self) -> str:
-        """What it says, for a reader."""
+        """The part as plain sentences."""
         holds = "holds" if self.premise else "does not hold"
         return (
             "About the reduction and the training documents alone, not about decisions: it "
@@ -34,19 +34,19 @@ class Distortion:
             f"{self.m:.3g} to {self.M:.3g}. The premise of the papers' theorems (ε ≤ ½) {holds}: "
             f"ε = {self.epsilon:.3g}. A document orthogonal to all of them gets a product of up "
             f"to {self.off_span:.3g} with a mixture, both of length 1 (exact worst case; the "
-            "theorems take it to be at most ε)."
+            "theorems assume at most ε)."
         )
 
 
 @dataclass(frozen=True)
 class Promised:
-    """The method's promise, checked on another basis than its own.
+    """The method's promise, checked on an independently computed basis.
 
     It promises eigenvalues of M̂ from `low` to `high` on the `rank` leading directions of the
-    training documents; there, m and M are the extreme ones, and `kept` says whether they lie within
-    up to rounding. `factor` follows from a kept promise about all directions: for exactly solved
-    RLS of normalize="all" and without intercept, |f̃ − f| ≤ factor·‖a‖‖y‖ for every mixture X'a
-    of these directions.
+    training documents. m and M are the extreme eigenvalues there; `kept` is whether they lie within
+    the promise, up to rounding. `factor` follows from a kept promise about all directions: for
+    exactly solved RLS with normalize="all" and without intercept, |f̃ − f| ≤ factor·‖a‖‖y‖ for every
+    mixture X'a of these directions.
     """
 
     rank: int
@@ -58,32 +58,32 @@ class Promised:
     factor: float | None
 
     def sentence(self) -> str:
-        """What it says, for a reader."""
-        kept = "it is kept" if self.kept else "it is broken"
+        """The part as plain sentences."""
+        kept = "the promise is kept" if self.kept else "the promise is broken"
         return (
-            f"The method promised {self.low:.3g} to {self.high:.3g} for the squared lengths in "
-            f"the {self.rank:,} leading directions of the training documents; found, on another "
-            f"basis: {self.m:.3g} to {self.M:.3g}, so that {kept}.{self._consequence()}"
+            f"The method promised factors of {self.low:.3g} to {self.high:.3g} for the squared "
+            f"lengths in the {self.rank:,} leading directions of the training documents; computed "
+            f"independently they are {self.m:.3g} to {self.M:.3g}: {kept}.{self._consequence()}"
         )
 
     def _consequence(self) -> str:
         if self.factor is not None:
             return (
-                " From the promise alone: exactly solved RLS on these vectors as they are (norm "
-                "'all'), without intercept, changes a decision value at a mixture X'a of "
-                f"these directions by at most {self.factor:.3g}·‖a‖‖y‖, whatever alpha."
+                " From the promise alone: with exactly solved RLS, normalize='all' and no "
+                "intercept, a decision value at a mixture X'a of these directions changes by at "
+                f"most {self.factor:.3g}·‖a‖‖y‖, for any alpha."
             )
         if self.kept:
-            return " It is not about all directions, so that no bound on decisions follows."
+            return " It is not about all directions, so no bound on decisions follows."
         return ""
 
 
 @dataclass(frozen=True)
 class InSpan(Distortion):
-    """RLS at one alpha: |f̃ − f| ≤ `bound`·‖a‖ for every query X'a; `attained` is its supremum.
+    """RLS at one alpha: |f̃ − f| ≤ `bound`·‖a‖ for every query X'a; `attained` is the supremum.
 
-    bound = factor·‖y‖ + `residual`. `cut` is the part of the factor that directions of the training
-    documents counted as 0 may add, `residual` what both models may add because they miss their
+    bound = factor·‖y‖ + `residual`. `cut` is the part of the factor due to directions of the
+    training documents that count as 0, `residual` is due to the residuals of both models in their
     equations. Both include rounding.
     """
 
@@ -97,23 +97,23 @@ class InSpan(Distortion):
     attained: float
 
     def sentence(self) -> str:
-        """What it says, for a reader."""
+        """The part as plain sentences."""
         return (
             f"For RLS (condition {self.condition:.3g}) a decision value at a mixture X'a of "
             f"training documents changes by at most {self.bound:.3g}·‖a‖ (factor "
-            f"{self.factor:.3g}; {self.residual:.3g} for how well both were solved); for these "
-            f"labels exactly up to {self.attained:.3g}·‖a‖."
+            f"{self.factor:.3g}; {self.residual:.3g} for the residuals of both models); for these "
+            f"labels the exact maximum is {self.attained:.3g}·‖a‖."
         )
 
 
 @dataclass(frozen=True, eq=False)
 class QueryBounds:
-    """For each held-out document q = X'a + q⊥ (first axis) and class row (second, if any).
+    """Bounds for each held-out document q = X'a + q⊥ (first axis) and class row (second, if any).
 
-    change ≤ in_span + off_span always; ≤ theorem_1 (repaired) where epsilon < 1, and ≤ the
-    printed right-hand side where epsilon ≤ ½. in_span_change is that at X'a alone: ≤ in_span, and
-    ≤ theorem_2 = 2·ε̂·gamma·κ·|f| where ε̂ ≤ ½. To each is added what the residuals of both models,
-    directions counted as 0 and rounding may add.
+    change ≤ in_span + off_span always; ≤ theorem_1 (repaired) if epsilon < 1, and ≤ the printed
+    right-hand side if epsilon ≤ ½. in_span_change is the change at X'a alone: ≤ in_span, and
+    ≤ theorem_2 = 2·ε̂·gamma·κ·|f| if ε̂ ≤ ½. Every bound includes the residuals of both models,
+    directions that count as 0, and rounding.
     """
 
     change: Floats
@@ -128,7 +128,7 @@ class QueryBounds:
 
     @classmethod
     def stacked(cls, blocks: list[QueryBounds]) -> QueryBounds:
-        names = [each.name for each in fields(cls)]
+        names = [item.name for item in fields(cls)]
         return cls(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
 
     def medians(self) -> Queries:
@@ -161,11 +161,11 @@ class Queries:
     median_theorem_2: float
 
     def sentence(self) -> str:
-        """What it says, for a reader."""
+        """The part as plain sentences."""
         repaired = self.median_theorem_1
         theorem = f"{repaired:.3g}" if math.isfinite(repaired) else "nothing (ε ≥ 1)"
         return (
             f"For held-out documents the median change is {self.median_change:.3g}; the bound in "
-            f"and off the span says {self.median_bound:.3g}, the repaired Theorem 1 {theorem}; "
+            f"and off the span is {self.median_bound:.3g}, the repaired Theorem 1 gives {theorem}; "
             f"its premise holds for {self.premise_share:.1%} of them."
         )

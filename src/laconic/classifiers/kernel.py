@@ -1,4 +1,4 @@
-"""`GaussianSVM`: support vector machines with a Gaussian kernel, one a class, on one matrix."""
+"""`GaussianSVM`: one support vector machine per class, with a shared Gaussian kernel matrix."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from laconic.classifiers.path import Deciding, read_documents
+from laconic.classifiers.path import ModelClassifier, read_training_data
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import Rule, decide
 from laconic.numerics.gaussian import gaussian_kernel, gaussian_sums
 from laconic.reduction import Columns, Floats, Matrix
 
-# All machines share one kernel matrix; for so many documents it takes 7 GB.
+# The kernel matrix of this many documents takes 7 GB.
 MOST_DOCUMENTS = 30_000
 LIBSVM_STEPS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Machines:
-    """f(x) = Σ dual_i · exp(−‖x − support_i‖² / width²) + intercept, one row a machine.
+    """f(x) = Σ dual_i · exp(−‖x − support_i‖² / width²) + intercept, one row per machine.
 
-    A document that supports several machines stands once in `support`; where it does not support
-    a machine, that one's `dual` is 0.
+    A document that supports several machines is in `support` once; `dual` is 0 for the machines
+    that it does not support.
     """
 
     support: Matrix
@@ -59,8 +59,8 @@ class Machines:
         return decide(self.decision(X), self.classes, self.rule)
 
 
-class Trained(NamedTuple):
-    """What one class's problem gave: the documents with dual weights, and these."""
+class BinarySVM(NamedTuple):
+    """The solution for one class: its support vectors, dual coefficients and intercept."""
 
     support: Columns
     dual: Floats
@@ -68,26 +68,29 @@ class Trained(NamedTuple):
     solved: bool
 
 
-class GaussianSVM(Deciding):
-    """One SVM a class against the rest, with a Gaussian kernel; the largest output decides.
+class GaussianSVM(ModelClassifier):
+    """One-vs-rest SVMs with a Gaussian kernel; the class with the largest decision value wins.
 
-    The kernel is exp(−‖x − z‖² / width²). Its matrix is computed once for all machines, so that
-    many classes cost little more than one; it takes 8 bytes a pair of training documents.
+    The kernel is exp(−‖x − z‖² / width²). Its matrix is computed once for all machines, so many
+    classes cost little more than one. It takes 8 bytes per pair of training documents.
 
     Parameters
     ----------
     width : float, default=10.0
-        Of the kernel. Documents that are much nearer to each other than that look alike: scale
-        matters. scikit-learn's gamma is 1 / width².
+        Width of the kernel, on the scale of the distances between documents. scikit-learn's gamma
+        is 1 / width².
     C : float, default=100.0
-        What an error costs: min ½ ‖w‖² + C Σ max(0, 1 − y f). Both defaults are SVM Torch's.
+        Weight of the loss: min ½ ‖w‖² + C Σ max(0, 1 − y f). Both defaults are those of SVM Torch.
 
     Attributes
     ----------
     model_ : Machines
-    classes_ : array
-    support_ : positions of the training documents that support any machine, ascending
-    n_support_ : array of shape (n_rows,), documents that support each
+        The fitted model.
+    classes_ : array of shape (n_classes,)
+    support_ : array
+        Rows of the training documents that are support vectors of any machine, ascending.
+    n_support_ : array of shape (n_rows,)
+        Number of support vectors of each machine.
     """
 
     def __init__(self, width: float = 10.0, C: float = 100.0) -> None:
@@ -95,44 +98,46 @@ class GaussianSVM(Deciding):
         self.C = C
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
-        """Train on documents and their classes, or on an indicator matrix of labels."""
-        self._refuse()
-        documents, encoding = read_documents(self, X, y)
+        """Train the machines; y has one class per document or is an indicator matrix."""
+        self._check_parameters()
+        documents, encoding = read_training_data(self, X, y)
         K = _matrix(documents, float(self.width))
         rows = [self._train(K, y_signed) for y_signed in encoding.y_signed.T]
         self._warn(sum(not row.solved for row in rows), len(rows))
         self.n_support_ = np.array([row.support.size for row in rows])
         self.support_ = np.unique(np.concatenate([row.support for row in rows]))
         dual = np.zeros((len(rows), self.support_.size))
-        for own, row in zip(dual, rows, strict=True):
-            own[np.searchsorted(self.support_, row.support)] = row.dual
+        for dual_row, row in zip(dual, rows, strict=True):
+            dual_row[np.searchsorted(self.support_, row.support)] = row.dual
         intercept = np.array([row.intercept for row in rows])
         support = documents[self.support_]
         width = float(self.width)
-        return self._keep(
+        return self._set_model(
             Machines(support, dual, intercept, width, encoding.classes, encoding.rule)
         )
 
-    def _refuse(self) -> None:
+    def _check_parameters(self) -> None:
         for name in ("width", "C"):
             value = getattr(self, name)
             number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-            sound = number and 0 < value <= float_info.max
-            # the width will be squared
-            if not (sound and 0 < float(value) * float(value) <= float_info.max):
+            positive = number and 0 < value <= float_info.max
+            # the square of the width must be a positive number too
+            if not (positive and 0 < float(value) * float(value) <= float_info.max):
                 raise LaconicError(f"{name}={value!r}: a Gaussian SVM needs a number above 0")
 
-    def _train(self, K: Floats, y_signed: Floats) -> Trained:
+    def _train(self, K: Floats, y_signed: Floats) -> BinarySVM:
         if (y_signed == y_signed[0]).all():
-            return Trained(np.empty(0, dtype=np.intp), np.empty(0), float(y_signed[0]), solved=True)
+            return BinarySVM(
+                np.empty(0, dtype=np.intp), np.empty(0), float(y_signed[0]), solved=True
+            )
         machine = SVC(kernel="precomputed", C=self.C, max_iter=LIBSVM_STEPS)
-        # the matrix is known to be finite: to ask for every class takes longer than many trainings
+        # the matrix is finite; checking it for every class can take longer than training
         with warnings.catch_warnings(), config_context(assume_finite=True):
             warnings.simplefilter("ignore", ConvergenceWarning)
             machine.fit(K, y_signed)
         solved = bool(np.max(machine.n_iter_) < LIBSVM_STEPS)
         support = machine.support_.astype(np.intp)
-        return Trained(support, machine.dual_coef_[0], float(machine.intercept_[0]), solved)
+        return BinarySVM(support, machine.dual_coef_[0], float(machine.intercept_[0]), solved)
 
     def _warn(self, unsolved: int, n_rows: int) -> None:
         if unsolved:
@@ -156,6 +161,6 @@ def _matrix(X: Matrix, width: float) -> Floats:
         if not np.isfinite(K.sum()):
             raise LaconicError(
                 f"GaussianSVM: width={width:g} and documents of these lengths give distances that "
-                "are no numbers. Divide the documents by a number, and the width too"
+                "are not finite. Divide both the documents and the width by the same number"
             )
     return K

@@ -1,4 +1,4 @@
-"""What a LARS classifier did not reach: classes short of the asked size, cut or unsolved paths."""
+"""Warnings of a LARS classifier: classes below the requested size, paths cut or not solved."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any
 from laconic.classifiers.lars_walk import Walk
 from laconic.errors import LaconicWarning
 
-# As many classes are named in a warning.
+# The most classes that a warning names.
 NAMED = 3
 
 
 @dataclass(eq=False)
 class Shortfall:
-    """Collects what models of several sizes fall short of; `warn` says it once for all of them.
+    """Collects the shortfalls of models of several sizes; `warn` reports all of them at once.
 
-    If it is `choosing`, only the model of the largest worth counts, of equals the first.
+    With `choose_size`, only the model with the best score counts; ties go to the first.
     """
 
     classes: Sequence[Any]
     longest: float
-    choosing: bool = False
-    _worth: float = -math.inf
+    choose_size: bool = False
+    _score: float = -math.inf
     _short: dict[Any, tuple[int, float, str]] = field(default_factory=dict)
     _without_alpha: bool = False
     _cut: set[Any] = field(default_factory=set)
@@ -33,22 +33,22 @@ class Shortfall:
 
     @classmethod
     def of(
-        cls, classes: Iterable[Any], n_rows: int, longest: float, *, choosing: bool
+        cls, classes: Iterable[Any], n_rows: int, longest: float, *, choose_size: bool
     ) -> Shortfall:
-        """Rows are named by their classes; the only row of two classes by the second."""
-        return cls(list(classes)[-n_rows:], longest, choosing)
+        """Rows have the names of their classes; the only row of two classes that of the second."""
+        return cls(list(classes)[-n_rows:], longest, choose_size)
 
-    def note(self, size: float, walks: list[Walk], worth: float = 0.0) -> None:
-        """What the rows of a model of `size` words fall short of."""
-        if self.choosing:
-            if worth <= self._worth:
+    def note(self, size: float, walks: list[Walk], score: float = 0.0) -> None:
+        """Add the shortfalls of the rows of a model of `size` words."""
+        if self.choose_size:
+            if score <= self._score:
                 return
-            self._worth = worth
-            for noted in (self._short, self._cut, self._unsolved):
-                noted.clear()
+            self._score = score
+            for notes in (self._short, self._cut, self._unsolved):
+                notes.clear()
         for name, walk in zip(self.classes, walks, strict=True):
-            asked = size < math.inf or walk.point.ending == "singular"
-            if asked and walk.point.size < size:
+            requested = size < math.inf or walk.point.ending == "singular"
+            if requested and walk.point.size < size:
                 self._short[name] = (walk.point.size, size, walk.reason())
                 self._without_alpha |= walk.settings.alpha == 0.0
             if size == math.inf and walk.point.size >= self.longest and not walk.point.ending:
@@ -57,12 +57,12 @@ class Shortfall:
                 self._unsolved[name] = walk.settings.alpha
 
     def warn(self) -> None:
-        """One warning about all that was noted, if anything was."""
+        """One warning about all shortfalls, if there are any."""
         sentences = [*self._about_short(), *self._about_cut(), *self._about_unsolved()]
         if sentences:
             message = f"LarsClassifier: {'. '.join(sentences)}"
-            named = [*self._shortest, *list(self._unsolved)[:NAMED]]
-            warnings.warn(LaconicWarning(message, named), stacklevel=4)
+            names = [*self._shortest, *list(self._unsolved)[:NAMED]]
+            warnings.warn(LaconicWarning(message, names), stacklevel=4)
 
     @property
     def _shortest(self) -> list[Any]:
@@ -72,15 +72,15 @@ class Shortfall:
         if not self._short:
             return []
         worst = [self._short[name] for name in self._shortest]
-        asked = ("all" if size == math.inf else f"{size:.0f}" for _, size, _ in worst)
-        named = "; ".join(
-            f"{{}}: {n} of {size}, {why}" for (n, _, why), size in zip(worst, asked, strict=True)
+        sizes = ("all" if size == math.inf else f"{size:.0f}" for _, size, _ in worst)
+        details = "; ".join(
+            f"{{}}: {n} of {size}, {why}" for (n, _, why), size in zip(worst, sizes, strict=True)
         )
         more = "; …" if len(self._short) > NAMED else ""
         remedy = ", or give alpha a number above 0" if self._without_alpha else ""
         return [
-            f"{len(self._short)} of {len(self.classes)} classes have fewer words than asked for "
-            f"({named}{more}). Ask for a smaller size{remedy}"
+            f"{len(self._short)} of {len(self.classes)} classes have fewer words than requested "
+            f"({details}{more}). Ask for a smaller size{remedy}"
         ]
 
     def _about_cut(self) -> list[str]:
@@ -88,8 +88,7 @@ class Shortfall:
             return []
         return [
             f"the paths of {len(self._cut)} of {len(self.classes)} classes were cut at "
-            f"{self.longest:.0f} words, because no size was given. Give size=…, or longest=… to "
-            "get more"
+            f"{self.longest:.0f} words because no size was given. Give size=…, or raise longest"
         ]
 
     def _about_unsolved(self) -> list[str]:
@@ -98,7 +97,7 @@ class Shortfall:
         alpha = ", ".join(f"{value:g}" for value in sorted(set(self._unsolved.values())))
         more = ", …" if len(self._unsolved) > NAMED else ""
         return [
-            f"{len(self._unsolved)} of {len(self.classes)} problems did not converge with alpha={alpha}, "
-            "so that few digits of their coefficients are right "
+            f"{len(self._unsolved)} of {len(self.classes)} problems did not converge with "
+            f"alpha={alpha}, so few digits of their coefficients are right "
             f"({', '.join(['{}'] * min(NAMED, len(self._unsolved)))}{more}). Raise alpha"
         ]

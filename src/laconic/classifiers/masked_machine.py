@@ -1,11 +1,12 @@
-"""One class's SVM on all words, and every smaller one that comes of it (Kołcz & Chowdhury 2007).
+"""The SVM of one class on all words, and the smaller ones derived from it (Kołcz & Chowdhury 2007).
 
-With d_j the support vectors, α_j and y_j theirs, and m the mask that keeps the best words by |w|:
+With d_j the support vectors, α_j and y_j their dual variables and labels (±1), and m the mask that
+selects the words with the largest |w|:
 
     mask      f(x) = Σ_i m_i w_i x_i + b
     sv_set    f(x) = Σ_i m_i x̄_i Σ_j α_j y_j d_ij / ‖m∘d_j‖ + b,    x̄ = x / ‖m∘x‖
-    repaired  a few passes of dual coordinate descent that start from the α of sv_set
-    exact     as many passes as it takes
+    repaired  a few passes of dual coordinate descent, starting from the α of sv_set
+    exact     passes until convergence
 
 The paper's formula of sv_set lacks y_j. The bias is never masked, ranked or divided by a length.
 """
@@ -20,7 +21,7 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.classifiers.svm import Loss
+from laconic.classifiers.svm import SVMLoss
 from laconic.model import Normalize
 from laconic.numerics.agreement import containment, cosine, overlap, pearson, recall
 from laconic.numerics.dual import Dual, Rows, descend, support
@@ -32,11 +33,11 @@ Variant: TypeAlias = Literal["mask", "sv_set", "repaired", "exact"]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How smaller machines are made. `epochs` is for "repaired"."""
+class MaskSettings:
+    """Settings of the smaller SVMs. `epochs` is for "repaired"."""
 
     variant: Variant
-    loss: Loss
+    loss: SVMLoss
     intercept: bool
     normalize: Normalize
     epochs: int
@@ -45,10 +46,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How near a machine trained anew is to the one on all words, of which it keeps `size` words.
+    """How similar an SVM retrained on `size` words is to the one on all words.
 
-    `cosine` and `pearson` compare the weights of the kept words. Of the support vectors A before
-    and B after, `overlap` is |A∩B| / |A∪B|, `containment` |A∩B| / |B|, `recall` |A∩B| / |A|.
+    `cosine` and `pearson` compare the weights of the selected words. With the support vectors A
+    before and B after, `overlap` is |A∩B| / |A∪B|, `containment` |A∩B| / |B|, `recall` |A∩B| / |A|.
     """
 
     size: int
@@ -59,11 +60,11 @@ class Agreement:
     recall: float
 
 
-class Cut(NamedTuple):
-    """A smaller machine: weights of the best words, best first.
+class SmallerMachine(NamedTuple):
+    """An SVM on fewer words: the weights of the selected words, best first.
 
-    They are no view on those of all words: many sizes may wait for the other classes. `solved` and
-    `gap` are those of the training that gave the weights.
+    `coef` is not a view of a larger array: many sizes stay in memory until all classes are done.
+    `solved` and `gap` are those of the training that the weights come from.
     """
 
     coef: Floats
@@ -77,9 +78,9 @@ class Cut(NamedTuple):
 class Machine:
     """The SVM of one class, on all words.
 
-    `order` are the words that occur in its support vectors, largest |w| first, of equals the first
-    column; `coef` their weights; `alphas`, `signs` and `costs` are of the training documents. `gap`
-    is the duality gap as a share of the objective.
+    `order` has the words that occur in its support vectors, largest |w| first, ties by column;
+    `coef` has their weights. `alphas` (dual variables), `y_signed` and `costs` have one entry per
+    training document. `gap` is the duality gap as a share of the objective.
     """
 
     order: Columns
@@ -92,54 +93,66 @@ class Machine:
     gap: float
 
     @classmethod
-    def of(cls, X: csr_array, found: Dual, y_signed: Floats, costs: Floats) -> Self:
-        """The optimum of training documents X, with its words ranked."""
-        vectors = X[support(found.alphas, costs)]
+    def of(cls, X: csr_array, dual: Dual, y_signed: Floats, costs: Floats) -> Self:
+        """The solution for training documents X, with its words ranked."""
+        vectors = X[support(dual.alphas, costs)]
         words = np.flatnonzero(np.bincount(vectors.indices[vectors.data != 0]))
-        order = words[np.argsort(-np.abs(found.coef[words]), kind="stable")]
-        given = found.alphas, y_signed, costs, found.solved, found.gap
-        return cls(order, found.coef[order], found.intercept, *given)
+        order = words[np.argsort(-np.abs(dual.coef[words]), kind="stable")]
+        return cls(
+            order,
+            dual.coef[order],
+            dual.intercept,
+            dual.alphas,
+            y_signed,
+            costs,
+            dual.solved,
+            dual.gap,
+        )
 
     @property
     def available(self) -> int:
         return int(self.order.size)
 
-    def size(self, asked: int | float | None) -> int:
-        """The words that an asked size means: a class that has fewer keeps all it has."""
-        return min(columns_for(asked, self.available), self.available)
+    def size(self, requested: int | float | None) -> int:
+        """The number of words for a requested size: at most those available."""
+        return min(columns_for(requested, self.available), self.available)
 
-    def cuts(self, X: csr_array, sizes: Sequence[int], settings: Settings) -> Iterator[Cut]:
-        """The machine of each size, from the training documents X."""
+    def smaller(
+        self, X: csr_array, sizes: Sequence[int], settings: MaskSettings
+    ) -> Iterator[SmallerMachine]:
+        """The SVM of each size, from the training documents X."""
         if settings.variant == "mask" or not self.available:
-            yield from (self._cut(self.coef[:size]) for size in sizes)
+            yield from (self._untrained(self.coef[:size]) for size in sizes)
         elif settings.variant == "sv_set":
-            yield from self._renormalised(X, sizes, settings)
+            yield from self._renormalized(X, sizes, settings)
         else:
             documents = Ranked.of(X, self.order)
-            yield from (self._trained(documents, size, settings) for size in sizes)
+            yield from (self._retrained(documents, size, settings) for size in sizes)
 
-    def decisions(self, X: Matrix, sizes: Sequence[int], *, kept: bool) -> Floats:
-        """Decisions of the masked machines of these sizes about X, (n_sizes, n_docs), in a pass."""
-        ascending, places = np.unique(sizes, return_inverse=True)
-        values = prefix_decisions(Ranked.of(X, self.order), self.coef, ascending, kept=kept)
-        return values[places] + self.intercept
+    def decisions(self, X: Matrix, sizes: Sequence[int], normalize: Normalize) -> Floats:
+        """Decisions on X of the masked SVMs of these sizes, (n_sizes, n_docs), in one pass."""
+        ascending, positions = np.unique(sizes, return_inverse=True)
+        documents, selected = Ranked.of(X, self.order), normalize == "selected"
+        values = prefix_decisions(documents, self.coef, ascending, normalize_selected=selected)
+        return values[positions] + self.intercept
 
-    def _renormalised(
-        self, X: csr_array, sizes: Sequence[int], settings: Settings
-    ) -> Iterator[Cut]:
-        weighing = np.flatnonzero(self.alphas)
-        vectors = Ranked.of(X[weighing], self.order)
-        signed = (self.alphas * self.y_signed)[weighing]
+    def _renormalized(
+        self, X: csr_array, sizes: Sequence[int], settings: MaskSettings
+    ) -> Iterator[SmallerMachine]:
+        rows = np.flatnonzero(self.alphas)
+        vectors = Ranked.of(X[rows], self.order)
+        dual_coef = (self.alphas * self.y_signed)[rows]
         for size in sizes:
             ends = vectors.ends(size)
             lengths = _divisors(vectors, ends, settings.normalize)
-            yield self._cut(masked_coefficients(vectors, ends, lengths, signed)[:size].copy())
+            coef = masked_coefficients(vectors, ends, lengths, dual_coef)[:size]
+            yield self._untrained(coef.copy())
 
-    def _cut(self, coef: Floats) -> Cut:
-        """Weights that come of this machine without training."""
-        return Cut(coef, self.intercept, self.solved, self.gap)
+    def _untrained(self, coef: Floats) -> SmallerMachine:
+        """Weights derived from this SVM without training."""
+        return SmallerMachine(coef, self.intercept, self.solved, self.gap)
 
-    def _trained(self, documents: Ranked, size: int, settings: Settings) -> Cut:
+    def _retrained(self, documents: Ranked, size: int, settings: MaskSettings) -> SmallerMachine:
         ends = documents.ends(size)
         lengths = _divisors(documents, ends, settings.normalize)
         scales = quotient(1.0, lengths)
@@ -147,7 +160,7 @@ class Machine:
             documents.starts[:-1], ends, documents.ranks, documents.values, scales, self.available
         )
         repaired = settings.variant == "repaired"
-        found = descend(
+        dual = descend(
             rows,
             self.y_signed,
             self.costs,
@@ -158,15 +171,15 @@ class Machine:
             tolerance=settings.tolerance,
             **({"epochs": settings.epochs} if repaired else {}),
         )
-        coef = found.coef[:size].copy()
-        agreement = self._agreement(coef, found.alphas)
-        return Cut(coef, found.intercept, found.solved, found.gap, agreement)
+        coef = dual.coef[:size].copy()
+        agreement = self._agreement(coef, dual.alphas)
+        return SmallerMachine(coef, dual.intercept, dual.solved, dual.gap, agreement)
 
     def _start(self, lengths: Floats) -> Floats:
-        """Half-way between keeping α and keeping α / length, that is w: the quickest start.
+        """Half-way between keeping α and keeping α / length, that is w: the fastest start.
 
-        Also the last of several sizes starts from the machine on all words, and not from that of
-        the size before: what comes of a size does not depend on which others are asked for.
+        Every size starts from the SVM on all words, not from the previous size, so the model of a
+        size does not depend on which other sizes are requested.
         """
         return np.asarray(self.alphas * np.sqrt(lengths))
 
@@ -184,26 +197,26 @@ class Machine:
 
 
 @dataclass(frozen=True, eq=False)
-class OnePass:
-    """Decisions of masked machines, one a row, at several sizes, all made when one is asked for.
+class MaskedDecisions:
+    """Decisions of masked SVMs at several sizes, all computed when the first is needed.
 
-    `sizes` are those of each row.
+    `sizes` has one sequence per row of the model.
     """
 
     machines: Sequence[Machine]
     sizes: Sequence[Sequence[int]]
     queries: Matrix
-    kept: bool
+    normalize: Normalize
 
-    def decision(self, place: int) -> Floats:
-        """Of the size at this place, about all queries: (n_docs, n_rows)."""
-        return self._all[place]
+    def at(self, position: int) -> Floats:
+        """Decisions of the size at this position on all queries: (n_docs, n_rows)."""
+        return self._all[position]
 
     @cached_property
     def _all(self) -> list[Floats]:
         by_row = [
-            machine.decisions(self.queries, own, kept=self.kept)
-            for machine, own in zip(self.machines, self.sizes, strict=True)
+            machine.decisions(self.queries, sizes, self.normalize)
+            for machine, sizes in zip(self.machines, self.sizes, strict=True)
         ]
         return [np.column_stack(values) for values in zip(*by_row, strict=True)]
 

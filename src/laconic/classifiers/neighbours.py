@@ -1,4 +1,4 @@
-"""`NearestNeighbours`: scikit-learn's, which says in our words that there are too few documents."""
+"""`NearestNeighbors`: scikit-learn's k-NN, with our error where there are too few documents."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from laconic.errors import LaconicError
 from laconic.reduction import Matrix
 
 
-class NearestNeighbours(KNeighborsClassifier):
-    """The classes of the `n_neighbors` training documents that are nearest, as shares."""
+class NearestNeighbors(KNeighborsClassifier):
+    """The shares of the classes among the `n_neighbors` nearest training documents."""
 
     def predict_proba(self, X: Matrix) -> NDArray[np.float64] | list[NDArray[np.float64]]:
-        """The share of each class among the neighbours."""
+        """The share of each class among the neighbors."""
         if self.n_neighbors > self.n_samples_fit_:
             raise LaconicError(
-                f"neighbours={self.n_neighbors}: only {self.n_samples_fit_} documents were trained "
-                f"on. Give up to {self.n_samples_fit_} neighbours, or more documents"
+                f"n_neighbors={self.n_neighbors}: there are only {self.n_samples_fit_} training "
+                f"documents. Set n_neighbors to {self.n_samples_fit_} or less, or give more "
+                "documents"
             )
         return super().predict_proba(X)

@@ -20,30 +20,30 @@ from laconic.model import LinearModel, Model
 from laconic.reduction import Columns, Floats, Matrix
 from laconic.vectors.labels import LabelEncoding
 
-Decided: TypeAlias = Callable[[], Floats]
+DecisionFunction: TypeAlias = Callable[[], Floats]
 
 
-def read_documents(
+def read_training_data(
     estimator: BaseEstimator, X: Matrix, y: ArrayLike
 ) -> tuple[Matrix, LabelEncoding]:
-    """Training data as every classifier of ours takes it: CSR, CSC or dense; one or many labels."""
+    """Validated documents (CSR, CSC or dense) and labels: one class per document, or indicators."""
     documents, labels = validate_data(
         estimator, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True
     )
     encoding = LabelEncoding.of(labels)
-    _warn_one_sided(encoding)
+    _warn_constant_labels(encoding)
     return documents, encoding
 
 
-def _warn_one_sided(encoding: LabelEncoding) -> None:
-    """A label that no training document has, or that all have, distinguishes nothing."""
+def _warn_constant_labels(encoding: LabelEncoding) -> None:
+    """A label that no training document has, or that all have, cannot be learned."""
     if encoding.rule != "labels":
         return
-    for sign, which in ((-1.0, "no"), (1.0, "every")):
+    for sign, quantifier in ((-1.0, "no"), (1.0, "every")):
         if n_labels := np.count_nonzero((encoding.y_signed == sign).all(axis=0)):
             warnings.warn(
-                f"{n_labels:,} of {encoding.classes.size:,} labels occur in {which} training "
-                "document, so that nothing can be learned about them",
+                f"{n_labels:,} of {encoding.classes.size:,} labels occur in {quantifier} training "
+                "document, so nothing can be learned about them",
                 LaconicWarning,
                 stacklevel=4,
             )
@@ -54,33 +54,33 @@ def read_queries(estimator: BaseEstimator, X: Matrix) -> Matrix:
     return validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
 
 
-def stacked(columns: Sequence[Columns], values: Sequence[Floats], n_terms: int) -> csr_array:
-    """Coefficients of rows that choose their own words.
+def stack_rows(columns: Sequence[Columns], values: Sequence[Floats], n_terms: int) -> csr_array:
+    """Sparse coefficients of rows that select their own words.
 
-    Sparse; every chosen word keeps its place, also where its coefficient is 0.
+    Every selected word has a stored entry, even where its coefficient is 0.
     """
-    ends = np.cumsum([0, *(own.size for own in columns)])
+    ends = np.cumsum([0, *(row.size for row in columns)])
     entries = (np.concatenate(values), np.concatenate(columns), ends)
     return csr_array(entries, shape=(len(columns), n_terms))
 
 
-class Deciding(ClassifierMixin, BaseEstimator):
-    """Predictions of an estimator that keeps its fitted `Model` in `model_`."""
+class ModelClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier whose predictions come from its fitted `model_`."""
 
     model_: Model
 
     def decision_function(self, X: Matrix) -> NDArray[np.float64]:
-        """Decision values: one column a class, one value a document where there are two classes."""
+        """Decision values: one column per class or label; one-dimensional for two classes."""
         queries = read_queries(self, X)
         values = self.model_.decision(queries)
         return values[:, 0] if self.model_.rule == "sign" else values
 
     def predict(self, X: Matrix) -> NDArray[Any]:
-        """Class labels; an indicator matrix where the training labels were one."""
+        """Class labels, or an indicator matrix if the training labels were one."""
         queries = read_queries(self, X)
         return self.model_.predict(queries)
 
-    def _keep(self, model: Model) -> Self:
+    def _set_model(self, model: Model) -> Self:
         self.model_ = model
         self.classes_ = model.classes
         return self
@@ -92,8 +92,8 @@ class Deciding(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class LinearDeciding(Deciding):
-    """One whose model is linear, with the attributes that scikit-learn has for it."""
+class LinearModelClassifier(ModelClassifier):
+    """A classifier whose model is linear, with scikit-learn's attributes `coef_`, `intercept_`."""
 
     model_: LinearModel
 
@@ -106,10 +106,10 @@ class LinearDeciding(Deciding):
         return self.model_.intercept
 
 
-class PathClassifier(Deciding, metaclass=ABCMeta):
-    """`path(X, y, sizes)` trains a model for each size; `fit` keeps the one of its own `size`.
+class PathClassifier(ModelClassifier, metaclass=ABCMeta):
+    """`path(X, y, sizes)` trains one model per size; `fit` trains the one of its own `size`.
 
-    A subclass has a parameter `size` and writes `path`. `laconic.testing.check_path` examines it.
+    A subclass has a parameter `size` and implements `path`. `laconic.testing.check_path` tests it.
     """
 
     size: int | float | None
@@ -118,14 +118,14 @@ class PathClassifier(Deciding, metaclass=ABCMeta):
     def path(
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
     ) -> Iterator[Model | SizeUnavailable]:
-        """Exactly one item a size, by ascending size: a model, or why there is none."""
+        """Exactly one item per size, ascending: a model, or why there is none."""
 
     def along(
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None], queries: Matrix
-    ) -> Iterator[tuple[Model, Decided] | SizeUnavailable]:
-        """The path, and with each model a function that gives its decisions about the queries.
+    ) -> Iterator[tuple[Model, DecisionFunction] | SizeUnavailable]:
+        """The path, and with each model a function that returns its decisions on the queries.
 
-        To be overridden where the models have work in common.
+        A subclass may override it where the models share work.
         """
         for outcome in self.path(X, y, sizes):
             if isinstance(outcome, SizeUnavailable):
@@ -138,4 +138,4 @@ class PathClassifier(Deciding, metaclass=ABCMeta):
         (outcome,) = self.path(X, y, [self.size])
         if isinstance(outcome, SizeUnavailable):
             raise outcome
-        return self._keep(outcome)
+        return self._set_model(outcome)

@@ -11,24 +11,24 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
-from laconic.classifiers.path import PathClassifier, read_documents
+from laconic.classifiers.path import PathClassifier, read_training_data
 from laconic.classifiers.rls import RLSClassifier
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Model, Normalize, Rule, decide, squared
 from laconic.numerics.quotient import quotient
-from laconic.numerics.weighing import scaled
+from laconic.numerics.weighing import scale_rows
 from laconic.reducer import Reducer
 from laconic.reduction import Columns, Floats, Matrix, Reduction, columns_for
 from laconic.selectors.top import TopTerms
 from laconic.vectors.labels import LabelEncoding
 
-# So many documents are asked whether a classifier is linear.
-ASKED = 20
+# Documents on which a classifier is tested for linearity.
+N_CHECKED = 20
 
 
 @dataclass(frozen=True, eq=False)
 class ReducedModel:
-    """A reduction with a classifier behind it that is not linear, so that no coefficients exist."""
+    """A reduction followed by a classifier that is not linear, so there are no coefficients."""
 
     reduction: Reduction
     classifier: BaseEstimator
@@ -65,27 +65,34 @@ class ReducedModel:
 
 
 class ReduceThenFit(PathClassifier):
-    """Fits the reducer once, and the classifier anew on the columns of each size.
+    """Fits the reducer once, then trains the classifier on the columns of each size.
 
     Parameters
     ----------
-    reducer : Reducer, default=TopTerms()
-    classifier : scikit-learn classifier, default=RLSClassifier()
-        A linear one (with `coef_` and `intercept_`) gives models over the original vocabulary.
-    size : int, float or None
+    reducer : Reducer or None, default=None
+        Selects or projects the terms. None is TopTerms().
+    classifier : scikit-learn classifier or None, default=None
+        Trained on the reduced documents. None is RLSClassifier(). A linear classifier (with
+        `coef_` and `intercept_`) gives models over the original vocabulary.
+    size : int, float or None, default=None
         Columns that the classifier sees: a number, a share in (0, 1], None for all.
     normalize : "all" or "selected", default="all"
-        Documents are taken as they come; or divided by their length over the words of the
-        reduction, before its weights, which gives closed models: they need their own words only.
+        "all" uses documents as they are. "selected" divides them by their length over the words of
+        the reduction, before its weights, which gives self-contained models: they need no other
+        words.
 
     Attributes
     ----------
-    reducer_ : the reducer as it was fitted, for the largest size
-    reduction_ : the reduction behind which the newest model was trained
-    classifier_ : the classifier of the newest model, as it was fitted on the reduced documents;
-        `gap_` or `residual_` of ours says how exactly it was solved
-    model_ : LinearModel, or ReducedModel behind a classifier that is not linear
-    classes_ : array
+    reducer_ : Reducer
+        The reducer, fitted for the largest size.
+    reduction_ : Selection or Projection
+        The reduction of the latest model.
+    classifier_ : classifier
+        The classifier of the latest model, fitted on the reduced documents. With Laconic's
+        classifiers, its `gap_` or `residual_` is the accuracy of the solution.
+    model_ : LinearModel or ReducedModel
+        The fitted model; a ReducedModel if the classifier is not linear.
+    classes_ : array of shape (n_classes,)
     """
 
     def __init__(
@@ -104,22 +111,22 @@ class ReduceThenFit(PathClassifier):
     def path(
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
     ) -> Iterator[Model | SizeUnavailable]:
-        """One model a size, ascending; the reducer is fitted once for all of them."""
+        """One model per size, ascending; the reducer is fitted once for all sizes."""
         if self.normalize not in get_args(Normalize):
             raise LaconicError(
                 f"normalize={self.normalize!r}: choose from {', '.join(get_args(Normalize))}"
             )
-        documents, encoding = read_documents(self, X, y)
+        documents, encoding = read_training_data(self, X, y)
         squares = squared(documents) if self.normalize == "selected" else None
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
-        wanted = list(sizes)
+        requested = list(sizes)
         reducer = clone(self.reducer if self.reducer is not None else TopTerms())
-        self.reducer_ = reducer.set_params(size=_largest(wanted)).fit(documents, labels)
-        for size in sorted(columns_for(size, reducer.available_) for size in wanted):
+        self.reducer_ = reducer.set_params(size=_largest(requested)).fit(documents, labels)
+        for size in sorted(columns_for(size, reducer.available_) for size in requested):
             try:
                 self.reduction_ = reducer.at(size)
-            except SizeUnavailable as absent:
-                yield absent
+            except SizeUnavailable as unavailable:
+                yield unavailable
             else:
                 lengths = None if squares is None else _lengths(squares, self.reduction_)
                 Z = _reduced(self.reduction_, documents, lengths)
@@ -147,32 +154,32 @@ class ReduceThenFit(PathClassifier):
 
 
 def _largest(sizes: list[int | float | None]) -> int | None:
-    """The size a reducer must be fitted for; None for all where shares are among them."""
+    """The size to fit a reducer for; None (all) if shares are among the sizes."""
     counts = [int(size) for size in sizes if isinstance(size, int | np.integer)]
     return max(counts) if counts and len(counts) == len(sizes) else None
 
 
 def _lengths(squares: Matrix, reduction: Reduction) -> Floats:
-    """Of each document, over the words that the reduction reads."""
-    read = np.zeros(squares.shape[1])
-    read[reduction.terms] = 1.0
-    return np.asarray(np.sqrt(squares @ read))
+    """The length of each document over the words that the reduction reads."""
+    indicator = np.zeros(squares.shape[1])
+    indicator[reduction.terms] = 1.0
+    return np.asarray(np.sqrt(squares @ indicator))
 
 
 def _reduced(reduction: Reduction, X: Matrix, lengths: Floats | None) -> Matrix:
-    """Documents over the columns, divided by their lengths where these are given."""
+    """Reduced documents, divided by `lengths` if given."""
     Z = reduction.apply(X)
     if lengths is None:
         return Z
     inverse = quotient(1.0, lengths)
-    return scaled(Z.tocsr(), inverse) if issparse(Z) else Z * inverse[:, None]
+    return scale_rows(Z.tocsr(), inverse) if issparse(Z) else Z * inverse[:, None]
 
 
 def _linear(classifier: BaseEstimator, Z: Matrix, n_rows: int) -> tuple[Floats, Floats] | None:
-    """Coefficients and intercepts, one row a column of the targets; None if it is not linear so.
+    """Coefficients and intercepts with one row per column of y_signed; None if there are none.
 
-    What is called `coef_` may be another thing (one-vs-one, a multinomial of two classes), so that
-    the decisions themselves are asked.
+    `coef_` may mean something else (one-vs-one, a multinomial of two classes), so it is compared
+    with the decision values.
     """
     coef = getattr(classifier, "coef_", None)
     if coef is None or not hasattr(classifier, "decision_function"):
@@ -181,17 +188,18 @@ def _linear(classifier: BaseEstimator, Z: Matrix, n_rows: int) -> tuple[Floats, 
     if W.shape != (n_rows, Z.shape[1]):
         return None
     b = np.broadcast_to(np.asarray(classifier.intercept_, dtype=np.float64), (n_rows,)).copy()
-    asked = Z[:ASKED]
-    said = np.reshape(classifier.decision_function(asked), (-1, n_rows))
-    return (W, b) if np.allclose(said, asked @ W.T + b, rtol=1e-6, atol=1e-8) else None
+    sample = Z[:N_CHECKED]
+    values = np.reshape(classifier.decision_function(sample), (-1, n_rows))
+    return (W, b) if np.allclose(values, sample @ W.T + b, rtol=1e-6, atol=1e-8) else None
 
 
 def _log_odds(probability: Any, rule: Rule, classes: Any) -> Floats:
-    """Decision values of a classifier that has probabilities only (k-NN, forests)."""
+    """Decision values of a classifier that has only probabilities (k-NN, forests)."""
     tiny = np.finfo(np.float64).tiny
     if rule == "labels" and isinstance(probability, list):
-        # one column where training knew one answer only
-        yes = [p[:, known == 1].sum(axis=1) for p, known in zip(probability, classes, strict=True)]
+        # a label that is constant in training has one column
+        pairs = zip(probability, classes, strict=True)
+        yes = [p[:, label_values == 1].sum(axis=1) for p, label_values in pairs]
         probability = np.column_stack(yes)
     if rule == "argmax":
         return np.log(np.maximum(probability, tiny))

@@ -1,4 +1,4 @@
-"""`RLSClassifier`: regularized least squares classification, on all the columns it is given."""
+"""`RLSClassifier`: regularized least squares classification on all columns of X."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from laconic.classifiers.path import LinearDeciding, read_documents
+from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
 from laconic.numerics.gram import refuse_overflow, squared_norm
-from laconic.numerics.metrics import accuracy, chosen_by, f1_micro
+from laconic.numerics.metrics import accuracy, apply_rule, f1_micro
 from laconic.numerics.ridge import FACTORISE_UP_TO, Solution, residuals, ridge
 from laconic.numerics.ridge_path import factorise
 from laconic.reduction import Floats, Matrix
@@ -24,13 +24,13 @@ Criterion: TypeAlias = Literal["squared", "accuracy", "f1_micro"]
 
 # Fewer than 4 digits of the coefficients can be trusted beyond this.
 ILL_CONDITIONED = 1e12
-# A row that misses its equations by more, relative to their right side, is not solved.
+# Rows with a larger relative residual of the normal equations are not solved.
 UNSOLVED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """What the decisions of each alpha about documents left out of training are worth."""
+    """The leave-one-out score of each alpha: the mean squared error, or a metric."""
 
     alphas: Floats
     values: Floats
@@ -38,53 +38,56 @@ class LeaveOneOut:
 
     @property
     def best(self) -> float:
-        """The alpha that did best; of equals the largest."""
-        worth = -self.values if self.criterion == "squared" else self.values
-        if np.isnan(worth).all():
+        """The best alpha; ties go to the largest."""
+        scores = -self.values if self.criterion == "squared" else self.values
+        if np.isnan(scores).all():
             raise LaconicError(
                 "alpha='loo': nothing is left to train on when one document is left out. "
                 "Give alpha a number, or more documents"
             )
-        return float(self.alphas[worth == np.nanmax(worth)].max())
+        return float(self.alphas[scores == np.nanmax(scores)].max())
 
 
-class RLSClassifier(LinearDeciding):
-    """One regression on ±1 a class: min ‖Xw − y‖² + alpha ‖w‖² (Dasgupta et al. 2007, eq. 4).
+class RLSClassifier(LinearModelClassifier):
+    """One regression on y = ±1 per class: min ‖Xw − y‖² + alpha ‖w‖² (Dasgupta et al. 2007, eq. 4).
 
     Parameters
     ----------
     alpha : float or "loo", default=1.0
-        The paper's λ; no 1/n in it. 0 gives the least-norm least-squares solution. "loo" takes the
-        best of `alphas` by exact leave-one-out, for which one factorisation serves all values and
-        all classes. It needs at most 12,000 documents or at most 12,000 terms (a square matrix of
-        1.2 GB). After a selection of words that has seen the labels, leave-one-out is optimistic.
-    alphas : array of numbers, optional
-        Candidates for "loo". Default: 13 from 10⁻³ to 10³ times the mean squared length of a
+        Strength of regularisation, the paper's λ; not divided by the number of documents. 0 gives
+        the least-norm least-squares solution. "loo" chooses the best of `alphas` by exact
+        leave-one-out; one factorisation serves all values and all classes. It needs at most 12,000
+        documents or at most 12,000 terms (a square matrix of 1.2 GB). After a supervised selection
+        of words, leave-one-out is optimistic.
+    alphas : array-like or None, default=None
+        Candidates for "loo". None is 13 values from 10⁻³ to 10³ times the mean squared length of a
         document, which is 1 for text of unit length.
     criterion : "squared", "accuracy" or "f1_micro", default="squared"
-        What "loo" looks at: the mean squared error (PRESS), or what the decisions are worth. Of
-        equally good values the largest is taken. Of several labels "accuracy" is subset accuracy:
-        the share of documents with every label right.
+        What "loo" optimises: the mean squared error (PRESS) or a metric of the predictions. Ties go
+        to the largest alpha. For an indicator matrix "accuracy" is subset accuracy: the share of
+        documents with all labels right.
     fit_intercept : bool, default=False
-        An intercept without penalty. The paper has none.
+        Whether to fit an intercept, without penalty. The paper has none.
 
     Attributes
     ----------
     alpha_ : float
         The alpha of the model.
     loo_ : LeaveOneOut
-        `alphas` and their `values`; only after alpha="loo".
+        `alphas` and their `values`; only with alpha="loo".
     condition_ : float
-        Condition number of the linear system (estimated where alpha is given); NaN where it was
-        solved by iterations. Above 10¹² there is a warning.
+        Condition number of the linear system (an estimate if alpha is a number); NaN if an
+        iterative solver was used. There is a warning above 10¹².
     residual_ : array of shape (n_rows,)
-        By how much each row misses its normal equations X'(y − Xw) = alpha·w, relative to ‖X‖‖y‖,
-        the most that X'y can be. With an intercept X and y are centred.
-    solved_ : array of shape (n_rows,)
-        Whether that is at most 10⁻⁶. A row that is not solved gives a warning.
+        The residual of the normal equations X'(y − Xw) = alpha·w of each row, relative to ‖X‖‖y‖,
+        an upper bound on ‖X'y‖. With an intercept, X and y are centred.
+    solved_ : bool array of shape (n_rows,)
+        Whether that residual is at most 10⁻⁶. There is a warning otherwise.
     model_ : LinearModel
-    classes_ : array
-    coef_, intercept_ : arrays of shape (n_rows, n_terms) and (n_rows,)
+        The fitted model.
+    classes_ : array of shape (n_classes,)
+    coef_ : array of shape (n_rows, n_terms)
+    intercept_ : array of shape (n_rows,)
     """
 
     def __init__(
@@ -101,8 +104,8 @@ class RLSClassifier(LinearDeciding):
         self.fit_intercept = fit_intercept
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
-        """Train on documents and their classes, or on an indicator matrix of labels."""
-        documents, encoding = read_documents(self, X, y)
+        """Train the model; y has one class per document or is an indicator matrix."""
+        documents, encoding = read_training_data(self, X, y)
         refuse_overflow(squared_norm(documents))
         vars(self).pop("loo_", None)
         if isinstance(self.alpha, str):
@@ -117,7 +120,7 @@ class RLSClassifier(LinearDeciding):
         self.solved_ = self.residual_ <= UNSOLVED
         self._warn()
         size = documents.shape[1]
-        return self._keep(
+        return self._set_model(
             LinearModel(
                 solution.coef, solution.intercept, encoding.classes, size, rule=encoding.rule
             )
@@ -133,13 +136,14 @@ class RLSClassifier(LinearDeciding):
         if min(X.shape) > FACTORISE_UP_TO:
             raise LaconicError(
                 f"alpha='loo' on {X.shape[0]} documents and {X.shape[1]} terms: leave-one-out "
-                f"needs at most {FACTORISE_UP_TO} of one of them. Select fewer words first, or "
-                "give alpha a number"
+                f"needs at most {FACTORISE_UP_TO} documents or terms. Select fewer words first, "
+                "or give alpha a number"
             )
         factors = factorise(X, self.fit_intercept)
         alphas = self._candidates(factors.trace / X.shape[0])
-        found = [value(left) for left in factors.leave_one_out(encoding.y_signed, alphas)]
-        self.loo_ = LeaveOneOut(alphas, np.array(found), self.criterion)
+        residuals_of = factors.leave_one_out(encoding.y_signed, alphas)
+        values = np.array([value(residual) for residual in residuals_of])
+        self.loo_ = LeaveOneOut(alphas, values, self.criterion)
         self.alpha_ = self.loo_.best
         return factors.solve(encoding.y_signed, self.alpha_)
 
@@ -149,28 +153,28 @@ class RLSClassifier(LinearDeciding):
         return np.logspace(-3, 3, 13) * (squared_length if squared_length > 0 else 1.0)
 
     def _criterion(self, encoding: LabelEncoding) -> Callable[[Floats], float]:
-        """What the residuals of leave-one-out are worth."""
+        """The function that scores leave-one-out residuals."""
         if self.alpha != "loo" or self.criterion not in ("squared", "accuracy", "f1_micro"):
             raise LaconicError(
                 f"alpha={self.alpha!r}, criterion={self.criterion!r}: alpha is a number or 'loo', "
                 "criterion is 'squared', 'accuracy' or 'f1_micro'"
             )
         if self.criterion == "squared":
-            return lambda left: float(np.square(left).mean())
+            return lambda residual: float(np.square(residual).mean())
         metric = accuracy if self.criterion == "accuracy" else f1_micro
         y_signed, rule = encoding.y_signed, encoding.rule
-        return lambda left: metric(chosen_by(y_signed - left, rule), y_signed)
+        return lambda residual: metric(apply_rule(y_signed - residual, rule), y_signed)
 
     def _warn(self) -> None:
         if self.condition_ > ILL_CONDITIONED:
-            trouble = f"the system has condition number {self.condition_:.0e}"
+            problem = f"the system has condition number {self.condition_:.0e}"
         elif not self.solved_.all():
             rows = f"{(~self.solved_).sum()} of {self.solved_.size} rows"
-            trouble = f"{rows} miss their equations by up to {self.residual_.max():.0e}"
+            problem = f"{rows} have relative residuals of up to {self.residual_.max():.0e}"
         else:
             return
         warnings.warn(
-            f"RLSClassifier: {trouble} with alpha={self.alpha_:g}, so that few digits of the "
+            f"RLSClassifier: {problem} with alpha={self.alpha_:g}, so few digits of the "
             "coefficients are right. Raise alpha",
             LaconicWarning,
             stacklevel=3,
@@ -183,5 +187,5 @@ def _checked(alphas: ArrayLike, name: str) -> Floats:
     except (TypeError, ValueError):
         numbers = np.array([np.nan])
     if numbers.ndim != 1 or not numbers.size or not (np.isfinite(numbers) & (numbers >= 0)).all():
-        raise LaconicError(f"{name}={alphas!r}: must be finite, of at least 0")
+        raise LaconicError(f"{name}={alphas!r}: must be finite and at least 0")
     return numbers

@@ -1,4 +1,4 @@
-"""`SVMClassifier`: linear support vector machines, one per class, on the columns they are given."""
+"""`SVMClassifier`: one linear support vector machine per class, on all columns of X."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from laconic.classifiers.path import LinearDeciding, read_documents
+from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
@@ -18,55 +18,58 @@ from laconic.numerics.dual_gap import shortfall
 from laconic.reduction import Floats, Matrix
 from laconic.vectors.labels import LabelEncoding
 
-Loss: TypeAlias = Literal["squared_hinge", "hinge"]
+SVMLoss: TypeAlias = Literal["squared_hinge", "hinge"]
 
-# The most passes over the documents.
+# The largest number of passes over the documents.
 EPOCHS = 20_000
 
 
-class SVMClassifier(LinearDeciding):
+class SVMClassifier(LinearModelClassifier):
     """One linear SVM per class: min Σ c loss(y f) + alpha ‖w‖², f = Xw + b, y = ±1.
 
     Solved in the dual, by coordinate descent and Newton steps (`laconic.numerics.dual`). Documents
-    of any length are taken; those of unit length are solved fastest.
+    may have any length; training is fastest at unit length.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        The ridge λ, the same as of RLSClassifier; above 0. In the notation ½ ‖w‖² + C Σ c loss it
-        is C = 1/(2 alpha), for both losses.
+        Strength of regularisation, above 0, the same as in RLSClassifier. In the notation
+        ½ ‖w‖² + C Σ c loss, C = 1/(2 alpha) for both losses.
     fit_intercept : bool, default=True
-        Whether there is an intercept b. It has no penalty. Where several intercepts are best, it is
-        the middle of them; where all documents are on one side, w = 0 and b = ±1.
+        Whether to fit an intercept b, without penalty. If the best intercept is not unique, b is
+        the middle of the interval; if all documents are on one side, w = 0 and b = ±1.
     loss : "squared_hinge" or "hinge", default="squared_hinge"
         max(0, 1 − y f)² or max(0, 1 − y f).
     class_weight : None, "balanced" or dict, default=None
-        The c of a document: 1; or of its class, n_docs / (n_classes · the documents of the class)
-        if balanced. One class against the rest: the rest have 1. Labels of an indicator matrix:
-        balanced is n_docs / 2 over the documents on either side, a dict weighs those with a label.
+        The weight c of a document: 1 for None; the value of its class in the dict; or
+        n_docs / (n_classes · n_docs_of_class) for "balanced". With several classes, one-vs-rest,
+        the rest have weight 1. For an indicator matrix, "balanced" is n_docs / 2 over the number of
+        documents with (without) the label, and a dict weights the documents with a label.
     warm_start : bool, default=False
-        Whether to start from the duals of the last `fit`, where that had as many documents and
-        classes. The optimum is the same.
+        Whether to start from the dual variables of the previous `fit`, if it had as many documents
+        and classes. The optimum is the same.
     tol : float, default=1e-8
-        When a row is solved, for both losses: the duality gap is at most `tol` of the objective,
-        and no document violates its optimality condition by more than `tol` of the margin.
-        Whenever a row is not solved, a `LaconicWarning` says so.
+        A row is solved when the duality gap is at most `tol` times the objective, and no document
+        violates its optimality condition by more than `tol` times the margin. A `LaconicWarning`
+        reports rows that are not solved.
 
     Attributes
     ----------
     model_ : LinearModel
-    classes_ : array
-    coef_, intercept_ : arrays of shape (n_rows, n_terms) and (n_rows,)
+        The fitted model.
+    classes_ : array of shape (n_classes,)
+    coef_ : array of shape (n_rows, n_terms)
+    intercept_ : array of shape (n_rows,)
     dual_coef_ : csr_array of shape (n_rows, n_docs)
-        y α: coef_ is dual_coef_ @ X. α is at most C c with the hinge, and 2 C c max(0, 1 − y f)
-        with its square.
+        y α, with coef_ = dual_coef_ @ X. α is at most C c for the hinge, and 2 C c max(0, 1 − y f)
+        for the squared hinge.
     support_ : array
         Documents that are support vectors of any row: α above 10⁻⁶ C c, or 10⁻⁶ of the largest.
     solved_ : bool array of shape (n_rows,)
         Which rows are solved to `tol`.
     gap_ : array of shape (n_rows,)
-        The duality gap of each row as a share of its objective. The objective of a row that is not
-        solved is at most this share above the least possible; that of a solved row about `tol`.
+        The duality gap of each row as a share of its objective: an upper bound on how far the
+        objective is above the optimum.
     """
 
     def __init__(
@@ -74,7 +77,7 @@ class SVMClassifier(LinearDeciding):
         alpha: float = 1.0,
         *,
         fit_intercept: bool = True,
-        loss: Loss = "squared_hinge",
+        loss: SVMLoss = "squared_hinge",
         class_weight: ClassWeight = None,
         warm_start: bool = False,
         tol: float = 1e-8,
@@ -87,9 +90,9 @@ class SVMClassifier(LinearDeciding):
         self.tol = tol
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
-        """Train on documents and their classes, or on an indicator matrix of labels."""
+        """Train the machines; y has one class per document or is an indicator matrix."""
         check_svm(self.alpha, self.loss, self.tol)
-        documents, encoding = read_documents(self, X, y)
+        documents, encoding = read_training_data(self, X, y)
         C = costs(encoding, self.class_weight) / (2.0 * self.alpha)
         machines = self._machines(documents, encoding, C)
         self.solved_ = np.array([machine.solved for machine in machines])
@@ -101,17 +104,19 @@ class SVMClassifier(LinearDeciding):
         coef = np.vstack([machine.coef for machine in machines])
         intercept = np.array([machine.intercept for machine in machines])
         size = documents.shape[1]
-        return self._keep(LinearModel(coef, intercept, encoding.classes, size, rule=encoding.rule))
+        return self._set_model(
+            LinearModel(coef, intercept, encoding.classes, size, rule=encoding.rule)
+        )
 
     def _machines(self, X: Matrix, encoding: LabelEncoding, C: Floats) -> list[Dual]:
-        """One machine per row. All of them read one copy of the documents."""
+        """One machine per row, all on one copy of the documents."""
         documents = Rows.of(csr_array(X))
         rows = zip(encoding.y_signed.T, C.T, self._starts(encoding), strict=True)
         return [
             descend(
                 documents,
                 y_signed,
-                mine,
+                cost,
                 loss=self.loss,
                 intercept=bool(self.fit_intercept),
                 start=alphas,
@@ -119,17 +124,17 @@ class SVMClassifier(LinearDeciding):
                 tolerance=self.tol,
                 epochs=EPOCHS,
             )
-            for y_signed, mine, (alphas, b) in rows
+            for y_signed, cost, (alphas, b) in rows
         ]
 
     def _starts(self, encoding: LabelEncoding) -> list[tuple[Floats | None, float]]:
-        """Of each row the duals of the last fit, if they are of this shape; else none."""
+        """The duals and intercept of the previous fit for each row, if their shape is the same."""
         shape = encoding.y_signed.T.shape
-        last = getattr(self, "dual_coef_", None) if self.warm_start else None
-        if last is None or last.shape != shape:
+        previous = getattr(self, "dual_coef_", None) if self.warm_start else None
+        if previous is None or previous.shape != shape:
             return [(None, 0.0)] * shape[0]
-        # where a document has changed sides, its dual is cut to 0
-        alphas = last.toarray() * encoding.y_signed.T
+        # the dual of a document that has changed sides is negative here, and is clipped to 0
+        alphas = previous.toarray() * encoding.y_signed.T
         return [(alphas[row], float(self.intercept_[row])) for row in range(shape[0])]
 
     def _keep_duals(self, alphas: Floats, y_signed: Floats, C: Floats) -> None:
@@ -147,13 +152,13 @@ class SVMClassifier(LinearDeciding):
 
 
 def check_svm(alpha: object, loss: object, tol: object) -> None:
-    """What every SVM refuses."""
+    """Raise LaconicError for parameters that no SVM accepts."""
     if not _positive(alpha):
         raise LaconicError(f"alpha={alpha!r}: an SVM needs a number above 0")
     if not _positive(tol):
         raise LaconicError(f"tol={tol!r}: give a number above 0")
-    if loss not in get_args(Loss):
-        raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(Loss))}")
+    if loss not in get_args(SVMLoss):
+        raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(SVMLoss))}")
 
 
 def _positive(number: object) -> bool:

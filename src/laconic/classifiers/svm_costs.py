@@ -1,4 +1,4 @@
-"""What an SVM pays for each document of each row: the meanings of `class_weight`."""
+"""The weight of each document in the loss of each row: `class_weight` of the SVMs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
 
 
 def costs(encoding: LabelEncoding, class_weight: ClassWeight) -> Floats:
-    """One number a document and row, 1 without class weights; as liblinear has them.
+    """One weight per document and row of the model, as in liblinear; 1 without class weights.
 
-    Two classes have each its own weight. One class against the rest weighs its own documents; the
-    rest have 1. A label of an indicator matrix is a class of its own, and balanced on both sides.
+    For two classes, each class has its weight. One-vs-rest, a class weights its own documents, and
+    the rest have 1. Each label of an indicator matrix is balanced between its two sides.
     """
     if class_weight is None:
         return np.ones(encoding.y_signed.shape)
@@ -28,21 +28,21 @@ def costs(encoding: LabelEncoding, class_weight: ClassWeight) -> Floats:
         return _balanced(yes, encoding, class_weight)
     if not isinstance(class_weight, Mapping):
         raise _unknown(class_weight)
-    weights = _named(class_weight, encoding)
+    weights = _from_dict(class_weight, encoding)
     if encoding.rule == "sign":
         return np.where(yes, weights[1], weights[0])
     return np.where(yes, weights, 1.0)
 
 
-def _unknown(asked: object) -> LaconicError:
-    return LaconicError(f"class_weight={asked!r}: give 'balanced', a dict by class, or None")
+def _unknown(class_weight: object) -> LaconicError:
+    return LaconicError(f"class_weight={class_weight!r}: give 'balanced', a dict by class, or None")
 
 
-def _balanced(yes: NDArray[np.bool_], encoding: LabelEncoding, asked: str) -> Floats:
-    if asked != "balanced":
-        raise _unknown(asked)
+def _balanced(yes: NDArray[np.bool_], encoding: LabelEncoding, class_weight: str) -> Floats:
+    if class_weight != "balanced":
+        raise _unknown(class_weight)
     n_docs, n_classes = len(yes), len(encoding.classes)
-    # a side without documents weighs nothing
+    # avoids division by 0; the weight of a side without documents is not used
     with_class = np.maximum(yes.sum(axis=0), 1)
     without = np.maximum((~yes).sum(axis=0), 1)
     if encoding.rule == "argmax":
@@ -50,12 +50,12 @@ def _balanced(yes: NDArray[np.bool_], encoding: LabelEncoding, asked: str) -> Fl
     return np.where(yes, n_docs / (2.0 * with_class), n_docs / (2.0 * without))
 
 
-def _named(class_weight: Mapping[Any, float], encoding: LabelEncoding) -> Floats:
+def _from_dict(class_weight: Mapping[Any, float], encoding: LabelEncoding) -> Floats:
     classes = encoding.classes.tolist()
     unknown = [name for name in class_weight if name not in classes]
     if unknown:
         raise LaconicError(
-            f"class_weight names {unknown}, but the classes are {classes}. Name these only"
+            f"class_weight names {unknown}, but the classes are {classes}. Use only these"
         )
     try:
         weights = np.array([float(class_weight.get(name, 1.0)) for name in classes])
@@ -63,6 +63,6 @@ def _named(class_weight: Mapping[Any, float], encoding: LabelEncoding) -> Floats
         weights = np.array([np.nan])
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise LaconicError(
-            f"class_weight={dict(class_weight)!r}: weights are finite numbers, at least 0"
+            f"class_weight={dict(class_weight)!r}: weights must be finite and at least 0"
         )
     return weights

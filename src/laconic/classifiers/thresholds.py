@@ -1,8 +1,7 @@
-"""`TunedThreshold`: every model of a path, with the threshold that gives the best F-measure.
+"""`TunedThreshold`: every model of a path, with the decision threshold of the best F1.
 
-Keerthi (2005) tunes the threshold of each classifier on outputs that training has not seen:
-leave-one-out for LARS (`LarsClassifier` does it along its path), cross-validation for other
-selections of words, which is here.
+Keerthi (2005) tunes the threshold of each classifier on out-of-sample decision values: by
+leave-one-out for LARS (in `LarsClassifier`), by cross-validation for other methods (here).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import Tags, check_random_state
 
-from laconic.classifiers.path import PathClassifier, read_documents
+from laconic.classifiers.path import PathClassifier, read_training_data
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Model
@@ -29,42 +28,44 @@ Path: TypeAlias = Iterator[Model | SizeUnavailable]
 
 
 def best_thresholds(values: Floats, y_signed: Floats) -> Floats:
-    """That of each column; values that are NaN are not known, and do not count."""
+    """The best threshold of each column; NaN values are missing and ignored."""
     columns = zip(values.T, y_signed.T, ~np.isnan(values).T, strict=True)
-    return np.array([best_threshold(column[known], own[known]) for column, own, known in columns])
+    return np.array([best_threshold(f[present], y[present]) for f, y, present in columns])
 
 
 def shifted(model: LinearModel, thresholds: Floats) -> LinearModel:
-    """The model that says yes where f > θ: the threshold is in the intercept."""
+    """The model with its thresholds subtracted from the intercepts."""
     return replace(model, intercept=model.intercept - thresholds)
 
 
 class TunedThreshold(PathClassifier):
-    """Each model of another path, with the threshold of the best F1 for each of its rows.
+    """Each model of another path classifier, with the threshold of the best F1 for each row.
 
-    For two classes (the F1 is that of the second), or several labels. Where the largest of several
-    values decides there is no threshold.
+    For two classes (the F1 is that of the second) or an indicator matrix of labels. With several
+    classes the largest decision value wins, so there is no threshold.
 
     Parameters
     ----------
-    classifier : PathClassifier, default=ReduceThenFit()
-        Its models must be linear.
+    classifier : PathClassifier or None, default=None
+        Its models must be linear. None is ReduceThenFit().
     by : "cv" or "training", default="cv"
-        The values that the threshold is chosen for: of documents left out in a cross-validation,
-        in which each fold selects and trains anew along the whole path; or of the training
-        documents themselves, which is cheap and too hopeful.
-    folds : int, default=10
-        Stratified. Fewer where there are fewer documents.
-    size : int, float or None
-        That of the model to keep, as the classifier takes it.
+        The decision values on which the threshold is chosen: out-of-fold values of a
+        cross-validation, which repeats selection and training in each fold; or those of the
+        training documents themselves, which is cheap and optimistic.
+    cv : int, default=10
+        Number of stratified cross-validation folds. Fewer if there are fewer documents.
+    size : int, float or None, default=None
+        The size of the model that `fit` trains, as in the classifier.
     random_state : int, default=0
-        Who is in which fold.
+        Seed of the fold assignment.
 
     Attributes
     ----------
-    thresholds_ : array; of the newest model, on the scale of the classifier's own values
+    thresholds_ : array of shape (n_rows,)
+        The thresholds of the latest model, on the scale of the decision values of the classifier.
     model_ : LinearModel
-    classes_ : array
+        The fitted model.
+    classes_ : array of shape (n_classes,)
     """
 
     def __init__(
@@ -72,54 +73,52 @@ class TunedThreshold(PathClassifier):
         classifier: PathClassifier | None = None,
         *,
         by: By = "cv",
-        folds: int = 10,
+        cv: int = 10,
         size: int | float | None = None,
         random_state: int = 0,
     ) -> None:
         self.classifier = classifier
         self.by = by
-        self.folds = folds
+        self.cv = cv
         self.size = size
         self.random_state = random_state
 
     def path(self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]) -> Path:
-        """One model a size, ascending; each fold walks its own path once for all of them."""
-        self._refuse()
-        documents, encoding = read_documents(self, X, y)
+        """One model per size, ascending; each fold computes its path once for all sizes."""
+        self._check_parameters()
+        documents, encoding = read_training_data(self, X, y)
         _refuse_argmax(encoding)
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
-        wanted = list(sizes)
-        folds = _dealt(encoding.y_signed, self.folds, self.random_state) if self.by == "cv" else []
-        left_out = [_LeftOut(self._path(documents, labels, ~fold, wanted), fold) for fold in folds]
-        for outcome in self._path(documents, labels, slice(None), wanted):
-            values = [one.values(documents) for one in left_out]
+        requested, y_signed = list(sizes), encoding.y_signed
+        masks = _stratified(y_signed, self.cv, self.random_state) if self.by == "cv" else []
+        folds = [_Fold(self._path(documents, labels, ~mask, requested), mask) for mask in masks]
+        for outcome in self._path(documents, labels, slice(None), requested):
+            by_fold = [fold.decisions(documents) for fold in folds]
             if isinstance(outcome, SizeUnavailable):
                 yield outcome
                 continue
             model = _linear(outcome)
-            seen = (
-                _pooled(values, encoding.y_signed) if self.by == "cv" else model.decision(documents)
-            )
-            yield self._tuned(model, seen, encoding.y_signed)
+            values = _pooled(by_fold, y_signed) if self.by == "cv" else model.decision(documents)
+            yield self._tuned(model, values, y_signed)
 
-    def _path(self, X: Matrix, labels: NDArray[Any], which: Any, sizes: list[Any]) -> Path:
+    def _path(self, X: Matrix, labels: NDArray[Any], rows: Any, sizes: list[Any]) -> Path:
         classifier = self.classifier if self.classifier is not None else ReduceThenFit()
-        return clone(classifier).path(X[which], labels[which], sizes)
+        return clone(classifier).path(X[rows], labels[rows], sizes)
 
     def _tuned(
-        self, model: LinearModel, seen: Floats, y_signed: Floats
+        self, model: LinearModel, values: Floats, y_signed: Floats
     ) -> LinearModel | SizeUnavailable:
-        if np.isnan(seen).all():
+        if np.isnan(values).all():
             reason = "no fold has a model of this size to choose a threshold by"
-            return SizeUnavailable(model.size, f"{reason}. Ask for a smaller one")
-        self.thresholds_ = best_thresholds(seen, y_signed)
+            return SizeUnavailable(model.size, f"{reason}. Ask for a smaller size")
+        self.thresholds_ = best_thresholds(values, y_signed)
         return shifted(model, self.thresholds_)
 
-    def _refuse(self) -> None:
+    def _check_parameters(self) -> None:
         if self.by not in get_args(By):
             raise LaconicError(f"by={self.by!r}: choose from {', '.join(get_args(By))}")
-        if not isinstance(self.folds, int | np.integer) or self.folds < 2:
-            raise LaconicError(f"folds={self.folds!r}: give a number of folds, at least 2")
+        if not isinstance(self.cv, int | np.integer) or self.cv < 2:
+            raise LaconicError(f"cv={self.cv!r}: give a number of folds, at least 2")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -127,54 +126,54 @@ class TunedThreshold(PathClassifier):
         return tags
 
 
-class _LeftOut:
-    """A path without some documents, and what its models say about them."""
+class _Fold:
+    """The path trained without the documents of one fold, and the mask of these documents."""
 
-    def __init__(self, path: Path, fold: NDArray[np.bool_]) -> None:
+    def __init__(self, path: Path, mask: NDArray[np.bool_]) -> None:
         self.path = path
-        self.fold = fold
+        self.mask = mask
 
-    def values(self, X: Matrix) -> tuple[NDArray[np.bool_], Floats | None]:
-        """Which documents, and their values by the next model; None where there is no such model.
+    def decisions(self, X: Matrix) -> tuple[NDArray[np.bool_], Floats | None]:
+        """The mask, and the decisions of the next model on these documents; None without a model.
 
-        To be asked once for each size.
+        Call it once per size.
         """
         outcome = next(self.path)
-        absent = isinstance(outcome, SizeUnavailable)
-        return self.fold, None if absent else outcome.decision(X[self.fold])
+        unavailable = isinstance(outcome, SizeUnavailable)
+        return self.mask, None if unavailable else outcome.decision(X[self.mask])
 
 
-def _pooled(values: list[tuple[NDArray[np.bool_], Floats | None]], y_signed: Floats) -> Floats:
-    """What all folds say together; NaN where nothing is said."""
+def _pooled(by_fold: list[tuple[NDArray[np.bool_], Floats | None]], y_signed: Floats) -> Floats:
+    """The decision values of all folds together; NaN where there are none."""
     pooled = np.full(y_signed.shape, np.nan)
-    for fold, own in values:
-        if own is not None:
-            pooled[fold] = own
+    for mask, values in by_fold:
+        if values is not None:
+            pooled[mask] = values
     return pooled
 
 
-def _dealt(y_signed: Floats, folds: int, random_state: int) -> list[NDArray[np.bool_]]:
-    """Which documents each fold leaves out: dealt class by class, each in random order.
+def _stratified(y_signed: Floats, folds: int, random_state: int) -> list[NDArray[np.bool_]]:
+    """The documents of each fold: distributed class by class, each class in random order.
 
-    The class of a document with several labels is the rarest of them. No fold is left out where
-    training without it would know one answer only.
+    A document with several labels counts for the rarest of them. Folds without which only one
+    class would be left for training are dropped.
     """
     n_docs = y_signed.shape[0]
-    chosen = y_signed > 0
-    rarity = np.where(chosen, chosen.sum(axis=0), n_docs + 1)
-    stratum = np.where(chosen.any(axis=1), rarity.argmin(axis=1), y_signed.shape[1])
+    positive = y_signed > 0
+    rarity = np.where(positive, positive.sum(axis=0), n_docs + 1)
+    stratum = np.where(positive.any(axis=1), rarity.argmin(axis=1), y_signed.shape[1])
     shuffled = check_random_state(random_state).permutation(n_docs)
     fold_of = np.empty(n_docs, dtype=np.intp)
     fold_of[shuffled[np.argsort(stratum[shuffled], kind="stable")]] = np.arange(n_docs) % folds
-    dealt = [fold_of == fold for fold in range(min(folds, n_docs))]
-    return [fold for fold in dealt if y_signed.shape[1] > 1 or np.unique(y_signed[~fold]).size > 1]
+    masks = [fold_of == fold for fold in range(min(folds, n_docs))]
+    return [mask for mask in masks if y_signed.shape[1] > 1 or np.unique(y_signed[~mask]).size > 1]
 
 
 def _linear(model: Model) -> LinearModel:
     if not isinstance(model, LinearModel):
         raise LaconicError(
-            f"a threshold was asked for, but {type(model).__name__} has no intercept to put it in. "
-            "Choose a linear classifier"
+            f"{type(model).__name__} has no intercept that a threshold could move. Choose a linear "
+            "classifier"
         )
     return model
 
@@ -182,7 +181,7 @@ def _linear(model: Model) -> LinearModel:
 def _refuse_argmax(encoding: LabelEncoding) -> None:
     if encoding.rule == "argmax":
         raise LaconicError(
-            "Only binary classification is supported. The type of the target is multiclass: of "
-            f"{len(encoding.classes)} classes the largest value decides, and there is no threshold "
-            "to tune. Give two classes, or an indicator matrix of labels"
+            "Only binary classification is supported. The type of the target is multiclass: with "
+            f"{len(encoding.classes)} classes the largest decision value wins, and there is no "
+            "threshold to tune. Give two classes, or an indicator matrix of labels"
         )

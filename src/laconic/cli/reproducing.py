@@ -1,4 +1,4 @@
-"""The command `reproduce`: the figures of papers, and the pages that say what became of them."""
+"""The command `reproduce`: the figures of papers, and pages with a verdict on each statement."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from laconic.rows import Row
     from laconic.study.executors import Executor
 
-# Those of `laconic.papers.PAPERS`, which is slow to import.
+# The keys of `laconic.papers.PAPERS`, which is slow to import.
 NAMES = ["dasgupta2007", "keerthi2005", "kolcz2007", "paul2014", "torkkola"]
 TABLE = "table"
 
@@ -32,38 +32,39 @@ TABLE = "table"
 @click.command(epilog=EXIT_CODES)
 @click.argument("paper", type=click.Choice(NAMES))
 @click.argument("figures", nargs=-1)
-@click.option("--full", is_flag=True, help="The paper's scale: all sets, splits and draws.")
+@click.option("--full", is_flag=True, help="Run at the paper's scale: all sets, splits and draws.")
 @click.option(
     "--sets",
     type=click.IntRange(1),
-    help="How many sets: TechTC's, made ones, quarters of a large corpus (dasgupta2007); "
-    "categories (kolcz2007); folds (keerthi2005).",
+    help="Number of sets: of TechTC-100, synthetic ones (paul2014), or quarters of a large corpus "
+    "(dasgupta2007); of categories (kolcz2007); of folds (keerthi2005).",
 )
 @click.option(
     "--n-splits",
     type=click.IntRange(1),
-    help="Splits of each corpus (dasgupta2007), or cross-validations (paul2014, keerthi2005).",
+    help="Number of random splits per corpus (dasgupta2007), or of cross-validations (paul2014, "
+    "keerthi2005).",
 )
-@click.option("--draws", type=click.IntRange(1), help="Draws of each random method.")
+@click.option("--draws", type=click.IntRange(1), help="Number of draws of each random method.")
 @click.option(
     "--nested",
     is_flag=True,
-    help="Choose λ by leave-one-out, not on the test set (dasgupta2007).",
+    help="Choose alpha by leave-one-out, not on the test documents (dasgupta2007).",
 )
 @JOBS
-@click.option("--retry-failed", is_flag=True, help="Try tasks again that failed before.")
+@click.option("--retry-failed", is_flag=True, help="Run failed tasks again.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False, writable=True),
     default=Path("out"),
     show_default=True,
-    help="Folder, with one in it for each figure or table.",
+    help="Folder for the results, with one folder per figure or table.",
 )
 @click.option(
     "--pages",
     type=click.Path(path_type=Path, file_okay=False, writable=True),
-    help="Folder for the page in Markdown and its drawings.  [default: that of --output]",
+    help="Folder for the Markdown page and its drawings.  [default: that of --output]",
 )
 @click.pass_context
 def reproduce(
@@ -80,41 +81,44 @@ def reproduce(
 ) -> None:
     """Run the experiments of a paper's figures and tables on the corpora in LACONIC_DATA.
 
-    Each is a study in a folder of its own. Ended at any moment, the same command goes on where it
-    was. At the end stand two pages with the paper's figures, ours and a verdict: in Markdown with
-    drawings (below the mark in a page that exists, so that prose above it stays), and in HTML.
+    Each one is a study in a separate folder. It can be interrupted; run the same command again to
+    resume. Two pages compare the paper's figures with ours and give a verdict: one in Markdown with
+    drawings (in an existing page, only the part below the mark is replaced), and one in HTML.
 
     \b
-    laconic reproduce dasgupta2007            # every figure, a quick part of it
+    laconic reproduce dasgupta2007            # every figure, at a small scale
     laconic reproduce dasgupta2007 3 --full   # figure 3 at the paper's scale
     laconic reproduce paul2014 table1         # table 1
     laconic reproduce keerthi2005 1-fbis-4    # one problem of figure 1
     """
     from laconic.papers import PAPERS
-    from laconic.papers.figures import figure_called
+    from laconic.papers.figures import find_figure
     from laconic.study.executors import executor_for
 
-    of_paper = PAPERS[paper]
-    if nested and not of_paper.NESTED:
+    module = PAPERS[paper]
+    if nested and not module.NESTED:
         raise LaconicError(
-            f"--nested: {paper} chooses nothing on test documents, or shows both. Leave it out"
+            f"--nested: {paper} chooses nothing on test documents, or shows both choices. "
+            "Leave the option out"
         )
-    chosen = {n: figure_called(n, of_paper.FIGURES, paper) for n in figures or of_paper.FIGURES}
-    given = {key: value for key, value in scale.items() if value is not None}
+    chosen = {n: find_figure(n, module.FIGURES, paper) for n in figures or module.FIGURES}
+    options = {key: value for key, value in scale.items() if value is not None}
     executor = executor_for(jobs)
-    asked = {name: Asked(paper, name, full, nested, given) for name in chosen}
-    check_outputs(paper, output, pages or output, [one.folder for one in asked.values()])
+    requests = {name: FigureRequest(paper, name, full, nested, options) for name in chosen}
+    folders = [request.folder for request in requests.values()]
+    check_outputs(paper, output, pages or output, folders)
     failed = 0
     sections = []
     for name, figure in chosen.items():
-        extent = replace(figure.full if full else figure.quick, nested=nested, **given)
+        request = requests[name]
+        extent = replace(figure.full if full else figure.quick, nested=nested, **options)
         try:
-            section, rows = run(figure, asked[name], extent, executor, output, retry_failed)
+            section, rows = run(figure, request, extent, executor, output, retry_failed)
         except CorpusError as error:
             if figures:
                 raise
-            say_aside(f"left out: {printable(str(error))}")
-            sections.append(without_data(figure, asked[name], error))
+            say_aside(f"skipped: {printable(str(error))}")
+            sections.append(without_data(figure, request, error))
             continue
         sections.append(section)
         failed += print_failures(rows)
@@ -124,14 +128,14 @@ def reproduce(
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A figure or table of a paper, and the options it was asked for with."""
+class FigureRequest:
+    """A figure or table of a paper, with the options of the command."""
 
     paper: str
     name: str
     full: bool = False
     nested: bool = False
-    given: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def folder(self) -> str:
@@ -147,78 +151,82 @@ class Asked:
 
     @property
     def heading(self) -> str:
-        """`Figure 3`: of its section."""
+        """`Figure 3`: the title of its section."""
         return self.title.capitalize()
 
     @property
     def command(self) -> str:
-        """What runs this figure alone, as much of it."""
-        options = [word for key, value in self.given.items() for word in (f"--{key}", str(value))]
+        """The command that runs this figure alone, at the same scale."""
+        options = [
+            word
+            for key, value in self.options.items()
+            for word in (f"--{key.replace('_', '-')}", str(value))
+        ]
         flags = [*(["--full"] if self.full else []), *(["--nested"] if self.nested else [])]
         return shlex.join(["laconic", "reproduce", self.paper, self.name, *flags, *options])
 
 
 def run(
     figure: Figure,
-    asked: Asked,
+    request: FigureRequest,
     scale: Scale,
     executor: Executor,
     output: Path,
     retry_failed: bool,
 ) -> tuple[Section, list[Row]]:
-    """A figure's tables, printed and kept, and its section, kept beside them; and its rows."""
+    """Run a figure, print and save its tables and section; return its section and rows."""
     from laconic.files import make_folder
     from laconic.papers.figures import ROWS
     from laconic.report.proof.section import Section
 
-    where = output / asked.folder
+    where = output / request.folder
     with study_bar() as (listen, progress):
-        found = figure.run(
+        result = figure.run(
             where,
             scale,
             executor,
             listen=listen,
             progress=progress,
             retry_failed=retry_failed,
-            command=asked.command,
+            command=request.command,
         )
-    heading = f"{asked.paper}, {asked.title}"
-    for table in found.tables:
+    heading = f"{request.paper}, {request.title}"
+    for table in result.tables:
         if table.shown:
             print_table(heading, table)
         if table.file:
             table.save(where)
             click.echo(f"saved: {printable(str(where / table.file))}")
-    if found.findings:
-        print_table(heading, statements(found.findings))
+    if result.findings:
+        print_table(heading, statements(result.findings))
     click.echo(f"rows: {printable(str(where / ROWS))}")
-    section = Section.of(asked.heading, figure.about, asked.command, str(scale), found)
+    section = Section.of(request.heading, figure.about, request.command, str(scale), result)
     make_folder(where)
     section.save(where)
-    return section, found.rows
+    return section, result.rows
 
 
 def statements(findings: Sequence[Finding]) -> Table:
-    """What the paper says beside what came out."""
+    """The paper's statements, our values, and the verdicts."""
     from laconic.papers.figures import Table
     from laconic.papers.findings import COLUMNS
 
-    lines = tuple((one.says, one.paper, one.here, one.told) for one in findings)
+    lines = tuple((f.statement, f.paper, f.ours, f.verdict_text) for f in findings)
     return Table("findings", COLUMNS, lines)
 
 
-def without_data(figure: Figure, asked: Asked, error: CorpusError) -> Section:
+def without_data(figure: Figure, request: FigureRequest, error: CorpusError) -> Section:
     from laconic.papers.findings import Finding, Verdict
     from laconic.report.proof.section import Section
 
-    missing = Finding("all of it", "", "", Verdict.ABSENT, error.problem)
-    return Section(asked.heading, figure.about, asked.command, "", (missing,))
+    missing = Finding("all of it", "", "", Verdict.UNAVAILABLE, error.problem)
+    return Section(request.heading, figure.about, request.command, "", (missing,))
 
 
 def check_outputs(paper: str, output: Path, pages: Path, folders: Sequence[str]) -> None:
-    """Before the work, so that what cannot be written is known at once.
+    """Check before the work that all outputs can be written.
 
-    Prose in a page in Markdown is kept, so that it need not be ours.
+    An existing Markdown page may be any: its prose is kept.
     """
     from laconic.files import check_folder, check_output
     from laconic.report.charts.saving import DRAWING
@@ -239,10 +247,10 @@ def check_outputs(paper: str, output: Path, pages: Path, folders: Sequence[str])
         check_output(drawing, DRAWING)
 
 
-def write_pages(paper: str, renewed: Sequence[Section], output: Path, pages: Path) -> None:
-    """The Markdown page renewed in part; the HTML page of all sections kept in the folder.
+def write_pages(paper: str, sections: Sequence[Section], output: Path, pages: Path) -> None:
+    """Update these sections of the Markdown page, and write the HTML page of all saved sections.
 
-    Of what is not kept there, for want of a corpus, that page says so.
+    The HTML page also lists the figures whose corpus is missing.
     """
     from laconic.files import make_folder
     from laconic.papers import PAPERS
@@ -250,23 +258,25 @@ def write_pages(paper: str, renewed: Sequence[Section], output: Path, pages: Pat
     from laconic.report.proof.page import write_page
     from laconic.report.proof.section import Section
 
-    of_paper = PAPERS[paper]
+    module = PAPERS[paper]
     where = output / f"{paper}.html"
     for folder in (output, pages):
         make_folder(folder)
-    kinds = (False, True) if of_paper.NESTED else (False,)
-    every = [Asked(paper, name, nested=nested) for name in of_paper.FIGURES for nested in kinds]
-    now = {section.title: section for section in renewed}
-    kept = [Section.load(output / one.folder) or now.get(one.heading) for one in every]
-    there = [section for section in kept if section is not None]
-    write_page(where, paper, of_paper.REFERENCE, there, of_paper.ABSENT)
-    order = [one.heading for one in every]
-    drawn = update(pages, paper, of_paper.REFERENCE, renewed, of_paper.ABSENT, order)
-    click.echo(f"pages: {printable(str(drawn))}, {printable(str(where))}")
+    kinds = (False, True) if module.NESTED else (False,)
+    requests = [
+        FigureRequest(paper, name, nested=nested) for name in module.FIGURES for nested in kinds
+    ]
+    by_title = {section.title: section for section in sections}
+    saved = [Section.load(output / r.folder) or by_title.get(r.heading) for r in requests]
+    present = [section for section in saved if section is not None]
+    write_page(where, paper, module.REFERENCE, present, module.UNAVAILABLE)
+    order = [request.heading for request in requests]
+    page = update(pages, paper, module.REFERENCE, sections, module.UNAVAILABLE, order)
+    click.echo(f"pages: {printable(str(page))}, {printable(str(where))}")
 
 
 def print_failures(rows: list[Row]) -> int:
-    """The first of the tasks that failed, and how many there are."""
+    """Print the first failed tasks; return the number of failed tasks."""
     failed = {row.task: row for row in rows if row.status == "failed"}
     for row in list(failed.values())[:FAILURES_SHOWN]:
         what = f"{row.method} on {row.problem}, {row.fold}: {row.reason}"

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
-from laconic.numerics.weighing import Length, divided, term_weights
+from laconic.numerics.weighing import Length, normalize_rows, term_weights
 from laconic.reduction import Floats, frozen
 
 if TYPE_CHECKING:
@@ -141,4 +141,4 @@ class WordWeights:
         if self.idf is not None:
             weights = weights * self.idf[counts.indices]
         weighted = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
-        return divided(weighted, self.length) if divide and self.length else weighted
+        return normalize_rows(weighted, self.length) if divide and self.length else weighted

@@ -1,4 +1,4 @@
-"""The literature's names of methods, as recipes: `DF`, `IG:combine=max`, `SS:rank=10+svm`."""
+"""Methods by their names in the literature: `DF`, `IG:combine=max`, `SS:rank=10+svm`."""
 
 from laconic.methods.method import Method
 from laconic.methods.naming import base_name, keeps_all, parse_method, parse_methods, projects

@@ -15,13 +15,13 @@ from sklearn.base import BaseEstimator
 
 from laconic.classifiers.centroid import CentroidClassifier
 from laconic.classifiers.kernel import GaussianSVM
-from laconic.classifiers.neighbours import NearestNeighbours
+from laconic.classifiers.neighbours import NearestNeighbors
 from laconic.classifiers.rls import RLSClassifier
 from laconic.classifiers.svm import SVMClassifier
 from laconic.errors import LaconicError
 
 RIDGE, SVM = "ridge", "svm"
-# A model that is not linear has no intercept that a threshold could move.
+# Only a linear model has an intercept that a threshold can move.
 LINEAR = frozenset({RIDGE, SVM, "centroid"})
 FROM_PLAN = ("alpha", "intercept")
 
@@ -50,7 +50,7 @@ def _centroid() -> BaseEstimator:
 def _knn(*, n_neighbors: int = 5) -> BaseEstimator:
     if type(n_neighbors) is not int or n_neighbors < 1:
         raise LaconicError(f"n_neighbors={n_neighbors!r}: give a whole number from 1")
-    return NearestNeighbours(n_neighbors)
+    return NearestNeighbors(n_neighbors)
 
 
 CLASSIFIERS: dict[str, Callable[..., BaseEstimator]] = {
@@ -63,10 +63,11 @@ CLASSIFIERS: dict[str, Callable[..., BaseEstimator]] = {
 
 
 def takes_alpha(name: str) -> bool:
+    """Whether the classifier of this name has the setting alpha."""
     return "alpha" in signature(CLASSIFIERS[name]).parameters
 
 
 def settings_of(name: str) -> dict[str, Any]:
     """The settings of a classifier apart from alpha, with their defaults."""
-    parameters = signature(CLASSIFIERS[name]).parameters
-    return {key: known.default for key, known in parameters.items() if key not in FROM_PLAN}
+    parameters = signature(CLASSIFIERS[name]).parameters.items()
+    return {key: parameter.default for key, parameter in parameters if key not in FROM_PLAN}

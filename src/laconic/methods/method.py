@@ -30,18 +30,32 @@ class Method:
 
     Parameters
     ----------
-    name : the canonical name, such as `SS:rank=10+svm`
-    about, paper, cost : one line each, for `laconic methods`
-    supervised : whether it uses the labels
-    recipe : makes the reducer; or the path classifier, for methods that train their own models
-    nested : whether the features of a small model are in every larger one
-    projects : whether each component is a mixture of all words
-    sizes : those of a method that has fixed ones
-    settings : arguments of the recipe
-    classifier : the classifier that follows; None where the recipe gives a path classifier
-    classifier_settings, alpha : the settings of that classifier; alpha None is the plan's
-    threshold : "zero", or tuned by decisions on "training", "cv" or "loo"
-    version : raised by hand when the numbers of the method change; part of the key of its tasks
+    name : str
+        The canonical name, such as `SS:rank=10+svm`.
+    about, paper, cost : str
+        One line each, for `laconic methods`.
+    supervised : bool
+        Whether it uses the labels.
+    recipe : callable
+        Returns the reducer; or the path classifier, for methods that train their own models.
+    nested : bool, default=True
+        Whether the features of a small model are in every larger one.
+    projects : bool, default=False
+        Whether each component is a mixture of all words.
+    sizes : tuple of float or None, default=None
+        The sizes of a method that has fixed ones.
+    settings : dict
+        Arguments of the recipe.
+    classifier : str or None, default="ridge"
+        The classifier that follows; None if the recipe returns a path classifier.
+    classifier_settings : dict
+        Settings of that classifier, apart from alpha.
+    alpha : float, "loo" or None, default=None
+        Strength of regularisation; None is that of the plan.
+    threshold : "zero", "training", "cv" or "loo", default="zero"
+        The decision threshold: 0, or tuned on training, out-of-fold or leave-one-out decisions.
+    version : int, default=1
+        Raised by hand when the numbers of the method change; part of the key of its tasks.
     """
 
     name: str
@@ -67,15 +81,19 @@ class Method:
         intercept: bool = False,
         normalize: Normalize = "all",
     ) -> PathClassifier:
-        """The path classifier: the recipe's own, or its reducer followed by the classifier.
+        """The path classifier: that of the recipe, or its reducer followed by the classifier.
 
         Parameters
         ----------
-        alpha : strength of regularisation; "loo" chooses it by leave-one-out, for ridge only. An
-            alpha in the method's name takes precedence.
-        random_state : of the selection, if it is random
-        intercept : whether ridge and SVM fit one. A path classifier has its own setting, bias.
-        normalize : "selected" gives self-contained models
+        alpha : float or "loo", default=1.0
+            Strength of regularisation; "loo" chooses it by leave-one-out, for ridge and LARS only.
+            An alpha in the method's name takes precedence.
+        random_state : int, default=0
+            Random state of the selection, if it is random.
+        intercept : bool, default=False
+            Whether ridge and SVM fit an intercept. A path classifier has its own setting, bias.
+        normalize : "all" or "selected", default="all"
+            "selected" gives self-contained models.
         """
         settings = dict(self.settings)
         if self.random:
@@ -95,7 +113,7 @@ class Method:
         return TunedThreshold(path, by=self.threshold)
 
     def make_classifier(self, alpha: float | str, intercept: bool) -> BaseEstimator:
-        """The classifier that follows; for a path classifier an SVM, which checks alpha alike."""
+        """The classifier that follows; for a path classifier an SVM, to check alpha."""
         name = self.classifier or SVM
         from_plan = {"alpha": alpha, "intercept": intercept} if takes_alpha(name) else {}
         try:
@@ -104,7 +122,7 @@ class Method:
             raise LaconicError(f"method {self.name}: {failure}") from None
 
     def check_intercept(self, intercept: bool) -> None:
-        """Refuse `intercept=False` where it would have no effect."""
+        """Raise LaconicError if `intercept=False` would have no effect."""
         if intercept or (self.classifier is not None and takes_alpha(self.classifier)):
             return
         reason = f"+{self.classifier} has no such setting"
@@ -117,7 +135,7 @@ class Method:
         )
 
     def check(self) -> None:
-        """Fit the method on a tiny problem, so that invalid settings are found before the work."""
+        """Fit the method on a tiny problem to find invalid settings before the study starts."""
         estimators: list[BaseEstimator] = []
         if self.settings or (self.classifier is None and self.alpha is not None):
             estimators.append(self.recipe(**self.settings))
@@ -166,6 +184,6 @@ class Method:
 
 
 def _with_alpha(path: PathClassifier, alpha: float | str, normalize: Normalize) -> PathClassifier:
-    """With alpha; and self-contained, where its models are not so by default."""
+    """The path classifier with this alpha; a MaskedSVM keeps its own normalization for "all"."""
     self_contained = {"normalize": normalize} if normalize == "selected" else {}
     return path.set_params(alpha=alpha, **self_contained)

@@ -38,7 +38,7 @@ def parse_method(text: str) -> Method:
     if not isinstance(text, str):
         raise _unknown(text)
     selection, *classifiers = CLASSIFIER_SIGN.split(text.strip())
-    name, given = _split(selection)
+    name, settings = _split(selection)
     method = METHODS.get(name.upper())
     if method is None or len(classifiers) > 1:
         raise _unknown(text)
@@ -48,8 +48,8 @@ def parse_method(text: str) -> Method:
                 f"method {method.name}: +{classifiers[0]}: it trains its own models, and no "
                 "classifier follows it. Leave it out"
             )
-        return _with_own_models(method, given)
-    return _with_classifier(method, given, classifiers[0] if classifiers else RIDGE)
+        return _path_method(method, settings)
+    return _with_classifier(method, settings, classifiers[0] if classifiers else RIDGE)
 
 
 def parse_methods(text: str) -> list[Method]:
@@ -58,7 +58,7 @@ def parse_methods(text: str) -> list[Method]:
 
 
 def keeps_all(name: str) -> bool:
-    """Whether the method of this name keeps every word, whatever its classifier."""
+    """Whether the method of this name uses every word, whatever its classifier."""
     return base_name(name) == "ALL"
 
 
@@ -81,9 +81,10 @@ def _unknown(text: object) -> LaconicError:
     )
 
 
-def _with_own_models(method: Method, given: dict[str, str]) -> Method:
+def _path_method(method: Method, texts: dict[str, str]) -> Method:
+    """The method with its settings, for a method that trains its own models."""
     defaults = _recipe_defaults(method) | {ALPHA: None, THRESHOLD: ZERO}
-    settings = _settings(given, defaults, method)
+    settings = _settings(texts, defaults, method)
     return replace(
         method,
         name=_written(method.name, settings),
@@ -93,20 +94,21 @@ def _with_own_models(method: Method, given: dict[str, str]) -> Method:
     )
 
 
-def _with_classifier(method: Method, given: dict[str, str], text: str) -> Method:
-    name, classifier_given = _split(text)
+def _with_classifier(method: Method, texts: dict[str, str], text: str) -> Method:
+    """The method with its settings and the classifier that follows it."""
+    name, classifier_texts = _split(text)
     classifier = name.lower()
     if classifier not in CLASSIFIERS:
-        offered = ", ".join(f"+{known}" for known in CLASSIFIERS)
-        raise LaconicError(f"method {method.name}: +{name}: choose from {offered}")
-    settings = _settings(given, _recipe_defaults(method), method)
+        choices = ", ".join(f"+{choice}" for choice in CLASSIFIERS)
+        raise LaconicError(f"method {method.name}: +{name}: choose from {choices}")
+    settings = _settings(texts, _recipe_defaults(method), method)
     of_classifier = _settings(
-        classifier_given, _classifier_defaults(classifier), method, f"+{classifier}"
+        classifier_texts, _classifier_defaults(classifier), method, f"+{classifier}"
     )
     canonical = _written(method.name, settings)
     if classifier != RIDGE or of_classifier:
         canonical = f"{canonical}+{_written(classifier, of_classifier)}"
-    made = replace(
+    parsed = replace(
         method,
         name=canonical,
         settings=settings,
@@ -115,9 +117,9 @@ def _with_classifier(method: Method, given: dict[str, str], text: str) -> Method
         threshold=of_classifier.pop(THRESHOLD, ZERO),
         classifier_settings=of_classifier,
     )
-    if made.alpha is not None:
-        made.make_classifier(made.alpha, intercept=False)  # refuses an alpha that it cannot use
-    return made
+    if parsed.alpha is not None:
+        parsed.make_classifier(parsed.alpha, intercept=False)  # raises if alpha is invalid
+    return parsed
 
 
 def _split(text: str) -> tuple[str, dict[str, str]]:
@@ -135,8 +137,8 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _recipe_defaults(method: Method) -> Settings:
-    parameters = signature(method.recipe).parameters
-    return {key: known.default for key, known in parameters.items() if key != "random_state"}
+    parameters = signature(method.recipe).parameters.items()
+    return {key: parameter.default for key, parameter in parameters if key != "random_state"}
 
 
 def _classifier_defaults(classifier: str) -> Settings:
@@ -146,20 +148,20 @@ def _classifier_defaults(classifier: str) -> Settings:
 
 
 def _settings(
-    given: dict[str, str], defaults: Settings, method: Method, owner: str = "it"
+    texts: dict[str, str], defaults: Settings, method: Method, owner: str = "it"
 ) -> Settings:
     """The values that differ from their defaults, in the order of the defaults."""
-    for key, value in given.items():
+    for key, value in texts.items():
         if key not in defaults:
-            offered = f"{owner} takes {', '.join(defaults) or 'none'}"
+            choices = f"{owner} takes {', '.join(defaults) or 'none'}"
             if owner == "it" and method.classifier is not None and key in (ALPHA, THRESHOLD):
                 example = f"{method.name}+{RIDGE}:{key}={value}"
-                offered += f". Settings of the classifier follow it: {example}"
-            raise LaconicError(f"method {method.name}: no setting '{key}={value}'; {offered}")
+                choices += f". Settings of the classifier follow it: {example}"
+            raise LaconicError(f"method {method.name}: no setting '{key}={value}'; {choices}")
     readers = {ALPHA: _alpha, THRESHOLD: _threshold}
     values = {
         key: readers[key](text, method) if key in readers else _like(defaults[key], _value(text))
-        for key, text in given.items()
+        for key, text in texts.items()
     }
     return {key: values[key] for key in defaults if key in values and values[key] != defaults[key]}
 
@@ -186,19 +188,19 @@ def _alpha(text: str, method: Method) -> float | str:
 
 
 def _threshold(text: str, method: Method) -> str:
-    offered = THRESHOLDS if method.has_loo_threshold else THRESHOLDS[:-1]
-    if text.lower() in offered:
+    choices = THRESHOLDS if method.has_loo_threshold else THRESHOLDS[:-1]
+    if text.lower() in choices:
         return text.lower()
     if text.lower() == LOO:
         raise LaconicError(
             f"method {method.name}: threshold=loo: only LARS methods have leave-one-out decisions. "
             "Choose threshold=cv"
         )
-    raise LaconicError(f"method {method.name}: threshold={text}: choose from {', '.join(offered)}")
+    raise LaconicError(f"method {method.name}: threshold={text}: choose from {', '.join(choices)}")
 
 
 def _like(default: Any, value: Any) -> Any:
-    """1 and 1.0 are one value where the default is a float."""
+    """1 and 1.0 are the same value if the default is a float."""
     whole = type(default) is float and type(value) is int and abs(value) <= LARGEST
     return float(value) if whole else value
 

@@ -1,4 +1,4 @@
-"""The methods: what is known by which name, and how it is made.
+"""The methods by name, and their recipes.
 
 A recipe is a function whose keyword-only parameters are the settings that a name may have. It
 returns a reducer, which a classifier follows; or a path classifier, which trains its own models.
@@ -10,15 +10,15 @@ from functools import partial
 from typing import Literal, TypeAlias
 
 from laconic.classifiers.lars import LarsClassifier
-from laconic.classifiers.lars_walk import Loss, Mode
+from laconic.classifiers.lars_walk import LarsLoss, Mode
 from laconic.classifiers.masked import MaskedSVM
 from laconic.classifiers.masked_machine import Variant
 from laconic.classifiers.path import PathClassifier
-from laconic.classifiers.svm import Loss as SVMLoss
+from laconic.classifiers.svm import SVMLoss
 from laconic.methods.method import Method
-from laconic.projections.lda import LDA, Labels
+from laconic.projections.lda import LDA, LabelHandling
 from laconic.projections.lsi import LSI
-from laconic.projections.random import Kind, RandomProjection
+from laconic.projections.random import ProjectionKind, RandomProjection
 from laconic.reducer import Reducer
 from laconic.scores import (
     bi_normal_separation,
@@ -45,20 +45,21 @@ GRAM = "a factorised Gram matrix of the documents (or words)"
 PIVOTS = "one pass over the words per selected word, up to the rank"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
 TRAINING = "one SVM per class"
-AGAIN = "one SVM per class, and a warm start at every size"
+WARM_STARTS = "one SVM per class, and a warm start at every size"
 PATH = "one path per class; memory grows with the square of the size"
 # Sizes beyond those of the paper take minutes and gigabytes; `longest` raises the limit.
 LONGEST = 2000
-# Components of the paper's first reduction, and the most for projections, which are dense.
-FIRST = 513
-WIDEST = 1000
-# Each block beyond classes − 1 components is trained separately.
-MOST_DIRECTIONS = 128
+# Components of the paper's first reduction.
+FIRST_COMPONENTS = 513
+# The largest number of components: projections are dense, and LDA trains each block of
+# classes − 1 components separately.
+MAX_COMPONENTS = 1000
+MAX_LDA_COMPONENTS = 128
 Reg: TypeAlias = float | Literal["auto"]
 
 
 def _lars(
-    loss: Loss,
+    loss: LarsLoss,
     *,
     mode: Mode = "fast",
     refit: bool = False,
@@ -69,7 +70,7 @@ def _lars(
 
 
 def _greedy(
-    *, loss: Loss = "squared_hinge", bias: str | None = "always", longest: int | None = LONGEST
+    *, loss: LarsLoss = "squared_hinge", bias: str | None = "always", longest: int | None = LONGEST
 ) -> PathClassifier:
     return LarsClassifier(loss, mode="aggressive", bias=bias, longest=longest)
 
@@ -146,41 +147,46 @@ def _rrqr(*, rank: int | None = None, beyond: str = "raise") -> Reducer:
     return RRQR(rank, beyond=beyond)
 
 
-def _lsi(*, longest: int | None = WIDEST) -> Reducer:
+def _lsi(*, longest: int | None = MAX_COMPONENTS) -> Reducer:
     return LSI(longest=longest)
 
 
-def _rp(*, kind: Kind = "gaussian", longest: int | None = WIDEST, random_state: int = 0) -> Reducer:
+def _rp(
+    *,
+    kind: ProjectionKind = "gaussian",
+    longest: int | None = MAX_COMPONENTS,
+    random_state: int = 0,
+) -> Reducer:
     return RandomProjection(kind=kind, longest=longest, random_state=random_state)
 
 
 def _lda(
-    *, reg: Reg = "auto", labels: Labels = "shared", longest: int | None = MOST_DIRECTIONS
+    *, reg: Reg = "auto", labels: LabelHandling = "shared", longest: int | None = MAX_LDA_COMPONENTS
 ) -> Reducer:
     return LDA(reg=reg, labels=labels, longest=longest)
 
 
 def _lda_lsi(
     *,
-    first: int = FIRST,
+    first: int = FIRST_COMPONENTS,
     reg: Reg = "auto",
-    labels: Labels = "shared",
-    longest: int | None = MOST_DIRECTIONS,
+    labels: LabelHandling = "shared",
+    longest: int | None = MAX_LDA_COMPONENTS,
 ) -> Reducer:
     return LDA(LSI(first), reg=reg, labels=labels, longest=longest)
 
 
 def _lda_rp(
     *,
-    first: int = FIRST,
-    kind: Kind = "gaussian",
+    first: int = FIRST_COMPONENTS,
+    kind: ProjectionKind = "gaussian",
     reg: Reg = "auto",
-    labels: Labels = "shared",
-    longest: int | None = MOST_DIRECTIONS,
+    labels: LabelHandling = "shared",
+    longest: int | None = MAX_LDA_COMPONENTS,
     random_state: int = 0,
 ) -> Reducer:
-    before = RandomProjection(first, kind=kind, random_state=random_state)
-    return LDA(before, reg=reg, labels=labels, longest=longest)
+    projection = RandomProjection(first, kind=kind, random_state=random_state)
+    return LDA(projection, reg=reg, labels=labels, longest=longest)
 
 
 METHODS: dict[str, Method] = {
@@ -307,7 +313,7 @@ METHODS: dict[str, Method] = {
             KOLCZ,
             True,
             _repaired,
-            AGAIN,
+            WARM_STARTS,
             classifier=None,
         ),
         Method(
@@ -316,7 +322,7 @@ METHODS: dict[str, Method] = {
             KOLCZ,
             True,
             partial(_masked, "exact"),
-            AGAIN,
+            WARM_STARTS,
             classifier=None,
         ),
         Method(

@@ -1,7 +1,8 @@
-"""What is added to the bounds of exact models on all directions (`docs/certificates.md`, 12 to 14).
+"""Error terms added to the bounds for exact models (`docs/certificates.md`, 12 to 14).
 
-A model that was computed misses its equations; directions of the training documents counted as 0
-are not; and every product is rounded. Nothing here depends on how a model was trained.
+A computed model satisfies its equations only approximately; directions of the training documents
+that count as 0 are not exactly 0; and every product is rounded. Nothing here depends on how a model
+was trained.
 """
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from laconic.numerics.bounds import Floats, Matrix, largest, lengths
+from laconic.numerics.bounds import largest, lengths
 from laconic.numerics.gram import squared_norm
 from laconic.numerics.rank import EPS
+from laconic.types import Floats, Matrix
 
 
 @dataclass(frozen=True)
 class Rounding:
-    """How far products with documents X may be from the truth.
+    """How far computed products with documents X may be from the exact ones.
 
-    `unit` is the relative error of a sum over all words of a document or over all documents,
+    `unit` is the relative error of a sum over the words of a document or over all documents,
     `length` is ‖X‖ in the Frobenius norm.
     """
 
@@ -29,20 +31,20 @@ class Rounding:
 
     @classmethod
     def of(cls, X: Matrix, further: int = 0) -> Rounding:
-        """`further` entries are added up where a reduction mixes words."""
+        """`further` is the number of additional entries summed if a reduction mixes words."""
         terms = 2 * (max_entries(X) + X.shape[0] + further) + 16
         return cls(EPS * terms, math.sqrt(squared_norm(X)))
 
     def gradient(self, y_length: float, w: Floats) -> Floats:
-        """How far a computed X'(y − Xw) may be from it, for each row of w."""
+        """Error bound of a computed X'(y − Xw), for each row of w."""
         return 2 * self.unit * self.length * (y_length + self.length * lengths(w))
 
 
 @dataclass(frozen=True)
-class Missed:
-    """By how much two models miss their equations, in the worst class row (Proposition 12).
+class EquationResiduals:
+    """Residuals of two models' equations, in the worst class (Proposition 12).
 
-    r = X'(y − Xw) − λw; ρ = T'X'(y − Xw̃) − λω and z = Tω − w̃, for any ω.
+    r = X'(y − Xw) − λw; ρ = T'X'(y − Xw̃) − λω and z = Tω − w̃, for any ω; λ is alpha.
     """
 
     r: float
@@ -52,7 +54,7 @@ class Missed:
 
 @dataclass(frozen=True)
 class Allowance:
-    """For RLS at `alpha` on documents of ‖X‖ ≤ `sigma`, behind a reduction of ‖T‖ ≤ `stretch`.
+    """Error terms of ridge with `alpha` on documents of ‖X‖ ≤ `sigma`, reduced by ‖T‖ ≤ `stretch`.
 
     `cut` is at least ‖X₀‖, X₀ being the part of X in the directions that count as 0.
     """
@@ -64,29 +66,31 @@ class Allowance:
 
     @property
     def in_span_factor(self) -> float:
-        """Of ‖a‖‖y‖: ‖g(K) − g(K₁)‖ + ‖g(K̃) − g(K̃₁)‖ (Proposition 13)."""
+        """Factor of ‖a‖‖y‖: ‖g(K) − g(K₁)‖ + ‖g(K̃) − g(K̃₁)‖ (Proposition 13)."""
         return min(1.0, self.cut * (1.0 + self.stretch) / math.sqrt(self.alpha))
 
     @property
     def off_span_factor(self) -> float:
-        """Of ‖U'Sq⊥‖‖y‖: σ‖(K̃ + λI)⁻¹ − (K̃₁ + λI)⁻¹‖."""
+        """Factor of ‖U'Sq⊥‖‖y‖: σ‖(K̃ + λI)⁻¹ − (K̃₁ + λI)⁻¹‖."""
         return self.sigma / self.alpha * min(1.0, self.cut * self.stretch / math.sqrt(self.alpha))
 
     @property
     def rest_factor(self) -> float:
-        """Of ‖q⊥‖‖y‖: what q⊥ has in common with X₀, in the full model and in the small one."""
+        """Factor of ‖q⊥‖‖y‖: the overlap of q⊥ with X₀, in the full and in the small model."""
         return self.cut / self.alpha * (1.0 + self.stretch**2)
 
-    def of_mixture(self, missed: Missed) -> float:
-        """Of ‖a‖, from the residuals of both models."""
-        full = missed.r * peak(self.sigma, self.alpha)
-        small = missed.rho * peak(self.stretch * self.sigma, self.alpha)
-        return full + small + self.sigma * missed.z
+    def of_mixture(self, residuals: EquationResiduals) -> float:
+        """Factor of ‖a‖, from the residuals of both models."""
+        full = residuals.r * peak(self.sigma, self.alpha)
+        small = residuals.rho * peak(self.stretch * self.sigma, self.alpha)
+        return full + small + self.sigma * residuals.z
 
-    def of_rest(self, missed: Missed) -> float:
-        """Of ‖q⊥‖, from the residuals of both models."""
-        within = (missed.r + self.stretch * missed.rho) / self.alpha
-        return within + missed.z * (1.0 + self.stretch * self.sigma / (2 * math.sqrt(self.alpha)))
+    def of_rest(self, residuals: EquationResiduals) -> float:
+        """Factor of ‖q⊥‖, from the residuals of both models."""
+        within = (residuals.r + self.stretch * residuals.rho) / self.alpha
+        return within + residuals.z * (
+            1.0 + self.stretch * self.sigma / (2 * math.sqrt(self.alpha))
+        )
 
 
 def peak(sigma: float, alpha: float) -> float:
@@ -96,7 +100,7 @@ def peak(sigma: float, alpha: float) -> float:
 
 
 def max_entries(X: Matrix) -> int:
-    """Stored entries of the longest document."""
+    """Largest number of stored entries in a document."""
     if hasattr(X, "indptr"):
         return int(largest(np.diff(X.tocsr().indptr)))
     return int(X.shape[1])

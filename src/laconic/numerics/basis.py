@@ -1,7 +1,7 @@
-"""Orthonormal bases of the rows of X: terms × rank, so that U'U = I and leverage is ‖U_(i)‖².
+"""Orthonormal bases of the row space of X: terms × rank with U'U = I; leverage is ‖U_(i)‖².
 
-The whole row space goes through a pivoted Cholesky factor of the smaller Gram matrix, not through
-its eigenvectors: a fraction of the work, and dependent documents fall out as pivots of 0.
+The basis of the whole row space comes from a pivoted Cholesky factor of the smaller Gram matrix,
+not from its eigenvectors: a fraction of the work, and dependent documents show up as pivots of 0.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from scipy import linalg
 from scipy.linalg import lapack
 
 from laconic.numerics.rank import zero_share, zero_up_to
-from laconic.numerics.spectrum import Floats, Integers, Leading, Matrix, gram, leading
+from laconic.numerics.spectrum import Leading, gram, leading
+from laconic.types import Floats, Integers, Matrix
 
 
 def row_basis(X: Matrix) -> Floats:
-    """Of the whole row space."""
+    """Basis of the whole row space."""
     if X.shape[0] > X.shape[1]:
         return _from_terms(X)
     factor, order, lengths = pivoted(gram(X))
     rank = factor.shape[1]
     documents = order[:rank]
-    # rows P of X are L·(an orthonormal matrix), up to their lengths
+    # the pivot rows of X are L times an orthonormal matrix, up to their lengths
     weights = np.zeros((X.shape[0], rank))
     inverse = linalg.solve_triangular(factor[:rank], np.eye(rank), lower=True)
     weights[documents] = inverse.T / lengths[documents][:, None]
@@ -29,21 +30,21 @@ def row_basis(X: Matrix) -> Floats:
 
 
 def leading_basis(X: Matrix, rank: int) -> Floats:
-    """The top `rank` right singular vectors, best first; fewer where X has no more."""
+    """The top `rank` right singular vectors, best first; fewer if X has lower rank."""
     if rank < min(X.shape):
-        found = leading(X, rank)
-        if found.values[-1] > zero_up_to(found.values[0], min(X.shape)):
-            return term_vectors(X, found)
+        subspace = leading(X, rank)
+        if subspace.values[-1] > zero_up_to(subspace.values[0], min(X.shape)):
+            return term_vectors(X, subspace)
     U = row_basis(X)
-    turn = linalg.svd(np.asarray(X @ U), full_matrices=False)[2]
-    return np.ascontiguousarray((U @ turn.T)[:, :rank])
+    rotation = linalg.svd(np.asarray(X @ U), full_matrices=False)[2]
+    return np.ascontiguousarray((U @ rotation.T)[:, :rank])
 
 
 def pivoted(K: Floats) -> tuple[Floats, Integers, Floats]:
     """A factor L of full column rank, the order of its rows, and the lengths √K_ii: K = S L L' S.
 
-    K is scaled to a diagonal of 1, so that one tolerance is right for long and short documents,
-    frequent and rare terms. Its lower triangle is read, and overwritten.
+    K is scaled to a diagonal of 1, so one tolerance fits long and short documents, frequent and
+    rare terms. Its lower triangle is read and overwritten.
     """
     lengths = np.sqrt(K.diagonal())
     scale = np.where(lengths > 0, lengths, 1.0)
@@ -53,11 +54,11 @@ def pivoted(K: Floats) -> tuple[Floats, Integers, Floats]:
     return np.tril(packed[:, :rank]), pivots - 1, lengths
 
 
-def term_vectors(X: Matrix, found: Leading) -> Floats:
-    """Right singular vectors, orthonormal to the last digit; those of nearly 0 are arbitrary."""
-    if found.of_terms:
-        return found.vectors
-    V: Floats = linalg.qr(np.asarray(X.T @ found.vectors), mode="economic", overwrite_a=True)[0]
+def term_vectors(X: Matrix, subspace: Leading) -> Floats:
+    """Right singular vectors, orthonormal to rounding; arbitrary for singular values near 0."""
+    if subspace.of_terms:
+        return subspace.vectors
+    V: Floats = linalg.qr(np.asarray(X.T @ subspace.vectors), mode="economic", overwrite_a=True)[0]
     return V
 
 
@@ -69,7 +70,7 @@ def _from_terms(X: Matrix) -> Floats:
 
 
 def _orthonormal(U: Floats) -> Floats:
-    """A Gram matrix squares the condition: once more, of columns that are nearly orthonormal."""
+    """Reorthogonalise nearly orthonormal columns: the Gram matrix squared the condition."""
     factor = linalg.cholesky(U.T @ U, lower=True)
-    turned: Floats = linalg.solve_triangular(factor, U.T, lower=True, overwrite_b=False).T
-    return turned
+    Q: Floats = linalg.solve_triangular(factor, U.T, lower=True, overwrite_b=False).T
+    return Q

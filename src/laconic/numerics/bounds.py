@@ -1,7 +1,7 @@
-"""How far may a small linear model be from the full one? The mathematics of `docs/certificates.md`.
+"""How far a small linear model may be from the full one: the mathematics of `docs/certificates.md`.
 
-D = w̃ − w and b = b̃ − b, one row a class. Here are suprema over documents, changed decisions and
-what held-out documents tell; `span.py` has all that depends on the training documents.
+D = w̃ − w and b = b̃ − b, one row per class. This file has suprema over documents, changed decisions
+and bounds from held-out documents; `span.py` has what depends on the training documents.
 """
 
 from __future__ import annotations
@@ -10,19 +10,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.special import betaincinv
 
-Floats: TypeAlias = NDArray[np.float64]
-Matrix: TypeAlias = Any
+from laconic.types import Bools, Floats, Matrix
 
-# A margin that equals its bound up to rounding proves nothing, a change of that size is none.
+# A margin that equals its bound up to this rounding proves nothing; a change this small is none.
 ROUNDING = 1e-12
-# Numbers of a dense block of class rows: 4 MB.
+# Numbers in a dense block of class rows: 4 MB.
 BLOCK_ENTRIES = 500_000
 
 
@@ -32,19 +31,19 @@ def dense(matrix: Matrix) -> Floats:
 
 
 def row_blocks(shape: tuple[int, int]) -> list[slice]:
-    """Rows at a time, so that a dense block of them stays small."""
+    """Slices of rows, each small enough to be made dense."""
     height = max(1, BLOCK_ENTRIES // max(1, shape[1]))
     return [slice(first, first + height) for first in range(0, shape[0], height)]
 
 
-def by_rows(measure: Callable[[Floats], Floats], W: Matrix) -> Floats:
-    """A measure of each row of W, which is made dense a block at a time."""
-    return np.concatenate([measure(dense(W[rows])) for rows in row_blocks(W.shape)])
+def by_rows(function: Callable[[Floats], Floats], W: Matrix) -> Floats:
+    """A function of each row of W, which is made dense block by block."""
+    return np.concatenate([function(dense(W[rows])) for rows in row_blocks(W.shape)])
 
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """D = w̃ − w, one row a class, of which `D[rows]` are computed on demand."""
+    """D = w̃ − w, one row per class; `D[rows]` is computed on demand."""
 
     small: Matrix
     full: Matrix
@@ -58,7 +57,7 @@ class Difference:
 
 
 def largest(values: Any) -> float:
-    """The maximum, 0 of nothing."""
+    """The maximum; 0 if there are no values."""
     return float(np.max(values, initial=0.0))
 
 
@@ -76,23 +75,23 @@ def reach(D: Floats) -> Floats:
     return lengths(np.maximum(D, 0.0))
 
 
-def off_selection(w: Floats, kept: NDArray[np.bool_]) -> Floats:
-    """‖w off the selection‖: at least so far is any model that reads only `kept`."""
-    return lengths(np.where(kept, 0.0, w))
+def off_selection(w: Floats, selected: Bools) -> Floats:
+    """‖w off the selection‖: any model that reads only `selected` words is at least this far."""
+    return lengths(np.where(selected, 0.0, w))
 
 
 def tail(w: Floats, sizes: NDArray[np.intp]) -> Floats:
-    """The same for the best conceivable selection of that many words: the smallest |w| are left."""
+    """The same for the best possible selection of `sizes` words, which omits the smallest |w|."""
     ascending = np.cumsum(np.sort(np.abs(w), axis=1) ** 2, axis=1)
-    left = w.shape[1] - sizes
-    rows = np.flatnonzero(left > 0)
+    n_omitted = w.shape[1] - sizes
+    rows = np.flatnonzero(n_omitted > 0)
     floor = np.zeros(w.shape[0])
-    floor[rows] = np.sqrt(ascending[rows, left[rows] - 1])
+    floor[rows] = np.sqrt(ascending[rows, n_omitted[rows] - 1])
     return floor
 
 
 def serving_range(w_off: Floats, chosen_lengths: Floats, document_lengths: Floats) -> Floats:
-    """What unseen non-negative words may add: (n_docs, n_rows, 2), low and high."""
+    """Range of what unseen non-negative words may add: (n_docs, n_rows, 2), low and high."""
     rest = np.sqrt(np.maximum(np.square(document_lengths) - np.square(chosen_lengths), 0.0))
     ends = np.stack([-reach(-w_off), reach(w_off)], axis=-1)
     return np.asarray(rest[:, None, None] * ends)
@@ -102,26 +101,26 @@ def serving_range(w_off: Floats, chosen_lengths: Floats, document_lengths: Float
 
 
 def contrasts(values: Floats, decided: Floats, rule: str) -> Floats:
-    """Values signed by what `decided` says: its decision stands while all of a row are positive.
+    """Values signed by the decisions of `decided`; a decision stands if its row is all positive.
 
-    For "argmax" the decided class minus each other one; else each value with its sign.
+    For "argmax" the decided class minus each other class; otherwise each value times its decision.
     """
     if rule != "argmax":
         return values * np.where(decided > 0, 1.0, -1.0)
     chosen = decided.argmax(axis=1)[:, None]
     gaps = np.take_along_axis(values, chosen, axis=1) - values
-    others = np.ones(values.shape, dtype=bool)
-    np.put_along_axis(others, chosen, False, axis=1)
-    return np.asarray(gaps[others].reshape(values.shape[0], values.shape[1] - 1))
+    rejected = np.ones(values.shape, dtype=bool)
+    np.put_along_axis(rejected, chosen, False, axis=1)
+    return np.asarray(gaps[rejected].reshape(values.shape[0], values.shape[1] - 1))
 
 
 def margin(decided: Floats, rule: str) -> Floats:
-    """The smallest contrast of a document with itself."""
+    """The smallest contrast of each document under its own decision."""
     return np.asarray(contrasts(decided, decided, rule).min(axis=1, initial=np.inf))
 
 
 def margin_loss(full: Floats, small: Floats, rule: str) -> Floats:
-    """How much of the small model's contrasts the full model takes back, at the worst one.
+    """Largest reduction of the small model's contrasts in the full model.
 
     A changed decision has a loss of at least the margin.
     """
@@ -129,19 +128,19 @@ def margin_loss(full: Floats, small: Floats, rule: str) -> Floats:
     return np.asarray(change.max(axis=1, initial=-np.inf))
 
 
-def changed(full: Floats, small: Floats, rule: str) -> NDArray[np.bool_]:
+def changed(full: Floats, small: Floats, rule: str) -> Bools:
     """Documents that the two models decide differently.
 
-    Not where a value moved across the border by rounding: by a millionth of a millionth of the
-    largest decision value of any document.
+    A value that crosses the border by rounding, up to 1e-12 of the largest decision value of any
+    document, does not count.
     """
     slack = ROUNDING * max(largest(np.abs(full)), largest(np.abs(small)))
     moved = small - full
     if rule != "argmax":
         return np.asarray((((full > 0) != (small > 0)) & (np.abs(moved) > slack)).any(axis=1))
     documents, before, after = np.arange(len(full)), full.argmax(axis=1), small.argmax(axis=1)
-    turned = moved[documents, after] - moved[documents, before]
-    return np.asarray((before != after) & (turned > slack))
+    shift = moved[documents, after] - moved[documents, before]
+    return np.asarray((before != after) & (shift > slack))
 
 
 def cannot_change(
@@ -152,7 +151,7 @@ def cannot_change(
     rule: str,
     nonnegative: bool,
     weight: float = 1.0,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Documents whose contrasts exceed the worst case over all documents of their length.
 
     `weight` is the length of the longest row of the small model, whose products are rounded.
@@ -167,14 +166,14 @@ def cannot_change(
     chosen = small.argmax(axis=1)
     safe = np.zeros(small.shape[0], dtype=bool)
     for a in np.unique(chosen):
-        mine, other = chosen == a, np.arange(small.shape[1]) != a
-        ahead = by_rows(partial(_ahead, sup, D[a : a + 1]), D)[other]
-        limit = np.outer(length[mine], ahead) + (b[a] - b[other]) + slack[mine]
-        safe[mine] = (small[mine][:, [a]] - small[mine][:, other] > limit).all(axis=1)
+        docs, rivals = chosen == a, np.arange(small.shape[1]) != a
+        leads = by_rows(partial(_lead, sup, D[a : a + 1]), D)[rivals]
+        limit = np.outer(length[docs], leads) + (b[a] - b[rivals]) + slack[docs]
+        safe[docs] = (small[docs][:, [a]] - small[docs][:, rivals] > limit).all(axis=1)
     return safe
 
 
-def _ahead(sup: Callable[[Floats], Floats], first: Floats, rows: Floats) -> Floats:
+def _lead(sup: Callable[[Floats], Floats], first: Floats, rows: Floats) -> Floats:
     return sup(first - rows)
 
 
@@ -184,12 +183,12 @@ def documents_needed(confidence: float) -> int:
 
 
 def conformal_bound(scores: Floats, confidence: float) -> float:
-    """The ⌈(n + 1)·confidence⌉-th smallest score; infinite where there are too few."""
+    """The ⌈(n + 1)·confidence⌉-th smallest score; infinite if there are too few."""
     # rounded first: 10 · 0.9 must not become 9.000000000000002 and then 10
     place = math.ceil(round((scores.size + 1) * confidence, 9))
     return float(np.sort(scores)[place - 1]) if place <= scores.size else math.inf
 
 
 def rate_limit(hits: int, trials: int, confidence: float) -> float:
-    """Clopper and Pearson's one-sided upper limit on a rate."""
+    """One-sided upper confidence limit of a rate (Clopper and Pearson)."""
     return 1.0 if hits >= trials else float(betaincinv(hits + 1, trials - hits, confidence))

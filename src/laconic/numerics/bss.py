@@ -8,9 +8,9 @@
     𝓛(u), 𝓤(u)                                     u'Fu, u'Gu: quadratic forms (`_Forms`)
 
 Each step adds t·uu' of one row to A and moves both barriers. A row may be taken if 𝓤(u) ≤ 𝓛(u);
-rows are asked by decreasing length, in blocks, until one may. The result is that of asking all of
-them. Blocks are always the same rows, so that rounding is too. The form F − G decides at half the
-price a row, but takes rank³ to make: it is made where more rows than the rank are asked.
+rows are tested by decreasing length, in blocks, until one passes. The result is the same as testing
+all of them. Blocks always hold the same rows, so rounding is reproducible. The form F − G halves
+the cost per row, but costs rank³ to compute: it is used once more rows than the rank are tested.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ import numpy as np
 from numba import njit
 from scipy.linalg import lapack
 
-from laconic.numerics.spectrum import Floats, Integers
+from laconic.types import Floats, Integers
 
 # Rows in the first block; each further one has twice as many.
 FIRST_BLOCK = 64
-# Lengths that differ by less are equal: identical words, told apart by their columns.
+# Lengths that differ by less are equal: identical words, ordered by column.
 TIE = 1e-9
-# A row of less than this share of the longest is one of 0.
-NOTHING = 1e-9
+# A row shorter than this share of the longest counts as 0.
+ZERO_LENGTH = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Sparsified:
-    """Distinct rows in the order of their arrival, their squared weights, and Lemma 1's bounds.
+    """Distinct rows in the order they were taken, their squared weights, and Lemma 1's bounds.
 
     `low` ≤ eigenvalues of U'SU ≤ `high`, S the diagonal matrix of the squared weights.
     """
@@ -49,10 +49,10 @@ class Sparsified:
 def sparsify(U: Floats, size: int, *, gamma: float = 0.0, repeat: float = 0.2) -> Sparsified:
     """Algorithm 1 in `size` > rank steps, with weights √t and repeated rows merged.
 
-    Of the rows that may be taken the longest that was not taken before. A row is taken again where
-    there is no other, or where the longest other has less than `repeat` times its length: t grows
-    as 1/‖u‖². `gamma` is a reading of the paper's γ, which is to mend an ill-conditioned A: A = 0
-    becomes γI, once. What is inverted, A between its barriers, is well conditioned without it.
+    Each step takes the longest admissible row that was not taken before. A row is taken again if
+    there is no other, or if the longest other has less than `repeat` times its length: t grows
+    as 1/‖u‖². `gamma` is a reading of the paper's γ, meant for an ill-conditioned A: A = 0 becomes
+    γI, once. The matrices inverted here, A between its barriers, are well conditioned without it.
     """
     rank = U.shape[1]
     s = sqrt(rank / size)
@@ -62,11 +62,11 @@ def sparsify(U: Floats, size: int, *, gamma: float = 0.0, repeat: float = 0.2) -
     total = np.zeros(U.shape[0])
     arrival: dict[int, None] = {}
     for _ in range(size):
-        forms = barriers.moved()
+        forms = barriers.advance()
         row = rows.first(forms, total)
         u = U[row]
         t = 2.0 / float(np.sum(forms.values(u[None])))
-        barriers.pass_by(u, t)
+        barriers.add(u, t)
         total[row] += t
         arrival[row] = None
     chosen = np.fromiter(arrival, dtype=np.intp)
@@ -90,8 +90,8 @@ class _Barriers:
         inverses = _shifted_inverse(A, -lower), _shifted_inverse(-A, upper)
         return cls(A, lower, upper, stride, *inverses)
 
-    def moved(self) -> _Forms:
-        """Both barriers one step on. Differences of potentials are δ·tr(P_new P_old): sums."""
+    def advance(self) -> _Forms:
+        """Move both barriers one step. Potentials differ by δ·tr(P_new P_old), which are sums."""
         self.lower += 1.0
         self.upper += self.stride
         old_below, old_above = self.below, self.above
@@ -101,11 +101,11 @@ class _Barriers:
         fall = self.stride * float(np.vdot(self.above, old_above))
         return _Forms(self.below, self.above, rise, fall)
 
-    def pass_by(self, u: Floats, t: float) -> None:
-        """A grows by t·uu'; its inverses follow by Sherman and Morrison."""
+    def add(self, u: Floats, t: float) -> None:
+        """Add t·uu' to A; its inverses follow by Sherman and Morrison."""
         self.A += t * np.outer(u, u)
-        self.below = _grown(self.below, u, t)
-        self.above = _grown(self.above, u, -t)
+        self.below = _rank_one_update(self.below, u, t)
+        self.above = _rank_one_update(self.above, u, -t)
 
 
 @dataclass(eq=False)
@@ -116,46 +116,47 @@ class _Forms:
     above: Floats
     rise: float
     fall: float
-    asked: int = 0
+    n_tested: int = 0
     form: Floats | None = None
 
     def values(self, B: Floats) -> tuple[Floats, Floats]:
-        """Of each row of B. u'P²u is ‖Pu‖²."""
+        """𝓛 and 𝓤 of each row of B. u'P²u is ‖Pu‖²."""
         low, high = B @ self.below, B @ self.above
         lower = _dots(low, low) / self.rise - _dots(B, low)
         return lower, _dots(high, high) / self.fall + _dots(B, high)
 
     def gaps(self, B: Floats) -> Floats:
-        """𝓛 − 𝓤 of the next rows that are asked."""
-        self.asked += len(B)
-        if self.form is None and self.asked > self.below.shape[0]:
-            self.form = self._made()
+        """𝓛 − 𝓤 of the next rows to test."""
+        self.n_tested += len(B)
+        if self.form is None and self.n_tested > self.below.shape[0]:
+            self.form = self._difference()
         if self.form is not None:
             return _dots(B @ self.form, B)
         lower, upper = self.values(B)
         return lower - upper
 
-    def _made(self) -> Floats:
+    def _difference(self) -> Floats:
+        """F − G."""
         below, above = self.below, self.above
         return below @ below / self.rise - below - above @ above / self.fall - above
 
 
-def _dots(one: Floats, other: Floats) -> Floats:
-    return np.asarray(np.einsum("ij,ij->i", one, other))
+def _dots(A: Floats, B: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", A, B))
 
 
 def _shifted_inverse(A: Floats, shift: float) -> Floats:
-    """(A + shift·I)⁻¹ of a matrix that this makes positive definite, by its Cholesky factor."""
+    """(A + shift·I)⁻¹, which must be positive definite, by its Cholesky factor."""
     shifted = A.copy(order="F")
     shifted[np.diag_indices_from(shifted)] += shift
     factor, failed = lapack.dpotrf(shifted, lower=1, overwrite_a=1)
     if failed:
-        raise np.linalg.LinAlgError("an eigenvalue met its barrier")
+        raise np.linalg.LinAlgError("an eigenvalue reached its barrier")
     inverse: Floats = lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
     return _mirrored(inverse.T)
 
 
-def _grown(inverse: Floats, u: Floats, t: float) -> Floats:
+def _rank_one_update(inverse: Floats, u: Floats, t: float) -> Floats:
     """The inverse after t·uu' was added."""
     v = inverse @ u
     return inverse - np.outer(t / (1.0 + t * (u @ v)) * v, v)
@@ -163,7 +164,7 @@ def _grown(inverse: Floats, u: Floats, t: float) -> Floats:
 
 @njit(nogil=True, cache=True)
 def _mirrored(M: Floats) -> Floats:
-    """The upper triangle, in rows, copied below."""
+    """Copy the upper triangle to the lower one."""
     for i in range(M.shape[0]):
         for j in range(i):
             M[i, j] = M[j, i]
@@ -172,7 +173,7 @@ def _mirrored(M: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows of U by decreasing length, in blocks; `lengths` is in that order, U as it came."""
+    """Rows of U by decreasing length, in blocks; `lengths` is in that order, U is not."""
 
     order: Integers
     lengths: Floats
@@ -181,7 +182,7 @@ class _Rows:
 
     @classmethod
     def of(cls, U: Floats, repeat: float) -> _Rows:
-        """Rows of 0 satisfy 0 ≤ 0 with t = ∞, and are left out."""
+        """Rows of 0 would satisfy 0 ≤ 0 with t = ∞, so they are excluded."""
         lengths = np.sqrt(np.einsum("ij,ij->i", U, U))
         order = _by_length(lengths)
         return cls(order, lengths[order], U, repeat)
@@ -204,7 +205,7 @@ class _Rows:
                 return self._row(new, longer)
             if gaps.max() > closest:
                 closest, nearest = float(gaps.max()), block.start + int(gaps.argmax())
-        # the theory has a row for every step; rounding may leave it short by a digit
+        # in theory every step has an admissible row; rounding may make it fail by a digit
         return int(self.order[again if again >= 0 else nearest])
 
     def _row(self, new: int, again: int) -> int:
@@ -219,9 +220,9 @@ class _Rows:
 
 
 def _by_length(lengths: Floats) -> Integers:
-    """Longest first; of equally long ones the first column."""
+    """Longest first; equally long rows in column order."""
     order = np.argsort(-lengths, kind="stable")
-    order = order[lengths[order] > NOTHING * lengths.max(initial=0.0)]
+    order = order[lengths[order] > ZERO_LENGTH * lengths.max(initial=0.0)]
     group = np.zeros(order.size, dtype=np.intp)
     leader = np.inf
     for place, length in enumerate(lengths[order].tolist()):

@@ -1,21 +1,19 @@
-"""A Cholesky factor that follows its matrix: H = U'U, as columns and rows of data come and go.
+"""An updatable Cholesky factor H = U'U, for adding columns and adding or removing rows of data.
 
-U is upper triangular and row-major, so that every loop runs along a row: appending a column, adding
-or taking away a row of data, and both triangular solves. Each costs O(size²).
+U is upper triangular and row-major, so every loop runs along a row: appending a column, adding
+or removing a row of data, and both triangular solves. Each costs O(size²).
 
-Down-dating is that of LINPACK: solve U'p = x, then turn (p, √(1 − ‖p‖²)) into a unit vector by
-rotations, from the last row to the first. ‖p‖² = x'H⁻¹x is the leverage of x; at 1 the rest is
-singular.
+Downdating is LINPACK's: solve U'p = x, then rotate (p, √(1 − ‖p‖²)) into a unit vector, from the
+last row to the first. ‖p‖² = x'H⁻¹x is the leverage of x; if it is 1, H − xx' is singular.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy import linalg
 
-Floats = NDArray[np.float64]
+from laconic.types import Floats
 
 # A pivot up to this share of its diagonal entry, or 1 − leverage up to this, counts as 0.
 SINGULAR = 1e-9
@@ -25,8 +23,8 @@ FIRST_CAPACITY = 32
 class Factor:
     """U with U'U = H.
 
-    `append` and `downdate` refuse what would make H singular: they answer False and change nothing.
-    Vectors are as long as H.
+    `append` and `downdate` return False and change nothing if H would become singular. Vectors are
+    as long as H.
     """
 
     def __init__(self, capacity: int = FIRST_CAPACITY) -> None:
@@ -35,11 +33,11 @@ class Factor:
 
     @property
     def U(self) -> Floats:  # noqa: N802 - a matrix
-        """The upper triangle; what is below it is not to be read."""
+        """The upper triangle; the values below it are undefined."""
         return self._U[: self.size, : self.size]
 
     def append(self, column: Floats, diagonal: float) -> bool:
-        """H grows by a column (without its last entry, `diagonal`)."""
+        """Append a column (without its last entry, `diagonal`) to H."""
         if self.size == self._U.shape[0]:
             self._U = _enlarged(self._U)
         accepted = bool(_append(self._U, self.size, column, diagonal, SINGULAR))
@@ -64,7 +62,7 @@ class Factor:
         return solution
 
     def replace(self, H: Floats) -> bool:
-        """Factorise H anew, of the same size; refuse one that is not positive definite.
+        """Replace H by one of the same size; False if it is not positive definite.
 
         Only its upper triangle is read.
         """
@@ -83,7 +81,7 @@ def _enlarged(U: Floats) -> Floats:
 
 @njit(nogil=True, cache=True)
 def _forward(U: Floats, size: int, b: Floats) -> Floats:
-    """U'⁻¹b, a row of U at a time."""
+    """U'⁻¹b, row by row."""
     p = b[:size].copy()
     for k in range(size):
         row = U[k]
@@ -96,7 +94,7 @@ def _forward(U: Floats, size: int, b: Floats) -> Floats:
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def _backward(U: Floats, size: int, p: Floats) -> None:
-    """U⁻¹p in place. Sums may be taken in any order: that lets the processor do several at once."""
+    """U⁻¹p in place. Sums may be reordered, so the compiler can vectorise them."""
     for k in range(size - 1, -1, -1):
         row, total = U[k], 0.0
         for j in range(k + 1, size):
@@ -131,7 +129,7 @@ def _append(U: Floats, size: int, column: Floats, diagonal: float, singular: flo
 
 @njit(nogil=True, cache=True)
 def _update(U: Floats, size: int, x: Floats) -> None:
-    """Rotations that turn the row x, put below U, into zeros."""
+    """Rotate the row x, placed below U, into zeros."""
     z = x[:size].copy()
     for k in range(size):
         if z[k] == 0.0:
@@ -152,15 +150,15 @@ def _downdate(U: Floats, size: int, x: Floats, singular: float) -> bool:
     rest = 1.0 - np.dot(p, p)
     if rest <= singular:
         return False
-    alpha = np.sqrt(rest)
+    remainder = np.sqrt(rest)
     z = np.zeros(size)
     for k in range(size - 1, -1, -1):
         if p[k] == 0.0:
             continue
         row = U[k]
-        length = np.hypot(alpha, p[k])
-        cos, sin = alpha / length, p[k] / length
-        alpha = length
+        length = np.hypot(remainder, p[k])
+        cos, sin = remainder / length, p[k] / length
+        remainder = length
         for j in range(k, size):
             old = row[j]
             row[j] = cos * old - sin * z[j]

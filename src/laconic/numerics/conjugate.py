@@ -9,38 +9,38 @@ import numpy as np
 from scipy import linalg
 
 from laconic.errors import LaconicError
-from laconic.numerics.spectrum import Floats
+from laconic.types import Floats
 
 Operator: TypeAlias = Callable[[Floats], Floats]
 
-# Of a residual, relative to its right-hand side.
+# Residual norm, relative to that of the right-hand side.
 TOLERANCE = 1e-10
-# Regularized problems of text take some twenty to a hundred.
-MOST_STEPS = 500
+# Regularized problems of text take about 20 to 100 steps.
+MAX_STEPS = 500
 
 
 def solve(apply: Operator, B: Floats) -> Floats:
-    """A⁻¹B for V -> A V symmetric and positive definite, on a subspace that holds B.
+    """A⁻¹B, where `apply` is V -> A V, symmetric positive definite on a subspace that holds B.
 
-    Block conjugate gradients; residuals are kept as Q·F with orthonormal Q, so that right-hand
-    sides that are solved before the others do no harm (Dubrulle 2001, algorithm BCGrQ).
+    Block conjugate gradients; residuals are stored as Q·F with orthonormal Q, so right-hand sides
+    that converge before the others do no harm (Dubrulle 2001, algorithm BCGrQ).
     """
     Z = np.zeros_like(B)
     Q, F = _orthonormal(B)
     P = Q
-    metric = TOLERANCE * linalg.norm(F, axis=0)
-    for _ in range(MOST_STEPS):
+    target = TOLERANCE * linalg.norm(F, axis=0)
+    for _ in range(MAX_STEPS):
         AP = apply(P)
         factor = _factor(P.T @ AP)
         Z += P @ linalg.cho_solve(factor, F)
-        Q, turn = _orthonormal(Q - AP @ linalg.cho_solve(factor, np.eye(P.shape[1])))
-        F = turn @ F
-        if (linalg.norm(F, axis=0) <= metric).all():
+        Q, R = _orthonormal(Q - AP @ linalg.cho_solve(factor, np.eye(P.shape[1])))
+        F = R @ F
+        if (linalg.norm(F, axis=0) <= target).all():
             return Z
-        P = Q + P @ turn.T
+        P = Q + P @ R.T
     raise LaconicError(
-        f"S_w + λI is so ill-conditioned that {MOST_STEPS} steps of conjugate gradients do not "
-        "solve for its inverse. Give a larger reg"
+        f"S_w + λI is so ill-conditioned that {MAX_STEPS} steps of conjugate gradients do not "
+        "converge. Give a larger reg"
     )
 
 
@@ -59,6 +59,6 @@ def _factor(S: Floats) -> tuple[Floats, bool]:
 
 def _singular() -> LaconicError:
     return LaconicError(
-        "the documents vary too little within their classes: S_w + λI has no usable inverse. Give "
+        "documents vary too little within their classes: S_w + λI has no usable inverse. Give "
         "a larger reg, or more documents."
     )

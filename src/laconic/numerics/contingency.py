@@ -1,17 +1,17 @@
-"""One table of counts for all terms and classes, and the scores that are functions of it.
+"""One table of counts for all terms and classes, and the scores computed from it.
 
-For a term and a class, `present` counts the documents of the class with the term. With the
+For a term and a class, `present` counts the documents of the class that have the term. With the
 document frequency `df` and the size of the class this gives all four cells,
 
-                  of the class      not of it
-    with term     both              df − both
-    without it    size − both       n_docs − df − size + both
+                   in the class      not in the class
+    with term      both              df − both
+    without term   size − both       n_docs − df − size + both
 
-and `n_docs · count − (its row's total) · (its column's total)` is the same number in all four, up
-to its sign: the surplus. Here it is an exact integer, so nothing cancels where a term is almost
-independent of the class (64 bits suffice for 3 · 10⁹ documents).
+and `n_docs · count − (row total) · (column total)` is the same number in all four, up to its sign:
+the surplus. It is an exact integer, so nothing cancels if a term is almost independent of the
+class (64 bits suffice for 3 · 10⁹ documents).
 
-A column without a document, or with all of them, asks nothing: every term has score 0 there.
+A class with no documents, or with all of them, has score 0 for every term.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log1p
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -28,23 +28,19 @@ from scipy.sparse import csr_array, issparse
 from scipy.special import ndtri
 
 from laconic.numerics.quotient import quotient
+from laconic.types import Floats, Int64s, Matrix
 
-Floats: TypeAlias = NDArray[np.float64]
-Counts: TypeAlias = NDArray[np.int64]
-# An array or a scipy sparse array; scipy has no types to say so.
-Matrix: TypeAlias = Any
-
-# A dense X is read in blocks of about this many entries, lest its pattern outgrow X itself.
+# A dense X is read in blocks of about this many entries, so its pattern takes little memory.
 DENSE_ENTRIES = 1 << 22
 # Forman 2003, section 2.2: rates of 0 and 1 have no finite quantile.
 LOWEST_RATE = 0.0005
-# Below this, log(1 + x) and x cancel and the series takes over; five terms are exact to 1e-15.
+# Below this, log(1 + x) and x cancel, and a series is used; five terms are exact to 1e-15.
 SMALL = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """How often terms and classes meet.
+class ContingencyTable:
+    """How often terms and classes occur together.
 
     Parameters
     ----------
@@ -54,22 +50,22 @@ class Table:
     n_docs : all documents
     """
 
-    present: Counts
-    df: Counts
-    class_sizes: Counts
+    present: Int64s
+    df: Int64s
+    class_sizes: Int64s
     n_docs: int
 
     @property
-    def surplus(self) -> Counts:
+    def surplus(self) -> Int64s:
         """n_docs · present − df · class_sizes, exactly; 0 means independence."""
         return self.n_docs * self.present - self.df[:, None] * self.class_sizes
 
 
-def contingency(X: Matrix, indicator: Matrix) -> Table:
-    """Count, in one pass over the entries of X.
+def contingency(X: Matrix, indicator: Matrix) -> ContingencyTable:
+    """The table of counts, in one pass over the entries of X.
 
-    A document belongs to the columns where `indicator`, signs or 0/1, is positive. A term occurs
-    where a sparse X has an entry, also one that is 0, and where a dense X is not 0.
+    A document belongs to the columns where `indicator` (±1 or 0/1) is positive. A term occurs
+    where a sparse X has an entry, even an explicit 0, and where a dense X is not 0.
     """
     labels = csr_array(indicator > 0)
     n_docs, n_columns = labels.shape
@@ -77,21 +73,21 @@ def contingency(X: Matrix, indicator: Matrix) -> Table:
     df = np.zeros(X.shape[1], dtype=np.int64)
     for first, block in _blocks(X):
         _tally(block.indptr, block.indices, first, labels.indptr, labels.indices, present, df)
-    return Table(present, df, np.bincount(labels.indices, minlength=n_columns), n_docs)
+    return ContingencyTable(present, df, np.bincount(labels.indices, minlength=n_columns), n_docs)
 
 
 def occurrences(X: Matrix) -> csr_array:
-    """A sparse X by documents, each entry once."""
+    """A sparse X in CSR format, without duplicate entries."""
     documents = csr_array(X)
     if not documents.has_canonical_format:
-        # a copy, because csr_array shares the arrays of X
+        # a copy, because csr_array shares its arrays with X
         documents = documents.copy()
         documents.sum_duplicates()
     return documents
 
 
 def _blocks(X: Matrix) -> Iterator[tuple[int, csr_array]]:
-    """Consecutive documents with the number of the first."""
+    """Blocks of consecutive documents, each with the number of its first."""
     if issparse(X):
         yield 0, occurrences(X)
         return
@@ -107,18 +103,18 @@ def _tally(
     first: int,
     label_starts: NDArray[np.integer[Any]],
     labels: NDArray[np.integer[Any]],
-    present: Counts,
-    df: Counts,
+    present: Int64s,
+    df: Int64s,
 ) -> None:
     for doc in range(starts.size - 1):
-        own = labels[label_starts[first + doc] : label_starts[first + doc + 1]]
+        doc_labels = labels[label_starts[first + doc] : label_starts[first + doc + 1]]
         for term in terms[starts[doc] : starts[doc + 1]]:
             df[term] += 1
-            for label in own:
+            for label in doc_labels:
                 present[term, label] += 1
 
 
-def information_gain(table: Table) -> Floats:
+def information_gain(table: ContingencyTable) -> Floats:
     """Eq. 24 of Dasgupta et al. 2007 in nats, with 0 · log 0 = 0; shape (n_terms, n_columns)."""
     gains = np.empty(table.present.shape)
     _gains(table.surplus, table.df, table.class_sizes, table.n_docs, gains)
@@ -126,25 +122,25 @@ def information_gain(table: Table) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def _gains(surplus: Counts, df: Counts, sizes: Counts, n_docs: int, out: Floats) -> None:
+def _gains(surplus: Int64s, df: Int64s, sizes: Int64s, n_docs: int, out: Floats) -> None:
     for term in range(df.size):
         n_with, n_without = df[term], n_docs - df[term]
         for column in range(sizes.size):
             size, rest = sizes[column], n_docs - sizes[column]
-            more = surplus[term, column]
-            # in pairs, so that a class and its complement have the very same gain
+            excess = surplus[term, column]
+            # in pairs, so a class and its complement have exactly the same gain
             out[term, column] = (
-                (_cell(n_with * size, more) + _cell(n_without * rest, more))
-                + (_cell(n_with * rest, -more) + _cell(n_without * size, -more))
+                (_cell(n_with * size, excess) + _cell(n_without * rest, excess))
+                + (_cell(n_with * rest, -excess) + _cell(n_without * size, -excess))
             ) / float(n_docs) ** 2
 
 
 @njit(nogil=True, cache=True)
 def _cell(margins: int, surplus: int) -> float:
-    """n_docs² P log(P / Q), less n_docs² (P − Q), which sums to 0 over the four cells.
+    """n_docs² P log(P / Q), minus n_docs² (P − Q), which sums to 0 over the four cells.
 
-    P is the cell's share, Q = margins / n_docs² what independence would make it. In this form each
-    cell is at least 0, and so is their sum.
+    P is the cell's share, Q = margins / n_docs² its share under independence. In this form no cell
+    is negative, and neither is their sum.
     """
     if margins == 0:
         return 0.0
@@ -165,8 +161,8 @@ def _excess(x: float) -> float:
     return (1.0 + x) * r * (2.0 * s * tail - x) + x * x
 
 
-def chi_squared(table: Table) -> Floats:
-    """Pearson's statistic of the four cells, without correction; shape (n_terms, n_columns)."""
+def chi_squared(table: ContingencyTable) -> Floats:
+    """Pearson's statistic of the four cells, uncorrected; shape (n_terms, n_columns)."""
     n_docs, df, sizes = table.n_docs, table.df[:, None], table.class_sizes
     # n_docs · surplus² / (product of the four margins), where surplus = ad − bc
     by_term = quotient(table.surplus, df * (n_docs - df))
@@ -174,10 +170,10 @@ def chi_squared(table: Table) -> Floats:
     return n_docs * by_term * by_class
 
 
-def bi_normal_separation(table: Table) -> Floats:
+def bi_normal_separation(table: ContingencyTable) -> Floats:
     """|F⁻¹(tpr) − F⁻¹(fpr)| of Forman 2003, F the normal distribution; (n_terms, n_columns).
 
-    tpr is the share of the class with the term, fpr that of the other documents.
+    tpr is the share of the class's documents that have the term, fpr that of the other documents.
     """
     n_others = table.n_docs - table.class_sizes
     tpr = quotient(table.present, table.class_sizes)

@@ -2,15 +2,16 @@
 
     paper   here
     S_w     X'X/N − B B'; the columns of B are √(N_c/N)·m_c, m_c being the mean of class c
-    S_b     M M', M = B E, E an orthonormal basis of what is orthogonal to √(N_c/N)
+    S_b     M M', M = B E, E an orthonormal basis of the complement of √(N_c/N)
+    λ       `ridge`: `reg` times the mean variance within classes
 
-N counts documents, each once; one of several classes is shared among them (H has rows that sum to
-1). Class means are weighted by the share of their class, covariances divided by N_c. No matrix of
-documents is centred, and S_w⁻¹S_b, which is not symmetric, is never formed.
+N counts each document once; a document of several classes is shared among them (the rows of H sum
+to 1). Class means are weighted by the share of their class, covariances divided by N_c. No matrix
+of documents is centred, and S_w⁻¹S_b, which is not symmetric, is never formed.
 
-S_b has rank classes − 1 at most. What comes after that is found in the Euclidean orthogonal
-complement of the directions before it (Okada & Tomita 1985), block after block: `discriminants`
-and `reduced_discriminants` are generators of blocks, which end where no class means differ.
+S_b has rank classes − 1 at most. Further directions are found in the Euclidean orthogonal
+complement of the earlier ones (Okada & Tomita 1985), block by block: `discriminants` and
+`reduced_discriminants` yield blocks, until class means no longer differ.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from scipy import linalg
 from laconic.errors import LaconicError
 from laconic.numerics.conjugate import TOLERANCE, solve
 from laconic.numerics.rank import zero_share
-from laconic.numerics.spectrum import Floats, Matrix, as_floats, column_squares
+from laconic.numerics.spectrum import as_floats, column_squares
+from laconic.types import Floats, Matrix
 
-# What is left of class means, relative to them, where directions were solved for: rounding.
+# After solving for directions, a remainder of the class means up to this share of them is rounding.
 SOLVED = 100 * TOLERANCE
 
-# Variances within classes of this share of the squared entries are rounding.
+# Variances within classes up to this share of the squared entries are rounding.
 ALIKE = 1e-13
 
 
@@ -44,7 +46,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Scatter:
-    """S = S_w + λI and M, of which only products are asked."""
+    """S = S_w + λI and M, accessed through products."""
 
     documents: Matrix
     columns: Matrix
@@ -55,9 +57,9 @@ class Scatter:
 
     @classmethod
     def of(cls, X: Matrix, H: Matrix, reg: float) -> Scatter:
-        """λ is `reg` mean variances within classes, tr(S_w)/terms.
+        """λ is `reg` times the mean variance within classes, tr(S_w)/terms.
 
-        H (documents × classes) has the share of every class in every document, summing to 1.
+        H (documents × classes) has the share of each class in each document, summing to 1.
         """
         X = as_floats(X)
         counts = np.asarray(H.sum(axis=0), dtype=np.float64).ravel()
@@ -69,8 +71,8 @@ class Scatter:
         variances = np.maximum(squares - np.einsum("ij,ij->i", B, B), 0.0)
         if variances.sum() <= ALIKE * squares.sum():
             raise LaconicError(
-                "within their classes all documents are alike, so that no direction is better than "
-                "another. Give more documents of each class"
+                "all documents of a class are identical, so no direction is better than another. "
+                "Give more documents of each class"
             )
         ridge = reg * float(variances.mean())
         M = B @ _orthogonal_to(np.sqrt(counts / total))
@@ -83,46 +85,46 @@ class Scatter:
         return product + self.ridge * V
 
     def within(self) -> Floats:
-        """S itself, for dense documents of few columns."""
+        """S as a matrix, for dense documents with few columns."""
         S = self.documents.T @ self.documents / self.documents.shape[0] - self.B @ self.B.T
         S[np.diag_indices_from(S)] += self.ridge
         return np.asarray(S)
 
 
 def discriminants(X: Matrix, H: Matrix, reg: float) -> Iterator[Block]:
-    """Of sparse or dense X, through products with it only.
+    """Blocks of directions for sparse or dense X, using only products with it.
 
-    A block needs S⁻¹M in the complement, by conjugate gradients, and a problem of
-    classes × classes. All of it in coordinates in which S has a diagonal of 1 (Jacobi).
+    A block needs S⁻¹M in the complement, by conjugate gradients, and a classes × classes problem,
+    in coordinates where S has a diagonal of 1 (Jacobi preconditioning).
     """
     scatter = Scatter.of(X, H, reg)
     scale = 1.0 / np.sqrt(np.where(scatter.diagonal > 0, scatter.diagonal, 1.0))[:, None]
     M = scale * scatter.M
     taken = np.empty((X.shape[1], 0))
     rounding = SOLVED * linalg.norm(scale * scatter.B)
-    while (means := _factored(_outside(taken, M), rounding)) is not None:
+    while (means := _factor(_outside(taken, M), rounding)) is not None:
         U, R = means
-        Z = solve(partial(_scaled, scatter, scale, taken), U)
+        Z = solve(partial(_apply_scaled, scatter, scale, taken), U)
         # with U'Z = K'K and KR = P σ V', the columns of S⁻¹M V σ⁻¹ have w'Sw = 1, w'S_b w = σ²
-        sigma, turn = linalg.svd(_cholesky(U.T @ Z) @ R, full_matrices=False)[1:]
-        W = scale * (Z @ (R @ turn.T / sigma))
+        sigma, Vt = linalg.svd(_cholesky(U.T @ Z) @ R, full_matrices=False)[1:]
+        W = scale * (Z @ (R @ Vt.T / sigma))
         yield Block(W, sigma**2)
-        taken = _grown(taken, scale * W)
+        taken = _extend_basis(taken, scale * W)
 
 
-def _scaled(scatter: Scatter, scale: Floats, taken: Floats, V: Floats) -> Floats:
-    """S in the complement, the identity on what is taken: definite wherever rounding leads."""
+def _apply_scaled(scatter: Scatter, scale: Floats, taken: Floats, V: Floats) -> Floats:
+    """S in the complement of `taken`, the identity on its span: definite despite rounding."""
     free = _outside(taken, V)
     return _outside(taken, scale * scatter.apply(scale * free)) + (V - free)
 
 
 def reduced_discriminants(Z: Floats, H: Matrix, reg: float) -> Iterator[Block]:
-    """The same of documents over few columns, by a Cholesky factor of S and an SVD."""
+    """The same for documents over few columns, by a Cholesky factor of S and an SVD."""
     scatter = Scatter.of(Z, H, reg)
     S = scatter.within()
     free = np.eye(Z.shape[1])
     rounding = zero_share(Z.shape[1]) * linalg.norm(scatter.B)
-    while (means := _factored(free.T @ scatter.M, rounding)) is not None:
+    while (means := _factor(free.T @ scatter.M, rounding)) is not None:
         U, R = means
         K = _cholesky(free.T @ S @ free)
         whitened = linalg.solve_triangular(K, U, trans="T") @ R
@@ -143,14 +145,14 @@ def _outside(Q: Floats, V: Floats) -> Floats:
     return V - Q @ (Q.T @ V) if Q.shape[1] else V
 
 
-def _grown(Q: Floats, V: Floats) -> Floats:
+def _extend_basis(Q: Floats, V: Floats) -> Floats:
     """An orthonormal basis of Q and V."""
-    fresh = linalg.qr(_outside(Q, V), mode="economic")[0]
-    return np.hstack([Q, linalg.qr(_outside(Q, fresh), mode="economic")[0]])
+    new = linalg.qr(_outside(Q, V), mode="economic")[0]
+    return np.hstack([Q, linalg.qr(_outside(Q, new), mode="economic")[0]])
 
 
-def _factored(M: Floats, rounding: float) -> tuple[Floats, Floats] | None:
-    """M = U R, orthonormal columns and full rank; None where there is rounding only."""
+def _factor(M: Floats, rounding: float) -> tuple[Floats, Floats] | None:
+    """M = U R with orthonormal U and R of full rank; None if M is only rounding."""
     if not M.size:
         return None
     U, R, order = linalg.qr(M, mode="economic", pivoting=True)
@@ -164,7 +166,7 @@ def _cholesky(S: Floats) -> Floats:
         factor: Floats = linalg.cholesky((S + S.T) / 2)
     except linalg.LinAlgError:
         raise LaconicError(
-            "the documents do not vary within their classes in every direction: S_w + λI has no "
+            "documents do not vary within their classes in every direction: S_w + λI has no "
             "inverse. Give a larger reg, or more documents."
         ) from None
     return factor

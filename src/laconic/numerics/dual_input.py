@@ -1,4 +1,4 @@
-"""What a dual descent is given: what it refuses, and the unit in which it reads documents."""
+"""Input of the dual descent: its checks, and the unit in which documents are read."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
-from laconic.numerics.dual_passes import Columns, Floats, Loss, Places
+from laconic.numerics.dual_passes import HingeLoss
+from laconic.types import Floats, Int32s, Int64s
 
-# Powers of 2 whose squares, and the squares of these, are far from the borders of floating point.
+# Exponents of 2 up to which squares, and their squares, are far from the limits of floating point.
 ORDINARY = 100.0
 LEAST_COST = 1e-200
-# What is longer has a square that is no number, and is refused.
+# Longer documents have a squared length that overflows, and are refused.
 LONGEST = 1e150
 
 
@@ -22,20 +23,20 @@ LONGEST = 1e150
 class Rows:
     """Documents as the descent reads them: parts of the rows of a CSR matrix, scaled.
 
-    Document i is `values[starts[i]:ends[i]] * scales[i]`. Where columns are numbered by rank, and
-    rows sorted, the best n words of every document are a prefix of its row: nothing is copied.
+    Document i is `values[starts[i]:ends[i]] * scales[i]`. If columns are numbered by rank and rows
+    are sorted, the best n words of every document are a prefix of its row, and nothing is copied.
     """
 
-    starts: Places
-    ends: Places
-    columns: Columns
+    starts: Int64s
+    ends: Int64s
+    columns: Int32s
     values: Floats
     scales: Floats
     n_columns: int
 
     @classmethod
     def of(cls, X: csr_array) -> Self:
-        """Whole rows, as they are. Entries given twice are added up, in a copy."""
+        """Whole rows, unscaled. Duplicate entries are summed, in a copy."""
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
@@ -46,9 +47,9 @@ class Rows:
 
     @property
     def unit(self) -> float:
-        """A power of 2, such that documents in this unit have squares that are ordinary numbers.
+        """A power of 2; in this unit, squared lengths of documents neither overflow nor underflow.
 
-        It is 1 for all but very long and very short documents. Dividing by it changes no digit.
+        It is 1 except for very long and very short documents. Dividing by it is exact.
         """
         longest = float(np.abs(self.values).max(initial=0.0) * self.scales.max(initial=0.0))
         if longest == 0.0 or not longest < LONGEST:
@@ -58,13 +59,13 @@ class Rows:
 
 
 def refuse_loss(loss: str) -> None:
-    if loss not in get_args(Loss):
-        raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(Loss))}")
+    if loss not in get_args(HingeLoss):
+        raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(HingeLoss))}")
 
 
-def refuse_shapes(n_docs: int, given: dict[str, Floats | None]) -> None:
-    """Compiled functions do not look where an array ends."""
-    for name, numbers in given.items():
+def refuse_shapes(n_docs: int, arrays: dict[str, Floats | None]) -> None:
+    """Compiled functions do not check array bounds."""
+    for name, numbers in arrays.items():
         if numbers is not None and np.shape(numbers) != (n_docs,):
             raise LaconicError(
                 f"{name} of shape {np.shape(numbers)} for {n_docs} documents: "
@@ -75,10 +76,10 @@ def refuse_shapes(n_docs: int, given: dict[str, Floats | None]) -> None:
 def refuse_numbers(
     y_signed: Floats, costs: Floats, start: Floats | None, start_intercept: float
 ) -> None:
-    """Each of them would be solved: for another problem, or with coefficients that are none."""
+    """Invalid values would be solved for as another problem, or give invalid coefficients."""
     duals = np.zeros(0) if start is None else start
-    for name, numbers, right, advice in (
-        ("signs", y_signed, np.abs(y_signed) == 1, "give 1 or -1"),
+    for name, numbers, valid, advice in (
+        ("y_signed", y_signed, np.abs(y_signed) == 1, "give 1 or -1"),
         (
             "costs",
             costs,
@@ -88,29 +89,28 @@ def refuse_numbers(
         ("start", duals, np.isfinite(duals), "give numbers, or None for 0"),
         ("start_intercept", start_intercept, np.isfinite(start_intercept), "give a number"),
     ):
-        if not np.all(right):
-            wrong = np.extract(~np.asarray(right), numbers)[0]
-            raise LaconicError(f"{name} of {wrong:g}: {advice}")
+        if not np.all(valid):
+            value = np.extract(~np.asarray(valid), numbers)[0]
+            raise LaconicError(f"{name} of {value:g}: {advice}")
 
 
 def refuse_long(lengths: Floats) -> None:
-    wrong = int(np.count_nonzero(~np.isfinite(lengths)))
-    if wrong:
+    n_infinite = int(np.count_nonzero(~np.isfinite(lengths)))
+    if n_infinite:
         raise LaconicError(
-            f"documents: {wrong} of {lengths.size} have a squared length that is no finite number. "
+            f"documents: {n_infinite} of {lengths.size} have a squared length that is not finite. "
             "Divide documents by their lengths"
         )
 
 
 def costs_in(unit: float, costs: Floats) -> Floats:
-    """Costs for documents in this unit: those that make it the same problem."""
+    """Costs that make documents in this unit the same problem."""
     with np.errstate(over="ignore", under="ignore"):
-        found = np.asarray(costs, dtype=np.float64) * unit * unit
-    lost = int(np.count_nonzero(~np.isfinite(found) | ((found < LEAST_COST) & (costs > 0))))
+        scaled = np.asarray(costs, dtype=np.float64) * unit * unit
+    lost = int(np.count_nonzero(~np.isfinite(scaled) | ((scaled < LEAST_COST) & (costs > 0))))
     if lost and unit != 1.0:
         raise LaconicError(
-            f"documents of a length of about {unit:.0e}: for {lost} of {found.size} the squared "
-            "length times the cost is too large or too small for a number. Divide documents by "
-            "their lengths"
+            f"documents of a length of about {unit:.0e}: for {lost} of {scaled.size} the squared "
+            "length times the cost overflows or underflows. Divide documents by their lengths"
         )
-    return found
+    return scaled

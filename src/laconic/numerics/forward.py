@@ -1,7 +1,7 @@
-"""Aggressive forward selection, of which Keerthi (2005) warns: overly greedy, a baseline for LARS.
+"""Aggressive forward selection, a baseline for LARS; Keerthi (2005) warns that it is too greedy.
 
-Optimise over the features that are in (solve g_A = 0), then take the one with the largest gradient.
-LARS takes the same first feature, but goes on with it only until another is as good.
+Optimise over the selected features (solve g_A = 0), then add the one with the largest gradient.
+LARS selects the same first feature, but follows it only until another is equally good.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.numerics.lars_course import FEATURE_TIE, NOTHING, Bias, LarsPoint, checked
-from laconic.numerics.lars_documents import Documents, Flags, Floats, Matrix, Places
+from laconic.numerics.lars_course import FEATURE_TIE, ZERO_L1, Bias, LarsPoint, check_arguments
+from laconic.numerics.lars_documents import Documents
 from laconic.numerics.newton import Minimum, curvature, minimum
+from laconic.types import Bools, Floats, Int64s, Matrix
 
 
 def forward(
@@ -24,58 +25,58 @@ def forward(
     alpha: float = 1.0,
     bias: Bias = "always",
 ) -> Iterator[LarsPoint]:
-    """One point for each number of features: 1, 2, … until no gradient is left.
+    """Yield one point per number of features: 1, 2, … until no gradient is left.
 
-    Takes what `lars` takes. `l1` is the largest gradient left outside, `entry_l1` that of each
-    feature when it came in. Equal features enter by their number.
+    Same arguments as `lars`. `l1` is the largest gradient of an unselected feature, `entry_l1` that
+    of each feature when it was selected. Tied features are selected in column order.
     """
     documents = Documents.of(X)
-    values = checked(documents, y_signed, alpha, bias)
+    labels = check_arguments(documents, y_signed, alpha, bias)
     constant = documents.constant
     outside = documents.lengths > 0.0
     outside[constant] = bias == "selectable"
     columns = np.array([constant] if bias == "always" else [], dtype=np.int64)
     entries: list[float] = []
-    found = _optimum(documents, columns, values, np.zeros(columns.size), loss, alpha)
+    optimum = _optimum(documents, columns, labels, np.zeros(columns.size), loss, alpha)
     while True:
-        chosen, largest = _steepest(documents, found.residuals, outside)
+        chosen, largest = _steepest(documents, optimum.residuals, outside)
         if entries and chosen != constant:
-            yield _point(columns, constant, found, largest, entries, loss)
+            yield _point(columns, constant, optimum, largest, entries, loss)
         if chosen is None:
             return
         outside[chosen] = False
         columns = np.append(columns, chosen)
         if chosen != constant:
             entries.append(largest)
-        found = _optimum(documents, columns, values, np.append(found.coef, 0.0), loss, alpha)
+        optimum = _optimum(documents, columns, labels, np.append(optimum.coef, 0.0), loss, alpha)
 
 
 def _optimum(
-    documents: Documents, columns: Places, y_signed: Floats, start: Floats, loss: str, alpha: float
+    documents: Documents, columns: Int64s, y_signed: Floats, start: Floats, loss: str, alpha: float
 ) -> Minimum:
     Z = csr_array(documents.by_column[:, columns])
     return minimum(Z, y_signed, loss=loss, alpha=alpha, start=start)
 
 
-def _steepest(documents: Documents, residuals: Floats, outside: Flags) -> tuple[int | None, float]:
-    """The column with the largest gradient, and that; None and 0 where all are rounding."""
+def _steepest(documents: Documents, residuals: Floats, outside: Bools) -> tuple[int | None, float]:
+    """The column with the largest gradient, and this gradient; None and 0 if all are rounding."""
     g = np.where(outside, np.abs(documents.by_column.T @ residuals), 0.0)
     largest = float(g.max())
-    if largest <= NOTHING * documents.lengths.max() * np.sqrt(documents.n_docs):
+    if largest <= ZERO_L1 * documents.lengths.max() * np.sqrt(documents.n_docs):
         return None, 0.0
     return int(np.flatnonzero(g >= largest * (1.0 - FEATURE_TIE))[0]), largest
 
 
 def _point(
-    columns: Places, constant: int, found: Minimum, l1: float, entries: list[float], loss: str
+    columns: Int64s, constant: int, optimum: Minimum, l1: float, entries: list[float], loss: str
 ) -> LarsPoint:
     words = columns != constant
     return LarsPoint(
         columns[words],
-        found.coef[words],
-        float(found.coef[~words].sum()),
+        optimum.coef[words],
+        float(optimum.coef[~words].sum()),
         l1,
         np.array(entries),
-        np.flatnonzero(curvature(found.margins, loss)),
+        np.flatnonzero(curvature(optimum.margins, loss)),
         None if l1 > 0.0 else "finished",
     )

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-Floats: TypeAlias = NDArray[np.float64]
-# So many values are worked on at a time: they stay in the processor's cache.
+from laconic.types import Floats
+
+# Number of values per block: small enough for the processor's cache.
 BLOCK = 1 << 17
 
 
 def gaussian_kernel(X: Any, Z: Any, width: float) -> Floats:
-    """The kernel of every document of X with every one of Z; either may be sparse."""
+    """The kernel between all documents of X and all of Z; either may be sparse."""
     K = np.empty((X.shape[0], Z.shape[0]))
     for block, rows in _rows(X, Z, width):
         K[block] = rows
@@ -31,16 +31,16 @@ def gaussian_sums(X: Any, Z: Any, width: float, dual: Floats) -> Floats:
 
 
 def _rows(X: Any, Z: Any, width: float) -> Iterator[tuple[slice, Floats]]:
-    """The kernel by blocks of X's documents, of which only one is held."""
-    lengths, others = _squared_lengths(X), _squared_lengths(Z)
+    """The kernel in blocks of X's documents, one block in memory at a time."""
+    x_squares, z_squares = _squared_lengths(X), _squared_lengths(Z)
     columns = Z.T.tocsr() if issparse(Z) else np.asarray(Z).T
     step = max(1, BLOCK // max(1, Z.shape[0]))
     for start in range(0, X.shape[0], step):
         block = slice(start, start + step)
         # ‖x − z‖² = ‖x‖² + ‖z‖² − 2 x'z, which rounding can bring below 0
         squares = -2.0 * _dense(X[block] @ columns)
-        squares += lengths[block, None]
-        squares += others
+        squares += x_squares[block, None]
+        squares += z_squares
         np.maximum(squares, 0.0, out=squares)
         squares *= -1.0 / width**2
         yield block, np.exp(squares, out=squares)

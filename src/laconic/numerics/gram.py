@@ -1,20 +1,13 @@
-"""X X' of the smaller side of a sparse or dense X, centred where there is an intercept."""
+"""Gram matrices of the smaller side of a sparse or dense X, centred if there is an intercept."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from laconic.errors import LaconicError
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
-# An array or a scipy sparse array; scipy has no types to say so.
-Matrix: TypeAlias = Any
+from laconic.types import Floats, Ints, Matrix
 
 
 def column_means(X: Matrix) -> Floats:
@@ -30,21 +23,21 @@ def squared_norm(X: Matrix) -> float:
 
 
 def refuse_overflow(product: float) -> None:
-    """A product of entries of X, or a sum of such, must be a finite number."""
+    """Raise if a product of entries of X, or a sum of products, is not finite."""
     if not np.isfinite(product):
         raise LaconicError(
             "the entries of X are so large that products of them overflow, or they are not "
-            "numbers. Divide the documents by their lengths, or all of them by the largest entry."
+            "finite. Divide the documents by their lengths, or all of X by its largest entry."
         )
 
 
 def centring(X: Matrix, x_mean: Floats) -> float:
-    """What centring may take from the largest eigenvalue of the Gram matrix, n_docs·‖x_mean‖²."""
+    """How much centring may reduce the Gram matrix's largest eigenvalue: n_docs·‖x_mean‖²."""
     return float(X.shape[0] * (x_mean @ x_mean))
 
 
 def by_documents(X: Matrix, x_mean: Floats) -> Floats:
-    """Xc Xc' in Fortran order. Only its lower triangle holds: that is all LAPACK reads."""
+    """Xc Xc' in Fortran order; only the lower triangle is valid, which is all LAPACK reads."""
     K = lower_gram(X)
     if x_mean.any():
         shift = np.asarray(X @ x_mean)
@@ -54,7 +47,7 @@ def by_documents(X: Matrix, x_mean: Floats) -> Floats:
 
 
 def by_terms(X: Matrix, x_mean: Floats) -> Floats:
-    """Xc'Xc in Fortran order. Only its lower triangle holds."""
+    """Xc'Xc in Fortran order; only the lower triangle is valid."""
     A = lower_gram(X.T)
     if x_mean.any():
         scaled = np.sqrt(X.shape[0]) * x_mean
@@ -63,7 +56,7 @@ def by_terms(X: Matrix, x_mean: Floats) -> Floats:
 
 
 def lower_gram(X: Matrix) -> Floats:
-    """The lower triangle of X X'; what is above it is not to be read."""
+    """X X' in Fortran order; only the lower triangle is valid."""
     with np.errstate(over="ignore", invalid="ignore"):
         product = _lower_product(X)
     refuse_overflow(float(product.diagonal().sum()))
@@ -95,7 +88,7 @@ def _upper_product(
     column_values: Floats,
     product: Floats,
 ) -> None:
-    """Rows in order, so that each column's entries before the row are known to be done."""
+    """Rows in order; `begins` skips the entries of each column in earlier rows."""
     begins = column_ends[:-1].copy()
     for doc in range(row_ends.size - 1):
         line = product[doc]

@@ -1,28 +1,26 @@
-"""The columns that have entered, kept by rows: what is read at every corner of the path.
+"""The active columns, stored by rows: what is read at every corner of the path.
 
-A sum over rows reads its weights from a vector as short as the model and writes each document once;
-over columns it would write all over the documents. The rows are copied when a column enters, which
-is rare.
+By rows, a weighted sum of columns reads its weights from a vector as short as the model and writes
+each document once; by columns it would write to scattered documents. The rows are copied only when
+a column enters, which is rare.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from laconic.numerics.lars_documents import Documents, Floats, Ints, Places
-
-Int32s = NDArray[np.int32]
+from laconic.numerics.lars_documents import Documents
+from laconic.types import Floats, Int32s, Int64s, Ints
 
 
 class ActiveRows:
-    """Documents in the columns that have entered, numbered as they came."""
+    """Rows of X over the active columns, which are numbered in the order of entry."""
 
     def __init__(self, documents: Documents) -> None:
         self.documents = documents
         self.size = 0
-        self._starts: Places = np.zeros(documents.n_docs + 1, np.int64)
+        self._starts: Int64s = np.zeros(documents.n_docs + 1, np.int64)
         self._places: Int32s = np.empty(0, np.int32)
         self._values: Floats = np.empty(0)
 
@@ -40,38 +38,37 @@ class ActiveRows:
         self.size += 1
 
     def combination(self, weights: Floats, out: Floats) -> Floats:
-        """The sum of the columns times their weights, written to `out`.
+        """Write the weighted sum of the columns to `out`.
 
-        A fresh array of some size costs more than the sum: the system hands out its pages one by
-        one, each time.
+        Allocating a new array would cost more than the sum: its memory pages are mapped one by one.
         """
         _combination(self._starts, self._places, self._values, weights, out)
         return out
 
-    def products(self, docs: Places, weights: Floats) -> Floats:
-        """The sum of some rows times their weights."""
-        found: Floats = _products(
+    def products(self, docs: Int64s, weights: Floats) -> Floats:
+        """Weighted sum of some rows."""
+        total: Floats = _products(
             self._starts, self._places, self._values, docs, weights, self.size
         )
-        return found
+        return total
 
     def gram(self, weights: Floats) -> Floats:
-        """X' diag(weights) X; its upper triangle only."""
-        found: Floats = _gram(self._starts, self._places, self._values, weights, self.size)
-        return found
+        """X' diag(weights) X; upper triangle only."""
+        product: Floats = _gram(self._starts, self._places, self._values, weights, self.size)
+        return product
 
     def row(self, doc: int) -> Floats:
-        found = np.zeros(self.size)
+        row = np.zeros(self.size)
         entries = slice(self._starts[doc], self._starts[doc + 1])
-        found[self._places[entries]] = self._values[entries]
-        return found
+        row[self._places[entries]] = self._values[entries]
+        return row
 
 
 @njit(nogil=True, cache=True)
 def _appended(
-    starts: Places, places: Int32s, values: Floats, docs: Ints, column: Floats, place: int
-) -> tuple[Places, Int32s, Floats]:
-    """One more entry at the end of the rows that have it; `docs` ascend."""
+    starts: Int64s, places: Int32s, values: Floats, docs: Ints, column: Floats, place: int
+) -> tuple[Int64s, Int32s, Floats]:
+    """Append one column: an entry at the end of each row that has it; `docs` ascend."""
     new_starts = np.empty(starts.size, np.int64)
     new_places = np.empty(places.size + docs.size, np.int32)
     new_values = np.empty(places.size + docs.size)
@@ -91,9 +88,9 @@ def _appended(
 
 @njit(nogil=True, cache=True)
 def _combination(
-    starts: Places, places: Int32s, values: Floats, weights: Floats, out: Floats
+    starts: Int64s, places: Int32s, values: Floats, weights: Floats, out: Floats
 ) -> None:
-    """Unsigned places, because a signed one is first asked whether it counts from the end."""
+    """Indices are unsigned: signed ones would be checked for counting from the end."""
     for doc in range(out.size):
         inner = 0.0
         for entry in range(np.uint64(starts[doc]), np.uint64(starts[doc + 1])):
@@ -103,25 +100,25 @@ def _combination(
 
 @njit(nogil=True, cache=True)
 def _products(
-    starts: Places, places: Int32s, values: Floats, docs: Places, weights: Floats, size: int
+    starts: Int64s, places: Int32s, values: Floats, docs: Int64s, weights: Floats, size: int
 ) -> Floats:
-    found = np.zeros(size)
+    total = np.zeros(size)
     for at in range(docs.size):
         for entry in range(np.uint64(starts[docs[at]]), np.uint64(starts[docs[at] + 1])):
-            found[np.uint64(places[entry])] += weights[at] * values[entry]
-    return found
+            total[np.uint64(places[entry])] += weights[at] * values[entry]
+    return total
 
 
 @njit(nogil=True, cache=True)
-def _gram(starts: Places, places: Int32s, values: Floats, weights: Floats, size: int) -> Floats:
-    """Places ascend in a row, so that all of its products are above the diagonal."""
-    found = np.zeros((size, size))
+def _gram(starts: Int64s, places: Int32s, values: Floats, weights: Floats, size: int) -> Floats:
+    """Column numbers ascend in a row, so all products are on or above the diagonal."""
+    product = np.zeros((size, size))
     for doc in range(weights.size):
         if weights[doc] == 0.0:
             continue
         end = np.uint64(starts[doc + 1])
         for entry in range(np.uint64(starts[doc]), end):
-            line, weight = found[places[entry]], weights[doc] * values[entry]
+            line, weight = product[places[entry]], weights[doc] * values[entry]
             for other in range(entry, end):
                 line[np.uint64(places[other])] += weight * values[other]
-    return found
+    return product

@@ -1,4 +1,4 @@
-"""Documents that come to a border between two parts of the loss as λ₁ falls (steps 2d to 2g)."""
+"""Documents that reach a border between two parts of the loss as λ₁ falls (steps 2d to 2g)."""
 
 from __future__ import annotations
 
@@ -7,60 +7,65 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from laconic.numerics.lars_documents import Flags, Floats, Places
-from laconic.numerics.lars_position import LINEAR, SQUARED, ZERO, Direction, Parts, Position
+from laconic.numerics.lars_position import LINEAR, SQUARED, ZERO, ActiveSet, Direction, Parts
+from laconic.types import Bools, Floats, Int64s
 
-# Rounding may have put a document so far past its border: it is due now.
-PAST = 1e-9
-# A document with leverage 1 that would go no further than this stands still.
+# Rounding may put a document this far past its border: it is due now.
+ROUNDED_PAST = 1e-9
+# A document with leverage 1 that would move no further than this does not move.
 STILL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Crossings:
-    """The step to the next border, and all documents that stand there then."""
+    """The step to the next border, and all documents that reach one with it."""
 
     step: float
-    docs: Places
+    docs: Int64s
 
 
-def next_crossings(position: Position, direction: Direction, tie: float) -> Crossings:
-    """The step is infinite where no document comes to a border; `tie` joins what is that close."""
-    lower, upper = position.pieces.lower, position.pieces.upper
-    arrays = position.margins, direction.speeds, position.parts, position.held
-    step = float(_first(*arrays, lower, upper, direction.slow))
+def next_crossings(active: ActiveSet, direction: Direction, tie: float) -> Crossings:
+    """The next crossings; documents within `tie` cross together.
+
+    The step is infinite if no document reaches a border.
+    """
+    lower, upper = active.pieces.lower, active.pieces.upper
+    arrays = active.margins, direction.speeds, active.parts, active.held
+    step = float(_first_step(*arrays, lower, upper, direction.slow))
     if step == np.inf:
         return Crossings(np.inf, np.empty(0, np.int64))
-    return Crossings(step, _due(*arrays, lower, upper, direction.slow, step + tie))
+    return Crossings(step, _documents_due(*arrays, lower, upper, direction.slow, step + tie))
 
 
-def cross(position: Position, direction: Direction, docs: Places) -> None:
-    """Take documents over their borders; hold those with leverage 1 where they are."""
-    lower, upper = position.pieces.lower, position.pieces.upper
+def cross_borders(active: ActiveSet, direction: Direction, docs: Int64s) -> None:
+    """Move documents across their borders; hold those with leverage 1 where they are."""
+    lower, upper = active.pieces.lower, active.pieces.upper
     for doc in docs:
-        outward, part = direction.speeds[doc] > 0.0, position.parts[doc]
-        position.land(doc, upper if part == ZERO or (part == SQUARED and outward) else lower)
+        outward, part = direction.speeds[doc] > 0.0, active.parts[doc]
+        active.snap_to_border(
+            doc, upper if part == ZERO or (part == SQUARED and outward) else lower
+        )
         to = SQUARED if part != SQUARED else (ZERO if outward else LINEAR)
-        if not position.cross(doc, to):
-            position.held[doc] = True
+        if not active.move_document(doc, to):
+            active.held[doc] = True
 
 
-def is_torn(position: Position, direction: Direction) -> bool:
-    """Whether a document that must be held would leave all the same: the system is singular.
+def is_singular(active: ActiveSet, direction: Direction) -> bool:
+    """Whether the system is singular: a held document would still leave its part.
 
-    With leverage 1 its residual is λ₁ times its speed, but for what the straight part of the loss
-    adds; so on the upper border, where the residual is 0, it stands still.
+    With leverage 1 its residual is λ₁ times its speed, plus a contribution of the linear part of
+    the loss; so on the upper border, where the residual is 0, it does not move.
     """
-    if not position.held.any():
+    if not active.held.any():
         return False
-    docs = np.flatnonzero(position.held)
-    outward = np.sign(position.margins[docs]) * direction.speeds[docs]
-    return bool((outward * position.l1 > STILL).any())
+    docs = np.flatnonzero(active.held)
+    outward = np.sign(active.margins[docs]) * direction.speeds[docs]
+    return bool((outward * active.l1 > STILL).any())
 
 
 @njit(nogil=True, cache=True)
 def _gap(margin: float, speed: float, part: int, lower: float, upper: float) -> float:
-    """Distance to the border ahead; infinite where there is none."""
+    """Distance to the border ahead; infinite if there is none."""
     if part == ZERO:
         return max(margin - upper, 0.0) if speed < 0.0 else np.inf
     if part == LINEAR:
@@ -69,20 +74,20 @@ def _gap(margin: float, speed: float, part: int, lower: float, upper: float) -> 
 
 
 @njit(nogil=True, cache=True)
-def _first(
+def _first_step(
     margins: Floats,
     speeds: Floats,
     parts: Parts,
-    held: Flags,
+    held: Bools,
     lower: float,
     upper: float,
     slow: float,
 ) -> float:
-    """The smallest step to a border. Most documents are far from any, and that is asked first."""
+    """The smallest step to a border. Most documents are far from any, so that is tested first."""
     first = np.inf
     for doc in range(margins.size):
         margin, speed = margins[doc], abs(speeds[doc])
-        reach = first * speed + PAST
+        reach = first * speed + ROUNDED_PAST
         if abs(margin - upper) > reach and abs(margin - lower) > reach:
             continue
         if speed > slow and not held[doc]:
@@ -91,25 +96,28 @@ def _first(
 
 
 @njit(nogil=True, cache=True)
-def _due(
+def _documents_due(
     margins: Floats,
     speeds: Floats,
     parts: Parts,
-    held: Flags,
+    held: Bools,
     lower: float,
     upper: float,
     slow: float,
     until: float,
-) -> Places:
-    """Documents that come to a border in a step up to `until`, which is finite."""
-    found = []
+) -> Int64s:
+    """Documents that reach a border in a step up to `until`, which is finite."""
+    docs = []
     for doc in range(margins.size):
         margin, speed = margins[doc], abs(speeds[doc])
         reach = until * speed
-        if abs(margin - upper) > reach + PAST and abs(margin - lower) > reach + PAST:
+        if (
+            abs(margin - upper) > reach + ROUNDED_PAST
+            and abs(margin - lower) > reach + ROUNDED_PAST
+        ):
             continue
         if speed > slow and not held[doc]:
             gap = _gap(margin, speeds[doc], parts[doc], lower, upper)
             if gap <= reach:
-                found.append(doc)
-    return np.array(found, dtype=np.int64)
+                docs.append(doc)
+    return np.array(docs, dtype=np.int64)

@@ -1,26 +1,20 @@
-"""Documents as LARS reads them: by columns, with a constant column after the last."""
+"""Documents as LARS reads them: by columns, with a constant column appended."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-Floats: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.bool_]
-Ints: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
-Places: TypeAlias = NDArray[np.int64]
-# An array or a scipy sparse array; scipy has no types to say so.
-Matrix: TypeAlias = Any
+from laconic.types import Floats, Int64s, Ints, Matrix
 
 
-class Columns(NamedTuple):
-    """A sparse matrix by columns, as compiled functions take it."""
+class SparseColumns(NamedTuple):
+    """A sparse matrix by columns, in the form that compiled functions take."""
 
     starts: Ints
     docs: Ints
@@ -29,9 +23,9 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """X and a column of ones, and the length of every column.
+    """X with a column of ones appended, and the length of every column.
 
-    It is made once and serves as many paths over the same X as there are classes.
+    Made once and shared by the paths of all classes over the same X.
     """
 
     by_column: csc_array
@@ -39,7 +33,7 @@ class Documents:
 
     @classmethod
     def of(cls, X: Matrix | Documents) -> Documents:
-        """From a sparse or dense matrix; what is prepared already stays as it is."""
+        """From a sparse or dense matrix; a `Documents` is returned unchanged."""
         if isinstance(X, Documents):
             return X
         columns = csc_array(X, dtype=np.float64)
@@ -55,28 +49,28 @@ class Documents:
 
     @property
     def constant(self) -> int:
-        """The number of the constant column, which is the number of terms too."""
+        """Index of the constant column, which equals the number of terms."""
         return int(self.by_column.shape[1]) - 1
 
     @cached_property
-    def columns(self) -> Columns:
-        return Columns(self.by_column.indptr, self.by_column.indices, self.by_column.data)
+    def columns(self) -> SparseColumns:
+        return SparseColumns(self.by_column.indptr, self.by_column.indices, self.by_column.data)
 
     def column(self, column: int) -> Floats:
-        """One column, as long as there are documents."""
-        X, found = self.by_column, np.zeros(self.n_docs)
+        """One column as a dense vector."""
+        X, values = self.by_column, np.zeros(self.n_docs)
         entries = slice(X.indptr[column], X.indptr[column + 1])
-        found[X.indices[entries]] = X.data[entries]
-        return found
+        values[X.indices[entries]] = X.data[entries]
+        return values
 
-    def products(self, columns: Places, vector: Floats) -> Floats:
+    def products(self, columns: Int64s, vector: Floats) -> Floats:
         """Inner products of columns with a vector."""
-        found: Floats = _products(self.columns, columns, vector)
-        return found
+        values: Floats = _products(self.columns, columns, vector)
+        return values
 
 
 def _with_constant(X: csc_array) -> csc_array:
-    """A column of ones behind X. (`hstack` would take several times the memory.)"""
+    """X with a column of ones appended. (`hstack` would take several times the memory.)"""
     n_docs, n_terms = X.shape
     values = np.append(X.data, np.ones(n_docs))
     docs = np.append(X.indices, np.arange(n_docs, dtype=X.indices.dtype))
@@ -94,10 +88,10 @@ def _lengths(starts: Ints, values: Floats) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def product(X: Columns, column: int, vector: Floats) -> float:
-    """One column times a vector.
+def product(X: SparseColumns, column: int, vector: Floats) -> float:
+    """Inner product of one column with a vector.
 
-    Unsigned places, because a signed one is first asked whether it counts from the end.
+    Indices are unsigned: signed ones would be checked for counting from the end.
     """
     total = 0.0
     for entry in range(np.uint64(X.starts[column]), np.uint64(X.starts[column + 1])):
@@ -106,8 +100,8 @@ def product(X: Columns, column: int, vector: Floats) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _products(X: Columns, columns: Places, vector: Floats) -> Floats:
-    found = np.empty(columns.size)
+def _products(X: SparseColumns, columns: Int64s, vector: Floats) -> Floats:
+    values = np.empty(columns.size)
     for at in range(columns.size):
-        found[at] = product(X, columns[at], vector)
-    return found
+        values[at] = product(X, columns[at], vector)
+    return values

@@ -1,29 +1,29 @@
-"""LARS in jumps: from the entry of a feature to the next, without a stop at every document.
+"""LARS in jumps: from one feature's entry to the next, without stopping at every document.
 
-A reading of the "simple way to reduce this extra cost" that Keerthi (2005) mentions. From where a
-feature has entered, foresee the next entry as if no document crossed a border; let λ₁ fall as far;
-repair the model there by Newton's method on f − λ₁ s'β; and foresee again, back or on, until the
-foreseen step is nothing.
+A reading of the "simple way to reduce this extra cost" that Keerthi (2005) mentions. From the last
+entry, predict the next one as if no document crossed a border; lower λ₁ to it; correct the model
+there by Newton's method on f − λ₁ s'β; then predict again, backwards or forwards, until the
+predicted step is negligible. λ₂ is `alpha`.
 
-A jump might pass over a feature whose gradient reaches λ₁ and falls back. That it has not is proved
-each time. Let a > b be λ₁ at both ends, Δ the differences between them, s the signs of g_A. From
+A jump might skip a feature whose gradient reaches λ₁ and falls back. Each jump is proved not to.
+Let a > b be λ₁ at both ends, Δ the differences between them, s the signs of g_A. From
 λ₂Δβ + X_A'Δρ = (a − b)s, and (Δρ)'XΔβ ≥ ‖Δρ‖² for a loss whose slope grows by at most 1,
 
     ‖Δρ‖² + λ₂‖Δβ‖² ≤ (a − b) s'Δβ
 
-for any two points of the way. Of a third point, at the share τ between them, it holds with either:
-(1 − τ) of the one and τ of the other bound its distance from the chord,
+for any two points of the path. For a third point, at the share τ between them, it holds with
+either end; (1 − τ) times the one plus τ times the other bounds its distance from the chord,
 
-    ‖ρ(τ) − chord‖² ≤ τ(1 − τ)·bend,   bend = (a − b) s'Δβ − ‖Δρ‖² − λ₂‖Δβ‖²,
+    ‖ρ(τ) − chord‖² ≤ τ(1 − τ)·bend,   bend = (a − b) s'Δβ − ‖Δρ‖² − λ₂‖Δβ‖².
 
-from which the screen tells whether a feature may have reached λ₁, but for the one that enters: that
-it had not come up before is not proved. Where another may have, or where documents
-stand exactly on a border, as in binary data, the way is taken corner by corner.
+From this the screening finds the features that may have reached λ₁. For the entering feature
+itself, an earlier entry is not excluded. If another feature may have reached λ₁, or if documents
+are exactly on a border, as in binary data, the path is followed corner by corner.
 
-It also walks the path of the logistic loss, which is curved (predictor and corrector). There every
-gradient is compared with λ₁ on the cubic that has its values and slopes at both ends of a jump, as
-long as no margin changes much. That is no proof, but misses are of fourth order in the length of
-the jump. A jump that fails, or that has passed over a feature, is taken again at half its length.
+The same jumps follow the path of the logistic loss, which is curved (predictor-corrector). There
+each gradient is compared with λ₁ on the cubic through its values and slopes at both ends of a jump,
+as long as no margin changes much. That is no proof, but misses are of fourth order in the length of
+the jump. A jump that fails, or that skipped a feature, is repeated at half its length.
 """
 
 from __future__ import annotations
@@ -34,30 +34,31 @@ import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.numerics import lars as exact
-from laconic.numerics.lars_course import Bias, Course, LarsPoint, checked, follow
-from laconic.numerics.lars_documents import Documents, Floats, Matrix
-from laconic.numerics.lars_jumps import JumpingPosition, Snapshot
-from laconic.numerics.lars_logistic import LogisticPosition
+from laconic.numerics.lars_course import Bias, LarsPoint, PathState, check_arguments, follow
+from laconic.numerics.lars_documents import Documents
+from laconic.numerics.lars_jumps import JumpingActiveSet, Snapshot
+from laconic.numerics.lars_logistic import LogisticActiveSet
 from laconic.numerics.lars_position import PIECES
 from laconic.numerics.lars_screen import Entry
+from laconic.types import Floats, Matrix
 
-# Share of the first λ₁: a step or an error up to this is nothing.
-ACCURATE = 1e-11
-# Jumps to an entry before it is given up.
-JUMPS = 40
-# A way that bends by less than this share of what it might is straight: no document crossed.
+# Share of the first λ₁: a step or an error up to this is negligible.
+TOLERANCE = 1e-11
+# Jumps towards one entry before giving up.
+MAX_JUMPS = 40
+# A path that bends by less than this share of the possible bend is straight: no document crossed.
 STRAIGHT = 1e-12
-# The share of λ₁ by which it falls at most in one jump along a curve; up to which it is not asked
-# whether a feature was passed over; and below which a failed jump is not tried again.
+# Shares of λ₁, for jumps along a curve: the longest jump; the longest that is not checked for
+# skipped features; and the shortest that is retried after a failure.
 FARTHEST, SHORT, SHORTEST = 0.9, 1e-3, 1e-9
-# No margin may change by more in a jump along a curve, nor be foreseen to change by more.
+# Limits of the change of any margin in a jump along a curve: the actual and the predicted change.
 FAR, WILD = 2.0, 8.0
-# The points of such a jump at which gradients are compared with λ₁.
-BETWEEN = 15
+# Points of such a jump at which gradients are compared with λ₁.
+N_CHECKS = 15
 
 
-class Lost(Exception):  # noqa: N818 - a jump that led nowhere is no error
-    """Jumps did not lead to an entry."""
+class JumpFailed(Exception):  # noqa: N818 - a failed jump is not an error
+    """The jumps did not lead to an entry."""
 
 
 def fast_lars(
@@ -68,129 +69,131 @@ def fast_lars(
     alpha: float = 1.0,
     bias: Bias = "always",
 ) -> Iterator[LarsPoint]:
-    """As `lars`, faster. `loss` may be "logistic" too; its `examples` are all documents."""
+    """Like `lars`, but faster. `loss` may also be "logistic"; its `examples` are all documents."""
     if loss not in (*PIECES, "logistic"):
-        raise LaconicError(f"lars: loss={loss!r}. There are {', '.join(PIECES)} and logistic")
+        raise LaconicError(f"lars: loss={loss!r}. Choose from {', '.join(PIECES)} and logistic")
     documents = Documents.of(X)
-    values = checked(documents, y_signed, alpha, bias)
+    values = check_arguments(documents, y_signed, alpha, bias)
     if loss == "squared" or (loss in PIECES and alpha == 0.0):
-        # of squares the exact path is made of such jumps; without alpha jumps are slower than corners
+        # with squares the exact path consists of such jumps; with alpha=0 corners are faster
         return exact.lars(documents, values, loss=loss, alpha=alpha, bias=bias)
     if loss == "logistic":
-        curve = LogisticPosition(documents, values, alpha)
-        return follow(Course(curve, bias), lambda course: _along_curve(course, curve))
-    position = JumpingPosition(documents, values, PIECES[loss], alpha)
-    return follow(Course(position, bias), lambda course: _advance(course, position))
+        curve = LogisticActiveSet(documents, values, alpha)
+        return follow(PathState(curve, bias), lambda state: _advance_along_curve(state, curve))
+    active = JumpingActiveSet(documents, values, PIECES[loss], alpha)
+    return follow(PathState(active, bias), lambda state: _advance_by_jumps(state, active))
 
 
-def _advance(course: Course, position: JumpingPosition) -> Entry | None:
-    """To the next entry in jumps, or, where they do not lead there, corner by corner."""
-    if position.is_on_border():
-        return exact.advance(course)
-    before = position.snapshot()
+def _advance_by_jumps(state: PathState, active: JumpingActiveSet) -> Entry | None:
+    """Jump to the next entry, or go corner by corner if the jumps fail."""
+    if active.is_on_border():
+        return exact.advance(state)
+    before = active.snapshot()
     try:
-        entry = _leap(course, position, course.floor)
-        if _may_have_passed(course, position, before, entry):
-            raise Lost
-    except Lost:
-        if not position.restore(before):
-            course.stop()
-        return exact.advance(course)
+        entry = _jump_to_entry(state, active, state.floor)
+        if _may_have_reached_l1(state, active, before, entry):
+            raise JumpFailed
+    except JumpFailed:
+        if not active.restore(before):
+            state.stop()
+        return exact.advance(state)
     if entry is None:
-        course.finish(position.direction())
+        state.finish(active.direction())
     return entry
 
 
-def _may_have_passed(
-    course: Course, position: JumpingPosition, before: Snapshot, entry: Entry | None
+def _may_have_reached_l1(
+    state: PathState, active: JumpingActiveSet, before: Snapshot, entry: Entry | None
 ) -> bool:
-    """Whether some feature may have come up to λ₁ on the way from `before` to here, and gone."""
-    fallen = before.l1 - position.l1
-    coef, residuals = before.coef - position.coef, before.residuals - position.residuals
-    pulled = fallen * float(position.pulls @ coef)
-    bend = pulled - float(residuals @ residuals) - position.alpha * float(coef @ coef)
-    if fallen <= 0.0 or bend <= STRAIGHT * pulled:
+    """Whether another feature may have reached λ₁ since `before`, and fallen back."""
+    fallen = before.l1 - active.l1
+    coef, residuals = before.coef - active.coef, before.residuals - active.residuals
+    total = fallen * float(active.entry_signs @ coef)
+    bend = total - float(residuals @ residuals) - active.alpha * float(coef @ coef)
+    if fallen <= 0.0 or bend <= STRAIGHT * total:
         return False
-    # of two, one is not the column that enters
-    found = course.screen.may_have_passed(before.l1, before.residuals, position, bend, 2)
-    return bool(np.any(found != (-1 if entry is None else entry.column)))
+    # with two candidates, at least one is not the entering column
+    columns = state.screening.may_have_reached_l1(before.l1, before.residuals, active, bend, 2)
+    return bool(np.any(columns != (-1 if entry is None else entry.column)))
 
 
-def _along_curve(course: Course, position: LogisticPosition) -> Entry | None:
-    """To the next entry in jumps, each as long as it succeeds."""
-    share, ahead = FARTHEST, position.direction()
+def _advance_along_curve(state: PathState, active: LogisticActiveSet) -> Entry | None:
+    """Jump along a curved path to the next entry; failed jumps are halved."""
+    share, tangent = FARTHEST, active.direction()
     while share > SHORTEST:
-        before = position.snapshot()
-        fastest = np.abs(ahead.speeds).max()
-        reach = position.l1 * min(share, WILD / max(position.l1 * fastest, WILD))
+        before = active.snapshot()
+        fastest = np.abs(tangent.speeds).max()
+        reach = active.l1 * min(share, WILD / max(active.l1 * fastest, WILD))
         try:
-            entry = _leap(course, position, max(position.l1 - reach, course.floor))
-            turned = position.direction()
-            if _has_passed(course, position, before, ahead.residuals, turned.residuals):
-                share = (before.l1 - position.l1) / before.l1
-                raise Lost
-        except Lost:
-            position.restore(before)
+            entry = _jump_to_entry(state, active, max(active.l1 - reach, state.floor))
+            new_tangent = active.direction()
+            if _has_reached_l1(state, active, before, tangent.residuals, new_tangent.residuals):
+                share = (before.l1 - active.l1) / before.l1
+                raise JumpFailed
+        except JumpFailed:
+            active.restore(before)
             share /= 2.0
             continue
         if entry is not None:
             return entry
-        if course.left <= ACCURATE * course.first:
-            course.finish(turned)
+        if state.l1_left <= TOLERANCE * state.first_l1:
+            state.finish(new_tangent)
             return None
-        if position.l1 == before.l1:
+        if active.l1 == before.l1:
             break
-        share, ahead = min(2.0 * share, FARTHEST), turned
-    course.stop()
+        share, tangent = min(2.0 * share, FARTHEST), new_tangent
+    state.stop()
     return None
 
 
-def _has_passed(
-    course: Course, position: LogisticPosition, before: Snapshot, start: Floats, end: Floats
+def _has_reached_l1(
+    state: PathState, active: LogisticActiveSet, before: Snapshot, start: Floats, end: Floats
 ) -> bool:
-    """Whether some gradient has come up to λ₁ on the way from `before` to here, as far as is known.
+    """Whether an interpolated gradient reaches λ₁ between `before` and here.
 
-    `start` and `end` are the changes of the residuals for each unit that λ₁ falls, at both ends.
+    `start` and `end` are the changes of the residuals per unit that λ₁ falls, at both ends.
     """
-    fallen, chord = before.l1 - position.l1, position.residuals - before.residuals
+    fallen, chord = before.l1 - active.l1, active.residuals - before.residuals
     if fallen <= SHORT * before.l1:
         return False
-    if np.abs(position.margins - before.margins).max() > FAR:
+    if np.abs(active.margins - before.margins).max() > FAR:
         return True
     bend = max(float(((fallen * turn - chord) ** 2).sum()) for turn in (start, end)) / 4.0
-    every = position.documents.constant + 1
-    columns = course.screen.may_have_passed(before.l1, before.residuals, position, bend, every)
-    at = [before.residuals, position.residuals, fallen * start, fallen * end]
-    values = np.array([course.screen.documents.products(columns, vector) for vector in at])
-    rooms = [_rooms(side * values, before.l1, position.l1) for side in (-1.0, 1.0)]
-    return min(float(room.min(initial=0.0)) for room in rooms) < -course.screen.tie
+    n_columns = active.documents.constant + 1
+    columns = state.screening.may_have_reached_l1(
+        before.l1, before.residuals, active, bend, n_columns
+    )
+    vectors = [before.residuals, active.residuals, fallen * start, fallen * end]
+    values = np.array([state.screening.documents.products(columns, vector) for vector in vectors])
+    slacks = [_slacks(side * values, before.l1, active.l1) for side in (-1.0, 1.0)]
+    return min(float(slack.min(initial=0.0)) for slack in slacks) < -state.screening.tie
 
 
-def _rooms(values: Floats, a: float, b: float) -> Floats:
-    """λ₁ − g at some points between, on the cubics with the values and slopes of both ends."""
+def _slacks(values: Floats, a: float, b: float) -> Floats:
+    """λ₁ − g at N_CHECKS inner points, on the cubics through the values and slopes of both ends."""
     p, q, first, last = a - values[0], b - values[1], b - a - values[2], b - a - values[3]
-    tau = np.linspace(0.0, 1.0, BETWEEN + 2)[1:-1, None]
+    tau = np.linspace(0.0, 1.0, N_CHECKS + 2)[1:-1, None]
     bent = (1.0 - tau) * (first - q + p) - tau * (last - q + p)
     return np.asarray((1.0 - tau) * p + tau * q + tau * (1.0 - tau) * bent)
 
 
-def _leap(course: Course, position: JumpingPosition, floor: float) -> Entry | None:
-    """Foresee the next entry, jump there, repair, and again until the foreseen step is nothing.
+def _jump_to_entry(state: PathState, active: JumpingActiveSet, floor: float) -> Entry | None:
+    """Predict the next entry, jump there and correct, until the predicted step is negligible.
 
-    None where λ₁ has come down to the floor without an entry.
+    None if λ₁ reaches the floor without an entry.
     """
-    start, tolerance = position.l1, ACCURATE * course.first
-    for _ in range(JUMPS):
-        direction, above = position.direction(), position.l1 - floor
-        entry = course.screen.first_entry(position, direction, above)
+    start, tolerance = active.l1, TOLERANCE * state.first_l1
+    for _ in range(MAX_JUMPS):
+        direction, above = active.direction(), active.l1 - floor
+        entry = state.screening.first_entry(active, direction, above)
         step = above if entry is None else entry.step
-        # above the start there is nothing to look for: what is that close has been a tie
-        back = position.l1 - start
+        # never go back beyond the start: entries that close were ties
+        back = active.l1 - start
         step = max(step, back) if step > -np.inf else back / 2
         if abs(step) <= tolerance:
             return entry
-        position.move(direction, step)
-        if not (position.settle() and course.stays_true()):
-            raise Lost
-        course.readmit()
-    raise Lost
+        active.move(direction, step)
+        if not (active.return_to_path() and state.correct_drift()):
+            raise JumpFailed
+        state.readmit()
+    raise JumpFailed

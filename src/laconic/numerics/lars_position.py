@@ -1,8 +1,8 @@
-"""Where a LARS path stands: the model, the part of the loss each document is in, and the factor.
+"""The active set of a LARS path: the model, each document's part of the loss, and the factor.
 
     the paper (Keerthi 2005)       here
-    β_A, t, λ₁, λ₂                 `coef`, `signs`, `l1`, `alpha`
-    s_A                            `pulls`: signs of the gradient at entry; 0 for a bias always in
+    β_A, t, λ₁, λ₂                 `coef`, `y_signed`, `l1`, `alpha`
+    s_A                            `entry_signs`: gradient signs at entry; 0 for bias="always"
     y_i = t_i r_i                  margin − 1, with margin t_i f(x_i)
     I                              documents in the SQUARED part of the loss
     H_A = λ₂E + X_IA'X_IA          `factor`
@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from laconic.numerics.cholesky import Factor
 from laconic.numerics.lars_active import ActiveRows
-from laconic.numerics.lars_documents import Documents, Flags, Floats, Places
+from laconic.numerics.lars_documents import Documents
+from laconic.types import Bools, Floats, Int64s
 
 Parts = NDArray[np.int8]
 
@@ -30,18 +31,19 @@ ZERO: Final = 0
 SQUARED: Final = 1
 LINEAR: Final = 2
 
-# λ₁ below this share of the first is 0. Without alpha it shrinks with the residuals, to rounding.
-SMALLEST, SMALLEST_WITHOUT_L2 = 1e-12, 1e-10
-# A Newton step with a sound factor leaves less than this share of the error, or nearly nothing.
+# λ₁ below this share of the first counts as 0. With alpha = 0 it shrinks with the residuals, down
+# to rounding.
+SMALLEST, SMALLEST_WITHOUT_ALPHA = 1e-12, 1e-10
+# A Newton step with a sound factor leaves less than this share of the error, or a negligible one.
 SOUND = 0.1
 NEGLIGIBLE = 1e-14
-# The movement of a document slower than this share of the fastest is rounding.
+# Documents slower than this share of the fastest move by rounding only.
 SLOW = 1e-12
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """½(1 − margin)² between two margins, 0 above the upper, a straight line below the lower."""
+    """½(1 − margin)² between two margins, 0 above the upper, linear below the lower."""
 
     lower: float
     upper: float
@@ -56,9 +58,10 @@ PIECES: Final = {
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """Change for each unit that λ₁ falls: of coefficients, margins (`speeds`) and residuals.
+    """Change per unit that λ₁ falls: of coefficients, margins (`speeds`) and residuals.
 
-    Its long arrays are those of the position, which the next direction overwrites.
+    Margins slower than `slow` move by rounding only. The arrays over documents belong to the active
+    set; the next direction overwrites them.
     """
 
     coef: Floats
@@ -67,8 +70,11 @@ class Direction:
     slow: float
 
 
-class Position:
-    """A point of the path; its methods move it."""
+class ActiveSet:
+    """A point of the path, moved in place by its methods.
+
+    `columns` are the active columns in the order of entry, `index_of` their inverse (-1 elsewhere).
+    """
 
     def __init__(
         self, documents: Documents, y_signed: Floats, pieces: Pieces, alpha: float
@@ -78,20 +84,20 @@ class Position:
         self.pieces = pieces
         self.alpha = alpha
         self.l1 = 0.0
-        self.smallest = SMALLEST if alpha > 0.0 else SMALLEST_WITHOUT_L2
-        self.columns: Places = np.empty(0, np.int64)
-        self.pulls: Floats = np.empty(0)
+        self.smallest = SMALLEST if alpha > 0.0 else SMALLEST_WITHOUT_ALPHA
+        self.columns: Int64s = np.empty(0, np.int64)
+        self.entry_signs: Floats = np.empty(0)
         self.coef: Floats = np.empty(0)
-        self.place: Places = np.full(documents.constant + 1, -1, np.int64)
+        self.index_of: Int64s = np.full(documents.constant + 1, -1, np.int64)
         self.margins: Floats = np.zeros(documents.n_docs)
         self.parts: Parts = np.full(documents.n_docs, SQUARED, np.int8)
         self.residuals: Floats = -y_signed
         self.rows = ActiveRows(documents)
-        self._ahead, self._speeds, self._velocity = np.zeros((3, documents.n_docs))
+        self._shift, self._speeds, self._velocity = np.zeros((3, documents.n_docs))
         self.factor = Factor()
-        # documents that would take the last of the rank with them; they stay as they are
-        self.held: Flags = np.zeros(documents.n_docs, np.bool_)
-        # how many documents have come into the squared part
+        # documents that cannot leave the squared part without making H singular
+        self.held: Bools = np.zeros(documents.n_docs, np.bool_)
+        # how many documents have joined the squared part
         self.admissions = 0
 
     @property
@@ -101,20 +107,20 @@ class Position:
 
     @property
     def negligible(self) -> float:
-        """An error that is rounding."""
+        """An error of this size is rounding."""
         lengths = self.documents.lengths[self.columns]
         return NEGLIGIBLE * float(np.linalg.norm(self.residuals) * lengths.max(initial=0.0))
 
     @property
     def error(self) -> Floats:
-        """How far the gradient of each entered column is from λ₁ s."""
+        """How far the gradient of each active column is from λ₁ s."""
         gradient = self.documents.products(self.columns, self.residuals)
-        return gradient + self.alpha * self.coef - self.l1 * self.pulls
+        return gradient + self.alpha * self.coef - self.l1 * self.entry_signs
 
     def direction(self) -> Direction:
-        coef = -self.factor.solve(self.pulls)
-        ahead = self.rows.combination(coef, self._ahead)
-        fastest = _speeds(ahead, self.y_signed, self.parts, self._speeds, self._velocity)
+        coef = -self.factor.solve(self.entry_signs)
+        shift = self.rows.combination(coef, self._shift)
+        fastest = _speeds(shift, self.y_signed, self.parts, self._speeds, self._velocity)
         return Direction(coef, self._speeds, self._velocity, SLOW * fastest)
 
     def move(self, direction: Direction, step: float) -> None:
@@ -122,22 +128,22 @@ class Position:
         self.l1 -= step
         _move(self.margins, self.residuals, direction.speeds, direction.residuals, step)
 
-    def enter(self, column: int, pull: float) -> bool:
-        """A column joins with coefficient 0, unless it depends on those that are in."""
+    def add_column(self, column: int, sign: float) -> bool:
+        """Add a column with coefficient 0; False if it depends linearly on the active ones."""
         values = self.documents.column(column)
         curved = self.curvature * values
         products = self.documents.products(self.columns, curved)
         if not self.factor.append(products, self.alpha + float(values @ curved)):
             return False
         self.rows.append(column)
-        self.place[column] = self.columns.size
+        self.index_of[column] = self.columns.size
         self.columns = np.append(self.columns, column)
-        self.pulls = np.append(self.pulls, pull)
+        self.entry_signs = np.append(self.entry_signs, sign)
         self.coef = np.append(self.coef, 0.0)
         return True
 
-    def cross(self, doc: int, part: int) -> bool:
-        """A document goes over to another part of the loss, unless that leaves H singular."""
+    def move_document(self, doc: int, part: int) -> bool:
+        """Move a document to another part of the loss; False if that makes H singular."""
         row = self.rows.row(doc)
         if part == SQUARED:
             self.factor.update(row)
@@ -148,17 +154,17 @@ class Position:
         self.parts[doc] = part
         return True
 
-    def land(self, doc: int, margin: float) -> None:
-        """A document stands exactly on the border of two parts: no rounding may take it back."""
+    def snap_to_border(self, doc: int, margin: float) -> None:
+        """Put a document exactly on the border of two parts, so rounding cannot take it back."""
         self.margins[doc] = margin
         self.residuals[doc] = self.y_signed[doc] * (margin - 1.0)
 
     def polish(self) -> bool:
-        """Margins anew, and one Newton step; a factor that makes it fail is computed anew.
+        """Recompute the margins and take a Newton step; if it fails, recompute the factor.
 
-        False where the system is singular.
+        False if the system is singular.
         """
-        before = self.measure()
+        before = self.recompute()
         after = self.correct(before)
         if largest(after) <= max(SOUND * largest(before), self.negligible):
             return True
@@ -167,16 +173,18 @@ class Position:
         self.correct(after)
         return True
 
-    def measure(self) -> Floats:
-        """Margins and residuals anew from the coefficients; the error that is left."""
+    def recompute(self) -> Floats:
+        """Recompute margins and residuals from the coefficients; returns the error."""
         fitted = self.rows.combination(self.coef, self.margins)
-        _measure(fitted, self.y_signed, self.parts, self.pieces.lower, self.margins, self.residuals)
+        _recompute(
+            fitted, self.y_signed, self.parts, self.pieces.lower, self.margins, self.residuals
+        )
         return self.error
 
     def correct(self, error: Floats) -> Floats:
-        """A Newton step against the error; what is left of it."""
+        """Newton step against the error; returns the error that is left."""
         self.coef = self.coef - self.factor.solve(error)
-        return self.measure()
+        return self.recompute()
 
     def refactor(self) -> bool:
         H = self.rows.gram(self.curvature)
@@ -189,22 +197,22 @@ def largest(error: Floats) -> float:
 
 
 def slopes(margins: Floats, parts: Parts, lower: float) -> Floats:
-    """Derivatives of the loss by the margin, each in the part that its document is in."""
+    """Derivatives of the loss by the margin, each in its document's part."""
     clipped = np.where(parts == LINEAR, lower, margins)
     return np.where(parts == ZERO, 0.0, clipped - 1.0)
 
 
 @njit(nogil=True, cache=True)
 def _speeds(
-    ahead: Floats, y_signed: Floats, parts: Parts, speeds: Floats, residuals: Floats
+    shift: Floats, y_signed: Floats, parts: Parts, speeds: Floats, residuals: Floats
 ) -> float:
-    """Fills `speeds` and `residuals`; the fastest."""
+    """Fill `speeds` and `residuals`; returns the largest speed."""
     fastest = 0.0
-    for doc in range(ahead.size):
-        speeds[doc] = y_signed[doc] * ahead[doc]
-        residuals[doc] = ahead[doc] if parts[doc] == SQUARED else 0.0
-    for doc in range(ahead.size):
-        fastest = max(fastest, abs(ahead[doc]))
+    for doc in range(shift.size):
+        speeds[doc] = y_signed[doc] * shift[doc]
+        residuals[doc] = shift[doc] if parts[doc] == SQUARED else 0.0
+    for doc in range(shift.size):
+        fastest = max(fastest, abs(shift[doc]))
     return fastest
 
 
@@ -216,13 +224,10 @@ def _move(margins: Floats, residuals: Floats, speeds: Floats, changes: Floats, s
 
 
 @njit(nogil=True, cache=True)
-def _measure(
+def _recompute(
     fitted: Floats, y_signed: Floats, parts: Parts, lower: float, margins: Floats, residuals: Floats
 ) -> None:
-    """Fills `margins` and `residuals`: `slopes` in place, for every step of the path.
-
-    `fitted` may be the same array as `margins`.
-    """
+    """Fill `margins` and `residuals`, like `slopes` but in place; `fitted` may be `margins`."""
     for doc in range(fitted.size):
         margins[doc] = y_signed[doc] * fitted[doc]
         residuals[doc] = 0.0

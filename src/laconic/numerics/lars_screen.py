@@ -1,13 +1,14 @@
-"""The next column to enter, without looking at most columns.
+"""The next column to enter, without evaluating most columns.
 
-For a column k outside, g_k = x_k'ρ, with ρ the residuals. Around the last evaluation of all
-columns, at λ⁰ with g⁰ and its change ġ⁰ for each unit that λ₁ falls,
+For an inactive column k, g_k = x_k'ρ, with ρ the residuals. Around the last evaluation of all
+columns, at λ⁰ with g⁰ and its change ġ⁰ per unit that λ₁ falls,
 
     |g_k(λ)| ≤ |g⁰_k + (λ⁰ − λ) ġ⁰_k| + ‖x_k‖ ‖ρ(λ) − ρ⁰ − (λ⁰ − λ) ρ̇⁰‖
 
-The right side is convex on a straight segment of the path: where it is up to λ at both ends, column
-k does not enter in between. Only columns that fail are evaluated. The same argument with the norm
-replaced by a roof, and over a longer way of λ₁, gives a short list of columns to check at all.
+The right side is convex on a straight segment of the path: if it is at most λ at both ends, column
+k does not enter in between. Only columns that fail this test are evaluated. The same test with
+`radius`, an upper bound of the norm, over a longer range of λ₁ gives a short list of columns to
+test.
 
 All columns are evaluated again when the single evaluations have cost as much.
 """
@@ -20,28 +21,28 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from laconic.numerics.lars_documents import Columns, Documents, Flags, Floats, Places, product
-from laconic.numerics.lars_position import Direction, Position
+from laconic.numerics.lars_documents import Documents, SparseColumns, product
+from laconic.numerics.lars_position import ActiveSet, Direction
+from laconic.types import Bools, Floats, Int64s
 
-# A column this close to the pace of λ₁ runs along it: it neither enters nor leaves.
-ALONG = 1e-10
-# The short list looks so much further than the segment that asks for it.
-OUTLOOK = 4.0
+# A gradient that changes at this nearly the rate of λ₁ stays parallel to it and does not enter.
+PARALLEL = 1e-10
+# The short list covers a range this many times longer than the segment that needs it.
+LOOKAHEAD = 4.0
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A column that reaches λ₁, how far λ₁ falls until then, and the sign of its gradient.
+    """A column whose gradient reaches λ₁, how far λ₁ falls until then, and the gradient's sign.
 
-    The step is below 0 where the gradient is above λ₁ already, and infinitely so where it cannot
-    be said how long.
-    `apart` is how fast it would leave the cone |g| ≤ λ₁ if it did not enter.
+    The step is negative if the gradient is above λ₁ already, and −∞ if the entry is unknown.
+    `divergence` is the rate at which |g| − λ₁ would grow if the column did not enter.
     """
 
     column: int
     step: float
-    pull: float
-    apart: float
+    sign: float
+    divergence: float
 
 
 class Evaluation(NamedTuple):
@@ -55,7 +56,7 @@ class Evaluation(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A straight piece of the path, on which λ₁ falls by `reach`."""
+    """A straight segment of the path, on which λ₁ falls by `reach`."""
 
     l1: float
     reach: float
@@ -63,113 +64,115 @@ class Segment(NamedTuple):
     velocity: Floats
 
 
-class Screen:
-    """Remembers the last evaluation of all columns, and which columns may come near λ₁."""
+class Screening:
+    """Holds the last evaluation of all columns, and the list of columns that may reach λ₁."""
 
-    _known: Evaluation
-    _list: Places
+    _evaluation: Evaluation
+    _list: Int64s
     _floor: float
     _top: float
-    _roof: float
+    _radius: float
 
-    def __init__(self, documents: Documents, excluded: Flags, tie: float) -> None:
+    def __init__(self, documents: Documents, excluded: Bools, tie: float) -> None:
         self.documents = documents
-        # entered, refused, empty, or not to be selected
+        # active, refused, empty, or not selectable
         self.excluded = excluded
         self.tie = tie
         self.passes = 0
-        self._spent = np.inf
-        self._last = tie
-        self._forget()
+        self._cost = np.inf
+        self._last_step = tie
+        self._discard_list()
 
-    def first_entry(self, position: Position, direction: Direction, horizon: float) -> Entry | None:
-        """The first column that enters while λ₁ falls by `horizon`; of equals the lowest."""
-        window = min(horizon, OUTLOOK * self._last)
+    def first_entry(self, active: ActiveSet, direction: Direction, horizon: float) -> Entry | None:
+        """The first column that enters while λ₁ falls by `horizon`; the lowest of tied columns."""
+        window = min(horizon, LOOKAHEAD * self._last_step)
         while True:
-            found = self._within(position, direction, window)
-            if found is not None or window >= horizon:
-                return found
-            window = min(horizon, OUTLOOK * window)
+            entry = self._first_entry_within(active, direction, window)
+            if entry is not None or window >= horizon:
+                return entry
+            window = min(horizon, LOOKAHEAD * window)
 
     def readmit(self, columns: list[int]) -> None:
-        """Columns that had been refused may enter again."""
+        """Let refused columns enter again."""
         if columns:
             self.excluded[columns] = False
-            self._forget()
+            self._discard_list()
 
-    def may_have_passed(
-        self, l1: float, residuals: Floats, position: Position, bend: float, most: int
-    ) -> Places:
-        """The first `most` columns that may have come up to λ₁ since it was `l1`, with `residuals`.
+    def may_have_reached_l1(
+        self, l1: float, residuals: Floats, active: ActiveSet, bend: float, limit: int
+    ) -> Int64s:
+        """The first `limit` columns that may have reached λ₁ since it was `l1`, with `residuals`.
 
         On the way ρ stays within √(τ(1−τ)·bend) of the chord, at the share τ of it (`lars_fast`).
-        With room p = λ₁ ∓ g_k at one end and q at the other, a column does not reach λ₁ where
-        p(1−τ) + qτ ≥ ‖x_k‖ √(τ(1−τ)·bend) for every τ: where 4pq ≥ ‖x_k‖²·bend.
+        With slack p = λ₁ ∓ g_k at one end and q at the other, a column does not reach λ₁ if
+        p(1−τ) + qτ ≥ ‖x_k‖ √(τ(1−τ)·bend) for every τ, that is, if 4pq ≥ ‖x_k‖²·bend.
         """
-        nothing = np.zeros_like(residuals)
-        first = Segment(l1, 0.0, residuals, nothing)
-        last = Segment(position.l1, 0.0, position.residuals, nothing)
-        passed, cost = _may_have_passed(
-            self.documents.columns, self.documents.lengths, self.excluded, self._known,
-            first, last, _distances(self._known, first)[0], _distances(self._known, last)[0],
-            bend, most,
+        zeros = np.zeros_like(residuals)
+        first = Segment(l1, 0.0, residuals, zeros)
+        last = Segment(active.l1, 0.0, active.residuals, zeros)
+        passed, cost = _may_have_reached_l1(
+            self.documents.columns, self.documents.lengths, self.excluded, self._evaluation,
+            first, last, _distances(self._evaluation, first)[0],
+            _distances(self._evaluation, last)[0], bend, limit,
         )  # fmt: skip
-        self._spent += cost
-        columns: Places = passed
+        self._cost += cost
+        columns: Int64s = passed
         return columns
 
-    def _within(self, position: Position, direction: Direction, window: float) -> Entry | None:
-        segment = Segment(position.l1, window + self.tie, position.residuals, direction.residuals)
-        if self._spent > self.documents.columns.values.size:
+    def _first_entry_within(
+        self, active: ActiveSet, direction: Direction, window: float
+    ) -> Entry | None:
+        segment = Segment(active.l1, window + self.tie, active.residuals, direction.residuals)
+        if self._cost > self.documents.columns.values.size:
             self._evaluate_all(segment)
-        near, far = _distances(self._known, segment)
-        watched = self._watched(segment, max(near, far))
+        near, far = _distances(self._evaluation, segment)
+        watched = self._watch_list(segment, max(near, far))
         steps, cost = _steps(
             self.documents.columns, self.documents.lengths, watched, self.excluded,
-            self._known, segment, near, far, self.tie,
+            self._evaluation, segment, near, far, self.tie,
         )  # fmt: skip
-        self._spent += cost
+        self._cost += cost
         if steps.min(initial=np.inf) > window:
             return None
         return self._lowest(watched, steps, segment)
 
-    def _lowest(self, watched: Places, steps: Floats, segment: Segment) -> Entry:
+    def _lowest(self, watched: Int64s, steps: Floats, segment: Segment) -> Entry:
         chosen = int(np.flatnonzero(steps <= steps.min() + self.tie)[0])
         column, step = watched[chosen : chosen + 1], float(steps[chosen])
         g = float(self.documents.products(column, segment.residuals)[0])
         change = float(self.documents.products(column, segment.velocity)[0])
-        pull = 1.0 if g + max(step, 0.0) * change >= 0.0 else -1.0
-        self._last = max(min(abs(step), segment.l1), self._last / OUTLOOK, self.tie)
-        return Entry(int(column[0]), step, pull, 1.0 + pull * change)
+        sign = 1.0 if g + max(step, 0.0) * change >= 0.0 else -1.0
+        self._last_step = max(min(abs(step), segment.l1), self._last_step / LOOKAHEAD, self.tie)
+        return Entry(int(column[0]), step, sign, 1.0 + sign * change)
 
     def _evaluate_all(self, segment: Segment) -> None:
         g, change = _all_products(self.documents.columns, segment.residuals, segment.velocity)
-        self._known = Evaluation(
+        self._evaluation = Evaluation(
             segment.l1, g, change, segment.residuals.copy(), segment.velocity.copy()
         )
-        self._spent = 0.0
-        self._forget()
+        self._cost = 0.0
+        self._discard_list()
         self.passes += 1
 
-    def _watched(self, segment: Segment, distance: float) -> Places:
-        """Columns that may reach λ₁ between floor and top, while ρ stays under the roof."""
+    def _watch_list(self, segment: Segment, distance: float) -> Int64s:
+        """Columns that may reach λ₁ between floor and top, while ρ stays within the radius."""
         end = segment.l1 - segment.reach
-        if end < self._floor or segment.l1 > self._top or distance > self._roof:
-            self._floor = min(end, max(end - OUTLOOK * (self._known.l1 - end), 0.0))
-            self._top, self._roof = segment.l1, OUTLOOK * distance
+        if end < self._floor or segment.l1 > self._top or distance > self._radius:
+            self._floor = min(end, max(end - LOOKAHEAD * (self._evaluation.l1 - end), 0.0))
+            self._top, self._radius = segment.l1, LOOKAHEAD * distance
             self._list = _near(
-                self._known, self.documents.lengths, self.excluded, self._floor, self._top,
-                self._roof, self.tie,
+                self._evaluation, self.documents.lengths, self.excluded, self._floor, self._top,
+                self._radius, self.tie,
             )  # fmt: skip
         return self._list
 
-    def _forget(self) -> None:
-        """The list of columns to watch is no longer right."""
-        self._floor, self._top, self._roof = np.inf, -np.inf, 0.0
+    def _discard_list(self) -> None:
+        """Discard the list of columns to watch."""
+        self._floor, self._top, self._radius = np.inf, -np.inf, 0.0
 
 
 @njit(nogil=True, cache=True)
-def _all_products(X: Columns, residuals: Floats, velocity: Floats) -> tuple[Floats, Floats]:
+def _all_products(X: SparseColumns, residuals: Floats, velocity: Floats) -> tuple[Floats, Floats]:
     g, change = np.empty(X.starts.size - 1), np.empty(X.starts.size - 1)
     for column in range(g.size):
         g[column] = product(X, column, residuals)
@@ -178,12 +181,14 @@ def _all_products(X: Columns, residuals: Floats, velocity: Floats) -> tuple[Floa
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _distances(known: Evaluation, segment: Segment) -> tuple[float, float]:
-    """How far the residuals are from where they were foreseen, at both ends of the segment."""
-    near, far, elapsed = 0.0, 0.0, known.l1 - segment.l1
-    for doc in range(known.residuals.size):
-        here = segment.residuals[doc] - known.residuals[doc] - elapsed * known.velocity[doc]
-        there = here + segment.reach * (segment.velocity[doc] - known.velocity[doc])
+def _distances(evaluation: Evaluation, segment: Segment) -> tuple[float, float]:
+    """Distance of the residuals from their prediction, at both ends of the segment."""
+    near, far, elapsed = 0.0, 0.0, evaluation.l1 - segment.l1
+    for doc in range(evaluation.residuals.size):
+        here = (
+            segment.residuals[doc] - evaluation.residuals[doc] - elapsed * evaluation.velocity[doc]
+        )
+        there = here + segment.reach * (segment.velocity[doc] - evaluation.velocity[doc])
         near += here * here
         far += there * there
     return np.sqrt(near), np.sqrt(far)
@@ -191,47 +196,54 @@ def _distances(known: Evaluation, segment: Segment) -> tuple[float, float]:
 
 @njit(nogil=True, cache=True)
 def _near(
-    known: Evaluation,
+    evaluation: Evaluation,
     lengths: Floats,
-    excluded: Flags,
+    excluded: Bools,
     floor: float,
     top: float,
-    roof: float,
+    radius: float,
     tie: float,
-) -> Places:
-    found, n_found = np.empty(lengths.size, np.int64), 0
+) -> Int64s:
+    columns, n_columns = np.empty(lengths.size, np.int64), 0
     for column in range(lengths.size):
-        g, change, room = known.g[column], known.change[column], lengths[column] * roof + 2 * tie
-        above = abs(g + (known.l1 - top) * change) + room
-        below = abs(g + (known.l1 - floor) * change) + room
+        g, change, slack = (
+            evaluation.g[column],
+            evaluation.change[column],
+            lengths[column] * radius + 2 * tie,
+        )
+        above = abs(g + (evaluation.l1 - top) * change) + slack
+        below = abs(g + (evaluation.l1 - floor) * change) + slack
         if (above > top or below > floor) and not excluded[column]:
-            found[n_found] = column
-            n_found += 1
-    return found[:n_found].copy()
+            columns[n_columns] = column
+            n_columns += 1
+    return columns[:n_columns].copy()
 
 
 @njit(nogil=True, cache=True)
 def _steps(
-    X: Columns,
+    X: SparseColumns,
     lengths: Floats,
-    watched: Places,
-    excluded: Flags,
-    known: Evaluation,
+    watched: Int64s,
+    excluded: Bools,
+    evaluation: Evaluation,
     segment: Segment,
     near: float,
     far: float,
     tie: float,
 ) -> tuple[Floats, float]:
-    """Steps within reach at which watched columns enter, and what evaluating them cost."""
+    """Steps within reach at which watched columns enter, and the cost of evaluating them."""
     steps, cost = np.full(watched.size, np.inf), 0.0
-    elapsed, end = known.l1 - segment.l1, segment.l1 - segment.reach
+    elapsed, end = evaluation.l1 - segment.l1, segment.l1 - segment.reach
     for at in range(watched.size):
         column = watched[at]
         if excluded[column]:
             continue
-        foreseen, pace = known.g[column] + elapsed * known.change[column], known.change[column]
-        above = abs(foreseen) + lengths[column] * near + 2 * tie
-        below = abs(foreseen + segment.reach * pace) + lengths[column] * far + 2 * tie
+        predicted, rate = (
+            evaluation.g[column] + elapsed * evaluation.change[column],
+            evaluation.change[column],
+        )
+        above = abs(predicted) + lengths[column] * near + 2 * tie
+        below = abs(predicted + segment.reach * rate) + lengths[column] * far + 2 * tie
         if above <= segment.l1 and below <= end:
             continue
         g = product(X, column, segment.residuals)
@@ -239,7 +251,7 @@ def _steps(
         cost += 2.0 * (X.starts[column + 1] - X.starts[column])
         step = step_to_entry(g, change, segment.l1)
         if abs(g) > segment.l1 + tie and step > 0.0:
-            # it comes back from outside: λ₁ has fallen too far, nobody knows how much
+            # it returns from above λ₁: λ₁ has fallen too far, by an unknown amount
             step = -np.inf
         if step <= segment.reach:
             steps[at] = step
@@ -247,51 +259,51 @@ def _steps(
 
 
 @njit(nogil=True, cache=True)
-def _may_have_passed(
-    X: Columns,
+def _may_have_reached_l1(
+    X: SparseColumns,
     lengths: Floats,
-    excluded: Flags,
-    known: Evaluation,
+    excluded: Bools,
+    evaluation: Evaluation,
     first: Segment,
     last: Segment,
     near: float,
     far: float,
     bend: float,
-    most: int,
-) -> tuple[Places, float]:
-    """By what the last evaluation says of a column, else by its gradients; and what these cost."""
-    found, n_found, cost = np.empty(lengths.size, np.int64), 0, 0.0
+    limit: int,
+) -> tuple[Int64s, float]:
+    """Decided by the last evaluation of a column, else by its gradients; and the cost of these."""
+    columns, n_columns, cost = np.empty(lengths.size, np.int64), 0, 0.0
     for column in range(lengths.size):
-        if n_found == most:
+        if n_columns == limit:
             break
         if excluded[column]:
             continue
-        g, change, length = known.g[column], known.change[column], lengths[column]
+        g, change, length = evaluation.g[column], evaluation.change[column], lengths[column]
         needed = bend * length * length
-        p = first.l1 - abs(g + (known.l1 - first.l1) * change) - length * near
-        q = last.l1 - abs(g + (known.l1 - last.l1) * change) - length * far
+        p = first.l1 - abs(g + (evaluation.l1 - first.l1) * change) - length * near
+        q = last.l1 - abs(g + (evaluation.l1 - last.l1) * change) - length * far
         if p > 0.0 and q > 0.0 and 4.0 * p * q >= needed:
             continue
-        here, there = product(X, column, first.residuals), product(X, column, last.residuals)
+        g_first, g_last = product(X, column, first.residuals), product(X, column, last.residuals)
         cost += 2.0 * (X.starts[column + 1] - X.starts[column])
         for side in (-1.0, 1.0):
-            p, q = max(first.l1 - side * here, 0.0), max(last.l1 - side * there, 0.0)
+            p, q = max(first.l1 - side * g_first, 0.0), max(last.l1 - side * g_last, 0.0)
             if 4.0 * p * q < needed:
-                found[n_found] = column
-                n_found += 1
+                columns[n_columns] = column
+                n_columns += 1
                 break
-    return found[:n_found].copy(), cost
+    return columns[:n_columns].copy(), cost
 
 
 @njit(nogil=True, cache=True)
 def step_to_entry(g: float, change: float, l1: float) -> float:
     """The smallest step with |g + step · change| = l1 − step (2b: both roots, and min₊).
 
-    Below 0 only where |g| > l1 already: by rounding, or where λ₁ has fallen too far.
+    Negative only if |g| > l1 already: by rounding, or because λ₁ has fallen too far.
     """
     step = np.inf
-    if 1.0 + change > ALONG:
+    if 1.0 + change > PARALLEL:
         step = (l1 - g) / (1.0 + change)
-    if 1.0 - change > ALONG:
+    if 1.0 - change > PARALLEL:
         step = min(step, (l1 + g) / (1.0 - change))
     return step

@@ -1,4 +1,4 @@
-"""Leverage of terms: the diagonal of the projector onto the row space of X, or a part of it.
+"""Leverage of terms: the diagonal of the projector onto the row space of X or a subspace of it.
 
     the paper (Dasgupta et al. 2007)   here
     A, terms × documents               X.T, documents × terms
@@ -7,7 +7,7 @@
     K = A'A                            gram(X), documents × documents
     λ                                  `alpha`
 
-Full rank needs no basis, only the factor of the Gram matrix from which `row_basis` makes one.
+Full rank needs no basis, only the Cholesky factor of the Gram matrix that `row_basis` also uses.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from scipy.sparse import issparse
 
 from laconic.numerics.basis import pivoted, row_basis, term_vectors
 from laconic.numerics.rank import EPS, zero_up_to
-from laconic.numerics.spectrum import Floats, Integers, Matrix, gram, leading
+from laconic.numerics.spectrum import gram, leading
+from laconic.types import Floats, Integers, Matrix
 
 # A dense block of terms × columns takes at most this much memory.
 BLOCK_BYTES = 64_000_000
@@ -30,10 +31,10 @@ BLOCK_BYTES = 64_000_000
 
 @dataclass(frozen=True, eq=False)
 class Leverage:
-    """One score a term in [0, 1], their sum, and how far any score may be from the truth.
+    """One score per term in [0, 1], their sum, and an error bound for any score.
 
-    `rank` is the dimension of the subspace; for a ridge the effective dimension, a fraction.
-    `error` counts the subspace only: 0 where it is the whole row space.
+    `rank` is the dimension of the subspace; for ridge leverage the effective dimension, a fraction.
+    `error` covers the error of the subspace only: 0 for the whole row space.
     """
 
     scores: Floats
@@ -42,16 +43,16 @@ class Leverage:
 
 
 def full_leverage(X: Matrix) -> Leverage:
-    """Of the whole row space. The scores sum to the rank of X."""
+    """Leverage in the whole row space. The scores sum to the rank of X."""
     if X.shape[0] <= X.shape[1]:
         return _through_documents(X)
     return _through_terms(X)
 
 
 def ridge_leverage(X: Matrix, alpha: float) -> Leverage:
-    """x_i'(X X' + alpha I)⁻¹x_i: what alpha cuts off is not counted.
+    """x_i'(X X' + alpha I)⁻¹x_i: directions far below alpha hardly count.
 
-    The limit, `full_leverage`, where alpha drowns in the rounding of the Gram matrix.
+    If alpha is below the rounding of the Gram matrix, its limit, `full_leverage`.
     """
     by_documents = X.shape[0] <= X.shape[1]
     K = gram(X if by_documents else X.T)
@@ -60,30 +61,30 @@ def ridge_leverage(X: Matrix, alpha: float) -> Leverage:
     K[np.diag_indices_from(K)] += alpha
     factor = linalg.cholesky(K, lower=True, overwrite_a=True)
     if by_documents:
-        everything = np.arange(X.shape[0])
-        scores = _inverse_forms(X, factor, everything, np.ones(X.shape[0]))
+        docs = np.arange(X.shape[0])
+        scores = _inverse_forms(X, factor, docs, np.ones(X.shape[0]))
     else:
-        # G (G + λI)⁻¹ = I − λ(G + λI)⁻¹
+        # G (G + alpha I)⁻¹ = I − alpha (G + alpha I)⁻¹
         scores = 1.0 - alpha * _inverse(factor).diagonal()
     scores = np.clip(scores, 0.0, 1.0)
     return Leverage(scores, float(scores.sum()))
 
 
 def truncated_leverage(X: Matrix, rank: int) -> Leverage:
-    """Of the top `rank` right singular vectors; the whole row space where X has no more.
+    """Leverage in the span of the top `rank` right singular vectors; the row space if X has fewer.
 
     `error` is Davis and Kahan's bound: the projectors P, P̂ of equal rank onto the true and the
     computed subspace have |ℓ_i − ℓ̂_i| = |e_i'(P − P̂)e_i| ≤ ‖P − P̂‖ = sin θ ≤ ‖R‖_F / δ, with
-    R = X'XV − V(V'X'XV) and δ the gap between V'X'XV and the first singular value left out. That
-    one is taken from its own Ritz pair, so a Krylov method must not have missed any before it.
-    Infinite where the gap is nil: then the subspace is not defined.
+    R = X'XV − V(V'X'XV) and δ the gap between V'X'XV and the first omitted singular value. The
+    latter comes from its own Ritz pair, so a Krylov method must not have missed an earlier one.
+    Infinite if the gap is 0: then the subspace is not defined.
     """
     if rank >= min(X.shape):
         return full_leverage(X)
-    found = leading(X, rank + 1)
-    if found.values[rank - 1] <= zero_up_to(found.values[0], min(X.shape)):
+    subspace = leading(X, rank + 1)
+    if subspace.values[rank - 1] <= zero_up_to(subspace.values[0], min(X.shape)):
         return full_leverage(X)
-    V = term_vectors(X, found)
+    V = term_vectors(X, subspace)
     scores = np.einsum("ij,ij->i", V[:, :rank], V[:, :rank])
     return Leverage(np.minimum(scores, 1.0), float(rank), _davis_kahan(X, V, rank))
 
@@ -111,17 +112,19 @@ def _inverse_forms(X: Matrix, factor: Floats, docs: Integers, scale: Floats) -> 
         columns = X.tocsr()[docs].tocsc()
         columns.sort_indices()
         return _quadratic_forms(columns.indptr, columns.indices, columns.data, inverse)
-    whole = np.zeros((X.shape[0], docs.size))
-    whole[docs] = linalg.solve_triangular(factor, np.eye(docs.size), lower=True).T * scale[:, None]
+    weights = np.zeros((X.shape[0], docs.size))
+    weights[docs] = (
+        linalg.solve_triangular(factor, np.eye(docs.size), lower=True).T * scale[:, None]
+    )
     scores = np.zeros(X.shape[1])
     for block in _blocks(docs.size, X.shape[1]):
-        Z = np.asarray(X.T @ whole[:, block])
+        Z = np.asarray(X.T @ weights[:, block])
         scores += np.einsum("ij,ij->i", Z, Z)
     return scores
 
 
 def _inverse(factor: Floats) -> Floats:
-    """(L L')⁻¹; its upper triangle only, in rows."""
+    """(L L')⁻¹ by rows; only the upper triangle is valid."""
     if not factor.size:
         return np.zeros((0, 0))
     lower: Floats = lapack.dpotri(factor, lower=1)[0]
@@ -130,7 +133,7 @@ def _inverse(factor: Floats) -> Floats:
 
 @njit(nogil=True, cache=True)
 def _quadratic_forms(start: Integers, docs: Integers, values: Floats, M: Floats) -> Floats:
-    """x'Mx for every sparse column x, from the upper triangle of M: df²/2 products a term."""
+    """x'Mx for every sparse column x, from the upper triangle of M: df²/2 products per term."""
     forms = np.zeros(start.size - 1)
     for term in range(forms.size):
         for i in range(start[term], start[term + 1]):
@@ -148,7 +151,7 @@ def _blocks(n_columns: int, height: int) -> list[slice]:
 
 
 def _davis_kahan(X: Matrix, V: Floats, rank: int) -> float:
-    """‖X'XV − V(V'X'XV)‖_F / δ for the first `rank` columns; the next one is the first left out."""
+    """‖X'XV − V(V'X'XV)‖_F / δ for the first `rank` columns of V; the next is the first omitted."""
     Y = np.asarray(X.T @ np.asarray(X @ V))
     inside, outside = V[:, :rank], V[:, rank]
     H = inside.T @ Y[:, :rank]

@@ -1,36 +1,31 @@
 """Metrics of decision values against labels as ±1. Arrays in, one number out.
 
-`decision` and `y_signed` have shape (n_docs, n_columns); `chosen` is the boolean matrix of
+`decision` and `y_signed` have shape (n_docs, n_columns); `y_pred` is the boolean matrix of
 predictions. One column is a problem of two classes, of which the second is the positive one. A
 document of a class without a column has the label NaN: every prediction for it is wrong.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from laconic.numerics.quotient import quotient
-
-Floats: TypeAlias = NDArray[np.float64]
-Bools: TypeAlias = NDArray[np.bool_]
+from laconic.types import Bools, Floats
 
 
-def chosen_by(decision: Floats, rule: str) -> Bools:
-    """The predictions by the rule: f > 0 in each column, or the largest value only."""
+def apply_rule(decision: Floats, rule: str) -> Bools:
+    """Predictions by the rule: f > 0 in each column, or the largest value only."""
     if rule != "argmax":
         return decision > 0
-    chosen = np.zeros(decision.shape, dtype=bool)
-    chosen[np.arange(decision.shape[0]), decision.argmax(axis=1)] = True
-    return chosen
+    y_pred = np.zeros(decision.shape, dtype=bool)
+    y_pred[np.arange(decision.shape[0]), decision.argmax(axis=1)] = True
+    return y_pred
 
 
-def accuracy(chosen: Bools, y_signed: Floats) -> float:
+def accuracy(y_pred: Bools, y_signed: Floats) -> float:
     """Share of documents with every column right."""
-    return float(((chosen == (y_signed > 0)) & ~np.isnan(y_signed)).all(axis=1).mean())
+    return float(((y_pred == (y_signed > 0)) & ~np.isnan(y_signed)).all(axis=1).mean())
 
 
 def error(decision: Floats, y_signed: Floats, rule: str) -> float:
@@ -39,7 +34,7 @@ def error(decision: Floats, y_signed: Floats, rule: str) -> float:
     A value of exactly 0 is no prediction (a document without a selected word), and neither is a
     tie for the largest value. So this is not 1 − accuracy, which counts these as predictions.
     """
-    wrong = (chosen_by(decision, rule) != (y_signed > 0)) | np.isnan(y_signed)
+    wrong = (apply_rule(decision, rule) != (y_signed > 0)) | np.isnan(y_signed)
     return float((wrong.any(axis=1) | _undecided(decision, rule)).mean())
 
 
@@ -50,59 +45,62 @@ def _undecided(decision: Floats, rule: str) -> Bools:
     return np.asarray(largest.sum(axis=1) > 1)
 
 
-def _counts(chosen: Bools, y_signed: Floats) -> tuple[Floats, Floats, Floats]:
+def _counts(y_pred: Bools, y_signed: Floats) -> tuple[Floats, Floats, Floats]:
     truth = y_signed > 0
-    hits = (chosen & truth).sum(axis=0).astype(np.float64)
-    return hits, chosen.sum(axis=0).astype(np.float64), truth.sum(axis=0).astype(np.float64)
+    hits = (y_pred & truth).sum(axis=0).astype(np.float64)
+    return hits, y_pred.sum(axis=0).astype(np.float64), truth.sum(axis=0).astype(np.float64)
 
 
-def f1_micro(chosen: Bools, y_signed: Floats) -> float:
+def f1_micro(y_pred: Bools, y_signed: Floats) -> float:
     """F1 over the decisions of all columns; with several classes, a document of an unseen class
     is a false negative. With one column it is the F1 of the positive class.
     """
-    hits, yes, true = (np.atleast_1d(counts.sum()) for counts in _counts(chosen, y_signed))
-    missed = np.isnan(y_signed).all(axis=1).sum() if y_signed.shape[1] > 1 else 0
-    return float(quotient(2 * hits, yes + true + missed)[0])
+    hits, n_predicted, n_true = (
+        np.atleast_1d(counts.sum()) for counts in _counts(y_pred, y_signed)
+    )
+    n_unseen = np.isnan(y_signed).all(axis=1).sum() if y_signed.shape[1] > 1 else 0
+    return float(quotient(2 * hits, n_predicted + n_true + n_unseen)[0])
 
 
-def f1_macro(chosen: Bools, y_signed: Floats) -> float:
+def f1_macro(y_pred: Bools, y_signed: Floats) -> float:
     """Mean of F1 over the columns. With one column it is the F1 of the positive class."""
-    hits, yes, true = _counts(chosen, y_signed)
-    return float(quotient(2 * hits, yes + true).mean())
+    hits, n_predicted, n_true = _counts(y_pred, y_signed)
+    return float(quotient(2 * hits, n_predicted + n_true).mean())
 
 
-def f1(chosen: Bools, y_signed: Floats) -> float:
+def f1(y_pred: Bools, y_signed: Floats) -> float:
     """F1 of the positive class, for two classes; NaN for more."""
-    return f1_macro(chosen, y_signed) if y_signed.shape[1] == 1 else float("nan")
+    return f1_macro(y_pred, y_signed) if y_signed.shape[1] == 1 else float("nan")
 
 
 def balanced_accuracy(decision: Floats, y_signed: Floats, rule: str) -> float:
     """Mean over the classes that occur of the share of their documents that are predicted.
 
-    Documents of unseen classes count as one class. NaN where a document may have several labels.
+    Documents of unseen classes count as one class. NaN if documents may have several labels.
     """
     if rule == "labels":
         return float("nan")
-    chosen, unseen = chosen_by(decision, rule), np.isnan(y_signed).all(axis=1)
+    y_pred = apply_rule(decision, rule)
+    unseen = np.asarray(np.isnan(y_signed).all(axis=1))
     truth = y_signed > 0
     if rule == "sign":
-        chosen, truth = np.hstack([~chosen, chosen]), np.hstack([~truth, truth])
+        y_pred, truth = np.hstack([~y_pred, y_pred]), np.hstack([~truth, truth])
     truth &= ~unseen[:, None]
-    hits, true = (chosen & truth).sum(axis=0), truth.sum(axis=0)
-    recalls = hits[true > 0] / true[true > 0]
+    hits, n_true = (y_pred & truth).sum(axis=0), truth.sum(axis=0)
+    recalls = hits[n_true > 0] / n_true[n_true > 0]
     return float(np.append(recalls, [0.0] * bool(unseen.any())).mean())
 
 
-def precision_macro(chosen: Bools, y_signed: Floats) -> float:
+def precision_macro(y_pred: Bools, y_signed: Floats) -> float:
     """Mean over the columns of the share of positive predictions that are right."""
-    hits, yes, _ = _counts(chosen, y_signed)
-    return float(quotient(hits, yes).mean())
+    hits, n_predicted, _ = _counts(y_pred, y_signed)
+    return float(quotient(hits, n_predicted).mean())
 
 
-def recall_macro(chosen: Bools, y_signed: Floats) -> float:
+def recall_macro(y_pred: Bools, y_signed: Floats) -> float:
     """Mean over the columns of the share of positive documents that are predicted."""
-    hits, _, true = _counts(chosen, y_signed)
-    return float(quotient(hits, true).mean())
+    hits, _, n_true = _counts(y_pred, y_signed)
+    return float(quotient(hits, n_true).mean())
 
 
 def roc_auc(decision: Floats, y_signed: Floats) -> float:
@@ -147,6 +145,6 @@ def best_f1(decision: Floats, y_signed: Floats) -> float:
 def _best_f1_of(values: Floats, truth: Bools) -> float:
     order = np.argsort(-values, kind="stable")
     hits = np.cumsum(truth[order])
-    yes = np.arange(1, values.size + 1)
+    n_predicted = np.arange(1, values.size + 1)
     ends = np.append(np.diff(values[order]) != 0, True)
-    return float((2 * hits[ends] / (yes[ends] + truth.sum())).max())
+    return float((2 * hits[ends] / (n_predicted[ends] + truth.sum())).max())

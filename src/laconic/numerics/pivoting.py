@@ -1,12 +1,12 @@
-"""QR with column pivoting (Businger & Golub 1965): which columns add most to those before them.
+"""QR with column pivoting (Businger & Golub 1965): the columns that add most to the earlier ones.
 
-X is touched through `X.T @ q` and `X[:, columns] @ V`; Q, documents × pivots, is all that is kept.
+X is accessed through `X.T @ q` and `X[:, columns] @ V`; only Q, documents × pivots, is stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,44 +14,42 @@ from scipy import linalg
 from scipy.sparse import csc_array, issparse
 
 from laconic.numerics.rank import zero_length_share
+from laconic.types import Floats, Matrix
 
-Floats: TypeAlias = NDArray[np.float64]
-Columns: TypeAlias = NDArray[np.intp]
-# An array or a scipy sparse array; scipy has no types to say so.
-Matrix: TypeAlias = Any
+Indices: TypeAlias = NDArray[np.intp]
 
-# Squared lengths that differ by less are equal, and the lowest column is taken.
+# Squared lengths that differ by less are tied, and the lowest column is chosen.
 TIE = 1e-9
-# Of the longest square at the last measurement: what is left below this share may be rounding.
+# Lengths are recomputed when the longest square has fallen below this share: it may be rounding.
 TRUSTED = 1e-6
-# Columns or directions that are dense at one time.
+# Columns or directions per dense block.
 BLOCK = 64
 
 
-def pivots(X: Matrix, rank: int | None = None) -> Columns:
-    """Columns of X, each the one that sticks out farthest from the span of those before it.
+def pivots(X: Matrix, rank: int | None = None) -> Indices:
+    """Columns of X, each the farthest from the span of the earlier ones.
 
-    They end after `rank`, or at the numerical rank: where no column sticks out by more than
-    rounding. Lengths are downdated, ‖r‖² − (x'q)², and measured anew before cancellation has
-    spoilt them: each time the longest square has fallen to a millionth, so a few times at most.
+    They end after `rank`, or at the numerical rank, when no column is outside the span by more than
+    rounding. Squared lengths are downdated, ‖r‖² − (x'q)², and recomputed before cancellation
+    spoils them: each time the longest has fallen by a factor of 10⁶, so a few times at most.
     """
     X = _by_column(X)
     return _pivots(X, rank, _squares_outside(X, np.empty((X.shape[0], 0))))
 
 
-def pivots_again(X: Matrix, rank: int | None = None) -> Iterator[Columns]:
-    """The pivots of X, then those of the columns that are left, and so on while any is not 0."""
+def pivot_rounds(X: Matrix, rank: int | None = None) -> Iterator[Indices]:
+    """Yield the pivots of X, then those of the remaining columns, and so on until all are 0."""
     X = _by_column(X)
     squares = _squares_outside(X, np.empty((X.shape[0], 0)))
     rest = np.flatnonzero(squares)
     while rest.size:
-        found = _pivots(X[:, rest], rank, squares[rest])
-        yield rest[found]
-        rest = np.delete(rest, found)
+        chosen = _pivots(X[:, rest], rank, squares[rest])
+        yield rest[chosen]
+        rest = np.delete(rest, chosen)
 
 
-def order_after_swaps(taken: Columns, n_terms: int) -> Columns:
-    """Where LAPACK leaves all columns when it has swapped each pivot to the front in its turn."""
+def order_after_swaps(taken: Indices, n_terms: int) -> Indices:
+    """The order of all columns after LAPACK has swapped each pivot to the front in turn."""
     order, place = np.arange(n_terms), np.arange(n_terms)
     for front, pivot in enumerate(taken):
         there, displaced = place[pivot], order[front]
@@ -60,7 +58,7 @@ def order_after_swaps(taken: Columns, n_terms: int) -> Columns:
     return order
 
 
-def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Columns:
+def _pivots(X: Matrix, rank: int | None, squares: Floats) -> Indices:
     n_docs, n_terms = X.shape
     most = min(n_docs, n_terms, n_docs if rank is None else rank)
     Q = np.empty((n_docs, most), order="F")
@@ -92,25 +90,25 @@ def _longest(squares: Floats) -> int:
 
 
 def _direction(X: Matrix, column: int, Q: Floats) -> Floats:
-    """The part of a column outside the span of Q, of length 1."""
+    """The part of a column outside the span of Q, normalised."""
     r: Floats = np.asarray(X[:, [column]] @ np.ones(1))
-    # once leaves rounding of the size of x along Q; twice is enough (Kahan; Parlett 1998, 6.9)
+    # one pass leaves rounding of the size of x along Q; two suffice (Kahan; Parlett 1998, 6.9)
     for _ in range(2):
         r = r - Q @ (Q.T @ r)
     return r / np.linalg.norm(r)
 
 
 def _squares_outside(X: Matrix, Q: Floats) -> Floats:
-    """Squared length of what every column has outside the span of Q, without cancellation.
+    """Squared length of every column outside the span of Q, without cancellation.
 
-    It is what is left of a column without its part in Q, or its part in a basis of the rest of the
-    space: whichever has fewer directions.
+    Either Q is projected out, or columns are projected onto a basis of its complement: whichever
+    has fewer directions.
     """
     n_docs, rank = Q.shape
-    return _by_removing(X, Q) if rank <= n_docs - rank else _by_projecting(X, Q)
+    return _by_projecting_out(X, Q) if rank <= n_docs - rank else _by_complement(X, Q)
 
 
-def _by_removing(X: Matrix, Q: Floats) -> Floats:
+def _by_projecting_out(X: Matrix, Q: Floats) -> Floats:
     n_terms = X.shape[1]
     squares = np.empty(n_terms)
     for start in range(0, n_terms, BLOCK):
@@ -121,7 +119,7 @@ def _by_removing(X: Matrix, Q: Floats) -> Floats:
     return squares
 
 
-def _by_projecting(X: Matrix, Q: Floats) -> Floats:
+def _by_complement(X: Matrix, Q: Floats) -> Floats:
     rest = linalg.qr(Q)[0][:, Q.shape[1] :]
     squares = np.zeros(X.shape[1])
     for start in range(0, rest.shape[1], BLOCK):

@@ -1,8 +1,8 @@
 """Regularized least squares: min ‖X W' − Y‖² + alpha ‖W‖², on sparse or dense X, for one alpha.
 
-Eq. 4 of Dasgupta et al. 2007 with K = X X' (documents in rows here). No 1/n, and no penalty on the
-intercept, which centring takes care of without making X dense. For many values of alpha, and for
-leave-one-out, see `ridge_path`.
+Eq. 4 of Dasgupta et al. 2007 with K = X X' (documents in rows here). There is no factor 1/n and no
+penalty on the intercept, which is handled by centring without making X dense. For many values of
+alpha, and for leave-one-out, see `ridge_path`.
 """
 
 from __future__ import annotations
@@ -15,26 +15,19 @@ from scipy import linalg
 from scipy.linalg.lapack import dpocon
 
 from laconic.errors import LaconicError
-from laconic.numerics.gram import (
-    Floats,
-    Matrix,
-    by_documents,
-    by_terms,
-    centring,
-    column_means,
-    squared_norm,
-)
+from laconic.numerics.gram import by_documents, by_terms, centring, column_means, squared_norm
 from laconic.numerics.quotient import quotient
 from laconic.numerics.rank import zero_up_to
+from laconic.types import Floats, Matrix
 
-# A square matrix of this side is 1.2 GB. Nothing larger is factorised.
+# A square matrix of this side takes 1.2 GB. Larger ones are not factorised.
 FACTORISE_UP_TO = 12_000
-# Below this side a factorisation takes less than the first iterations.
+# Below this side a factorisation is faster than the first iterations.
 ITERATE_FROM = 3_000
-# Measured in the time of one operation of a Cholesky factorisation: what an iteration spends on an
-# entry of X, and on each column for it.
-AN_ENTRY, A_COLUMN = 76.0, 18.0
-# Relative residual of the iterations; the coefficients lose the condition number of it.
+# Cost of an iteration per entry of X, and per entry and column of Y, relative to one operation of a
+# Cholesky factorisation (measured).
+ENTRY_COST, COLUMN_COST = 76.0, 18.0
+# Relative residual of the iterations; coefficients are less accurate by the condition number.
 TOLERANCE = 1e-12
 
 
@@ -43,7 +36,7 @@ class Solution:
     """Coefficients (n_columns, n_terms) and intercepts (n_columns,) for all columns of Y.
 
     `condition` is the condition number of the linear system, in the 1-norm and estimated by LAPACK
-    where it was factorised; NaN where iterations left it unknown.
+    if it was factorised; NaN if it was solved by iterations.
     """
 
     coef: Floats
@@ -52,10 +45,10 @@ class Solution:
 
 
 def ridge(X: Matrix, Y: Floats, alpha: float, intercept: bool) -> Solution:
-    """All columns of Y at once.
+    """Solve for all columns of Y at once.
 
-    On the smaller side: the primal system of terms or the dual one of documents, by Cholesky or,
-    where they are estimated to be cheaper, by conjugate gradients.
+    Uses the smaller of the primal system (terms) and the dual one (documents), by Cholesky or, if
+    estimated to be cheaper, by conjugate gradients.
     """
     x_mean = column_means(X) if intercept else np.zeros(X.shape[1])
     y_mean = Y.mean(axis=0) if intercept else np.zeros(Y.shape[1])
@@ -74,15 +67,15 @@ def ridge(X: Matrix, Y: Floats, alpha: float, intercept: bool) -> Solution:
 
 
 def residuals(X: Matrix, Y: Floats, solution: Solution, alpha: float, intercept: bool) -> Floats:
-    """What each column of Y misses of its normal equations: ‖Xc'(Y − XW' − b) − alpha W'‖.
+    """Residual of the normal equations for each column of Y: ‖Xc'(Y − XW' − b) − alpha W'‖.
 
-    Relative to ‖X‖‖Y‖ (Frobenius), the most that their right side Xc'Y can be. Not to that itself:
-    it is 0 where labels contradict each other.
+    Relative to ‖X‖‖Y‖ (Frobenius), an upper bound of their right-hand side Xc'Y, which itself may
+    be 0 if labels contradict each other.
     """
     x_mean = column_means(X) if intercept else np.zeros(X.shape[1])
-    left = Y - np.asarray(X @ solution.coef.T) - solution.intercept
-    misses = _lengths(centred_back(X, left, x_mean) - alpha * solution.coef.T)
-    return quotient(misses, np.sqrt(squared_norm(X)) * _lengths(Y))
+    errors = Y - np.asarray(X @ solution.coef.T) - solution.intercept
+    lengths = _lengths(centred_back(X, errors, x_mean) - alpha * solution.coef.T)
+    return quotient(lengths, np.sqrt(squared_norm(X)) * _lengths(Y))
 
 
 def centred_back(X: Matrix, C: Floats, x_mean: Floats) -> Floats:
@@ -92,17 +85,19 @@ def centred_back(X: Matrix, C: Floats, x_mean: Floats) -> Floats:
 
 
 def _iterates(X: Matrix, n_columns: int, alpha: float) -> bool:
-    """Whether conjugate gradients are the cheaper way, or the only one."""
+    """Whether conjugate gradients are cheaper, or the only choice."""
     side = min(X.shape)
     if side > FACTORISE_UP_TO and alpha == 0:
         raise LaconicError(
             f"alpha=0 on {X.shape[0]} documents and {X.shape[1]} terms: the least-norm solution "
-            f"needs at most {FACTORISE_UP_TO} of one of them. Give alpha > 0, or select fewer words"
+            f"needs at most {FACTORISE_UP_TO} of either. Give alpha > 0, or select fewer words"
         )
     if side > FACTORISE_UP_TO or side < ITERATE_FROM or alpha == 0:
         return bool(side > FACTORISE_UP_TO)
     entries = getattr(X, "nnz", X.shape[0] * X.shape[1])
-    operations = entries * (AN_ENTRY + A_COLUMN * n_columns) * expected_iterations(X, side, alpha)
+    operations = (
+        entries * (ENTRY_COST + COLUMN_COST * n_columns) * expected_iterations(X, side, alpha)
+    )
     # 1.5, because text needs up to 1.8 times as many iterations (20 Newsgroups)
     return bool(1.5 * operations < side**3 / 3.0)
 
@@ -118,9 +113,9 @@ def expected_iterations(X: Matrix, side: int, alpha: float) -> float:
 
 
 def _solve(A: Floats, B: Floats, alpha: float, centred: float) -> tuple[Floats, float]:
-    """(A + alpha I)⁻¹ B for positive semi-definite A; the pseudo-inverse where it is singular.
+    """(A + alpha I)⁻¹ B for positive semi-definite A; by the pseudo-inverse if it is singular.
 
-    `centred` is what centring took from the largest eigenvalue, but not from the rounding errors.
+    `centred` is how much centring reduced the largest eigenvalue, but not the rounding errors.
     """
     if alpha > 0:
         shifted = A.copy(order="F")
@@ -143,7 +138,7 @@ def _solve(A: Floats, B: Floats, alpha: float, centred: float) -> tuple[Floats, 
 
 
 def _norm_1(A: Floats) -> float:
-    """‖A‖₁ of a symmetric matrix from its lower triangle, a column at a time."""
+    """‖A‖₁ of a symmetric matrix from its lower triangle, column by column."""
     total = np.zeros(A.shape[0])
     for column in range(A.shape[0]):
         below = np.abs(A[column:, column])
@@ -153,11 +148,11 @@ def _norm_1(A: Floats) -> float:
 
 
 def _conjugate_gradients(X: Matrix, Y: Floats, alpha: float, x_mean: Floats) -> Floats:
-    """The smaller of the two systems, all columns of Y in step."""
+    """Solve the smaller of the two systems, all columns of Y in step."""
 
     def forward(W: Floats) -> Floats:
-        ahead: Floats = np.asarray(X @ W)
-        return ahead - x_mean @ W if x_mean.any() else ahead
+        values: Floats = np.asarray(X @ W)
+        return values - x_mean @ W if x_mean.any() else values
 
     def back(C: Floats) -> Floats:
         return centred_back(X, C, x_mean)
@@ -170,30 +165,30 @@ def _conjugate_gradients(X: Matrix, Y: Floats, alpha: float, x_mean: Floats) -> 
 def solve_in_step(
     product: Callable[[Floats], Floats], B: Floats, tolerance: float = TOLERANCE, refresh: int = 500
 ) -> tuple[Floats, float]:
-    """A⁻¹B by conjugate gradients, each column with its own step length, and what is left of B.
+    """A⁻¹B by conjugate gradients, with a step length per column, and the relative residual.
 
     Ends when no true residual is longer than `tolerance` times its column of B, or when rounding
-    lets it shrink no more. The true residual is computed every `refresh` steps and at the end,
-    because that of the recurrence drifts.
+    stops it from shrinking. The true residual is computed every `refresh` steps and at the end,
+    because the recurrence drifts.
     """
-    W, metric = np.zeros_like(B), tolerance**2 * _squares(B)
+    W, target = np.zeros_like(B), tolerance**2 * _squares(B)
     R, excess = B.copy(), np.inf
     for _ in range(2 * B.shape[0] // refresh + 2):
-        _steps(product, W, R, metric, refresh)
+        _steps(product, W, R, target, refresh)
         R = B - product(W)
-        last, excess = excess, float(quotient(_squares(R), metric).max())
+        last, excess = excess, float(quotient(_squares(R), target).max())
         if excess <= 1.0 or (excess < 1e6 and excess > 0.25 * last):
             break
     return W, tolerance * float(np.sqrt(excess))
 
 
 def _steps(
-    product: Callable[[Floats], Floats], W: Floats, R: Floats, metric: Floats, at_most: int
+    product: Callable[[Floats], Floats], W: Floats, R: Floats, target: Floats, n_steps: int
 ) -> None:
-    """Conjugate gradients from W, in place, until the recurrence says that `goal` is reached."""
+    """Conjugate gradients from W, in place, until the recurrence's residuals reach `target`."""
     P, rr = R.copy(), _squares(R)
-    for _ in range(at_most):
-        if (rr <= 0.25 * metric).all():
+    for _ in range(n_steps):
+        if (rr <= 0.25 * target).all():
             break
         Q = product(P)
         step = quotient(rr, np.einsum("ij,ij->j", P, Q))

@@ -1,16 +1,16 @@
-"""Regularized least squares for all alpha: one factorisation, and exact leave-one-out.
+"""Regularized least squares for many alpha: one factorisation, and exact leave-one-out.
 
-The Gram matrix of the smaller side, of documents (K = Xc Xc') or of terms (A = Xc'Xc), is brought
-to tridiagonal form Q T Q' once. Then (T + alpha I)⁻¹ costs O(side) a column, and the diagonal of
-Q (T + alpha I)⁻¹ Q' O(side²), for each alpha. The eigenvectors of T, which would take twice
-as long as all that, are not needed, but where alpha = 0 asks for a pseudo-inverse.
+The Gram matrix of the smaller side, of documents (K = Xc Xc') or of terms (A = Xc'Xc), is reduced
+to tridiagonal form Q T Q' once. Then for each alpha (T + alpha I)⁻¹ costs O(side) per column, and
+the diagonal of Q (T + alpha I)⁻¹ Q' O(side²). The eigenvectors of T, which would double the time,
+are only needed for the pseudo-inverse at alpha = 0.
 
 Leave-one-out (Rifkin & Lippert 2007). With G = K + alpha I, the full one, and C = G⁻¹Y:
 
     y_i − f_{−i}(x_i) = C_i / (G⁻¹)_ii = r_i / (1 − h_i),    r = alpha C,   1 − h = alpha diag G⁻¹
 
-An intercept is refitted too: its direction, the constant one, is taken out of G⁻¹ on both sides,
-which makes 1 − h_i − 1/n_docs of the denominator.
+An intercept is refitted too: its direction, the constant vector, is projected out of G⁻¹ on both
+sides, which makes the denominator 1 − h_i − 1/n_docs.
 """
 
 from __future__ import annotations
@@ -24,23 +24,16 @@ from numba import njit
 from scipy import linalg
 from scipy.linalg.lapack import dorgqr, dsytrd, dsytrd_lwork
 
-from laconic.numerics.gram import (
-    Floats,
-    Matrix,
-    by_documents,
-    by_terms,
-    centring,
-    column_means,
-    refuse_overflow,
-)
+from laconic.numerics.gram import by_documents, by_terms, centring, column_means, refuse_overflow
 from laconic.numerics.rank import zero_up_to
 from laconic.numerics.ridge import Solution, centred_back
+from laconic.types import Floats, Matrix
 
 # Columns of Q at a time: their products with X are dense.
 BLOCK = 256
-# Columns that Q is multiplied by at once: fewer would leave the processor waiting for Q.
+# Columns multiplied by Q at once: with fewer, reading Q from memory dominates.
 COLUMNS = 100
-# A document with 1 − h_i up to this is fitted exactly when alpha = 0, whatever its label.
+# A document with 1 − h_i up to this is fitted exactly when alpha = 0, for any label.
 INTERPOLATED = 1e-9
 
 
@@ -54,7 +47,7 @@ class Factorisation:
     x_mean: Floats
     Q: Floats
     diagonal: Floats
-    beside: Floats
+    off_diagonal: Floats
 
     @property
     def trace(self) -> float:
@@ -77,11 +70,11 @@ class Factorisation:
         return Solution(coef.T, y_mean - self.x_mean @ coef, self.condition(alpha))
 
     def leave_one_out(self, Y: Floats, alphas: Floats) -> Iterator[Floats]:
-        """For each alpha the residuals y_i − f_{−i}(x_i), of the shape of Y.
+        """Yield for each alpha the residuals y_i − f_{−i}(x_i), in the shape of Y.
 
         f_{−i} is trained without document i, intercept included. An alpha of 0, or one below the
         rounding errors of the Gram matrix, gives the limit alpha → 0: the least-norm solution
-        without i. Exact but for rounding; NaN where nothing is left to train on.
+        without i. Exact up to rounding; NaN if nothing is left to train on.
         """
         Yc = Y - Y.mean(axis=0) if self.intercept else Y
         values = np.asarray(alphas, dtype=np.float64)
@@ -97,32 +90,32 @@ class Factorisation:
     def _residuals(self, Yc: Floats, C: Floats, diagonal: Floats) -> Floats:
         if self.dual:
             return _quotient(C, diagonal)
-        left = 1.0 - diagonal - (1.0 / Yc.shape[0] if self.intercept else 0.0)
-        return _quotient(Yc - self._forward(C), left)
+        rest = 1.0 - diagonal - (1.0 / Yc.shape[0] if self.intercept else 0.0)
+        return _quotient(Yc - self._forward(C), rest)
 
     def _residuals_at_0(self, Yc: Floats) -> Floats:
-        """lim C_i / (G⁻¹)_ii: r_i / (1 − h_i), and of pseudo-inverses where that is 0 / 0."""
+        """lim C_i / (G⁻¹)_ii: r_i / (1 − h_i), or with pseudo-inverses if that is 0 / 0."""
         values, U = self._left_vectors()
         fitted = U.T @ Yc
-        left = 1.0 - np.einsum("ij,ij->i", U, U) - (1.0 / Yc.shape[0] if self.intercept else 0.0)
-        own = _quotient(U @ (fitted / values[:, None]), (U * U) @ (1.0 / values))
-        return np.where((left > INTERPOLATED)[:, None], _quotient(Yc - U @ fitted, left), own)
+        rest = 1.0 - np.einsum("ij,ij->i", U, U) - (1.0 / Yc.shape[0] if self.intercept else 0.0)
+        limits = _quotient(U @ (fitted / values[:, None]), (U * U) @ (1.0 / values))
+        return np.where((rest > INTERPOLATED)[:, None], _quotient(Yc - U @ fitted, rest), limits)
 
     def _left_vectors(self) -> tuple[Floats, Floats]:
-        """Eigenvalues above 0 of Xc Xc' and their vectors."""
+        """Nonzero eigenvalues of Xc Xc' and their eigenvectors."""
         values, vectors = self._sound_spectrum
         return values, vectors if self.dual else self._forward(vectors) / np.sqrt(values)
 
     def _right_side(self, Yc: Floats) -> Floats:
-        """The right side of the system in Q's columns."""
+        """The right-hand side of the system in the basis Q."""
         return np.asarray(self.Q.T @ (Yc if self.dual else np.asarray(self.X.T @ Yc)))
 
     def _forward(self, W: Floats) -> Floats:
-        ahead: Floats = np.asarray(self.X @ W)
-        return ahead - self.x_mean @ W if self.intercept else ahead
+        values: Floats = np.asarray(self.X @ W)
+        return values - self.x_mean @ W if self.intercept else values
 
     def _inverse(self, B: Floats, alpha: float) -> Floats:
-        """Q (T + alpha I)⁻¹ B; of the pseudo-inverse where alpha vanishes."""
+        """Q (T + alpha I)⁻¹ B; by the pseudo-inverse if alpha vanishes."""
         if not self._vanishes(alpha):
             return next(self._inverses(B, np.array([alpha])))
         values, vectors = self._sound_spectrum
@@ -132,13 +125,13 @@ class Factorisation:
         """Q (T + alpha I)⁻¹ B for each alpha."""
         at_once = max(1, COLUMNS // B.shape[1])
         for first in range(0, alphas.size, at_once):
-            factors = _factors(self.diagonal, self.beside, alphas[first : first + at_once])
-            parts = [_substituted(*factor, B) for factor in zip(*factors, strict=True)]
+            factors = _factors(self.diagonal, self.off_diagonal, alphas[first : first + at_once])
+            parts = [_substitute(*factor, B) for factor in zip(*factors, strict=True)]
             yield from np.hsplit(self.Q @ np.hstack(parts), len(parts))
 
     def _diagonals(self, alphas: Floats) -> Floats:
         """(n_alphas, n_docs): the diagonal of G⁻¹ (dual), or of Xc (A + alpha I)⁻¹ Xc'."""
-        pivots, below = _factors(self.diagonal, self.beside, alphas)
+        pivots, below = _factors(self.diagonal, self.off_diagonal, alphas)
         total = np.zeros((alphas.size, self.X.shape[0]))
         state = np.zeros_like(total)
         for start in range(0, self.Q.shape[1], BLOCK):
@@ -149,7 +142,7 @@ class Factorisation:
     def _documents_in(self, columns: Floats) -> Floats:
         if not self.dual:
             return self._forward(columns)
-        # without the constant direction, before 1 / alpha can blow up its rounding error
+        # project out the constant vector before 1 / alpha can amplify its rounding error
         return columns - columns.mean(axis=0) if self.intercept else columns
 
     def _vanishes(self, alpha: float) -> bool:
@@ -164,70 +157,70 @@ class Factorisation:
         if self.diagonal.size == 1:
             return np.repeat(self.diagonal, 2)
         last = self.diagonal.size - 1
-        found = [
+        values = [
             linalg.eigvalsh_tridiagonal(
-                self.diagonal, self.beside, select="i", select_range=(place, place)
+                self.diagonal, self.off_diagonal, select="i", select_range=(place, place)
             )[0]
             for place in (0, last)
         ]
-        return np.array(found)
+        return np.array(values)
 
     @cached_property
     def _sound_spectrum(self) -> tuple[Floats, Floats]:
-        """The eigenvalues of the Gram matrix that are not 0, ascending, and their vectors."""
+        """Nonzero eigenvalues of the Gram matrix, ascending, and their eigenvectors."""
         if self.diagonal.size == 1:
             values, vectors = self.diagonal, np.ones((1, 1))
         else:
-            values, vectors = linalg.eigh_tridiagonal(self.diagonal, self.beside)
+            values, vectors = linalg.eigh_tridiagonal(self.diagonal, self.off_diagonal)
         sound = values > self._zero_up_to(values[-1])
         return values[sound], np.asarray(self.Q @ vectors[:, sound])
 
 
 def factorise(X: Matrix, intercept: bool) -> Factorisation:
-    """The one expensive step: about 8/3 side³ multiplications, and side² numbers kept."""
+    """The expensive step: about 8/3 side³ multiplications, and memory for side² numbers."""
     x_mean = column_means(X) if intercept else np.zeros(X.shape[1])
     dual = X.shape[0] <= X.shape[1]
     gram = by_documents(X, x_mean) if dual else by_terms(X, x_mean)
-    # LAPACK multiplies what stands beside the diagonal by itself
+    # LAPACK squares the off-diagonal entries
     with np.errstate(over="ignore"):
         refuse_overflow(float(np.square(gram.diagonal().sum())))
     return Factorisation(X, intercept, dual, x_mean, *_tridiagonal(gram))
 
 
 def _tridiagonal(A: Floats) -> tuple[Floats, Floats, Floats]:
-    """Q, the diagonal of T and what stands beside it, from the lower triangle of A."""
+    """Q, the diagonal and the off-diagonal of T, from the lower triangle of A."""
     side = A.shape[0]
     Q = np.zeros((side, side), order="F")
     Q[0, 0] = 1.0
     if side == 1:
         return Q, A[0].copy(), np.zeros(0)
     work = int(dsytrd_lwork(side, lower=1)[0])
-    reflected, diagonal, beside, tau, _ = dsytrd(A, lower=1, lwork=work, overwrite_a=1)
+    reflected, diagonal, off_diagonal, tau, _ = dsytrd(A, lower=1, lwork=work, overwrite_a=1)
     Q[1:, 1:] = dorgqr(reflected[1:, :-1], tau, lwork=work)[0]
-    return Q, diagonal, beside
+    return Q, diagonal, off_diagonal
 
 
 def _quotient(part: Floats, whole: Floats) -> Floats:
-    """By document; NaN where there is nothing to divide by."""
+    """Row-wise quotient; NaN where the denominator is not positive."""
     safe = np.where(whole > 0, whole, np.nan)
     return np.asarray(part / safe[:, None])
 
 
 @njit(nogil=True, cache=True)
-def _factors(diagonal: Floats, beside: Floats, alphas: Floats) -> tuple[Floats, Floats]:
-    """T + alpha I = L D L': D, and what stands below the diagonal of L, for each alpha."""
+def _factors(diagonal: Floats, off_diagonal: Floats, alphas: Floats) -> tuple[Floats, Floats]:
+    """T + alpha I = L D L': D and the subdiagonal of L, for each alpha."""
     pivots = np.empty((alphas.size, diagonal.size))
     below = np.zeros((alphas.size, diagonal.size))
     for a in range(alphas.size):
         pivots[a, 0] = diagonal[0] + alphas[a]
         for k in range(1, diagonal.size):
-            below[a, k] = beside[k - 1] / pivots[a, k - 1]
-            pivots[a, k] = diagonal[k] + alphas[a] - below[a, k] * beside[k - 1]
+            below[a, k] = off_diagonal[k - 1] / pivots[a, k - 1]
+            pivots[a, k] = diagonal[k] + alphas[a] - below[a, k] * off_diagonal[k - 1]
     return pivots, below
 
 
 @njit(nogil=True, cache=True)
-def _substituted(pivots: Floats, below: Floats, B: Floats) -> Floats:
+def _substitute(pivots: Floats, below: Floats, B: Floats) -> Floats:
     """(L D L')⁻¹ B."""
     Z = B.copy()
     for k in range(1, Z.shape[0]):
@@ -243,7 +236,7 @@ def _substituted(pivots: Floats, below: Floats, B: Floats) -> Floats:
 def _gather(
     block: Floats, start: int, pivots: Floats, below: Floats, state: Floats, total: Floats
 ) -> None:
-    """Adds to `total` the squares of L⁻¹ block over D; `state` is the last row that was solved."""
+    """Add the squares of L⁻¹ block, divided by D, to `total`; `state` is the last solved row."""
     width = 64
     for first in range(0, block.shape[1], width):
         docs = slice(first, min(first + width, block.shape[1]))

@@ -1,13 +1,13 @@
-"""Orthogonal rotations after which directions can be read: few words, or few documents, each.
+"""Orthogonal rotations to interpretable directions: few words, or few documents, per direction.
 
-Both criteria are raised two columns x, y at a time (Jacobi). With z = x + iy, a turn by φ makes
-z·exp(−iφ) of z and changes the criterion to a constant + Re(M·exp(−4iφ)), so that a quarter of the
-angle of M is the best turn of the pair, and |M| − Re M what it gains. The criterion never falls,
-and in the end no plane rotation raises it.
+Both criteria are increased by rotating two columns x, y at a time (Jacobi). With z = x + iy, a
+rotation by φ maps z to z·exp(−iφ) and changes the criterion to a constant + Re(M·exp(−4iφ)). So the
+best rotation of the pair is a quarter of the angle of M, and its gain is |M| − Re M. The criterion
+never decreases, and at the end no plane rotation increases it.
 
 References: Kaiser (1958), The varimax criterion; Kabán & Girolami (2000), Clustering of text
-documents by skewness maximisation; the turn for third moments is that of De Lathauwer, De Moor &
-Vandewalle (1996).
+documents by skewness maximisation; the rotation for third moments is that of De Lathauwer, De Moor
+& Vandewalle (1996).
 """
 
 from __future__ import annotations
@@ -19,37 +19,38 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from laconic.types import Floats
+
 Complexes: TypeAlias = NDArray[np.complex128]
 
-# A round of all pairs that gains less is the last; criteria are at most of the order of 1.
+# Stop after a round over all pairs that gains less; criteria are of order 1 at most.
 TOLERANCE = 1e-13
 
 
 def varimax(A: Floats) -> Floats:
-    """R, orthogonal, for which A R has the largest Σ_j var_i((A R)_ij²): few large entries each.
+    """Orthogonal R that maximizes Σ_j var_i((A R)_ij²): few large entries per column of A R.
 
-    A is (terms, rank). The columns are not divided by anything before (raw varimax).
+    A is (terms, rank). Without Kaiser's normalization (raw varimax).
     """
-    return _turned(A, _varimax_moment)
+    return _rotation(A, _varimax_moment)
 
 
-def skewed(Z: Floats) -> Floats:
-    """R, orthogonal, for which the third central moments of Z R have the largest sum of squares.
+def maximize_skewness(Z: Floats) -> Floats:
+    """Orthogonal R that maximizes the sum of squared third central moments of Z R.
 
-    Z is (documents, rank); of whitened columns the moments are skewnesses.
+    Z is (documents, rank); for whitened columns the moments are skewnesses.
     """
-    return _turned(Z - Z.mean(axis=0), _skewness_moment)
+    return _rotation(Z - Z.mean(axis=0), _skewness_moment)
 
 
-def positive_tails(Z: Floats, R: Floats) -> Floats:
-    """R with signs for which the documents have their long tail at the positive end of Z R."""
+def flip_to_positive_tails(Z: Floats, R: Floats) -> Floats:
+    """R with column signs flipped, so the long tail of each column of Z R is positive."""
     centred = (Z - Z.mean(axis=0)) @ R
     return R * np.where(np.mean(centred**3, axis=0) < 0, -1.0, 1.0)
 
 
-def _turned(A: Floats, moment: Callable[[Complexes], Any]) -> Floats:
-    """The rotation by which pair after pair has been turned to its best."""
+def _rotation(A: Floats, moment: Callable[[Complexes], Any]) -> Floats:
+    """The rotation found by rotating pairs of columns until no pair gains."""
     rank = A.shape[1]
     R = np.eye(rank)
     B = _scaled(A.T)
@@ -60,16 +61,16 @@ def _turned(A: Floats, moment: Callable[[Complexes], Any]) -> Floats:
             z = B[i] + 1j * B[j]
             M = moment(z)
             gain += abs(M) - M.real
-            turn = np.exp(-0.25j * np.angle(M))
-            z *= turn
+            phase = np.exp(-0.25j * np.angle(M))
+            z *= phase
             B[i], B[j] = z.real, z.imag
-            r = (R[:, i] + 1j * R[:, j]) * turn
+            r = (R[:, i] + 1j * R[:, j]) * phase
             R[:, i], R[:, j] = r.real, r.imag
     return R
 
 
 def _scaled(B: Floats) -> Floats:
-    """Columns (here rows) with a mean fourth power of lengths of 1: the scale changes no angle."""
+    """B scaled to a mean fourth power of its columns' lengths of 1; this changes no angle."""
     largest = np.abs(B).max(initial=0.0)
     if not largest > 0:
         return np.zeros(B.shape)
@@ -79,12 +80,12 @@ def _scaled(B: Floats) -> Floats:
 
 
 def _varimax_moment(z: Complexes) -> Any:
-    """Of Σ_j [mean b_j⁴ − (mean b_j²)²] for the two columns of z."""
+    """M of Σ_j [mean b_j⁴ − (mean b_j²)²] for the two columns of z."""
     w = z * z
     return 0.25 * (np.mean(w * w) - np.mean(w) ** 2)
 
 
 def _skewness_moment(z: Complexes) -> Any:
-    """Of (mean x³)² + (mean y³)²: the third moments z³ and z²z̄ turn with −3φ and −φ."""
+    """M of (mean x³)² + (mean y³)²: the third moments z³ and z²z̄ rotate by −3φ and −φ."""
     w = z * z
     return 0.375 * np.mean(w * z) * np.mean(w * z.conj())

@@ -1,18 +1,15 @@
-"""Decision values of weighted documents, word by word: what a served model does.
+"""Decision values of weighted documents, word by word, for serving a model.
 
-The coefficients come by word: those of word w are `coef[firsts[w]:firsts[w + 1]]`, and entry i
-belongs to class `rows[i]`, ascending for a word.
+Coefficients are stored by word: those of word w are `coef[firsts[w]:firsts[w + 1]]`, and entry i
+belongs to class `rows[i]`, ascending within a word.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Int32s = NDArray[np.int32]
-Int64s = NDArray[np.int64]
+from laconic.types import Floats, Int32s, Int64s
 
 
 @njit(nogil=True, cache=True)
@@ -24,11 +21,12 @@ def linear_decisions(
     rows: Int32s,
     coef: Floats,
     n_rows: int,
-    kept: bool,
+    normalize_selected: bool,
 ) -> Floats:
     """Sums of weight times coefficient for each document and class, without intercepts.
 
-    `kept` divides by the length over the words that the class keeps; 0 for a document without any.
+    With `normalize_selected` values are divided by the length over the class's selected words; 0
+    for a document without any.
     """
     n_docs = starts.size - 1
     values = np.zeros((n_docs, n_rows))
@@ -39,16 +37,16 @@ def linear_decisions(
         for at in range(starts[doc], starts[doc + 1]):
             weight, first, end = weights[at], firsts[columns[at]], firsts[columns[at] + 1]
             if end - first == n_rows:
-                # all classes keep the word: no rows to look up, several are done at once
-                own = coef[first:end]
+                # all classes have the word: no rows to look up, so the loop is vectorised
+                word_coef = coef[first:end]
                 common += weight * weight
-                for row in range(own.size):
-                    line[row] += weight * own[row]
+                for row in range(word_coef.size):
+                    line[row] += weight * word_coef[row]
                 continue
             for entry in range(first, end):
                 line[rows[entry]] += weight * coef[entry]
                 squares[rows[entry]] += weight * weight
-        if kept:
+        if normalize_selected:
             for row in range(n_rows):
                 square = squares[row] + common
                 line[row] = line[row] / np.sqrt(square) if square > 0.0 else 0.0

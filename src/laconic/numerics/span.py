@@ -1,8 +1,8 @@
-"""The training span and what a reduction does to it. The mathematics of `docs/certificates.md`.
+"""The span of the training documents under a reduction: the mathematics of `docs/certificates.md`.
 
 X' = U Σ V' is the thin SVD of the training documents (rows of X), K = X X'. A reduction T gives
 S = T T', K̃ = X S X' and M̂ = U' S U, whose extreme eigenvalues are m and M; ε̂ = ‖M̂ − I‖. A query q
-has coordinates u = U'q and the rest q⊥ = q − U u.
+has coordinates u = U'q and the remainder q⊥ = q − U u.
 
 | Dasgupta et al. 2007 | Paul & Drineas 2014 | here |
 |---|---|---|
@@ -25,20 +25,21 @@ import numpy as np
 from scipy import linalg
 
 from laconic.numerics.allowances import Rounding
-from laconic.numerics.bounds import Floats, Matrix, dense, lengths, row_blocks
+from laconic.numerics.bounds import dense, lengths, row_blocks
 from laconic.numerics.gram import lower_gram
 from laconic.numerics.rank import EPS, zero_up_to
+from laconic.types import Floats, Matrix
 
 Map: TypeAlias = Callable[[Matrix], Matrix]
 
 # The Gram matrix squares the condition: a singular value below this share of the largest, yet above
-# rounding, can be told neither from 0 nor from its neighbours.
+# rounding, is indistinguishable from 0 and from its neighbours.
 DOUBTFUL = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """The row space of X by the eigenvectors of its smaller Gram matrix; U itself only if small.
+    """The row space of X by the eigenvectors of its smaller Gram matrix; U only if it is small.
 
     `cut` is at least ‖X₀‖, the part of X in the directions that count as 0.
     """
@@ -78,18 +79,18 @@ class Span:
 
     @property
     def rounding(self) -> float:
-        """How far U'U may be from I: the errors of the Gram matrix, by the least eigenvalue."""
+        """How far U'U may be from I: the errors of the Gram matrix over its smallest eigenvalue."""
         entries = self.products.unit * self.products.length**2
         decomposition = 2 * min(self.X.shape) * EPS * float(self.sigma[0]) ** 2
         return float((entries + decomposition) / self.sigma[-1] ** 2)
 
     @property
     def blur(self) -> float:
-        """How far the coordinates of a vector of length 1 may be from the truth."""
+        """Error bound of the coordinates of a vector of length 1."""
         return 2 * self.products.unit * self.products.length / float(self.sigma[-1]) + self.rounding
 
     def turned(self, rank: int) -> float:
-        """How far rounding may turn the `rank` leading directions; infinite in a tie at the cut."""
+        """How far rounding may rotate the `rank` leading directions; infinite if they are tied."""
         if rank == self.rank:
             return 0.0
         squares = self.sigma**2
@@ -98,20 +99,20 @@ class Span:
         return noise / gap if gap > 0 else math.inf
 
     def coordinates(self, Q: Matrix) -> Floats:
-        """Q U, with U = X' V Σ⁻¹ unformed where documents are fewer than terms."""
+        """Q U; U = X' V Σ⁻¹ is not formed if there are fewer documents than terms."""
         if self.U is not None:
             return dense(Q @ self.U)
         return dense(Q @ self.X.T) @ self.scaled
 
     @cached_property
     def scaled(self) -> Floats:
-        """V Σ⁻¹, or U Σ⁻¹ where that is the basis at hand."""
+        """V Σ⁻¹, or U Σ⁻¹ if U is the stored basis."""
         basis = self.U if self.V is None else self.V
         assert basis is not None
         return basis / self.sigma
 
     def outside(self, D: Floats) -> Floats:
-        """D − D U U', projected twice: once leaves up to `rounding` of D, twice its square."""
+        """D − D U U', projected twice: one pass leaves up to `rounding` of D, two its square."""
         rest = D
         for _ in range(2):
             rest = rest - self._back(self.coordinates(rest))
@@ -130,9 +131,9 @@ class Span:
 
 
 def _length_along(documents: Matrix, directions: Floats) -> float:
-    """‖documents' · directions‖ in the Frobenius norm, rounded upwards; few directions at a time.
+    """‖documents' · directions‖ in the Frobenius norm, rounded upwards, in blocks of directions.
 
-    Products with X itself: the Gram matrix has lost these digits.
+    Uses products with X itself, because the Gram matrix has lost these digits.
     """
     blocks = row_blocks((directions.shape[1], max(documents.shape)))
     parts = [float(np.linalg.norm(documents.T @ directions[:, block])) for block in blocks]
@@ -142,14 +143,14 @@ def _length_along(documents: Matrix, directions: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """The span behind a reduction, whose map is applied to it once."""
+    """The span under a reduction, whose map is applied once."""
 
     span: Span
     apply: Map
 
     @cached_property
     def _image(self) -> Matrix:
-        """U'T if U is at hand, else XT."""
+        """U'T if U is stored, else XT."""
         U = self.span.U
         return self.apply(self.span.X) if U is None else dense(self.apply(U.T))
 
@@ -182,7 +183,7 @@ class Spectrum:
 
     @classmethod
     def of(cls, reduced: Reduced, square: float = 1.0) -> Spectrum:
-        """`square` is ‖S‖, which multiplies the rounding of products behind the reduction."""
+        """`square` is ‖S‖, which multiplies the rounding of products under the reduction."""
         span = reduced.span
         m, M = reduced.leading(span.rank)
         slack = span.rounding * max(1.0, M, square)
@@ -198,11 +199,11 @@ class Spectrum:
 
     @property
     def in_span_factor(self) -> float:
-        """Proposition 6: |f̃ − f|(X₁'a) ≤ factor·‖a‖‖y‖, alpha > 0. Rounded outwards, as below."""
+        """Proposition 6: |f̃ − f|(X₁'a) ≤ factor·‖a‖‖y‖ for alpha > 0. Rounded outwards."""
         return in_span_factor(max(self.m - self.rounding, 0.0), self.M + self.rounding)
 
     def off_span_factor(self, alpha: float) -> float:
-        """Proposition 7: |f̃(q⊥)| ≤ factor·‖U'Sq⊥‖‖y‖, alpha > 0."""
+        """Proposition 7: |f̃(q⊥)| ≤ factor·‖U'Sq⊥‖‖y‖ for alpha > 0. Rounded outwards."""
         m, M = max(self.m - self.rounding, 0.0), self.M + self.rounding
         least, most = m * self.sigma_min**2, M * self.sigma_max**2
         crude = self.sigma_max / (least + alpha)
@@ -219,7 +220,7 @@ def in_span_factor(low: float, high: float) -> float:
 
 
 def off_span_ratio(reduced: Reduced, squared: Reduced) -> float:
-    """Proposition 11: sup of ‖U'Sq‖/‖q‖ over q ⊥ U, √λ_max(U'S²U − M̂²); `squared` is behind S²."""
+    """Proposition 11: sup of ‖U'Sq‖/‖q‖ over q ⊥ U, √λ_max(U'S²U − M̂²); `squared` is for S²."""
     gram = reduced.gram
     last = gram.shape[0] - 1
     excess = squared.gram - gram @ gram
@@ -259,7 +260,7 @@ def repaired_21(epsilon: Floats | float, spectrum: Spectrum, alpha: float) -> Fl
 def theorem_1(
     epsilon: Floats, spectrum: Spectrum, alpha: float, aligned: Floats, outside: Floats
 ) -> Floats:
-    """The repaired theorem; infinite where ε ≥ 1.
+    """The repaired theorem; infinite if ε ≥ 1.
 
     `aligned` (queries, rows) is ‖(I + λΣ⁻²)⁻¹V'a‖‖V'y‖, `outside` (queries,) is ‖q⊥‖‖y‖.
     """
@@ -274,7 +275,7 @@ def theorem_1_printed(
     epsilon: Floats, spectrum: Spectrum, a_length: Floats, outside: Floats, y_length: float
 ) -> Floats:
     """The right-hand side of (10): 2εκ‖a‖‖y‖ + 2εκ/σ_max·‖q⊥‖‖y‖."""
-    known = np.isfinite(epsilon)
-    eps = np.where(known, epsilon, 0.0)
+    finite = np.isfinite(epsilon)
+    eps = np.where(finite, epsilon, 0.0)
     total = 2 * eps * spectrum.condition * (a_length * y_length + outside / spectrum.sigma_max)
-    return np.where(known, total, np.inf)
+    return np.where(finite, total, np.inf)

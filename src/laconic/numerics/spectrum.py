@@ -1,33 +1,27 @@
 """Gram matrices, and the leading singular subspace of documents X on either side.
 
-X is touched through `X @ V`, `X.T @ U` and its Gram product.
+X is accessed through `X @ V`, `X.T @ U` and its Gram product.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse import csr_array, issparse
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from laconic.errors import LaconicError
 from laconic.numerics.gram import lower_gram
+from laconic.types import Floats, Matrix
 
-Floats: TypeAlias = NDArray[np.float64]
-Integers: TypeAlias = NDArray[np.integer[Any]]
-# An array or a scipy sparse array; scipy has no types to say so.
-Matrix: TypeAlias = Any
-
-# A Gram matrix of this side has 16 GB.
+# A Gram matrix of this side takes 16 GB.
 LARGEST_GRAM = 45_000
-# Up to this side all singular values come at once from the Gram matrix.
+# Up to this side all singular values are computed at once from the Gram matrix.
 WHOLE_SPECTRUM_UP_TO = 5_000
-# From scipy 1.17 on, ARPACK restarts a spent Krylov space from the system's entropy unless told.
+# From scipy 1.17 on, ARPACK restarts an exhausted Krylov space at random unless it gets a seed.
 _SEEDED = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
 
 
@@ -41,7 +35,7 @@ class Leading:
 
 
 def as_floats(X: Matrix) -> Matrix:
-    """Sparse X as sorted CSR of doubles without repeats; anything else as it is."""
+    """Sparse X as sorted CSR of float64 without duplicates, dense X as float64; else unchanged."""
     if isinstance(X, np.ndarray):
         return np.asarray(X, dtype=np.float64)
     if not issparse(X):
@@ -65,17 +59,17 @@ def column_squares(X: Matrix) -> Floats:
 
 
 def gram(X: Matrix) -> Floats:
-    """X X' in Fortran order, of which only the lower triangle holds; for X'X give X.T."""
+    """X X' in Fortran order; only the lower triangle is valid. For X'X pass X.T."""
     if X.shape[0] > LARGEST_GRAM:
         raise LaconicError(
             f"{X.shape[0]:,} documents or terms need a Gram matrix of "
-            f"{X.shape[0] ** 2 * 8e-9:,.0f} GB. Ask for a rank (100, say), or give fewer documents."
+            f"{X.shape[0] ** 2 * 8e-9:,.0f} GB. Give a rank (such as 100), or fewer documents."
         )
     return lower_gram(X)
 
 
 def leading(X: Matrix, rank: int) -> Leading:
-    """The `rank` largest, or as many as there are, of the smaller of X X' and X'X."""
+    """The `rank` largest eigenvalues of the smaller of X X' and X'X, or all if there are fewer."""
     of_terms = X.shape[1] <= X.shape[0]
     n = min(X.shape)
     rank = min(rank, n)
@@ -92,10 +86,11 @@ def stored(X: Matrix) -> int:
 
 
 def gram_is_cheaper(n: int, rank: int, n_stored: int) -> bool:
-    """Whether the eigenvectors of the n × n Gram matrix cost less than `rank` Krylov ones.
+    """Whether eigenvectors of the n × n Gram matrix cost less than `rank` Krylov vectors.
 
-    Seconds of one core, fitted to text-like X with n = 500 … 20,000 and rank = 10 … n/4: Lanczos
-    takes about 4·rank + 200 steps, each with two products and an orthogonalisation.
+    The model is in seconds on one core, fitted to text-like X with n = 500 … 20,000 and rank =
+    10 … n/4: Lanczos takes about 4·rank + 200 steps, each with two products and an
+    orthogonalisation.
     """
     krylov = (4 * rank + 200) * (3e-9 * n_stored + 2.6e-9 * n * rank)
     dense = 9e-11 * n**3 + 2.7e-10 * n**2 * rank
@@ -109,9 +104,9 @@ def _by_gram(X: Matrix, rank: int) -> tuple[Floats, Floats]:
 
 
 def _by_krylov(X: Matrix, rank: int) -> tuple[Floats, Floats]:
-    """Restarted Lanczos (ARPACK) on v -> X X'v, to the last digit, from a fixed start.
+    """Restarted Lanczos (ARPACK) on v -> X X'v to machine precision, from a fixed start.
 
-    The start is random numbers: a constant vector is blind to what is antisymmetric.
+    The start is random: a constant vector would miss antisymmetric eigenvectors.
     """
     n = X.shape[0]
     forward = X.tocsr() if issparse(X) else X
@@ -124,16 +119,16 @@ def _by_krylov(X: Matrix, rank: int) -> tuple[Floats, Floats]:
 
 
 def rank_holding(X: Matrix, share: float) -> int:
-    """The smallest rank whose top singular values hold `share` of the squared Frobenius norm."""
+    """The smallest rank whose top singular values have `share` of the squared Frobenius norm."""
     n = min(X.shape)
     if n <= WHOLE_SPECTRUM_UP_TO:
         return _rank_in_spectrum(X, share)
-    metric = share * float(column_squares(X).sum())
+    target = share * float(column_squares(X).sum())
     rank = 64
     while not gram_is_cheaper(n, rank, stored(X)):
         held = np.cumsum(leading(X, rank).values)
-        if held[-1] >= metric:
-            return _first_at_least(held, metric)
+        if held[-1] >= target:
+            return _first_at_least(held, target)
         rank *= 2
     return _rank_in_spectrum(X, share)
 
@@ -145,6 +140,6 @@ def _rank_in_spectrum(X: Matrix, share: float) -> int:
     return _first_at_least(held, share * held[-1])
 
 
-def _first_at_least(held: Floats, metric: float) -> int:
-    # the slack forgives rounding where equal singular values reach the goal exactly
-    return min(int(np.searchsorted(held, metric * (1 - 1e-12))) + 1, held.size)
+def _first_at_least(held: Floats, target: float) -> int:
+    # the slack allows for rounding if equal singular values reach the target exactly
+    return min(int(np.searchsorted(held, target * (1 - 1e-12))) + 1, held.size)

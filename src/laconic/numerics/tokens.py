@@ -1,7 +1,7 @@
-"""Numbering the chunks of UTF-8 text, and counting by document: one pass over the bytes.
+"""Ids of the chunks of UTF-8 text, and counts per document, in one pass over the bytes.
 
-A *chunk* is a maximal run of ASCII word characters and non-ASCII bytes inside one document. What a
-chunk means (its tokens, their stems) is decided elsewhere, once for each distinct chunk.
+A *chunk* is a maximal run of ASCII word characters and non-ASCII bytes within a document. Its
+tokens and their stems are determined elsewhere, once per distinct chunk.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from laconic.types import Floats, Int32s, Int64s
+
 Bytes = NDArray[np.uint8]
-Int32s = NDArray[np.int32]
-Int64s = NDArray[np.int64]
 Keys = NDArray[np.uint64]
-Floats = NDArray[np.float64]
 
 NEWLINE = np.uint8(10)
 ONE, EIGHT, HALF, TOP = np.uint64(1), np.uint64(8), np.uint64(32), np.uint64(56)
@@ -26,7 +25,7 @@ FIRST_BITS = 14
 
 
 def folding(lowercase: bool) -> Bytes:
-    """The byte that stands for each byte inside a chunk; 0 where a chunk ends."""
+    """The folded form of each byte within a chunk; 0 for bytes that end a chunk."""
     fold = np.arange(256, dtype=np.uint8)
     word = np.array([byte >= 128 or chr(byte) == "_" or chr(byte).isalnum() for byte in range(256)])
     if lowercase:
@@ -40,7 +39,7 @@ def scan(text: Bytes, starts: Int64s, fold: Bytes, bits: int) -> tuple[Int32s, I
     """The chunks of each document as ids, numbered by first occurrence.
 
     Returns the ids, the boundaries of the documents among them, the distinct chunks (folded, each
-    ended by a newline) and how many these are. The table begins with 2 ** bits slots, bits > 1.
+    terminated by a newline) and their number. The table starts with 2 ** bits slots, bits > 1.
     """
     n_docs = starts.size - 1
     ids = np.empty((text.size + n_docs) // 2 + 1, np.int32)
@@ -48,43 +47,43 @@ def scan(text: Bytes, starts: Int64s, fold: Bytes, bits: int) -> tuple[Int32s, I
     arena = np.empty(text.size + n_docs + 1, np.uint8)
     keys, names = np.zeros(1 << bits, np.uint64), np.zeros(1 << bits, np.int32)
     begins = np.empty(keys.size // 2, np.int64)
-    n_ids, n_known, top = 0, 0, 0
+    n_ids, n_distinct, top = 0, 0, 0
     for doc in range(n_docs):
         at, end = np.uint64(starts[doc]), np.uint64(starts[doc + 1])
         while at < end:
-            at, n_ids, n_known, top = read(
-                text, at, end, fold, bits, keys, names, begins, arena, ids, n_ids, n_known, top
+            at, n_ids, n_distinct, top = read_chunks(
+                text, at, end, fold, bits, keys, names, begins, arena, ids, n_ids, n_distinct, top
             )
-            if n_known == begins.size:
+            if n_distinct == begins.size:
                 bits += 1
-                keys, names, begins = grown(keys, names, begins, bits)
+                keys, names, begins = enlarge(keys, names, begins, bits)
         bounds[doc + 1] = n_ids
-    return ids[:n_ids].copy(), bounds, arena[:top].copy(), n_known
+    return ids[:n_ids].copy(), bounds, arena[:top].copy(), n_distinct
 
 
 @njit(nogil=True, cache=True)
-def read(  # type: ignore[no-untyped-def]
-    text, at, end, fold, bits, keys, names, begins, arena, ids, n_ids, n_known, top
+def read_chunks(  # type: ignore[no-untyped-def]
+    text, at, end, fold, bits, keys, names, begins, arena, ids, n_ids, n_distinct, top
 ):
-    """Read on from `at` until the end of the document, or until the table is full.
+    """Read chunks from `at` to the end of the document, or until the table is full.
 
-    Apart from `scan`, because a loop that may replace its own arrays runs markedly slower.
+    Separate from `scan`, because a loop that may replace its own arrays is markedly slower.
     """
-    while at < end and n_known < begins.size:
+    while at < end and n_distinct < begins.size:
         if fold[text[at]] == 0:
             at += ONE
             continue
         first = at
         key, at = key_at(text, at, end, fold)
-        slot = home(key, bits)
+        slot = first_slot(key, bits)
         while keys[slot] != FREE and not (
             keys[slot] == key
-            and (key < HASHED or same(arena, begins[names[slot]], text, first, at, fold))
+            and (key < HASHED or same_chunk(arena, begins[names[slot]], text, first, at, fold))
         ):
             slot = (slot + ONE) & np.uint64(keys.size - 1)
         if keys[slot] == FREE:
-            keys[slot], names[slot], begins[n_known] = key, n_known, top
-            n_known += 1
+            keys[slot], names[slot], begins[n_distinct] = key, n_distinct, top
+            n_distinct += 1
             for place in range(first, at):
                 arena[top] = fold[text[place]]
                 top += 1
@@ -92,15 +91,15 @@ def read(  # type: ignore[no-untyped-def]
             top += 1
         ids[n_ids] = names[slot]
         n_ids += 1
-    return at, n_ids, n_known, top
+    return at, n_ids, n_distinct, top
 
 
 @njit(nogil=True, cache=True)
 def key_at(text, at, end, fold):  # type: ignore[no-untyped-def]
-    """The key of the chunk that begins here, never `FREE`, and where the chunk ends."""
+    """The key of the chunk that starts here, never `FREE`, and where the chunk ends."""
     first, key = at, np.uint64(0)
     while True:
-        # the byte that is shifted out, 0 among the first eight, comes back as a hash
+        # the byte that is shifted out, 0 for the first eight bytes, is mixed in as a hash
         key = ((key << EIGHT) | np.uint64(fold[text[at]])) ^ ((key >> TOP) * MIXER)
         at += ONE
         if at >= end or fold[text[at]] == 0:
@@ -111,14 +110,14 @@ def key_at(text, at, end, fold):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def home(key, bits):  # type: ignore[no-untyped-def]
-    """The slot where the search for a key begins: the high bits of a product, as Knuth has it."""
+def first_slot(key, bits):  # type: ignore[no-untyped-def]
+    """The slot where the search for a key starts: the high bits of a product (Knuth)."""
     return ((key ^ (key >> HALF)) * GOLDEN) >> np.uint64(64 - bits)
 
 
 @njit(nogil=True, cache=True)
-def same(arena, begin, text, first, end, fold):  # type: ignore[no-untyped-def]
-    """Whether the known chunk that begins there has the bytes of this one."""
+def same_chunk(arena, begin, text, first, end, fold):  # type: ignore[no-untyped-def]
+    """Whether the stored chunk at `begin` has the same bytes as this one."""
     for place in range(first, end):
         if arena[begin] != fold[text[place]]:
             return False
@@ -127,18 +126,18 @@ def same(arena, begin, text, first, end, fold):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def grown(keys: Keys, names: Int32s, begins: Int64s, bits: int) -> tuple[Keys, Int32s, Int64s]:
-    """The table with 2 ** bits slots, twice as many; at most every other slot is ever taken."""
-    more_keys, more_names = np.zeros(1 << bits, np.uint64), np.zeros(1 << bits, np.int32)
+def enlarge(keys: Keys, names: Int32s, begins: Int64s, bits: int) -> tuple[Keys, Int32s, Int64s]:
+    """The table enlarged to 2 ** bits slots, twice as many; at most half of them are used."""
+    new_keys, new_names = np.zeros(1 << bits, np.uint64), np.zeros(1 << bits, np.int32)
     for old in range(keys.size):
         if keys[old] != FREE:
-            slot = home(keys[old], bits)
-            while more_keys[slot] != FREE:
-                slot = (slot + ONE) & np.uint64(more_keys.size - 1)
-            more_keys[slot], more_names[slot] = keys[old], names[old]
-    more_begins = np.empty(keys.size, np.int64)
-    more_begins[: begins.size] = begins
-    return more_keys, more_names, more_begins
+            slot = first_slot(keys[old], bits)
+            while new_keys[slot] != FREE:
+                slot = (slot + ONE) & np.uint64(new_keys.size - 1)
+            new_keys[slot], new_names[slot] = keys[old], names[old]
+    new_begins = np.empty(keys.size, np.int64)
+    new_begins[: begins.size] = begins
+    return new_keys, new_names, new_begins
 
 
 @njit(nogil=True, cache=True)
@@ -147,32 +146,32 @@ def expand(
 ) -> tuple[Int32s, Int64s]:
     """The units of each document: chunk c stands for `sizes[c]` units from `units[firsts[c]]` on.
 
-    A negative unit is one that does not count (a stop word); it is left out.
+    Negative units, such as stop words, are omitted.
     """
-    room = 0
+    capacity = 0
     for chunk in ids:
-        room += sizes[chunk]
-    found, bounds = np.empty(room, np.int32), np.zeros(starts.size, np.int64)
+        capacity += sizes[chunk]
+    expanded, bounds = np.empty(capacity, np.int32), np.zeros(starts.size, np.int64)
     top = 0
     for doc in range(starts.size - 1):
         for at in range(starts[doc], starts[doc + 1]):
             first = firsts[ids[at]]
             for place in range(first, first + sizes[ids[at]]):
                 if units[place] >= 0:
-                    found[top] = units[place]
+                    expanded[top] = units[place]
                     top += 1
         bounds[doc + 1] = top
-    return found[:top], bounds
+    return expanded[:top], bounds
 
 
 @njit(nogil=True, cache=True)
 def count(columns: Int32s, starts: Int64s, n_columns: int) -> tuple[Int32s, Floats, Int64s]:
     """How often each column occurs in each document, columns in the order of first occurrence.
 
-    `columns` may have several lines, all counted; negative ones are left out.
+    `columns` may have several rows, all counted; negative columns are omitted.
     """
     n_docs = starts.size - 1
-    seat = np.full(n_columns, -1, np.int64)
+    slot_of = np.full(n_columns, -1, np.int64)
     indices, counts = np.empty(columns.size, np.int32), np.empty(columns.size, np.float64)
     bounds = np.zeros(n_docs + 1, np.int64)
     top = 0
@@ -182,10 +181,10 @@ def count(columns: Int32s, starts: Int64s, n_columns: int) -> tuple[Int32s, Floa
                 column = columns[line, at]
                 if column < 0:
                     continue
-                if seat[column] >= bounds[doc]:
-                    counts[seat[column]] += 1.0
+                if slot_of[column] >= bounds[doc]:
+                    counts[slot_of[column]] += 1.0
                 else:
-                    seat[column] = top
+                    slot_of[column] = top
                     indices[top], counts[top] = column, 1.0
                     top += 1
         bounds[doc + 1] = top

@@ -1,4 +1,4 @@
-"""Counts become weights, and documents are divided by their lengths: for training and serving."""
+"""Term weights from counts, and normalization of documents; for training and serving."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from laconic.numerics.quotient import Floats, quotient
+from laconic.numerics.quotient import quotient
+from laconic.types import Floats
 
 Length: TypeAlias = Literal["l1", "l2"]
 
 
 def term_weights(tf: Floats, scheme: str) -> Floats:
-    """What a count above 0 is worth, before any idf."""
+    """Weights of positive counts, before any idf."""
     if scheme == "ltc":
         return np.asarray(np.maximum(0.0, 1.0 + np.log(tf)))
     return np.ones_like(tf) if scheme == "binary" else tf
 
 
-def divided(X: csr_array, length: Length) -> csr_array:
-    """Each document divided by its length; one without words stays as it is."""
-    return scaled(X, quotient(1.0, _lengths(X.data, X.indptr, length)))
+def normalize_rows(X: csr_array, length: Length) -> csr_array:
+    """Each document divided by its length; a document without words is unchanged."""
+    return scale_rows(X, quotient(1.0, _lengths(X.data, X.indptr, length)))
 
 
-def scaled(X: csr_array, factors: Floats) -> csr_array:
-    """Each document times its own number; X stays as it is."""
+def scale_rows(X: csr_array, factors: Floats) -> csr_array:
+    """Each document multiplied by its factor; X is unchanged."""
     data = X.data * np.repeat(factors, np.diff(X.indptr))
     return csr_array((data, X.indices, X.indptr), shape=X.shape)
 

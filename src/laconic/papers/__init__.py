@@ -1,4 +1,4 @@
-"""One file a paper: reference, notation, recipes, the experiments of its figures, deviations."""
+"""One file per paper: reference, notation, recipes, the experiments of its figures, deviations."""
 
 from laconic.papers import dasgupta2007, keerthi2005, kolcz2007, paul2014, torkkola
 

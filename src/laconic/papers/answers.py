@@ -1,4 +1,4 @@
-"""What methods answered about the test documents, from a study's journal, and McNemar's test."""
+"""Correct predictions on the test documents, from a study's journal, and McNemar's test."""
 
 from __future__ import annotations
 
@@ -11,41 +11,42 @@ from laconic.errors import LaconicError
 from laconic.papers.figures import Table
 from laconic.rows import Size
 from laconic.study.journal import Journal
+from laconic.study.layout import JOURNAL
 from laconic.study.significance import Verdict, mcnemar
-from laconic.study.study import JOURNAL, Study
+from laconic.study.study import Study
 
 
-def right(studies: Iterable[Study], method: str, asked: Size) -> NDArray[np.bool_]:
-    """Whether the method was right about each test document; of several draws, the first."""
+def correct_predictions(studies: Iterable[Study], method: str, size: Size) -> NDArray[np.bool_]:
+    """Whether the method is right about each test document; the first draw of a random method."""
     for study in studies:
         keys = [task.key for task in study.tasks if task.method == method]
         with Journal.reading(study.where / JOURNAL) as journal:
             for key in keys:
                 y_signed = journal.y_signed(key)
                 for cut in journal.cuts(key):
-                    if cut.size == asked and y_signed is not None:
+                    if cut.size == size and y_signed is not None:
                         return np.asarray((cut.chosen == (y_signed > 0)).all(axis=1))
-    raise unmeasured(method, asked)
+    raise missing_result(method, size)
 
 
-def unmeasured(method: str, asked: Size) -> LaconicError:
-    """A figure cannot be drawn without it, for its task failed."""
+def missing_result(method: str, size: Size) -> LaconicError:
+    """The error for a figure that cannot be drawn because a task failed."""
     return LaconicError(
-        f"{method} at {asked}: was not measured. Why stands in the figure's rows.csv; "
-        "mend that, and run it again with --retry-failed"
+        f"{method} at {size}: was not measured. The figure's rows.csv has the reason; "
+        "fix it, and run again with --retry-failed"
     )
 
 
 def mcnemar_table(
-    title: str, tested: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]
+    title: str, pairs: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]
 ) -> Table:
-    """Pairs of answers: who alone was right how often, and χ² both ways."""
+    """Pairs of methods: how often only one is correct, and χ² with and without correction."""
     lines = []
-    for name, (a, b) in tested.items():
+    for name, (a, b) in pairs.items():
         plain, corrected = mcnemar(a, b, correction=False), mcnemar(a, b)
         only = f"{int((a & ~b).sum())} : {int((b & ~a).sum())}"
         lines.append((name, only, _chi2(plain), _chi2(corrected), f"{corrected.p:.2g}"))
-    columns = ("pair", "only one right", "χ²", "with continuity correction", "p")
+    columns = ("pair", "only one correct", "χ²", "with continuity correction", "p")
     return Table(title, columns, tuple(lines))
 
 

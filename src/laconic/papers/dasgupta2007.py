@@ -22,23 +22,23 @@ Recipes: DF, IG, US, WS, SS:rank=k, SRLS in `laconic.methods`.
 
 Protocol
 --------
-One regression a class, each decided by f > 0; the value of a document with no chosen word is 0, a
-no. Per split, λ_max is the λ of the best micro-F1 of all words *on the test documents*, as in the
-paper: an oracle's choice, used alike by every method. So a figure is two plans, worked off in one
-folder: all words with each λ (`ALL+ridge:alpha=0.4`), then the methods with the λ that these rows give.
-`nested=True` lets each model choose its own λ by leave-one-out on the training documents instead,
-and compares with all words treated the same: one plan. Relative values divide by those of all words
-in the same split.
+One regression per class, each decided by f > 0; a document with no selected word has the value 0
+and is rejected. Per split, λ_max is the alpha of the best micro-F1 of all words *on the test
+documents*, as in the paper: an oracle's choice, used by every method. So a figure is two plans in
+one folder: all words with each alpha (`ALL+ridge:alpha=0.4`), then the methods with the alpha that
+these rows give. With `nested=True` each model chooses its alpha by leave-one-out on the training
+documents, and so do all words: one plan. Relative values divide by those of all words in the same
+split.
 
 Deviations
 ----------
-- Sizes are exact (`top`), because a Bernoulli draw with budget r keeps fewer than r words; the
+- Sizes are exact (`top`), because a Bernoulli draw with budget r selects fewer than r words; the
   methods are compared at equal counts.
-- TechTC-100 is not the official preprocessing. 20 Newsgroups is vectorized here from the 19,997
-  messages, without their headers (which name the newsgroup), from stems in two training messages
-  or more; the paper took Rennie's vectors of 62,000 terms. RCV1 are the five samples of 6,000
-  documents, pooled without repeats and split 80/20; presence in them is a non-zero weight.
-- TechTC-100's F1 is that of the class +1.
+- TechTC-100 does not have the official preprocessing. 20 Newsgroups is vectorized here from the
+  19,997 messages, without their headers (which name the newsgroup), with stems in at least two
+  training messages; the paper uses Rennie's vectors of 62,000 terms. RCV1 is the five samples of
+  6,000 documents, pooled without repeats and split 80/20; presence is a non-zero weight.
+- The F1 of TechTC-100 is that of the class +1.
 """
 
 from __future__ import annotations
@@ -54,22 +54,22 @@ from laconic.methods import parse_methods
 from laconic.papers.figures import (
     ROWS,
     Figure,
-    Reproduced,
+    FigureResult,
     Scale,
+    run_studies,
     tables_by_size,
-    worked_off,
 )
 from laconic.papers.findings import Finding
-from laconic.papers.findings import dasgupta2007 as says
+from laconic.papers.findings import dasgupta2007 as statements
 from laconic.papers.findings import dasgupta2007_large as large
 from laconic.papers.plots import Cells, Plot
 from laconic.papers.relative import (
     METRIC,
     all_words,
     best_alphas,
+    by_alpha,
     by_problem,
     number_of_words,
-    of_lambda,
     points,
     shares,
 )
@@ -83,7 +83,7 @@ from laconic.study.study import Event, Listener, Study
 from laconic.vectors.problem import Problem
 
 NESTED = True
-ABSENT = large.ABSENT
+UNAVAILABLE = large.UNAVAILABLE
 REFERENCE = (
     "A. Dasgupta, P. Drineas, B. Harb, V. Josifovski, M. W. Mahoney. Feature selection methods for "
     "text classification. KDD 2007, pages 230-239."
@@ -97,82 +97,82 @@ SMALL_METHODS = "DF,IG,US,WS,SS,SS:rank=10"
 LARGE_METHODS = "DF,IG,US,WS,SS:rank=100,SS:rank=1500"
 RANKS = "SS:rank=1,SS:rank=5,SS:rank=10,SS:rank=30,SS:rank=60,SS:rank=0.9,SS"
 
-PAPER = Scale(sets=100, splits=4, draws=5)
-QUICK = Scale(sets=20, splits=1, draws=1)
-DEALT = 4
+PAPER = Scale(sets=100, n_splits=4, draws=5)
+QUICK = Scale(sets=20, n_splits=1, draws=1)
+QUARTERS = 4
 
 
 def techtc(scale: Scale) -> Plan:
     """4:1 splits of the two-class sets, ltc."""
     source = Source("techtc100", first=scale.sets)
-    return _plan(source, SplitOptions(0.2, cv=0, n_splits=scale.splits), TextOptions(min_df=1))
+    return _plan(source, SplitOptions(0.2, cv=0, n_splits=scale.n_splits), TextOptions(min_df=1))
 
 
 def news(scale: Scale) -> Plan:
-    """4:1 splits of the 19,997 messages: Porter stems in two messages or more, ltc."""
-    split = SplitOptions(0.2, cv=0, n_splits=scale.splits)
-    vectors = TextOptions(stem="porter", min_df=2)
-    return replace(_plan(part_of("20news-bodies", scale), split, vectors), target="multilabel")
+    """4:1 splits of the 19,997 messages: Porter stems in at least two messages, ltc."""
+    split = SplitOptions(0.2, cv=0, n_splits=scale.n_splits)
+    text = TextOptions(stem="porter", min_df=2)
+    return replace(_plan(part_of("20news-bodies", scale), split, text), target="multilabel")
 
 
 def one_split(scale: Scale) -> Plan:
-    return news(replace(scale, splits=1))
+    return news(replace(scale, n_splits=1))
 
 
 def rcv1(scale: Scale) -> Plan:
-    """Its own split, weights as they come."""
+    """The given split and weights."""
     split = SplitOptions("given", cv=0)
     return replace(_plan(part_of("rcv1", scale), split, TextOptions(min_df=1)), target="multilabel")
 
 
 def part_of(name: str, scale: Scale) -> Source | Corpus:
-    """The large corpora are dealt into so many sets; all of these are the corpus."""
+    """The first `scale.sets` quarters of a large corpus."""
     whole = Source(name)
-    if scale.sets >= DEALT:
+    if scale.sets >= QUARTERS:
         return whole
     (corpus,) = whole.load()
-    return corpus.take(n for n in range(len(corpus)) if n % DEALT < scale.sets)
+    return corpus.take(n for n in range(len(corpus)) if n % QUARTERS < scale.sets)
 
 
-def _plan(source: Source | Corpus, split: SplitOptions, vectors: TextOptions) -> Plan:
-    """What all figures share."""
+def _plan(source: Source | Corpus, split: SplitOptions, text: TextOptions) -> Plan:
+    """The settings that all figures share."""
     training = TrainingOptions(alpha=1.0, intercept=False, normalize="all")
     return Plan(
         (source,),
         metrics=METRICS,
         split=split,
-        text=vectors,
+        text=text,
         training=training,
         detail=False,
     )
 
 
-Findings: TypeAlias = Callable[[list[Row]], Iterable[Finding]]
-Plots: TypeAlias = Callable[[list[Row]], Iterable[Plot | Cells]]
+MakeFindings: TypeAlias = Callable[[list[Row]], Iterable[Finding]]
+MakePlots: TypeAlias = Callable[[list[Row]], Iterable[Plot | Cells]]
 
 
 @dataclass(frozen=True)
-class ByLambda:
-    """All words, with each λ."""
+class ByAlpha:
+    """All words, with each alpha."""
 
     about: str
     setting: Callable[[Scale], Plan]
     alphas: tuple[float, ...] = ALPHAS
     full: Scale = PAPER
     quick: Scale = QUICK
-    findings: Findings = lambda rows: ()
-    plots: Plots = lambda rows: ()
+    findings: MakeFindings = lambda rows: ()
+    plots: MakePlots = lambda rows: ()
 
     def run(
-        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
+        self, where: Path, scale: Scale, executor: Executor | None = None, **options: Any
+    ) -> FigureResult:
         plan = replace(self.setting(scale), methods=all_words(self.alphas))
-        return _reproduced(self, worked_off([Study(plan, where)], executor, how))
+        return _result(self, run_studies([Study(plan, where)], executor, options))
 
 
 @dataclass(frozen=True)
 class BySize:
-    """The methods at every size, relative to all words; λ as the protocol says."""
+    """The methods at every size, relative to all words; alpha as in the protocol above."""
 
     about: str
     setting: Callable[[Scale], Plan]
@@ -181,41 +181,41 @@ class BySize:
     alphas: tuple[float, ...] = ALPHAS
     full: Scale = PAPER
     quick: Scale = QUICK
-    findings: Findings = lambda rows: ()
-    plots: Plots = lambda rows: ()
+    findings: MakeFindings = lambda rows: ()
+    plots: MakePlots = lambda rows: ()
 
     def run(
-        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
-        return _reproduced(self, self._rows(where, scale, executor, how), scale.nested)
+        self, where: Path, scale: Scale, executor: Executor | None = None, **options: Any
+    ) -> FigureResult:
+        return _result(self, self._rows(where, scale, executor, options), scale.nested)
 
     def _rows(
-        self, where: Path, scale: Scale, executor: Executor | None, how: dict[str, Any]
+        self, where: Path, scale: Scale, executor: Executor | None, options: dict[str, Any]
     ) -> list[Row]:
         names = tuple(method.name for method in parse_methods(self.methods))
         plan = replace(self.setting(scale), methods=names, sizes=self.sizes, draws=scale.draws)
         if scale.nested:
             whole = all_words(["loo"])
             plan = replace(plan, methods=(*whole, *names), training=_with(plan, "loo"))
-            return worked_off([Study(plan, where)], executor, how)
+            return run_studies([Study(plan, where)], executor, options)
         first = Study(replace(plan, methods=all_words(self.alphas)), where)
-        found = worked_off([first], executor, how)
+        first_rows = run_studies([first], executor, options)
         corpora = tuple(ready.corpus for ready in first.corpora)
-        second = replace(plan, corpora=corpora, training=_with(plan, best_alphas(found)))
-        return worked_off([first, Study(second, where)], executor, how)
+        second = replace(plan, corpora=corpora, training=_with(plan, best_alphas(first_rows)))
+        return run_studies([first, Study(second, where)], executor, options)
 
 
 @dataclass(frozen=True)
 class Distances:
-    """Hellinger distance from weighted to subspace sampling, by rank: computed anew each time."""
+    """Hellinger distance from weighted to subspace sampling, by rank; computed on every run."""
 
     about: str
     setting: Callable[[Scale], Plan]
     ranks: tuple[int, ...] = (1, 2, 5, 10, 20, 40, 60, 80, 100)
     full: Scale = PAPER
     quick: Scale = QUICK
-    findings: Findings = lambda rows: ()
-    plots: Plots = lambda rows: ()
+    findings: MakeFindings = lambda rows: ()
+    plots: MakePlots = lambda rows: ()
 
     def run(
         self,
@@ -225,18 +225,18 @@ class Distances:
         *,
         listen: Listener = lambda event: None,
         progress: Callable[[int, int], None] | None = None,
-        **how: Any,
-    ) -> Reproduced:
+        **options: Any,
+    ) -> FigureResult:
         make_folder(where)
         rows: list[Row] = []
         with rows_file(where / ROWS) as write:
             plan = self.setting(scale)
-            total = scale.sets * scale.splits
+            total = scale.sets * scale.n_splits
             for done, problem in enumerate(_problems(plan, progress), 1):
                 rows += self.rows(problem)
                 listen(Event("task", f"{problem.name}, {problem.fold}", done, total, "ok"))
             write(rows)
-        return _reproduced(self, rows)
+        return _result(self, rows)
 
     def rows(self, problem: Problem) -> Iterator[Row]:
         X = problem.X_train
@@ -260,47 +260,50 @@ def _with(plan: Plan, alpha: Any) -> TrainingOptions:
     return replace(plan.training, alpha=alpha)
 
 
-def _reproduced(
-    figure: ByLambda | BySize | Distances, rows: list[Row], nested: bool = False
-) -> Reproduced:
-    """The paper's statements are about its own protocol: they are not judged of the nested one."""
+def _result(
+    figure: ByAlpha | BySize | Distances, rows: list[Row], nested: bool = False
+) -> FigureResult:
+    """The paper's statements are about its own protocol, so the nested one is not judged."""
     tables, drawn = tables_by_size(points(rows)), figure.plots(rows)
     if not nested:
-        return Reproduced(rows, tables, tuple(figure.findings(rows)), tuple(drawn))
+        return FigureResult(rows, tables, tuple(figure.findings(rows)), tuple(drawn))
     renamed = (
-        replace(one, name=f"{one.name}-nested", title=f"{one.title}; λ by leave-one-out")
-        for one in drawn
+        replace(plot, name=f"{plot.name}-nested", title=f"{plot.title}; alpha by leave-one-out")
+        for plot in drawn
     )
-    return Reproduced(rows, tables, plots=tuple(renamed))
+    return FigureResult(rows, tables, plots=tuple(renamed))
 
 
-def with_spread(rows: Iterable[Row]) -> tuple[dict[str, float], dict[str, float]]:
-    """Figure 4(a): IG and SS on each set; nothing where they were not measured."""
-    found = shares(rows)
-    ig, ss = (found.get((m, says.SPREAD_AT, f"relative {METRIC}"), {}) for m in (says.IG, says.SS))
+def by_set(rows: Iterable[Row]) -> tuple[dict[str, float], dict[str, float]]:
+    """Figure 4(a): IG and SS on each set; empty where they were not measured."""
+    values = shares(rows)
+    ig, ss = (
+        values.get((method, statements.SPREAD_AT, f"relative {METRIC}"), {})
+        for method in (statements.IG, statements.SS)
+    )
     return by_problem(ig), by_problem(ss)
 
 
 def techtc_findings(rows: list[Row]) -> Iterator[Finding]:
-    yield from says.techtc(points(rows), number_of_words(rows))
-    drawn = {(row.fold, row.draw) for row in rows if row.method == says.SS}
-    yield from says.over_sets(*with_spread(rows), repeats=len(drawn))
+    yield from statements.techtc(points(rows), number_of_words(rows))
+    drawn = {(row.fold, row.draw) for row in rows if row.method == statements.SS}
+    yield from statements.over_sets(*by_set(rows), repeats=len(drawn))
 
 
 def techtc_plots(rows: list[Row]) -> Iterator[Plot | Cells]:
-    yield from says.techtc_plots(points(rows))
-    yield from says.spread_plots(*with_spread(rows))
+    yield from statements.techtc_plots(points(rows))
+    yield from statements.spread_plots(*by_set(rows))
 
 
-WHOLE = Scale(sets=DEALT, splits=1, draws=1)
+WHOLE = Scale(sets=QUARTERS, n_splits=1, draws=1)
 FIGURES: dict[str, Figure] = {
-    "2": ByLambda(
-        "20 Newsgroups, all words of one split: quality against λ",
+    "2": ByAlpha(
+        "20 Newsgroups, all words of one split: quality against alpha",
         one_split,
         full=WHOLE,
         quick=WHOLE,
-        findings=lambda rows: large.by_lambda(of_lambda(rows)),
-        plots=lambda rows: large.lambda_plots(of_lambda(rows)),
+        findings=lambda rows: large.alpha_statements(by_alpha(rows)),
+        plots=lambda rows: large.alpha_plots(by_alpha(rows)),
     ),
     "3": BySize(
         "TechTC-100: quality against size for all strategies; figure 4(a) is its size 1000",
@@ -315,14 +318,14 @@ FIGURES: dict[str, Figure] = {
         techtc,
         RANKS,
         SMALL_SIZES,
-        findings=lambda rows: says.by_rank(points(rows)),
-        plots=lambda rows: says.rank_plots(points(rows)),
+        findings=lambda rows: statements.by_rank(points(rows)),
+        plots=lambda rows: statements.rank_plots(points(rows)),
     ),
     "4c": Distances(
         "TechTC-100: Hellinger distance from WS to SS, by rank",
         techtc,
-        findings=lambda rows: says.distances(points(rows)),
-        plots=lambda rows: says.distance_plots(points(rows)),
+        findings=lambda rows: statements.distances(points(rows)),
+        plots=lambda rows: statements.distance_plots(points(rows)),
     ),
     "5a": BySize(
         "20 Newsgroups: quality against size",
@@ -330,7 +333,7 @@ FIGURES: dict[str, Figure] = {
         LARGE_METHODS,
         LARGE_SIZES,
         LARGE_ALPHAS,
-        full=replace(WHOLE, splits=5, draws=5),
+        full=replace(WHOLE, n_splits=5, draws=5),
         quick=replace(WHOLE, sets=2),
         findings=lambda rows: large.news(points(rows), number_of_words(rows)),
         plots=lambda rows: large.news_plots(points(rows)),

@@ -1,4 +1,4 @@
-"""F-measures of one problem by the number of words: averages as Keerthi takes them, and curves."""
+"""F-measures of one problem by number of words: Keerthi's averages, tables and curves."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from typing import Self, TypeAlias
 import numpy as np
 
 from laconic.papers.figures import Table
-from laconic.papers.plots import Line, Plot
+from laconic.papers.plots import Plot, Series
 from laconic.rows import Row, Size
 
 METRIC = "f1_micro"
 
-LARS, LARS_0, REFIT = "LARS, λ₂ = 1", "LARS, λ₂ = 0", "SVM anew on LARS words"
+LARS, LARS_0, REFIT = "LARS, alpha = 1", "LARS, alpha = 0", "LARS, SVM retrained"
 IG, BNS, ALL = "IG", "BNS", "all words"
 SVM, RLS = "SVM", "RLS"
-# Thresholds: as the paper tunes them, and from training outputs.
+# Thresholds: tuned as in the paper, and from training outputs.
 LARS_LOO, LARS_TRAINING = "LARS, loo", "LARS, training"
 IG_CV, IG_TRAINING = "IG, cv", "IG, training"
 
-Curve: TypeAlias = Mapping[int, float]
+FCurve: TypeAlias = Mapping[int, float]
+# A method and a size.
+MethodSize: TypeAlias = tuple[str, Size]
 
 
 @dataclass(frozen=True)
 class Spread:
-    """F-measures over the folds of each repeat: least, mean and largest, averaged over repeats.
+    """Minimum, mean and maximum F-measure over the folds, averaged over the repeats.
 
-    `folds` of them had a model of this size.
+    `folds` is the number of folds that have a model of this size.
     """
 
     low: float
@@ -40,35 +42,38 @@ class Spread:
 
     @classmethod
     def over(cls, repeats: Iterable[Sequence[float]]) -> Self:
-        several = [np.array(values) for values in repeats]
-        low, mean, high = np.mean([(v.min(), v.mean(), v.max()) for v in several], axis=0)
-        return cls(float(low), float(mean), float(high), sum(v.size for v in several))
+        folds = [np.array(values) for values in repeats]
+        low, mean, high = np.mean([(v.min(), v.mean(), v.max()) for v in folds], axis=0)
+        return cls(float(low), float(mean), float(high), sum(v.size for v in folds))
 
 
-def spreads(rows: Iterable[Row]) -> dict[tuple[str, Size], Spread]:
-    """Of each method and size."""
-    found: dict[tuple[str, Size], dict[str, list[float]]] = {}
+Spreads: TypeAlias = dict[MethodSize, Spread]
+
+
+def spreads(rows: Iterable[Row]) -> Spreads:
+    """The spread of each method and size."""
+    values: dict[MethodSize, dict[str, list[float]]] = {}
     for row in rows:
         if row.metric == METRIC and row.value is not None:
-            repeats = found.setdefault((row.method, row.size), defaultdict(list))
+            repeats = values.setdefault((row.method, row.size), defaultdict(list))
             repeats[row.fold.partition("repeat ")[2]].append(row.value)
-    return {place: Spread.over(repeats.values()) for place, repeats in found.items()}
+    return {cell: Spread.over(repeats.values()) for cell, repeats in values.items()}
 
 
-def complete(found: dict[tuple[str, Size], Spread]) -> dict[tuple[str, Size], Spread]:
-    """Those of sizes that every fold has: where paths end, the others are of some folds only."""
-    most = max((spread.folds for spread in found.values()), default=0)
-    return {place: spread for place, spread in found.items() if spread.folds == most}
+def complete(spreads: Spreads) -> Spreads:
+    """The spreads of sizes that every fold has; some folds lack a size where their path ends."""
+    most = max((spread.folds for spread in spreads.values()), default=0)
+    return {cell: spread for cell, spread in spreads.items() if spread.folds == most}
 
 
-def curve_table(title: str, plot: dict[str, str], found: dict[tuple[str, Size], Spread]) -> Table:
+def curve_table(title: str, plot: dict[str, str], spreads: Spreads) -> Table:
     """Sizes by the methods of a plot."""
-    sizes = sorted({size for _, size in found if isinstance(size, int)})
+    sizes = sorted({size for _, size in spreads if isinstance(size, int)})
     lines = [
-        (f"{size:,}", *(_cell(found.get((method, size))) for method in plot.values()))
+        (f"{size:,}", *(_cell(spreads.get((method, size))) for method in plot.values()))
         for size in sizes
     ]
-    whole = [_cell(found.get((method, 1.0))) for method in plot.values()]
+    whole = [_cell(spreads.get((method, 1.0))) for method in plot.values()]
     if any(whole):
         lines.append(("all", *whole))
     kept = [i for i in range(len(plot) + 1) if i == 0 or any(line[i] for line in lines)]
@@ -84,72 +89,72 @@ def _cell(spread: Spread | None) -> str:
     return "" if spread is None else f"{spread.mean:.3f} ({spread.low:.2f}–{spread.high:.2f})"
 
 
-def flat_table(name: str, found: dict[tuple[str, Size], Spread]) -> Table:
+def flat_table(name: str, spreads: Spreads) -> Table:
     columns = ("problem", "method", "size", "avFmin", "avFmean", "avFmax", "folds")
     lines = [
         (name, method, f"{size}", *(f"{v:.6f}" for v in (s.low, s.mean, s.high)), f"{s.folds}")
-        for (method, size), s in found.items()
+        for (method, size), s in spreads.items()
     ]
     return Table("F-measure", columns, tuple(lines), "f-measure.csv", shown=False)
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A problem's mean F-measures by size, a curve a label, of sizes that every fold has.
+class ProblemCurves:
+    """A problem's mean F-measures by size, one curve per label, at sizes that every fold has.
 
-    `whole` is with all words. `further` is λ₂ = 0 of the SVM also where some folds' paths have
-    ended, over the others.
+    `whole` is with all words. `further` is the SVM with alpha = 0 also where the paths of some
+    folds have ended, averaged over the other folds.
     """
 
-    svm: Mapping[str, Curve]
-    rls: Mapping[str, Curve]
-    thresholds: Mapping[str, Curve]
+    svm: Mapping[str, FCurve]
+    rls: Mapping[str, FCurve]
+    thresholds: Mapping[str, FCurve]
     whole: Mapping[str, float]
-    further: Curve
+    further: FCurve
 
-    def of(self, kind: str) -> Mapping[str, Curve]:
+    def of(self, kind: str) -> Mapping[str, FCurve]:
         return self.svm if kind == SVM else self.rls
 
     def best(self, kind: str) -> tuple[int, float]:
-        """The peak of LARS with the better λ₂."""
+        """The peak of LARS with the better alpha."""
         peaks = (peak(self.of(kind).get(label, {})) for label in (LARS, LARS_0))
-        return max(peaks, key=lambda found: -math.inf if math.isnan(found[1]) else found[1])
+        return max(peaks, key=lambda peak: -math.inf if math.isnan(peak[1]) else peak[1])
 
 
 def differences(
-    curves: Mapping[str, Curve], mine: str, theirs: str, ends: tuple[float, float]
+    curves: Mapping[str, FCurve], mine: str, theirs: str, ends: tuple[float, float]
 ) -> dict[int, float]:
-    """By how much one is ahead of another, at the sizes between these ends that both have."""
+    """The lead of one method over another, at the sizes between these ends that both have."""
     a, b = curves.get(mine, {}), curves.get(theirs, {})
     low, high = ends
     return {size: a[size] - b[size] for size in a if size in b and low <= size <= high}
 
 
-def peak(curve: Curve) -> tuple[int, float]:
-    """The size of the largest value, of equals the smallest, and the value; NaN where none is."""
+def peak(curve: FCurve) -> tuple[int, float]:
+    """The size of the largest value (ties: the smallest size), and the value; NaN if empty."""
     if not curve:
         return 0, math.nan
     size = max(curve, key=lambda size: (curve[size], -size))
     return size, curve[size]
 
 
-def fallen(bare: Curve, kept: Curve, loss: float) -> float:
-    """The first size after its peak where λ₂ = 0 has lost so much, or has no model any more."""
+def fallen(bare: FCurve, kept: FCurve, loss: float) -> float:
+    """The first size after its peak where alpha = 0 has lost that much, or has no model."""
     start, top = peak(bare)
     low = (size for size in bare if size > start and top - bare[size] >= loss)
     ended = (size for size in kept if bare and size > max(bare))
     return min((*low, *ended), default=math.inf)
 
 
-def plots(problem: str, found: Measured) -> Iterator[Plot]:
-    """Figure 1: one for the SVM and one for RLS, with the same colours."""
+def plots(problem: str, curves: ProblemCurves) -> Iterator[Plot]:
+    """Figure 1: one plot for the SVM and one for RLS, with the same colours."""
     for kind in (SVM, RLS):
         lines = tuple(
-            Line(label, tuple(sorted(curve)), tuple(curve[size] for size in sorted(curve)))
+            Series(label, tuple(sorted(curve)), tuple(curve[size] for size in sorted(curve)))
             for label in (LARS, LARS_0, IG, REFIT, BNS)
-            if (curve := found.of(kind).get(label))
+            if (curve := curves.of(kind).get(label))
         )
-        whole = found.whole.get(kind)
+        whole = curves.whole.get(kind)
         if lines:
             yield Plot(
                 f"figure1-{problem}-{kind.lower()}",

@@ -1,4 +1,4 @@
-"""What methods select again and again: read from the cuts in a study's journal."""
+"""How often methods select each feature, from the selections in a study's journal."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from laconic.rows import Size
 from laconic.study.journal import Journal
-from laconic.study.study import JOURNAL, Study
+from laconic.study.layout import JOURNAL
+from laconic.study.study import Study
 
 
 @dataclass(frozen=True, eq=False)
-class Favourites:
-    """How often a method has selected each column of a corpus, in so many selections."""
+class SelectionCounts:
+    """How often a method selected each column of a corpus, in so many selections."""
 
     problem: str
     method: str
@@ -23,21 +24,22 @@ class Favourites:
     times: Counter[int]
     selections: int
 
-    def first(self, n: int) -> list[int]:
-        """The columns selected most often; of equals the highest first."""
+    def most_frequent(self, n: int) -> list[int]:
+        """The columns selected most often; ties: the highest column first."""
         return sorted(self.times, key=lambda column: (-self.times[column], -column))[:n]
 
     def always(self) -> list[int]:
         return sorted(column for column, times in self.times.items() if times == self.selections)
 
 
-def favourites(study: Study, methods: tuple[str, ...]) -> Iterator[Favourites]:
-    """Of each problem, each of these methods and each size, over folds and draws."""
-    found: dict[tuple[str, str, Size], list[np.ndarray]] = {}
+def selection_counts(study: Study, methods: tuple[str, ...]) -> Iterator[SelectionCounts]:
+    """One per problem, method and size, over folds and draws."""
+    selections: dict[tuple[str, str, Size], list[np.ndarray]] = {}
     with Journal.reading(study.where / JOURNAL) as journal:
         for task in study.tasks:
             for cut in journal.cuts(task.key) if task.method in methods else ():
-                found.setdefault((task.problem, task.method, cut.size), []).append(cut.terms)
-    for place, several in found.items():
-        times = Counter(np.concatenate(several).tolist())
-        yield Favourites(*place, times, len(several))
+                key = (task.problem, task.method, cut.size)
+                selections.setdefault(key, []).append(cut.terms)
+    for key, columns in selections.items():
+        times = Counter(np.concatenate(columns).tolist())
+        yield SelectionCounts(*key, times, len(columns))

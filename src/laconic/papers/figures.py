@@ -1,51 +1,54 @@
-"""What the figures and tables of all papers share: how much is run, and what comes out."""
+"""What the figures and tables of all papers share: the scale of a run, and its result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.files import headed
 from laconic.papers.findings import Finding
-from laconic.papers.plots import Cells, Line, Plot
+from laconic.papers.plots import Cells, Plot, Series
 from laconic.rows import Row, Size, write_table
 from laconic.study.executors import Executor
 from laconic.study.journal import Journal
+from laconic.study.layout import JOURNAL
 from laconic.study.plan import Plan
-from laconic.study.study import JOURNAL, Listener, Study
+from laconic.study.study import Listener, Study
 
 ROWS = "rows.csv"
+# A problem, and one of its folds.
+ProblemFold: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Scale:
     """How much of an experiment is run.
 
-    `sets` of documents, `splits` of each (or cross-validations), `draws` of random methods;
-    `nested` choices where the paper's were made on the test documents.
+    `sets` of documents, `n_splits` per set (or cross-validations), `draws` of random methods;
+    `nested` if settings are chosen on training documents where the paper uses the test documents.
     """
 
     sets: int
-    splits: int
+    n_splits: int
     draws: int
     nested: bool = False
 
     def __str__(self) -> str:
-        of = {"set": self.sets, "split": self.splits, "draw": self.draws}
-        told = [f"{n:,} {name}{'' if n == 1 else 's'}" for name, n in of.items()]
-        return ", ".join([*told, *(["nested choices"] if self.nested else [])])
+        counts = {"set": self.sets, "split": self.n_splits, "draw": self.draws}
+        parts = [f"{n:,} {name}{'' if n == 1 else 's'}" for name, n in counts.items()]
+        return ", ".join([*parts, *(["nested choices"] if self.nested else [])])
 
 
 @dataclass(frozen=True)
 class Table:
-    """What is printed, and kept as a file of that name where it has one.
+    """A printed table, saved under its file name where it has one.
 
-    Numbers stay numbers: text in a file is guarded against spreadsheets, which would spoil −0.5.
+    Numbers stay numbers: text in a file is escaped for spreadsheets, which would spoil −0.5.
     """
 
     title: str
@@ -60,8 +63,8 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Reproduced:
-    """The rows of a figure, what is drawn from them, and what they say of the paper."""
+class FigureResult:
+    """The rows of a figure, its tables and plots, and what they say about the paper."""
 
     rows: list[Row]
     tables: tuple[Table, ...] = ()
@@ -70,7 +73,7 @@ class Reproduced:
 
 
 class Figure(Protocol):
-    """Something that is measured into a folder, `rows.csv` at the end.
+    """An experiment that runs in a folder and ends with `rows.csv`.
 
     `full` is the paper's scale, `quick` a part of it.
     """
@@ -91,17 +94,17 @@ class Figure(Protocol):
         executor: Executor | None = None,
         *,
         listen: Listener = lambda event: None,
-        **how: Any,
-    ) -> Reproduced:
-        """What came out. `how` is what else `Study.run` takes."""
+        **options: Any,
+    ) -> FigureResult:
+        """Run the experiment. `options` are passed on to `Study.run`."""
 
 
-def worked_off(
-    studies: Sequence[Study], executor: Executor | None, how: dict[str, Any]
+def run_studies(
+    studies: Sequence[Study], executor: Executor | None, options: dict[str, Any]
 ) -> list[Row]:
-    """The last study worked off after the others, and the rows of all in its folder's table."""
+    """Run the last study, after the others, and export the rows of all of them to its folder."""
     *_, last = studies
-    last.run(executor, **how)
+    last.run(executor, **options)
     with Journal.reading(last.where / JOURNAL) as journal:
         keys = [task.key for study in studies for task in study.tasks]
         journal.export(last.where / ROWS, keys)
@@ -109,8 +112,8 @@ def worked_off(
 
 
 @dataclass(frozen=True)
-class OneStudy:
-    """A figure that is one plan, and what is drawn and found from it."""
+class StudyFigure:
+    """A figure with one plan, and the tables, findings and plots made from its rows."""
 
     about: str
     setting: Callable[[Scale], Plan]
@@ -121,11 +124,11 @@ class OneStudy:
     plots: Callable[[list[Row]], Iterable[Plot | Cells]] = lambda rows: ()
 
     def run(
-        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
+        self, where: Path, scale: Scale, executor: Executor | None = None, **options: Any
+    ) -> FigureResult:
         study = Study(self.setting(scale), where)
-        rows = worked_off([study], executor, how)
-        return Reproduced(
+        rows = run_studies([study], executor, options)
+        return FigureResult(
             rows,
             tuple(self.tables(study, rows)),
             tuple(self.findings(study, rows)),
@@ -133,15 +136,15 @@ class OneStudy:
         )
 
 
-def figure_called(name: str, figures: dict[str, Figure], paper: str) -> Figure:
+def find_figure(name: str, figures: dict[str, Figure], paper: str) -> Figure:
     if name not in figures:
         raise LaconicError(f"figure {name!r} of {paper}: choose from {', '.join(figures)}")
     return figures[name]
 
 
 @dataclass(frozen=True)
-class Point:
-    """A mean over problems, as the papers' figures show it, and how far these lie apart."""
+class MeanPoint:
+    """A mean over problems, as in the papers' figures, with its standard deviation."""
 
     method: str
     size: Size
@@ -151,24 +154,24 @@ class Point:
     problems: int
 
     @classmethod
-    def over(cls, method: str, asked: Size, metric: str, values: Iterable[float]) -> Point:
-        """Of one value a problem; those that are not numbers do not count."""
-        known = np.array(list(values), dtype=np.float64)
-        known = known[~np.isnan(known)]
-        mean = float(known.mean()) if known.size else float("nan")
-        sd = float(known.std(ddof=1)) if known.size > 1 else 0.0
-        return cls(method, asked, metric, mean, sd, known.size)
+    def over(cls, method: str, size: Size, metric: str, values: Iterable[float]) -> MeanPoint:
+        """From one value per problem; NaNs do not count."""
+        numbers = np.array(list(values), dtype=np.float64)
+        numbers = numbers[~np.isnan(numbers)]
+        mean = float(numbers.mean()) if numbers.size else float("nan")
+        sd = float(numbers.std(ddof=1)) if numbers.size > 1 else 0.0
+        return cls(method, size, metric, mean, sd, numbers.size)
 
 
-def tables_by_size(points: Sequence[Point]) -> tuple[Table, ...]:
-    """One table a measure: methods by sizes."""
+def tables_by_size(points: Sequence[MeanPoint]) -> tuple[Table, ...]:
+    """One table per metric: methods by sizes."""
     return tuple(
         _by_size(metric, [point for point in points if point.metric == metric])
         for metric in dict.fromkeys(point.metric for point in points)
     )
 
 
-def _by_size(metric: str, points: Sequence[Point]) -> Table:
+def _by_size(metric: str, points: Sequence[MeanPoint]) -> Table:
     sizes = sorted({point.size for point in points})
     lines = []
     for method in dict.fromkeys(point.method for point in points):
@@ -178,28 +181,28 @@ def _by_size(metric: str, points: Sequence[Point]) -> Table:
     return Table(metric, ("method", *(f"{size:,}" for size in sizes)), tuple(lines))
 
 
-def plot_of(
+def make_plot(
     name: str,
-    points: Iterable[Point],
+    points: Iterable[MeanPoint],
     metric: str,
     *,
-    across: str = "Number of words",
+    x_title: str = "Number of words",
     labels: dict[str, str] | None = None,
     title: str = "",
     level: tuple[str, float] | None = None,
-    told: Sequence[Line] = (),
+    paper_lines: Sequence[Series] = (),
     log: bool = True,
 ) -> Plot:
-    """Means of a measure against size, a line a method; of methods not in `labels` none."""
-    found: dict[str, list[Point]] = {}
+    """Means of a metric against size, one line per method; methods not in `labels` are left out."""
+    by_label: dict[str, list[MeanPoint]] = {}
     for point in points:
         label = point.method if labels is None else labels.get(point.method)
         if point.metric == metric and label is not None and np.isfinite(point.mean):
-            found.setdefault(label, []).append(point)
-    lines = [_line(label, own) for label, own in found.items()]
-    return Plot(name, title or metric, across, metric, (*lines, *told), log, level)
+            by_label.setdefault(label, []).append(point)
+    lines = [_line(label, line_points) for label, line_points in by_label.items()]
+    return Plot(name, title or metric, x_title, metric, (*lines, *paper_lines), log, level)
 
 
-def _line(label: str, points: list[Point]) -> Line:
+def _line(label: str, points: list[MeanPoint]) -> Series:
     ordered = sorted(points, key=lambda point: point.size)
-    return Line(label, tuple(p.size for p in ordered), tuple(p.mean for p in ordered))
+    return Series(label, tuple(p.size for p in ordered), tuple(p.mean for p in ordered))

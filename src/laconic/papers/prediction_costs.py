@@ -1,7 +1,7 @@
-"""What a prediction costs: operations as the paper counts them, numbers to keep, and time.
+"""The cost of a prediction: operations as the paper counts them, stored numbers, and time.
 
-Torkkola, section 8.1: the inner product of two sparse documents takes two operations for each word
-of one of them; that of a dense column and a sparse document as many; that of two dense ones of k
+Torkkola, section 8.1: the inner product of two sparse documents takes two operations per word of
+one of them, as does that of a dense column and a sparse document; that of two dense vectors of k
 numbers takes k. A kernel machine compares a document with its support vectors.
 """
 
@@ -21,8 +21,8 @@ from sklearn.base import clone
 from laconic.classifiers.kernel import Machines
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.model import LinearModel
-from laconic.papers.answers import unmeasured
-from laconic.papers.figures import Reproduced, Scale, Table, worked_off
+from laconic.papers.answers import missing_result
+from laconic.papers.figures import FigureResult, Scale, Table, run_studies
 from laconic.papers.findings import Finding
 from laconic.reduction import Matrix, Projection, Reduction
 from laconic.rows import Row, Size
@@ -37,15 +37,15 @@ class Decider(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Staged:
-    """What decides about documents, behind a reduction where there is one: two steps, not one."""
+class TwoStageModel:
+    """A classifier after a reduction, if there is one, kept as two steps."""
 
-    behind: Machines | LinearModel
+    classifier: Machines | LinearModel
     reduction: Reduction | None = None
 
     @classmethod
-    def of(cls, path: ReduceThenFit, X: Matrix, y: ArrayLike, size: Size) -> Staged:
-        """The model of a size, as it is before it is made one over all words."""
+    def of(cls, path: ReduceThenFit, X: Matrix, y: ArrayLike, size: Size) -> TwoStageModel:
+        """The model of a size, before it is lifted to all words."""
         (model,) = path.path(X, y, [size])
         if isinstance(model, LinearModel):
             inner = clone(path.classifier).fit(path.reduction_.apply(X), y)
@@ -53,23 +53,23 @@ class Staged:
         return cls(model.classifier.model_, model.reduction)
 
     def decision(self, X: Matrix) -> np.ndarray:
-        return self.behind.decision(X if self.reduction is None else self.reduction.apply(X))
+        return self.classifier.decision(X if self.reduction is None else self.reduction.apply(X))
 
-    def lifted(self) -> Staged:
+    def lifted(self) -> TwoStageModel:
         """A linear model over all words, in one step."""
-        assert isinstance(self.behind, LinearModel)
+        assert isinstance(self.classifier, LinearModel)
         assert self.reduction is not None
-        coef = self.reduction.lift(self.behind.coef)
+        coef = self.reduction.lift(self.classifier.coef)
         size = self.reduction.n_terms_in
-        return Staged(replace(self.behind, coef=coef, size=size))
+        return TwoStageModel(replace(self.classifier, coef=coef, size=size))
 
 
 @dataclass(frozen=True)
-class Cost:
-    """Of one model: operations a document, and the numbers that it keeps.
+class PredictionCost:
+    """Operations of a model per document, and the numbers that it stores.
 
-    `operations` compares with every machine's support vectors, as the paper counts; `once` with
-    those that machines share only once.
+    `operations` counts the support vectors of every machine, as the paper does; `once` counts
+    vectors shared by several machines only once.
     """
 
     operations: float
@@ -77,20 +77,20 @@ class Cost:
     numbers: int
 
 
-def cost_of(staged: Staged, words: float) -> Cost:
-    """Of documents with so many words on average."""
-    product, first, kept = 2.0 * words, 0.0, 0
-    if isinstance(staged.reduction, Projection):
-        first, kept = product * staged.reduction.size, staged.reduction.components.size
-        product = staged.reduction.size
-    behind = staged.behind
-    if isinstance(behind, LinearModel):
-        rows = len(behind.intercept)
-        return Cost(first + product * rows, first + product * rows, kept + behind.coef.size + rows)
-    of_machines = int(np.count_nonzero(behind.dual))
-    numbers = kept + behind.support.size + of_machines + len(behind.intercept)
-    distinct = behind.support.shape[0]
-    return Cost(first + product * of_machines, first + product * distinct, numbers)
+def cost_of(model: TwoStageModel, words: float) -> PredictionCost:
+    """The cost on documents with this many words on average."""
+    product, first, stored = 2.0 * words, 0.0, 0
+    if isinstance(model.reduction, Projection):
+        first, stored = product * model.reduction.size, model.reduction.components.size
+        product = model.reduction.size
+    classifier = model.classifier
+    if isinstance(classifier, LinearModel):
+        rows = len(classifier.intercept)
+        operations = first + product * rows
+        return PredictionCost(operations, operations, stored + classifier.coef.size + rows)
+    supports, distinct = _support_vectors(classifier)
+    numbers = stored + classifier.support.size + supports + len(classifier.intercept)
+    return PredictionCost(first + product * supports, first + product * distinct, numbers)
 
 
 def throughput(
@@ -99,94 +99,97 @@ def throughput(
     rounds: int,
     clock: Callable[[], float] = perf_counter,
 ) -> dict[str, float]:
-    """Documents a second: the median of some rounds, in each of which every model has its turn."""
-    taken: dict[str, list[float]] = {name: [] for name in models}
+    """Documents per second: the median over rounds; each round runs every model once."""
+    times: dict[str, list[float]] = {name: [] for name in models}
     for _ in range(rounds):
         for name, model in models.items():
             start = clock()
             model.decision(X)
-            taken[name].append(clock() - start)
-    return {name: X.shape[0] / median(seconds) for name, seconds in taken.items()}
+            times[name].append(clock() - start)
+    return {name: X.shape[0] / median(seconds) for name, seconds in times.items()}
 
 
 @dataclass(frozen=True)
-class Costed:
-    """A model's cost beside how right and how fast it is, and the support vectors it has.
+class MeasuredCost:
+    """A model's accuracy, cost, speed (documents per second) and support vectors.
 
-    `supports` are those of all machines together, `distinct` those that differ; of a linear model
-    there are none.
+    `supports` are those of all machines together, `distinct` the different ones; a linear model
+    has none.
     """
 
     accuracy: float
-    cost: Cost
+    cost: PredictionCost
     speed: float
     supports: int = 0
     distinct: int = 0
 
 
-def costed(
-    models: Mapping[str, Staged], accuracy: Mapping[str, float], X: Matrix, rounds: int
-) -> dict[str, Costed]:
-    """What the models cost on these documents."""
+def measure_costs(
+    models: Mapping[str, TwoStageModel], accuracy: Mapping[str, float], X: Matrix, rounds: int
+) -> dict[str, MeasuredCost]:
+    """The costs of the models on these documents."""
     words = X.nnz / X.shape[0]
     speeds = throughput(models, X, rounds)
     return {
-        name: Costed(
-            accuracy[name], cost_of(staged, words), speeds[name], *_supports(staged.behind)
+        name: MeasuredCost(
+            accuracy[name], cost_of(model, words), speeds[name], *_support_vectors(model.classifier)
         )
-        for name, staged in models.items()
+        for name, model in models.items()
     }
 
 
-def _supports(behind: Machines | LinearModel) -> tuple[int, int]:
-    if isinstance(behind, LinearModel):
+def _support_vectors(classifier: Machines | LinearModel) -> tuple[int, int]:
+    """Those of all machines together, and how many are distinct."""
+    if isinstance(classifier, LinearModel):
         return 0, 0
-    return int(np.count_nonzero(behind.dual)), behind.support.shape[0]
+    return int(np.count_nonzero(classifier.dual)), classifier.support.shape[0]
 
 
-def cost_table(found: Mapping[str, Costed], words: float) -> Table:
-    """Models by what they cost on documents with so many words."""
+def cost_table(costs: Mapping[str, MeasuredCost], words: float) -> Table:
+    """Models and their costs on documents with this many words."""
     lines = []
-    for name, one in found.items():
-        supports = (f"{n:,}" if n else "" for n in (one.supports, one.distinct))
-        cost = one.cost
-        told = (f"{n:,.0f}" for n in (cost.operations, cost.once, cost.numbers, one.speed))
-        lines.append((name, f"{one.accuracy:.1f}", *supports, *told))
+    for name, model in costs.items():
+        supports = (f"{n:,}" if n else "" for n in (model.supports, model.distinct))
+        cost = model.cost
+        numbers = (f"{n:,.0f}" for n in (cost.operations, cost.once, cost.numbers, model.speed))
+        lines.append((name, f"{model.accuracy:.1f}", *supports, *numbers))
     columns = ("model", "accuracy", "support vectors", "distinct")
-    columns += ("operations", "shared once", "numbers", "documents/s")
-    return Table(f"cost of a prediction, {words:.1f} words a document", columns, tuple(lines))
+    columns += ("operations", "shared counted once", "stored numbers", "documents/s")
+    return Table(f"cost of a prediction, {words:.1f} words per document", columns, tuple(lines))
 
 
 @dataclass(frozen=True)
-class Costs:
-    """Methods at sizes by what their predictions cost, by the names of `models`.
+class CostFigure:
+    """The cost of predictions of methods at sizes, under the names of `models`.
 
-    They are trained again: a journal keeps what models said, not themselves. A linear one that ends
-    in "linear" is measured as one step too.
+    The models are retrained: a journal keeps predictions, not models. A model whose name ends in
+    "linear" is also measured as one step.
     """
 
     about: str
     setting: Callable[[Scale], Plan]
     models: Mapping[str, tuple[str, Size]]
     metric: str
-    findings: Callable[[Mapping[str, Costed]], Iterable[Finding]]
+    findings: Callable[[Mapping[str, MeasuredCost]], Iterable[Finding]]
     full: Scale
     quick: Scale
     rounds: int = 5
 
     def run(
-        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
+        self, where: Path, scale: Scale, executor: Executor | None = None, **options: Any
+    ) -> FigureResult:
         study = Study(self.setting(scale), where)
-        rows = worked_off([study], executor, how)
+        rows = run_studies([study], executor, options)
         (ready,) = study.corpora
         (problem,) = ready.problems(ready.splits[0], [ready.targets[0].name])
-        found = self._costed(study, problem, rows)
+        costs = self._measure_costs(study, problem, rows)
         X = problem.X_test
-        table = cost_table(found, X.nnz / X.shape[0])
-        return Reproduced(rows, (table,), tuple(self.findings(found)))
+        table = cost_table(costs, X.nnz / X.shape[0])
+        return FigureResult(rows, (table,), tuple(self.findings(costs)))
 
-    def _costed(self, study: Study, problem: Problem, rows: Iterable[Row]) -> dict[str, Costed]:
+    def _measure_costs(
+        self, study: Study, problem: Problem, rows: Iterable[Row]
+    ) -> dict[str, MeasuredCost]:
         tasks = {task.method: task for task in study.tasks}
         values = {
             (row.method, row.size): 100 * row.value
@@ -194,13 +197,13 @@ class Costs:
             if row.metric == self.metric and row.value is not None
         }
         models, accuracy = {}, {}
-        for name, (method, asked) in self.models.items():
-            if (method, asked) not in values:
-                raise unmeasured(method, asked)
+        for name, (method, size) in self.models.items():
+            if (method, size) not in values:
+                raise missing_result(method, size)
             path = tasks[method].build()
-            models[name] = Staged.of(path, problem.X_train, problem.y_train, asked)
-            accuracy[name] = values[method, asked]
+            models[name] = TwoStageModel.of(path, problem.X_train, problem.y_train, size)
+            accuracy[name] = values[method, size]
             if name.endswith("linear"):
                 models[f"{name}, as one step"] = models[name].lifted()
                 accuracy[f"{name}, as one step"] = accuracy[name]
-        return costed(models, accuracy, problem.X_test, self.rounds)
+        return measure_costs(models, accuracy, problem.X_test, self.rounds)

@@ -1,4 +1,4 @@
-"""Values as shares of those of all words, with the λ that serves all words best."""
+"""Values relative to those of all words, with the alpha that is best for all words."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.methods import keeps_all, parse_method
-from laconic.papers.figures import Point
+from laconic.papers.figures import MeanPoint, ProblemFold
 from laconic.rows import Row, Size
 
 METRIC = "f1_micro"
-# A method, a size and a measure; a problem and its fold.
-Kind: TypeAlias = tuple[str, Size, str]
-Place: TypeAlias = tuple[str, str]
+# A method, a size and a metric.
+SeriesPoint: TypeAlias = tuple[str, Size, str]
 
 
 def all_words(alphas: Iterable[float | str]) -> tuple[str, ...]:
@@ -29,37 +28,37 @@ def is_all_words(row: Row) -> bool:
 
 
 def best_alphas(rows: Iterable[Row]) -> dict[str, float]:
-    """λ_max of each problem and fold, as `Training` takes it."""
-    asked = {(row.problem, row.fold): row.reason for row in rows if is_all_words(row)}
+    """λ_max of each problem and fold, as `TrainingOptions` takes it."""
+    reasons = {(row.problem, row.fold): row.reason for row in rows if is_all_words(row)}
     best = best_all_words(rows)
-    for (problem, fold), reason in asked.items():
+    for (problem, fold), reason in reasons.items():
         if (problem, fold) not in best:
             raise LaconicError(
-                f"{problem}, {fold}: all words could be measured with no λ ({reason}), so there "
-                "is none for the methods. Mend that, and run again with --retry-failed"
+                f"{problem}, {fold}: all words could not be measured with any alpha ({reason}), so "
+                "there is none for the methods. Fix that, and run again with --retry-failed"
             )
     return {
         f"{problem}, {fold}": parse_method(method).alpha for (problem, fold), method in best.items()
     }
 
 
-def best_all_words(rows: Iterable[Row]) -> dict[Place, str]:
-    """For each problem and fold, all words with the λ of the best micro-F1; of equals the least."""
-    best: dict[Place, tuple[float, float, str]] = {}
+def best_all_words(rows: Iterable[Row]) -> dict[ProblemFold, str]:
+    """All words with the alpha of the best micro-F1 per problem and fold; ties: the smallest."""
+    best: dict[ProblemFold, tuple[float, float, str]] = {}
     for row in rows:
         if is_all_words(row) and row.metric == METRIC and row.value is not None:
             alpha = parse_method(row.method).alpha
             least = -alpha if isinstance(alpha, float) else 0.0
-            place, found = (row.problem, row.fold), (row.value, least, row.method)
-            best[place] = max(best.get(place, found), found)
-    return {place: method for place, (_, _, method) in best.items()}
+            fold, candidate = (row.problem, row.fold), (row.value, least, row.method)
+            best[fold] = max(best.get(fold, candidate), candidate)
+    return {fold: method for fold, (_, _, method) in best.items()}
 
 
-def shares(rows: Iterable[Row]) -> dict[Kind, dict[Place, float]]:
-    """Means over draws, of each problem and fold.
+def shares(rows: Iterable[Row]) -> dict[SeriesPoint, dict[ProblemFold, float]]:
+    """Means over draws per problem and fold.
 
-    "relative" are values as shares of those of all words with the best λ; where these were not
-    measured, or nothing else was, values stay as they are.
+    "relative" values are divided by those of all words with the best alpha. Where all words were
+    not measured, or nothing else was, values stay as they are.
     """
     measured = [row for row in rows if row.value is not None]
     methods = [row for row in measured if not is_all_words(row)]
@@ -69,45 +68,45 @@ def shares(rows: Iterable[Row]) -> dict[Kind, dict[Place, float]]:
         for row in measured
         if best.get((row.problem, row.fold)) == row.method
     }
-    gathered: dict[Kind, dict[Place, list[float]]] = defaultdict(dict)
+    draws: dict[SeriesPoint, dict[ProblemFold, list[float]]] = defaultdict(dict)
     for row in methods or measured:
         full = whole.get((row.problem, row.fold, row.metric))
         metric = row.metric if full is None else f"relative {row.metric}"
         ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
         key = (row.method, row.size, metric)
-        gathered[key].setdefault((row.problem, row.fold), []).append(ratio)
+        draws[key].setdefault((row.problem, row.fold), []).append(ratio)
     return {
-        kind: {place: float(np.mean(draws)) for place, draws in by_place.items()}
-        for kind, by_place in gathered.items()
+        cell: {fold: float(np.mean(values)) for fold, values in by_fold.items()}
+        for cell, by_fold in draws.items()
     }
 
 
-def points(rows: Iterable[Row]) -> list[Point]:
+def points(rows: Iterable[Row]) -> list[MeanPoint]:
     """Means over draws, then over problems and folds."""
-    return [Point.over(*kind, values.values()) for kind, values in shares(rows).items()]
+    return [MeanPoint.over(*cell, values.values()) for cell, values in shares(rows).items()]
 
 
-def of_lambda(rows: Iterable[Row]) -> list[Point]:
-    """Means of all words, each measure as a "method" and λ as its "size"."""
+def by_alpha(rows: Iterable[Row]) -> list[MeanPoint]:
+    """Means of all words, with each metric as the "method" and alpha as its "size"."""
     return [
         replace(p, method=p.metric, size=parse_method(p.method).alpha, metric="all words")
         for p in points(rows)
     ]
 
 
-def by_problem(values: Mapping[Place, float]) -> dict[str, float]:
+def by_problem(values: Mapping[ProblemFold, float]) -> dict[str, float]:
     """Means over folds."""
-    found: dict[str, list[float]] = defaultdict(list)
+    folds: dict[str, list[float]] = defaultdict(list)
     for (problem, _), value in values.items():
-        found[problem].append(value)
-    return {problem: float(np.mean(several)) for problem, several in found.items()}
+        folds[problem].append(value)
+    return {problem: float(np.mean(fold_values)) for problem, fold_values in folds.items()}
 
 
 def number_of_words(rows: Iterable[Row]) -> float:
-    """How many words there are to choose from: the mean over problems and folds; or NaN."""
-    kept = {
+    """The number of words to select from: the mean over problems and folds; or NaN."""
+    sizes = {
         (row.problem, row.fold): row.model_size
         for row in rows
         if is_all_words(row) and row.model_size is not None
     }
-    return float(np.mean(list(kept.values()))) if kept else float("nan")
+    return float(np.mean(list(sizes.values()))) if sizes else float("nan")

@@ -1,4 +1,4 @@
-"""Settings chosen on documents held out of training, then one look at the test documents."""
+"""Settings chosen on held-out training documents, then evaluated once on the test documents."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.splits import random_splits
-from laconic.papers.answers import unmeasured
-from laconic.papers.figures import Reproduced, Scale, Table, worked_off
+from laconic.papers.answers import missing_result
+from laconic.papers.figures import FigureResult, Scale, Table, run_studies
 from laconic.papers.findings import Finding
 from laconic.rows import Row, Size
 from laconic.study.executors import Executor
@@ -22,25 +22,25 @@ from laconic.study.study import Study
 
 @dataclass(frozen=True)
 class Candidates:
-    """Settings of one thing, as methods; of equally good ones the first is chosen."""
+    """Alternative settings, as methods; ties: the first is chosen."""
 
     label: str
     methods: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Offered(Scale):
-    """How much is run, and among what is chosen."""
+class CandidateScale(Scale):
+    """How much is run, and the candidates to choose from."""
 
     candidates: tuple[Candidates, ...] = ()
 
     def __str__(self) -> str:
-        return f"{sum(len(several.methods) for several in self.candidates)} settings to choose from"
+        return f"{sum(len(group.methods) for group in self.candidates)} settings to choose from"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The best of some candidates at a size, and what it was worth on the held-out documents."""
+    """The best candidate at a size, and its value on the held-out documents."""
 
     label: str
     size: Size
@@ -49,37 +49,37 @@ class Choice:
 
 
 def held_out(corpus: Corpus, share: float = 0.2) -> Corpus:
-    """The training documents alone, of which a share is to test on."""
-    inside = replace(corpus.take(corpus.part(TRAIN)), split=None)
-    (split,) = random_splits(inside, share, times=1)
-    parts = np.full(len(inside), TRAIN, dtype=object)
+    """The training documents alone, with a share of them as test documents."""
+    training = replace(corpus.take(corpus.part(TRAIN)), split=None)
+    (split,) = random_splits(training, share, times=1)
+    parts = np.full(len(training), TRAIN, dtype=object)
     parts[split.test] = TEST
-    return replace(inside, name=f"{corpus.name}, held out", split=tuple(parts))
+    return replace(training, name=f"{corpus.name}, held out", split=tuple(parts))
 
 
 def choose(rows: Iterable[Row], candidates: Iterable[Candidates], metric: str) -> list[Choice]:
-    """The best method of each candidates and size."""
+    """The best method of each group of candidates, per size."""
     value = {
         (row.method, row.size): row.value
         for row in rows
         if row.metric == metric and row.value is not None
     }
-    chosen = []
-    for several in candidates:
-        own = [place for place in value if place[0] in several.methods]
-        for asked in sorted({asked for _, asked in own}):
-            able = [method for method in several.methods if (method, asked) in own]
-            best = max(able, key=lambda method: value[method, asked])
-            chosen.append(Choice(several.label, asked, best, value[best, asked]))
-    return chosen
+    choices = []
+    for group in candidates:
+        measured = [cell for cell in value if cell[0] in group.methods]
+        for size in sorted({size for _, size in measured}):
+            methods = [method for method in group.methods if (method, size) in measured]
+            best = max(methods, key=lambda method: value[method, size])
+            choices.append(Choice(group.label, size, best, value[best, size]))
+    return choices
 
 
 @dataclass(frozen=True)
-class Validated:
-    """A figure whose settings are chosen first: one study on held-out documents, then the test.
+class NestedFigure:
+    """A figure whose settings are chosen by a first study, on held-out training documents.
 
-    `setting` gives a plan of some methods at some sizes on a corpus; `tables` and `findings` are
-    made from the studies of the test documents.
+    `setting` makes a plan from a corpus, methods and sizes; `tables` and `findings` are made from
+    the studies on the test documents.
     """
 
     about: str
@@ -88,33 +88,34 @@ class Validated:
     metric: str
     setting: Callable[[Corpus, Sequence[str], Sequence[int]], Plan]
     tables: Callable[[Sequence[Study], Sequence[Choice], list[Row]], Iterator[Table]]
-    full: Offered
-    quick: Offered
+    full: CandidateScale
+    quick: CandidateScale
     findings: Callable[[Sequence[Study], Sequence[Choice], list[Row]], Iterable[Finding]] = (
         lambda studies, choices, rows: ()
     )
 
     def run(
-        self, where: Path, scale: Scale, executor: Executor | None = None, **how: Any
-    ) -> Reproduced:
+        self, where: Path, scale: Scale, executor: Executor | None = None, **options: Any
+    ) -> FigureResult:
         corpus = self.corpus()
-        offered = scale.candidates if isinstance(scale, Offered) else self.full.candidates
-        methods = [method for several in offered for method in several.methods]
+        scale = scale if isinstance(scale, CandidateScale) else self.full
+        methods = [method for group in scale.candidates for method in group.methods]
         first = Study(self.setting(held_out(corpus), methods, self.sizes), where)
-        choices = choose(worked_off([first], executor, how), offered, self.metric)
-        if lost := [one for one in offered if one.label not in {c.label for c in choices}]:
-            raise unmeasured(lost[0].methods[0], self.sizes[0])
+        choices = choose(run_studies([first], executor, options), scale.candidates, self.metric)
+        labels = {choice.label for choice in choices}
+        if missing := [group for group in scale.candidates if group.label not in labels]:
+            raise missing_result(missing[0].methods[0], self.sizes[0])
         studies = [Study(plan, where) for plan in self._tests(corpus, choices)]
         for n in range(len(studies)):
-            rows = worked_off([first, *studies[: n + 1]], executor, how)
-        measured = studies, choices, rows
-        return Reproduced(rows, tuple(self.tables(*measured)), tuple(self.findings(*measured)))
+            rows = run_studies([first, *studies[: n + 1]], executor, options)
+        results = studies, choices, rows
+        return FigureResult(rows, tuple(self.tables(*results)), tuple(self.findings(*results)))
 
     def _tests(self, corpus: Corpus, choices: Sequence[Choice]) -> Iterator[Plan]:
-        """One plan a size, with what was chosen for it; those that have no sizes in the first."""
-        of_size: dict[int, list[str]] = {size: [] for size in self.sizes}
+        """One plan per size, with the methods chosen for it; methods without sizes in the first."""
+        by_size: dict[int, list[str]] = {size: [] for size in self.sizes}
         for choice in choices:
-            counted = isinstance(choice.size, int)
-            of_size[choice.size if counted else self.sizes[0]].append(choice.method)
-        for size, methods in of_size.items():
+            size = choice.size if isinstance(choice.size, int) else self.sizes[0]
+            by_size[size].append(choice.method)
+        for size, methods in by_size.items():
             yield self.setting(corpus, methods, (size,))

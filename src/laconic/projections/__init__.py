@@ -1,1 +1,1 @@
-"""Reducers that mix words: linear maps to a few columns."""
+"""Reducers that project documents: linear maps from all words to a few components."""

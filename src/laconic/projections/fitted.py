@@ -1,4 +1,4 @@
-"""What the projections share: columns that were fitted, of which a cut takes the first."""
+"""The base class of the projections: fitted components, of which `at(size)` returns the first."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from laconic.reducer import Reducer
 from laconic.reduction import Floats, Projection, columns_for
 
 
-class Projecting(Reducer):
-    """A reducer with `components_` of shape (terms, available), best column first.
+class ProjectionReducer(Reducer):
+    """A reducer with `components_` of shape (n_terms, available), best first.
 
-    A subclass asks `_wanted` how many columns to fit, and says in `_end` why there are no more.
+    A subclass fits as many as `_n_components` returns; `_end` says why there are no more.
     """
 
     components_: Floats
@@ -30,40 +30,41 @@ class Projecting(Reducer):
 
     def _cut(self, size: int) -> Projection:
         if size > self.available_:
-            raise SizeUnavailable(size, self._why(size))
+            raise SizeUnavailable(size, self._reason(size))
         return Projection(self.components_[:, :size])
 
-    def _wanted(self, all_: int) -> int:
-        """Columns to fit: `size` if it is a number, else all of them, and never above `longest`."""
+    def _n_components(self, available: int) -> int:
+        """Components to fit: `size` if it is a number, else all, and at most `longest`."""
         longest = self.longest
         whole = isinstance(longest, int | np.integer) and not isinstance(longest, bool)
         if longest is not None and not (whole and longest >= 1):
-            raise LaconicError(f"longest={longest!r}: give a number of columns, or None")
-        asked = columns_for(self.size, all_)  # refuses what is no size
-        counted = isinstance(self.size, int | np.integer)
-        return int(min(asked if counted else all_, inf if longest is None else longest))
+            raise LaconicError(f"longest={longest!r}: give a number of components, or None")
+        requested = columns_for(self.size, available)  # raises if it is not a size
+        if not isinstance(self.size, int | np.integer):
+            requested = available
+        return int(min(requested, inf if longest is None else longest))
 
-    def _why(self, size: int) -> str:
+    def _reason(self, size: int) -> str:
         name, available = type(self).__name__, self.available_
         if available == self.longest:
             return (
-                f"{name} ends at {available} columns, because of longest={self.longest}. "
+                f"{name} ends at {available} components because of longest={self.longest}. "
                 f"Ask for a size up to {available}, or raise longest."
             )
         if available == self.size:
             return (
-                f"only {available} columns were fitted. Fit {name}(size={size}), or ask for a "
+                f"only {available} components were fitted. Fit {name}(size={size}), or ask for a "
                 f"size up to {available}."
             )
         return f"{self._end()} Ask for a size up to {available}."
 
     @abstractmethod
     def _end(self) -> str:
-        """Why there are no more columns than were fitted, whatever was asked: a sentence."""
+        """A sentence: why more components cannot be fitted."""
 
 
-def upright(components: ArrayLike) -> Floats:
-    """Columns with their signs such that the largest entry of each is positive."""
+def fix_signs(components: ArrayLike) -> Floats:
+    """The components with their signs such that the largest entry of each is positive."""
     C = np.array(components, dtype=np.float64, order="C")
     largest = np.abs(C).argmax(axis=0)
     C *= np.where(C[largest, np.arange(C.shape[1])] < 0, -1.0, 1.0)

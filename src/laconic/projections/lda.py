@@ -1,4 +1,4 @@
-"""`LDA`: the directions in which classes lie apart and are compact."""
+"""`LDA`: the directions in which classes are compact and far apart."""
 
 from __future__ import annotations
 
@@ -16,50 +16,54 @@ from threadpoolctl import threadpool_limits
 
 from laconic.errors import LaconicError
 from laconic.numerics.discriminant import Block, discriminants, reduced_discriminants
-from laconic.projections.fitted import Projecting, upright
+from laconic.projections.fitted import ProjectionReducer, fix_signs
 from laconic.reducer import Reducer
 from laconic.reduction import Columns, Matrix, Projection, Reduction, columns_for
 from laconic.vectors.labels import LabelEncoding
 
-Labels: TypeAlias = Literal["shared", "ignore"]
+LabelHandling: TypeAlias = Literal["shared", "ignore"]
 
-# What "auto" means: on all terms, and behind a first reduction.
+# reg="auto": on all terms, and after a first reduction.
 REG = 3.0
-REG_BEHIND = 0.01
+REG_REDUCED = 0.01
 
 
-class LDA(Projecting):
+class LDA(ProjectionReducer):
     """Linear discriminant analysis as a projection (Torkkola, sections 5 and 6).
 
-    Columns are eigenvectors of S_w⁻¹S_b, best first, S_w being the covariance within classes and
-    S_b that of the class means, each weighted by the share of its class. They have the scale
-    w'(S_w + λI)w = 1, and their largest entry is positive. There are classes − 1 of them; a number
-    above that goes on in the orthogonal complement of those before, block after block (Okada &
-    Tomita 1985). Nothing is centred.
+    Components are eigenvectors of S_w⁻¹S_b, best first, where S_w is the covariance within classes
+    and S_b that of the class means, each weighted by the share of its class. They have the scale
+    w'(S_w + λI)w = 1, and their largest entry is positive. There are classes − 1 of them; larger
+    sizes continue in the orthogonal complement of those before, block by block (Okada & Tomita
+    1985). Documents are not centred.
 
     Parameters
     ----------
-    first : Reducer or None
-        The paper's way is a first reduction to some hundred columns: `LSI(513)` or
-        `RandomProjection(513)`; fewer where it has no more. None, the default, works on the sparse
-        documents themselves: faster, and what the first step drops is not lost.
+    first : Reducer or None, default=None
+        The paper first reduces to a few hundred components, with `LSI(513)` or
+        `RandomProjection(513)`; fewer if there are not that many. None works on the sparse
+        documents themselves, which is faster and loses nothing to a first step.
     reg : float or "auto", default="auto"
-        λ in mean variances within classes: λ = reg·tr(S_w)/columns. "auto" is 3 on the documents
-        themselves, where S_w never has an inverse, and 0.01 behind a first reduction.
+        λ in units of the mean variance within classes: λ = reg·tr(S_w)/columns. "auto" is 3 on the
+        documents themselves, where S_w is always singular, and 0.01 after a first reduction.
     labels : "shared" or "ignore", default="shared"
-        A document of several classes counts in each with weight 1/classes, or not at all.
-    size : int, float or None
-        How many columns: a number, a share in (0, 1] of the rank of S_b, None for that rank. It is
-        classes − 1, or less where class means depend on each other: two of them are equal, say.
-    longest : int or None
-        Find no more columns than that, whatever `size`.
+        A document of several classes counts in each with weight 1/classes, or is ignored.
+    size : int, float or None, default=None
+        Number of components: a number, a share in (0, 1] of the rank of S_b, None for that rank. It
+        is classes − 1, or less if class means are linearly dependent, for example equal.
+    longest : int or None, default=None
+        The largest number of components, whatever `size`.
 
     Attributes
     ----------
-    components_ : array of shape (n_terms, columns), both reductions in one
-    ratios_ : array of shape (columns,), w'S_b w: between classes by within
-    reg_ : float, the one used
-    first_ : the first reduction, or None
+    components_ : array of shape (n_terms, n_components)
+        The projection from the original terms, including the first reduction.
+    ratios_ : array of shape (n_components,)
+        w'S_b w, the variance between classes over that within classes.
+    reg_ : float
+        The value of `reg` used.
+    first_ : Selection, Projection or None
+        The first reduction.
     """
 
     def __init__(
@@ -67,7 +71,7 @@ class LDA(Projecting):
         first: Reducer | None = None,
         *,
         reg: float | Literal["auto"] = "auto",
-        labels: Labels = "shared",
+        labels: LabelHandling = "shared",
         size: int | float | None = None,
         longest: int | None = None,
     ) -> None:
@@ -78,19 +82,19 @@ class LDA(Projecting):
         self.longest = longest
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
-        """Find the directions, as many blocks as `size` needs."""
-        self._refuse()
+        """Compute the components, in as many blocks as `size` needs."""
+        self._check_parameters()
         documents, labels = validate_data(
             self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True
         )
         shares, counted = memberships(labels, self.labels)
         self.first_ = self._first(documents, labels)
-        wanted = self._wanted(shares.shape[1] - 1)
-        # one block has as many directions as the class means; only a number asks for more
-        enough = wanted if isinstance(self.size, int | np.integer) else 1
+        n_components = self._n_components(shares.shape[1] - 1)
+        # shares and None need one block, which has as many directions as S_b has rank
+        enough = n_components if isinstance(self.size, int | np.integer) else 1
         # threads gain little on such products, and the last bits would depend on their number
         with threadpool_limits(1, user_api="blas"):
-            self._keep(self._blocks(documents[counted], shares), enough)
+            self._combine(self._blocks(documents[counted], shares), enough)
         return self
 
     def _first(self, X: Matrix, y: ArrayLike) -> Reduction | None:
@@ -103,41 +107,44 @@ class LDA(Projecting):
         if self.first_ is None:
             self.reg_ = REG if self.reg == "auto" else float(self.reg)
             return discriminants(X, H, self.reg_)
-        self.reg_ = REG_BEHIND if self.reg == "auto" else float(self.reg)
+        self.reg_ = REG_REDUCED if self.reg == "auto" else float(self.reg)
         Z = self.first_.apply(X)
         return reduced_discriminants(Z.toarray() if issparse(Z) else Z, H, self.reg_)
 
-    def _keep(self, blocks: Iterator[Block], enough: int) -> None:
-        found: list[Block] = []
+    def _combine(self, blocks: Iterator[Block], enough: int) -> None:
+        """Set the components from as many blocks as give `enough` directions."""
+        used: list[Block] = []
         self._ended = False
-        while sum(block.ratios.size for block in found) < enough and not self._ended:
+        while sum(block.ratios.size for block in used) < enough and not self._ended:
             block = next(blocks, None)
             self._ended = block is None
-            found += [] if block is None else [block]
-        if not found:
+            used += [] if block is None else [block]
+        if not used:
             raise LaconicError(
-                "the means of all classes are equal: no direction tells them apart. Are the "
+                "the means of all classes are equal: no direction separates them. Are the "
                 "documents empty?"
             )
-        W = Projection(np.hstack([block.directions for block in found]))
+        W = Projection(np.hstack([block.directions for block in used]))
         both = W if self.first_ is None else W.after(self.first_)
-        self.components_ = upright(both.components[:, : self.longest])
-        self.ratios_ = np.concatenate([block.ratios for block in found])[: self.longest]
+        self.components_ = fix_signs(both.components[:, : self.longest])
+        self.ratios_ = np.concatenate([block.ratios for block in used])[: self.longest]
 
     def _end(self) -> str:
         if self._ended:
             return f"in the complement of {self.available_} directions all class means are equal."
         return (
-            f"{self.available_} directions were fitted, for size={self.size}. LDA with a larger "
-            "size goes on in their complement."
+            f"{self.available_} directions were fitted for size={self.size}. LDA with a larger "
+            "size continues in their complement."
         )
 
-    def _refuse(self) -> None:
+    def _check_parameters(self) -> None:
         number = isinstance(self.reg, int | float | np.number) and not isinstance(self.reg, bool)
         if self.reg != "auto" and not (number and 0 <= self.reg < inf):
             raise LaconicError(f"reg={self.reg!r}: give a number of at least 0, or 'auto'")
-        if self.labels not in get_args(Labels):
-            raise LaconicError(f"labels={self.labels!r}: choose from {', '.join(get_args(Labels))}")
+        if self.labels not in get_args(LabelHandling):
+            raise LaconicError(
+                f"labels={self.labels!r}: choose from {', '.join(get_args(LabelHandling))}"
+            )
         if self.first is not None and not isinstance(self.first, Reducer):
             raise LaconicError(
                 f"first={self.first!r}: give a reducer, such as LSI(513) or RandomProjection(513), "
@@ -150,14 +157,14 @@ class LDA(Projecting):
         return tags
 
 
-def memberships(y: ArrayLike, labels: Labels) -> tuple[csr_array, Columns]:
-    """The share of each class in each counted document, and which documents count.
+def memberships(y: ArrayLike, labels: LabelHandling) -> tuple[csr_array, Columns]:
+    """The share of each class in each document that counts, and the rows of these documents.
 
-    Documents without a class do not; neither do classes without a document.
+    Documents without a class do not count; neither do classes without a document.
     """
-    targets = LabelEncoding.of(y)
-    belongs = targets.y_signed > 0
-    if targets.rule == "sign":
+    encoding = LabelEncoding.of(y)
+    belongs = encoding.y_signed > 0
+    if encoding.rule == "sign":
         belongs = np.hstack([~belongs, belongs])
     n_classes = belongs.sum(axis=1)
     counted = np.flatnonzero(n_classes == 1 if labels == "ignore" else n_classes > 0)

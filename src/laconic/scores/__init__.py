@@ -1,4 +1,4 @@
-"""How much is a term worth? Pure functions (X, y) -> one number per term."""
+"""Scores of terms: pure functions (X, y) -> one number per term."""
 
 from laconic.scores.counts import (
     bi_normal_separation,

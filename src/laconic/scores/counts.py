@@ -1,12 +1,12 @@
 """Scores from counting documents: pure functions (X, y) -> one number per term.
 
-All but `document_frequency` are supervised. They read one table, which says for each term and class
-in how many documents both meet; a class is judged against all other documents, so that several
-classes, or several labels, give a term one value a class. `combine` says what becomes of these:
-their "mean" (the default), their "max" or their "sum". With two classes there is one value.
+All but `document_frequency` are supervised. They use the number of documents that contain a term
+and belong to a class. Each class is compared with all other documents, so with several classes or
+labels a term has one value per class; `combine` takes their "mean" (the default), "max" or "sum".
+With two classes there is one value.
 
-A stored entry of a sparse matrix is an occurrence, also where its weight is 0: `Weighting` keeps
-the entries of words whose idf is 0, because presence is a matter of counts.
+A stored entry of a sparse matrix is an occurrence, even if its weight is 0: `Weighting` stores the
+entries of words whose idf is 0, because presence depends on counts only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Combine: TypeAlias = Literal["mean", "max", "sum"]
 
 
 def document_frequency(X: Matrix, y: ArrayLike | None = None) -> Floats:
-    """In how many documents each term occurs. Labels are not used."""
+    """The number of documents in which each term occurs. Labels are not used."""
     if issparse(X):
         frequency = np.bincount(tables.occurrences(X).indices, minlength=X.shape[1])
     else:
@@ -36,51 +36,54 @@ def document_frequency(X: Matrix, y: ArrayLike | None = None) -> Floats:
 
 
 def information_gain(X: Matrix, y: ArrayLike | None, combine: Combine = "mean") -> Floats:
-    """What a term's presence tells about the class, in nats: eq. 24 of Dasgupta et al. 2007."""
+    """Mutual information of presence and class, in nats (Dasgupta et al. 2007, eq. 24)."""
     return _score(tables.information_gain, X, y, combine)
 
 
 def chi_squared(X: Matrix, y: ArrayLike | None, combine: Combine = "mean") -> Floats:
-    """Pearson's statistic of presence against class, a 2 × 2 table without correction.
+    """Pearson's χ² statistic of presence and class: a 2 × 2 table without correction.
 
-    Another number than `sklearn.feature_selection.chi2`, which adds up the values of X.
+    It differs from `sklearn.feature_selection.chi2`, which sums the values of X.
     """
     return _score(tables.chi_squared, X, y, combine)
 
 
 def bi_normal_separation(X: Matrix, y: ArrayLike | None, combine: Combine = "mean") -> Floats:
-    """|F⁻¹(true positive rate) − F⁻¹(false positive rate)|: Forman 2003.
+    """|F⁻¹(true positive rate) − F⁻¹(false positive rate)| (Forman 2003).
 
-    F is the normal distribution; rates are kept within [0.0005, 0.9995].
+    F is the normal distribution; rates are clipped to [0.0005, 0.9995].
     """
     return _score(tables.bi_normal_separation, X, y, combine)
 
 
 def _score(
-    by: Callable[[tables.Table], Floats], X: Matrix, y: ArrayLike | None, combine: Combine
+    by: Callable[[tables.ContingencyTable], Floats],
+    X: Matrix,
+    y: ArrayLike | None,
+    combine: Combine,
 ) -> Floats:
-    documents, y_signed = classified(by.__name__, X, y, combine)
+    documents, y_signed = read_labelled(by.__name__, X, y, combine)
     return COMBINED[combine](by(tables.contingency(documents, y_signed)))
 
 
-def classified(
+def read_labelled(
     score: str, X: Matrix, y: ArrayLike | None, combine: Combine
 ) -> tuple[Matrix, Floats]:
-    """What a supervised score is given: documents and the signs of each class."""
+    """Validated documents and y_signed of a supervised score."""
     if combine not in COMBINED:
         choices = ", ".join(map(repr, COMBINED))
         raise LaconicError(f"{score}(combine={combine!r}): choose one of {choices}")
     if y is None:
         raise LaconicError(
             f"{score} is supervised and needs labels, but y is None. "
-            "Give y, or a score that needs none: document_frequency"
+            "Give y, or use an unsupervised score: document_frequency"
         )
     documents = X if issparse(X) else np.asarray(X)
     y_signed = LabelEncoding.of(y).y_signed
     if len(y_signed) != documents.shape[0]:
         raise LaconicError(
-            f"{score}: X has {documents.shape[0]} documents, y labels of {len(y_signed)}; "
-            "give each document its labels"
+            f"{score}: X has {documents.shape[0]} documents, y has labels of {len(y_signed)}. "
+            "Give the labels of each document"
         )
     return documents, y_signed
 
@@ -95,7 +98,7 @@ def _max(values: Floats) -> Floats:
 
 
 def _sum(values: Floats) -> Floats:
-    # sorted, because terms with the same values in other classes are ties, to the last bit
+    # sorted, so that terms with the same values in different classes tie to the last bit
     total: Floats = np.sort(values, axis=1).sum(axis=1)
     return total
 

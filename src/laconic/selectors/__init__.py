@@ -1,1 +1,1 @@
-"""Reducers that choose words."""
+"""Reducers that select words."""

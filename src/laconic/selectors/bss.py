@@ -1,4 +1,4 @@
-"""`BSS`: terms chosen one by one so that the documents' geometry is kept, by no chance at all."""
+"""`BSS`: deterministic selection of terms that preserves the geometry of the documents."""
 
 from __future__ import annotations
 
@@ -17,51 +17,57 @@ from laconic.numerics.spectrum import as_floats, column_squares
 from laconic.reducer import Reducer
 from laconic.reduction import Matrix, Promise, Selection
 
-# Up to so many documents "auto" takes the whole row space.
+# For up to this many documents "auto" uses the whole row space.
 WHOLE_UP_TO = 2_000
-# Beyond, a step of rank 500 takes 20 ms, of rank 1,000 eight times as much.
+# One step takes 20 ms at rank 500, eight times as long at rank 1,000.
 LARGEST_RANK = 500
-# Words that "auto" has for each direction, so that Lemma 1 promises eigenvalues from ¼ to 2¼.
-WORDS_A_DIRECTION = 4
-# Of one core: two inverses of rank × rank a step, and what else there is. Hours are worth a word.
-SECONDS_A_CUBE = 1e-10
-LONG = 0.5
+# Words per direction with "auto": Lemma 1 then promises eigenvalues from ¼ to 2¼.
+WORDS_PER_DIRECTION = 4
+# Seconds per step / rank³ on one core, mostly for two inverses of rank × rank matrices.
+SECONDS_PER_CUBE = 1e-10
+# Longer runs give a warning.
+HOURS_WITHOUT_WARNING = 0.5
 
 
 class BSS(Reducer):
     """Deterministic selection by spectral sparsification (Paul & Drineas 2014, Algorithm 1).
 
-    Batson, Spielman and Srivastava's algorithm takes one term after another so that the weighted
-    terms keep the length of every mixture of training documents, in the directions that `rank`
-    leaves, within the factors 1 ± √(rank/size), whatever the labels (Lemma 1). A term that is taken
-    several times is one column with their common weight, so that fewer than `size` columns may be
-    kept. Selections of different sizes are not nested: `at` runs the algorithm anew, in time that
-    grows as size · rank³: half a second for 300 terms of rank 150, half an hour for 5,000 of 1,500.
+    The algorithm of Batson, Spielman and Srivastava adds one term after another. The weighted terms
+    preserve the length of every mixture of training documents, in the top `rank` directions, up to
+    the factors 1 ± √(rank/size) (Lemma 1). Labels are not used. A term that is added repeatedly is
+    one column with the combined weight, so there may be fewer than `size` columns. Selections of
+    different sizes are not nested: `at` runs the algorithm again, in time that grows as
+    size · rank³: half a second for 300 terms at rank 150, half an hour for 5,000 at rank 1,500.
 
-    The basis is dense: 8 bytes × terms × rank stay in memory, and as much again during `fit`. For
-    50,000 terms that is 40 MB at rank 100, and 800 MB for all directions of 2,000 documents.
+    The basis is dense: it takes 8 bytes × terms × rank, and as much again during `fit`. For 50,000
+    terms that is 40 MB at rank 100, and 800 MB for all directions of 2,000 documents.
 
     Parameters
     ----------
     rank : "auto", int or None, default="auto"
-        Geometry of the top singular vectors only: so many, None for all. "auto" takes all of them
-        for up to 2,000 documents, else ⌊size/4⌋, from 1 to 500. A size must exceed the rank; fit
-        with the largest that will be asked for.
+        Number of top singular vectors whose geometry is preserved; None for all. "auto" is all of
+        them for up to 2,000 documents, otherwise ⌊size/4⌋, from 1 to 500. The size must exceed the
+        rank; fit with the largest size that will be requested.
     gamma : float, default=0.0
-        A reading of the paper's γ, which is to mend an ill-conditioned A: it starts from γI. There
-        is no need of it, because what is inverted is well conditioned, and it takes the promise.
+        The paper's γ against an ill-conditioned A: A starts from γI. It is not needed, because the
+        matrices that are inverted here are well conditioned, and it voids the promise of Lemma 1.
     repeat : float, default=0.2
-        A term is taken again rather than a new one of less than this share of its length, which
-        would get an immense weight. 0: only where no new one may be taken.
-    size : int, float or None
-        Steps of the algorithm: a number, a share in (0, 1]; None, or all: every term as it is.
+        A term is added again rather than a new term of less than this share of its length, which
+        would get a very large weight. 0: only if no new term can be added.
+    size : int, float or None, default=None
+        Steps of the algorithm: a number, or a share in (0, 1]. None, or all terms, keeps every term
+        with weight 1.
 
     Attributes
     ----------
-    basis_ : array of shape (n_terms, rank), orthonormal columns
-    rank_ : its rank, the largest that is used
-    scores_ : array of shape (n_terms,), the leverage of each term in it
-    occurs_ : array of shape (n_terms,), whether a term is in any document
+    basis_ : array of shape (n_terms, rank)
+        Orthonormal basis of the documents.
+    rank_ : int
+        The rank of the basis, the largest that `at` uses.
+    scores_ : array of shape (n_terms,)
+        The leverage of each term in the basis.
+    occurs_ : bool array of shape (n_terms,)
+        Whether a term occurs in any document.
     """
 
     def __init__(
@@ -78,12 +84,12 @@ class BSS(Reducer):
         self.size = size
 
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
-        """An orthonormal basis of the documents; labels are not used."""
+        """Compute an orthonormal basis of the documents; labels are not used."""
         documents = as_floats(self._read(X))
-        self._refuse()
+        self._check_parameters()
         self.occurs_ = column_squares(documents) > 0
         if not self.occurs_.any():
-            raise LaconicError("every term is empty: there is nothing to choose from")
+            raise LaconicError("every term is empty: there is nothing to select from")
         rank = self._fitted_rank(documents.shape[0])
         self.basis_ = row_basis(documents) if rank is None else leading_basis(documents, rank)
         self.rank_ = self.basis_.shape[1]
@@ -95,7 +101,7 @@ class BSS(Reducer):
     def available_(self) -> int:
         return int(self.occurs_.sum())
 
-    def _refuse(self) -> None:
+    def _check_parameters(self) -> None:
         whole = isinstance(self.rank, int | np.integer) and not isinstance(self.rank, bool)
         if self.rank not in ("auto", None) and not (whole and self.rank >= 1):
             raise LaconicError(
@@ -112,11 +118,11 @@ class BSS(Reducer):
             return self.rank
         if n_docs <= WHOLE_UP_TO:
             return None
-        counted = isinstance(self.size, int | np.integer)
-        return self._rank_for(int(self.size)) if counted else LARGEST_RANK
+        whole = isinstance(self.size, int | np.integer)
+        return self._rank_for(int(self.size)) if whole else LARGEST_RANK
 
     def _rank_for(self, size: int) -> int:
-        return min(max(1, size // WORDS_A_DIRECTION), LARGEST_RANK)
+        return min(max(1, size // WORDS_PER_DIRECTION), LARGEST_RANK)
 
     def _cut(self, size: int) -> Selection:
         n_terms = self.basis_.shape[0]
@@ -129,14 +135,15 @@ class BSS(Reducer):
         self._check_work(size, rank)
         # threads gain little on small matrices, and the last bits would depend on their number
         with threadpool_limits(1, user_api="blas"):
-            found = sparsify(self.basis_[:, :rank], size, gamma=self.gamma, repeat=self.repeat)
-        promise = None if self.gamma else Promise(rank, found.low, found.high)
-        return Selection(found.rows, np.sqrt(found.squares), n_terms, promise)
+            sparse = sparsify(self.basis_[:, :rank], size, gamma=self.gamma, repeat=self.repeat)
+        promise = None if self.gamma else Promise(rank, sparse.low, sparse.high)
+        return Selection(sparse.rows, np.sqrt(sparse.squares), n_terms, promise)
 
     def _check_size(self, size: int, rank: int) -> None:
         if size > self.available_:
             raise SizeUnavailable(
-                size, f"only {self.available_} terms occur. Ask for a size up to that."
+                size,
+                f"only {self.available_} terms occur. Ask for a size up to {self.available_}.",
             )
         if self._by_size is not None and self._rank_for(size) > self._by_size:
             raise SizeUnavailable(
@@ -150,21 +157,21 @@ class BSS(Reducer):
             advice = ", or ".join(larger + lower) or "Ask for all words"
             raise SizeUnavailable(
                 size,
-                f"BSS keeps {rank} directions of the documents, for which it needs more words "
-                f"than that. {advice[0].upper()}{advice[1:]}.",
+                f"BSS preserves {rank} directions of the documents, which takes more than {rank} "
+                f"words. {advice[0].upper()}{advice[1:]}.",
             )
 
     def _check_work(self, size: int, rank: int) -> None:
-        hours = size * rank**3 * SECONDS_A_CUBE / 3600
+        hours = size * rank**3 * SECONDS_PER_CUBE / 3600
         if self.gamma >= sqrt(size * rank):
             raise LaconicError(
-                f"gamma={self.gamma:g}: it would put A beyond its barrier. Give less than "
-                f"{sqrt(size * rank):.3g}, √(size · rank)"
+                f"gamma={self.gamma:g}: γI would lie beyond the upper barrier of the algorithm. "
+                f"Give less than {sqrt(size * rank):.3g}, √(size · rank)"
             )
-        if hours > LONG:
+        if hours > HOURS_WITHOUT_WARNING:
             warnings.warn(
-                f"BSS, size {size:,} with rank {rank:,}: about {hours:,.0f} hours of work. A lower "
-                "rank takes less, as its cube",
+                f"BSS, size {size:,} with rank {rank:,}: takes about {hours:,.0f} hours. Lower the "
+                "rank: time grows with its cube",
                 LaconicWarning,
                 stacklevel=4,
             )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.numerics.pivoting import order_after_swaps, pivots, pivots_again
+from laconic.numerics.pivoting import order_after_swaps, pivot_rounds, pivots
 from laconic.numerics.spectrum import column_squares
 from laconic.reducer import Reducer
 from laconic.reduction import Columns, Matrix, Ranking, Selection
@@ -17,29 +17,31 @@ Beyond: TypeAlias = Literal["raise", "again", "columns"]
 
 
 class RRQR(Reducer):
-    """Terms that add most to those before them, whatever the labels (Paul & Drineas 2014, 5.1).
+    """Rank-revealing QR: terms that add most to those before them (Paul & Drineas 2014, 5.1).
 
-    The next term is the one whose column sticks out farthest from the span of the columns before
-    it; of equals (duplicate words) the first. After as many terms as the rank no column sticks out,
-    so that the method has nothing to say about larger sizes.
+    The next term is the one whose column is farthest from the span of the columns before it; ties
+    (duplicate words) go to the first column. Beyond the rank every column lies in the span, so the
+    method does not order larger sizes. Labels are not used.
 
     Parameters
     ----------
-    rank : int or None
-        Stop after so many terms. None: the numerical rank of the documents.
+    rank : int or None, default=None
+        Stop after this many terms. None is the numerical rank of the documents.
     beyond : "raise", "again" or "columns", default="raise"
-        What a size beyond that gives: SizeUnavailable; the terms of QR on the columns that are
-        left, and again on those that are left then; or the columns that were never pivots, in the
-        order in which LAPACK happens to leave them. The last is nearly the order of the vocabulary
-        and means nothing: it is what the tables of the paper measured.
-    size : int, float or None
-        How many terms: a number, a share in (0, 1] of those that can be had, None for all of them.
-        "again" orders no more than a number asks for.
+        What happens at sizes beyond the rank. "raise" raises SizeUnavailable. "again" repeats QR on
+        the remaining columns as often as needed. "columns" appends the columns that were never
+        pivots in the order in which LAPACK leaves them; this is nearly the order of the vocabulary
+        and has no meaning, but it is what the tables of the paper measured.
+    size : int, float or None, default=None
+        Number of terms: a number, a share in (0, 1] of those available, None for all of them. With
+        "again" and a number, no more terms than that are ordered.
 
     Attributes
     ----------
-    rank_ : int, the terms that were found before anything beyond
+    rank_ : int
+        The number of terms of the first QR.
     ranking_ : Ranking
+        The ordered terms.
     """
 
     def __init__(
@@ -55,11 +57,11 @@ class RRQR(Reducer):
 
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Order the terms; labels are not used."""
-        self._refuse()
+        self._check_parameters()
         documents = self._read(X)
         order = self._order(documents)
         if not self.rank_:
-            raise LaconicError("every term is empty: there is nothing to choose from")
+            raise LaconicError("every term is empty: there is nothing to select from")
         self.ranking_ = Ranking(order, documents.shape[1])
         return self
 
@@ -69,16 +71,16 @@ class RRQR(Reducer):
             self.rank_ = passes[0].size if passes else 0
             self._occurring = int(np.count_nonzero(column_squares(X)))
             return np.concatenate([np.empty(0, dtype=np.intp), *passes])
-        taken = pivots(X, self.rank)
-        self.rank_ = taken.size
-        return order_after_swaps(taken, X.shape[1]) if self.beyond == "columns" else taken
+        order = pivots(X, self.rank)
+        self.rank_ = order.size
+        return order_after_swaps(order, X.shape[1]) if self.beyond == "columns" else order
 
     def _passes(self, X: Matrix) -> list[Columns]:
-        """As many as `size` needs: on small texts all of them are a hundred."""
+        """As many passes of QR as `size` needs; on small texts all terms take a hundred."""
         enough = self.size if isinstance(self.size, int | np.integer) else X.shape[1]
         passes: list[Columns] = []
-        for found in pivots_again(X, self.rank):
-            passes.append(found)
+        for order in pivot_rounds(X, self.rank):
+            passes.append(order)
             if sum(map(len, passes)) >= enough:
                 break
         return passes
@@ -89,20 +91,20 @@ class RRQR(Reducer):
 
     def _cut(self, size: int) -> Selection:
         if size > self.rank_ and self.beyond == "raise":
-            raise SizeUnavailable(size, self._why())
+            raise SizeUnavailable(size, self._reason())
         if self.ranking_.available < size <= self.available_:
             ordered = self.ranking_.available
             raise SizeUnavailable(
                 size,
-                f"{ordered} terms were ordered, because RRQR was fitted for size={self.size}. "
+                f"{ordered} terms were ordered because RRQR was fitted for size={self.size}. "
                 f"Ask for a size up to {ordered}, or fit RRQR(size={size}).",
             )
         return self.ranking_.top(size)
 
-    def _why(self) -> str:
+    def _reason(self) -> str:
         if self.rank_ == self.rank:
             return (
-                f"RRQR was told to stop after {self.rank} terms. "
+                f"RRQR stops after {self.rank} terms because of rank={self.rank}. "
                 f"Ask for a size up to {self.rank_}, or fit it with a larger rank."
             )
         return (
@@ -110,7 +112,7 @@ class RRQR(Reducer):
             f"Ask for a size up to {self.rank_}, or set beyond=again."
         )
 
-    def _refuse(self) -> None:
+    def _check_parameters(self) -> None:
         rank = self.rank
         whole = isinstance(rank, int | np.integer) and not isinstance(rank, bool) and rank >= 1
         if rank is not None and not whole:

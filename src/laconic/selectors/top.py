@@ -1,4 +1,4 @@
-"""`TopTerms`: the terms of the highest score."""
+"""`TopTerms`: the terms with the highest scores."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ class TopTerms(Reducer):
     Parameters
     ----------
     by : callable (X, y) -> one number per term, default=document_frequency
-        A function of `laconic.scores`, or your own.
-    size : int, float or None
-        How many terms: a number, a share in (0, 1], None for all.
+        A function of `laconic.scores`, or a custom one.
+    size : int, float or None, default=None
+        Number of terms: a number, a share in (0, 1], None for all.
 
     Attributes
     ----------
     scores_ : array of shape (n_terms,)
+        The score of each term.
     ranking_ : Ranking
+        The terms, highest score first.
     """
 
     def __init__(self, by: Score = document_frequency, *, size: int | float | None = None) -> None:

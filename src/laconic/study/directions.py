@@ -21,7 +21,7 @@ from laconic.corpus.corpus import Corpus
 from laconic.errors import LaconicError, collected_warnings
 from laconic.files import KEY, draft, make_folder
 from laconic.methods import Method, parse_method
-from laconic.numerics.rotation import positive_tails, skewed, varimax
+from laconic.numerics.rotation import flip_to_positive_tails, maximize_skewness, varimax
 from laconic.reduction import Floats, Projection
 from laconic.study.layout import DIRECTIONS, FILES, clear, place_of
 from laconic.study.plan import Plan
@@ -227,10 +227,10 @@ def _bases(projection: Projection, Z: Floats, words: NDArray[Any]) -> Iterator[B
     yield _told(FOUND, A, np.eye(projection.size), words)
     turns: dict[str, Callable[[], Floats]] = {
         FEW_WORDS: lambda: varimax(A),
-        FEW_DOCUMENTS: lambda: skewed(Z),
+        FEW_DOCUMENTS: lambda: maximize_skewness(Z),
     }
     for name, turn in turns.items():
-        R = positive_tails(Z, turn())
+        R = flip_to_positive_tails(Z, turn())
         # the order of turned directions means nothing: those on which documents differ most first
         yield _told(name, A, R[:, np.argsort(-np.var(Z @ R, axis=0), kind="stable")], words)
 

@@ -23,7 +23,7 @@ from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import SizeUnavailable, collected_warnings, warn_again
 from laconic.reducer import Reducer
 from laconic.reduction import Matrix, Reduction
-from laconic.selectors.sampled import Drawn, SampledTerms
+from laconic.selectors.sampled import RandomSelector, SampledTerms
 from laconic.vectors.problem import Problem
 
 Peak: TypeAlias = Callable[[], int | None]
@@ -162,7 +162,7 @@ def reuse_selection(
     if not isinstance(path, ReduceThenFit):
         return path, cost
     reducer = path.reducer
-    if isinstance(reducer, Drawn):
+    if isinstance(reducer, RandomSelector):
         scores = _cached_work(problem, selection, lambda: _fit_scores(reducer, problem, peak))
         cost.add(scores)
         params = {key: getattr(reducer, key) for key in ("draw", "size", "random_state")}
@@ -185,6 +185,6 @@ def _cached_work(problem: Problem, selection: Hashable, make: Callable[[], Any])
     return _cache[0].work
 
 
-def _fit_scores(reducer: Drawn, problem: Problem, peak: Peak) -> CostedResult:
+def _fit_scores(reducer: RandomSelector, problem: Problem, peak: Peak) -> CostedResult:
     X, y = problem.X_train, problem.y_train
     return run_costed(lambda: clone(reducer).fit(X, y).scores_, peak)

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
-from laconic.curves import Measured, known_metrics, measure_path
+from laconic.curves import SizeResult, evaluate_path, known_metrics
 from laconic.errors import LaconicError, collected_warnings
 from laconic.methods import parse_method
 from laconic.model import Normalize
-from laconic.numerics.metrics import chosen_by
+from laconic.numerics.metrics import apply_rule
 from laconic.rows import Row, Size
 from laconic.study.sharing import ReusedCost, reuse_selection
 from laconic.study.watching import peak_memory
@@ -206,7 +206,7 @@ def _measure(
     rows: list[Row] = []
     cuts: list[Cut] = []
     y_signed = None
-    for measured in measure_path(path, problem, list(task.sizes)):
+    for measured in evaluate_path(path, problem, list(task.sizes)):
         measured = replace(measured, seconds=measured.seconds + cost.take_seconds())
         rows += measured.rows(task.row(), wanted)
         if task.detail and measured.y_signed is not None:
@@ -215,13 +215,13 @@ def _measure(
     return rows, tuple(cuts), y_signed
 
 
-def _cut(measured: Measured, problem: Problem) -> Cut:
+def _cut(measured: SizeResult, problem: Problem) -> Cut:
     model, decision = measured.model, measured.decision
     assert model is not None
     assert decision is not None
     read = model.features
     terms = read if problem.columns is None else problem.columns[read]
-    return Cut(measured.size, terms.astype(np.int64), chosen_by(decision, model.rule))
+    return Cut(measured.size, terms.astype(np.int64), apply_rule(decision, model.rule))
 
 
 @cache

@@ -17,7 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.numerics.weighing import Length, divided, term_weights
+from laconic.numerics.weighing import Length, normalize_rows, term_weights
 
 Scheme = Literal["ltc", "tfidf", "binary", "histogram", "count"]
 
@@ -100,7 +100,7 @@ class Weighting(TransformerMixin, BaseEstimator):
             weights = weights * self.idf_[counts.indices]
         weighted = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
         norm = NORMS[self.scheme] if self.norm == "scheme" else self.norm
-        return weighted if norm is None else divided(weighted, norm)
+        return weighted if norm is None else normalize_rows(weighted, norm)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The words kept."""

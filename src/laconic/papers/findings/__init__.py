@@ -1,4 +1,4 @@
-"""What papers say, what came out here, and what that amounts to. One file a paper."""
+"""Statements of the papers, our values, and a verdict. One file per paper."""
 
 from __future__ import annotations
 
@@ -6,71 +6,77 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-# Of a table of findings.
+# Columns of a table of findings.
 COLUMNS = ("the paper says", "its figure", "here", "verdict")
 
 
 class Verdict(StrEnum):
-    """How a paper's statement fared. `UNMEASURED` is not the data's fault: too little was run."""
+    """The verdict on a statement. `UNMEASURED`: the data is available, but too little was run."""
 
     REPRODUCED = "reproduced"
     DIRECTION = "direction reproduced"
-    NOT = "not reproduced"
-    ABSENT = "data not to be had"
+    NOT_REPRODUCED = "not reproduced"
+    UNAVAILABLE = "data unavailable"
     UNMEASURED = "not measured"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement of a paper with its figure, if it gives one, and ours. `why` is the reason."""
+    """A statement of a paper with its value, if it gives one, ours, and the verdict."""
 
-    says: str
+    statement: str
     paper: str
-    here: str
+    ours: str
     verdict: Verdict
-    why: str = ""
+    reason: str = ""
 
     @property
-    def told(self) -> str:
-        """The verdict, with the reason where there is one."""
-        return f"{self.verdict}: {self.why}" if self.why else str(self.verdict)
+    def verdict_text(self) -> str:
+        """The verdict, with the reason if there is one."""
+        return f"{self.verdict}: {self.reason}" if self.reason else str(self.verdict)
 
 
-def judged(
-    says: str,
-    here: str,
+def judge(
+    statement: str,
+    ours: str,
     holds: bool | None,
     *,
-    nearly: bool = False,
+    direction: bool = False,
     paper: str = "",
-    why: str = "",
+    reason: str = "",
 ) -> Finding:
-    """A statement that holds, or only its direction does (`nearly`), or not; None: not measured.
+    """A finding: the statement holds, or only its direction does, or neither; None: not measured.
 
-    `why` is told only of what is not reproduced as it stands.
+    `reason` is kept only if the statement does not hold.
     """
     if holds is None:
-        return Finding(says, paper, "", Verdict.UNMEASURED, "more must be run: --full")
+        return Finding(statement, paper, "", Verdict.UNMEASURED, "more must be run: --full")
     if holds:
-        return Finding(says, paper, here, Verdict.REPRODUCED)
-    return Finding(says, paper, here, Verdict.DIRECTION if nearly else Verdict.NOT, why)
+        return Finding(statement, paper, ours, Verdict.REPRODUCED)
+    verdict = Verdict.DIRECTION if direction else Verdict.NOT_REPRODUCED
+    return Finding(statement, paper, ours, verdict, reason)
 
 
-def beside(
-    says: str,
+def judge_value(
+    statement: str,
     paper: float,
-    here: float,
+    ours: float,
     *,
     within: float,
-    nearly: bool = False,
+    direction: bool = False,
     form: str = ".3f",
-    why: str = "",
+    reason: str = "",
 ) -> Finding:
-    """A figure of the paper, reproduced if ours is no farther from it than `within`.
+    """A finding about a number: reproduced if ours differs by at most `within`. NaN: not measured.
 
-    `nearly` says whether the direction is right although the figure is not. NaN: not measured.
+    `direction` says whether the direction is right if the number is not.
     """
-    holds = None if math.isnan(here) else abs(here - paper) <= within
-    return judged(
-        says, format(here, form), holds, nearly=nearly, paper=format(paper, form), why=why
+    holds = None if math.isnan(ours) else abs(ours - paper) <= within
+    return judge(
+        statement,
+        format(ours, form),
+        holds,
+        direction=direction,
+        paper=format(paper, form),
+        reason=reason,
     )

@@ -1,6 +1,6 @@
-"""What Dasgupta et al. say of TechTC-100: figures 3 and 4. Means are shares of those of all words.
+"""Statements of Dasgupta et al. about TechTC-100: figures 3 and 4, relative to all words.
 
-Two means that differ by no more than `EVEN` are even: of a hundred sets with one draw each, that is
+Means that differ by at most `EVEN` count as equal: with a hundred sets and one draw each, that is
 about two standard errors from 500 words on.
 """
 
@@ -14,18 +14,18 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import spearmanr
 
-from laconic.papers.figures import Point, plot_of
-from laconic.papers.findings import Finding, judged
+from laconic.papers.figures import MeanPoint, make_plot
+from laconic.papers.findings import Finding, judge
 from laconic.papers.findings.curves import (
     Curves,
     against,
     corpus_words,
     correlation,
-    known,
+    if_measured,
     percent,
     points_of,
 )
-from laconic.papers.plots import Cells, Line, Plot
+from laconic.papers.plots import Cells, Plot, Series
 
 DF, IG, US, WS, SS = "DF", "IG", "US", "WS", "SS"
 SS_10 = "SS:rank=10"
@@ -36,9 +36,9 @@ MOST_OF_NORM = "SS:rank=0.9"
 HELLINGER = "hellinger to WS"
 
 EVEN = 0.01
-# "similarly": the eye sees no difference on an axis from 0 to 1.
+# "similarly": no visible difference on an axis from 0 to 1.
 SIMILAR = 0.05
-# 85 % as the paper rounds it, with 500 words.
+# 85 % after rounding, with 500 words.
 ENOUGH, ENOUGH_WORDS = 0.845, 500
 # 0.1 % of 20,000 words; "a higher number of features" begins here.
 FEW, MANY = 20, 1000
@@ -47,12 +47,12 @@ SPREAD_AT = 1000
 REPEATS = 10
 PAPER_SPREAD = {IG: (0.6, 1.1), SS: (0.8, 1.0)}
 
-STEMMED = "the files come stemmed and without stop words: frequent words are words of the topic"
-SUPERVISED = "of 120 documents the labels tell at once which few words matter"
-FEW_HITS = "few words leave most documents without any, which is a no: recall rules F1"
+STEMMED = "the files are stemmed and have no stop words: frequent words are topic words"
+SUPERVISED = "with 120 documents, the labels show at once which few words matter"
+FEW_HITS = "with few words, most documents contain none and are rejected: recall determines F1"
 
 
-def techtc(points: Sequence[Point], words: float) -> Iterator[Finding]:
+def techtc(points: Sequence[MeanPoint], words: float) -> Iterator[Finding]:
     """Figure 3."""
     micro, precision, recall = (
         Curves.of(points, f"relative {metric}")
@@ -74,23 +74,23 @@ def techtc(points: Sequence[Point], words: float) -> Iterator[Finding]:
 
 def reaches(micro: Curves, method: str) -> Finding:
     value = micro.at(method, ENOUGH_WORDS)
-    return judged(
+    return judge(
         f"{method} reaches 85 % of the micro-F1 of all words with {ENOUGH_WORDS} words",
         percent(value),
-        known(value >= ENOUGH, value),
-        nearly=value >= ENOUGH - SIMILAR,
+        if_measured(value >= ENOUGH, value),
+        direction=value >= ENOUGH - SIMILAR,
         paper="85 %",
     )
 
 
-def falls_short(micro: Curves, method: str, why: str) -> Finding:
+def falls_short(micro: Curves, method: str, reason: str) -> Finding:
     value = micro.at(method, ENOUGH_WORDS)
-    return judged(
+    return judge(
         f"{method} does not reach 85 % with {ENOUGH_WORDS} words",
         percent(value),
-        known(value < ENOUGH, value),
+        if_measured(value < ENOUGH, value),
         paper="below 85 %",
-        why=why,
+        reason=reason,
     )
 
 
@@ -102,61 +102,61 @@ def best_of_all(micro: Curves) -> Finding:
     means = {name: float(np.mean(values)) for name, values in best.items() if values}
     order = sorted(means, key=lambda name: -means[name])
     others = [name for name in order if name != DF]
-    return judged(
+    return judge(
         "in general SS and IG are best, followed closely by WS",
         "over all sizes " + ", ".join(f"{name} {percent(means[name])}" for name in order),
         {*order[:2]} == {IG, SS} and order[2] == WS if sizes else None,
-        nearly={*others[:2]} == {IG, SS},
-        why=STEMMED if DF in order[:2] else "",
+        direction={*others[:2]} == {IG, SS},
+        reason=STEMMED if DF in order[:2] else "",
     )
 
 
-def ahead_with_few(micro: Curves, other: str, why: str = "") -> Finding:
+def ahead_with_few(micro: Curves, other: str, reason: str = "") -> Finding:
     sizes = micro.sizes(SS_10, other, most=FEW)
     leads = micro.leads(SS_10, [other], sizes)
-    return judged(
+    return judge(
         f"under 0.1 % of the words (about {FEW}) SS of rank 10 is ahead of "
         f"{'SS of full rank' if other == SS else other}",
         against(micro, SS_10, other, sizes),
         min(leads) > 0 if leads else None,
-        nearly=sum(leads) > 0,
-        why=why,
+        direction=sum(leads) > 0,
+        reason=reason,
     )
 
 
-def alike(micro: Curves, one: str, other: str, says: str, why: str = "") -> Finding:
-    sizes = micro.sizes(one, other)
-    gaps = [abs(lead) for lead in micro.leads(one, [other], sizes)]
+def alike(micro: Curves, method: str, other: str, statement: str, reason: str = "") -> Finding:
+    sizes = micro.sizes(method, other)
+    gaps = [abs(lead) for lead in micro.leads(method, [other], sizes)]
     close = sum(gap <= SIMILAR for gap in gaps)
-    return judged(
-        says,
-        f"within {100 * SIMILAR:.0f} points at {close} of {len(gaps)} sizes, "
-        f"{points_of(max(gaps, default=math.nan))} apart at most",
+    return judge(
+        statement,
+        f"within {100 * SIMILAR:.0f} points at {close} of {len(gaps)} sizes, at most "
+        f"{points_of(max(gaps, default=math.nan))} apart",
         close == len(gaps) if gaps else None,
-        nearly=2 * close >= len(gaps),
-        why=why,
+        direction=2 * close >= len(gaps),
+        reason=reason,
     )
 
 
 def shapes(micro: Curves, precision: Curves, recall: Curves) -> Iterator[Finding]:
-    places = [place for place in micro.means if place in precision.means and place in recall.means]
+    cells = [cell for cell in micro.means if cell in precision.means and cell in recall.means]
     of = {
-        name: correlation([micro.means[p] for p in places], [curves.means[p] for p in places])
+        name: correlation([micro.means[c] for c in cells], [curves.means[c] for c in cells])
         for name, curves in (("precision_macro", precision), ("recall_macro", recall))
     }
-    told = "over all methods and sizes they correlate by {:.2f}".format
-    yield judged(
+    text = "correlation {:.2f} over all methods and sizes".format
+    yield judge(
         "precision closely follows micro-F1",
-        told(of["precision_macro"]),
-        known(of["precision_macro"] >= 0.95, of["precision_macro"]),
-        nearly=of["precision_macro"] >= 0.8,
-        why=FEW_HITS,
+        text(of["precision_macro"]),
+        if_measured(of["precision_macro"] >= 0.95, of["precision_macro"]),
+        direction=of["precision_macro"] >= 0.8,
+        reason=FEW_HITS,
     )
-    yield judged(
+    yield judge(
         "recall is very different",
-        told(of["recall_macro"]),
-        known(of["recall_macro"] < of["precision_macro"], *of.values()),
-        why=FEW_HITS,
+        text(of["recall_macro"]),
+        if_measured(of["recall_macro"] < of["precision_macro"], *of.values()),
+        reason=FEW_HITS,
     )
 
 
@@ -166,107 +166,107 @@ def recall_of_frequent(recall: Curves) -> Finding:
         sum(lead > 0 for lead in recall.leads(DF, others, sizes))
         for others in ((IG, *SAMPLED), SAMPLED)
     )
-    return judged(
+    return judge(
         "DF's recall is much higher than that of all others",
-        f"highest at {first} of {len(sizes)} sizes; above every sample at {sampled}",
+        f"highest at {first} of {len(sizes)} sizes; above every sampling method at {sampled}",
         first == len(sizes) if sizes else None,
-        nearly=2 * sampled >= len(sizes),
-        why="IG, which knows the labels, finds words as common in its class",
+        direction=2 * sampled >= len(sizes),
+        reason="IG uses the labels and finds words as common in the class",
     )
 
 
 def over_sets(ig: Mapping[str, float], ss: Mapping[str, float], repeats: int) -> Iterator[Finding]:
-    """Figure 4(a): relative micro-F1 of each set, with 1000 words, a mean of so many repeats.
+    """Figure 4(a): relative micro-F1 of each set with 1000 words, a mean of this many repeats.
 
-    Of one split with 30 test documents and one draw, it is chance that varies over the sets.
+    With one split of 30 test documents and one draw, the variation over the sets is random.
     """
     sets = [name for name in ig if name in ss]
     of = {IG: np.array([ig[n] for n in sets]), SS: np.array([ss[n] for n in sets])}
     measured = len(sets) > 1 and repeats >= REPEATS
     ends = {name: (v.min(), v.max()) if measured else (math.nan,) * 2 for name, v in of.items()}
     for name, (low, high) in PAPER_SPREAD.items():
-        here = ends[name]
-        yield judged(
+        ours = ends[name]
+        yield judge(
             f"with {SPREAD_AT} words {name} varies over the sets from {low} to {high}",
-            "{:.2f} to {:.2f}".format(*here),
-            known(max(abs(here[0] - low), abs(here[1] - high)) <= SIMILAR, *here),
-            nearly=abs(here[0] - low) <= SIMILAR or abs(here[1] - high) <= SIMILAR,
+            "{:.2f} to {:.2f}".format(*ours),
+            if_measured(max(abs(ours[0] - low), abs(ours[1] - high)) <= SIMILAR, *ours),
+            direction=abs(ours[0] - low) <= SIMILAR or abs(ours[1] - high) <= SIMILAR,
             paper=f"{low} to {high}",
-            why=SUPERVISED if name == IG else "",
+            reason=SUPERVISED if name == IG else "",
         )
     widths = {name: high - low for name, (low, high) in ends.items()}
-    yield judged(
+    yield judge(
         "SS varies less over the sets than IG",
         f"by {widths[SS]:.2f} against {widths[IG]:.2f}",
-        known(widths[SS] < widths[IG], *widths.values()),
+        if_measured(widths[SS] < widths[IG], *widths.values()),
         paper="by 0.2 against 0.5",
     )
     related = correlation(of[IG], of[SS]) if measured else math.nan
-    yield judged(
+    yield judge(
         "… and independently of it",
         f"correlation {related:.2f} over {len(sets)} sets",
-        known(abs(related) <= 2 / math.sqrt(max(len(sets), 1)), related),
-        why="more than two standard errors from 0: what makes a set hard makes it so for both",
+        if_measured(abs(related) <= 2 / math.sqrt(max(len(sets), 1)), related),
+        reason="more than two standard errors from 0: hard sets are hard for both",
     )
     lead = float((of[SS] - of[IG]).mean()) if sets else math.nan
-    yield judged(
+    yield judge(
         f"SS is marginally better than IG on average with {SPREAD_AT} words",
         f"{points_of(lead)} ahead" if lead > 0 else f"{points_of(-lead)} behind",
-        known(0 < lead <= SIMILAR, lead),
-        nearly=lead > -EVEN,
-        why=SUPERVISED,
+        if_measured(0 < lead <= SIMILAR, lead),
+        direction=lead > -EVEN,
+        reason=SUPERVISED,
     )
     won = int((of[SS] > of[IG]).sum())
-    yield judged(
+    yield judge(
         "… and better on about half of the sets",
         f"on {won} of {len(sets)}",
         0.4 <= won / len(sets) <= 0.6 if measured else None,
-        nearly=measured and won >= 0.3 * len(sets),
+        direction=measured and won >= 0.3 * len(sets),
         paper="half of 100",
-        why=SUPERVISED,
+        reason=SUPERVISED,
     )
 
 
-def by_rank(points: Sequence[Point]) -> Iterator[Finding]:
+def by_rank(points: Sequence[MeanPoint]) -> Iterator[Finding]:
     """Figure 4(b)."""
     micro = Curves.of(points, "relative f1_micro")
     few = micro.sizes(*RANKS, most=FEW)
     steps = [a - b for size in few for a, b in pairwise(micro.at(m, size) for m in RANKS)]
-    yield judged(
+    yield judge(
         "with few words smaller ranks are better",
         ", ".join(f"{rank_of(m)}: {percent(micro.at(m, few[-1]))}" for m in RANKS)
         + f" with {few[-1]} words"
         if few
         else "",
         min(steps) > -EVEN if steps else None,
-        nearly=bool(few) and min(micro.leads(RANKS[0], [SS], few)) > 0,
-        why="not at every step from rank to rank",
+        direction=bool(few) and min(micro.leads(RANKS[0], [SS], few)) > 0,
+        reason="not at every step from rank to rank",
     )
     many = micro.sizes(*RANKS, least=MANY)
     behind = micro.leads(SS, RANKS[:-1], many)
-    yield judged(
+    yield judge(
         "with many words full rank is best",
         "; ".join(f"{points_of(lead)} at {size:,}" for lead, size in zip(behind, many, strict=True))
         + " against the best of the others",
         min(behind) >= -EVEN if behind else None,
-        nearly=bool(behind) and behind[-1] >= -EVEN,
-        why="not at every size",
+        direction=bool(behind) and behind[-1] >= -EVEN,
+        reason="not at every size",
     )
-    says = "the ranks that hold 90 % of the squared norm behave as full rank"
-    yield alike(micro, MOST_OF_NORM, SS, says)
+    statement = "the ranks that hold 90 % of the squared norm behave like full rank"
+    yield alike(micro, MOST_OF_NORM, SS, statement)
 
 
-def distances(points: Sequence[Point]) -> Iterator[Finding]:
+def distances(points: Sequence[MeanPoint]) -> Iterator[Finding]:
     """Figure 4(c)."""
     of = {p.size: p.mean for p in points if p.metric == HELLINGER}
     ranks = sorted(of)
     trend = float(spearmanr(ranks, [of[k] for k in ranks])[0]) if len(ranks) > 1 else math.nan
-    yield judged(
-        "WS is the closer to SS the higher its rank (Hellinger)",
+    yield judge(
+        "the higher the rank of SS, the closer it is to WS (Hellinger)",
         ", ".join(f"{of[k]:.2f} at {k}" for k in ranks),
-        known(trend <= -0.9, trend),
-        nearly=bool(ranks) and of[ranks[-1]] < of[ranks[0]],
-        why="not at every step",
+        if_measured(trend <= -0.9, trend),
+        direction=bool(ranks) and of[ranks[-1]] < of[ranks[0]],
+        reason="not at every step",
     )
 
 
@@ -278,28 +278,28 @@ def rank_of(method: str) -> str:
     return f"{100 * float(rank):.0f} % of the norm" if "." in rank else f"rank {rank}"
 
 
-def labels_of(points: Iterable[Point]) -> dict[str, str]:
+def labels_of(points: Iterable[MeanPoint]) -> dict[str, str]:
     """`SS:rank=10` is drawn as "SS, rank 10"."""
     methods = dict.fromkeys(point.method for point in points)
     return {m: f"SS, {rank_of(m)}" if m.startswith(SS) else m for m in methods}
 
 
-def techtc_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    told = Line("SS, IG and WS in the paper", (ENOUGH_WORDS,), (0.85,), told=True)
+def techtc_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
+    paper = Series("SS, IG and WS in the paper", (ENOUGH_WORDS,), (0.85,), from_paper=True)
     for part, metric in (("a", "f1_micro"), ("b", "precision_macro"), ("c", "recall_macro")):
-        yield plot_of(
+        yield make_plot(
             f"figure3-{metric}",
             points,
             f"relative {metric}",
             labels=labels_of(points),
             title=f"Figure 3({part}): TechTC-100, {metric} as a share of that of all words",
             level=("all words", 1.0),
-            told=[told] if metric == "f1_micro" else [],
+            paper_lines=[paper] if metric == "f1_micro" else [],
         )
 
 
 def spread_plots(ig: Mapping[str, float], ss: Mapping[str, float]) -> Iterator[Cells]:
-    """A scatter where the paper sorts the sets: both show how the two go together."""
+    """A scatter of IG and SS over the sets; the paper sorts the sets instead."""
     sets = [name for name in ig if name in ss]
     if sets:
         yield Cells.of(
@@ -312,8 +312,8 @@ def spread_plots(ig: Mapping[str, float], ss: Mapping[str, float]) -> Iterator[C
         )
 
 
-def rank_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    yield plot_of(
+def rank_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
+    yield make_plot(
         "figure4b-f1_micro",
         points,
         "relative f1_micro",
@@ -323,12 +323,12 @@ def rank_plots(points: Sequence[Point]) -> Iterator[Plot]:
     )
 
 
-def distance_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    yield plot_of(
+def distance_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
+    yield make_plot(
         "figure4c-hellinger",
         points,
         HELLINGER,
-        across="Rank of SS",
+        x_title="Rank of SS",
         labels={"SS, by rank": "from WS to SS"},
         title="Figure 4(c): TechTC-100, Hellinger distance from WS to SS",
         log=False,

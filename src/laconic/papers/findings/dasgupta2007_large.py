@@ -1,4 +1,4 @@
-"""What Dasgupta et al. say of 20 Newsgroups and Reuters: figures 2 and 5."""
+"""Statements of Dasgupta et al. about 20 Newsgroups and Reuters: figures 2 and 5."""
 
 from __future__ import annotations
 
@@ -7,60 +7,60 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from laconic.papers.figures import Point, plot_of
-from laconic.papers.findings import Finding, Verdict, judged
-from laconic.papers.findings.curves import Curves, corpus_words, known, percent, points_of
+from laconic.papers.figures import MeanPoint, make_plot
+from laconic.papers.findings import Finding, Verdict, judge
+from laconic.papers.findings.curves import Curves, corpus_words, if_measured, percent, points_of
 from laconic.papers.findings.dasgupta2007 import DF, EVEN, IG, SIMILAR, US, WS, labels_of, rank_of
-from laconic.papers.plots import Line, Plot
+from laconic.papers.plots import Plot, Series
 
 ALL = "all words"
 SS_100, SS_1500 = "SS:rank=100", "SS:rank=1500"
 UNSUPERVISED = (DF, US, WS, SS_100, SS_1500)
-PAPER_LAMBDA = 0.4
+PAPER_ALPHA = 0.4
 PAPER_SHARE, SHARE_AT = 0.9, 5000
-# "about 90 %" is read off a curve whose axis has a mark at every tenth.
+# "about 90 %" is read from a curve whose axis has a mark at every tenth.
 ABOUT = 0.05
-# Precision's end; few words are fewer than this.
+# Precision saturates here; "few words" are fewer than this.
 SATURATED = 3000
 
-OTHER_VECTORS = "stems in two messages or more, no headers; Rennie's vectors are not to be had"
-FEWER_DOCUMENTS = "of other and fewer documents: the samples that are to be had, or a part of them"
-ABSENT = (
+OTHER_VECTORS = "stems in at least two messages, no headers; Rennie's vectors are unavailable"
+FEWER_DOCUMENTS = "other and fewer documents: the available samples, or a part of them"
+UNAVAILABLE = (
     Finding(
         "20 Newsgroups as Rennie's vectors, in ten splits",
         "15,000 and 4,000 messages",
         "",
-        Verdict.ABSENT,
-        "his vectors are not to be had: the messages are vectorized and split here",
+        Verdict.UNAVAILABLE,
+        "his vectors are unavailable: the messages are vectorized and split here",
     ),
     Finding(
         "Reuters as Lewis's vectors and split, with 10,000 of the test documents",
         "23,000 and 10,000 documents, 103 topics",
         "",
-        Verdict.ABSENT,
-        "of RCV1 five samples of 6,000 documents are to be had: these are pooled and split",
+        Verdict.UNAVAILABLE,
+        "only five samples of 6,000 documents of RCV1 are available: they are pooled and split",
     ),
 )
 
 
-def by_lambda(points: Sequence[Point]) -> Iterator[Finding]:
-    """Figure 2: a "method" is a measure, a "size" a λ."""
-    found = Curves.of(points, ALL)
+def alpha_statements(points: Sequence[MeanPoint]) -> Iterator[Finding]:
+    """Figure 2: a "method" is a metric, a "size" an alpha."""
+    curves = Curves.of(points, ALL)
     for metric in ("f1_micro", "f1_macro"):
-        alphas = found.sizes(metric)
-        best = max(alphas, key=lambda alpha: found.at(metric, alpha), default=math.nan)
-        loss = found.at(metric, best) - found.at(metric, PAPER_LAMBDA)
-        yield judged(
-            f"the best {metric} of all words is at λ = {PAPER_LAMBDA}",
-            f"at {best:g}; {loss:.3f} less at {PAPER_LAMBDA}",
-            known(best == PAPER_LAMBDA, loss),
-            nearly=loss <= EVEN,
-            paper=f"{PAPER_LAMBDA}",
-            why="other stems, another split; the maximum is flat",
+        alphas = curves.sizes(metric)
+        best = max(alphas, key=lambda alpha: curves.at(metric, alpha), default=math.nan)
+        loss = curves.at(metric, best) - curves.at(metric, PAPER_ALPHA)
+        yield judge(
+            f"the best {metric} of all words is at alpha = {PAPER_ALPHA}",
+            f"at {best:g}; {loss:.3f} less at {PAPER_ALPHA}",
+            if_measured(best == PAPER_ALPHA, loss),
+            direction=loss <= EVEN,
+            paper=f"{PAPER_ALPHA}",
+            reason="other stems, another split; the maximum is flat",
         )
 
 
-def news(points: Sequence[Point], words: float) -> Iterator[Finding]:
+def news(points: Sequence[MeanPoint], words: float) -> Iterator[Finding]:
     """Figure 5(a)."""
     micro, precision, recall = (
         Curves.of(points, f"relative {metric}")
@@ -68,22 +68,22 @@ def news(points: Sequence[Point], words: float) -> Iterator[Finding]:
     )
     yield corpus_words("20 Newsgroups", 62_000, words, OTHER_VECTORS)
     for method in (SS_1500, IG):
-        yield about_the_share(micro, method)
+        yield reaches_share(micro, method)
     yield degrades(micro)
-    yield from labels_tell(micro)
+    yield from supervised_wins(micro)
     yield small_rank(micro)
     yield large_rank(micro)
     yield blind(micro)
-    yield recall_goes_on(precision, recall)
+    yield recall_grows(precision, recall)
 
 
-def about_the_share(micro: Curves, method: str) -> Finding:
+def reaches_share(micro: Curves, method: str) -> Finding:
     value = micro.at(method, SHARE_AT)
-    return judged(
+    return judge(
         f"{named(method)} has about 90 % of the micro-F1 of all words with {SHARE_AT:,} words",
         percent(value),
-        known(abs(value - PAPER_SHARE) <= ABOUT, value),
-        nearly=value > PAPER_SHARE,
+        if_measured(abs(value - PAPER_SHARE) <= ABOUT, value),
+        direction=value > PAPER_SHARE,
         paper="90 %",
     )
 
@@ -92,25 +92,25 @@ def degrades(micro: Curves) -> Finding:
     sizes = micro.sizes(IG)
     first, last = (sizes[0], SHARE_AT) if SHARE_AT in sizes else (math.nan,) * 2
     loss = micro.at(IG, last) - micro.at(IG, first)
-    return judged(
+    return judge(
         "the quality degrades rapidly with few words",
         f"even IG loses {points_of(loss)} from {last:,} to {first:,} words",
-        known(loss >= 2 * ABOUT, loss) if first < SHARE_AT else None,
-        nearly=loss > 0,
+        if_measured(loss >= 2 * ABOUT, loss) if first < SHARE_AT else None,
+        direction=loss > 0,
     )
 
 
-def labels_tell(micro: Curves) -> Iterator[Finding]:
+def supervised_wins(micro: Curves) -> Iterator[Finding]:
     sizes = micro.sizes(IG, *UNSUPERVISED)
     leads = micro.leads(IG, UNSUPERVISED, sizes)
-    yield judged(
+    yield judge(
         "IG dominates",
         f"best at {sum(lead > 0 for lead in leads)} of {len(leads)} sizes",
         min(leads) > 0 if leads else None,
-        nearly=min(leads, default=-1) > -EVEN,
-        why="with many words the methods are even",
+        direction=min(leads, default=-1) > -EVEN,
+        reason="with many words the methods are even",
     )
-    yield judged(
+    yield judge(
         "… above all with few words",
         ", ".join(
             f"{points_of(lead)} ahead at {size:,}"
@@ -123,30 +123,30 @@ def labels_tell(micro: Curves) -> Iterator[Finding]:
 def small_rank(micro: Curves) -> Finding:
     sizes = micro.sizes(*UNSUPERVISED, most=SATURATED - 1)
     leads = micro.leads(SS_100, [m for m in UNSUPERVISED if m != SS_100], sizes)
-    return judged(
-        f"{named(SS_100)} is the best of the unsupervised for few words",
+    return judge(
+        f"{named(SS_100)} is the best unsupervised method for few words",
         "; ".join(
             f"at {size:,} {percent(micro.at(SS_100, size))}, the next is "
             f"{points_of(lead)} {'behind' if lead > 0 else 'ahead'}"
             for lead, size in zip(leads, sizes, strict=True)
         ),
         min(leads) > 0 if leads else None,
-        nearly=leads[0] > 0 if leads else False,
+        direction=leads[0] > 0 if leads else False,
     )
 
 
 def large_rank(micro: Curves) -> Finding:
-    """ "In general" is where words are not few."""
+    """ "In general" means where words are not few."""
     sizes = micro.sizes(*UNSUPERVISED, least=SATURATED)
     leads = micro.leads(SS_1500, [m for m in UNSUPERVISED if m != SS_1500], sizes)
-    return judged(
-        f"{named(SS_1500)} is in general better than the other unsupervised, by little",
+    return judge(
+        f"{named(SS_1500)} is in general slightly better than the other unsupervised methods",
         f"best at {sum(lead > 0 for lead in leads)} of {len(leads)} sizes from {SATURATED:,} words "
         f"on, between {points_of(min(leads, default=math.nan))} and "
         f"{points_of(max(leads, default=math.nan))} ahead of the next",
         min(leads) > 0 and max(leads) <= SIMILAR if leads else None,
-        nearly=min(leads, default=-1) >= -2 * EVEN,
-        why="not at every size",
+        direction=min(leads, default=-1) >= -2 * EVEN,
+        reason="not at every size",
     )
 
 
@@ -155,17 +155,17 @@ def blind(micro: Curves) -> Finding:
     others = [m for m in (IG, *UNSUPERVISED) if m != US]
     gaps = [min(micro.at(m, s) for m in others) - micro.at(US, s) for s in sizes]
     mean = float(np.mean(gaps)) if gaps else math.nan
-    return judged(
+    return judge(
         "uniform sampling falls far behind",
-        f"last at {sum(gap > 0 for gap in gaps)} of {len(gaps)} sizes, {points_of(mean)} behind "
-        "the last but one on average",
-        known(min(gaps, default=-1) > 0 and mean > 2 * ABOUT, mean),
-        nearly=mean > 0,
+        f"last at {sum(gap > 0 for gap in gaps)} of {len(gaps)} sizes, on average "
+        f"{points_of(mean)} behind the next to last",
+        if_measured(min(gaps, default=-1) > 0 and mean > 2 * ABOUT, mean),
+        direction=mean > 0,
     )
 
 
-def recall_goes_on(precision: Curves, recall: Curves) -> Finding:
-    """Of all but uniform sampling."""
+def recall_grows(precision: Curves, recall: Curves) -> Finding:
+    """For all methods but uniform sampling."""
     methods = [m for m in (IG, *UNSUPERVISED) if m != US]
     sizes = precision.sizes(*methods, least=SATURATED)
     gains = [
@@ -174,23 +174,23 @@ def recall_goes_on(precision: Curves, recall: Curves) -> Finding:
         else math.nan
         for curves in (precision, recall)
     ]
-    return judged(
-        f"from {SATURATED:,} words on precision does not grow, while recall does",
+    return judge(
+        f"from {SATURATED:,} words on, precision does not grow, while recall does",
         f"precision by {points_of(gains[0])}, recall by {points_of(gains[1])} on average",
-        known(gains[0] <= SIMILAR and gains[1] > 2 * gains[0], *gains),
-        nearly=gains[1] > gains[0],
-        why="precision grows too",
+        if_measured(gains[0] <= SIMILAR and gains[1] > 2 * gains[0], *gains),
+        direction=gains[1] > gains[0],
+        reason="precision grows too",
     )
 
 
-def reuters(points: Sequence[Point], words: float) -> Iterator[Finding]:
+def reuters(points: Sequence[MeanPoint], words: float) -> Iterator[Finding]:
     """Figures 5(b) and 5(c)."""
     micro, macro = (Curves.of(points, f"relative {m}") for m in ("f1_micro", "f1_macro"))
     yield corpus_words("Reuters", 47_000, words, FEWER_DOCUMENTS)
     for name, curves in (("micro-F1", micro), ("macro-F1", macro)):
         yield improves(name, curves)
     for name, curves in (("micro-F1", micro), ("macro-F1", macro)):
-        yield labels_help(name, curves)
+        yield supervised_is_better(name, curves)
     for name, curves in (("micro-F1", micro), ("macro-F1", macro)):
         yield frequent_words(name, curves)
 
@@ -199,25 +199,25 @@ def improves(name: str, curves: Curves) -> Finding:
     (method, size), best = max(
         curves.means.items(), key=lambda item: item[1], default=(("", 0), math.nan)
     )
-    return judged(
+    return judge(
         f"selection improves marginally on the {name} of all words",
         f"at most {percent(best)} ({named(method)}, {size:,} words)",
-        known(best >= 1.0005, best),
-        nearly=best >= 1 - EVEN,
-        why="other documents than the paper's, and fewer",
+        if_measured(best >= 1.0005, best),
+        direction=best >= 1 - EVEN,
+        reason="not the paper's documents, and fewer",
     )
 
 
-def labels_help(name: str, curves: Curves) -> Finding:
+def supervised_is_better(name: str, curves: Curves) -> Finding:
     sizes = curves.sizes(IG, *UNSUPERVISED)
     leads = curves.leads(IG, UNSUPERVISED, sizes)
-    return judged(
+    return judge(
         f"IG is marginally better than the others ({name})",
-        f"best at {sum(lead > 0 for lead in leads)} of {len(leads)} sizes, "
-        f"{points_of(max(leads, default=math.nan))} ahead of the next at most",
+        f"best at {sum(lead > 0 for lead in leads)} of {len(leads)} sizes, at most "
+        f"{points_of(max(leads, default=math.nan))} ahead of the next",
         min(leads) > 0 if leads else None,
-        nearly=float(np.mean(leads)) > 0 if leads else False,
-        why="not at every size",
+        direction=float(np.mean(leads)) > 0 if leads else False,
+        reason="not at every size",
     )
 
 
@@ -226,13 +226,13 @@ def frequent_words(name: str, curves: Curves) -> Finding:
     sizes = curves.sizes(DF, *ranks)
     leads = curves.leads(DF, ranks, sizes)
     means = {m: float(np.mean(curves.line(m, sizes))) for m in (DF, *ranks)} if sizes else {}
-    return judged(
+    return judge(
         f"DF is slightly better than SS ({name})",
         f"above both ranks at {sum(lead > 0 for lead in leads)} of {len(leads)} sizes; over all "
         + ", ".join(f"{named(m)} {percent(v)}" for m, v in means.items()),
         min(leads) > 0 if leads else None,
-        nearly=bool(means) and means[DF] >= max(means[m] for m in ranks),
-        why="not at every size",
+        direction=bool(means) and means[DF] >= max(means[m] for m in ranks),
+        reason="not at every size",
     )
 
 
@@ -240,22 +240,24 @@ def named(method: str) -> str:
     return f"SS of {rank_of(method)}" if method.startswith("SS") else method
 
 
-def lambda_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    yield plot_of(
+def alpha_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
+    yield make_plot(
         "figure2",
         points,
         ALL,
-        across="λ",
+        x_title="alpha",
         title="Figure 2: 20 Newsgroups, all words of one split",
     )
 
 
-def news_plots(points: Sequence[Point]) -> Iterator[Plot]:
-    """The paper speaks of precision and recall, and does not show them."""
-    told = Line("SS, rank 1500, and IG in the paper", (SHARE_AT,), (PAPER_SHARE,), told=True)
+def news_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
+    """The paper mentions precision and recall, and does not show them."""
+    paper = Series(
+        "SS, rank 1500, and IG in the paper", (SHARE_AT,), (PAPER_SHARE,), from_paper=True
+    )
     for metric in ("f1_micro", "precision_macro", "recall_macro"):
         first = metric == "f1_micro"
-        yield plot_of(
+        yield make_plot(
             f"figure5a-{metric}",
             points,
             f"relative {metric}",
@@ -263,13 +265,13 @@ def news_plots(points: Sequence[Point]) -> Iterator[Plot]:
             title=f"{'Figure 5(a): ' if first else ''}20 Newsgroups, {metric} as a share of that "
             "of all words",
             level=(ALL, 1.0),
-            told=[told] if first else [],
+            paper_lines=[paper] if first else [],
         )
 
 
-def reuters_plots(points: Sequence[Point]) -> Iterator[Plot]:
+def reuters_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
     for part, metric in (("b", "f1_micro"), ("c", "f1_macro")):
-        yield plot_of(
+        yield make_plot(
             f"figure5{part}-{metric}",
             points,
             f"relative {metric}",

@@ -1,4 +1,4 @@
-"""What Keerthi says of LARS and IG, of SVM and RLS, and of λ₂, against one problem's F-measures."""
+"""Statements of Keerthi about LARS, IG, SVM, RLS and λ₂ (alpha), for one problem."""
 
 from __future__ import annotations
 
@@ -20,23 +20,22 @@ from laconic.papers.f_measures import (
     REFIT,
     RLS,
     SVM,
-    Measured,
+    ProblemCurves,
     differences,
     fallen,
     peak,
 )
-from laconic.papers.findings import Finding, judged
+from laconic.papers.findings import Finding, judge
 
 # "The initial, small set", and "the middle phase where the performance either peaks or is
 # approaching the peak", which was fixed before LARS was compared with IG.
 FIRST, MIDDLE = (2, 8), (32, 500)
-# Up to here λ₂ = 0 and 1 are looked at for being the same.
+# Up to this size alpha = 0 and 1 are compared.
 AT_FIRST = 128
-# The paper has no numbers for its words, so that these are ours. One repeat of four folds tells
-# differences from about 0.01 on; where the paper says "severe" or "striking" we ask for three times
-# that.
-TOLD, MUCH = 0.01, 0.03
-# Means of ten sizes are steadier: from here on a threshold is "slightly inferior".
+# The paper gives no numbers, so these are ours. One repeat of four folds shows differences from
+# about 0.01 on; "severe" and "striking" must be three times that.
+CLEAR, MUCH = 0.01, 0.03
+# Means of ten sizes vary less: from here on a threshold is "slightly inferior".
 SLIGHT = 0.002
 # Documents of the class, all documents, and words.
 COUNTS = {
@@ -49,250 +48,258 @@ COUNTS = {
 }
 
 
-Statement: TypeAlias = Callable[[Measured], Finding]
+Statement: TypeAlias = Callable[[ProblemCurves], Finding]
 
 
-def statements(problem: str, found: Measured) -> Iterator[Finding]:
-    """Those about every problem, and those that the paper makes about this one."""
+def statements(problem: str, curves: ProblemCurves) -> Iterator[Finding]:
+    """The statements about all problems, and those about this one."""
     for statement in (*OF_ALL, *OF_ONE.get(problem, ())):
-        yield statement(found)
+        yield statement(curves)
 
 
-def counts(problem: str, own: int, n_docs: int, n_terms: int) -> Finding:
-    """Whether it is the paper's problem."""
-    here, told = (own, n_docs, n_terms), COUNTS[problem]
-    close = all(abs(a - b) <= b / 10 for a, b in zip(here, told, strict=True))
-    return judged(
+def counts(problem: str, n_class: int, n_docs: int, n_terms: int) -> Finding:
+    """Whether the problem has the paper's counts."""
+    ours, paper = (n_class, n_docs, n_terms), COUNTS[problem]
+    close = all(abs(a - b) <= b / 10 for a, b in zip(ours, paper, strict=True))
+    return judge(
         "documents of the class, all documents, words",
-        _listed(here),
-        here == told,
-        nearly=close,
-        paper=_listed(told),
-        why="texts are counted by our own rules, and News-3 has the original messages",
+        _listed(ours),
+        ours == paper,
+        direction=close,
+        paper=_listed(paper),
+        reason="texts are tokenized by our rules, and News-3 has the original messages",
     )
 
 
-def first_words(found: Measured) -> Finding:
-    leads = differences(found.svm, IG, LARS, FIRST)
-    return judged(
+def first_words(curves: ProblemCurves) -> Finding:
+    leads = differences(curves.svm, IG, LARS, FIRST)
+    return judge(
         "the first few words of IG are very good, sometimes better than those of LARS",
-        f"IG − LARS: {_told(leads)} words",
-        min(leads.values()) >= -TOLD if leads else None,
-        nearly=bool(leads) and _mean(leads) > -TOLD,
+        f"IG − LARS: {_leads_text(leads)} words",
+        min(leads.values()) >= -CLEAR if leads else None,
+        direction=bool(leads) and _mean(leads) > -CLEAR,
     )
 
 
-def middle(kind: str, label: str, says: str) -> Statement:
-    """LARS against IG from 32 to 500 words. With its own weights either λ₂ gives the direction."""
+def middle(kind: str, label: str, text: str) -> Statement:
+    """LARS against IG from 32 to 500 words. With the path's weights, either alpha may be ahead."""
 
-    def statement(found: Measured) -> Finding:
-        leads, bare = (differences(found.of(kind), one, IG, MIDDLE) for one in (label, LARS_0))
-        anew = _mean(differences(found.svm, REFIT, IG, MIDDLE))
-        told = "λ₂ = 0 has {:+.3f}; an SVM anew on its words, not the path's small weights, {:+.3f}"
-        own = label == LARS
-        here = "{:+.3f} on average of {}–{} words, ahead at {} of {} sizes"
-        return judged(
-            says,
-            here.format(_mean(leads), *MIDDLE, _ahead(leads), len(leads)),
-            _mean(leads) > TOLD and 2 * _ahead(leads) > len(leads) if leads else None,
-            nearly=_leads(leads) or (own and _leads(bare)),
-            why=told.format(_mean(bare), anew) if own else "",
+    def statement(curves: ProblemCurves) -> Finding:
+        leads, bare = (differences(curves.of(kind), name, IG, MIDDLE) for name in (label, LARS_0))
+        retrained = _mean(differences(curves.svm, REFIT, IG, MIDDLE))
+        reason = (
+            "alpha = 0 has {:+.3f}; an SVM retrained on its words, without the path's small "
+            "weights, {:+.3f}"
+        )
+        path_weights = label == LARS
+        ours = "{:+.3f} on average over {}–{} words, ahead at {} of {} sizes"
+        return judge(
+            text,
+            ours.format(_mean(leads), *MIDDLE, _ahead(leads), len(leads)),
+            _mean(leads) > CLEAR and 2 * _ahead(leads) > len(leads) if leads else None,
+            direction=_is_ahead(leads) or (path_weights and _is_ahead(bare)),
+            reason=reason.format(_mean(bare), retrained) if path_weights else "",
         )
 
     return statement
 
 
-def _leads(leads: Mapping[int, float]) -> bool:
+def _is_ahead(leads: Mapping[int, float]) -> bool:
     return _mean(leads) > 0 and 2 * _ahead(leads) > len(leads)
 
 
-def bns(found: Measured) -> Finding:
-    leads = differences(found.svm, BNS, IG, (0, math.inf))
-    top, other = (peak(found.svm.get(label, {})) for label in (BNS, IG))
-    return judged(
+def bns(curves: ProblemCurves) -> Finding:
+    leads = differences(curves.svm, BNS, IG, (0, math.inf))
+    top, other = (peak(curves.svm.get(label, {})) for label in (BNS, IG))
+    return judge(
         "BNS did not perform as well as IG",
-        f"{_mean(leads):+.3f} on average of all sizes; peak {_at(top)}, IG {_at(other)}",
+        f"{_mean(leads):+.3f} on average over all sizes; peak {_at(top)}, IG {_at(other)}",
         _mean(leads) < 0 and top[1] < other[1] if leads else None,
-        nearly=_mean(leads) < 0,
-        why=f"its peak is {top[1] - other[1]:+.3f} against that of IG",
+        direction=_mean(leads) < 0,
+        reason=f"its peak is {top[1] - other[1]:+.3f} against that of IG",
     )
 
 
-def degraded(found: Measured) -> Finding:
-    lars, filtered = peak(found.rls.get(LARS, {})), peak(found.rls.get(IG, {}))
-    whole = found.whole.get(RLS, math.nan)
+def degraded(curves: ProblemCurves) -> Finding:
+    lars, filtered = peak(curves.rls.get(LARS, {})), peak(curves.rls.get(IG, {}))
+    whole = curves.whole.get(RLS, math.nan)
     losses = lars[1] - whole, filtered[1] - whole
-    return judged(
+    return judge(
         "many words degrade RLS severely, in many cases, whether by LARS or by IG",
         f"all words {whole:.3f}; LARS {_at(lars)}, IG {_at(filtered)}",
-        _known(min(losses) >= MUCH, *losses),
-        nearly=max(losses) >= TOLD,
-        why=f"to all words LARS loses {losses[0]:.3f}, IG {losses[1]:.3f}",
+        _if_measured(min(losses) >= MUCH, *losses),
+        direction=max(losses) >= CLEAR,
+        reason=f"to all words LARS loses {losses[0]:.3f}, IG {losses[1]:.3f}",
     )
 
 
-def degraded_less(found: Measured) -> Finding:
-    losses = [found.best(kind)[1] - found.whole.get(kind, math.nan) for kind in (SVM, RLS)]
-    return judged(
+def degraded_less(curves: ProblemCurves) -> Finding:
+    losses = [curves.best(kind)[1] - curves.whole.get(kind, math.nan) for kind in (SVM, RLS)]
+    return judge(
         "many words degrade the SVM rarely, and less than RLS",
         "from the peak of LARS to all words the SVM loses {:.3f}, RLS {:.3f}".format(*losses),
-        _known(losses[0] <= max(losses[1], TOLD), *losses),
-        nearly=losses[0] <= losses[1] + TOLD,
+        _if_measured(losses[0] <= max(losses[1], CLEAR), *losses),
+        direction=losses[0] <= losses[1] + CLEAR,
     )
 
 
-def higher_peak(found: Measured) -> Finding:
-    mine, theirs = found.best(SVM), found.best(RLS)
-    further = peak(found.further)
-    return judged(
-        "at its peak the SVM is usually quite better than RLS",
-        f"LARS, the better λ₂: SVM {_at(mine)}, RLS {_at(theirs)}",
-        _known(mine[1] - theirs[1] >= TOLD, mine[1], theirs[1]),
-        nearly=max(mine[1], further[1]) > theirs[1],
-        why=f"λ₂ = 0 has {_at(further)} in the folds whose paths go that far"
+def higher_peak(curves: ProblemCurves) -> Finding:
+    mine, theirs = curves.best(SVM), curves.best(RLS)
+    further = peak(curves.further)
+    return judge(
+        "at its peak the SVM is usually clearly better than RLS",
+        f"LARS, the better alpha: SVM {_at(mine)}, RLS {_at(theirs)}",
+        _if_measured(mine[1] - theirs[1] >= CLEAR, mine[1], theirs[1]),
+        direction=max(mine[1], further[1]) > theirs[1],
+        reason=f"alpha = 0 has {_at(further)} in the folds whose paths go that far"
         if further[1] > mine[1]
         else f"the SVM is {mine[1] - theirs[1]:+.3f} ahead",
     )
 
 
-def fewer_words(found: Measured) -> Finding:
-    mine, theirs = found.best(SVM), found.best(RLS)
-    beside = found.svm.get(LARS, {}).get(theirs[0], math.nan)
-    return judged(
-        "… and has it with fewer words",
+def fewer_words(curves: ProblemCurves) -> Finding:
+    mine, theirs = curves.best(SVM), curves.best(RLS)
+    at_size = curves.svm.get(LARS, {}).get(theirs[0], math.nan)
+    return judge(
+        "… and reaches it with fewer words",
         f"{mine[0]:,} against {theirs[0]:,}",
-        _known(mine[0] < theirs[0], mine[1], theirs[1]),
-        nearly=mine[0] == theirs[0],
-        why=f"with {theirs[0]:,} words SVM-LARS, λ₂ = 1, has {beside:.3f}",
+        _if_measured(mine[0] < theirs[0], mine[1], theirs[1]),
+        direction=mine[0] == theirs[0],
+        reason=f"with {theirs[0]:,} words SVM-LARS, alpha = 1, has {at_size:.3f}",
     )
 
 
-def overfits(found: Measured) -> Finding:
-    bare, kept = (found.svm.get(label, {}) for label in (LARS_0, LARS))
+def overfits(curves: ProblemCurves) -> Finding:
+    bare, regularised = (curves.svm.get(label, {}) for label in (LARS_0, LARS))
     top, last = peak(bare), max(bare, default=0)
-    beside = kept.get(last, math.nan)
-    ends = min((size for size in kept if size > last), default=0)
-    return judged(
-        "later λ₂ = 0 overfits, with a severe loss",
-        f"SVM: peak {_at(top)}; {_at((last, bare.get(last, math.nan)))}, λ₂ = 1 {beside:.3f} there",
-        _known(top[1] - bare[last] >= MUCH and beside > bare[last], beside) if bare else None,
-        nearly=bool(bare) and beside > bare[last],
-        why=f"its path ends before {ends:,} words in some fold" if ends else "",
+    at_last = regularised.get(last, math.nan)
+    ends = min((size for size in regularised if size > last), default=0)
+    worse = bool(bare) and at_last > bare[last]
+    holds = _if_measured(top[1] - bare[last] >= MUCH and worse, at_last) if bare else None
+    return judge(
+        "later alpha = 0 overfits, with a severe loss",
+        f"SVM: peak {_at(top)}; {_at((last, bare.get(last, math.nan)))}, "
+        f"alpha = 1 {at_last:.3f} there",
+        holds,
+        direction=worse,
+        reason=f"its path ends before {ends:,} words in some fold" if ends else "",
     )
 
 
-def falls_earlier(found: Measured) -> Finding:
-    svm, rls = (fallen(of.get(LARS_0, {}), of.get(LARS, {}), MUCH) for of in (found.svm, found.rls))
-    told = (f"at {size:,} words" if size < math.inf else "not yet" for size in (svm, rls))
-    return judged(
+def falls_earlier(curves: ProblemCurves) -> Finding:
+    svm, rls = (
+        fallen(of.get(LARS_0, {}), of.get(LARS, {}), MUCH) for of in (curves.svm, curves.rls)
+    )
+    texts = (f"at {size:,} words" if size < math.inf else "not yet" for size in (svm, rls))
+    return judge(
         "… the SVM with much fewer words than RLS",
-        "0.03 below its peak, or its path ended: SVM {}, RLS {}".format(*told),
+        "0.03 below its peak, or its path ended: SVM {}, RLS {}".format(*texts),
         svm < rls if min(svm, rls) < math.inf else None,
     )
 
 
-def slightly_inferior(found: Measured) -> Finding:
-    of = found.thresholds
+def slightly_inferior(curves: ProblemCurves) -> Finding:
+    of = curves.thresholds
     lars = _mean(differences(of, LARS_LOO, LARS_TRAINING, (0, MIDDLE[1])))
     filtered = _mean(differences(of, IG_CV, IG_TRAINING, (0, MIDDLE[1])))
-    return judged(
+    return judge(
         "a threshold from training outputs is slightly inferior",
         f"it loses {lars:.4f} (LARS), {filtered:.4f} (IG) on average up to {MIDDLE[1]} words",
-        _known(lars >= SLIGHT and filtered >= SLIGHT, lars, filtered),
-        nearly=max(lars, filtered) >= SLIGHT,
-        why="only one of them" if max(lars, filtered) >= SLIGHT else "no difference to speak of",
+        _if_measured(lars >= SLIGHT and filtered >= SLIGHT, lars, filtered),
+        direction=max(lars, filtered) >= SLIGHT,
+        reason="only one of them" if max(lars, filtered) >= SLIGHT else "no relevant difference",
     )
 
 
-def identical(found: Measured) -> Finding:
-    several = [
+def identical(curves: ProblemCurves) -> Finding:
+    gaps = [
         abs(lead)
-        for of in (found.svm, found.rls)
+        for of in (curves.svm, curves.rls)
         for lead in differences(of, LARS, LARS_0, (0, AT_FIRST)).values()
     ]
-    widest = max(several, default=math.nan)
-    return judged(
-        "at first λ₂ = 0 and λ₂ = 1 are usually identical",
+    widest = max(gaps, default=math.nan)
+    return judge(
+        "at first alpha = 0 and alpha = 1 are usually identical",
         f"at most {widest:.3f} apart up to {AT_FIRST} words",
-        _known(widest <= TOLD, widest),
-        nearly=widest <= MUCH,
+        _if_measured(widest <= CLEAR, widest),
+        direction=widest <= MUCH,
     )
 
 
-def harmless(found: Measured) -> Finding:
-    with_l2, without = peak(found.svm.get(LARS, {})), peak(found.svm.get(LARS_0, {}))
-    loss = with_l2[1] - without[1]
-    return judged(
-        "the peak comes in the initial phase: there λ₂ = 0 is harmless",
-        f"λ₂ = 1 {_at(with_l2)}, λ₂ = 0 {_at(without)}",
-        _known(loss <= TOLD and with_l2[0] < MIDDLE[1], loss),
-        nearly=loss <= MUCH,
+def harmless(curves: ProblemCurves) -> Finding:
+    regularised, without = peak(curves.svm.get(LARS, {})), peak(curves.svm.get(LARS_0, {}))
+    loss = regularised[1] - without[1]
+    return judge(
+        "the peak comes in the initial phase: there alpha = 0 is harmless",
+        f"alpha = 1 {_at(regularised)}, alpha = 0 {_at(without)}",
+        _if_measured(loss <= CLEAR and regularised[0] < MIDDLE[1], loss),
+        direction=loss <= MUCH,
     )
 
 
-def pointwise(found: Measured) -> Finding:
-    leads = differences(found.svm, LARS, IG, (MIDDLE[0], math.inf))
+def pointwise(curves: ProblemCurves) -> Finding:
+    leads = differences(curves.svm, LARS, IG, (MIDDLE[0], math.inf))
     ahead = _ahead(leads)
-    return judged(
+    return judge(
         "the peak needs many words; size by size LARS is much better",
         f"ahead of IG at {ahead} of {len(leads)} sizes from {MIDDLE[0]} words on, "
-        f"by {_mean(leads):+.3f} on average; all words {found.whole.get(SVM, math.nan):.3f}",
-        ahead == len(leads) and _mean(leads) > TOLD if leads else None,
-        nearly=2 * ahead > len(leads),
+        f"by {_mean(leads):+.3f} on average; all words {curves.whole.get(SVM, math.nan):.3f}",
+        ahead == len(leads) and _mean(leads) > CLEAR if leads else None,
+        direction=2 * ahead > len(leads),
     )
 
 
-def rising(found: Measured) -> Finding:
-    with_l2, without = peak(found.svm.get(LARS, {})), peak(found.svm.get(LARS_0, {}))
-    lead = with_l2[1] - without[1]
-    return judged(
-        "with λ₂ = 1 the SVM keeps rising, so that λ₂ = 0 is a poor choice",
-        f"λ₂ = 1 {_at(with_l2)}, λ₂ = 0 {_at(without)}",
-        _known(with_l2[0] > without[0] and lead >= TOLD, lead),
-        nearly=lead > 0,
-        why=f"λ₂ = 1 is {lead:+.3f} ahead",
+def rising(curves: ProblemCurves) -> Finding:
+    regularised, without = peak(curves.svm.get(LARS, {})), peak(curves.svm.get(LARS_0, {}))
+    lead = regularised[1] - without[1]
+    return judge(
+        "with alpha = 1 the SVM keeps rising, so alpha = 0 is a poor choice",
+        f"alpha = 1 {_at(regularised)}, alpha = 0 {_at(without)}",
+        _if_measured(regularised[0] > without[0] and lead >= CLEAR, lead),
+        direction=lead > 0,
+        reason=f"alpha = 1 is {lead:+.3f} ahead",
     )
 
 
-def striking(found: Measured) -> Finding:
-    leads = differences(found.svm, LARS, IG, MIDDLE)
-    return judged(
+def striking(curves: ProblemCurves) -> Finding:
+    leads = differences(curves.svm, LARS, IG, MIDDLE)
+    return judge(
         "the superiority of LARS is very striking",
-        f"{_mean(leads):+.3f} on average of {MIDDLE[0]}–{MIDDLE[1]} words",
+        f"{_mean(leads):+.3f} on average over {MIDDLE[0]}–{MIDDLE[1]} words",
         _mean(leads) >= MUCH if leads else None,
-        nearly=_mean(leads) > TOLD,
+        direction=_mean(leads) > CLEAR,
     )
 
 
-def degraded_too(found: Measured) -> Finding:
-    top, whole = peak(found.svm.get(LARS, {})), found.whole.get(SVM, math.nan)
-    return judged(
+def degraded_too(curves: ProblemCurves) -> Finding:
+    top, whole = peak(curves.svm.get(LARS, {})), curves.whole.get(SVM, math.nan)
+    return judge(
         "here many words degrade the SVM too",
-        f"LARS, λ₂ = 1: {_at(top)}; all words {whole:.3f}",
-        _known(top[1] - whole >= TOLD, top[1], whole),
+        f"LARS, alpha = 1: {_at(top)}; all words {whole:.3f}",
+        _if_measured(top[1] - whole >= CLEAR, top[1], whole),
     )
 
 
-def ahead_at_first(found: Measured) -> Finding:
-    leads = differences(found.svm, LARS_0, LARS, (0, MIDDLE[1]))
+def ahead_at_first(curves: ProblemCurves) -> Finding:
+    leads = differences(curves.svm, LARS_0, LARS, (0, MIDDLE[1]))
     size = max(leads, key=lambda size: leads[size], default=0)
     best = leads.get(size, math.nan)
-    return judged(
-        "at first λ₂ = 0 is much better than λ₂ = 1",
-        f"SVM: {_told({size: best})} words, where it is farthest ahead",
-        _known(best >= MUCH, best),
-        nearly=best > TOLD,
+    return judge(
+        "at first alpha = 0 is much better than alpha = 1",
+        f"SVM: {_leads_text({size: best})} words, its largest lead",
+        _if_measured(best >= MUCH, best),
+        direction=best > CLEAR,
     )
 
 
-def whole_is_better(found: Measured) -> Finding:
-    whole, bare = found.whole.get(SVM, math.nan), peak(found.further)
-    return judged(
-        "all words with λ₂ = 1 are much better than the peak of λ₂ = 0",
-        f"{whole:.3f} against {_at(bare)}, of the folds that go that far",
-        _known(whole - bare[1] >= MUCH, whole, bare[1]),
-        nearly=whole - bare[1] > TOLD,
-        why="better, by less than 0.03",
+def whole_is_better(curves: ProblemCurves) -> Finding:
+    whole, bare = curves.whole.get(SVM, math.nan), peak(curves.further)
+    return judge(
+        "all words with alpha = 1 are much better than the peak of alpha = 0",
+        f"{whole:.3f} against {_at(bare)}, in the folds whose paths go that far",
+        _if_measured(whole - bare[1] >= MUCH, whole, bare[1]),
+        direction=whole - bare[1] > CLEAR,
+        reason="better, by less than 0.03",
     )
 
 
@@ -300,7 +307,9 @@ OF_ALL: tuple[Statement, ...] = (
     first_words,
     middle(SVM, LARS, "LARS does much better than IG in the middle phase (SVM)"),
     middle(RLS, LARS, "LARS does much better than IG in the middle phase (RLS)"),
-    middle(SVM, REFIT, "the order of LARS is much better than that of IG (SVM anew on its words)"),
+    middle(
+        SVM, REFIT, "the order of LARS is much better than that of IG (SVM retrained on its words)"
+    ),
     bns,
     degraded,
     degraded_less,
@@ -320,7 +329,7 @@ OF_ONE: dict[str, tuple[Statement, ...]] = {
 }
 
 
-def _known(holds: bool, *values: float) -> bool | None:
+def _if_measured(holds: bool, *values: float) -> bool | None:
     return None if any(map(math.isnan, values)) else holds
 
 
@@ -332,12 +341,12 @@ def _ahead(leads: Mapping[int, float]) -> int:
     return sum(lead > 0 for lead in leads.values())
 
 
-def _told(leads: Mapping[int, float]) -> str:
+def _leads_text(leads: Mapping[int, float]) -> str:
     return ", ".join(f"{lead:+.3f} at {size}" for size, lead in leads.items())
 
 
-def _at(found: tuple[int, float]) -> str:
-    return f"{found[1]:.3f} at {found[0]:,}"
+def _at(point: tuple[int, float]) -> str:
+    return f"{point[1]:.3f} at {point[0]:,}"
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""What Kołcz and Chowdhury say of how far training anew moves an SVM: figures 3 and 4."""
+"""Statements of Kołcz and Chowdhury about how far retraining moves an SVM: figures 3 and 4."""
 
 from __future__ import annotations
 
@@ -6,124 +6,124 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from laconic.papers.figures import Point
-from laconic.papers.findings import Finding, judged
-from laconic.papers.findings.kolcz2007 import EXACT, HALF, WHOLE, known
-from laconic.papers.plots import Line, Plot
+from laconic.papers.figures import MeanPoint
+from laconic.papers.findings import Finding, judge
+from laconic.papers.findings.kolcz2007 import EXACT, HALF, WHOLE, if_measured
+from laconic.papers.plots import Plot, Series
 
 COSINE, PEARSON = WEIGHTS = ("cosine", "pearson")
 OVERLAP, CONTAINMENT, RECALL = SUPPORTS = ("overlap", "containment", "recall")
 AGREEMENTS = (*WEIGHTS, *SUPPORTS)
-# EXACT on all words of the support vectors, documents divided by their whole length.
-UNDIVIDED = f"{EXACT}, document"
+# EXACT on all words of the support vectors, documents divided by their full length.
+UNDIVIDED = f"{EXACT}, normalize=all"
 # "Even when the fraction of top-N features used is small".
 SMALL = 0.1
-# "Very close", "very high" are nowhere put in numbers: these are ours. Overlap is the paper's.
+# The paper gives no numbers for "very close" and "very high": these are ours, but for the overlap.
 VERY_HIGH, HIGH = 0.9, 0.8
-# How many dual variables are above 0 is a matter of tolerance in a few of a thousand documents.
+# The solver's tolerance decides for a few of a thousand documents if their dual is above 0.
 EXACTLY = 0.001
 
-Curve: TypeAlias = Mapping[float, float]
+AgreementCurve: TypeAlias = Mapping[float, float]
 
 
-def statements(points: Sequence[Point]) -> Iterator[Finding]:
-    """The SVM on all words against EXACT, means of all categories."""
-    found = {name: _curve(points, name) for name in AGREEMENTS}
-    for size in dict.fromkeys((SMALL, min(found[COSINE], default=SMALL))):
-        yield similar(found, size)
-    yield overlapping(found[OVERLAP])
-    yield fewer_supports(found)
-    yield contained(found[CONTAINMENT])
-    yield short_of_one(found)
+def statements(points: Sequence[MeanPoint]) -> Iterator[Finding]:
+    """The SVM on all words against EXACT, means over all categories."""
+    curves = {name: _curve(points, name) for name in AGREEMENTS}
+    for size in dict.fromkeys((SMALL, min(curves[COSINE], default=SMALL))):
+        yield similar(curves, size)
+    yield overlapping(curves[OVERLAP])
+    yield fewer_supports(curves)
+    yield contained(curves[CONTAINMENT])
+    yield short_of_one(curves)
     yield words_or_length(_curve(points, OVERLAP, UNDIVIDED))
 
 
-def similar(found: Mapping[str, Curve], size: float) -> Finding:
-    values = [found[name].get(size, math.nan) for name in WEIGHTS]
-    return judged(
+def similar(curves: Mapping[str, AgreementCurve], size: float) -> Finding:
+    values = [curves[name].get(size, math.nan) for name in WEIGHTS]
+    return judge(
         f"weights are very close to those of all words, even when the fraction is small ({size:g})",
         "cosine {:.3f}, Pearson {:.3f}".format(*values),
-        known(min(values) >= VERY_HIGH, *values),
-        nearly=values[0] >= HIGH,
-        why=f"at {HALF:g} the cosine is {found[COSINE].get(HALF, math.nan):.3f}",
+        if_measured(min(values) >= VERY_HIGH, *values),
+        direction=values[0] >= HIGH,
+        reason=f"at {HALF:g} the cosine is {curves[COSINE].get(HALF, math.nan):.3f}",
     )
 
 
-def overlapping(overlap: Curve) -> Finding:
+def overlapping(overlap: AgreementCurve) -> Finding:
     half = {size: value for size, value in overlap.items() if size >= HALF}
     size = min(half, key=lambda size: half[size], default=math.nan)
-    return judged(
+    return judge(
         "support vectors overlap by more than 0.8 with half of the words or more",
-        f"{half.get(size, math.nan):.3f} at {size:g}, where it is least",
+        f"{half.get(size, math.nan):.3f} at {size:g}, the lowest",
         half[size] > HIGH if half else None,
         paper="> 0.8",
     )
 
 
-def fewer_supports(found: Mapping[str, Curve]) -> Finding:
-    """|A∩B| / |A| over |A∩B| / |B|, of means: about how many there are for one before."""
-    part, contained = (found[name].get(SMALL, math.nan) for name in (RECALL, CONTAINMENT))
-    overlap, half = (found[OVERLAP].get(size, math.nan) for size in (SMALL, HALF))
-    return judged(
+def fewer_supports(curves: Mapping[str, AgreementCurve]) -> Finding:
+    """|A∩B| / |A| over |A∩B| / |B|, of means: about |B| / |A|."""
+    part, contained = (curves[name].get(SMALL, math.nan) for name in (RECALL, CONTAINMENT))
+    overlap, half = (curves[OVERLAP].get(size, math.nan) for size in (SMALL, HALF))
+    return judge(
         "with fewer words the overlap goes down, because support vectors become fewer",
         f"at {SMALL:g}: overlap {overlap:.3f}, about {part / contained:.2f} of the support vectors",
-        known(part < contained and overlap < half, part, contained, overlap, half),
+        if_measured(part < contained and overlap < half, part, contained, overlap, half),
     )
 
 
-def contained(containment: Curve) -> Finding:
+def contained(containment: AgreementCurve) -> Finding:
     size = min(containment, key=lambda size: containment[size], default=math.nan)
-    least, at_small = (containment.get(one, math.nan) for one in (size, SMALL))
-    return judged(
+    least, at_small = (containment.get(fraction, math.nan) for fraction in (size, SMALL))
+    return judge(
         "containment stays consistently very high",
         f"{least:.3f} at {size:g}, {at_small:.3f} at {SMALL:g}",
-        known(least >= VERY_HIGH, least, at_small),
-        nearly=at_small >= HIGH,
-        why="high down to a tenth of the words, not below" if least < HIGH <= at_small else "",
+        if_measured(least >= VERY_HIGH, least, at_small),
+        direction=at_small >= HIGH,
+        reason="high down to a tenth of the words, not below" if least < HIGH <= at_small else "",
     )
 
 
-def short_of_one(found: Mapping[str, Curve]) -> Finding:
-    values = [found[name].get(WHOLE, math.nan) for name in (OVERLAP, CONTAINMENT)]
-    return judged(
+def short_of_one(curves: Mapping[str, AgreementCurve]) -> Finding:
+    values = [curves[name].get(WHOLE, math.nan) for name in (OVERLAP, CONTAINMENT)]
+    return judge(
         "with all words of the support vectors neither is 1",
         "overlap {:.3f}, containment {:.3f}".format(*values),
-        known(max(values) < 1 - EXACTLY, *values),
+        if_measured(max(values) < 1 - EXACTLY, *values),
     )
 
 
-def words_or_length(overlap: Curve) -> Finding:
+def words_or_length(overlap: AgreementCurve) -> Finding:
     value = overlap.get(WHOLE, math.nan)
-    return judged(
-        "… because words were left out that were deemed irrelevant",
-        f"without dividing by another length the overlap is {value:.4f}",
-        known(value < 1 - EXACTLY, value),
-        why="they act through the length of documents alone",
+    return judge(
+        "… because words deemed irrelevant were left out",
+        f"with document lengths unchanged the overlap is {value:.4f}",
+        if_measured(value < 1 - EXACTLY, value),
+        reason="they act only through the document length",
     )
 
 
-def plots(name: str, title: str, points: Sequence[Point]) -> Iterator[Plot]:
-    """Figure 3, and figure 4 with the overlap that the paper names for half of the words."""
-    across = "Fraction of the words in support vectors"
-    for number, up, names in ((3, "weights", WEIGHTS), (4, "support vectors", SUPPORTS)):
+def plots(name: str, title: str, points: Sequence[MeanPoint]) -> Iterator[Plot]:
+    """Figure 3, and figure 4 with the overlap that the paper gives for half of the words."""
+    x_title = "Fraction of the words in support vectors"
+    for number, part, names in ((3, "weights", WEIGHTS), (4, "support vectors", SUPPORTS)):
         lines = tuple(
-            Line(one, tuple(curve), tuple(curve.values()))
-            for one in names
-            if (curve := _curve(points, one))
+            Series(metric, tuple(curve), tuple(curve.values()))
+            for metric in names
+            if (curve := _curve(points, metric))
         )
-        told = (Line(OVERLAP, (HALF,), (HIGH,), told=True),) if OVERLAP in names else ()
+        paper = (Series(OVERLAP, (HALF,), (HIGH,), from_paper=True),) if OVERLAP in names else ()
         if lines:
             yield Plot(
                 f"figure{number}-{name}",
-                f"{title}: {up} of EXACT and of all words",
-                across,
+                f"{title}: {part} of EXACT and of all words",
+                x_title,
                 "agreement",
-                (*lines, *told),
+                (*lines, *paper),
                 log=False,
             )
 
 
-def _curve(points: Sequence[Point], metric: str, method: str = EXACT) -> dict[float, float]:
+def _curve(points: Sequence[MeanPoint], metric: str, method: str = EXACT) -> dict[float, float]:
     return {
         point.size: point.mean
         for point in sorted(points, key=lambda point: point.size)

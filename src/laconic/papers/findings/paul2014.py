@@ -1,4 +1,4 @@
-"""What Paul & Drineas say of what is selected: tables 1 and 4."""
+"""Statements of Paul & Drineas about the selected features: tables 1 and 4."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from laconic.papers.findings import Finding, Verdict, judged
+from laconic.papers.findings import Finding, Verdict, judge
 from laconic.rows import Size
 
 BSS, LEVERAGE, RANDOM, IG = "BSS", "SS:draw=iid", "RANDOM", "IG"
@@ -20,7 +20,7 @@ NAMES = {
     RANDOM: "random",
     IG: "IG",
     AGAIN: "RRQR, again",
-    "BSS+svm": "BSS, then SVM",
+    "BSS+svm": "BSS + SVM",
 }
 # Table 1: the five features selected most often, by size and k.
 TABLE_1: dict[str, dict[tuple[Size, int], tuple[int, ...]]] = {
@@ -49,26 +49,26 @@ TABLE_1: dict[str, dict[tuple[Size, int], tuple[int, ...]]] = {
         (90, 100): (90, 89, 88, 87, 86),
     },
 }
-# Table 4, for the pairs that TechTC-100 has too.
+# Table 4, for the pairs that are in TechTC-100 too.
 TABLE_4 = {
     "14630_814096": "ireland,dublin,boulder,colorado,lucan,swords,school,dalkey",
     "10539_300332": "ontario,fishing,county,elliott,schererville,shelbyville,indiana,bullet",
     "10567_11346": "florida,miami,beach,indiana,evansville,music,business,south",
     "10539_194915": "texas,dallas,plano,denton,indiana,schererville,gallery,north",
 }
-BLIND = "all relevant features lie in one direction of 27, of which no method without labels knows"
+BLIND = "all relevant features lie in one direction of 27, unknown to unsupervised methods"
 
-TECHTC_300 = "TechTC-300 is not to be had; TechTC-100 has not this pair"
-ABSENT = (
+TECHTC_300 = "TechTC-300 is unavailable; TechTC-100 does not have this pair"
+UNAVAILABLE = (
     Finding(
-        "48 pairs of TechTC-300, of 147 whose categories occur three times or more",
+        "48 pairs of TechTC-300, of 147 whose categories occur at least three times",
         "",
         "",
-        Verdict.ABSENT,
-        "TechTC-300 is not to be had: the tables are measured on pairs of TechTC-100",
+        Verdict.UNAVAILABLE,
+        "TechTC-300 is unavailable: the tables are measured on pairs of TechTC-100",
     ),
     *(
-        Finding(f"table 4: BSS always selects {words}", pair, "", Verdict.ABSENT, TECHTC_300)
+        Finding(f"table 4: BSS always selects {words}", pair, "", Verdict.UNAVAILABLE, TECHTC_300)
         for pair, words in (
             ("1092_789236", "naval, shipyard, submarine, triton, music, opera, libretto, theatre"),
             ("17899_278949", "sailing, cruising, boat, yacht, racing, michigan, leelanau, casino"),
@@ -80,75 +80,77 @@ ABSENT = (
     ),
 )
 
-# Of table 1: method, size and k to the five features of each set, the first set first.
+# Table 1: the five features of each set, in order of the sets, by method, size and k.
 Features: TypeAlias = Mapping[tuple[str, Size, int], Sequence[Sequence[int]]]
 
 
-def made(found: Features, worst: float) -> Iterator[Finding]:
-    """Table 1; `worst` is the largest mean error of all."""
-    yield judged(
-        "the error is 0 for all methods, k, r and λ",
+def synthetic(features: Features, worst: float) -> Iterator[Finding]:
+    """Table 1; `worst` is the largest mean error."""
+    yield judge(
+        "the error is 0 for all methods, k, r and alpha",
         f"{100 * worst:.2f} % at most",
         None if math.isnan(worst) else worst == 0,
-        nearly=worst <= 0.01,
+        direction=worst <= 0.01,
         paper="0",
     )
     for method in TABLE_1:
-        yield cells_of(found, method)
+        yield cells_of(features, method)
     for method in TABLE_1:
-        yield relevant_in_all(found, method)
-    yield most_telling(found)
+        yield relevant_in_all(features, method)
+    yield most_informative(features)
 
 
-def cells_of(found: Features, method: str) -> Finding:
-    """Of the first set; the paper's is another, so that only what luck has no part in can agree."""
-    here = {cell: found.get((method, *cell), ((),))[0] for cell in TABLE_1[method]}
-    same = sum(tuple(here[cell]) == told for cell, told in TABLE_1[method].items())
-    some = [n <= k for (_, k), five in here.items() for n in five]
-    first = min(here)
-    return judged(
+def cells_of(features: Features, method: str) -> Finding:
+    """The first set; the paper's set differs, so only what is not random can agree."""
+    ours = {cell: features.get((method, *cell), ((),))[0] for cell in TABLE_1[method]}
+    same = sum(tuple(ours[cell]) == paper for cell, paper in TABLE_1[method].items())
+    relevant = [n <= k for (_, k), five in ours.items() for n in five]
+    first = min(ours)
+    return judge(
         f"the five features that {NAMES[method]} selects most often, in four cells",
-        f"{_listed(here[first])}, …: {same} of {len(here)} cells are the paper's, "
-        f"{sum(some)} of {len(some)} features are relevant",
-        same == len(here) if all(here.values()) else None,
-        nearly=2 * sum(some) >= len(some),
+        f"{_listed(ours[first])}, …: {same} of {len(ours)} cells are the paper's, "
+        f"{sum(relevant)} of {len(relevant)} features are relevant",
+        same == len(ours) if all(ours.values()) else None,
+        direction=2 * sum(relevant) >= len(relevant),
         paper=f"{_listed(TABLE_1[method][first])}, …",
-        why=BLIND if method in (BSS, LEVERAGE) else "",
+        reason=BLIND if method in (BSS, LEVERAGE) else "",
     )
 
 
-def relevant_in_all(found: Features, method: str) -> Finding:
-    sound = [
-        max(five) <= k for (own, _, k), sets in found.items() if own == method for five in sets
+def relevant_in_all(features: Features, method: str) -> Finding:
+    relevant = [
+        max(five) <= k for (name, _, k), sets in features.items() if name == method for five in sets
     ]
-    return judged(
+    return judge(
         f"… all five are relevant, in every set ({NAMES[method]})",
-        f"in {sum(sound)} of {len(sound)} cells",
-        all(sound) if sound else None,
-        nearly=2 * sum(sound) > len(sound),
+        f"in {sum(relevant)} of {len(relevant)} cells",
+        all(relevant) if relevant else None,
+        direction=2 * sum(relevant) > len(relevant),
         paper="in ten sets",
-        why=BLIND if method in (BSS, LEVERAGE) else "",
+        reason=BLIND if method in (BSS, LEVERAGE) else "",
     )
 
 
-def most_telling(found: Features) -> Finding:
-    """The higher a relevant feature's number, the more it tells."""
-    told = {m: _telling((five, k) for (_, k), five in of.items()) for m, of in TABLE_1.items()}
-    here = {
-        m: _telling((five, k) for (own, _, k), sets in found.items() if own == m for five in sets)
+def most_informative(features: Features) -> Finding:
+    """The higher the number of a relevant feature, the more informative it is."""
+    paper = {m: _mean_number((five, k) for (_, k), five in of.items()) for m, of in TABLE_1.items()}
+    ours = {
+        m: _mean_number(
+            (f, k) for (name, _, k), sets in features.items() if name == m for f in sets
+        )
         for m in TABLE_1
     }
-    best = max(here, key=lambda method: here[method])
-    return judged(
-        "BSS selects the most telling features: their mean number, 0 if irrelevant",
-        ", ".join(f"{NAMES[method]} {value:.0f}" for method, value in here.items()),
-        best == BSS if not np.isnan([*here.values()]).any() else None,
-        paper=", ".join(f"{NAMES[method]} {value:.0f}" for method, value in told.items()),
-        why=BLIND,
+    best = max(ours, key=lambda method: ours[method])
+    return judge(
+        "BSS selects the most informative features: mean feature number, 0 if irrelevant",
+        ", ".join(f"{NAMES[method]} {value:.0f}" for method, value in ours.items()),
+        best == BSS if not np.isnan([*ours.values()]).any() else None,
+        paper=", ".join(f"{NAMES[method]} {value:.0f}" for method, value in paper.items()),
+        reason=BLIND,
     )
 
 
-def _telling(fives: Iterable[tuple[Sequence[int], int]]) -> float:
+def _mean_number(fives: Iterable[tuple[Sequence[int], int]]) -> float:
     numbers = [n if n <= k else 0 for five, k in fives for n in five]
     return float(np.mean(numbers)) if numbers else math.nan
 
@@ -157,8 +159,8 @@ def _listed(features: Iterable[int]) -> str:
     return ", ".join(map(str, features))
 
 
-def words_found(pair: str, times: Mapping[str, int | None], selections: int) -> Finding:
-    """Table 4: the paper's words of a pair, and how often each was selected; None: no such word."""
+def words_selected(pair: str, times: Mapping[str, int | None], selections: int) -> Finding:
+    """Table 4: how often each of the paper's words of a pair is selected; None: no such word."""
     always = [word for word, n in times.items() if n == selections]
     others = [
         f"{word} {'is not in the corpus' if n is None else f'in {n}'}"
@@ -166,12 +168,12 @@ def words_found(pair: str, times: Mapping[str, int | None], selections: int) -> 
         if n != selections
     ]
     often = [n is not None and n >= 0.9 * selections for n in times.values()]
-    return judged(
+    return judge(
         f"{pair}: BSS selects {', '.join(times)} in all training sets",
         f"{len(always)} of {len(times)} words in all {selections}"
         + (f"; {', '.join(others)}" if others else ""),
         not others if times else None,
-        nearly=2 * sum(often) > len(often),
+        direction=2 * sum(often) > len(often),
         paper="all 100",
-        why="nearly always" if all(often) else "",
+        reason="nearly always" if all(often) else "",
     )

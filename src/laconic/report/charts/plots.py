@@ -1,4 +1,4 @@
-"""The plots of papers' figures: lines over a number, and scatters as cells."""
+"""Charts of papers' figures: lines over a number, and scatters as cells."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ HEIGHT = 300
 
 
 def plot(of: Plot | Cells) -> Spec:
-    """A specification of its own, without switches."""
+    """A complete Vega-Lite specification."""
     body = _cells(of) if isinstance(of, Cells) else _lines(of)
     return {
         "$schema": SCHEMA,
-        "description": plain(f"{of.title}: {of.up} against {of.across}"),
+        "description": plain(f"{of.title}: {of.y_title} against {of.x_title}"),
         "title": {"text": plain(of.title)},
         "width": "container",
         "height": HEIGHT,
@@ -25,43 +25,43 @@ def plot(of: Plot | Cells) -> Spec:
 
 
 def _lines(of: Plot) -> Spec:
-    names = list(dict.fromkeys(plain(line.name) for line in of.lines if not line.told))
+    names = list(dict.fromkeys(plain(line.name) for line in of.lines if not line.from_paper))
     names += [name for line in of.lines if (name := plain(line.name)) not in names]
     rows = [
-        {"name": plain(line.name), "x": number(x), "y": number(y), "told": line.told}
+        {"name": plain(line.name), "x": number(x), "y": number(y), "from_paper": line.from_paper}
         for line in of.lines
-        for x, y in of.places(line)
+        for x, y in of.points(line)
     ]
-    colour = {"color": _look(names, None)}
+    colour = {"color": _encoding(names, None)}
     return {
         "data": {"values": rows},
-        "encoding": {"x": _across(of), "y": _up(of.up)},
+        "encoding": {"x": _x_axis(of), "y": _y_axis(of.y_title)},
         "layer": [
             *_level(of),
             {
-                "transform": [{"filter": "!datum.told"}],
+                "transform": [{"filter": "!datum.from_paper"}],
                 "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {**colour, "strokeDash": _look(names, list(DASHES))},
+                "encoding": {**colour, "strokeDash": _encoding(names, list(DASHES))},
             },
             {
-                "transform": [{"filter": "!datum.told"}],
+                "transform": [{"filter": "!datum.from_paper"}],
                 "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
-                "encoding": {**colour, "shape": _look(names, list(SHAPES))},
+                "encoding": {**colour, "shape": _encoding(names, list(SHAPES))},
             },
-            *_told(of, names),
+            *_paper_points(of, names),
         ],
     }
 
 
-def _told(of: Plot, names: list[str]) -> list[Spec]:
-    """The paper's own figures, and in the corner that these are the hollow ones."""
-    if not any(line.told for line in of.lines):
+def _paper_points(of: Plot, names: list[str]) -> list[Spec]:
+    """The paper's values as hollow points, and a note in the corner that says so."""
+    if not any(line.from_paper for line in of.lines):
         return []
     return [
         {
-            "transform": [{"filter": "datum.told"}],
+            "transform": [{"filter": "datum.from_paper"}],
             "mark": {"type": "point", "filled": False, "size": 130, "strokeWidth": 2},
-            "encoding": {"color": _look(names, None), "shape": _look(names, list(SHAPES))},
+            "encoding": {"color": _encoding(names, None), "shape": _encoding(names, list(SHAPES))},
         },
         {
             "data": {"values": [{"text": "hollow: the paper’s figures"}]},
@@ -76,7 +76,7 @@ def _told(of: Plot, names: list[str]) -> list[Spec]:
 
 
 def _level(of: Plot) -> list[Spec]:
-    """A line across at a value that has no size."""
+    """A horizontal line for a value that has no size."""
     if of.level is None:
         return []
     name, value = of.level
@@ -89,7 +89,7 @@ def _level(of: Plot) -> list[Spec]:
             "encoding": {
                 "x": {"value": 0},
                 "x2": {"value": "width"},
-                "y": _up(of.up),
+                "y": _y_axis(of.y_title),
             },
         },
         {
@@ -98,30 +98,30 @@ def _level(of: Plot) -> list[Spec]:
             | note,
             "encoding": {
                 "x": {"value": 0},
-                "y": _up(of.up),
+                "y": _y_axis(of.y_title),
                 "text": {"field": "text", "type": "nominal"},
             },
         },
     ]
 
 
-def _across(of: Plot) -> Spec:
-    values = [x for line in of.lines for x, _ in of.places(line)]
+def _x_axis(of: Plot) -> Spec:
+    values = [x for line in of.lines for x, _ in of.points(line)]
     marks = log_ticks(min(values), max(values)) if of.log else []
-    # too few of 1, 2 and 5: as many sizes as there are
+    # too few ticks at 1, 2 and 5: one tick per size
     ticks = marks if len(marks) > 1 else sorted(set(values))
     ends = {"nice": False, "padding": 12}
     return {
         "field": "x",
         "type": "quantitative",
-        "title": plain(of.across),
+        "title": plain(of.x_title),
         "scale": {"type": "log", **ends} if of.log else {"zero": False, **ends},
         "axis": {"grid": False, "format": ",~r", "labelOverlap": "greedy"}
         | ({"values": ticks} if of.log else {}),
     }
 
 
-def _up(title: str) -> Spec:
+def _y_axis(title: str) -> Spec:
     return {
         "field": "y",
         "type": "quantitative",
@@ -131,15 +131,13 @@ def _up(title: str) -> Spec:
     }
 
 
-def _look(names: list[str], values: list[Any] | None) -> Spec:
-    """Colour, dash or shape by name; one legend for all, below."""
-    several = (
-        "category" if values is None else [values[i % len(values)] for i, _ in enumerate(names)]
-    )
+def _encoding(names: list[str], values: list[Any] | None) -> Spec:
+    """Colour, dash or shape by name, with one shared legend below."""
+    scale = "category" if values is None else [values[i % len(values)] for i, _ in enumerate(names)]
     return {
         "field": "name",
         "type": "nominal",
-        "scale": {"domain": names, "range": several},
+        "scale": {"domain": names, "range": scale},
         "legend": {"title": None, "orient": "bottom", "columns": 4, "labelLimit": 220},
     }
 
@@ -151,15 +149,15 @@ def _cells(of: Cells) -> Spec:
     most = max(row["right"] for row in rows), max(row["high"] for row in rows)
     ends = [{"left": end, "low": end} for end in (min(least), max(most))]
     axis = {"zero": False, "nice": False}
-    across, up = plain(of.across), plain(of.up)
+    x_title, y_title = plain(of.x_title), plain(of.y_title)
     diagonal = {
         "data": {"values": ends},
         "mark": {"type": "line", "strokeDash": [3, 3], "style": "note", "strokeWidth": 1},
     }
     return {
         "encoding": {
-            "x": {"field": "left", "type": "quantitative", "title": across, "scale": axis},
-            "y": {"field": "low", "type": "quantitative", "title": up, "scale": axis},
+            "x": {"field": "left", "type": "quantitative", "title": x_title, "scale": axis},
+            "y": {"field": "low", "type": "quantitative", "title": y_title, "scale": axis},
         },
         "layer": [
             {

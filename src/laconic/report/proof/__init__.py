@@ -1,1 +1,1 @@
-"""What became of a paper's figures, as pages: `Section` → Markdown with drawings, and HTML."""
+"""Pages about the reproduction of a paper: `Section` → Markdown with drawings, and HTML."""

@@ -1,6 +1,6 @@
-"""A paper's page in Markdown: prose that is written by hand, and below a mark what was measured.
+"""A paper's page in Markdown: hand-written prose, then a mark, then the measured sections.
 
-A figure that was not run now keeps its section, so that a page can be renewed part by part.
+A figure that was not run keeps its section, so a page can be updated part by part.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from laconic.report.charts.plots import plot
 from laconic.report.charts.saving import DRAWING, svg
 from laconic.report.proof.section import Section
 
-MARK = "<!-- Below is what `laconic reproduce` measured. It is written by the command. -->"
+MARK = "<!-- Everything below is written by `laconic reproduce`. -->"
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
-SUMMARY = "What became of each statement"
-ABSENT = "Not to be had"
-MOST_BYTES = 150_000
+SUMMARY = "Verdicts"
+UNAVAILABLE = "Data unavailable"
+MAX_BYTES = 150_000
 TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
 VERDICT = re.compile(rf"\| \**({'|'.join(Verdict)})\**(?:: (?:\\\||[^|\n])*)? \|$", re.MULTILINE)
 
@@ -32,42 +32,42 @@ def update(
     paper: str,
     reference: str,
     sections: Iterable[Section],
-    absent: Sequence[Finding],
+    unavailable: Sequence[Finding],
     order: Sequence[str] = (),
 ) -> Path:
-    """Renew these sections of `folder/paper.md`, or make it; drawings go to `folder/paper/`.
+    """Update these sections of `folder/paper.md`, or create it; drawings go to `folder/paper/`.
 
-    One that measured nothing, because its corpus is not here, takes no other's place. Sections
-    stand as their titles do in `order`, others after them.
+    A section without measurements, because its corpus is missing, replaces no other. Sections are
+    in the order of their titles in `order`, others after them.
     """
     where = folder / f"{paper}.md"
     prose, texts = read(where) if where.exists() else (f"# {paper}\n\n{reference}\n", {})
     for section in sections:
         if section.measured or section.title not in texts:
             drawn = draw(section, folder / paper)
-            texts[section.title] = written(section, drawn, paper)
-    texts.pop(ABSENT, None)
+            texts[section.title] = section_text(section, drawn, paper)
+    texts.pop(UNAVAILABLE, None)
     first = {title: texts[title] for title in order if title in texts}
     texts = {**first, **texts}
-    if absent:
-        texts[ABSENT] = f"## {ABSENT}\n\n{statements(absent)}\n"
+    if unavailable:
+        texts[UNAVAILABLE] = f"## {UNAVAILABLE}\n\n{statements(unavailable)}\n"
     with draft(where, KEPT) as stream:
         stream.write(page(prose, texts.values()).encode("utf-8", "replace"))
     return where
 
 
 def read(where: Path) -> tuple[str, dict[str, str]]:
-    """The prose of a page and its sections. Without the mark, these begin with the summary."""
+    """The prose of a page and its sections. Without the mark, sections begin at the summary."""
     try:
         text = where.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise LaconicError(
-            f"{where}: is no page in Markdown ({error}). Move it, or choose another --pages"
+            f"{where}: not a Markdown page ({error}). Move it, or choose another --pages folder"
         ) from None
-    prose, mark, kept = text.partition(MARK)
+    prose, mark, rest = text.partition(MARK)
     if not mark:
-        prose, mark, kept = text.partition(f"\n## {SUMMARY}\n")
-    return prose, sections_of(mark + kept)
+        prose, mark, rest = text.partition(f"\n## {SUMMARY}\n")
+    return prose, sections_of(mark + rest)
 
 
 def page(prose: str, texts: Iterable[str]) -> str:
@@ -76,15 +76,15 @@ def page(prose: str, texts: Iterable[str]) -> str:
 
 
 def summary(text: str) -> str:
-    """How many statements there are of each verdict, counted in the tables themselves."""
+    """The number of statements per verdict, counted in the tables themselves."""
     counts = Counter(VERDICT.findall(text))
-    told = ", ".join(f"{counts[one]} {one}" for one in Verdict if counts[one])
+    numbers = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     total = sum(counts.values())
-    return f"## {SUMMARY}\n\n{total} statements: {told}.\n" if total else f"## {SUMMARY}\n"
+    return f"## {SUMMARY}\n\n{total} statements: {numbers}.\n" if total else f"## {SUMMARY}\n"
 
 
 def sections_of(text: str) -> dict[str, str]:
-    """The sections as they stand there, by title: what they are about may be told anew."""
+    """The sections of a page by title, without the description in their heading."""
     _, *parts = HEADING.split(text)
     bodies = zip(parts[::2], parts[1::2], strict=True)
     return {
@@ -101,18 +101,18 @@ def heading(section: Section) -> str:
 def draw(section: Section, folder: Path) -> dict[str, str]:
     """The title of each drawing by the name of its file."""
     drawn = {}
-    for one in section.drawings:
-        text = svg(plot(one))
-        if len(text.encode()) > MOST_BYTES:
-            raise LaconicError(f"{one.name}.svg: {len(text):,} bytes, at most {MOST_BYTES:,}")
+    for drawing in section.drawings:
+        file, text = f"{drawing.name}.svg", svg(plot(drawing))
+        if len(text.encode()) > MAX_BYTES:
+            raise LaconicError(f"{file}: {len(text):,} bytes, at most {MAX_BYTES:,} are allowed")
         make_folder(folder)
-        with draft(folder / f"{one.name}.svg", DRAWING) as stream:
+        with draft(folder / file, DRAWING) as stream:
             stream.write(text.encode())
-        drawn[f"{one.name}.svg"] = one.title
+        drawn[file] = drawing.title
     return drawn
 
 
-def written(section: Section, drawn: Mapping[str, str], paper: str) -> str:
+def section_text(section: Section, drawn: Mapping[str, str], paper: str) -> str:
     parts = [
         f"## {heading(section)}",
         f"`{section.command}`",
@@ -126,22 +126,23 @@ def written(section: Section, drawn: Mapping[str, str], paper: str) -> str:
 
 def statements(findings: Iterable[Finding]) -> str:
     lines = [_cells(COLUMNS), "|---|---|---|---|"]
-    lines += [_cells((one.says, one.paper, one.here, _verdict(one))) for one in findings]
+    lines += [_cells((f.statement, f.paper, f.ours, _verdict(f))) for f in findings]
     return "\n".join(lines)
 
 
-def _verdict(one: Finding) -> str:
-    told = f"**{one.verdict}**" if one.verdict is Verdict.NOT else str(one.verdict)
-    return f"{told}: {one.why}" if one.why else told
+def _verdict(finding: Finding) -> str:
+    bold = finding.verdict is Verdict.NOT_REPRODUCED
+    text = f"**{finding.verdict}**" if bold else str(finding.verdict)
+    return f"{text}: {finding.reason}" if finding.reason else text
 
 
 def _table(table: Table) -> str:
-    """Folded: the drawing and the verdicts come first."""
+    """Collapsed: the drawings and the verdicts come first."""
     lines = [_cells(table.columns), "|---|" + "--:|" * (len(table.columns) - 1)]
     lines += [_cells(map(str, line)) for line in table.lines]
-    inside = "\n".join(lines)
+    text = "\n".join(lines)
     title = table.title.replace("&", "&amp;").replace("<", "&lt;")
-    return f"<details><summary>{title}</summary>\n\n{inside}\n\n</details>"
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
 def _cells(texts: Iterable[str]) -> str:
@@ -149,5 +150,5 @@ def _cells(texts: Iterable[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """One line, whose bars and tags are shown and do nothing."""
+    """One line, with bars and tags escaped."""
     return TAG.sub(r"\\<", " ".join(text.split())).replace("|", r"\|")

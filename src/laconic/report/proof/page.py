@@ -1,4 +1,4 @@
-"""A paper's page in HTML: one file with everything in it, for a browser without a network."""
+"""A paper's page in HTML: one self-contained file that needs no network."""
 
 from __future__ import annotations
 
@@ -19,24 +19,32 @@ from laconic.report.proof.section import Section
 
 
 def write_page(
-    where: Path, paper: str, reference: str, sections: Sequence[Section], absent: Sequence[Finding]
+    where: Path,
+    paper: str,
+    reference: str,
+    sections: Sequence[Section],
+    unavailable: Sequence[Finding],
 ) -> None:
     with draft(where, PAGE) as stream:
-        stream.write(page(paper, reference, sections, absent).encode("utf-8", "replace"))
+        stream.write(page(paper, reference, sections, unavailable).encode("utf-8", "replace"))
 
 
-def page(paper: str, reference: str, sections: Sequence[Section], absent: Sequence[Finding]) -> str:
+def page(
+    paper: str, reference: str, sections: Sequence[Section], unavailable: Sequence[Finding]
+) -> str:
     style, first = source("page.css"), script(source("theme.js"))
-    findings = [*(one for section in sections for one in section.findings), *absent]
-    counts = Counter(one.verdict for one in findings)
+    findings = [*(f for section in sections for f in section.findings), *unavailable]
+    counts = Counter(finding.verdict for finding in findings)
     return (
         environment()
         .get_template("proof.html")
         .render(
             paper=paper,
             reference=reference,
-            sections=[(section, [_drawn(one) for one in section.drawings]) for section in sections],
-            absent=absent,
+            sections=[
+                (section, [_drawn(plot) for plot in section.drawings]) for section in sections
+            ],
+            unavailable=unavailable,
             counts=[(verdict, counts[verdict]) for verdict in Verdict if counts[verdict]],
             total=len(findings),
             reproduced=Verdict.REPRODUCED,
@@ -47,10 +55,10 @@ def page(paper: str, reference: str, sections: Sequence[Section], absent: Sequen
     )
 
 
-def _drawn(one: Plot | Cells) -> tuple[str, str, str]:
-    """Its title, and the drawing for a light and for a dark page."""
-    light, dark = (_embedded(svg(plot(one), dark=dark)) for dark in (False, True))
-    return one.title, light, dark
+def _drawn(content: Plot | Cells) -> tuple[str, str, str]:
+    """The title, and the drawing for a light and for a dark page."""
+    light, dark = (_embedded(svg(plot(content), dark=dark)) for dark in (False, True))
+    return content.title, light, dark
 
 
 def _embedded(drawing: str) -> str:

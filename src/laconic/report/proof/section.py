@@ -1,4 +1,4 @@
-"""`Section`: what one figure or table of a paper came to, kept in the folder of its study."""
+"""`Section`: the result of one figure or table of a paper, saved in the folder of its study."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, Self
 
 from laconic.errors import LaconicError
 from laconic.files import keyed, write_json
-from laconic.papers.figures import Reproduced, Table
+from laconic.papers.figures import FigureResult, Table
 from laconic.papers.findings import Finding, Verdict
-from laconic.papers.plots import Cells, Line, Plot
+from laconic.papers.plots import Cells, Plot, Series
 from laconic.rows import Row
 
 FILE = "section.json"
@@ -24,7 +24,7 @@ SECTION = keyed("section", "section")
 class Section:
     """A figure's statements with their verdicts, its plots and its tables.
 
-    `command` runs it again; `measured` says how much was run, with what, and what it cost.
+    `command` runs it again; `measured` says how much was run, the cost, and the versions.
     """
 
     title: str
@@ -36,22 +36,22 @@ class Section:
     tables: tuple[Table, ...] = ()
 
     @classmethod
-    def of(cls, title: str, about: str, command: str, scale: str, found: Reproduced) -> Self:
-        shown = tuple(table for table in found.tables if table.shown)
-        measured = "; ".join(filter(None, (scale, cost(found.rows), versions(found.rows))))
-        return cls(title, about, command, measured, found.findings, found.plots, shown)
+    def of(cls, title: str, about: str, command: str, scale: str, result: FigureResult) -> Self:
+        shown = tuple(table for table in result.tables if table.shown)
+        measured = "; ".join(filter(None, (scale, cost(result.rows), versions(result.rows))))
+        return cls(title, about, command, measured, result.findings, result.plots, shown)
 
     @property
     def drawings(self) -> tuple[Plot | Cells, ...]:
-        """The plots that have something to draw."""
-        return tuple(one for one in self.plots if one.drawable)
+        """The plots that are not empty."""
+        return tuple(plot for plot in self.plots if plot.drawable)
 
     def save(self, folder: Path) -> None:
         write_json(folder / FILE, "section", asdict(self))
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
-        """What is kept there; None where nothing is."""
+        """The section saved there; None if there is none."""
         where = folder / FILE
         if not where.exists():
             return None
@@ -59,54 +59,57 @@ class Section:
             return cls._from(json.loads(where.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise LaconicError(
-                f"{where}: is no section of ours ({error}). Delete it, and run the figure again"
+                f"{where}: not a section of Laconic ({error}). Delete it, and run the figure again"
             ) from None
 
     @classmethod
-    def _from(cls, kept: Mapping[str, Any]) -> Self:
+    def _from(cls, data: Mapping[str, Any]) -> Self:
         return cls(
-            kept["title"],
-            kept["about"],
-            kept["command"],
-            kept["measured"],
+            data["title"],
+            data["about"],
+            data["command"],
+            data["measured"],
             tuple(
-                Finding(**{**one, "verdict": Verdict(one["verdict"])}) for one in kept["findings"]
+                Finding(**{**item, "verdict": Verdict(item["verdict"])})
+                for item in data["findings"]
             ),
-            tuple(_plot(one) for one in kept["plots"]),
-            tuple(_table(one) for one in kept["tables"]),
+            tuple(_plot(item) for item in data["plots"]),
+            tuple(_table(item) for item in data["tables"]),
         )
 
 
-def _plot(kept: Mapping[str, Any]) -> Plot | Cells:
-    if "counts" in kept:
-        counts = tuple((*map(float, ends), int(n)) for *ends, n in kept["counts"])
-        return Cells(**{**kept, "counts": counts})
-    lines = tuple(_line(one) for one in kept["lines"])
+def _plot(data: Mapping[str, Any]) -> Plot | Cells:
+    if "counts" in data:
+        counts = tuple((*map(float, ends), int(n)) for *ends, n in data["counts"])
+        return Cells(**{**data, "counts": counts})
+    lines = tuple(_line(item) for item in data["lines"])
     if any(len(line.xs) != len(line.ys) for line in lines):
-        raise ValueError("a line has other values across than up")
-    level = None if kept["level"] is None else (kept["level"][0], _number(kept["level"][1]))
-    return Plot(**{**kept, "lines": lines, "level": level})
+        raise ValueError("a line has different numbers of x and y values")
+    level = None if data["level"] is None else (data["level"][0], _number(data["level"][1]))
+    return Plot(**{**data, "lines": lines, "level": level})
 
 
-def _line(kept: Mapping[str, Any]) -> Line:
-    xs, ys = (tuple(map(_number, kept[axis])) for axis in ("xs", "ys"))
-    return Line(kept["name"], xs, ys, kept["told"])
+def _line(data: Mapping[str, Any]) -> Series:
+    xs, ys = (tuple(map(_number, data[axis])) for axis in ("xs", "ys"))
+    return Series(data["name"], xs, ys, data["from_paper"])
 
 
-def _number(kept: float | None) -> float:
+def _number(value: float | None) -> float:
     """JSON has no NaN."""
-    if kept is None:
+    if value is None:
         return math.nan
-    return kept if isinstance(kept, int) else float(kept)
+    return value if isinstance(value, int) else float(value)
 
 
-def _table(kept: Mapping[str, Any]) -> Table:
-    lines = tuple(tuple(math.nan if one is None else one for one in line) for line in kept["lines"])
-    return Table(**{**kept, "columns": tuple(kept["columns"]), "lines": lines})
+def _table(data: Mapping[str, Any]) -> Table:
+    lines = tuple(
+        tuple(math.nan if cell is None else cell for cell in line) for line in data["lines"]
+    )
+    return Table(**{**data, "columns": tuple(data["columns"]), "lines": lines})
 
 
 def cost(rows: Iterable[Row]) -> str:
-    """Of training alone, over all tasks and sizes: a task's rows of one size carry the same."""
+    """The training time of all tasks and sizes: all rows of a task and size carry the same."""
     seconds = {(row.task, row.size): row.seconds for row in rows if row.task}
     if not seconds:
         return ""
@@ -116,5 +119,5 @@ def cost(rows: Iterable[Row]) -> str:
 
 
 def versions(rows: Iterable[Row]) -> str:
-    """Of what the rows were measured with; where these differ, all that occur."""
+    """All versions that the rows were measured with."""
     return " / ".join(sorted({row.versions for row in rows if row.versions}))

@@ -1,0 +1,18 @@
+"""Array types, each named once."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+Int32s: TypeAlias = NDArray[np.int32]
+Int64s: TypeAlias = NDArray[np.int64]
+# Indices of a scipy sparse array, which are of either kind.
+Ints: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+Integers: TypeAlias = NDArray[np.integer[Any]]
+# An array or a scipy sparse array; scipy has no types to say so.
+Matrix: TypeAlias = Any
