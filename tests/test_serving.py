@@ -264,7 +264,7 @@ def test_words_of_strangers_do_not_steer_the_terminal(run, tmp_path):
         (("predict", "pets.laconic", "ragged.csv"), "line 3: the record that begins here has 2"),
         (("predict", "pets.laconic", "open.csv"), "a quote in the record"),
         (("predict", "pets.laconic", "list.jsonl"), "line 1: is JSON, but not an object"),
-        (("predict", "pets.laconic", "number.jsonl"), "line 2: 'text' is neither a text nor"),
+        (("predict", "pets.laconic", "number.jsonl"), "line 2: 'text' is neither a text"),
         (("predict", "pets.laconic", "nokey.jsonl"), "no key 'text'"),
         (("predict", "pets.laconic", "latin.txt"), "line 1: byte 0xe9"),
         (("predict", "pets.laconic", "pets.csv", "--max-line", "3"), "longer than 3 bytes"),
