@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.bars import BARS, Bar
 from bench.measuring import Row
-from laconic.files import KEPT, draft
+from laconic.files import ANY_FILE, draft
 
 TITLE = """# Benchmarks
 
@@ -44,7 +44,7 @@ def update(where: Path, sections: Iterable[Section], order: Sequence[str]) -> No
     texts = sections_of(where.read_text()) if where.exists() else {}
     texts |= {section.name: section_text(section) for section in sections}
     page = "\n".join([TITLE, *(texts[name] for name in order if name in texts)])
-    with draft(where, KEPT) as stream:
+    with draft(where, ANY_FILE) as stream:
         stream.write(page.encode())
 
 

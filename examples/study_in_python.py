@@ -17,6 +17,6 @@ with TemporaryDirectory() as folder:  # use a permanent folder to be able to res
     findings = Study(plan, folder).run()
 
 for candidate in findings.candidates:
-    print(f"{candidate.name}: {candidate.mean:.3f} ± {candidate.se:.3f}")
+    print(f"{candidate.description}: {candidate.mean:.3f} ± {candidate.se:.3f}")
 for recommendation in findings.recommendations:
     print(recommendation.sentence)

@@ -134,7 +134,7 @@ def test_a_study_measures_models_that_are_not_linear(tmp_path):
     training = TrainingOptions(normalize="all")
     study = Study(Plan(pets(60), methods=methods, sizes=(2, 5), training=training), tmp_path)
     findings = study.run()
-    assert findings.failed == {}
+    assert findings.failures == {}
     measured = {(c.method, c.size) for c in findings.candidates}
     assert measured >= {(method, 2) for method in methods}
 
@@ -174,4 +174,4 @@ def test_more_neighbors_than_documents_are_refused():
 def test_a_task_with_too_many_neighbours_fails_with_our_words(tmp_path):
     methods = ("IG+knn:n_neighbors=500",)
     findings = Study(Plan(pets(60), methods=methods, sizes=(2,)), tmp_path).run()
-    assert {why.partition(":")[0] for why in findings.failed.values()} == {"n_neighbors=500"}
+    assert {why.partition(":")[0] for why in findings.failures.values()} == {"n_neighbors=500"}

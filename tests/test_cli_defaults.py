@@ -100,8 +100,8 @@ def test_no_intercept_has_its_effect(run, method):
     ("methods", "counted"),
     [
         ("ALL,IG,DF", "f1_micro by number of words, mean of"),
-        ("ALL,LDA", "f1_micro by number of columns that mix all words, mean of"),
-        ("ALL,IG,LDA", "f1_micro by number of words, or of columns that mix all words, mean of"),
+        ("ALL,LDA", "f1_micro by number of components, mean of"),
+        ("ALL,IG,LDA", "f1_micro by number of words or components, mean of"),
     ],
 )
 def test_a_table_says_what_its_sizes_count(run, methods, counted):

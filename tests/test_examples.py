@@ -15,7 +15,7 @@ SAYS = {
     "every_smaller_svm": r"test AUC, all words \([\d,]+ words\): 0\.9\d+",
     "first_curve": r"1,000 words: accuracy 0\.[89]\d+",
     "serve_raw_text": r"'Parse the header .*' is about email",
-    "study_in_python": r"pydocs: take .* On \d+ test documents that had no part in .*: 0\..*",
+    "study_in_python": r"pydocs: use .* On the \d+ held-out test documents: 0\..*",
     "what_is_lost": r"the models differ on \d+ of \d+ documents",
     "words_of_each_class": r"numpy\.ma: mask(ed)?, .*",
 }
@@ -104,4 +104,4 @@ def test_the_loaded_model_is_self_contained_and_fits_its_documents(run):
 def test_directions_separate_the_classes(run):
     names, _ = run("directions_of_a_map")
     assert names["accuracy"] > 0.7
-    assert names["directions"].of_documents == names["problem"].X_train.shape[0]
+    assert names["directions"].n_documents == names["problem"].X_train.shape[0]

@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 
 from laconic.errors import LaconicError, ResourceError
 from laconic.files import (
-    KEPT,
+    ANY_FILE,
     Kind,
     check_folder,
     check_not_read,
     check_output,
-    distinct_name,
+    csv_kind,
     draft,
-    headed,
     remove,
     remove_drafts,
     write_json,
 )
 from laconic.rows import cell, uncell
+from laconic.study.layout import distinct_name
 from laconic.study.words import Word, read_words, write_words
 
 MARKED = Kind("note", re.compile(rb"\Anote: "))
@@ -52,7 +52,7 @@ class TestReplacing:
             assert where.read_bytes() == b"note: new"
         where.write_bytes(b"my thesis")
         for change in (lambda: written(where, b"note: new"), lambda: remove(where, MARKED)):
-            with pytest.raises(LaconicError, match="no note that this Laconic wrote"):
+            with pytest.raises(LaconicError, match="not a note written by this version"):
                 change()
         assert (where.read_bytes(), names(tmp_path)) == (b"my thesis", ["a.txt"])
 
@@ -68,7 +68,7 @@ class TestReplacing:
         (tmp_path / "link").symlink_to(tmp_path / "nowhere")
         for name in ("folder", "pipe", "link", "absent/file", "x" * 300, "nul\0"):
             with pytest.raises(LaconicError):
-                check_output(tmp_path / name, KEPT)
+                check_output(tmp_path / name, ANY_FILE)
 
     def test_a_link_stays_a_link(self, tmp_path):
         (tmp_path / "real.txt").write_bytes(b"note: old")
@@ -79,14 +79,14 @@ class TestReplacing:
 
     def test_json_carries_its_kind_and_replaces_no_other(self, tmp_path):
         write_json(tmp_path / "a.json", "words", {"x": 1})
-        with pytest.raises(LaconicError, match="no file of corpora that this Laconic wrote"):
+        with pytest.raises(LaconicError, match="not a file of corpora written by this"):
             write_json(tmp_path / "a.json", "corpora", {})
         write_json(tmp_path / "a.json", "words", {"x": float("nan")})
 
     def test_a_header_is_known_by_whole_columns(self, tmp_path):
         (tmp_path / "a.csv").write_text("rank,wordy\n")
-        assert not headed("table", ("rank", "word")).marks(tmp_path / "a.csv")
-        assert headed("table", ("rank", "wordy")).marks(tmp_path / "a.csv")
+        assert not csv_kind("table", ("rank", "word")).marks(tmp_path / "a.csv")
+        assert csv_kind("table", ("rank", "wordy")).marks(tmp_path / "a.csv")
 
 
 class TestInputs:

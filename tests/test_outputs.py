@@ -14,8 +14,7 @@ from click.testing import CliRunner
 
 from laconic import CompactModel
 from laconic.cli import main
-from laconic.files import distinct_name
-from laconic.study.layout import FILES, PROBLEM_FILES
+from laconic.study.layout import FILES, PROBLEM_FILES, distinct_name
 from tests.study.corpora import write_pets
 
 PETS = ("pets.csv", "--text", "body", "--label", "animal")
@@ -183,7 +182,9 @@ def test_r2_no_output_is_an_input(here, case):
 
 def test_r2_the_corpus_stays(here):
     for output in ("pets.csv", "./pets.csv", str(Path("pets.csv").absolute())):
-        assert "pets.csv: exists and is no table of words" in refused("select", *PETS, "-o", output)
+        assert "pets.csv: exists and is not a table of words" in refused(
+            "select", *PETS, "-o", output
+        )
     with open("new.txt", "rb") as stdin:
         os.link("new.txt", "new.jsonl")
         command = [sys.executable, "-m", "laconic.cli", "predict", "pets.laconic", "-", "-o"]
@@ -227,8 +228,8 @@ def test_a_refusal_names_every_file_in_the_way(here):
         file = Path("finished", name)
         file.write_text("\n".join(file.read_text().splitlines()[2:]))
     said = refused("study", "finished")
-    assert "finished/plan.toml: exists and is no plan that this Laconic wrote" in said
-    assert said.endswith("The same goes for corpora.json\n")
+    assert "finished/plan.toml: exists and is not a plan written by this version of Laconic" in said
+    assert said.endswith("The same is true of corpora.json\n")
     Path("copy").mkdir()
     shutil.copy("finished/journal.sqlite", "copy")
     run("study", "copy", "--no-report")

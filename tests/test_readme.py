@@ -21,5 +21,5 @@ def test_the_python_of_the_readme_runs(capsys, tmp_path, monkeypatch):
     names = {"texts": list(corpus.texts), "labels": [label for (label,) in corpus.labels]}
     for block in blocks:
         exec(compile(block, str(README), "exec"), names)
-    assert "pydocs: take " in capsys.readouterr().out
+    assert "pydocs: use " in capsys.readouterr().out
     assert names["classifier"].score(names["texts"], names["labels"]) > 0.9

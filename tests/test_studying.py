@@ -52,8 +52,8 @@ def study(run, *more):
 def test_a_study_says_what_to_take_and_leaves_its_tables(run):
     done = run("study", "pets.csv", "--text", "body", "--label", "animal", *SMALL[:-1])
     assert done.exit_code == 0, done.output
-    assert "pets: take IG with" in done.output
-    assert "test documents that had no part in the choice" in done.output
+    assert "pets: use IG with" in done.output
+    assert "held-out test documents" in done.output
     where = Path("pets-study")
     assert {file.name for file in where.iterdir()} >= {
         "journal.sqlite",
@@ -85,7 +85,7 @@ def test_a_plan_in_a_file(run):
     )
     done = run("study", "--plan", "night.toml", "--jobs", "1", "--no-report")
     assert done.exit_code == 0, done.output
-    assert "take IG with 9 words" in done.output
+    assert "use IG with 9 words" in done.output
     assert Path("night-study/journal.sqlite").exists()
     # the plan in the journal knows the file by its full name
     assert str(Path("pets.csv").absolute()) in Path("night-study/plan.toml").read_text()
@@ -95,8 +95,8 @@ def test_the_page_can_be_left_out_and_drawn_later(run):
     assert study(run).exit_code == 0
     assert not Path("pets-study/report.html").exists()
     done = run("report", "pets-study", "-o", "page.html", "--no-figures")
-    assert done.output == "page: page.html\n"
-    assert "take IG with" in Path("page.html").read_text()
+    assert done.output == "Report: page.html\n"
+    assert "use IG with" in Path("page.html").read_text()
 
 
 def test_the_model_of_a_study_predicts(run):
@@ -142,7 +142,7 @@ def test_a_size_that_is_none_gets_one_line(run, command, size):
 
 def test_quiet_is_one_sentence(run):
     done = study(run, "--quiet")
-    assert done.output.startswith("pets: take IG with")
+    assert done.output.startswith("pets: use IG with")
     assert done.output.count("\n") == 1
 
 
@@ -166,7 +166,7 @@ BAD = {
     "alpha": (["--alpha", "-1"], "alpha=-1.0"),
     "stem": (["--stem", "nonsense"], "nonsense"),
     "column": (["--text", "bodi"], "bodi"),
-    "output": (["-o", "pets.csv/deep"], "cannot be made a folder"),
+    "output": (["-o", "pets.csv/deep"], "cannot be created as a folder"),
     "few": (["--cv", "500"], "500 folds"),
     "R14 jobs": (["--jobs", "100000"], "--jobs 100000: give a number of processes from 1 to"),
     "no jobs": (["--jobs", "0"], "--jobs 0: give a number of processes from 1 to"),
@@ -224,7 +224,7 @@ def test_a_failing_method_leaves_the_others_and_exit_code_1(run, monkeypatch):
     monkeypatch.setitem(METHODS, "BROKEN", broken)
     done = study(run, "--methods", "IG,BROKEN")
     assert done.exit_code == 1
-    assert "take IG with" in done.output
+    assert "use IG with" in done.output
     assert "failed: BROKEN on pets, fold 1 of 3: MemoryError: too much" in done.stderr
     assert "failed: BROKEN" in study(run, "--methods", "IG,BROKEN", "--quiet").stderr
 
@@ -443,7 +443,7 @@ def test_a_page_replaces_a_page_and_nothing_else(run):
         assert Path(name).read_bytes() == before
     Path("mine.html").write_text("<html>my own page</html>")
     said = run("report", "pets-study", "-o", "mine.html").stderr
-    assert "no page that this Laconic wrote" in said
+    assert "not a page written by this version of Laconic" in said
     for _ in range(2):
         assert run("report", "pets-study", "-o", "page.html", "--no-figures").exit_code == 0
     assert "no such folder" in run("report", "absent").stderr

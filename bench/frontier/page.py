@@ -11,8 +11,9 @@ from bench.frontier.choosing import Candidate, candidates, choose, of_side, with
 from bench.frontier.families import OURS, PEERS, SIDES, Budget, Family, room
 from bench.frontier.journal import Line, Speed, Truth, rows_of
 from bench.frontier.judging import AS_GOOD, BETTER, WORSE, Comparison, comparisons
-from laconic.files import KEPT, draft
-from laconic.report.charts.saving import DRAWING, svg
+from laconic.files import ANY_FILE, draft
+from laconic.report.charts.saving import svg
+from laconic.study.layout import SVG_FILE
 
 METRICS = ("f1_micro", "f1_macro")
 METRIC = METRICS[0]
@@ -104,9 +105,9 @@ def write(
     folder = where.parent / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in drawn.items():
-        with draft(folder / f"{name}.svg", DRAWING) as stream:
+        with draft(folder / f"{name}.svg", SVG_FILE) as stream:
             stream.write(text.encode())
-    with draft(where, KEPT) as stream:
+    with draft(where, ANY_FILE) as stream:
         stream.write("\n".join(parts).encode())
     return compared
 

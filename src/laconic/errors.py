@@ -1,8 +1,8 @@
-"""What went wrong, in the order a reader wants it: what was asked, what is there, what to do.
+"""Errors and warnings. A message says what was requested, what was found, and what to do.
 
-Every error that a user can cause derives from `LaconicError`; the command line prints its message
-and ends with exit code 2, without a traceback. All are `ValueError`s too, as scikit-learn expects.
-Where memory or disk space ran out, the input is good and the exit code is 3.
+Every error that a user can cause derives from `LaconicError`: the command line prints its message
+and exits with code 2, without a traceback. All are `ValueError`s too, as scikit-learn expects.
+If memory or disk space ran out, the input is valid and the exit code is 3.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import Any
 
-# EDQUOT is unknown on Windows
+# EDQUOT is not defined on Windows
 OUT_OF_DISK = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
 OUT_OF_MEMORY = frozenset({errno.ENOMEM})
 
 
 class LaconicError(ValueError):
-    """Something the user can mend; the message says how."""
+    """Invalid input; the message says how to fix it."""
 
 
 class ResourceError(LaconicError):
-    """Memory or disk space ran out; nothing is wrong with what was asked."""
+    """Memory or disk space ran out; the input is valid."""
 
 
 class LaconicWarning(UserWarning):
-    """Something the user should know, although the work goes on.
+    """Something the user should know; the work continues.
 
     Parameters
     ----------
     message : str
-        With {} in the place of each of `classes`, where there are some.
+        With one {} per class, if there are `classes`.
     classes : sequence
-        The classes that the message is about, as y has them. A study trains on positions of
-        classes and knows their names: it asks for the message with these.
+        The classes that the message is about, as in y. A study trains on positions of classes;
+        it gets the message with their names from `with_names`.
     """
 
     def __init__(self, message: str, classes: Sequence[Any] = ()) -> None:
@@ -44,14 +44,14 @@ class LaconicWarning(UserWarning):
         super().__init__(message.format(*classes) if classes else message)
 
     def with_names(self, names: Sequence[str]) -> str:
-        """The message, with names for positions of classes; as it is if there are no names."""
+        """The message, with names for positions of classes; unchanged if there are no names."""
         if not (names and self._classes):
             return str(self)
         return self._message.format(*(names[position] for position in self._classes))
 
 
 class CorpusError(LaconicError):
-    """A file cannot be read as a labelled corpus: which file, which line, what to do."""
+    """A file cannot be read as a labelled corpus; the message has the file and the line."""
 
     def __init__(
         self, problem: str, *, where: str | PathLike[str] | None = None, line: int | None = None
@@ -59,14 +59,14 @@ class CorpusError(LaconicError):
         self.problem = problem
         self.where = None if where is None else fspath(where)
         self.line = line
-        place = "" if self.where is None else self.where
+        position = "" if self.where is None else self.where
         if line is not None:
-            place += f", line {line}" if place else f"line {line}"
-        super().__init__(f"{place}: {problem}" if place else problem)
+            position += f", line {line}" if position else f"line {line}"
+        super().__init__(f"{position}: {problem}" if position else problem)
 
 
-class SizeUnavailable(LaconicError):  # noqa: N818 - an answer of a path as much as an error
-    """A reducer or path has no model of the size asked for."""
+class SizeUnavailable(LaconicError):  # noqa: N818 - paths yield it too
+    """A reducer or path has no model of the requested size."""
 
     def __init__(self, size: object, reason: str) -> None:
         self.size = size
@@ -75,27 +75,27 @@ class SizeUnavailable(LaconicError):  # noqa: N818 - an answer of a path as much
 
 
 def unwritable(failure: OSError | ValueError, message: str) -> LaconicError:
-    """The error for something that cannot be written: a `ResourceError` if the disk is full."""
+    """The error for a failed write: a `ResourceError` if the disk is full."""
     full = isinstance(failure, OSError) and failure.errno in OUT_OF_DISK
     return (ResourceError if full else LaconicError)(message)
 
 
 @contextmanager
 def collected_warnings(class_names: Sequence[str] = ()) -> Iterator[list[str]]:
-    """The distinct messages of our warnings within the block, in order, instead of on the screen.
+    """Collect the distinct messages of our warnings in the block, in order, and show none.
 
-    The list is filled when the block ends. `class_names` are for classes given by their positions.
+    The list is filled when the block ends. `class_names` replace positions of classes.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", LaconicWarning)
         messages: list[str] = []
         yield messages
-        ours = (w.message for w in caught if isinstance(w.message, LaconicWarning))
-        messages += dict.fromkeys(message.with_names(class_names) for message in ours)
+        warned = (w.message for w in caught if isinstance(w.message, LaconicWarning))
+        messages += dict.fromkeys(message.with_names(class_names) for message in warned)
 
 
 def warn_again(messages: Iterable[str]) -> None:
-    """Repeat warnings that were collected."""
+    """Give collected warnings again."""
     for message in messages:
         warnings.warn(message, LaconicWarning, stacklevel=3)

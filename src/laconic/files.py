@@ -1,7 +1,7 @@
-"""Files: written whole or not at all, never over an input, and only over what Laconic wrote.
+"""Writing files: whole or not at all, never over an input, and only over files Laconic wrote.
 
-Every kind of file that a command writes carries a mark. `check_output` looks for it, and refuses
-to replace a file without it; commands ask before they start to work.
+Every kind of file that a command writes carries a mark. `check_output` looks for the mark and
+refuses to replace a file without it. Commands call it before they start to work.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ import json
 import math
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from tempfile import mkstemp
-from typing import IO, Any
-from unicodedata import normalize
+from typing import IO, Any, TypeVar
 
 from laconic.errors import OUT_OF_DISK, LaconicError, unwritable
 
@@ -27,17 +25,15 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-# A mark stands among so many bytes of a file.
-LOOKED_AT = 1 << 16
-# A key of JSON objects; its value says of which kind the file is.
+Value = TypeVar("Value")
+
+# The mark is within this many bytes of the start (or end) of a file.
+MARK_BYTES = 1 << 16
+# A key of JSON objects; its value is the kind of the file.
 KEY = "laconic"
-# Characters of a name that a draft or a folder keeps: with four bytes each, there is room for more.
-DRAFT_LETTERS = 40
-NAME_LETTERS = 60
+# Characters of the file name that a draft keeps: at four bytes each, they leave room for the rest.
+DRAFT_CHARACTERS = 40
 DRAFT = re.compile(r"\.(.+)\.[a-z0-9_]{8}\.draft", re.DOTALL)
-HASHED = re.compile(r"-[0-9a-f]{10}$")
-# Names that are devices on Windows.
-DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 CANNOT_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS}
 
 
@@ -45,7 +41,7 @@ CANNOT_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS}
 class Kind:
     """A kind of file that Laconic writes.
 
-    `mark` is found in the first bytes of each (in the last where `at_end`), and in no other file.
+    `mark` occurs in the first bytes of each such file (in the last if `at_end`), and in no other.
     """
 
     name: str
@@ -53,42 +49,42 @@ class Kind:
     at_end: bool = False
 
     def marks(self, where: Path) -> bool:
-        """Whether Laconic wrote the file."""
+        """Whether the file carries the mark: Laconic wrote it."""
         with open(where, "rb") as stream:
             if self.at_end:
-                stream.seek(max(0, where.stat().st_size - LOOKED_AT))
-            return self.mark.search(stream.read(LOOKED_AT)) is not None
+                stream.seek(max(0, where.stat().st_size - MARK_BYTES))
+            return self.mark.search(stream.read(MARK_BYTES)) is not None
 
 
-# For files whose contents are kept when they are written again.
-KEPT = Kind("file", re.compile(b""))
+# For files that are updated in place, such as pages with a user's own prose.
+ANY_FILE = Kind("file", re.compile(b""))
 
 
-def headed(name: str, columns: Iterable[str]) -> Kind:
-    """CSV: the header begins with these columns."""
+def csv_kind(name: str, columns: Iterable[str]) -> Kind:
+    """A kind of CSV file: its header starts with these columns."""
     return Kind(name, re.compile(rb"\A" + re.escape(",".join(columns).encode()) + rb"[,\r\n]"))
 
 
-def keyed(name: str, kind: str) -> Kind:
-    """JSON: the first key is "laconic", with this value."""
+def json_kind(name: str, kind: str) -> Kind:
+    """A kind of JSON file: its first key is "laconic", with this value."""
     return Kind(name, re.compile(rf'\A\s*{{\s*"{KEY}"\s*:\s*"{kind}"'.encode()))
 
 
 def check_output(where: Path, kind: Kind) -> None:
-    """A file may be written here: there is none yet, an empty one, or one that Laconic wrote."""
+    """Raise unless the file does not exist, is empty, or was written by Laconic as this kind."""
     try:
         obstacle = _obstacle(where, kind)
     except (OSError, ValueError) as failure:
-        obstacle = _unwritten(failure)
+        obstacle = _failure_text(failure)
     if obstacle:
         raise LaconicError(f"{where}: {obstacle}")
 
 
 def _obstacle(where: Path, kind: Kind) -> str:
     if not where.parent.is_dir():
-        return f"cannot be written (there is no folder {where.parent}). Make it first"
+        return f"cannot be written (folder {where.parent} does not exist). Create it first"
     if not _may_write_in(_real(where).parent):
-        return f"cannot be written ({os.strerror(errno.EACCES)}). Choose another place"
+        return f"cannot be written ({os.strerror(errno.EACCES)}). Choose another path"
     try:
         where.lstat()
     except FileNotFoundError:
@@ -97,7 +93,10 @@ def _obstacle(where: Path, kind: Kind) -> str:
         return "cannot be written (it is a folder). Choose another name"
     if where.is_file() and (where.stat().st_size == 0 or kind.marks(where)):
         return ""
-    return f"exists and is no {kind.name} that this Laconic wrote. Choose another place, or move it"
+    return (
+        f"exists and is not a {kind.name} written by this version of Laconic. Choose another path, "
+        "or move it"
+    )
 
 
 def _may_write_in(folder: Path) -> bool:
@@ -105,32 +104,31 @@ def _may_write_in(folder: Path) -> bool:
 
 
 def check_folder(where: Path) -> None:
-    """A folder may be made here, or is here and may be written in."""
+    """Raise unless this is a writable folder, or a folder can be created here."""
     if where.is_dir() and not _may_write_in(where):
         raise LaconicError(
-            f"{where}: cannot be written in ({os.strerror(errno.EACCES)}). Choose another place"
+            f"{where}: no permission to write ({os.strerror(errno.EACCES)}). Choose another path"
         )
     if os.path.lexists(where) and not where.is_dir():
         raise LaconicError(
-            f"{where}: cannot be made a folder, because it is a file. Choose another place"
+            f"{where}: cannot be created as a folder, because it is a file. Choose another path"
         )
 
 
 def check_not_read(outputs: Iterable[Path], inputs: Iterable[str | Path]) -> None:
-    """No output may be an input, by whatever name, or lie in a folder that is read."""
-    read = list(inputs)
+    """Raise if an output is an input, also under another name, or is inside an input folder."""
+    sources = list(inputs)
     for output in outputs:
-        for source in read:
+        for source in sources:
             if _same(output, source):
                 raise LaconicError(
                     f"{output}: is an input of this command, so it cannot be its output. "
-                    "Choose another place"
+                    "Choose another path"
                 )
             if os.path.isdir(source) and _real(source) in _real(output).parents:
                 raise LaconicError(
-                    f"{output}: lies in {source}, which is an input of this command, so it "
-                    "cannot be its output. "
-                    "Choose a place outside"
+                    f"{output}: is inside {source}, which is an input of this command, so it "
+                    "cannot be its output. Choose a path outside of it"
                 )
 
 
@@ -147,21 +145,21 @@ def _real(where: str | Path) -> Path:
 
 @contextmanager
 def draft(where: Path, kind: Kind) -> Iterator[IO[bytes]]:
-    """A file that takes its name only when it is whole and on the disk.
+    """A stream to a temporary file that is renamed to `where` once it is complete and on disk.
 
-    It replaces only what `check_output` allows, asked before and after. A link stays a link.
+    It replaces only what `check_output` allows, checked before and after. A link stays a link.
     """
     check_output(where, kind)
     target = _real(where)
     try:
-        prefix = f".{where.name[:DRAFT_LETTERS]}."
+        prefix = f".{where.name[:DRAFT_CHARACTERS]}."
         handle, name = mkstemp(prefix=prefix, suffix=".draft", dir=target.parent)
     except (OSError, ValueError) as failure:
-        raise unwritable(failure, f"{where}: {_unwritten(failure)}") from None
+        raise unwritable(failure, f"{where}: {_failure_text(failure)}") from None
     unfinished = Path(name)
     try:
         with open(handle, "wb") as stream:
-            _hold(handle)
+            _lock(handle)
             yield stream
             stream.flush()
             _sync(handle)
@@ -173,28 +171,28 @@ def draft(where: Path, kind: Kind) -> Iterator[IO[bytes]]:
         _sync_folder(target.parent)
     except OSError as failure:
         unfinished.unlink(missing_ok=True)
-        raise unwritable(failure, f"{where}: {_unwritten(failure)}") from None
+        raise unwritable(failure, f"{where}: {_failure_text(failure)}") from None
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
 
 
-def _unwritten(failure: OSError | ValueError, done: str = "written") -> str:
+def _failure_text(failure: OSError | ValueError, action: str = "written") -> str:
     reason = getattr(failure, "strerror", None) or str(failure)
     full = getattr(failure, "errno", None) in OUT_OF_DISK
     advice = "Free space there, or choose" if full else "Choose"
-    return f"cannot be {done} ({reason}). {advice} another place"
+    return f"cannot be {action} ({reason}). {advice} another path"
 
 
 def _umask() -> int:
-    """What is kept from others; `mkstemp` keeps everything."""
+    """The process's umask; `mkstemp` ignores it and gives access to the owner only."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
 def _sync(handle: int) -> None:
-    """On the disk before it has its name: a power cut must not leave an empty file of that name."""
+    """Sync before the rename, so a power cut does not leave an empty file under the final name."""
     try:
         os.fsync(handle)
     except OSError as failure:
@@ -203,7 +201,7 @@ def _sync(handle: int) -> None:
 
 
 def _sync_folder(where: Path) -> None:
-    """So that the name is on the disk too; not every system can."""
+    """Sync the rename itself; not supported on every system."""
     with suppress(OSError):
         handle = os.open(where, os.O_RDONLY)
         try:
@@ -212,8 +210,8 @@ def _sync_folder(where: Path) -> None:
             os.close(handle)
 
 
-def _hold(handle: int) -> bool:
-    """Lock a draft until it is closed, also by the end of the process; whether that worked."""
+def _lock(handle: int) -> bool:
+    """Lock a draft until it is closed or the process exits. Returns whether that succeeded."""
     if fcntl is None:
         return False
     try:
@@ -224,21 +222,21 @@ def _hold(handle: int) -> bool:
 
 
 def remove_drafts(folder: Path, names: Collection[str]) -> None:
-    """Remove the drafts of files of these names whose process is gone, and nothing else."""
+    """Remove drafts of files with these names whose process has exited, and nothing else."""
     for file in folder.glob(".*.draft"):
-        of = DRAFT.fullmatch(file.name)
-        if of is not None and of[1] in names and file.is_file() and not file.is_symlink():
-            _remove_unheld(file)
+        match = DRAFT.fullmatch(file.name)
+        if match is not None and match[1] in names and file.is_file() and not file.is_symlink():
+            _remove_unlocked(file)
 
 
-def _remove_unheld(file: Path) -> None:
+def _remove_unlocked(file: Path) -> None:
     with suppress(OSError), open(file, "rb") as stream:
-        if _hold(stream.fileno()):
+        if _lock(stream.fileno()):
             file.unlink()
 
 
 def remove(where: Path, kind: Kind) -> None:
-    """Delete a file that Laconic wrote; there may be none."""
+    """Delete a file that Laconic wrote, if it exists."""
     if os.path.lexists(where):
         check_output(where, kind)
         where.unlink()
@@ -248,42 +246,50 @@ def make_folder(where: Path) -> None:
     try:
         where.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as failure:
-        raise unwritable(failure, f"{where}: {_unwritten(failure, 'made a folder')}") from None
-
-
-def file_name(name: str) -> str:
-    """A name that is safe for a file."""
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-") or "corpus"
-
-
-def distinct_name(name: str) -> str:
-    """A name for a file that no other name has, also where case does not count: C++, C#, C and c.
-
-    A name in small letters that is safe stays as it is; any other ends with its hash.
-    """
-    plain = file_name(name)
-    if name == plain[:NAME_LETTERS] == normalize("NFC", name.casefold()) and not _is_taken(name):
-        return name
-    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{plain[:NAME_LETTERS]}-{digest[:10]}"
-
-
-def _is_taken(name: str) -> bool:
-    """By another name with its hash, or by a device of Windows."""
-    return HASHED.search(name) is not None or DEVICES.fullmatch(name) is not None
+        raise unwritable(
+            failure, f"{where}: {_failure_text(failure, 'created as a folder')}"
+        ) from None
 
 
 def write_json(where: Path, kind: str, contents: Mapping[str, Any]) -> None:
-    """An object whose first key is the mark that `keyed` looks for."""
+    """Write an object whose first key is the mark that `json_kind` looks for."""
     text = json.dumps(finite({KEY: kind, **contents}), indent=1, allow_nan=False)
-    with draft(where, keyed(f"file of {kind}", kind)) as stream:
+    with draft(where, json_kind(f"file of {kind}", kind)) as stream:
         stream.write(text.encode())
 
 
+def read_json(where: Path, cls: type[Value]) -> Value | None:
+    """The value of a JSON file, checked against the fields of `cls`; None if there is no file."""
+    import msgspec
+
+    try:
+        contents = json.loads(where.read_text(encoding="utf-8"))
+        # not strict: numbers that JSON does not have are strings
+        return msgspec.convert(contents, cls, strict=False)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as failure:
+        raise LaconicError(
+            f"{where}: cannot be read ({failure}). Delete it, and run the study again"
+        ) from None
+
+
 def finite(value: Any) -> Any:
-    """The same with None for what JSON has no number for."""
+    """The same value, with None for floats that JSON does not have."""
+    return _without(value, lambda number: None)
+
+
+def spelled_out(value: dict[str, Any]) -> dict[str, Any]:
+    """The same value, with "NaN", "Infinity" or "-Infinity" for floats that JSON does not have."""
+    return {key: _without(item, json.dumps) for key, item in value.items()}
+
+
+def _without(value: Any, spelling: Callable[[float], str | None]) -> Any:
+    """The value with another spelling for every float that is not finite."""
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        return value if math.isfinite(value) else spelling(value)
     if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    return [finite(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _without(item, spelling) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without(item, spelling) for item in value]
+    return value

@@ -17,8 +17,8 @@ from laconic.papers.figures import find_figure
 from laconic.rows import Row
 from laconic.study.executors import Processes
 from laconic.study.journal import Journal
+from laconic.study.layout import JOURNAL, ROWS
 from laconic.study.settings import Source, SplitOptions
-from laconic.study.study import JOURNAL
 from laconic.vectors.weighting import Weighting
 from tests.counting import Counting
 from tests.study.corpora import pets
@@ -139,10 +139,10 @@ def test_a_figure_run_again_computes_nothing(tmp_path, rows):
     first, again = Counting(), Counting()
     told = FIGURE.run(tmp_path, SCALE, first).rows
     assert first.done == 4 * (len(paper.ALPHAS) + 1 + 3)
-    before = (tmp_path / paper.ROWS).read_text()
+    before = (tmp_path / ROWS).read_text()
     assert FIGURE.run(tmp_path, SCALE, again).rows == told
     assert again.titles == []
-    assert (tmp_path / paper.ROWS).read_text() == before
+    assert (tmp_path / ROWS).read_text() == before
     assert plain(told) == plain(rows)
 
 
@@ -173,7 +173,7 @@ def plain(rows: list[Row]) -> list[Row]:
 def test_the_table_holds_the_rows_of_both_plans(tmp_path):
     one = replace(SCALE, sets=1)
     rows = FIGURE.run(tmp_path, one).rows
-    with (tmp_path / paper.ROWS).open() as file:
+    with (tmp_path / ROWS).open() as file:
         table = list(csv.DictReader(file))
     assert [line["method"] for line in table] == [row.method for row in rows]
     assert {row.method for row in rows} == {*paper.all_words(paper.ALPHAS), "DF", "SS:rank=2"}
@@ -322,4 +322,4 @@ def test_weighted_sampling_nears_subspace_sampling_as_the_rank_grows(corpora, tm
     for name in {row.problem for row in rows}:
         distance = [row.value for row in rows if row.problem == name]
         assert distance[-1] < distance[0] / 2
-    assert (tmp_path / paper.ROWS).exists()
+    assert (tmp_path / ROWS).exists()

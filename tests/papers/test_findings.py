@@ -13,7 +13,7 @@ from laconic.papers.findings import Verdict, judge, judge_value
 from laconic.papers.findings import torkkola as statements
 from laconic.papers.plots import CELLS, Cells, Series
 from laconic.papers.prediction_costs import MeasuredCost, PredictionCost
-from laconic.study.significance import Verdict as Paired
+from laconic.study.significance import PairedTest as Paired
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import pytest
 import vl_convert
 
-from laconic.report.charts.saving import VERSION, still, svg
+from laconic.report.charts.saving import VERSION, static, svg
 from laconic.report.view import Confusion, Detail, Point, View
 
-NAMES = ["curves", "cost", "significance", "stability", "agreement", "confusion"]
+NAMES = ["curves", "cost", "significance", "stability", "overlap", "confusion"]
 NAN = math.nan
 
 
@@ -29,7 +29,7 @@ def quality(method="IG", terms=10.0, mean=0.5, problem="p", metric="accuracy", *
 
 def compiled(spec):
     """What Vega-Lite makes of it; it must not have to warn or mend."""
-    return vl_convert.vegalite_to_vega(still(spec), vl_version=VERSION)
+    return vl_convert.vegalite_to_vega(static(spec), vl_version=VERSION)
 
 
 def drawn(spec) -> ElementTree.Element:

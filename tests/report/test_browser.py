@@ -26,7 +26,7 @@ class TestPets:
     def test_it_opens_without_a_word_on_the_console_and_asks_for_nothing(self, chromium: Browser):
         names = chromium.run("return laconic.views().map(({name}) => name)")
         assert names[0] == "curves"
-        assert {"agreement", "cost", "significance", "stability", "confusion-0"} <= set(names)
+        assert {"overlap", "cost", "significance", "stability", "confusion"} <= set(names)
         for name in names:
             assert "<path" in svg(chromium, name)
         type_text(chromium, "kitten and puppy")
@@ -93,7 +93,7 @@ class TestPets:
         chromium.choose("[data-switches=curves] select", "accuracy")
         click(chromium, "#theme")
         chromium.settle()
-        signal = "return laconic.views().find(({name}) => name === 'curves').view.signal('measure')"
+        signal = "return laconic.views().find(({name}) => name === 'curves').view.signal('metric')"
         assert chromium.run(signal) == "accuracy"
 
     def test_words_are_sorted(self, chromium: Browser):
@@ -255,7 +255,7 @@ def test_problems_are_chosen(chromium: Browser, family_file: Path, family_view: 
     )
     assert chromium.run(seen) == [True, False]
     text = "kitten purr word3 bark"
-    told = chromium.run("return laconic.tell(arguments[0])", text)
+    told = chromium.run("return laconic.predict(arguments[0])", text)
     np.testing.assert_allclose(
         told["scores"], family_view.details[1].model.decision([text])[0], atol=1e-9
     )

@@ -64,15 +64,15 @@ SETTINGS: tuple[dict[str, Any], ...] = (
 READ = """
 const [settings, stops] = [arguments[0], new Set(arguments[1])];
 return arguments[2].map((text) => {
-  const units = reading.units(text, settings, stops);
-  return [units.map((one) => one.unit), reading.terms(units, settings).map((one) => one.term)];
+  const units = reader.units(text, settings, stops);
+  return [units.map((one) => one.unit), reader.terms(units, settings).map((one) => one.term)];
 });
 """
 DECIDE = """
 return arguments[0].map((file) => {
   const model = new laconic.CompactModel(laconic.bytesOf(file));
   return arguments[1].map((text) => {
-    const { scores, chosen, shares } = model.tell(text, reading);
+    const { scores, chosen, shares } = model.predict(text, reader);
     return [scores, chosen.map((at) => model.classes[at]),
       shares.map((row) => Array.from(row.values()).reduce((sum, one) => sum + one, 0))];
   });
@@ -85,7 +85,7 @@ def test_it_decides_as_the_model_does_about_200_documents(
 ):
     chromium.open(pydocs_file)
     texts = [pydocs.texts[at] for at in pydocs.part(TEST)[:200]]
-    told = chromium.run("return arguments[0].map((text) => laconic.tell(text))", texts)
+    told = chromium.run("return arguments[0].map((text) => laconic.predict(text))", texts)
     assert len(told) == 200
     np.testing.assert_allclose(
         [one["scores"] for one in told], pydocs_model.decision(texts), rtol=0, atol=1e-9
@@ -105,7 +105,7 @@ class TestReading:
     @staticmethod
     def opened(chromium: Browser, pets_file: Path) -> None:
         chromium.open(pets_file)
-        chromium.run("window.reading = new laconic.Reading(laconic.embedded('page-data').tables)")
+        chromium.run("window.reader = new laconic.TextReader(laconic.embedded('page-data').tables)")
 
     @pytest.mark.parametrize("settings", SETTINGS, ids=str)
     def test_texts_are_read_as_the_vectorizer_reads_them(
@@ -146,7 +146,7 @@ class TestReading:
         texts = ["".join(rng.choice(y_signed, rng.integers(0, 8))) for _ in range(3000)]
         points = (chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000)
         texts.append("".join(c for c in points if c.lower() != c or c.upper() != c))
-        lower = "return arguments[0].map((text) => reading.lower(text))"
+        lower = "return arguments[0].map((text) => reader.lower(text))"
         assert chromium.run(lower, texts) == [text.lower() for text in texts]
 
     @pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])

@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 
 from laconic.report.charts import (
-    agreement,
     all_charts,
     confusion,
     cost,
     curves,
+    overlap,
     significance,
     stability,
 )
@@ -29,9 +29,9 @@ def test_curves_hold_every_point_with_its_limits(pets_view):
     rows = curves(pets_view)["datasets"]["points"]
     assert len(rows) == len(pets_view.points) == 39
     for row, point in zip(rows, pets_view.points, strict=True):
-        assert (row["method"], row["measure"]) == (point.method, point.metric)
-        assert row["folds"] == point.folds == 3
-        for name in ("terms", "low", "high"):
+        assert (row["method"], row["metric"]) == (point.method, point.metric)
+        assert row["n_folds"] == point.n_folds == 3
+        for name in ("n_features", "low", "high"):
             assert close(row[name], getattr(point, name))
         assert close(row["value"], point.mean)
 
@@ -39,29 +39,29 @@ def test_curves_hold_every_point_with_its_limits(pets_view):
 def test_the_baseline_is_a_line_across(pets_view):
     spec = curves(pets_view)
     (row,) = [
-        r for r in spec["datasets"]["points"] if "baseline" in r and r["measure"] == "accuracy"
+        r for r in spec["datasets"]["points"] if "baseline" in r and r["metric"] == "accuracy"
     ]
     assert row["method"] == "ALL"
     assert row["label"] == "all words"
     assert "all words" in texts(spec)
 
 
-def test_the_recommended_point_is_marked_once_a_measure(pets_view):
+def test_the_recommended_point_is_marked_once_per_metric(pets_view):
     (detail,) = pets_view.details
     rows = [r for r in curves(pets_view)["datasets"]["points"] if r.get("recommended")]
-    assert [r["measure"] for r in rows] == list(pets_view.metrics)
-    assert {(r["method"], r["terms"]) for r in rows} == {(detail.method, detail.n_features)}
+    assert [r["metric"] for r in rows] == list(pets_view.metrics)
+    assert {(r["method"], r["n_features"]) for r in rows} == {(detail.method, detail.n_features)}
     assert f"recommended: {detail.method}, 40 words" in texts(curves(pets_view))
 
 
-def test_measures_and_problems_can_be_switched(family_view):
+def test_metrics_and_problems_can_be_switched(family_view):
     spec = curves(family_view)
     assert spec["usermeta"]["choices"] == {
-        "measure": ["f1_micro", "f1_macro", "accuracy"],
+        "metric": ["f1_micro", "f1_macro", "accuracy"],
         "problem": ["pets", "more pets"],
     }
     values = {p["name"]: p["value"] for p in spec["params"]}
-    assert values == {"measure": "f1_micro", "problem": "pets", "hidden": []}
+    assert values == {"metric": "f1_micro", "problem": "pets", "hidden": []}
     assert "pets" in texts(spec)
     spec["params"][1]["value"] = "more pets"
     assert "more pets" in texts(spec)
@@ -77,14 +77,14 @@ def test_signals_of_the_page_are_at_the_top(family_view):
     }
 
 
-def test_the_goal_is_the_first_measure():
+def test_the_metric_of_the_study_comes_first():
     view = made(
         metric="b",
         metrics=("a", "b"),
         methods=("IG",),
         points=(quality(metric="a"), quality(metric="b")),
     )
-    assert curves(view)["usermeta"]["choices"]["measure"] == ["b", "a"]
+    assert curves(view)["usermeta"]["choices"]["metric"] == ["b", "a"]
 
 
 def test_costs_are_those_of_the_view(pets_view):
@@ -99,7 +99,7 @@ def test_costs_are_those_of_the_view(pets_view):
 def test_names_beside_equal_costs_do_not_overlap():
     costs = tuple(Cost("p", f"M{i}", 1.0, 10**8, 0.5, 10.0) for i in range(8))
     rows = cost(made(methods=tuple(c.method for c in costs), costs=costs))["datasets"]["costs"]
-    places = sorted(row["beside"] for row in rows)
+    places = sorted(row["label"] for row in rows)
     gaps = [b - a for a, b in pairwise(places)]
     assert min(gaps) > 0.9 * max(gaps) > 0
 
@@ -111,14 +111,14 @@ def test_significance_is_seen_from_both_sides(pets_view):
     mirrored = str.maketrans("▲▼", "▼▲")
     for (test, row, column), one in sides.items():
         other = sides[test, column, row]
-        assert one["holm"] == other["holm"]
+        assert one["p_holm"] == other["p_holm"]
         assert one["text"].translate(mirrored) == other["text"]
         assert (
             one["verdict"].split(",")[0]
             == {
                 "better": "worse",
                 "worse": "better",
-                "no difference shown": "no difference shown",
+                "not significant": "not significant",
             }[other["verdict"].split(",")[0]]
         )
 
@@ -130,8 +130,8 @@ def test_significance_is_seen_from_both_sides(pets_view):
         (-0.5, "net wins", 0.01, "▼ 0.010", "worse, p ≤ 0.01", "0.5 (net wins)"),
         (4.0, "odds ratio", 0.04, "▲ 0.040", "better, p ≤ 0.05", "0.25 (odds ratio)"),
         (0.0, "odds ratio", 0.04, "▼ 0.040", "worse, p ≤ 0.05", "∞ (odds ratio)"),
-        (math.inf, "odds ratio", 0.3, "0.30", "no difference shown", "0 (odds ratio)"),
-        (NAN, "d_z", NAN, "–", "no difference shown", "– (d_z)"),
+        (math.inf, "odds ratio", 0.3, "0.30", "not significant", "0 (odds ratio)"),
+        (NAN, "d_z", NAN, "–", "not significant", "– (d_z)"),
     ],
 )
 def test_verdicts(effect, name, holm, text, verdict, other):
@@ -179,18 +179,18 @@ def test_an_index_that_is_nowhere_known_is_not_offered():
     compiled(spec)
 
 
-def test_agreement_is_symmetric(pets_view):
-    rows = agreement(pets_view)["datasets"]["overlaps"]
+def test_overlap_is_symmetric(pets_view):
+    rows = overlap(pets_view)["datasets"]["overlaps"]
     assert len(rows) == 2 * len(pets_view.overlaps)
-    shared = {(r["row"], r["column"]): (r["shared"], r["jaccard"]) for r in rows}
+    shared = {(r["row"], r["column"]): (r["n_shared"], r["jaccard"]) for r in rows}
     for one in pets_view.overlaps:
-        assert shared[one.a, one.b] == shared[one.b, one.a]
-        assert close(shared[one.a, one.b][0], one.shared)
+        assert shared[one.method_a, one.method_b] == shared[one.method_b, one.method_a]
+        assert close(shared[one.method_a, one.method_b][0], one.n_shared)
 
 
 def test_confusion_counts_and_shares():
     cells = confusion(matrix_of(3), "p")["datasets"]["cells"]
-    found = {(c["truth"], c["answer"]): (c["count"], c["share"]) for c in cells}
+    found = {(c["truth"], c["prediction"]): (c["count"], c["share"]) for c in cells}
     assert found["class 0", "class 0"] == (3, 0.75)
     assert found["class 2", "class 0"] == (1, 0.25)
     assert ("class 0", "class 2") not in found

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from laconic.report.charts import agreement, all_charts, curves, plain, significance, theme
+from laconic.report.charts import all_charts, curves, overlap, plain, significance, theme
 from laconic.report.charts.saving import svg
 from laconic.report.charts.styling import problems_in
 from laconic.report.charts.theme import DARK, LIGHT
@@ -48,14 +48,14 @@ def test_descriptions_say_what_is_seen(pets_view):
         key=lambda p: p.mean,
     )
     said = charts["curves"]["description"]
-    assert f"Best is {best.method} with {best.mean:.3f}" in said
-    assert "All 58 words (ALL) reach" in said
-    assert "Recommended is IG with 40 words" in said
+    assert f"Best: {best.method} with {best.n_features:,.0f} words, {best.mean:.3f}" in said
+    assert "All 58 words (ALL): " in said
+    assert "Recommended: IG with 40 words" in said
     fastest = min(pets_view.costs, key=lambda one: one.seconds)
-    assert f"Fastest is {fastest.method}" in charts["cost"]["description"]
+    assert f"The fastest is {fastest.method}" in charts["cost"]["description"]
     steady = max(pets_view.stability, key=lambda one: one.nogueira)
-    assert f"Nogueira's index is {steady.method}" in charts["stability"]["description"]
-    assert "Right are 30 of 30 test documents" in charts["confusion"]["description"]
+    assert f"Nogueira's index: {steady.method}" in charts["stability"]["description"]
+    assert "30 of 30 test documents are classified correctly" in charts["confusion"]["description"]
 
 
 def test_a_clear_winner_is_named():
@@ -174,7 +174,7 @@ def test_very_many_problems_are_cut_whole():
 
 def test_overlap_of_a_share_of_words_is_said_so():
     one = Overlap("p", "A", "B", 0.1, 5.0, 0.5)
-    assert "10.0% of all" in agreement(made(methods=("A", "B"), overlaps=(one,)))["description"]
+    assert "10.0% of all" in overlap(made(methods=("A", "B"), overlaps=(one,)))["description"]
 
 
 def test_a_name_that_objects_have_of_their_own_is_spelt_otherwise():
@@ -185,13 +185,13 @@ def test_a_name_that_objects_have_of_their_own_is_spelt_otherwise():
 def test_a_projection_stands_at_its_columns_because_it_reads_all_words_at_every_size():
     words = [Point("p", "IG", "roc_auc", n, float(n), 0.5, 0.4, 0.6, 3) for n in (10, 100)]
     mixed = [Point("p", "LDA", "roc_auc", n, 900.0, 0.8, 0.7, 0.9, 3) for n in (2, 12)]
-    about = {"methods": ("IG", "LDA"), "metrics": ("roc_auc",), "goal": "roc_auc"}
+    about = {"methods": ("IG", "LDA"), "metrics": ("roc_auc",), "metric": "roc_auc"}
     spec = curves(made(**about, points=(*words, *mixed)))
     compiled(spec)
-    found = {(row["method"], row["terms"]) for row in spec["datasets"]["points"]}
+    found = {(row["method"], row["n_features"]) for row in spec["datasets"]["points"]}
     assert found == {("IG", 10.0), ("IG", 100.0), ("LDA", 2.0), ("LDA", 12.0)}
-    assert spec["encoding"]["x"]["title"] == "Number of words, or of columns that mix all words"
-    assert "LDA with 0.800 at 2 columns" in spec["description"]
+    assert spec["encoding"]["x"]["title"] == "Number of words, or of components"
+    assert "LDA with 2 components, 0.800" in spec["description"]
     plain = curves(made(**about, points=tuple(words)))
     assert plain["encoding"]["x"]["title"] == "Number of words"
 

@@ -36,9 +36,16 @@ def renamed(view: View) -> View:
         methods=tuple(names.get(m, m) for m in view.methods),
         points=tuple(of(p, method=names.get(p.method, p.method)) for p in view.points),
         costs=tuple(of(c, method=names.get(c.method, c.method)) for c in view.costs),
-        overlaps=tuple(of(o, a=names[o.a], b=names[o.b]) for o in view.overlaps),
+        overlaps=tuple(
+            of(o, method_a=names[o.method_a], method_b=names[o.method_b]) for o in view.overlaps
+        ),
         comparisons=tuple(
-            of(c, a=names.get(c.a, c.a), b=names.get(c.b, c.b), note=HOSTILE[5])
+            of(
+                c,
+                method_a=names.get(c.method_a, c.method_a),
+                method_b=names.get(c.method_b, c.method_b),
+                note=HOSTILE[5],
+            )
             for c in view.comparisons
         ),
         stability=tuple(of(s, method=names[s.method]) for s in view.stability),

@@ -10,11 +10,12 @@ import pytest
 import vl_convert
 
 from laconic.errors import LaconicError
-from laconic.report.charts import all_charts, check_save, confusion, save
-from laconic.report.charts.lightening import lighter
-from laconic.report.charts.saving import VERSION, still, svg
+from laconic.report.charts import NAMES, all_charts, confusion, save
+from laconic.report.charts.lightening import minified
+from laconic.report.charts.saving import VERSION, static, svg
 from laconic.report.view import Confusion, Detail
-from tests.report.specs import NAMES, made
+from laconic.study.layout import StudyFolder
+from tests.report.specs import made
 
 
 def test_figures_are_written(pets_view, tmp_path):
@@ -35,7 +36,7 @@ def test_figures_come_out_the_same_twice(pets_view, tmp_path):
     first = {file: file.read_bytes() for file in save(pets_view, tmp_path)}
     half = tmp_path / "figures/.curves.png.abcd1234.draft"
     half.write_bytes(b"half")
-    check_save(tmp_path)
+    StudyFolder(tmp_path).check_figures(NAMES)
     second = {file: file.read_bytes() for file in save(pets_view, tmp_path)}
     assert first == second
     assert not half.exists()
@@ -65,10 +66,10 @@ def test_a_figure_of_many_classes_is_not_heavy(n):
 
 def test_a_lighter_drawing_is_the_same_drawing(pets_view):
     for name, spec in all_charts(pets_view).items():
-        heavy = vl_convert.vegalite_to_svg(still(spec), vl_version=VERSION)
-        light = lighter(heavy)
+        heavy = vl_convert.vegalite_to_svg(static(spec), vl_version=VERSION)
+        light = minified(heavy)
         assert len(light) < 0.8 * len(heavy), name
-        assert lighter(light) == light
+        assert minified(light) == light
         a, b = (ElementTree.fromstring(each) for each in (heavy, light))
         assert list(a.itertext()) == list(b.itertext())
         assert ends(a) == pytest.approx(ends(b), abs=0.06)

@@ -44,7 +44,7 @@ def directions(
     Z = rng.normal(size=(n_docs, size))
     Z[np.arange(n_docs), labels % size] += 8
     turns = [np.eye(size), *(np.linalg.qr(rng.normal(size=(size, size)))[0] for _ in range(2))]
-    names = ("as found", "few words each", "few documents each")
+    names = ("as computed", "few words per direction", "few documents per direction")
     bases = tuple(
         Basis(name, tuple(map(tuple, turn.tolist())), axes(size, f"{word}{at}"))
         for at, (name, turn) in enumerate(zip(names, turns, strict=True))
@@ -98,8 +98,8 @@ def test_documents_that_all_lie_at_the_origin():
 
 
 def test_maps_share_the_room_of_a_page(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(maps_module, "MOST_DOCUMENTS", 60)
-    monkeypatch.setattr(maps_module, "FEWEST_DOCUMENTS", 25)
+    monkeypatch.setattr(maps_module, "MAX_DOCUMENTS", 60)
+    monkeypatch.setattr(maps_module, "MIN_DOCUMENTS", 25)
     for n_maps, n_docs in ((1, 60), (2, 30), (3, 25)):
         told = map_data([directions(n_docs=100)] * n_maps)
         assert [len(one["documents"]) for one in told] == [n_docs] * n_maps
@@ -134,8 +134,8 @@ def test_the_table_has_the_words_of_every_basis(pets_view: View):  # noqa: F811
             for end in ("up", "down"):
                 words = [f"<bdi>word{basis}-{end}{i}-{j}</bdi>" for j in range(6)]
                 assert f"<td>{', '.join(words)}</td>" in text
-    assert "in 100 training documents" in " ".join(text.split())
-    assert "of which 50 are drawn" in " ".join(text.split())
+    assert "from 100 training documents" in " ".join(text.split())
+    assert "of which 50 are shown" in " ".join(text.split())
 
 
 def named(view: View, text: str) -> Read:
@@ -200,7 +200,7 @@ class TestMap:
         found = directions()
         for name, value in (("x", x), ("y", y), ("basis", basis)):
             chromium.choose(f"#map-{name}", str(value))
-        turned = np.array(found.coordinates) @ np.array(found.bases[basis].turn)
+        turned = np.array(found.coordinates) @ np.array(found.bases[basis].rotation)
         places = chromium.run(PLACES)
         slopes, worst = affine(places, turned[:, [x, y]])
         assert slopes[0] > 0 > slopes[1]
@@ -279,7 +279,7 @@ class TestMap:
             Keys.ARROW_DOWN: (1, 1),
         }.items():
             driver.switch_to.active_element.send_keys(key)
-            reached = chromium.run("return laconic.map.told")
+            reached = chromium.run("return laconic.map.selected")
             way = places[reached] - places[at]
             assert sign * way[axis] > 0
             ways = places - places[at]
@@ -323,7 +323,7 @@ class TestMap:
         """
         assert chromium.run(nameless) == []
         label = "return document.getElementById('map-plot').getAttribute('aria-label')"
-        assert "direction 1 to the right, direction 2 upwards" in chromium.run(label)
+        assert "direction 1 horizontally, direction 2 vertically" in chromium.run(label)
 
 
 def opened(chromium: Browser, view: View, where: Path, *maps: Directions) -> None:
@@ -363,9 +363,9 @@ def test_documents_of_several_classes_and_of_none(chromium, pets_view, tmp_path)
     assert told["cats"] == "class-0"
     assert "several classes2no class1Hide" in chromium.text("#map-legend")
     assert told["several classes"] == told["no class"] == "class-rest"
-    chromium.run("laconic.map.tell(0)")
+    chromium.run("laconic.map.select(0)")
     assert chromium.text("#map-tip strong") == "cats, fish"
-    chromium.run("laconic.map.tell(1)")
+    chromium.run("laconic.map.select(1)")
     assert chromium.text("#map-tip strong") == "no class"
 
 

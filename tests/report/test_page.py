@@ -28,6 +28,7 @@ from laconic.report.page import (
 )
 from laconic.report.view import Point, View
 from laconic.study.words import Word
+from laconic.vectors.summary import CorpusSummary
 from tests.report.studies import (  # noqa: F401
     HOSTILE,
     family_study,
@@ -111,7 +112,7 @@ def test_the_page_is_well_formed_and_names_what_is_in_it(pets_page: str, pets_vi
         "curves",
         "try",
         "words",
-        "agreement",
+        "overlap",
         "cost",
         "significance",
         "stability",
@@ -190,7 +191,9 @@ def test_hostile_words_are_text(hostile_page: str, hostile_view: View, pets_page
 
 def everywhere(view: View, text: str) -> View:
     """A view with this text in all places where a stranger's could be."""
-    card = {"name": text, "documents": 3, "kind": text, "classes": {text: 2}, "problems": [text]}
+    corpus = CorpusSummary(
+        text, 3, text, {text: 2}, 1.0, False, 1, 1, 5, (1.0, 2.0, 3.0), text, (text,)
+    )
     detail = replace(view.details[0], problem=text, sentence=text, certificate=(text,))
     return replace(
         view,
@@ -199,15 +202,13 @@ def everywhere(view: View, text: str) -> View:
         finished=False,
         sentences=(text,),
         details=(replace(detail, classes=(text, "b", "c"), model_note=text),),
-        cards=(
-            card | {"fingerprint": text, "train": 1, "test": 1, "terms": 5, "words": [1, 2, 3]},
-        ),
-        failed={text: text},
-        notes={text: 1},
+        corpora=(corpus,),
+        failures={text: text},
+        warnings={text: 1},
         command=text,
         plan=text,
         versions=(text,),
-        made=text,
+        created=text,
         metric=text,
         points=(replace(view.points[0], problem=text, method=text, metric=text),),
         problems=(text, "another"),
@@ -243,7 +244,7 @@ def test_a_page_has_room_for_so_many_bytes_of_models(
     pets_view: View,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(page_module, "MOST_MODEL_BYTES", 100)
+    monkeypatch.setattr(page_module, "MAX_MODEL_BYTES", 100)
     (told,) = page_module.data_of(pets_view)["details"]
     assert told["model"] is None
     assert "too large" in told["obstacle"]
@@ -260,9 +261,16 @@ def test_of_too_many_words_the_strongest_are_shown(pets_view: View):  # noqa: F8
 
 def test_an_unfinished_study_has_a_page(pets_view: View):  # noqa: F811
     view = replace(
-        pets_view, finished=False, progress="3 of 9 tasks are done", details=(), cards=(), points=()
+        pets_view,
+        finished=False,
+        progress="3 of 9 tasks are done",
+        details=(),
+        corpora=(),
+        points=(),
     )
-    text = page(replace(view, sentences=(), failed={"<b>IG": "<i>no memory"}, notes={"<u>slow": 2}))
+    text = page(
+        replace(view, sentences=(), failures={"<b>IG": "<i>no memory"}, warnings={"<u>slow": 2})
+    )
     assert Read(text).open == []
     assert "3 of 9 tasks are done" in text
     assert "There is no model yet" in text
@@ -294,7 +302,7 @@ def test_limits_that_are_not_known_are_left_out(pets_view: View):  # noqa: F811
 
 def test_parts_left_out_for_one_reason_are_told_once():
     told = ("It reads 3.", "Worst case: not computed: why", "Span: not computed: why", "End.")
-    assert page_module._together(told) == [
+    assert page_module._grouped(told) == [
         "It reads 3.",
         "Worst case, span: not computed: why",
         "End.",
@@ -345,7 +353,7 @@ def test_the_page_appears_whole_or_not_at_all(
 def test_the_command(tmp_path: Path):
     where = tmp_path / "pets.html"
     done = CliRunner().invoke(main, ["report", str(pets_study()), "-o", str(where)])
-    assert (done.exit_code, done.stdout) == (0, f"page: {where}\n")
+    assert (done.exit_code, done.stdout) == (0, f"Report: {where}\n")
     assert where.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     nowhere = CliRunner().invoke(main, ["report", str(tmp_path / "none")])
     assert nowhere.exit_code == 2

@@ -14,8 +14,8 @@ from laconic.methods import parse_method
 from laconic.report.reading import view_of
 from laconic.study.executors import InProcess
 from laconic.study.journal import Journal
+from laconic.study.layout import JOURNAL
 from laconic.study.settings import SplitOptions
-from laconic.study.study import JOURNAL
 from tests.study.corpora import pets
 
 PLAN = Plan(
@@ -95,14 +95,18 @@ def test_overlaps_are_shared_words(view):
     assert len(sizes) == 1
     for overlap in view.overlaps:
         assert 0 <= overlap.jaccard <= 1
-        assert overlap.shared <= overlap.size
-    assert {(o.a, o.b) for o in view.overlaps} == {("IG", "DF"), ("IG", "WS"), ("DF", "WS")}
+        assert overlap.n_shared <= overlap.size
+    assert {(o.method_a, o.method_b) for o in view.overlaps} == {
+        ("IG", "DF"),
+        ("IG", "WS"),
+        ("DF", "WS"),
+    }
 
 
 def test_what_is_told_about_the_run(view):
     assert view.finished
     assert view.command == "laconic study pets"
-    assert view.cards[0]["documents"] == 150
+    assert view.corpora[0].documents == 150
     assert "laconic" in view.versions[0]
     assert view.title == "pets"
     assert view.details[0].certificate[0].startswith("The small model reads")
@@ -139,12 +143,12 @@ def test_rows_of_an_earlier_plan_are_not_mixed_in(tmp_path):
 
 
 def test_too_large_a_model_has_a_stand_in(tmp_path, monkeypatch):
-    monkeypatch.setattr("laconic.study.concluding.PAGE_WORDS", 5)
+    monkeypatch.setattr("laconic.study.concluding.MAX_PAGE_FEATURES", 5)
     Study(PLAN, tmp_path).run()
     (detail,) = view_of(tmp_path).details
     assert detail.n_features > 5
     assert detail.model.n_words == 3
-    assert "stands in" in detail.model_note
+    assert "too large for a page" in detail.model_note
 
 
 def test_a_folder_without_a_study_says_so(tmp_path):
@@ -194,7 +198,7 @@ def test_confusions_have_the_truth_in_rows_and_answers_in_columns(tmp_path):
     study.run()
     (detail,) = view_of(tmp_path).details
     (ready,) = study.corpora
-    (problem,) = ready.problems(ready.last_split(), ["pets"])
+    (problem,) = ready.problems(ready.final_split(), ["pets"])
     path = parse_method("DF").build(normalize="selected", intercept=True).set_params(size=9)
     answers = path.fit(problem.X_train, problem.y_train).predict(problem.X_test)
     expected = confusion_matrix(problem.y_test, answers, labels=[0, 1, 2])

@@ -20,17 +20,17 @@ from laconic.report.reading import view_of
 from laconic.study import directions as module
 from laconic.study.directions import (
     DIRECTIONS,
-    LETTERS,
-    WORDS,
+    TITLE_CHARACTERS,
+    WORDS_PER_END,
     Axis,
     Basis,
     Directions,
-    called,
-    directions_by,
-    place_of,
-    projecting,
-    spread,
+    compute_directions,
+    document_title,
+    projection_method,
+    stratified_sample,
 )
+from laconic.study.layout import StudyFolder
 from laconic.study.settings import SplitOptions
 from tests.numerics.test_rotation import skewness_criterion, varimax_criterion
 from tests.strategies import text_like
@@ -63,11 +63,13 @@ def projection(problem: Problem) -> Projection:
 
 @pytest.fixture(scope="module")
 def found(problem: Problem, projection: Projection) -> Directions:
-    return Directions.of(projection, problem, [str(i) for i in range(60)], method="any", most=50)
+    return Directions.of(
+        projection, problem, [str(i) for i in range(60)], method="any", max_documents=50
+    )
 
 
 def test_documents_stand_where_the_projection_puts_them(found, problem, projection):
-    assert (len(found.documents), found.of_documents) == (50, 60)
+    assert (len(found.documents), found.n_documents) == (50, 60)
     assert len(set(found.documents)) == 50
     assert found.counts == (15, 15, 15, 15)
     Z = problem.X_train.toarray() @ projection.components
@@ -79,13 +81,13 @@ def test_documents_stand_where_the_projection_puts_them(found, problem, projecti
 def test_turns_keep_every_distance(found):
     Z = np.array(found.coordinates)
     assert [basis.name for basis in found.bases] == [
-        "as found",
-        "few words each",
-        "few documents each",
+        "as computed",
+        "few words per direction",
+        "few documents per direction",
     ]
-    np.testing.assert_array_equal(found.bases[0].turn, np.eye(SIZE))
+    np.testing.assert_array_equal(found.bases[0].rotation, np.eye(SIZE))
     for basis in found.bases:
-        turned = Z @ np.array(basis.turn)
+        turned = Z @ np.array(basis.rotation)
         for a, b in combinations(range(len(Z)), 2):
             before = np.linalg.norm(Z[a] - Z[b])
             assert np.linalg.norm(turned[a] - turned[b]) == pytest.approx(before, rel=1e-3)
@@ -93,10 +95,10 @@ def test_turns_keep_every_distance(found):
 
 def test_an_axis_is_named_by_the_words_of_its_largest_loadings(found, projection):
     for basis in found.bases:
-        loadings = projection.components @ np.array(basis.turn)
+        loadings = projection.components @ np.array(basis.rotation)
         for column, axis in zip(loadings.T, basis.axes, strict=True):
             for sign, end in ((1, axis.positive), (-1, axis.negative)):
-                strongest = sorted(-sign * one for one in column if sign * one > 0)[:WORDS]
+                strongest = sorted(-sign * one for one in column if sign * one > 0)[:WORDS_PER_END]
                 assert [sign * one for _, one in end] == pytest.approx(
                     [-one for one in strongest], abs=2e-3
                 )
@@ -107,7 +109,7 @@ def test_an_axis_is_named_by_the_words_of_its_largest_loadings(found, projection
 
 def test_turned_directions_are_what_their_names_say(found, problem, projection):
     A, Z = projection.components, projection.apply(problem.X_train)
-    few_words, few_documents = (np.array(basis.turn) for basis in found.bases[1:])
+    few_words, few_documents = (np.array(basis.rotation) for basis in found.bases[1:])
     assert varimax_criterion(A @ few_words) > 1.1 * varimax_criterion(A)
     assert varimax_criterion(A @ few_words) > varimax_criterion(A @ few_documents)
     assert skewness_criterion(Z @ few_documents) > 1.1 * skewness_criterion(Z)
@@ -137,7 +139,7 @@ def test_few_words_are_few(found, problem):
 
 def test_one_direction_is_enough(problem, projection):
     told = Directions.of(Projection(projection.components[:, :1]), problem, ["x"] * 60)
-    assert [np.array(basis.turn).shape for basis in told.bases] == [(1, 1)] * 3
+    assert [np.array(basis.rotation).shape for basis in told.bases] == [(1, 1)] * 3
 
 
 @given(
@@ -149,9 +151,9 @@ def test_one_direction_is_enough(problem, projection):
 def test_every_beginning_has_its_share_of_each_class(belongs, most):
     """No class has one more, for its size, while another still waits for a turn that was due."""
     n_docs = len(belongs)
-    chosen = spread(belongs, most)
+    chosen = stratified_sample(belongs, most)
     assert chosen.size == len(set(chosen.tolist())) == min(most, n_docs)
-    np.testing.assert_array_equal(chosen, spread(belongs, n_docs)[:most])
+    np.testing.assert_array_equal(chosen, stratified_sample(belongs, n_docs)[:most])
     of_none = ~belongs.any(axis=1, keepdims=True)
     groups = np.hstack([belongs, of_none])
     total, taken = groups.sum(axis=0), groups[chosen].sum(axis=0)
@@ -163,15 +165,15 @@ def test_every_beginning_has_its_share_of_each_class(belongs, most):
 
 def test_the_sample_is_no_beginning_of_the_file():
     belongs = np.ones((1000, 1), dtype=bool)
-    assert 300 < spread(belongs, 100).mean() < 700
+    assert 300 < stratified_sample(belongs, 100).mean() < 700
 
 
 def test_a_document_of_several_classes_counts_for_the_rarest():
     belongs = np.zeros((100, 2), dtype=bool)
     belongs[:, 0] = True
     belongs[[3, 8], 1] = True
-    assert set(spread(belongs, 2)) & {3, 8}
-    assert {3, 8} <= set(spread(belongs, 52))
+    assert set(stratified_sample(belongs, 2)) & {3, 8}
+    assert {3, 8} <= set(stratified_sample(belongs, 52))
 
 
 def test_labels_of_documents_with_any_number_of_them(problem, projection):
@@ -193,7 +195,7 @@ def test_what_is_written_is_read_again(found, tmp_path):
         problem="\ud800</script>",
         classes=("\u2028", '"', "\\", "\x00"),
         bases=(Basis("b", ((1.0,),), (Axis((("\udfff<b>", 0.5),), ()),)),),
-        key="k",
+        task_key="k",
     )
     for one in (found, hostile):
         one.write(tmp_path / DIRECTIONS)
@@ -218,31 +220,31 @@ def test_numbers_are_short_and_finite(found, problem, projection):
 def test_a_document_is_called_by_its_beginning():
     texts = ("  A\n title,\tand more ", "x" * 100, " \n ", "word " * 5000)
     corpus = Corpus("c", labels=(("a",),) * 4, ids=("i", "j", "k", "l"), texts=texts)
-    names = [called(corpus, at) for at in range(4)]
+    names = [document_title(corpus, at) for at in range(4)]
     assert names[0] == "A title, and more"
-    assert names[1] == "x" * (LETTERS - 1) + "…"
+    assert names[1] == "x" * (TITLE_CHARACTERS - 1) + "…"
     assert names[2] == "k"
     assert names[3].startswith("word word")
-    assert len(names[3]) <= LETTERS
+    assert len(names[3]) <= TITLE_CHARACTERS
     vectors = {"texts": None, "vectors": csr_array(np.ones((4, 1))), "vocabulary": ("w",)}
-    assert called(replace(corpus, **vectors), 1) == "j"
+    assert document_title(replace(corpus, **vectors), 1) == "j"
 
 
 def test_a_drawn_projection_is_that_of_the_task(problem):
     """Another draw of the method has other columns, and so another map."""
     for seed in (0, 1):
         task = task_of("RP:kind=sparse", seed)
-        told = directions_by(task, problem, [str(i) for i in range(60)], 60)
+        told = compute_directions(task, problem, [str(i) for i in range(60)], 60)
         reducer = RandomProjection(12, kind="sparse", random_state=task.random_state)
         Z = reducer.fit(problem.X_train).transform(problem.X_train)
         for name, place in zip(told.documents, told.coordinates, strict=True):
             assert place == pytest.approx(Z[int(name)], rel=5e-4)
-        assert (told.method, told.key) == ("RP:kind=sparse", task.key)
+        assert (told.method, told.task_key) == ("RP:kind=sparse", task.key)
 
 
 def test_fewer_directions_than_a_map_has_room_for_are_all_told():
     few = problem_of(60, 5, 3)
-    told = directions_by(task_of("LSI"), few, [str(i) for i in range(60)], 60)
+    told = compute_directions(task_of("LSI"), few, [str(i) for i in range(60)], 60)
     assert {len(place) for place in told.coordinates} == {5}
     assert [len(basis.axes) for basis in told.bases] == [5, 5, 5]
 
@@ -255,21 +257,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TestStudies:
-    """What `conclude` leaves in the folder."""
+    """What `make_findings` leaves in the folder."""
 
     def test_a_method_that_knows_the_classes_comes_before_one_that_does_not(self, folder):
         told = Directions.read(folder / DIRECTIONS)
         assert (told.problem, told.method) == ("pets", "LSI")
-        assert projecting(replace(PLAN, methods=("RP", "LSI", "LDA", "LDA-LSI"))).name == "LDA"
-        assert projecting(replace(PLAN, methods=("IG", "RP", "LSI"))).name == "RP"
-        assert projecting(replace(PLAN, methods=("IG", "ALL"))) is None
+        assert (
+            projection_method(replace(PLAN, methods=("RP", "LSI", "LDA", "LDA-LSI"))).name == "LDA"
+        )
+        assert projection_method(replace(PLAN, methods=("IG", "RP", "LSI"))).name == "RP"
+        assert projection_method(replace(PLAN, methods=("IG", "ALL"))) is None
 
     def test_test_documents_have_no_part_in_it(self, folder):
         told = Directions.read(folder / DIRECTIONS)
         ready = Study(PLAN, folder).corpora[0]
-        split = ready.last_split()
-        assert told.of_documents == split.train.size == 120
-        assert sorted(told.documents) == sorted(called(ready.corpus, i) for i in split.train)
+        split = ready.final_split()
+        assert told.n_documents == split.train.size == 120
+        assert sorted(told.documents) == sorted(
+            document_title(ready.corpus, i) for i in split.train
+        )
         (problem,) = ready.problems(split, ["pets"])
         U = np.linalg.svd(problem.X_train.toarray(), full_matrices=False)[2][:12].T
         Z, W = np.abs(problem.X_train @ U), np.abs(np.array(told.coordinates))
@@ -282,21 +288,21 @@ class TestStudies:
     def test_it_is_not_made_again(self, folder, monkeypatch):
         before = (folder / DIRECTIONS).read_bytes()
         monkeypatch.setattr(Directions, "of", refuse)
-        assert not Study(PLAN, folder).run().notes
+        assert not Study(PLAN, folder).run().warnings
         assert (folder / DIRECTIONS).read_bytes() == before
 
     def test_a_failure_is_a_note_and_loses_nothing(self, tmp_path, monkeypatch):
         monkeypatch.setattr(Directions, "of", refuse)
         findings = Study(PLAN, tmp_path).run()
-        assert findings.recommendations[0].test is not None
-        assert findings.notes == {"pets has no map: ZeroDivisionError: on purpose": 1}
+        assert findings.recommendations[0].test_score is not None
+        assert findings.warnings == {"pets has no map: ZeroDivisionError: on purpose": 1}
         assert not (tmp_path / DIRECTIONS).exists()
         view = view_of(tmp_path)
         assert view.finished
         assert view.maps == ()
-        assert view.notes == findings.notes
+        assert view.warnings == findings.warnings
         monkeypatch.undo()
-        assert not Study(PLAN, tmp_path).run().notes
+        assert not Study(PLAN, tmp_path).run().warnings
         assert view_of(tmp_path).maps
 
     def test_one_of_another_method_or_another_vocabulary_goes(self, tmp_path):
@@ -311,13 +317,13 @@ class TestStudies:
         assert view_of(tmp_path).maps == ()
 
     def test_each_problem_has_its_own_and_they_share_the_room(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(module, "MOST_DOCUMENTS", 60)
-        monkeypatch.setattr(module, "FEWEST_DOCUMENTS", 10)
+        monkeypatch.setattr(module, "MAX_DOCUMENTS", 60)
+        monkeypatch.setattr(module, "MIN_DOCUMENTS", 10)
         both = (pets(90, name="a/b"), pets(90, seed=1, name="c"))
         Study(replace(PLAN, corpora=both, methods=("LDA",)), tmp_path).run()
         assert not (tmp_path / DIRECTIONS).exists()
         for name in ("a/b", "c"):
-            told = Directions.read(tmp_path / place_of(name, several=True) / DIRECTIONS)
+            told = Directions.read(StudyFolder(tmp_path).problem(name, 2).directions)
             assert told.problem == name
             assert len(told.documents) == 30
         assert [one.problem for one in view_of(tmp_path).maps] == ["a/b", "c"]

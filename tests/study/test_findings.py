@@ -1,17 +1,23 @@
 """What a study may conclude: cases in which a careless one would be wrong or lose everything."""
 
 import json
+from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from laconic import Corpus, Plan, Selection, Study
 from laconic.errors import LaconicError
-from laconic.files import distinct_name
 from laconic.reduction import Promise
+from laconic.study.comparing import Comparison, SelectionStability
 from laconic.study.executors import InProcess
+from laconic.study.findings import Findings
+from laconic.study.layout import StudyFolder, distinct_name
+from laconic.study.recommending import Candidate, Recommendation
 from laconic.study.settings import SplitOptions, TrainingOptions
 from laconic.study.task import Outcome, run
 from laconic.vectors.options import TextOptions, WeightingOptions
@@ -22,7 +28,11 @@ PLAN = Plan(pets(150), methods=("ALL", "IG", "DF"), sizes=(9, 18, 40), split=Spl
 
 
 def pair(findings, test):
-    (found,) = (c for c in findings.comparisons if test in c.test and {c.a, c.b} == {"IG", "DF"})
+    (found,) = (
+        c
+        for c in findings.comparisons
+        if test in c.test and {c.method_a, c.method_b} == {"IG", "DF"}
+    )
     return found
 
 
@@ -59,14 +69,14 @@ def test_repeats_do_not_count_documents_again(tmp_path):
     often = Study(replace(PLAN, split=SplitOptions(cv=3, repeats=4)), tmp_path / "4").run()
     for test in ("McNemar", "micro sign"):
         assert pair(once, test).p == pair(often, test).p
-    assert pair(often, "resampled").n == 12
+    assert pair(often, "resampled").n_pairs == 12
 
 
 def test_repeats_do_not_shrink_the_standard_error(tmp_path):
     folds = SplitOptions(cv=3, repeats=4)
     findings = Study(replace(PLAN, split=folds), tmp_path).run()
     for one in findings.candidates:
-        assert one.folds == 12
+        assert one.n_folds == 12
         assert one.se == pytest.approx(np.std(one.values, ddof=1) / np.sqrt(3))
 
 
@@ -83,7 +93,7 @@ def test_a_failed_draw_pairs_the_folds_that_are_left(tmp_path):
     assert findings.recommendations
     (found,) = (c for c in findings.comparisons if c.test.startswith("McNemar"))
     assert "2 of 3 folds have both" in found.note
-    assert len(findings.failed) == 1
+    assert len(findings.failures) == 1
 
 
 def test_columns_of_different_classes_are_not_added_up(tmp_path):
@@ -115,13 +125,13 @@ def test_every_model_shown_to_the_test_documents_counts(tmp_path):
         )
     ):
         (found,) = Study(replace(one, **change), tmp_path).run().recommendations
-        assert found.looks == min(number + 1, 4)
+        assert found.n_test_evaluations == min(number + 1, 4)
 
 
 def test_all_words_recommended_are_a_look_too(tmp_path):
     plan = replace(PLAN, methods=("ALL",))
     (found,) = Study(plan, tmp_path).run().recommendations
-    assert found.looks == 1
+    assert found.n_test_evaluations == 1
 
 
 def test_a_failed_test_is_said_and_not_tried_again_unasked(tmp_path, monkeypatch):
@@ -131,29 +141,29 @@ def test_a_failed_test_is_said_and_not_tried_again_unasked(tmp_path, monkeypatch
     monkeypatch.setattr("laconic.study.concluding.run", fails)
     findings = Study(PLAN, tmp_path).run()
     (found,) = findings.recommendations
-    assert found.test is None
+    assert found.test_score is None
     assert "the machine burns" in found.sentence
-    assert findings.failed == {"the model of pets": "the machine burns"}
+    assert findings.failures == {"the model of pets": "the machine burns"}
     monkeypatch.undo()
-    assert Study(PLAN, tmp_path).run().failed
+    assert Study(PLAN, tmp_path).run().failures
     (again,) = Study(PLAN, tmp_path).run(retry_failed=True).recommendations
-    assert again.test is not None
+    assert again.test_score is not None
 
 
 def test_one_problem_that_fails_at_the_end_stops_no_other(tmp_path, monkeypatch):
     from laconic.study import concluding
 
-    real = concluding.trained
+    real = concluding.train_model
 
     def fails(task, problem):
         if problem.name == "pets: dogs":
             raise LaconicError("no such luck")
         return real(task, problem)
 
-    monkeypatch.setattr(concluding, "trained", fails)
+    monkeypatch.setattr(concluding, "train_model", fails)
     findings = Study(replace(PLAN, target="one-vs-rest"), tmp_path).run()
     assert [bool(one.failure) for one in findings.recommendations] == [False, True, False]
-    assert findings.failed == {"the model of pets: dogs": "no such luck"}
+    assert findings.failures == {"the model of pets: dogs": "no such luck"}
     assert (tmp_path / "rows.csv").exists()
 
 
@@ -181,7 +191,7 @@ def test_a_closed_model_has_a_certificate_of_its_selection(tmp_path, monkeypatch
     """M̂ = U'SU by numpy, on the 120 documents that trained; what was promised of it is checked."""
     from laconic.study import concluding
 
-    real, seen = concluding.trained, []
+    real, seen = concluding.train_model, []
 
     def promising(task, problem):
         model, path, notes = real(task, problem)
@@ -194,7 +204,7 @@ def test_a_closed_model_has_a_certificate_of_its_selection(tmp_path, monkeypatch
             )
         return concluding.TrainedModel(model, path, notes)
 
-    monkeypatch.setattr(concluding, "trained", promising)
+    monkeypatch.setattr(concluding, "train_model", promising)
     told = certificate_of(PLAN, tmp_path)
     X, selection = seen[0]
     U, _, _ = span_by_svd(X)
@@ -225,7 +235,7 @@ def test_a_finished_study_trains_nothing(tmp_path, monkeypatch):
     def refuse(*_):
         raise AssertionError("trained again")
 
-    monkeypatch.setattr("laconic.study.concluding.trained", refuse)
+    monkeypatch.setattr("laconic.study.concluding.train_model", refuse)
     assert Study(PLAN, tmp_path).run().recommendations == first.recommendations
 
 
@@ -243,7 +253,7 @@ def test_a_fold_without_a_value_costs_itself_only(tmp_path):
     )
     findings = Study(plan, tmp_path).run()
     assert findings.recommendations
-    assert {one.folds for one in findings.candidates} == {4}
+    assert {one.n_folds for one in findings.candidates} == {4}
 
 
 def test_without_folds_the_comparison_is_on_the_test_documents(tmp_path):
@@ -261,7 +271,7 @@ def test_unused_documents_stay_unused(tmp_path):
     )
     study = Study(plan, tmp_path)
     study.run()
-    documents = study.corpora[0].last_split().train
+    documents = study.corpora[0].final_split().train
     assert documents.size == 60
     assert all(split[i] for i in documents)
 
@@ -271,7 +281,7 @@ def test_the_class_that_measures_are_of_is_named(tmp_path):
     labels = tuple(("spam",) if label == ("cats",) else ("ham",) for label in base.labels)
     corpus = replace(base, labels=labels, classes=("ham", "spam"))
     (found,) = Study(replace(PLAN, corpora=corpus), tmp_path).run().recommendations
-    assert "f1_micro (of spam)" in found.sentence
+    assert "f1_micro (class spam)" in found.sentence
 
 
 def test_nothing_learned_is_nothing_recommended(tmp_path):
@@ -280,7 +290,7 @@ def test_nothing_learned_is_nothing_recommended(tmp_path):
     texts = tuple(" ".join(rng.choice([f"w{i}" for i in range(30)], 5)) for _ in range(100))
     corpus = Corpus("noise", labels=labels, ids=tuple(map(str, range(100))), texts=texts)
     (found,) = Study(replace(PLAN, corpora=corpus), tmp_path).run().recommendations
-    assert found.sentence.startswith("noise: nothing to recommend")
+    assert found.sentence.startswith("noise: no recommendation: every method scores 0")
 
 
 def test_copies_of_training_documents_among_the_test_documents_are_said(tmp_path):
@@ -296,21 +306,105 @@ def test_words_in_the_sentence_are_those_of_the_model(tmp_path):
     study = Study(PLAN, tmp_path)
     (found,) = study.run().recommendations
     lines = (tmp_path / "words.csv").read_text().splitlines()
-    assert found.words == len(lines) - 1
-    (problem,) = study.corpora[0].problems(study.corpora[0].last_split(), ["pets"])
+    assert found.n_features == len(lines) - 1
+    (problem,) = study.corpora[0].problems(study.corpora[0].final_split(), ["pets"])
     assert f"of {problem.vocabulary.size})" in found.sentence
 
 
-def test_what_json_has_no_number_for_is_null(tmp_path):
+def test_numbers_that_json_does_not_have_are_strings(tmp_path):
     plan = replace(PLAN, corpora=pets(40), split=SplitOptions(cv=2), methods=("ALL", "IG", "DF"))
-    Study(plan, tmp_path).run()
+    findings = Study(plan, tmp_path).run()
     text = (tmp_path / "recommendation.json").read_text()
 
     def refuse(constant):
         raise AssertionError(constant)
 
-    told = json.loads(text, parse_constant=refuse)
-    assert told["recommendations"][0]["sentence"]
+    contents = json.loads(text, parse_constant=refuse)
+    assert contents["recommendations"][0]["sentence"] == findings.recommendations[0].sentence
+    assert repr(Findings.read(StudyFolder(tmp_path))) == repr(findings)
+
+
+def test_findings_of_a_study_are_read_as_they_were_written(tmp_path):
+    findings = Study(replace(PLAN, target="one-vs-rest"), tmp_path).run()
+    assert findings.comparisons
+    assert findings.stability
+    # NaN differs from itself, its representation does not
+    assert repr(Findings.read(StudyFolder(tmp_path))) == repr(findings)
+
+
+NUMBERS = st.floats(allow_nan=True, allow_infinity=True)
+SIZES = st.integers(1, 10**6) | st.floats(0, 1, exclude_min=True)
+TEXTS = st.text(st.characters(), max_size=8)
+
+
+def as_measured(candidate):
+    """With a number of features that a sentence can round."""
+    return replace(candidate, n_features=9.0, method="IG", mean=0.5)
+
+
+def values(cls, **fields):
+    """Values of a dataclass of findings, with any text, size and number."""
+    by_type = {
+        "str": TEXTS,
+        "float": NUMBERS,
+        "int": st.integers(0, 10**9),
+        "bool": st.booleans(),
+        "Size": SIZES,
+        "float | None": st.none() | NUMBERS,
+        "tuple[float, ...]": st.lists(NUMBERS, max_size=3).map(tuple),
+        "tuple[str, ...]": st.lists(TEXTS, max_size=3).map(tuple),
+    }
+    strategies = {f.name: by_type[f.type] for f in dataclass_fields(cls) if f.name not in fields}
+    return st.builds(cls, **strategies, **fields)
+
+
+CANDIDATES = values(Candidate)
+RECOMMENDATIONS = values(
+    Recommendation,
+    chosen=CANDIDATES.map(as_measured),
+    best=CANDIDATES.map(as_measured),
+    baseline=st.none() | CANDIDATES.map(as_measured),
+)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.builds(
+        Findings,
+        st.lists(RECOMMENDATIONS, max_size=2).map(tuple),
+        st.lists(RECOMMENDATIONS, max_size=2).map(tuple),
+        st.lists(CANDIDATES, max_size=2).map(tuple),
+        st.lists(values(Comparison), max_size=2).map(tuple),
+        st.lists(values(SelectionStability), max_size=2).map(tuple),
+        st.dictionaries(TEXTS, TEXTS, max_size=2),
+        st.dictionaries(TEXTS, st.integers(1, 99), max_size=2),
+        st.integers(0, 99),
+    )
+)
+def test_any_findings_are_read_as_they_were_written(tmp_path, findings):
+    folder = StudyFolder(tmp_path)
+    findings.write(folder)
+    assert repr(Findings.read(folder)) == repr(findings)
+    finite = "nan" not in repr(findings)
+    assert (Findings.read(folder) == findings) or not finite
+
+
+def test_findings_of_another_version_are_refused_with_a_remedy(tmp_path):
+    folder = StudyFolder(tmp_path)
+    assert Findings.read(folder) is None
+    folder.findings.write_text('{"laconic": "findings", "recommendations": [], "each": []}')
+    with pytest.raises(LaconicError, match=r"cannot be read .*per_method.*run the study again"):
+        Findings.read(folder)
+
+
+def test_an_infinite_odds_ratio_is_significant_on_the_page_too(tmp_path):
+    """It used to be read back as "not a number", and shown as no difference."""
+    comparison = Comparison(
+        "p", "A", "B", 9, 9, "McNemar's test", 30.0, 1e-8, 1e-8, np.inf, "odds ratio", 30, ""
+    )
+    folder = StudyFolder(tmp_path)
+    Findings((), (), comparisons=(comparison,)).write(folder)
+    assert Findings.read(folder).comparisons == (comparison,)
 
 
 def test_what_cannot_be_read_leaves_no_folder(tmp_path):
@@ -328,7 +422,7 @@ def test_a_conclusion_that_was_ended_leaves_no_other_model_behind(tmp_path, monk
     def ended(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("laconic.study.study.write_findings", ended)
+    monkeypatch.setattr("laconic.study.findings.Findings.write", ended)
     with pytest.raises(KeyboardInterrupt):
         Study(second, tmp_path).run()
     monkeypatch.undo()
@@ -342,9 +436,9 @@ def test_more_corpora_move_the_models_into_folders(tmp_path):
     two = replace(PLAN, corpora=(pets(150), pets(90, 1, "others")))
     found = Study(two, tmp_path).run().recommendations
     assert not (tmp_path / "model.laconic").exists()
-    assert all((tmp_path / one.place / "model.laconic").exists() for one in found)
+    assert all((tmp_path / one.folder / "model.laconic").exists() for one in found)
     (alone,) = Study(PLAN, tmp_path).run().recommendations
-    assert alone.place == ""
+    assert alone.folder == ""
     assert (tmp_path / "model.laconic").exists()
 
 

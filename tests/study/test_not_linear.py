@@ -41,9 +41,9 @@ def test_all_words_that_are_not_linear_cost_the_recommendation_nothing(tmp_path)
     found, findings = concluded(tmp_path, "ALL+gaussian:width=1.0", "IG")
     assert found.chosen.method == "IG"
     assert found.failure == ""
-    assert not findings.failed
-    assert None not in (found.test, found.test_all)
-    assert CompactModel.load(tmp_path / "model.laconic").n_words == found.words == 18
+    assert not findings.failures
+    assert None not in (found.test_score, found.baseline_test_score)
+    assert CompactModel.load(tmp_path / "model.laconic").n_words == found.n_features == 18
     assert not (tmp_path / "certificate.json").exists(), "there is nothing linear to compare with"
 
 
@@ -56,7 +56,7 @@ def test_linear_models_are_compared_if_there_are_some(tmp_path):
 
 
 def test_what_stands_in_on_the_page_is_linear(tmp_path, monkeypatch):
-    monkeypatch.setattr(concluding, "PAGE_WORDS", 10)
+    monkeypatch.setattr(concluding, "MAX_PAGE_FEATURES", 10)
     found, _ = concluded(tmp_path, "IG", "IG+knn", "IG+gaussian")
     assert found.chosen.n_features == 18
     model = CompactModel.load(tmp_path / "stand-in.laconic")
@@ -65,7 +65,7 @@ def test_what_stands_in_on_the_page_is_linear(tmp_path, monkeypatch):
 
 
 def test_methods_that_train_their_own_models_may_stand_in(tmp_path, monkeypatch):
-    monkeypatch.setattr(concluding, "PAGE_WORDS", 10)
+    monkeypatch.setattr(concluding, "MAX_PAGE_FEATURES", 10)
     found, _ = concluded(tmp_path, "SVM-LARS", "IG+knn", sizes=(2, 18))
     assert found.chosen.n_features > 10
     assert CompactModel.load(tmp_path / "stand-in.laconic").explain("cat purr")
@@ -77,8 +77,8 @@ def test_a_comparison_that_fails_loses_neither_model_nor_figure(tmp_path, monkey
 
     monkeypatch.setattr(concluding, "certify", refuse)
     found, findings = concluded(tmp_path, "ALL", "IG")
-    assert found.failure == findings.failed["the model of pets"] == "MemoryError: no room"
-    assert found.test is not None
+    assert found.failure == findings.failures["the model of pets"] == "MemoryError: no room"
+    assert found.test_score is not None
     assert (tmp_path / "model.laconic").exists()
     monkeypatch.undo()
     again, _ = concluded(tmp_path, "ALL", "IG")
@@ -91,19 +91,19 @@ def test_a_model_without_a_file_has_its_figure_and_its_reason(tmp_path, method):
     found, findings = concluded(tmp_path, method, "DF", sizes=(2,))
     only, alone = concluded(tmp_path / "alone", method, sizes=(2,))
     assert found.chosen.method == only.chosen.method == method
-    assert found.test == only.test is not None
-    assert found.words == only.words > 0
+    assert found.test_score == only.test_score is not None
+    assert found.n_features == only.n_features > 0
     assert found.failure == ""
-    assert f": {found.test:.3f}" in found.sentence
-    (reason,) = (note for note in alone.notes if "NearestNeighbors cannot be saved" in note)
+    assert f": {found.test_score:.3f}" in found.sentence
+    (reason,) = (note for note in alone.warnings if "NearestNeighbors cannot be saved" in note)
     linear = next(one for one in findings.candidates if one.method == "DF")
     best = f"The best linear model is DF with 2 words ({linear.mean:.3f})"
-    assert f"{reason} {best}" in findings.notes
+    assert f"{reason} {best}" in findings.warnings
     _, again = concluded(tmp_path, method, "DF", sizes=(2,))
-    assert again.notes == findings.notes, "a study that was finished says it too"
+    assert again.warnings == findings.warnings, "a study that was finished says it too"
     assert not (tmp_path / "model.laconic").exists()
     words, classes = read_words(tmp_path / "words.csv")
-    assert len(words) == found.words
+    assert len(words) == found.n_features
     assert classes == ()
     assert all(one.coefficients == () and one.documents for one in words)
 
@@ -111,18 +111,18 @@ def test_a_model_without_a_file_has_its_figure_and_its_reason(tmp_path, method):
 def test_a_model_without_a_file_is_not_trained_again(tmp_path, monkeypatch):
     methods = ("IG+knn", "DF")
     found, findings = concluded(tmp_path, *methods, sizes=(2,))
-    assert found.no_file.startswith("NearestNeighbors cannot be saved")
+    assert found.model_file_error.startswith("NearestNeighbors cannot be saved")
 
     def refuse(*_):
         raise ZeroDivisionError("trained again")
 
-    monkeypatch.setattr(concluding, "trained", refuse)
+    monkeypatch.setattr(concluding, "train_model", refuse)
     again, told = concluded(tmp_path, *methods, sizes=(2,))
     assert again == found
-    assert told.notes == findings.notes
+    assert told.warnings == findings.warnings
     (tmp_path / "words.csv").unlink()
     lost, _ = concluded(tmp_path, *methods, sizes=(2,))
-    assert "trained again" in lost.failure, "its words are made anew"
+    assert "trained again" in lost.failure, "its words are written again"
 
 
 def test_the_best_of_the_linear_is_named(tmp_path):
@@ -130,14 +130,14 @@ def test_the_best_of_the_linear_is_named(tmp_path):
     assert found.chosen.method == "IG+knn"
     means = [one.mean for one in findings.candidates if one.method != found.chosen.method]
     assert max(means) > means[0]
-    assert f"The best linear model is WS with 18 words ({max(means):.3f})" in str(findings.notes)
+    assert f"The best linear model is WS with 18 words ({max(means):.3f})" in str(findings.warnings)
 
 
 def test_a_model_that_is_not_linear_is_not_compared_with_all_words(tmp_path):
     found, _ = concluded(tmp_path, "ALL", "IG+gaussian:width=1.0", sizes=(18,))
     assert found.chosen.n_features == 18
     assert found.failure == ""
-    assert None not in (found.test, found.test_all)
+    assert None not in (found.test_score, found.baseline_test_score)
     assert not (tmp_path / "certificate.json").exists()
 
 
@@ -170,7 +170,7 @@ def test_stability_is_of_words_that_are_chosen(tmp_path):
     stability = {one.method: replace(one, method="") for one in findings.stability}
     assert stability.keys() == {"IG", "IG+knn"}
     assert stability["IG"] == stability["IG+knn"]
-    assert stability["IG"].terms == 2
+    assert stability["IG"].n_features == 2
 
 
 @pytest.mark.parametrize("then", ["gaussian", "knn"])
@@ -189,7 +189,7 @@ def test_selected_words_are_listed_without_coefficients(then):
 
 def test_a_projection_chooses_no_words():
     path = parse_method("LDA+gaussian").build(normalize="selected")
-    with pytest.raises(LaconicError, match=r"mixes 58 of them .* then=rls"):
+    with pytest.raises(LaconicError, match=r"combines 58 of them, .* \+ridge"):
         selected_words(path, 2, pets(120), TextOptions(), WeightingOptions(min_df=1), "auto")
 
 
@@ -206,7 +206,7 @@ def test_the_commands_select_and_train(tmp_path, monkeypatch):
     assert "gill" in shown.output
     refused = command.invoke(main, ["select", "pets.csv", "--method", "LDA+knn", "--size", "2"])
     assert refused.exit_code == 2
-    assert "chooses no words" in refused.stderr
+    assert "selects no words" in refused.stderr
     method = "LDA+gaussian:width=1.0"
     made = command.invoke(main, ["train", "pets.csv", "--method", method, "--size", "2"])
     assert made.exit_code == 0, made.output

@@ -45,11 +45,13 @@ def test_the_recommended_model_is_that_of_lars(done):
     study, findings, where = done
     (found,) = findings.recommendations
     assert found.chosen.method == "SVM-LARS"
-    (problem,) = study.corpora[0].problems(study.corpora[0].last_split(), ["pets"])
+    (problem,) = study.corpora[0].problems(study.corpora[0].final_split(), ["pets"])
     lars = LarsClassifier(normalize="selected", size=found.chosen.size)
     lars.fit(problem.X_train, problem.y_train)
-    assert found.words == lars.model_.n_features > found.chosen.size, "the words of all classes"
-    assert f"take SVM-LARS with {found.words} words" in found.sentence
+    assert found.n_features == lars.model_.n_features > found.chosen.size, (
+        "the words of all classes"
+    )
+    assert f"use SVM-LARS with {found.n_features} words" in found.sentence
     assert CompactModel.load(where / "model.laconic").self_contained
     words = table(where)
     scores = [float(word["score"]) for word in words]
@@ -68,7 +70,7 @@ def test_it_has_a_certificate_comparisons_and_stability(done):
     assert told["values"]["distortion"].startswith("not computed")
     assert any("held-out" in sentence for sentence in told["sentences"])
     assert {one.method for one in findings.stability} == {"SVM-LARS"}
-    assert any({one.a, one.b} == {"ALL", "SVM-LARS"} for one in findings.comparisons)
+    assert any({one.method_a, one.method_b} == {"ALL", "SVM-LARS"} for one in findings.comparisons)
 
 
 def test_words_of_two_classes_come_in_the_order_of_entry():
@@ -107,7 +109,7 @@ def test_sizes_that_lars_does_not_reach_are_said(tmp_path):
         PLAN, methods=("ALL", "SVM-LARS:longest=3"), training=TrainingOptions(normalize="all")
     )
     findings = Study(plan, tmp_path).run(executor=InProcess())
-    assert any("paths end at 3 words" in note for note in findings.notes)
+    assert any("paths end at 3 words" in note for note in findings.warnings)
 
 
 def test_a_terminal_says_how_many_words_all_classes_have(tmp_path, monkeypatch):
@@ -119,5 +121,5 @@ def test_a_terminal_says_how_many_words_all_classes_have(tmp_path, monkeypatch):
     (tmp_path / "pets.jsonl").write_text("\n".join(lines))
     words = ["study", "pets.jsonl", "--methods", "IG,SVM-LARS", "--sizes", "2,4", "--cv", "2"]
     shown = CliRunner().invoke(main, [*words, "--jobs", "1", "--no-report"]).output
-    assert "SVM-LARS: words of each class; all classes together have" in shown
-    assert "IG: words of each class" not in shown
+    assert "SVM-LARS: words per class; the model has" in shown
+    assert "IG: words per class" not in shown

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.rows import Row
-from laconic.study.recommending import absences, candidates, recommend, recommend_each
+from laconic.study.recommending import candidates, missing_sizes, recommend, recommend_per_method
 
 
 def row(
@@ -48,11 +48,11 @@ def test_the_smallest_within_one_standard_error_of_the_best():
     assert found.best.mean == pytest.approx(0.90)
     assert found.best.se == pytest.approx(0.04 / 3**0.5)
     assert (found.chosen.method, found.chosen.size) == ("A", 30)
-    assert (found.chosen.mean, found.whole.n_features) == (pytest.approx(0.88), 500)
+    assert (found.chosen.mean, found.baseline.n_features) == (pytest.approx(0.88), 500)
 
 
 def test_within_each_method_too():
-    found = {one.chosen.method: one for one in recommend_each(candidates(ROWS, "roc_auc"))}
+    found = {one.chosen.method: one for one in recommend_per_method(candidates(ROWS, "roc_auc"))}
     # A's best is 30 with 0.88 ± 0.0115, and 0.853 is not within it
     assert found["A"].chosen.size == 30
     assert found["B"].chosen.size == 50
@@ -62,7 +62,7 @@ def test_within_each_method_too():
 def test_the_sentence_says_what_and_why():
     (found,) = recommend(candidates(ROWS, "roc_auc"))
     assert found.sentence == (
-        "p: take A with 30 words (6.0% of 500). In validation its roc_auc is 0.880, within one "
+        "p: use A with 30 words (6.0% of 500). In validation its roc_auc is 0.880, within one "
         "standard error (0.023) of the best, B with 100 words (0.900)."
     )
 
@@ -71,8 +71,8 @@ def test_the_sentence_of_a_best_that_is_the_smallest():
     rows = [row("A", 1, fold, value) for fold, value in enumerate([0.5, 0.7])]
     (found,) = recommend(candidates(rows, "roc_auc"))
     assert found.sentence == (
-        "p: take A with 1 word. In validation its roc_auc is 0.600, the best of all; it is the "
-        "smallest that was tried."
+        "p: use A with 1 word. In validation its roc_auc is 0.600, the best result; no "
+        "smaller model was tried."
     )
 
 
@@ -150,12 +150,12 @@ def test_sizes_that_a_method_cannot_have_are_told_once_with_a_reason():
         missing("RRQR", 0.25, "1", "only 5", task="d"),
         missing("RRQR", 7, "1", "only 5", task="d"),
     ]
-    assert absences(rows, "f1_micro") == {
+    assert missing_sizes(rows, "f1_micro") == {
         "BSS has no model of 10, 50 words: needs more than 1,200 (or rank 2)": 2,
         "BSS has no model of 3,000 words: only 2,500 terms occur": 1,
-        "RRQR has no model of 7 words and of 0.1 %, 25 % of the words: only 5": 1,
+        "RRQR has no model of 7 words or 0.1 %, 25 % of the words: only 5": 1,
     }
-    assert absences(rows, "accuracy") == {}
+    assert missing_sizes(rows, "accuracy") == {}
 
 
 def projected(values, words=497):
@@ -180,24 +180,26 @@ def test_a_projection_is_no_smaller_than_all_words_that_it_reads():
 
 def test_of_one_projection_the_fewest_columns_within_one_error_are_taken():
     rows = projected({2: [0.5, 0.5, 0.5], 12: [0.85, 0.86, 0.87], 50: [0.84, 0.87, 0.88]})
-    (found,) = recommend_each(candidates(rows, "roc_auc"))
+    (found,) = recommend_per_method(candidates(rows, "roc_auc"))
     assert (found.best.size, found.chosen.size) == (50, 12)
-    assert found.sentence.startswith("p: take LDA with 12 columns, mixtures of all words. In val")
-    assert "the best, LDA with 50 columns" in found.sentence
+    assert found.sentence.startswith(
+        "p: use LDA with 12 components, combinations of all words. In "
+    )
+    assert "the best, LDA with 50 components" in found.sentence
 
 
 def test_columns_that_cannot_be_had_are_not_called_words():
     lacking = row("LDA", 200, 0, None, status="skipped", reason="LDA ends at 128", task="t")
     lacking = [Row(**{**vars(lacking), "model_size": None, "n_features": None})]
-    (note,) = absences([*projected({2: [0.5]}), *lacking, *ROWS], "roc_auc")
-    assert note.startswith("LDA has no model of 200 columns: LDA ends at 128")
+    (note,) = missing_sizes([*projected({2: [0.5]}), *lacking, *ROWS], "roc_auc")
+    assert note.startswith("LDA has no model of 200 components: LDA ends at 128")
 
 
 def test_a_test_value_is_told_also_where_something_else_failed():
     (found,) = recommend(candidates(ROWS, "roc_auc"))
-    tested = replace(found, test=0.75, test_documents=40, failure="no room")
+    tested = replace(found, test_score=0.75, n_test_documents=40, failure="no room")
     assert tested.sentence.endswith(
-        "no part in the choice: 0.750. What else was to be made of it failed: no room."
+        "On the 40 held-out test documents: 0.750. Its certificate or page model failed: no room."
     )
     untested = replace(found, failure="no room")
-    assert untested.sentence.endswith("Its model or its test failed: no room.")
+    assert untested.sentence.endswith("Training or testing it failed: no room.")

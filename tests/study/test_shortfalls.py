@@ -61,8 +61,8 @@ def test_a_label_without_a_training_document_is_said_by_the_classifier():
 def test_the_final_model_of_a_study_says_so_in_findings_and_on_its_card(concluded):
     _, findings, where = concluded
     (recommendation,) = findings.recommendations
-    assert recommendation.notes == (NEVER,)
-    assert findings.notes[NEVER] > 1, "its tasks said so too"
+    assert recommendation.warnings == (NEVER,)
+    assert findings.warnings[NEVER] > 1, "its tasks said so too"
     model = CompactModel.load(where / "model.laconic")
     assert model.notes == (NEVER,)
     assert f"note: {NEVER}" in model.summary().splitlines()
@@ -76,8 +76,8 @@ def test_the_page_shows_it(concluded):
 def test_a_finished_study_says_it_again(concluded):
     study, findings, where = concluded
     again = Study(study.plan, where).run(InProcess())
-    assert again.notes == findings.notes
-    assert again.recommendations[0].notes == (NEVER,)
+    assert again.warnings == findings.warnings
+    assert again.recommendations[0].warnings == (NEVER,)
 
 
 def test_training_warns_and_the_card_has_it():
@@ -107,7 +107,7 @@ def test_classes_without_a_training_document_are_named_in_the_study(tmp_path):
     corpus = pets()
     rare = replace(corpus, labels=(("only one",), *corpus.labels[1:]), classes=())
     findings = Study(replace(PLAN, corpora=(rare,), split=SplitOptions(0.2, cv=3)), tmp_path).run()
-    (note,) = (note for note in findings.notes if "only one" in note)
+    (note,) = (note for note in findings.warnings if "only one" in note)
     assert "1 of " in note
     assert "classes without a training document (only one)" in note
 
@@ -115,7 +115,7 @@ def test_classes_without_a_training_document_are_named_in_the_study(tmp_path):
 def test_a_class_short_of_its_words_is_named_in_the_study(tmp_path):
     plan = replace(PLAN, corpora=(labelled(),), methods=("SVM-LARS:alpha=0",))
     findings = Study(plan, tmp_path).run()
-    notes = [note for note in findings.notes if note.startswith("LarsClassifier")]
+    notes = [note for note in findings.warnings if note.startswith("LarsClassifier")]
     assert notes
     assert all("classes have fewer words than requested (rare: 0 of 6, " in note for note in notes)
 

@@ -286,10 +286,8 @@ def test_wilcoxon_with_ties_and_zeros_is_scipys_zsplit(case):
 def test_an_odd_zero_is_left_out_and_said():
     found = wilcoxon([3, 1, 4, 9], [3, 2, 2, 4])
     assert (found.n, found.statistic) == (3, 2 + 3 - 1)
-    assert found.note == "exact; 1 zero left out"
-    assert wilcoxon([1, 1, 1, 3], [1, 1, 1, 2]).note.endswith(
-        "; 3 zeros, ranks split, one left out"
-    )
+    assert found.note == "exact; 1 zero dropped"
+    assert wilcoxon([1, 1, 1, 3], [1, 1, 1, 2]).note.endswith("; 3 zeros, ranks split, one dropped")
 
 
 @given(coarse)

@@ -191,12 +191,12 @@ def test_one_empty_run_among_others_counts():
 @pytest.mark.parametrize(
     ("selections", "says"),
     [
-        ([[0], [0, 0]], "selection 1 names 2 columns, but only 1 distinct"),
+        ([[0], [0, 0]], "selection 1 has 2 columns, but only 1 distinct"),
         ([[0], [-1]], "selection 1: column -1 is negative"),
         ([[0.5], [1]], "selection 0 must be a 1-D array of column numbers"),
         ([[[0]], [1]], "selection 0 must be a 1-D array of column numbers"),
         ([[True], [False]], "selection 0 must be a 1-D array of column numbers"),
-        ([[0], [4]], "selection 1 chose column 4, but n_terms=4"),
+        ([[0], [4]], "selection 1 has column 4, but n_terms=4"),
     ],
 )
 def test_bad_selections_are_refused(selections, says):
@@ -205,7 +205,7 @@ def test_bad_selections_are_refused(selections, says):
 
 
 def test_kuncheva_refuses_unequal_sizes():
-    with pytest.raises(LaconicError, match="sizes from 1 to 2"):
+    with pytest.raises(LaconicError, match="range from 1 to 2"):
         kuncheva([[0], [1, 2]], 4)
 
 

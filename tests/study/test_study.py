@@ -21,8 +21,8 @@ from laconic.rows import Row
 from laconic.study import study as study_module
 from laconic.study.executors import InProcess, Processes
 from laconic.study.journal import Journal
+from laconic.study.layout import JOURNAL
 from laconic.study.settings import SplitOptions, TrainingOptions
-from laconic.study.study import JOURNAL
 from laconic.study.task import run
 from tests.study.corpora import TOPICS, pets
 
@@ -49,9 +49,9 @@ def test_a_study_finds_the_words_that_tell(tmp_path):
     (found,) = findings.recommendations
     assert found.chosen.n_features < 45
     assert found.chosen.method in ("IG", "BNS")
-    assert found.test > 0.9
-    assert found.test_documents == 30
-    assert not findings.failed
+    assert found.test_score > 0.9
+    assert found.n_test_documents == 30
+    assert not findings.failures
     telling = {word for words in TOPICS.values() for word in words}
     with (tmp_path / "out" / "words.csv").open() as file:
         words = [line["word"] for line in csv.DictReader(file)]
@@ -64,7 +64,7 @@ def test_the_test_figure_is_that_of_the_closed_model(tmp_path):
     study = Study(PLAN, tmp_path)
     (found,) = study.run().recommendations
     (ready,) = study.corpora
-    split = ready.last_split()
+    split = ready.final_split()
     (problem,) = ready.problems(split, ["pets"])
     path = parse_method(found.chosen.method).build(normalize="selected", intercept=True)
     path.set_params(size=found.chosen.size).fit(problem.X_train, problem.y_train)
@@ -73,7 +73,7 @@ def test_the_test_figure_is_that_of_the_closed_model(tmp_path):
     strange = problem.X_test.toarray()
     strange[:, others] = 5.0
     predicted = path.predict(csr_array(strange))
-    assert found.test == pytest.approx(f1_score(problem.y_test, predicted, average="micro"))
+    assert found.test_score == pytest.approx(f1_score(problem.y_test, predicted, average="micro"))
 
 
 def test_rows_have_all_that_is_known(tmp_path):
@@ -87,7 +87,7 @@ def test_rows_have_all_that_is_known(tmp_path):
     assert {row["status"] for row in rows} == {"ok"}
     assert all(0 <= float(row["value"]) <= 1 and int(row["memory"]) > 1e6 for row in rows)
     assert "laconic" in rows[0]["versions"]
-    assert {row["seed"] for row in rows if row["method"] == "WS"} == {"0", "1"}
+    assert {row["draw"] for row in rows if row["method"] == "WS"} == {"0", "1"}
 
 
 def test_a_second_run_computes_nothing_again(tmp_path, monkeypatch):
@@ -109,7 +109,7 @@ def test_a_study_goes_on_from_its_folder(tmp_path):
     Study(plan, tmp_path).run()
     opened = Study.open(tmp_path)
     assert opened.plan == plan
-    assert opened.run(InProcess(run=refuse)).tasks == 3
+    assert opened.run(InProcess(run=refuse)).n_tasks == 3
 
 
 def test_a_wider_plan_adds_to_what_is_there(tmp_path):
@@ -146,15 +146,15 @@ def test_a_failure_is_rows_with_a_reason_and_is_retried_only_when_asked(tmp_path
     plan = replace(PLAN, methods=("IG", "BROKEN"))
     findings = Study(plan, tmp_path).run()
     assert findings.recommendations[0].chosen.method == "IG"
-    assert len(findings.failed) == 3
-    assert set(findings.failed.values()) == {"MemoryError: too large for this machine"}
+    assert len(findings.failures) == 3
+    assert set(findings.failures.values()) == {"MemoryError: too large for this machine"}
     failed = [row for row in told(tmp_path) if row.status == "failed"]
     assert len(failed) == 3 * 4 * 3
     assert all(row.value is None and "too large" in row.reason for row in failed)
 
-    assert len(Study(plan, tmp_path).run(InProcess(run=refuse)).failed) == 3
+    assert len(Study(plan, tmp_path).run(InProcess(run=refuse)).failures) == 3
     monkeypatch.setitem(METHODS, "BROKEN", replace(METHODS["DF"], name="BROKEN"))
-    assert not Study(plan, tmp_path).run(retry_failed=True).failed
+    assert not Study(plan, tmp_path).run(retry_failed=True).failures
     assert {row.status for row in told(tmp_path)} == {"ok"}
 
 
@@ -162,7 +162,7 @@ def test_sizes_that_cannot_be_had_are_skipped(tmp_path):
     findings = Study(replace(PLAN, sizes=(9, 10_000)), tmp_path).run()
     skipped = [row for row in told(tmp_path) if row.size == 10_000]
     assert {row.status for row in skipped} == {"skipped"}
-    assert {one.chosen.size for one in findings.each} == {1.0, 9}
+    assert {one.chosen.size for one in findings.per_method} == {1.0, 9}
 
 
 def test_events_tell_what_happens(tmp_path):
@@ -182,7 +182,7 @@ def test_per_category_gives_each_its_recommendation(tmp_path):
 def test_without_test_documents_the_model_is_trained_on_all(tmp_path):
     plan = replace(PLAN, split=SplitOptions(test_size=None, cv=3))
     (found,) = Study(plan, tmp_path).run().recommendations
-    assert found.test is None
+    assert found.test_score is None
     assert "test documents" not in found.sentence
     assert (tmp_path / "words.csv").exists()
 
@@ -191,7 +191,7 @@ def test_models_that_are_not_closed_are_not_recommended(tmp_path):
     plan = replace(PLAN, training=TrainingOptions(normalize="all"))
     findings = Study(plan, tmp_path).run()
     assert findings.recommendations == ()
-    assert findings.each
+    assert findings.per_method
 
 
 def test_papers_measure_on_the_test_documents(tmp_path):
@@ -205,8 +205,8 @@ def test_papers_measure_on_the_test_documents(tmp_path):
 def test_looking_twice_at_the_test_documents_is_said(tmp_path):
     Study(replace(PLAN, methods=("IG",)), tmp_path).run()
     (found,) = Study(replace(PLAN, methods=("DF",)), tmp_path).run().recommendations
-    assert found.looks == 2
-    assert "shown 2 models" in found.sentence
+    assert found.n_test_evaluations == 2
+    assert "2 models have been evaluated on them so far" in found.sentence
 
 
 def test_comparisons_over_many_problems_have_signed_ranks(tmp_path):
@@ -214,8 +214,8 @@ def test_comparisons_over_many_problems_have_signed_ranks(tmp_path):
     plan = replace(PLAN, corpora=corpora, methods=("IG", "DF"), sizes=(9,))
     findings = Study(plan, tmp_path).run()
     (over,) = (c for c in findings.comparisons if c.problem == "all problems")
-    assert over.n == 6
-    assert (over.a, over.b) == ("IG", "DF")
+    assert over.n_pairs == 6
+    assert (over.method_a, over.method_b) == ("IG", "DF")
     assert over.effect > 0.9
     assert over.p < 0.05
 
@@ -232,8 +232,8 @@ def test_comparisons_are_of_pooled_answers(tmp_path):
     a, b = (np.array(right[name]) for name in ("IG", "DF"))
     table = [[(a & b).sum(), (a & ~b).sum()], [(~a & b).sum(), (~a & ~b).sum()]]
     (found,) = (c for c in findings.comparisons if c.test.startswith("McNemar"))
-    expected = mcnemar(table, exact=found.n < 25, correction=True)
-    assert found.n == table[0][1] + table[1][0]
+    expected = mcnemar(table, exact=found.n_pairs < 25, correction=True)
+    assert found.n_pairs == table[0][1] + table[1][0]
     assert found.p == pytest.approx(expected.pvalue, abs=1e-10)
     assert {c.test for c in findings.comparisons} == {
         "corrected resampled t-test",

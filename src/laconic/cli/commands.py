@@ -169,9 +169,9 @@ def curve(where: str, method: str, **options: Any) -> None:
     """
     from laconic.curves import ascending, known_metrics
     from laconic.curves import curve as measure_curve
-    from laconic.files import file_name
     from laconic.methods import parse_method
     from laconic.rows import check_rows, rows_file
+    from laconic.study.layout import safe_name
 
     recipe = parse_method(method)
     estimator_of(recipe, options)
@@ -183,7 +183,7 @@ def curve(where: str, method: str, **options: Any) -> None:
         check_not_input(options["output"], where, options)
     loaded = load(where, options)
     print_notes(loaded.notes)
-    output = options["output"] or Path(f"{file_name(loaded.name)}-{file_name(recipe.name)}.csv")
+    output = options["output"] or Path(f"{safe_name(loaded.name)}-{safe_name(recipe.name)}.csv")
     check_not_input(output, where, options)
     with rows_file(output) as write:
         rows: list[Row] = []

@@ -1,4 +1,4 @@
-"""How a running study and its findings look in a terminal."""
+"""How a running study and its findings are shown in a terminal."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ FAILURES_SHOWN = 5
 
 @contextmanager
 def study_bar(*, quiet: bool = False) -> Iterator[tuple[Listener, Callable[[int, int], None]]]:
-    """One live bar: what was done last, how many, how fast, how long still.
+    """A progress bar: the last task, number of tasks, speed, time left.
 
-    Two functions feed it: one takes events, the other what was read of how much.
+    Yields two functions that update it: one takes events, the other bytes read and total bytes.
     """
     from rich.progress import (
         BarColumn,
@@ -69,9 +69,9 @@ def study_bar(*, quiet: bool = False) -> Iterator[tuple[Listener, Callable[[int,
                 bar.reset(shown, total=event.total, completed=event.done, rate="")
             elif event.kind == "task":
                 speed = bar.tasks[0].speed
-                rate = f"{speed:.1f} a second" if speed else ""
-                what = as_text(event.what) + (" failed" if event.status == "failed" else "")
-                bar.update(shown, completed=event.done, description=what, rate=rate)
+                rate = f"{speed:.1f} per second" if speed else ""
+                title = as_text(event.what) + (" failed" if event.status == "failed" else "")
+                bar.update(shown, completed=event.done, description=title, rate=rate)
             elif event.kind == "concluding":
                 bar.update(shown, description="training the recommended model", rate="")
 
@@ -82,74 +82,79 @@ def study_bar(*, quiet: bool = False) -> Iterator[tuple[Listener, Callable[[int,
 def print_findings(
     findings: Findings, where: Path, page: Path | None = None, *, short: bool = False
 ) -> None:
-    """The table of methods, the recommendation in a sentence, and where everything is."""
+    """Print the table of methods, the recommendation, and where the files are."""
+    from laconic.study.layout import StudyFolder
+
+    folder = StudyFolder(where)
     if not short:
-        problems = list(dict.fromkeys(one.problem for one in findings.each))
+        problems = list(dict.fromkeys(r.problem for r in findings.per_method))
         for problem in problems[:PROBLEMS_SHOWN]:
-            each = [one for one in findings.each if one.problem == problem]
-            _print_curves([one for one in findings.candidates if one.problem == problem], each)
-            _print_problem(each, findings)
+            per_method = [r for r in findings.per_method if r.problem == problem]
+            _print_curves([c for c in findings.candidates if c.problem == problem], per_method)
+            _print_methods(per_method, findings)
         if len(problems) > PROBLEMS_SHOWN:
             more = len(problems) - PROBLEMS_SHOWN
-            click.echo(f"… {more} more problems: {where / 'recommendation.json'}")
-    for one in findings.recommendations:
-        click.echo(printable(one.sentence))
-    for title, reason in list(findings.failed.items())[:FAILURES_SHOWN]:
+            click.echo(f"… {more} more problems: {printable(str(folder.findings))}")
+    for recommendation in findings.recommendations:
+        click.echo(printable(recommendation.sentence))
+    for title, reason in list(findings.failures.items())[:FAILURES_SHOWN]:
         say_aside(f"failed: {printable(title)}: {printable(reason)}")
-    if len(findings.failed) > FAILURES_SHOWN:
-        say_aside(f"… and {len(findings.failed) - FAILURES_SHOWN} more failed")
+    if len(findings.failures) > FAILURES_SHOWN:
+        say_aside(f"… and {len(findings.failures) - FAILURES_SHOWN} more failed")
     if short:
         return
-    for note, times in findings.notes.items():
+    for warning, times in findings.warnings.items():
         tasks = f"{times:,} task{'' if times == 1 else 's'}"
-        say_aside(f"note ({tasks}): {printable(note)}")
+        say_aside(f"warning ({tasks}): {printable(warning)}")
     if page is not None:
-        click.echo(f"look at it: {printable(str(page))}")
-    click.echo(f"everything is in {printable(str(where))}: {', '.join(_files(where))}")
+        click.echo(f"Report: {printable(str(page))}")
+    click.echo(f"Files written to {printable(str(where))}/: {', '.join(folder.listing())}")
 
 
-def _print_curves(offered: list[Candidate], each: list[Recommendation]) -> None:
-    """Means by method and size; a star at the smallest within one standard error."""
+def _print_curves(candidates: list[Candidate], per_method: list[Recommendation]) -> None:
+    """Means by method and size; a star at the smallest within one standard error of the best."""
     from laconic.methods import keeps_all
 
-    sizes = sorted({one.size for one in offered if not keeps_all(one.method)})
+    selecting = [c for c in candidates if not keeps_all(c.method)]
+    sizes = sorted({c.size for c in selecting})
     table = table_of("method", *map(_short, sizes))
-    means = {(one.method, one.size): f"{one.mean:.3f}" for one in offered}
-    for one in each:
-        means[one.chosen.method, one.chosen.size] += "*"
-    for method in dict.fromkeys(one.method for one in offered if not keeps_all(one.method)):
+    means = {(c.method, c.size): f"{c.mean:.3f}" for c in candidates}
+    for recommendation in per_method:
+        means[recommendation.chosen.method, recommendation.chosen.size] += "*"
+    for method in dict.fromkeys(c.method for c in selecting):
         table.add_row(as_text(method), *(means.get((method, size), "") for size in sizes))
-    whole = next((one for one in offered if keeps_all(one.method)), None)
+    baseline = next((c for c in candidates if keeps_all(c.method)), None)
     all_words = (
-        f"; all words: {whole.mean:.3f} ({whole.n_features:,.0f} in a fold)" if whole else ""
+        f"; all words: {baseline.mean:.3f} ({baseline.n_features:,.0f} per fold)"
+        if baseline
+        else ""
     )
-    one = offered[0]
-    told = f"{one.problem}: {one.metric} by {_counted(offered)}, mean of {one.folds} folds"
-    show(table, f"{told}{all_words}")
-    for method in dict.fromkeys(one.method for one in offered):
-        _print_words_of_classes([one for one in offered if one.method == method])
+    first = candidates[0]
+    title = f"{first.problem}: {first.metric} by {_unit(selecting)}, mean of {first.n_folds} folds"
+    show(table, f"{title}{all_words}")
+    for method in dict.fromkeys(c.method for c in candidates):
+        _print_words_of_classes([c for c in candidates if c.method == method])
 
 
-def _counted(offered: list[Candidate]) -> str:
+def _unit(candidates: list[Candidate]) -> str:
     """What the sizes of these count."""
-    from laconic.methods import keeps_all, projects
+    from laconic.methods import projects
 
-    mixing = {projects(one.method) for one in offered if not keeps_all(one.method)}
-    columns = "columns that mix all words"
-    if mixing == {True}:
-        return f"number of {columns}"
-    return f"number of words, or of {columns}" if True in mixing else "number of words"
+    projections = {projects(candidate.method) for candidate in candidates}
+    if projections == {True}:
+        return "number of components"
+    return "number of words or components" if True in projections else "number of words"
 
 
-def _print_words_of_classes(offered: list[Candidate]) -> None:
-    """Of a method whose classes choose their own words, how many these are together."""
+def _print_words_of_classes(candidates: list[Candidate]) -> None:
+    """For a method that selects words per class, how many these are in total."""
     from laconic.methods import parse_method
 
-    counted = [one for one in offered if isinstance(one.size, int) and one.n_features > one.size]
-    if parse_method(offered[0].method).classifier is None and counted:
-        least, most = (f"{pick(one.n_features for one in counted):,.0f}" for pick in (min, max))
-        method = printable(offered[0].method)
-        click.echo(f"{method}: words of each class; all classes together have {least} to {most}")
+    per_class = [c for c in candidates if isinstance(c.size, int) and c.n_features > c.size]
+    if parse_method(candidates[0].method).classifier is None and per_class:
+        low, high = (f"{pick(c.n_features for c in per_class):,.0f}" for pick in (min, max))
+        method = printable(candidates[0].method)
+        click.echo(f"{method}: words per class; the model has {low} to {high} words in total")
 
 
 def _short(size: float) -> str:
@@ -158,33 +163,33 @@ def _short(size: float) -> str:
     return f"{size // 1000}k" if size >= 1000 and size % 1000 == 0 else str(size)
 
 
-def _print_problem(each: list[Recommendation], findings: Findings) -> None:
-    table = table_of("method", "best", "words", "* within one error", "words", "p")
-    top = max(each, key=lambda one: one.best.mean)
-    for one in each:
+def _print_methods(per_method: list[Recommendation], findings: Findings) -> None:
+    table = table_of("method", "best", "words", "smallest*", "words", "p")
+    top = max(per_method, key=lambda recommendation: recommendation.best.mean)
+    for recommendation in per_method:
+        best, chosen = recommendation.best, recommendation.chosen
         table.add_row(
-            as_text(one.best.method),
-            f"{one.best.mean:.4f} ± {one.best.se:.4f}",
-            f"{one.best.n_features:,.0f}",
-            f"{one.chosen.mean:.4f}",
-            f"{one.chosen.n_features:,.0f}",
-            _p_value(one, top, findings),
+            as_text(best.method),
+            f"{best.mean:.4f} ± {best.se:.4f}",
+            f"{best.n_features:,.0f}",
+            f"{chosen.mean:.4f}",
+            f"{chosen.n_features:,.0f}",
+            _p_value(recommendation, top, findings),
         )
-    p = "p: * against * of the best method, t-test over folds, Holm's correction over all pairs"
-    show(table, f"the best of each method ± standard error, and the smallest within one of it; {p}")
-
-
-def _p_value(one: Recommendation, top: Recommendation, findings: Findings) -> str:
-    """Of the t-test over folds between the sizes recommended, Holm's correction included."""
-    pair = {one.chosen.method, top.chosen.method}
-    for found in findings.comparisons:
-        same = found.problem == one.problem and {found.a, found.b} == pair
-        if same and found.test.endswith("t-test") and "macro" not in found.test:
-            return f"{found.holm:.3f}" if found.holm == found.holm else "–"
-    return ""
-
-
-def _files(where: Path) -> list[str]:
-    return sorted(
-        file.name for file in where.iterdir() if not file.name.startswith((".", "journal.lock"))
+    show(
+        table,
+        "best result per method ± standard error; *: smallest model within one standard error "
+        "of it; p: this * against that of the best method (t-test over folds, Holm's correction)",
     )
+
+
+def _p_value(recommendation: Recommendation, top: Recommendation, findings: Findings) -> str:
+    """Of the t-test over folds between the recommended sizes, with Holm's correction."""
+    pair = {recommendation.chosen.method, top.chosen.method}
+    for comparison in findings.comparisons:
+        methods = {comparison.method_a, comparison.method_b}
+        same = comparison.problem == recommendation.problem and methods == pair
+        if same and comparison.test.endswith("t-test") and "macro" not in comparison.test:
+            p = comparison.p_holm
+            return f"{p:.3f}" if p == p else "–"
+    return ""

@@ -1,4 +1,4 @@
-"""The command `report`: a study's folder becomes a page."""
+"""The command `report`: write the page of a study."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import click
 from laconic.cli.console import printable, working
 from laconic.errors import LaconicError
 
-PAGE = "report.html"
-
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
@@ -18,34 +16,34 @@ PAGE = "report.html"
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help=f"The page.  [default: {PAGE} in DIR]",
+    help="The page.  [default: report.html in DIR]",
 )
-@click.option("--no-figures", is_flag=True, help="Save no charts.")
+@click.option("--no-figures", is_flag=True, help="Do not save the charts as files.")
 def report(folder: Path, output: Path | None, no_figures: bool) -> None:
     """Write the page of a study: one HTML file that needs no network.
 
-    Its charts are saved beside it too, as SVG and PNG for papers, in the folder `figures`.
+    The charts are also saved as SVG and PNG, in the folder `figures` beside the page.
 
-    DIR is the folder of a study, which need not be finished.
+    DIR is the folder of a study, finished or not.
 
     \b
     laconic report out/tickets
     laconic report out/tickets -o tickets.html
     """
-    click.echo(f"page: {printable(str(draw(folder, output, figures=not no_figures)))}")
+    click.echo(f"Report: {printable(str(draw(folder, output, figures=not no_figures)))}")
 
 
-def check_report(where: Path, *, figures: bool = True) -> None:
-    """A page and its charts may replace such files, never those that something else wrote."""
+def check_report(page: Path, *, figures: bool = True) -> None:
+    """Raise if the page or a chart would replace a file that Laconic did not write as one."""
     from laconic.files import check_output
-    from laconic.report.charts import check_save
-    from laconic.report.page import PAGE as KIND
+    from laconic.report.charts import NAMES
+    from laconic.study.layout import PAGE_FILE, StudyFolder
 
-    if where.suffix not in (".html", ".htm"):
-        raise LaconicError(f"{where}: a page is written as .html")
-    check_output(where, KIND)
+    if page.suffix not in (".html", ".htm"):
+        raise LaconicError(f"{page}: the page must be an .html file")
+    check_output(page, PAGE_FILE)
     if figures:
-        check_save(where.parent)
+        StudyFolder(page.parent).check_figures(NAMES)
 
 
 def draw(folder: Path, output: Path | None = None, *, figures: bool = True) -> Path:
@@ -54,14 +52,15 @@ def draw(folder: Path, output: Path | None = None, *, figures: bool = True) -> P
     from laconic.report.charts import save
     from laconic.report.page import write_report
     from laconic.report.reading import view_of
+    from laconic.study.layout import StudyFolder
 
-    where = output or folder / PAGE
+    page = output or StudyFolder(folder).report
     if output is not None or folder.is_dir():
-        check_report(where, figures=figures)
-        remove_drafts(where.parent, [where.name])
+        check_report(page, figures=figures)
+        remove_drafts(page.parent, [page.name])
     with working(f"drawing the page of {folder}"):
         view = view_of(folder)
-        write_report(view, where)
+        write_report(view, page)
         if figures:
-            save(view, where.parent)
-    return where
+            save(view, page.parent)
+    return page

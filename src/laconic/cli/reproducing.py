@@ -176,8 +176,8 @@ def run(
 ) -> tuple[Section, list[Row]]:
     """Run a figure, print and save its tables and section; return its section and rows."""
     from laconic.files import make_folder
-    from laconic.papers.figures import ROWS
     from laconic.report.proof.section import Section
+    from laconic.study.layout import StudyFolder
 
     where = output / request.folder
     with study_bar() as (listen, progress):
@@ -199,7 +199,7 @@ def run(
             click.echo(f"saved: {printable(str(where / table.file))}")
     if result.findings:
         print_table(heading, statements(result.findings))
-    click.echo(f"rows: {printable(str(where / ROWS))}")
+    click.echo(f"rows: {printable(str(StudyFolder(where).rows))}")
     section = Section.of(request.heading, figure.about, request.command, str(scale), result)
     make_folder(where)
     section.save(where)
@@ -229,22 +229,21 @@ def check_outputs(paper: str, output: Path, pages: Path, folders: Sequence[str])
     An existing Markdown page may be any: its prose is kept.
     """
     from laconic.files import check_folder, check_output
-    from laconic.report.charts.saving import DRAWING
     from laconic.report.proof.markdown import read
     from laconic.report.proof.section import FILE, SECTION
-    from laconic.study.layout import check_study_folder
+    from laconic.study.layout import SVG_FILE, StudyFolder
 
     if output.is_dir():
         check_report(output / f"{paper}.html", figures=False)
     for folder in folders:
-        check_study_folder(output / folder, ())
+        StudyFolder(output / folder).check(())
         if (output / folder).is_dir():
             check_output(output / folder / FILE, SECTION)
     if (where := pages / f"{paper}.md").exists():
         read(where)
     check_folder(pages / paper)
     for drawing in (pages / paper).glob("*.svg"):
-        check_output(drawing, DRAWING)
+        check_output(drawing, SVG_FILE)
 
 
 def write_pages(paper: str, sections: Sequence[Section], output: Path, pages: Path) -> None:

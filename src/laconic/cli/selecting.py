@@ -110,7 +110,7 @@ def print_selected(title: str, words: list[Word]) -> None:
 
 def words_files(output: Path, corpus: Corpus, kind: TargetKind) -> list[Path]:
     """One file per target: one in all, or one per class."""
-    from laconic.files import distinct_name
+    from laconic.study.layout import distinct_name
     from laconic.vectors.problem import targets_of
 
     names = [target.name for target in targets_of(corpus, kind)]

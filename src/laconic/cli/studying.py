@@ -25,7 +25,7 @@ from laconic.cli.options import (
     text_options,
     values_of,
 )
-from laconic.cli.reporting import PAGE, check_report, draw
+from laconic.cli.reporting import check_report, draw
 from laconic.errors import LaconicError
 from laconic.study.settings import SearchOptions, Source, SplitOptions, TrainingOptions
 from laconic.vectors.options import TextOptions, WeightingOptions
@@ -42,6 +42,7 @@ ALLOWED_WITH_A_PLAN = {
     "jobs",
     "task_timeout",
     "retry_failed",
+    "remeasure",
     "as_json",
     "quiet",
     "no_report",
@@ -62,6 +63,11 @@ ALLOWED_WITH_A_PLAN = {
 @JOBS
 @TASK_TIMEOUT
 @click.option("--retry-failed", is_flag=True, help="Retry tasks that failed.")
+@click.option(
+    "--remeasure",
+    is_flag=True,
+    help="Measure again the rows of another version of a method.",
+)
 @click.option("--no-report", is_flag=True, help="Write no HTML report.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines, for programs.")
 @click.option("--quiet", is_flag=True, help="Print only the recommendation.")
@@ -85,7 +91,6 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
     laconic study --plan night.toml -o night --json > night.log
     """
     from laconic.study.executors import executor_for
-    from laconic.study.findings import described
 
     if options["as_json"] and options["quiet"]:
         raise click.UsageError("--json and --quiet: give one of them")
@@ -95,6 +100,7 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
         findings = work.run(
             executor_for(options["jobs"], options["task_timeout"]),
             retry_failed=options["retry_failed"],
+            remeasure=options["remeasure"],
             listen=listen,
             progress=progress,
             command=shlex.join(["laconic", *sys.argv[1:]]),
@@ -102,20 +108,21 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
     if options["as_json"]:
         if not options["no_report"]:
             draw(work.where)
-        click.echo(json.dumps({"kind": "findings", **described(findings)}, allow_nan=False))
+        click.echo(json.dumps({"kind": "findings", **findings.to_dict()}, allow_nan=False))
     else:
         page = None if options["no_report"] else draw(work.where)
         print_findings(findings, work.where, page, short=options["quiet"])
-    if findings.failed:
+    if findings.failures:
         ctx.exit(Code.SOME_FAILED)
 
 
 def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]) -> Study:
     """The study of a plan file, of a folder, or of the options."""
+    from laconic.study.layout import StudyFolder
     from laconic.study.plan_file import read_plan
-    from laconic.study.study import JOURNAL, Study
+    from laconic.study.study import Study
 
-    continued = len(where) == 1 and (Path(where[0]) / JOURNAL).exists()
+    continued = len(where) == 1 and StudyFolder(Path(where[0])).journal.exists()
     if options["plan"] is not None or continued:
         refuse_with_a_plan(ctx)
     if options["plan"] is not None:
@@ -139,12 +146,13 @@ def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]
 
 def check_folder_of(work: Study, options: dict[str, Any]) -> None:
     """Check, before any work, that every file to be written may be replaced."""
-    from laconic.study.layout import check_study_folder, inputs_of
+    from laconic.study.layout import StudyFolder, input_paths
 
     plan_files = [] if options["plan"] is None else [options["plan"]]
-    check_study_folder(work.where, [*plan_files, *inputs_of(work.plan)])
+    folder = StudyFolder(work.where)
+    folder.check([*plan_files, *input_paths(work.plan)])
     if not options["no_report"] and work.where.is_dir():
-        check_report(work.where / PAGE)
+        check_report(folder.report)
 
 
 def refuse_another_corpus(work: Study) -> Study:
@@ -181,10 +189,10 @@ def refuse_with_a_plan(ctx: click.Context) -> None:
 
 
 def folder_for(name: str) -> Path:
-    from laconic.files import file_name
+    from laconic.study.layout import safe_name
 
     stem = Path(name).name.split(".")[0] or name
-    return Path(f"{file_name(stem)}-study")
+    return Path(f"{safe_name(stem)}-study")
 
 
 def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
@@ -240,10 +248,10 @@ def export(folder: Path, output: Path) -> None:
     """
     from laconic.rows import check_rows
     from laconic.study.journal import Journal
-    from laconic.study.study import JOURNAL
+    from laconic.study.layout import StudyFolder
 
     check_rows(output)
-    with Journal.reading(folder / JOURNAL) as journal:
+    with Journal.reading(StudyFolder(folder).journal) as journal:
         journal.export(output)
     click.echo(f"rows: {printable(str(output))}")
 

@@ -11,8 +11,8 @@ from laconic.errors import LaconicError
 from laconic.papers.figures import Table
 from laconic.rows import Size
 from laconic.study.journal import Journal
-from laconic.study.layout import JOURNAL
-from laconic.study.significance import Verdict, mcnemar
+from laconic.study.layout import StudyFolder
+from laconic.study.significance import PairedTest, mcnemar
 from laconic.study.study import Study
 
 
@@ -20,7 +20,7 @@ def correct_predictions(studies: Iterable[Study], method: str, size: Size) -> ND
     """Whether the method is right about each test document; the first draw of a random method."""
     for study in studies:
         keys = [task.key for task in study.tasks if task.method == method]
-        with Journal.reading(study.where / JOURNAL) as journal:
+        with Journal.reading(StudyFolder(study.where).journal) as journal:
             for key in keys:
                 y_signed = journal.y_signed(key)
                 for cut in journal.cuts(key):
@@ -50,5 +50,5 @@ def mcnemar_table(
     return Table(title, columns, tuple(lines))
 
 
-def _chi2(verdict: Verdict) -> str:
+def _chi2(verdict: PairedTest) -> str:
     return f"{verdict.statistic:.1f}" if "χ²" in verdict.note else "exact"

@@ -52,7 +52,6 @@ from laconic.corpus.corpus import Corpus
 from laconic.files import make_folder
 from laconic.methods import parse_methods
 from laconic.papers.figures import (
-    ROWS,
     Figure,
     FigureResult,
     Scale,
@@ -76,6 +75,7 @@ from laconic.papers.relative import (
 from laconic.rows import Row, rows_file
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.study.executors import Executor
+from laconic.study.layout import StudyFolder
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import Source, SplitOptions, TrainingOptions
@@ -230,7 +230,7 @@ class Distances:
     ) -> FigureResult:
         make_folder(where)
         rows: list[Row] = []
-        with rows_file(where / ROWS) as write:
+        with rows_file(StudyFolder(where).rows) as write:
             plan = self.setting(scale)
             total = scale.sets * scale.n_splits
             for done, problem in enumerate(_problems(plan, progress), 1):

@@ -10,7 +10,7 @@ import numpy as np
 
 from laconic.rows import Size
 from laconic.study.journal import Journal
-from laconic.study.layout import JOURNAL
+from laconic.study.layout import StudyFolder
 from laconic.study.study import Study
 
 
@@ -35,7 +35,7 @@ class SelectionCounts:
 def selection_counts(study: Study, methods: tuple[str, ...]) -> Iterator[SelectionCounts]:
     """One per problem, method and size, over folds and draws."""
     selections: dict[tuple[str, str, Size], list[np.ndarray]] = {}
-    with Journal.reading(study.where / JOURNAL) as journal:
+    with Journal.reading(StudyFolder(study.where).journal) as journal:
         for task in study.tasks:
             for cut in journal.cuts(task.key) if task.method in methods else ():
                 key = (task.problem, task.method, cut.size)

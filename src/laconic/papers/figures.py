@@ -10,17 +10,16 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from laconic.errors import LaconicError
-from laconic.files import headed
+from laconic.files import csv_kind
 from laconic.papers.findings import Finding
 from laconic.papers.plots import Cells, Plot, Series
 from laconic.rows import Row, Size, write_table
 from laconic.study.executors import Executor
 from laconic.study.journal import Journal
-from laconic.study.layout import JOURNAL
+from laconic.study.layout import StudyFolder
 from laconic.study.plan import Plan
 from laconic.study.study import Listener, Study
 
-ROWS = "rows.csv"
 # A problem, and one of its folds.
 ProblemFold: TypeAlias = tuple[str, str]
 
@@ -58,7 +57,7 @@ class Table:
     shown: bool = True
 
     def save(self, folder: Path) -> None:
-        kind = headed(f"table of {self.title}", self.columns)
+        kind = csv_kind(f"table of {self.title}", self.columns)
         write_table(folder / self.file, kind, self.columns, self.lines)
 
 
@@ -105,9 +104,10 @@ def run_studies(
     """Run the last study, after the others, and export the rows of all of them to its folder."""
     *_, last = studies
     last.run(executor, **options)
-    with Journal.reading(last.where / JOURNAL) as journal:
+    folder = StudyFolder(last.where)
+    with Journal.reading(folder.journal) as journal:
         keys = [task.key for study in studies for task in study.tasks]
-        journal.export(last.where / ROWS, keys)
+        journal.export(folder.rows, keys)
         return list(journal.rows(keys))
 
 

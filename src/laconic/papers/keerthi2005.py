@@ -245,7 +245,7 @@ def problem_counts(study: Study, problem: BinaryProblem) -> Finding:
     """Documents and words; words of texts are those in the training documents of any fold."""
     (ready,) = study.corpora
     vectors = ready.corpus.vectors
-    n_terms = ready.choosable() if vectors is None else vectors.shape[1]
+    n_terms = ready.n_selectable() if vectors is None else vectors.shape[1]
     n_class = ready.corpus.class_counts[problem.label]
     return counts(problem.name, n_class, len(ready.corpus), n_terms)
 

@@ -66,7 +66,6 @@ from laconic.corpus.loading import load_corpora
 from laconic.files import make_folder
 from laconic.papers.best_sizes import means, within
 from laconic.papers.figures import (
-    ROWS,
     Figure,
     FigureResult,
     Scale,
@@ -102,6 +101,7 @@ from laconic.papers.fractions import (
 from laconic.papers.plots import Cells, Plot
 from laconic.rows import Row, rows_file
 from laconic.study.executors import Executor
+from laconic.study.layout import StudyFolder
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import Source, SplitOptions, TrainingOptions
@@ -258,7 +258,7 @@ class Agreements:
     ) -> FigureResult:
         make_folder(where)
         rows: list[Row] = []
-        with rows_file(where / ROWS) as write:
+        with rows_file(StudyFolder(where).rows) as write:
             plan = self.setting(scale)
             (ready,) = (PreparedCorpus.of(plan, corpus) for corpus in plan.load(progress))
             total = len(ready.targets)

@@ -1,1 +1,1 @@
-"""Rows become a frozen view, and the view a page. Nothing here knows a method by name."""
+"""A study's folder becomes a frozen view, and the view a page. No method is special here."""

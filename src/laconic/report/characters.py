@@ -1,4 +1,4 @@
-"""Tables of characters, so that a browser reads texts as Python does."""
+"""Tables of characters, with which a browser reads texts as Python does."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import Any
 
 @cache
 def unicode_tables() -> dict[str, Any]:
-    """What Python takes for a word character, a digit, white space, and for lower case.
+    """Python's word characters, digits, white space, and lower case.
 
-    Browsers have another version of Unicode, so that the page brings these tables. A set of
-    characters is told by where it begins and ends, each as the difference to the one before.
+    Browsers have another version of Unicode, so the page carries these tables. A set of characters
+    is a list of its bounds, each as the difference to the one before.
     """
     characters = [chr(point) for point in range(sys.maxunicode + 1)]
-    every = "".join(characters)
-    # whether a capital sigma after it is a final one; and after a letter and it
+    alphabet = "".join(characters)
+    # is a capital sigma after it a final one? and after a letter and it?
     after = "\n".join(f"{c}Σ" if c != "\n" else "Σ" for c in characters).lower().split("\n")
     later = "\n".join(f"A{c}Σ" if c != "\n" else "Σ" for c in characters).lower().split("\n")
     cased = [point for point, text in enumerate(after) if text.endswith("ς")]
-    passed = {point for point, text in enumerate(later) if text.endswith("ς")}
+    transparent = {point for point, text in enumerate(later) if text.endswith("ς")}
     lower = {p: c.lower() for p, c in enumerate(characters) if c.lower() != c}
     return {
-        "word": _ranges(match.start() for match in re.finditer(r"\w", every)),
-        "digit": _ranges(match.start() for match in re.finditer(r"\d", every)),
-        "space": _ranges(match.start() for match in re.finditer(r"\s", every)),
+        "word": _ranges(match.start() for match in re.finditer(r"\w", alphabet)),
+        "digit": _ranges(match.start() for match in re.finditer(r"\d", alphabet)),
+        "space": _ranges(match.start() for match in re.finditer(r"\s", alphabet)),
         "cased": _ranges(cased),
-        "ignorable": _ranges(sorted(passed - set(cased))),
+        "ignorable": _ranges(sorted(transparent - set(cased))),
         "lower": _runs({p: ord(text) - p for p, text in lower.items() if len(text) == 1}),
         "special": [[p, text] for p, text in lower.items() if len(text) > 1],
     }
@@ -57,13 +57,13 @@ def _base36(number: int) -> str:
 
 
 def _runs(shifts: dict[int, int]) -> list[list[int]]:
-    """[first, how many, step, shift]: neighbours, or every other character, of one shift."""
+    """[first, count, step, shift]: adjacent characters, or every other one, with one shift."""
     runs: list[list[int]] = []
     for point, shift in sorted(shifts.items()):
         if runs:
-            first, count, step, own = runs[-1]
+            first, count, step, run_shift = runs[-1]
             gap = point - (first + (count - 1) * step)
-            if shift == own and (gap == step or (count == 1 and gap <= 2)):
+            if shift == run_shift and (gap == step or (count == 1 and gap <= 2)):
                 runs[-1] = [first, count + 1, gap, shift]
                 continue
         runs.append([point, 1, 1, shift])

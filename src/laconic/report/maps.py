@@ -1,4 +1,4 @@
-"""The map of the page: documents on two directions, as much of it as a page can carry."""
+"""The map of the page: documents on two directions, as many as fit into a page."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ import numpy as np
 from laconic.report.charts import plain
 from laconic.study.directions import Axis, Basis, Directions
 
-# Documents on all maps of a page together, and characters of their names as they are embedded;
-# each map has at least so many documents.
-MOST_DOCUMENTS = 1500
-MOST_CHARACTERS = 80_000
-FEWEST_DOCUMENTS = 250
-# The largest coordinate, as it is embedded.
-LARGEST = 32_767
+# Limits for all maps of a page together: documents, and characters of their embedded titles.
+MAX_DOCUMENTS = 1500
+MAX_CHARACTERS = 80_000
+# Each map has at least so many documents.
+MIN_DOCUMENTS = 250
+# Coordinates are embedded as integers up to this.
+MAX_COORDINATE = 32_767
 
 
 def map_data(maps: Sequence[Directions]) -> list[dict[str, Any]]:
-    """What the script of the map needs. Every beginning of the documents is a fair sample."""
-    return [_map(one, _room(one, len(maps))) for one in maps]
+    """The data of map.js. Every prefix of the documents is a stratified sample."""
+    return [_map(directions, _n_shown(directions, len(maps))) for directions in maps]
 
 
-def _room(one: Directions, n_maps: int) -> int:
+def _n_shown(directions: Directions, n_maps: int) -> int:
     """How many documents of a map fit: a letter beyond ASCII takes six characters."""
-    lengths = np.cumsum([len(json.dumps(plain(name))) for name in one.documents])
-    named = int(np.searchsorted(lengths, MOST_CHARACTERS // n_maps, side="right"))
-    return max(FEWEST_DOCUMENTS, min(named, MOST_DOCUMENTS // n_maps))
+    lengths = np.cumsum([len(json.dumps(plain(title))) for title in directions.documents])
+    fitting = int(np.searchsorted(lengths, MAX_CHARACTERS // n_maps, side="right"))
+    return max(MIN_DOCUMENTS, min(fitting, MAX_DOCUMENTS // n_maps))
 
 
-def _map(one: Directions, most: int) -> dict[str, Any]:
-    coordinates = np.array(one.coordinates[:most], dtype=np.float64)
+def _map(directions: Directions, n_shown: int) -> dict[str, Any]:
+    coordinates = np.array(directions.coordinates[:n_shown], dtype=np.float64)
     scale = float(np.abs(coordinates).max(initial=0.0)) or 1.0
-    steps = np.rint(coordinates * (LARGEST / scale)).astype("<i2")
+    steps = np.rint(coordinates * (MAX_COORDINATE / scale)).astype("<i2")
     return {
-        "problem": plain(one.problem),
-        "classes": [plain(name) for name in one.classes],
-        "counts": list(one.counts),
-        "documents": [plain(name) for name in one.documents[:most]],
-        "labels": [list(labels) for labels in one.labels[:most]],
-        "scale": scale / LARGEST,
+        "problem": plain(directions.problem),
+        "classes": [plain(name) for name in directions.classes],
+        "counts": list(directions.counts),
+        "documents": [plain(title) for title in directions.documents[:n_shown]],
+        "labels": [list(labels) for labels in directions.labels[:n_shown]],
+        "scale": scale / MAX_COORDINATE,
         "coordinates": base64.b64encode(steps.tobytes()).decode("ascii"),
-        "bases": [_basis(basis) for basis in one.bases],
+        "bases": [_basis(basis) for basis in directions.bases],
     }
 
 
 def _basis(basis: Basis) -> dict[str, Any]:
     return {
         "name": basis.name,
-        "turn": [list(line) for line in basis.turn],
+        "rotation": [list(line) for line in basis.rotation],
         "axes": [_axis(axis) for axis in basis.axes],
     }
 

@@ -1,19 +1,19 @@
-"""`View`: all that a report shows, as frozen values. Made from a study's folder, drawn elsewhere.
+"""`View`: everything that a report shows, as frozen values. Read from a study's folder.
 
-A study that is not finished has a view too: of what is there so far.
+An unfinished study has a view too, of the results so far.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from laconic.compact import CompactModel
 from laconic.rows import Size
 from laconic.study.comparing import Comparison, SelectionStability
 from laconic.study.directions import Directions
 from laconic.study.words import Word
+from laconic.vectors.summary import CorpusSummary
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Point:
     mean: float
     low: float
     high: float
-    folds: int
+    n_folds: int
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a method took for all its sizes, mean over folds, beside the best it reached."""
+    """Time and memory of a method for all its sizes, mean over folds, and its best result."""
 
     problem: str
     method: str
@@ -48,16 +48,16 @@ class Overlap:
     """How many words two methods share at one size, mean over folds."""
 
     problem: str
-    a: str
-    b: str
+    method_a: str
+    method_b: str
     size: Size
-    shared: float
+    n_shared: float
     jaccard: float
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """Test documents by true class (row) and answer (column); the last row and column are none."""
+    """Test documents by true class (row) and prediction (column); the last of each is "none"."""
 
     classes: tuple[str, ...]
     counts: tuple[tuple[int, ...], ...]
@@ -65,9 +65,9 @@ class Confusion:
 
 @dataclass(frozen=True)
 class Detail:
-    """One problem closely: its recommendation, words, model, certificate and confusion.
+    """One problem in detail: its recommendation, words, model, certificate and confusion.
 
-    `place` is its folder within that of the study; empty where they are the same.
+    `words_file` is the table of all words, relative to the study's folder.
     """
 
     problem: str
@@ -81,12 +81,12 @@ class Detail:
     confusion: Confusion | None = None
     model: CompactModel | None = field(default=None, repr=False)
     model_note: str = ""
-    place: str = ""
+    words_file: str = ""
 
 
 @dataclass(frozen=True)
 class View:
-    """Everything that a report shows. `goal` is the measure of the recommendation."""
+    """Everything that a report shows. `metric` is that of the recommendation."""
 
     title: str
     metric: str
@@ -102,11 +102,11 @@ class View:
     comparisons: tuple[Comparison, ...]
     stability: tuple[SelectionStability, ...]
     details: tuple[Detail, ...]
-    cards: tuple[Mapping[str, Any], ...]
-    failed: Mapping[str, str]
-    notes: Mapping[str, int]
+    corpora: tuple[CorpusSummary, ...]
+    failures: Mapping[str, str]
+    warnings: Mapping[str, int]
     command: str
     plan: str
     versions: tuple[str, ...]
-    made: str
+    created: str
     maps: tuple[Directions, ...] = ()

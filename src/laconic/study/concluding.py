@@ -1,12 +1,10 @@
-"""From the rows of a study to its findings: recommend, train the model, ask the test set once."""
+"""From the rows of a study to its findings: recommend, train the final model, test it once."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from threadpoolctl import threadpool_limits
@@ -14,235 +12,265 @@ from threadpoolctl import threadpool_limits
 from laconic.certificate import certify
 from laconic.classifiers.path import PathClassifier
 from laconic.compact import CompactModel
+from laconic.compact.provenance import ClassifierSettings
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError, collected_warnings
-from laconic.files import make_folder, write_json
+from laconic.files import write_json
 from laconic.methods import keeps_all, parse_method
 from laconic.methods.classifiers import LINEAR
 from laconic.model import LinearModel, Model
-from laconic.study.comparing import Comparison, SelectionStability, compare, stabilities
-from laconic.study.directions import find_directions
+from laconic.study.comparing import (
+    Comparison,
+    SelectionStability,
+    compare,
+    selection_stability,
+)
+from laconic.study.directions import write_directions
 from laconic.study.findings import Findings
 from laconic.study.journal import Journal
-from laconic.study.layout import (
-    CARDS,
-    CERTIFICATE,
-    MODEL,
-    RECOMMENDATION,
-    STAND_IN,
-    WORDS,
-    clear,
-    place_of,
-)
+from laconic.study.layout import ProblemFolder, StudyFolder, delete
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
 from laconic.study.recommending import (
     Candidate,
     Recommendation,
-    absences,
     best_of,
     candidates,
-    count_notes,
+    count_warnings,
+    missing_sizes,
     recommend,
-    recommend_each,
+    recommend_per_method,
 )
-from laconic.study.task import Task, run, said
-from laconic.study.words import classes_of, reduction_of, words_of, write_words
+from laconic.study.task import Task, describe_failure, run
+from laconic.study.words import coefficient_classes, model_words, reduction_of, write_words
 from laconic.vectors.problem import Problem
 from laconic.vectors.summary import CorpusSummary
 from laconic.vectors.weighting import Weighting
 
-# A page can carry a model of so many words; for a larger one the best that fits stands in.
-PAGE_WORDS = 5000
-# Up to so many documents a certificate says what the selection does to their space, in seconds.
+# A page can carry a model with so many features; for a larger one the best that fits stands in.
+MAX_PAGE_FEATURES = 5000
+# Up to so many documents, a certificate covers what the selection does to their space, in seconds.
 SPAN_LIMIT = 2000
 
 
-def conclude(
+def make_findings(
     plan: Plan,
     corpora: Sequence[PreparedCorpus],
     journal: Journal,
-    where: Path,
+    folder: StudyFolder,
     *,
     retry_failed: bool = False,
 ) -> Findings:
-    """The findings of what is done so far; the recommended models are left in `where`."""
-    tasks = {task.key: task for ready in corpora for task in ready.tasks}
+    """The findings from all rows so far. Writes the recommended models into the folder."""
+    tasks = {task.key: task for prepared in corpora for task in prepared.tasks}
     rows = list(journal.rows(tasks))
-    offered = candidates(rows, plan.metric, part=plan.part(), repeats=plan.split.repeats)
-    each = recommend_each(offered)
-    finished: list[Recommendation] = []
-    notes: list[str] = []
-    before = _before(where)
-    # until this is concluded, nothing says which task the files there were made by
-    clear(where, RECOMMENDATION)
-    n_problems = sum(len(ready.targets) for ready in corpora)
-    several = n_problems > 1
-    # only a closed model is recommended, if it was measured as such, and not by the test documents
+    measured = candidates(rows, plan.metric, part=plan.part(), repeats=plan.split.repeats)
+    per_method = recommend_per_method(measured)
+    previous = _previous(folder)
+    # until the findings are written, no file says which task the models there came from
+    delete(folder.findings)
+    n_problems = sum(len(prepared.targets) for prepared in corpora)
+    # only self-contained models are recommended, and not if they were chosen on test documents
     recommending = plan.training.normalize == "selected" and plan.part() == "validation"
-    if several or not recommending:
-        _clear(where)
-    if recommending:
-        for ready in corpora:
-            last = _Last(plan, ready, journal, before, retry_failed)
-            finished += last.finish_all(offered, where, several)
-            notes += last.notes
-    cards = [
-        asdict(CorpusSummary.of(ready.corpus, counts=ready.counted.counts)) for ready in corpora
+    if n_problems > 1 or not recommending:
+        ProblemFolder(folder.path).delete_model()
+    recommendations: list[Recommendation] = []
+    warnings: list[str] = []
+    for prepared in corpora if recommending else ():
+        final = _FinalModels(plan, prepared, journal, previous, retry_failed)
+        recommendations += final.recommend(measured, folder, n_problems)
+        warnings += final.warnings
+    summaries = [
+        asdict(CorpusSummary.of(prepared.corpus, counts=prepared.counted.counts))
+        for prepared in corpora
     ]
-    write_json(where / CARDS, "corpora", {"corpora": cards})
-    failed = {tasks[key].title: why for key, why in journal.failed().items() if key in tasks}
-    failed |= {f"the model of {one.problem}": one.failure for one in finished if one.failure}
-    notes += [n for ready in corpora for n in find_directions(plan, ready, where, n_problems)]
-    comparisons, stability = _details(plan, corpora, each, journal)
-    asked = [one.key for one in finished if one.test is not None]
+    write_json(folder.corpora, "corpora", {"corpora": summaries})
+    failures = {tasks[key].title: why for key, why in journal.failed().items() if key in tasks}
+    failures |= {f"the model of {r.problem}": r.failure for r in recommendations if r.failure}
+    for prepared in corpora:
+        warnings += write_directions(plan, prepared, folder, n_problems)
+    comparisons, stability = _details(plan, corpora, per_method, journal)
+    tested = [r.task_key for r in recommendations if r.test_score is not None]
+    counted = count_warnings([warnings, *journal.notes([*tasks, *tested])])
     return Findings(
-        tuple(finished),
-        tuple(each),
-        tuple(offered),
+        tuple(recommendations),
+        tuple(per_method),
+        tuple(measured),
         tuple(comparisons),
         tuple(stability),
-        failed,
-        count_notes([notes, *journal.notes([*tasks, *asked])]) | absences(rows, plan.metric),
+        failures,
+        counted | missing_sizes(rows, plan.metric),
         len(tasks),
     )
 
 
 def _details(
-    plan: Plan, corpora: Sequence[PreparedCorpus], each: list[Recommendation], journal: Journal
+    plan: Plan,
+    corpora: Sequence[PreparedCorpus],
+    per_method: list[Recommendation],
+    journal: Journal,
 ) -> tuple[Iterable[Comparison], Iterable[SelectionStability]]:
     if not plan.detail or plan.part() != "validation":
         return (), ()
-    tasks = [task for ready in corpora for task in ready.tasks]
-    columns = {q.name: q.n_columns for ready in corpora for q in ready.targets}
-    offered = {q.name: ready.choosable() for ready in corpora for q in ready.targets[:1]}
-    n_terms = {q.name: offered[r.targets[0].name] for r in corpora for q in r.targets}
-    comparisons = compare(each, tasks, journal, plan.split.cv, columns)
-    return comparisons, stabilities(tasks, journal, n_terms)
+    tasks = [task for prepared in corpora for task in prepared.tasks]
+    n_columns, n_terms = {}, {}
+    for prepared in corpora:
+        selectable = prepared.n_selectable()
+        for target in prepared.targets:
+            n_columns[target.name], n_terms[target.name] = target.n_columns, selectable
+    comparisons = compare(per_method, tasks, journal, plan.split.cv, n_columns)
+    return comparisons, selection_stability(tasks, journal, n_terms)
 
 
-def _before(where: Path) -> dict[str, Mapping[str, Any]]:
-    """What was recommended for each problem when this was last concluded."""
+def _previous(folder: StudyFolder) -> dict[str, Recommendation]:
+    """The recommendations of the last run, by problem."""
     try:
-        told = json.loads((where / RECOMMENDATION).read_text(encoding="utf-8"))
-        return {one["problem"]: one for one in told["recommendations"]}
-    except (OSError, ValueError, KeyError, TypeError):
+        findings = Findings.read(folder)
+    except LaconicError:
         return {}
+    return {r.problem: r for r in findings.recommendations} if findings is not None else {}
 
 
 @dataclass(frozen=True, eq=False)
-class _Last:
-    """The last step for one corpus: recommended models, trained on all but the test documents."""
+class _FinalModels:
+    """Trains the recommended models of one corpus on all documents but the test documents."""
 
     plan: Plan
-    ready: PreparedCorpus
+    prepared: PreparedCorpus
     journal: Journal
-    before: Mapping[str, Mapping[str, Any]]
+    previous: Mapping[str, Recommendation]
     retry_failed: bool
-    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
-    def finish_all(
-        self, offered: Sequence[Candidate], where: Path, several: bool
+    def recommend(
+        self, measured: Sequence[Candidate], folder: StudyFolder, n_problems: int
     ) -> Iterator[Recommendation]:
-        """The recommendation of each question; one that goes wrong says so, and stops no other."""
-        named: dict[str, list[Candidate]] = {}
-        for one in offered:
-            if any(target.name == one.problem for target in self.ready.targets):
-                named.setdefault(one.problem, []).append(one)
-        if not named:
+        """One recommendation per problem. A failure is recorded in it and stops no other."""
+        names = {target.name for target in self.prepared.targets}
+        by_problem: dict[str, list[Candidate]] = {}
+        for candidate in measured:
+            if candidate.problem in names:
+                by_problem.setdefault(candidate.problem, []).append(candidate)
+        if not by_problem:
             return
-        words = self.ready.counted.words.tolist()
-        self.journal.record_words(self.ready.tasks[0].vocabulary, words)
-        for problem in self.ready.problems(self.split, named):
-            place = place_of(problem.name, several)
-            make_folder(where / place)
-            (one,) = recommend(named[problem.name])
-            one = replace(one, place=place)
+        words = self.prepared.counted.words.tolist()
+        self.journal.record_words(self.prepared.tasks[0].vocabulary, words)
+        for problem in self.prepared.problems(self.split, by_problem):
+            of_problem = folder.problem(problem.name, n_problems)
+            of_problem.make()
+            (recommendation,) = recommend(by_problem[problem.name])
+            recommendation = replace(recommendation, folder=of_problem.name)
             if problem.y_train.ndim == 1 and len(problem.classes) == 2:
-                one = replace(one, positive=problem.classes[1])
+                recommendation = replace(recommendation, positive_class=problem.classes[1])
             try:
-                yield self._finish(one, named[problem.name], problem, where / place)
+                yield self._finish(recommendation, by_problem[problem.name], problem, of_problem)
             except Exception as failure:
-                yield replace(one, failure=said(failure))
+                yield replace(recommendation, failure=describe_failure(failure))
 
     @cached_property
     def split(self) -> Split:
-        return self.ready.last_split()
+        return self.prepared.final_split()
 
     @cached_property
     def weighting(self) -> Weighting:
-        return self.ready.weigh(self.split)
+        return self.prepared.weigh(self.split)
 
     def _finish(
-        self, one: Recommendation, offered: list[Candidate], problem: Problem, where: Path
+        self,
+        recommendation: Recommendation,
+        measured: list[Candidate],
+        problem: Problem,
+        folder: ProblemFolder,
     ) -> Recommendation:
-        task = self._task(one.chosen)
-        linear = [other for other in offered if _is_linear(other)]
-        before = self.before.get(one.problem, {})
-        words, no_file = int(before.get("words", 0)), str(before.get("no_file", ""))
-        notes, failures = tuple(before.get("notes", ())), list[str]()
-        # what went wrong is tried again
-        again = before.get("key") != task.key or before.get("failure")
-        if again or not (where / (WORDS if no_file else MODEL)).exists():
-            words, no_file, notes, failures = self._write(one, linear, problem, where)
-        self.notes.extend(notes)
-        if no_file:
-            self.notes.append(f"{one.chosen.name} has no file: {no_file}{_instead(linear)}")
-        of_words = problem.vocabulary.size
-        about = {"words": words, "of_words": of_words, "no_file": no_file, "notes": notes}
-        one = replace(one, key=task.key, **about)
+        """The recommendation with its model, which is written, and its test scores."""
+        task = self._task(recommendation.chosen)
+        linear = [candidate for candidate in measured if _is_linear(candidate)]
+        written = self._previous_model(task, recommendation, folder)
+        if written is None:
+            written = self._write(recommendation, linear, problem, folder)
+        self.warnings.extend(written.warnings)
+        if written.file_error:
+            name = recommendation.chosen.description
+            self.warnings.append(f"{name} cannot be saved: {written.file_error}{_instead(linear)}")
+        recommendation = replace(
+            recommendation,
+            task_key=task.key,
+            n_features=written.n_features,
+            n_features_in=problem.vocabulary.size,
+            model_file_error=written.file_error,
+            warnings=written.warnings,
+        )
         if not self.split.test.size:
-            return replace(one, failure=". ".join(failures))
-        value, failure = self._ask(task, problem, one.metric)
-        if one.whole is not None and not keeps_all(one.chosen.method):
-            whole = self._task(one.whole)
-            of_all, _ = self._ask(whole, problem, one.metric)
-            one = replace(one, test_all=of_all, key_all=whole.key)
+            return replace(recommendation, failure=". ".join(written.failures))
+        score, failure = self._test_score(task, problem, recommendation.metric)
+        baseline = recommendation.baseline
+        if baseline is not None and not keeps_all(recommendation.chosen.method):
+            baseline_task = self._task(baseline)
+            baseline_score, _ = self._test_score(baseline_task, problem, recommendation.metric)
+            recommendation = replace(
+                recommendation,
+                baseline_test_score=baseline_score,
+                baseline_task_key=baseline_task.key,
+            )
         return replace(
-            one,
-            test=value,
-            test_documents=self.split.test.size,
-            looks=self._looks(task),
-            failure=". ".join(filter(None, (*failures, failure))),
+            recommendation,
+            test_score=score,
+            n_test_documents=self.split.test.size,
+            n_test_evaluations=self._n_test_evaluations(task),
+            failure=". ".join(filter(None, (*written.failures, failure))),
         )
 
-    def _write(
-        self, one: Recommendation, linear: list[Candidate], problem: Problem, where: Path
-    ) -> tuple[int, str, tuple[str, ...], list[str]]:
-        """The model, its words, its certificate; of an earlier one nothing stays.
+    def _previous_model(
+        self, task: Task, recommendation: Recommendation, folder: ProblemFolder
+    ) -> _Written | None:
+        """The model that the last run wrote for this task; None if it failed or is gone."""
+        previous = self.previous.get(recommendation.problem)
+        if previous is None or previous.task_key != task.key or previous.failure:
+            return None
+        file = folder.words if previous.model_file_error else folder.model
+        if not file.exists():
+            return None
+        return _Written(previous.n_features, previous.model_file_error, previous.warnings)
 
-        How many words the model has, why it has no file if it has none, what its training warned
-        about, and what else could not be written: that stops nothing else.
-        """
-        _clear(where)
-        model, path, notes = trained(self._task(one.chosen), problem)
-        write_words(where / WORDS, words_of(model, problem, path), classes_of(model, problem))
-        no_file, failures = "", []
+    def _write(
+        self,
+        recommendation: Recommendation,
+        linear: list[Candidate],
+        problem: Problem,
+        folder: ProblemFolder,
+    ) -> _Written:
+        """Write the model, its words and its certificate, in place of earlier ones."""
+        folder.delete_model()
+        chosen = recommendation.chosen
+        model, path, warnings = train_model(self._task(chosen), problem)
+        words = model_words(model, problem, path)
+        write_words(folder.words, words, coefficient_classes(model, problem))
+        file_error, failures = "", []
         try:
-            self._compact(model, problem, notes).save(where / MODEL)
+            self._compact(model, problem, path, warnings).save(folder.model)
         except LaconicError as failure:
             if isinstance(model, LinearModel):
                 raise
-            no_file = str(failure)
-        choosing = isinstance(model, LinearModel) and not keeps_all(one.chosen.method)
-        whole = [other for other in linear if keeps_all(other.method)]
+            file_error = str(failure)
+        baselines = [candidate for candidate in linear if keeps_all(candidate.method)]
+        comparable = isinstance(model, LinearModel) and not keeps_all(chosen.method)
         try:
-            if choosing and whole and self.split.test.size:
-                proof = self._certify(model, path, whole[0], problem)
-                write_json(where / CERTIFICATE, "certificate", proof)
-            if one.chosen.n_features > PAGE_WORDS:
-                self._stand_in(linear, problem, where)
+            if comparable and baselines and self.split.test.size:
+                certificate = self._certify(model, path, baselines[0], problem)
+                write_json(folder.certificate, "certificate", certificate)
+            if chosen.n_features > MAX_PAGE_FEATURES:
+                self._write_stand_in(linear, problem, folder)
         except Exception as failure:
-            failures.append(said(failure))
-        return model.n_features, no_file, notes, failures
+            failures.append(describe_failure(failure))
+        return _Written(model.n_features, file_error, warnings, tuple(failures))
 
     def _certify(
-        self, model: Model, path: PathClassifier, whole: Candidate, problem: Problem
+        self, model: Model, path: PathClassifier, baseline: Candidate, problem: Problem
     ) -> dict[str, Any]:
-        full = trained(self._task(whole), problem).model
+        full = train_model(self._task(baseline), problem).model
         assert isinstance(full, LinearModel)
         assert isinstance(model, LinearModel)
-        told = certify(
+        certificate = certify(
             full,
             model,
             problem.X_train,
@@ -250,82 +278,92 @@ class _Last:
             held_out=problem.X_test,
             span_limit=SPAN_LIMIT,
         )
-        return {"sentences": told.summary().splitlines(), "values": told.as_dict()}
+        return {"sentences": certificate.summary().splitlines(), "values": certificate.as_dict()}
 
-    def _stand_in(self, linear: list[Candidate], problem: Problem, where: Path) -> None:
-        small = [one for one in linear if one.n_features <= PAGE_WORDS]
+    def _write_stand_in(
+        self, linear: list[Candidate], problem: Problem, folder: ProblemFolder
+    ) -> None:
+        small = [candidate for candidate in linear if candidate.n_features <= MAX_PAGE_FEATURES]
         if small:
-            other, _, notes = trained(self._task(best_of(small)), problem)
-            self._compact(other, problem, notes).save(where / STAND_IN)
+            model, path, warnings = train_model(self._task(best_of(small)), problem)
+            self._compact(model, problem, path, warnings).save(folder.stand_in)
 
-    def _compact(self, model: Model, problem: Problem, notes: tuple[str, ...]) -> CompactModel:
+    def _compact(
+        self, model: Model, problem: Problem, path: PathClassifier, warnings: tuple[str, ...]
+    ) -> CompactModel:
         return CompactModel.of(
             model,
-            None if self.ready.corpus.texts is None else self.plan.text.vectorizer(),
+            None if self.prepared.corpus.texts is None else self.plan.text.vectorizer(),
             self.weighting,
             problem.vocabulary,
             problem.classes,
-            notes,
+            warnings,
+            ClassifierSettings.of(path),
         )
 
-    def _task(self, one: Candidate) -> Task:
-        method = parse_method(one.method)
-        corpus, sizes = self.ready.corpus, (one.size,)
-        return self.plan.one_task(corpus, self.split, "test", one.problem, method, 0, sizes)
+    def _task(self, candidate: Candidate) -> Task:
+        method = parse_method(candidate.method)
+        corpus, sizes = self.prepared.corpus, (candidate.size,)
+        task = self.plan.one_task(corpus, self.split, "test", candidate.problem, method, 0, sizes)
+        return self.prepared.as_measured(task)
 
-    def _ask(self, task: Task, problem: Problem, metric: str) -> tuple[float | None, str]:
-        """The value on the test documents, or why not; the journal's if they have been asked."""
+    def _test_score(self, task: Task, problem: Problem, metric: str) -> tuple[float | None, str]:
+        """The score on the test documents, or why there is none; measured once per task."""
         failed = self.journal.failed()
         if task.key not in self.journal.done() and (task.key not in failed or self.retry_failed):
             self.journal.record(run(task, problem))
         (row,) = (row for row in self.journal.rows([task.key]) if row.metric == metric)
         return row.value, row.reason
 
-    def _looks(self, task: Task) -> int:
-        """How many models have been shown these test documents; all words are no choice."""
-        same = (task.data, task.problem, task.split)
-        asked = {
-            (replace(one, metrics=(), detail=True, sizes=()), size)
-            for one in (*self.tested, task)
-            if (one.data, one.problem, one.split) == same
-            and (one.key == task.key or not keeps_all(one.method))
-            for size in one.sizes
+    def _n_test_evaluations(self, task: Task) -> int:
+        """How many models were evaluated on these test documents; all words are no choice."""
+        documents = (task.data, task.problem, task.split)
+        models = {
+            (replace(tested, metrics=(), detail=True, sizes=()), size)
+            for tested in (*self.tested, task)
+            if (tested.data, tested.problem, tested.split) == documents
+            and (tested.key == task.key or not keeps_all(tested.method))
+            for size in tested.sizes
         }
-        return len(asked)
+        return len(models)
 
     @cached_property
     def tested(self) -> list[Task]:
-        """What had been asked before this conclusion."""
-        return [one for one in self.journal.tasks() if one.part == "test"]
+        """The tasks that evaluated test documents in earlier runs."""
+        return [task for task in self.journal.tasks() if task.part == "test"]
 
 
-def _clear(where: Path) -> None:
-    """Takes away what was made for a model that is not recommended any more."""
-    clear(where, WORDS, MODEL, CERTIFICATE, STAND_IN)
+class _Written(NamedTuple):
+    """The features of a written model, why it has no file, its warnings, and other failures."""
+
+    n_features: int
+    file_error: str = ""
+    warnings: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
 
 
-def _is_linear(one: Candidate) -> bool:
-    """Whether its models are; known without training one."""
-    classifier = parse_method(one.method).classifier
+def _is_linear(candidate: Candidate) -> bool:
+    """Whether its models are linear; known without training one."""
+    classifier = parse_method(candidate.method).classifier
     return classifier is None or classifier in LINEAR
 
 
 def _instead(linear: list[Candidate]) -> str:
     best = best_of(linear) if linear else None
-    return f" The best linear model is {best.name} ({best.mean:.3f})" if best else ""
+    return f" The best linear model is {best.description} ({best.mean:.3f})" if best else ""
 
 
 class TrainedModel(NamedTuple):
-    """The one model of a task, the method that made it, and what its training warned about."""
+    """The model of a task with one size, the fitted method, and the warnings of its training."""
 
     model: Model
     path: PathClassifier
-    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
-def trained(task: Task, problem: Problem) -> TrainedModel:
+def train_model(task: Task, problem: Problem) -> TrainedModel:
     path = task.build()
     path.set_params(size=task.sizes[0])
-    with threadpool_limits(1), collected_warnings(problem.classes) as notes:
+    with threadpool_limits(1), collected_warnings(problem.classes) as warnings:
         path.fit(problem.X_train, problem.y_train)
-    return TrainedModel(path.model_, path, tuple(notes))
+    return TrainedModel(path.model_, path, tuple(warnings))

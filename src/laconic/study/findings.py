@@ -1,15 +1,17 @@
-"""`Findings`: what follows from the rows of a study, and the files that tell it."""
+"""`Findings`: what follows from the rows of a study. Written and read by the same type."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from laconic.files import finite, write_json
+from laconic.files import KEY, read_json, spelled_out
 from laconic.rows import write_table
 from laconic.study.comparing import Comparison, SelectionStability
-from laconic.study.layout import COMPARISONS, FILES, RECOMMENDATION, STABILITY, clear
+from laconic.study.layout import FILES, StudyFolder, delete, write
 from laconic.study.recommending import Candidate, Recommendation
 
 
@@ -17,36 +19,53 @@ from laconic.study.recommending import Candidate, Recommendation
 class Findings:
     """What follows from the rows of a study.
 
-    `candidates` are all methods at all sizes, by the goal; `each` the recommendations within one
-    method; `comparisons` of methods at the sizes recommended for them; `stability` of what they
-    select; `failed` has a reason for each task's title; `notes` are warnings on the way, with the
-    number of tasks that gave them.
+    recommendations : one per problem
+    per_method : one per problem and method, among the sizes of that method
+    candidates : all methods at all sizes, by the study's metric
+    comparisons : of methods, each at the size recommended for it
+    stability : of the words that methods select in different folds
+    failures : title of a task -> reason
+    warnings : text -> number of tasks that gave it
+    n_tasks : tasks of the plan
     """
 
     recommendations: tuple[Recommendation, ...]
-    each: tuple[Recommendation, ...]
+    per_method: tuple[Recommendation, ...]
     candidates: tuple[Candidate, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     stability: tuple[SelectionStability, ...] = ()
-    failed: dict[str, str] = field(default_factory=dict)
-    notes: dict[str, int] = field(default_factory=dict)
-    tasks: int = 0
+    failures: dict[str, str] = field(default_factory=dict)
+    warnings: dict[str, int] = field(default_factory=dict)
+    n_tasks: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The findings with their sentences, as JSON allows; "NaN" and "Infinity" are strings."""
+        contents = asdict(self)
+        for name in ("recommendations", "per_method"):
+            contents[name] = [
+                {"sentence": recommendation.sentence, **asdict(recommendation)}
+                for recommendation in getattr(self, name)
+            ]
+        return spelled_out(contents)
+
+    def write(self, folder: StudyFolder) -> None:
+        """Write everything as JSON, and comparisons and stability as CSV too."""
+        text = json.dumps({KEY: "findings", **self.to_dict()}, indent=1, allow_nan=False)
+        with write(folder.findings) as stream:
+            stream.write(text.encode())
+        _write_table(folder.comparisons, Comparison, self.comparisons)
+        _write_table(folder.stability, SelectionStability, self.stability)
+
+    @classmethod
+    def read(cls, folder: StudyFolder) -> Self | None:
+        """The findings that `write` wrote; None if the study is not finished."""
+        return read_json(folder.findings, cls)
 
 
-def write_findings(findings: Findings, where: Path) -> None:
-    """Everything as JSON; comparisons and stability as CSV too."""
-    write_json(where / RECOMMENDATION, "findings", described(findings))
-    for name, table in ((COMPARISONS, findings.comparisons), (STABILITY, findings.stability)):
-        clear(where, name)
-        if table:
-            columns = [column.name for column in fields(table[0])]
-            write_table(where / name, FILES[name], columns, map(astuple, table))
-
-
-def described(findings: Findings) -> dict[str, Any]:
-    """The findings with their sentences, as JSON takes them."""
-    told = asdict(findings)
-    for name in ("recommendations", "each"):
-        several = getattr(findings, name)
-        told[name] = [{"sentence": one.sentence, **asdict(one)} for one in several]
-    return finite(told)
+def _write_table(
+    file: Path, row: type[Comparison | SelectionStability], rows: Sequence[Any]
+) -> None:
+    delete(file)
+    if rows:
+        columns = [column.name for column in fields(row)]
+        write_table(file, FILES[file.name], columns, map(astuple, rows))

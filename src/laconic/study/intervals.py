@@ -1,6 +1,6 @@
-"""Means over folds with confidence limits; and how numbers of folds are read.
+"""Means over folds with confidence limits, and checks of their input.
 
-A fold's training documents are mostly another fold's too: `test_share` accounts for it.
+Folds share most of their training documents: `test_share` accounts for it.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from laconic.errors import LaconicError
-
-Floats = NDArray[np.float64]
+from laconic.types import Floats
 
 
 class Interval(NamedTuple):
-    """A mean with its confidence limits, which are NaN where one value has no spread."""
+    """A mean with its confidence limits, which are NaN for a single value."""
 
     mean: float
     low: float
@@ -28,14 +27,14 @@ class Interval(NamedTuple):
 def interval(
     values: ArrayLike, level: float = 0.95, *, test_share: float | None = None
 ) -> Interval:
-    """The mean of folds (or seeds) with its t-interval.
+    """The mean of folds (or draws) with its t-interval.
 
     `test_share` = n_test / n_train widens it for folds that share training documents, as in
-    `paired_t`. One value has a mean without limits (NaN), none has not even a mean.
+    `paired_t`. A single value has a mean without limits (NaN); no value has no mean either.
     """
     check_share(test_share)
     if not 0 < level < 1:
-        raise LaconicError(f"level={level}: must lie between 0 and 1, such as 0.95")
+        raise LaconicError(f"level={level}: must be between 0 and 1, such as 0.95")
     x = finite("interval", "values", numbers("interval", "values", values))
     if len(x) < 2:
         return Interval(float(x[0]) if len(x) else np.nan, np.nan, np.nan)
@@ -48,21 +47,21 @@ def interval(
 def band(
     folds: Iterable[ArrayLike], level: float = 0.95, *, test_share: float | None = None
 ) -> Interval:
-    """The interval over folds that were each run with several seeds.
+    """The interval over folds that each have several draws.
 
-    folds : for each fold its seeds' values, so an array (n_folds, n_seeds), or lists of any length
+    folds : the values of each fold's draws: an array (n_folds, n_draws), or lists of any length
 
-    Seeds of one fold share all their documents, so they are averaged first: only folds count as
-    samples, and the interval does not shrink because a fold was run again.
+    Draws of one fold share all their documents, so they are averaged first: only folds count as
+    samples, and more draws do not make the interval narrower.
     """
     runs = [finite("band", "a fold", numbers("band", "a fold", fold)) for fold in folds]
     if not all(len(run) for run in runs):
-        raise LaconicError("band: a fold has no values. Give at least one seed for each fold")
+        raise LaconicError("band: a fold has no values. Give at least one draw per fold")
     return interval([run.mean() for run in runs], level, test_share=test_share)
 
 
 def mean_scale(n: int, test_share: float | None) -> float:
-    """Standard error of a mean over the standard deviation; see `paired_t`."""
+    """Standard error of a mean divided by the standard deviation; see `paired_t`."""
     return float(np.sqrt(1 / n + (test_share or 0)))
 
 
@@ -74,24 +73,24 @@ def check_share(test_share: float | None) -> None:
         )
 
 
-def numbers(asked: str, what: str, values: ArrayLike) -> Floats:
+def numbers(function: str, parameter: str, values: ArrayLike) -> Floats:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise LaconicError(f"{asked}: {what} must be numbers: {error}") from error
+        raise LaconicError(f"{function}: {parameter} must be numbers: {error}") from error
     if array.ndim != 1:
         raise LaconicError(
-            f"{asked}: {what} must have one dimension, but its shape is {array.shape}. "
-            "Give one number for each thing that was measured"
+            f"{function}: {parameter} must have one dimension, but its shape is {array.shape}. "
+            "Give one number per measurement"
         )
     return array
 
 
-def finite(asked: str, what: str, array: Floats) -> Floats:
+def finite(function: str, parameter: str, array: Floats) -> Floats:
     if not np.isfinite(array).all():
         where = np.flatnonzero(~np.isfinite(array))
         raise LaconicError(
-            f"{asked}: {what} must be finite, but {len(where)} of {len(array)} are not, the first "
-            f"at {where[0]}. Leave out the pairs that were not measured, or measure them"
+            f"{function}: {parameter} must be finite, but {len(where)} of {len(array)} are not, "
+            f"the first at {where[0]}. Leave out pairs that were not measured, or measure them"
         )
     return array

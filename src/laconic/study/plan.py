@@ -6,7 +6,6 @@ of a task depend on is in the task, so its key does not depend on the rest of th
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from laconic.study.settings import (
     SplitOptions,
     TrainingOptions,
 )
-from laconic.study.task import Part, Task
+from laconic.study.task import Part, Task, canonical_json
 from laconic.vectors.options import TextOptions, WeightingOptions
 from laconic.vectors.problem import Target
 from laconic.vectors.weighting import Weighting
@@ -109,12 +108,9 @@ class Plan(SearchOptions, Corpora):
         return self.weighting.weighting_for(corpus, self.text)
 
     def described_text(self, corpus: Corpus) -> str:
-        """What the vectors of a corpus depend on, as JSON."""
-        values = {
-            "text": self.text.canonical(corpus),
-            "weighting": self.weighting.canonical(corpus),
-        }
-        return json.dumps(values, sort_keys=True)
+        """What the vectors of a corpus depend on, as canonical JSON."""
+        text, weighting = self.text.canonical(corpus), self.weighting.canonical(corpus)
+        return canonical_json({"text": text, "weighting": weighting})
 
     def part(self) -> Part:
         """Where methods and sizes are compared."""
@@ -163,6 +159,9 @@ class Plan(SearchOptions, Corpora):
             intercept=self.training.intercept,
             normalize=self.training.normalize,
             detail=self.detail,
+            version=method.version,
+            features=self.text.features_of(corpus),
+            weighting=self.weighting.scheme_for(corpus),
         )
 
 

@@ -1,6 +1,6 @@
 """The recommendation: the smallest model whose quality is within one standard error of the best.
 
-Chosen on validation folds only. The test documents are asked once, about the model chosen.
+It is chosen on validation folds only, then evaluated once on the held-out test documents.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from laconic.rows import Row, Size
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method at a size, over the validation folds: mean, standard error of the mean, words.
+    """A method at a size: mean over validation folds, its standard error, number of features.
 
-    `values` are those of the folds, in their order.
+    `values` has one value per fold, in the order of the folds.
     """
 
     problem: str
@@ -33,104 +33,108 @@ class Candidate:
     values: tuple[float, ...]
 
     @property
-    def folds(self) -> int:
+    def n_folds(self) -> int:
         return len(self.values)
 
     @property
-    def name(self) -> str:
+    def description(self) -> str:
         if projects(self.method):
-            columns = f"{self.size:,}" if isinstance(self.size, int) else f"{self.size:.1%} of"
-            return f"{self.method} with {columns} columns, mixtures of all words"
+            size = f"{self.size:,}" if isinstance(self.size, int) else f"{self.size:.1%} of the"
+            return f"{self.method} with {size} components, combinations of all words"
         words = f"{self.n_features:,.0f} word{'' if round(self.n_features) == 1 else 's'}"
         return "all words" if keeps_all(self.method) else f"{self.method} with {words}"
 
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The smallest within one standard error, beside the best and all words, and why.
+    """The smallest model within one standard error of the best, and its test score.
 
-    `test` and `test_all` are the values on the test documents, None where there are none;
-    `looks` counts the models that these documents have been asked about in this folder, all words
-    aside. `words` of `of_words` are in the model that was written; `positive` is the class that
-    measures are of, where there are two; `least`: nothing smaller was tried. `key` and `key_all`
-    are the tasks that asked the test documents; `place` is the model's folder within the study's;
-    `no_file` says why a model cannot be written, `failure` why there is no model or figure;
-    `notes` are what the training of the model warned about.
+    chosen, best : the recommended candidate, and the one with the highest mean
+    baseline : all words, if the study measured them
+    test_score, baseline_test_score : on the held-out test documents; None if there are none
+    n_test_documents : how many there are
+    n_test_evaluations : models evaluated on them in this folder, without those of all words
+    n_features, n_features_in : words of the model, and words that it was chosen from
+    positive_class : the class that metrics refer to, if there are two
+    smallest_tried : whether no smaller model was tried
+    task_key, baseline_task_key : the tasks that evaluated the test documents
+    folder : of the model, relative to the study's
+    model_file_error : why the model cannot be saved
+    failure : why there is no model, score, certificate or stand-in
+    warnings : of the model's training
     """
 
     problem: str
     metric: str
     chosen: Candidate
     best: Candidate
-    whole: Candidate | None = None
-    test: float | None = None
-    test_all: float | None = None
-    test_documents: int = 0
-    looks: int = 1
-    words: int = 0
-    of_words: int = 0
-    positive: str = ""
-    least: bool = False
-    key: str = ""
-    key_all: str = ""
-    place: str = ""
-    no_file: str = ""
+    baseline: Candidate | None = None
+    test_score: float | None = None
+    baseline_test_score: float | None = None
+    n_test_documents: int = 0
+    n_test_evaluations: int = 1
+    n_features: int = 0
+    n_features_in: int = 0
+    positive_class: str = ""
+    smallest_tried: bool = False
+    task_key: str = ""
+    baseline_task_key: str = ""
+    folder: str = ""
+    model_file_error: str = ""
     failure: str = ""
-    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         if self.best.mean <= 0:
             return (
-                f"{self.problem}: nothing to recommend, since no method at any size gets above 0 "
-                f"by {self._measure}. Are there enough documents of each class?"
+                f"{self.problem}: no recommendation: every method scores 0 at every size by "
+                f"{self._metric}. Are there enough documents per class?"
             )
-        return " ".join(filter(None, (self._choice(), self._reason(), self._test_sentence())))
+        return " ".join(filter(None, (self._choice(), self._reason(), self._test())))
 
     @property
-    def _measure(self) -> str:
-        return f"{self.metric} (of {self.positive})" if self.positive else self.metric
+    def _metric(self) -> str:
+        return (
+            f"{self.metric} (class {self.positive_class})" if self.positive_class else self.metric
+        )
 
     def _choice(self) -> str:
-        words, of_words = self.words, self.of_words
-        if not of_words and self.whole is not None:
-            words, of_words = round(self.chosen.n_features), round(self.whole.n_features)
+        n, n_in = self.n_features, self.n_features_in
+        if not n_in and self.baseline is not None:
+            n, n_in = round(self.chosen.n_features), round(self.baseline.n_features)
+        n = n or round(self.chosen.n_features)
         if keeps_all(self.chosen.method):
-            return f"{self.problem}: take all {words or round(self.chosen.n_features):,} words."
-        if not of_words or projects(self.chosen.method):
-            return f"{self.problem}: take {self._named(words)}."
-        share = f"{words / of_words:.1%} of {of_words:,}"
-        return f"{self.problem}: take {self._named(words)} ({share})."
-
-    def _named(self, words: int) -> str:
-        return replace(self.chosen, n_features=float(words or self.chosen.n_features)).name
+            return f"{self.problem}: use all {n:,} words."
+        model = replace(self.chosen, n_features=float(n)).description
+        if not n_in or projects(self.chosen.method):
+            return f"{self.problem}: use {model}."
+        return f"{self.problem}: use {model} ({n / n_in:.1%} of {n_in:,})."
 
     def _reason(self) -> str:
-        found = f"In validation its {self._measure} is {self.chosen.mean:.3f}"
+        score = f"In validation its {self._metric} is {self.chosen.mean:.3f}"
         if self.chosen != self.best:
             return (
-                f"{found}, within one standard error ({self.best.se:.3f}) of the best, "
-                f"{self.best.name} ({self.best.mean:.3f})."
+                f"{score}, within one standard error ({self.best.se:.3f}) of the best, "
+                f"{self.best.description} ({self.best.mean:.3f})."
             )
-        if self.least:
-            return f"{found}, the best of all; it is the smallest that was tried."
-        near = f"comes within {self.best.se:.3f}" if self.best.se >= 0.0005 else "is as good"
-        return f"{found}, the best of all, and nothing smaller {near}."
+        if self.smallest_tried:
+            return f"{score}, the best result; no smaller model was tried."
+        near = f"is within {self.best.se:.3f} of it" if self.best.se >= 0.0005 else "is as good"
+        return f"{score}, the best result; no smaller model {near}."
 
-    def _test_sentence(self) -> str:
-        if self.test is None:
-            return f"Its model or its test failed: {self.failure}." if self.failure else ""
-        several = (
-            f"{self.test_documents:,} test documents that"
-            if self.test_documents != 1
-            else ("one test document that")
-        )
-        told = f"On {several} had no part in the choice: {self.test:.3f}"
-        if self.test_all is not None and not keeps_all(self.chosen.method):
-            told += f"; all words: {self.test_all:.3f}"
-        again = f" (they have been shown {self.looks} models by now)" if self.looks > 1 else ""
-        failed = f" What else was to be made of it failed: {self.failure}." if self.failure else ""
-        return f"{told}{again}.{failed}"
+    def _test(self) -> str:
+        if self.test_score is None:
+            return f"Training or testing it failed: {self.failure}." if self.failure else ""
+        n = self.n_test_documents
+        documents = f"{n:,} held-out test documents" if n != 1 else "one held-out test document"
+        scores = f"On the {documents}: {self.test_score:.3f}"
+        if self.baseline_test_score is not None and not keeps_all(self.chosen.method):
+            scores += f"; all words: {self.baseline_test_score:.3f}"
+        if self.n_test_evaluations > 1:
+            scores += f" ({self.n_test_evaluations} models have been evaluated on them so far)"
+        failed = f" Its certificate or page model failed: {self.failure}." if self.failure else ""
+        return f"{scores}.{failed}"
 
 
 def candidates(
@@ -138,8 +142,8 @@ def candidates(
 ) -> list[Candidate]:
     """Every method at every size that has a value in all folds in which anything has.
 
-    Seeds are averaged within a fold first: draws from one fold share its documents. Repeats of the
-    folds have the same documents again, and do not make the standard error smaller.
+    Draws are averaged within a fold first, because they share its documents. Repeats of the folds
+    use the same documents again, so they do not reduce the standard error.
     """
     values: dict[tuple[str, str, Size], dict[str, list[Row]]] = defaultdict(dict)
     folds: dict[str, dict[str, None]] = defaultdict(dict)
@@ -159,50 +163,50 @@ def without_numbers(text: str) -> str:
     return re.sub(r"\d[\d,.]*(?:e[-+]?\d+)?", "#", text)
 
 
-def count_notes(notes_of_tasks: Iterable[Iterable[str]]) -> dict[str, int]:
-    """Every note with the number of tasks that gave it.
+def count_warnings(warnings_by_task: Iterable[Iterable[str]]) -> dict[str, int]:
+    """Every warning with the number of tasks that gave it.
 
-    Notes that differ in numbers only count as one, and the first gives the wording.
+    Warnings that differ in numbers only are counted together, in the words of the first.
     """
     wording: dict[str, str] = {}
     counts: Counter[str] = Counter()
-    for notes in notes_of_tasks:
-        alike = {without_numbers(note): note for note in reversed(tuple(notes))}
-        wording = alike | wording
-        counts.update(alike.keys())
-    return {wording[kind]: times for kind, times in counts.items()}
+    for warnings in warnings_by_task:
+        patterns = {without_numbers(text): text for text in reversed(tuple(warnings))}
+        wording = patterns | wording
+        counts.update(patterns.keys())
+    return {wording[pattern]: times for pattern, times in counts.items()}
 
 
-def absences(rows: Iterable[Row], metric: str) -> dict[str, int]:
-    """A line for each method and reason why it has some sizes not, and how many tasks met that.
+def missing_sizes(rows: Iterable[Row], metric: str) -> dict[str, int]:
+    """The sizes that methods have no model of, with the reason and the number of tasks.
 
-    Reasons that differ in numbers only are one, told as for the first fold and size. Sizes beyond
-    the largest model of the problem, which nothing has, go without saying.
+    Reasons that differ in numbers only are merged, in the words of the first fold and size. Sizes
+    beyond the largest model of the problem, which no method has, are left out.
     """
-    several = [row for row in rows if row.metric == metric]
-    most: dict[str, int] = defaultdict(int)
-    for row in several:
-        most[row.problem] = max(most[row.problem], row.n_features or 0)
-    absent: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in several:
-        within = row.size <= (most[row.problem] or row.size)
-        if row.status == "skipped" and row.model_size is None and within:
-            absent[row.method, without_numbers(row.reason)].append(row)
+    of_metric = [row for row in rows if row.metric == metric]
+    largest: dict[str, int] = defaultdict(int)
+    for row in of_metric:
+        largest[row.problem] = max(largest[row.problem], row.n_features or 0)
+    missing: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in of_metric:
+        possible = row.size <= (largest[row.problem] or row.size)
+        if row.status == "skipped" and row.model_size is None and possible:
+            missing[row.method, without_numbers(row.reason)].append(row)
     return {
-        f"{method} has no model of {_listed(rows, 'columns' if projects(method) else 'words')}: "
-        f"{rows[0].reason}": len({r.task for r in rows})
-        for (method, _), rows in absent.items()
+        f"{method} has no model of {_sizes(rows, 'components' if projects(method) else 'words')}: "
+        f"{rows[0].reason}": len({row.task for row in rows})
+        for (method, _), rows in missing.items()
     }
 
 
-def _listed(rows: Iterable[Row], what: str) -> str:
+def _sizes(rows: Iterable[Row], unit: str) -> str:
     """ "10, 20 words", or "1 %, 10 % of the words"."""
     sizes = sorted({row.size for row in rows})
     shares = [f"{size:.3g}" for size in (100 * s for s in sizes if isinstance(s, float))]
     counts = [f"{size:,}" for size in sizes if not isinstance(size, float)]
-    told = [f"{', '.join(counts)} {what}"] if counts else []
-    told += [f"{' %, '.join(shares)} % of the {what}"] if shares else []
-    return " and of ".join(told)
+    parts = [f"{', '.join(counts)} {unit}"] if counts else []
+    parts += [f"{' %, '.join(shares)} % of the {unit}"] if shares else []
+    return " or ".join(parts)
 
 
 def _candidate(
@@ -218,47 +222,50 @@ def _candidate(
     )
 
 
-def best_of(offered: Iterable[Candidate]) -> Candidate:
-    """The highest mean; of equals the fewest words."""
-    return min(offered, key=lambda one: (-one.mean, one.n_features))
+def best_of(candidates: Iterable[Candidate]) -> Candidate:
+    """The highest mean; on ties the fewest features."""
+    return min(candidates, key=lambda candidate: (-candidate.mean, candidate.n_features))
 
 
-def smallest_of(offered: Iterable[Candidate]) -> Candidate:
-    """The fewest words within one standard error of the best; of equals the higher mean.
+def smallest_of(candidates: Iterable[Candidate]) -> Candidate:
+    """The fewest features within one standard error of the best; on ties the higher mean.
 
-    A projection reads all words, whatever few of them may have no weight: it counts as such, and
-    of several the one with fewest columns is the smallest.
+    A projection reads all words, even if a few of them have no weight: it counts as large as the
+    largest candidate, and among projections the one with the fewest components is the smallest.
     """
-    several = list(offered)
-    best = best_of(several)
-    most = max(one.n_features for one in several)
-    near = [one for one in several if one.mean >= best.mean - best.se]
+    offered = list(candidates)
+    best = best_of(offered)
+    largest = max(candidate.n_features for candidate in offered)
+    near = [candidate for candidate in offered if candidate.mean >= best.mean - best.se]
 
-    def extent(one: Candidate) -> tuple[float, float, float]:
-        mixed = projects(one.method)
-        return (most, float(one.size), -one.mean) if mixed else (one.n_features, 0.0, -one.mean)
+    def extent(candidate: Candidate) -> tuple[float, float, float]:
+        if projects(candidate.method):
+            return largest, float(candidate.size), -candidate.mean
+        return candidate.n_features, 0.0, -candidate.mean
 
     return min(near, key=extent)
 
 
-def recommend(offered: Iterable[Candidate]) -> list[Recommendation]:
-    """One recommendation a problem, over all methods."""
-    problems: dict[str, list[Candidate]] = defaultdict(list)
-    for one in offered:
-        problems[one.problem].append(one)
-    return [_recommended(several) for several in problems.values()]
+def recommend(candidates: Iterable[Candidate]) -> list[Recommendation]:
+    """One recommendation per problem, over all methods."""
+    by_problem: dict[str, list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        by_problem[candidate.problem].append(candidate)
+    return [_recommendation(group) for group in by_problem.values()]
 
 
-def recommend_each(offered: Iterable[Candidate]) -> list[Recommendation]:
-    """One recommendation a problem and method, within that method."""
+def recommend_per_method(candidates: Iterable[Candidate]) -> list[Recommendation]:
+    """One recommendation per problem and method, among the sizes of that method."""
     groups: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
-    for one in offered:
-        groups[one.problem, one.method].append(one)
-    return [_recommended(several) for several in groups.values()]
+    for candidate in candidates:
+        groups[candidate.problem, candidate.method].append(candidate)
+    return [_recommendation(group) for group in groups.values()]
 
 
-def _recommended(offered: list[Candidate]) -> Recommendation:
-    whole = next((one for one in offered if keeps_all(one.method)), None)
+def _recommendation(offered: list[Candidate]) -> Recommendation:
+    baseline = next((c for c in offered if keeps_all(c.method)), None)
     chosen, best = smallest_of(offered), best_of(offered)
-    least = chosen.n_features == min(one.n_features for one in offered)
-    return Recommendation(chosen.problem, chosen.metric, chosen, best, whole, least=least)
+    smallest = chosen.n_features == min(candidate.n_features for candidate in offered)
+    return Recommendation(
+        chosen.problem, chosen.metric, chosen, best, baseline, smallest_tried=smallest
+    )

@@ -1,13 +1,13 @@
-"""Is one system better than another, or was it luck? Paired tests.
+"""Paired significance tests of two systems.
 
-Each test takes two systems' results on the same things, in the same order, and gives a `Verdict`.
-All p-values are two-sided: the papers' one-sided ones are half as large (for symmetric statistics).
-In the words of Yang & Liu (SIGIR 1999), whose small letters are tests of decisions and capital
-letters tests of categories:
+Each test takes the results of two systems on the same items, in the same order, and returns a
+`PairedTest`. All p-values are two-sided: the papers' one-sided ones are half as large (for
+symmetric statistics). Names of Yang & Liu (SIGIR 1999), who write tests of decisions with a small
+letter and tests of categories with a capital letter:
 
     s-test  `micro_sign`      S-test  `macro_sign`      T-test  `macro_t`
 
-A fold's training documents are mostly another fold's too: see `paired_t` for `test_share`.
+Folds share most of their training documents: see `paired_t` for `test_share`.
 """
 
 from __future__ import annotations
@@ -20,70 +20,71 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from laconic.errors import LaconicError
-from laconic.study.intervals import Floats, check_share, finite, mean_scale, numbers
+from laconic.study.intervals import check_share, finite, mean_scale, numbers
+from laconic.types import Floats
 
-# Yang & Liu leave the binomial for the normal above n = 12, as tables end. Today it costs
-# microseconds; above this bound the two differ by less than 0.3 % of p where p = 0.05.
+# Yang & Liu use the normal approximation above n = 12, where tables end. The binomial now costs
+# microseconds; above this bound the two differ by less than 0.3 % of p at p = 0.05.
 EXACT_SIGNS = 1_000_000
-# The customary bound, below which χ² is a poor approximation of so few coins.
+# The customary bound below which χ² is a poor approximation.
 FEW_DISCORDANT = 25
-# All 2ⁿ signs are counted up to here; a double holds these counts exactly.
+# All 2ⁿ signs are counted up to this n; a double holds these counts exactly.
 EXACT_RANKS = 50
-# Measures that differ by a few roundings (0.3 and 0.1 + 0.2) are the same measure.
+# Values that differ by a few rounding errors (0.3 and 0.1 + 0.2) are treated as equal.
 ROUNDINGS = 8
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What a paired test of systems a and b found.
+class PairedTest:
+    """The result of a paired test of systems a and b.
 
-    statistic and effect are positive where a is better, and change sign when a and b change
-    places; McNemar's statistic does not change then, and its odds ratio becomes the reciprocal.
+    statistic and effect are positive if a is better, and change sign if a and b are swapped;
+    McNemar's statistic does not, and its odds ratio becomes the reciprocal.
     """
 
     test: str
     statistic: float
     p: float
-    """Two-sided; NaN where fewer than two pairs were given."""
+    """Two-sided; NaN for fewer than two pairs."""
     effect: float
     effect_name: str
     n: int
-    """Pairs used: for sign tests and McNemar those that differ, as the others have no say."""
+    """Pairs used: for sign tests and McNemar only those that differ."""
     note: str = ""
-    """What was done about ties, zeros, approximations and degenerate input."""
+    """How ties, zeros, approximations and degenerate input were handled."""
 
 
-def paired_t(a: ArrayLike, b: ArrayLike, *, test_share: float | None = None) -> Verdict:
+def paired_t(a: ArrayLike, b: ArrayLike, *, test_share: float | None = None) -> PairedTest:
     """Paired t-test: is the mean of a − b zero?
 
     Parameters
     ----------
-    a, b : one value a fold (seed, category)
+    a, b : one value per fold (draw, category)
     test_share : n_test / n_train of a fold, so 1/9 for 10 folds (not 1/10)
         With it the corrected resampled t-test (Nadeau & Bengio 2003): folds share training
-        documents, so that their differences are correlated, and the variance of their mean is
-        (1/n + n_test/n_train) s² rather than s²/n. Without it the test is far too bold on folds.
+        documents, so their differences are correlated, and the variance of their mean is
+        (1/n + n_test/n_train) s² rather than s²/n. Without it, p is far too small on folds.
 
     The effect is Cohen's d_z = mean / standard deviation of the differences, corrected or not.
-    A constant difference that is not zero has no variance to judge by: statistic ±inf, p NaN.
+    A constant difference other than zero has no variance: statistic ±inf, p NaN.
     """
     check_share(test_share)
     name = "paired t-test" if test_share is None else "corrected resampled t-test"
     return _t_test(name, "paired_t", a, b, test_share)
 
 
-def macro_t(f1_a: ArrayLike, f1_b: ArrayLike) -> Verdict:
-    """Yang & Liu's macro t-test (T-test): the paired t-test over categories' F1.
+def macro_t(f1_a: ArrayLike, f1_b: ArrayLike) -> PairedTest:
+    """Yang & Liu's macro t-test (T-test): the paired t-test over the F1 of categories.
 
-    Each category weighs the same, however rare.
+    All categories have the same weight, rare or not.
     """
     return _t_test("macro t-test", "macro_t", f1_a, f1_b, None)
 
 
-def macro_sign(f1_a: ArrayLike, f1_b: ArrayLike, *, exact_up_to: int = EXACT_SIGNS) -> Verdict:
-    """Yang & Liu's macro sign test (S-test): in how many categories is a's F1 the higher?
+def macro_sign(f1_a: ArrayLike, f1_b: ArrayLike, *, exact_up_to: int = EXACT_SIGNS) -> PairedTest:
+    """Yang & Liu's macro sign test (S-test): in how many categories is a's F1 higher?
 
-    n counts the categories whose F1 differ; otherwise as `micro_sign`.
+    n is the number of categories whose F1 differs; otherwise as `micro_sign`.
     """
     a, b = _pairs("macro_sign", f1_a, f1_b)
     d = _differences(a, b)
@@ -94,18 +95,18 @@ def macro_sign(f1_a: ArrayLike, f1_b: ArrayLike, *, exact_up_to: int = EXACT_SIG
 
 def micro_sign(
     right_a: ArrayLike, right_b: ArrayLike, *, exact_up_to: int = EXACT_SIGNS
-) -> Verdict:
+) -> PairedTest:
     """Yang & Liu's micro sign test (s-test) over all decisions about a document and a category.
 
     Parameters
     ----------
-    right_a, right_b : was the decision right? booleans (or 0, 1) of one shape, of any dimension
-    exact_up_to : p is the exact binomial one for n up to this, above it the normal approximation
+    right_a, right_b : was the decision right? booleans (or 0, 1) of equal shape, any dimension
+    exact_up_to : p is exact (binomial) for n up to this, above it the normal approximation
         without continuity correction. 12 is Yang & Liu's rule.
 
-    n is the number of decisions where just one system is right, k those where it is a. The
+    n is the number of decisions that exactly one system got right, k of them system a. The
     statistic is always Yang & Liu's Z = (k − n/2) / (√n / 2), the effect (k − (n − k)) / n.
-    The test takes decisions as independent, although those about one document are not.
+    The test assumes independent decisions, although those about one document are not.
     """
     only_a, only_b, n_pairs = _discordant("micro_sign", right_a, right_b)
     return _sign_test("micro sign test", n_pairs, only_a, only_b, exact_up_to)
@@ -117,8 +118,8 @@ def mcnemar(
     *,
     correction: bool = True,
     exact: bool | Literal["auto"] = "auto",
-) -> Verdict:
-    """McNemar's test (1947) on documents: do both systems err equally often? Dietterich 1998.
+) -> PairedTest:
+    """McNemar's test (1947) on documents: are both systems wrong equally often? Dietterich 1998.
 
     Parameters
     ----------
@@ -126,8 +127,8 @@ def mcnemar(
     correction : Edwards' continuity correction, χ² = (|n₀₁ − n₁₀| − 1)² / (n₀₁ + n₁₀), at least 0
     exact : the binomial distribution instead of χ²; "auto" below 25 discordant pairs
 
-    The statistic is χ², or the smaller count where the test is exact. The effect is the odds ratio
-    of discordant pairs, only a right / only b right: inf where b never wins, 1 where neither does.
+    The statistic is χ², or the smaller count if the test is exact. The effect is the odds ratio of
+    discordant pairs, only a right / only b right: inf if b never wins, 1 if neither does.
     """
     if exact != "auto" and not isinstance(exact, bool | np.bool_):
         raise LaconicError(f"mcnemar: exact={exact!r} is unknown. Give True, False or 'auto'")
@@ -136,26 +137,26 @@ def mcnemar(
     if n_pairs < 2:
         return _too_few(name, "odds ratio", n_pairs)
     if n == 0:
-        return Verdict(name, 0.0, 1.0, 1.0, "odds ratio", 0, "the systems never differ")
+        return PairedTest(name, 0.0, 1.0, 1.0, "odds ratio", 0, "the systems never differ")
     odds = only_a / only_b if only_b else np.inf
     if exact is True or (exact == "auto" and n < FEW_DISCORDANT):
         p, note = _binomial_p(only_a, n), "exact binomial; the statistic is the smaller count"
-        return Verdict(name, float(min(only_a, only_b)), p, odds, "odds ratio", n, note)
+        return PairedTest(name, float(min(only_a, only_b)), p, odds, "odds ratio", n, note)
     excess = max(abs(only_a - only_b) - bool(correction), 0)
     chi2 = excess**2 / n
     note = "χ² with continuity correction" if correction else "χ² without continuity correction"
-    return Verdict(name, chi2, float(stats.chi2.sf(chi2, 1)), odds, "odds ratio", n, note)
+    return PairedTest(name, chi2, float(stats.chi2.sf(chi2, 1)), odds, "odds ratio", n, note)
 
 
-def wilcoxon(a: ArrayLike, b: ArrayLike) -> Verdict:
-    """Wilcoxon's signed-rank test over datasets, as Demšar 2006 (section 3.1.3) advises.
+def wilcoxon(a: ArrayLike, b: ArrayLike) -> PairedTest:
+    """Wilcoxon's signed-rank test over datasets, as recommended by Demšar 2006 (section 3.1.3).
 
-    Zeros are kept and their ranks split evenly between both systems; of an odd number of zeros one
-    is left out. Differences that agree but for rounding are ties and share their mean rank.
+    Zeros are kept and their ranks split evenly between both systems; one is dropped if their number
+    is odd. Differences that are equal up to rounding are ties and share their mean rank.
     p is exact up to 50 pairs without ties or zeros, otherwise from the normal approximation with
     tie correction, without continuity correction.
 
-    The statistic is R⁺ − R⁻ (Demšar's T = min(R⁺, R⁻) is the same number, folded), the effect the
+    The statistic is R⁺ − R⁻ (Demšar's T = min(R⁺, R⁻) follows from it), the effect the
     matched-pairs rank-biserial correlation (R⁺ − R⁻) / (R⁺ + R⁻).
     """
     a, b = _pairs("wilcoxon", a, b)
@@ -164,7 +165,7 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> Verdict:
     if len(d) < 2:
         return _too_few(name, effect_name, len(d))
     if not d.any():
-        return Verdict(name, 0.0, 1.0, 0.0, effect_name, len(d), "the systems never differ")
+        return PairedTest(name, 0.0, 1.0, 0.0, effect_name, len(d), "the systems never differ")
     zeros = np.flatnonzero(d == 0)
     d = np.delete(d, zeros[: len(zeros) % 2])
     levels = _levels(np.abs(d), _rounding(a, b))
@@ -175,71 +176,75 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> Verdict:
     else:
         p, note = _normal_rank_p(statistic, ties), "normal approximation with tie correction"
     note += _about_zeros(len(zeros))
-    return Verdict(name, statistic, p, statistic / float(ranks.sum()), effect_name, len(d), note)
+    return PairedTest(name, statistic, p, statistic / float(ranks.sum()), effect_name, len(d), note)
 
 
 def holm(ps: ArrayLike) -> Floats:
-    """Holm's step-down adjustment (1979) of p-values that are read together.
+    """Holm's step-down adjustment (1979) of a family of p-values.
 
-    The i-th smallest of m is multiplied by m − i + 1, and none is less than the one before it or
-    more than 1. NaN stays NaN and is not counted in m: a test not made is no chance to err.
+    The i-th smallest of m is multiplied by m − i + 1; results are made monotone and at most 1.
+    NaN stays NaN and is not counted in m: a test that was not made cannot be a false alarm.
     """
     p = numbers("holm", "ps", ps)
-    known = ~np.isnan(p)
-    if not ((p[known] >= 0) & (p[known] <= 1)).all():
-        raise LaconicError(f"holm: p-values lie in [0, 1], but found {p[known]}. Give raw p-values")
-    order = np.argsort(p, kind="stable")[: known.sum()]  # NaN sort last
+    valid = ~np.isnan(p)
+    if not ((p[valid] >= 0) & (p[valid] <= 1)).all():
+        raise LaconicError(
+            f"holm: p-values must be in [0, 1], but got {p[valid]}. Give raw p-values"
+        )
+    order = np.argsort(p, kind="stable")[: valid.sum()]  # NaN sort last
     steps = np.arange(len(order), 0, -1)
     adjusted = np.full_like(p, np.nan)
     adjusted[order] = np.minimum(np.maximum.accumulate(steps * p[order]), 1)
     return adjusted
 
 
-def _t_test(name: str, asked: str, a: ArrayLike, b: ArrayLike, share: float | None) -> Verdict:
-    a, b = _pairs(asked, a, b)
+def _t_test(
+    name: str, function: str, a: ArrayLike, b: ArrayLike, share: float | None
+) -> PairedTest:
+    a, b = _pairs(function, a, b)
     d = _differences(a, b)
     n = len(d)
     if n < 2:
         return _too_few(name, "d_z", n)
     if not d.any():
-        return Verdict(name, 0.0, 1.0, 0.0, "d_z", n, "the systems never differ")
+        return PairedTest(name, 0.0, 1.0, 0.0, "d_z", n, "the systems never differ")
     mean = float(d.mean())
     if np.ptp(d) <= _rounding(a, b):
-        endless = float(np.copysign(np.inf, mean))
-        # no spread to judge by: few folds of counted documents come to this by chance
-        return Verdict(name, endless, np.nan, endless, "d_z", n, "the difference is constant")
+        infinite = float(np.copysign(np.inf, mean))
+        # no variance: this happens with few folds of few documents
+        return PairedTest(name, infinite, np.nan, infinite, "d_z", n, "the difference is constant")
     effect = mean / float(d.std(ddof=1))
     t = effect / mean_scale(n, share)
-    return Verdict(name, t, float(2 * stats.t.sf(abs(t), n - 1)), effect, "d_z", n)
+    return PairedTest(name, t, float(2 * stats.t.sf(abs(t), n - 1)), effect, "d_z", n)
 
 
-def _sign_test(name: str, n_pairs: int, wins: int, losses: int, exact_up_to: int) -> Verdict:
+def _sign_test(name: str, n_pairs: int, wins: int, losses: int, exact_up_to: int) -> PairedTest:
     n = wins + losses
     if n_pairs < 2:
         return _too_few(name, "net wins", n_pairs)
     if n == 0:
-        return Verdict(name, 0.0, 1.0, 0.0, "net wins", 0, "the systems never differ")
+        return PairedTest(name, 0.0, 1.0, 0.0, "net wins", 0, "the systems never differ")
     z = (wins - losses) / float(np.sqrt(n))
     if n <= exact_up_to:
         p, note = _binomial_p(wins, n), "exact binomial"
     else:
         p, note = float(2 * stats.norm.sf(abs(z))), "normal approximation"
-    return Verdict(name, z, p, (wins - losses) / n, "net wins", n, note)
+    return PairedTest(name, z, p, (wins - losses) / n, "net wins", n, note)
 
 
 def _binomial_p(k: int, n: int) -> float:
-    """Two-sided p of k heads of a fair coin; an incomplete beta function, so quick at any n."""
+    """Two-sided p of k successes in n fair trials, by the incomplete beta function."""
     return min(1.0, float(2 * stats.binom.cdf(min(k, n - k), n, 0.5)))
 
 
 def _about_zeros(n_zeros: int) -> str:
     if n_zeros < 2:
-        return "; 1 zero left out" * n_zeros
-    return f"; {n_zeros} zeros, ranks split" + ", one left out" * (n_zeros % 2)
+        return "; 1 zero dropped" * n_zeros
+    return f"; {n_zeros} zeros, ranks split" + ", one dropped" * (n_zeros % 2)
 
 
 def _exact_rank_p(statistic: float, n: int) -> float:
-    """Two-sided p of R⁺ − R⁻ by counting, for all 2ⁿ signs, the ways to each R⁻."""
+    """Two-sided p of R⁺ − R⁻, by counting how many of all 2ⁿ signs give each R⁻."""
     total = n * (n + 1) // 2
     ways = np.ones(1)
     for rank in range(1, n + 1):
@@ -256,7 +261,7 @@ def _normal_rank_p(statistic: float, ties: NDArray[np.intp]) -> float:
 
 
 def _levels(magnitudes: Floats, rounding: float) -> NDArray[np.intp]:
-    """0, 1, 2 … for ascending magnitudes, where neighbours within `rounding` share a level."""
+    """0, 1, 2 … for ascending magnitudes; neighbours within `rounding` share a level."""
     order = np.argsort(magnitudes, kind="stable")
     steps = np.diff(magnitudes[order]) > rounding
     levels = np.zeros(len(order), dtype=np.intp)
@@ -265,7 +270,7 @@ def _levels(magnitudes: Floats, rounding: float) -> NDArray[np.intp]:
 
 
 def _rounding(a: Floats, b: Floats) -> float:
-    """The difference that arithmetic alone may cause."""
+    """The largest difference that rounding alone may cause."""
     return ROUNDINGS * float(np.finfo(float).eps * max(np.abs(a).max(), np.abs(b).max()))
 
 
@@ -276,40 +281,42 @@ def _differences(a: Floats, b: Floats) -> Floats:
     return d
 
 
-def _too_few(name: str, effect_name: str, n: int) -> Verdict:
-    note = f"fewer than 2 pairs ({n}): nothing can be said"
-    return Verdict(name, np.nan, np.nan, np.nan, effect_name, n, note)
+def _too_few(name: str, effect_name: str, n: int) -> PairedTest:
+    note = f"fewer than 2 pairs ({n}): no test possible"
+    return PairedTest(name, np.nan, np.nan, np.nan, effect_name, n, note)
 
 
-def _pairs(asked: str, a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
-    x, y = numbers(asked, "a", a), numbers(asked, "b", b)
-    _check_shapes(asked, x, y)
-    return finite(asked, "a", x), finite(asked, "b", y)
+def _pairs(function: str, a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
+    x, y = numbers(function, "a", a), numbers(function, "b", b)
+    _check_shapes(function, x, y)
+    return finite(function, "a", x), finite(function, "b", y)
 
 
-def _check_shapes(asked: str, a: NDArray[Any], b: NDArray[Any]) -> None:
+def _check_shapes(function: str, a: NDArray[Any], b: NDArray[Any]) -> None:
     if a.shape != b.shape:
         raise LaconicError(
-            f"{asked}: the systems' results are paired, but their shapes are {a.shape} and "
-            f"{b.shape}. Give both systems' results on the same things, in the same order"
+            f"{function}: results must be paired, but their shapes are {a.shape} and {b.shape}. "
+            "Give the results of both systems on the same items, in the same order"
         )
 
 
-def _discordant(asked: str, right_a: ArrayLike, right_b: ArrayLike) -> tuple[int, int, int]:
-    """How often only a, and only b, is right; and of how many."""
-    a, b = _booleans(asked, "right_a", right_a), _booleans(asked, "right_b", right_b)
-    _check_shapes(asked, a, b)
+def _discordant(function: str, right_a: ArrayLike, right_b: ArrayLike) -> tuple[int, int, int]:
+    """How often only a is right, how often only b, and the number of pairs."""
+    a, b = _booleans(function, "right_a", right_a), _booleans(function, "right_b", right_b)
+    _check_shapes(function, a, b)
     return int(np.count_nonzero(a & ~b)), int(np.count_nonzero(b & ~a)), a.size
 
 
-def _booleans(asked: str, what: str, values: ArrayLike) -> NDArray[np.bool_]:
+def _booleans(function: str, parameter: str, values: ArrayLike) -> NDArray[np.bool_]:
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise LaconicError(f"{asked}: {what} must be an array of booleans: {error}") from error
+        raise LaconicError(
+            f"{function}: {parameter} must be an array of booleans: {error}"
+        ) from error
     if array.dtype != bool and not np.all((array == 0) | (array == 1)):
         raise LaconicError(
-            f"{asked}: {what} must say whether each decision was right, as booleans or 0 and 1, "
-            f"but holds other values ({array.dtype}). Give decisions == labels"
+            f"{function}: {parameter} must be booleans or 0 and 1 (was each decision right?), but "
+            f"contains other values ({array.dtype}). Give decisions == labels"
         )
     return array.astype(bool)

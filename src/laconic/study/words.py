@@ -1,4 +1,4 @@
-"""The words that a model keeps, with what is known of each, as a table."""
+"""The words of a model as a table: documents, score, weight and coefficients of each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.corpus.corpus import TRAIN, Corpus
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
-from laconic.files import KEY, Kind, check_output, draft, finite, headed, keyed
+from laconic.files import KEY, Kind, check_output, csv_kind, draft, finite, json_kind
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Reduction, Selection
 from laconic.rows import Size, cell, uncell
@@ -27,16 +27,16 @@ from laconic.vectors.problem import CountedCorpus, Problem, targets_of
 
 NAME = "table of words"
 COLUMNS = ("rank", "word", "documents", "score", "weight")
-KINDS = {".csv": headed(NAME, COLUMNS), ".json": keyed(NAME, "words")}
+KINDS = {".csv": csv_kind(NAME, COLUMNS), ".json": json_kind(NAME, "words")}
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word of a model: training documents with it, the method's score, and what it adds.
+    """A word of a model: training documents with it, the method's score, and coefficients.
 
-    `weight` is what the selection multiplies its entries by; `coefficients`, one a class (for two
-    classes one, for the second), speak for a class where they are positive. Models that are not
-    linear have none.
+    `weight` is the factor by which the selection multiplies its column. `coefficients` has one
+    number per class (for two classes one number, of the second); positive ones support the class.
+    Models that are not linear have none.
     """
 
     word: str
@@ -46,10 +46,10 @@ class Word:
     coefficients: tuple[float, ...]
 
 
-def words_of(model: Model, problem: Problem, path: PathClassifier | None = None) -> list[Word]:
-    """The words of the model, in the order of the method that made it; else the strongest first."""
+def model_words(model: Model, problem: Problem, path: PathClassifier | None = None) -> list[Word]:
+    """The words of the model, in the order of the method that selected them, or strongest first."""
     frequency = np.bincount(problem.X_train.indices, minlength=problem.X_train.shape[1])
-    scores = getattr(_chooser(path), "scores_", None)
+    scores = getattr(_selector(path), "scores_", None)
     order, weights = _order(model, reduction_of(path), scores)
     coefficients = _coefficients(model, order)
     return [
@@ -58,19 +58,21 @@ def words_of(model: Model, problem: Problem, path: PathClassifier | None = None)
             int(frequency[column]),
             None if scores is None else float(scores[column]),
             float(weight),
-            tuple(own),
+            tuple(numbers),
         )
-        for column, weight, own in zip(order.tolist(), weights.tolist(), coefficients, strict=True)
+        for column, weight, numbers in zip(
+            order.tolist(), weights.tolist(), coefficients, strict=True
+        )
     ]
 
 
 def reduction_of(path: PathClassifier | None) -> Reduction | None:
-    """What the newest model was trained behind; None where it reads all words itself."""
+    """The reduction in front of the fitted classifier; None if it reads all words itself."""
     return path.reduction_ if isinstance(path, ReduceThenFit) else None
 
 
-def _chooser(path: PathClassifier | None) -> BaseEstimator | None:
-    """What has scored the words: the reducer, or the path classifier that has none."""
+def _selector(path: PathClassifier | None) -> BaseEstimator | None:
+    """The estimator that scored the words: the reducer, or a path classifier without one."""
     return path.reducer_ if isinstance(path, ReduceThenFit) else path
 
 
@@ -93,12 +95,12 @@ def _order(
 def _coefficients(model: Model, order: np.ndarray) -> list[list[float]]:
     if not isinstance(model, LinearModel):
         return [[] for _ in order]
-    told: list[list[float]] = csr_array(model.coef)[:, order].toarray().T.tolist()
-    return told
+    coefficients: list[list[float]] = csr_array(model.coef)[:, order].toarray().T.tolist()
+    return coefficients
 
 
-def classes_of(model: Model, problem: Problem) -> tuple[str, ...]:
-    """The classes that the coefficients speak for; none where there are no coefficients."""
+def coefficient_classes(model: Model, problem: Problem) -> tuple[str, ...]:
+    """The classes that the coefficients belong to; none if there are no coefficients."""
     if not isinstance(model, LinearModel):
         return ()
     names = tuple(problem.classes[int(i)] for i in model.classes)
@@ -113,43 +115,43 @@ def selected_words(
     weighting: WeightingOptions,
     target: TargetKind,
 ) -> list[tuple[str, tuple[str, ...], list[Word]]]:
-    """The words that the method chooses for each question: its name, classes and words.
+    """The words that the method selects: name, classes and words of each problem.
 
-    All documents train, or those of the training part where the corpus has one.
+    It is trained on the training part of the corpus, or on all documents if there is no split.
     """
     counted = CountedCorpus.of(corpus, text.vectorizer())
     train = corpus.part(TRAIN) if corpus.split is not None else np.arange(len(corpus))
     split = Split("training", train, train[:0])
-    told = []
+    tables = []
     targets = targets_of(corpus, target)
     for problem in counted.problems(split, targets, weighting.weighting_for(corpus, text)):
         fitted = clone(path).set_params(size=size).fit(problem.X_train, problem.y_train)
         model = fitted.model_
         if not isinstance(model, LinearModel) and isinstance(reduction_of(fitted), Projection):
             raise LaconicError(
-                f"the method chooses no words: it mixes {model.n_features:,} of them in every column, "
-                "and what follows is not linear, so that words have no weights either. Choose a "
+                f"the method selects no words: every component combines {model.n_features:,} of "
+                "them, and the classifier is not linear, so words have no weights either. Choose a "
                 "method that selects, such as IG, or a linear classifier, such as +ridge"
             )
-        words = words_of(model, problem, fitted)
-        told.append((problem.name, classes_of(model, problem), words))
-    return told
+        words = model_words(model, problem, fitted)
+        tables.append((problem.name, coefficient_classes(model, problem), words))
+    return tables
 
 
 def check_words(where: Path) -> None:
-    """Words may replace words, never a file that something else wrote."""
+    """Raise if a table of words would replace a file that Laconic did not write as one."""
     check_output(where, kind_of_words(where))
 
 
 def kind_of_words(where: Path) -> Kind:
-    """The kind of file that the name asks for."""
+    """The kind of file, by its suffix."""
     if where.suffix not in KINDS:
         raise LaconicError(f"{where}: words are written as .csv or .json")
     return KINDS[where.suffix]
 
 
 def write_words(where: Path, words: Sequence[Word], classes: Sequence[str]) -> None:
-    """A table of words, CSV or (by its ending) JSON."""
+    """Write a table of words, as CSV or JSON by its suffix."""
     with draft(where, kind_of_words(where)) as stream:
         text = _csv(words, classes) if where.suffix == ".csv" else _json(words, classes)
         stream.write(text.encode("utf-8", "backslashreplace"))
@@ -176,21 +178,21 @@ def _csv(words: Sequence[Word], classes: Sequence[str]) -> str:
     out = io.StringIO(newline="")
     table = csv.writer(out)
     table.writerow([*COLUMNS, *map(cell, classes)])
-    for rank, one in enumerate(words, 1):
-        about = (cell(one.word), one.documents, one.score, one.weight)
-        table.writerow([rank, *about, *one.coefficients])
+    for rank, word in enumerate(words, 1):
+        columns = (cell(word.word), word.documents, word.score, word.weight)
+        table.writerow([rank, *columns, *word.coefficients])
     return out.getvalue()
 
 
 def _json(words: Sequence[Word], classes: Sequence[str]) -> str:
-    told = [
+    table = [
         {
-            "word": one.word,
-            "documents": one.documents,
-            "score": one.score,
-            "weight": one.weight,
-            "coefficients": dict(zip(classes, one.coefficients, strict=True)),
+            "word": word.word,
+            "documents": word.documents,
+            "score": word.score,
+            "weight": word.weight,
+            "coefficients": dict(zip(classes, word.coefficients, strict=True)),
         }
-        for one in words
+        for word in words
     ]
-    return json.dumps(finite({KEY: "words", "words": told}), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(finite({KEY: "words", "words": table}), ensure_ascii=False, indent=1) + "\n"

@@ -31,6 +31,8 @@ NORMS: dict[str, Literal["l1", "l2"] | None] = {"histogram": "l1", "count": None
 StopWords: TypeAlias = str | PathLike[str] | Collection[str] | None
 # The default schemes of corpora of vectors, which take a pass over all values to find.
 _SCHEMES: WeakKeyDictionary[Corpus, Scheme] = WeakKeyDictionary()
+# The kind of features of a corpus that comes as vectors.
+VECTORS = "vectors"
 # The default of `min_length`.
 SHORTEST_WORD = 2
 SHORTEST_WORD_OF_VECTORS = 1
@@ -131,8 +133,21 @@ class TextOptions(Options):
                 "already. Leave it out"
             )
 
+    @property
+    def features(self) -> str:
+        """The kind of features: "word", or "char:ngrams=1-3"."""
+        shortest, longest = self.ngrams
+        several = "" if self.ngrams == (1, 1) else f":ngrams={shortest}-{longest}"
+        return f"{self.unit}{several}"
+
+    def features_of(self, corpus: Corpus) -> str:
+        """The kind of features of a corpus."""
+        return self.features if corpus.vectors is None else VECTORS
+
     def canonical(self, corpus: Corpus) -> dict[str, Any]:
         """What the counts depend on: defaults resolved, stop words by a hash of the words."""
+        if self.unit == "char":
+            return {"unit": self.unit, "lowercase": self.lowercase, "ngrams": list(self.ngrams)}
         words = "\n".join(sorted(self.left_out())).encode("utf-8", "surrogatepass")
         return self.values() | {
             "ngrams": list(self.ngrams),

@@ -13,11 +13,9 @@ import Stemmer
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
+from laconic.types import Bools, Int32s
 from laconic.vectors.options import TextOptions
 from laconic.vectors.scanning import MapFunction, Scans, scan_bytes, scan_characters, scan_matches
-
-Int32s = NDArray[np.int32]
-Bools = NDArray[np.bool_]
 
 # Patterns that neither match nor look across ASCII characters that are not word characters: their
 # matches in a text are their matches in its chunks.

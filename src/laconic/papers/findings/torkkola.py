@@ -12,7 +12,7 @@ from laconic.papers.findings import Finding, judge, judge_value
 from laconic.papers.plots import Plot, Series
 from laconic.papers.prediction_costs import MeasuredCost
 from laconic.rows import Size
-from laconic.study.significance import Verdict as TestResult
+from laconic.study.significance import PairedTest as TestResult
 
 FULL, LSI, RP, IG = "full", "LSI", "random", "IG"
 LDA_LSI, LDA_RP, LDA = "LDA from LSI", "LDA from random", "LDA direct"

@@ -1,6 +1,6 @@
-"""Charts: a `View` becomes Vega-Lite specifications, plain values with their data inlined.
+"""Charts: a `View` becomes Vega-Lite specifications with their data inlined.
 
-A name from a stranger's file is data here, never markup or an expression. The page gives `config`
+Names from a user's files are data here, never markup or an expression. The page adds `config`
 (`theme`) and sets the parameters, whose values are listed in `usermeta.choices`.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from laconic.report.charts.agreements import agreement
+from laconic.report.charts.agreements import overlap
 from laconic.report.charts.confusions import confusion
 from laconic.report.charts.costs import cost
 from laconic.report.charts.qualities import curves
-from laconic.report.charts.saving import FORMATS, check_figures, write_figures
+from laconic.report.charts.saving import FORMATS, write_figures
 from laconic.report.charts.significances import significance
 from laconic.report.charts.stabilities import stability
 from laconic.report.charts.styling import Spec, plain
@@ -21,12 +21,13 @@ from laconic.report.charts.theme import theme
 from laconic.report.view import View
 
 __all__ = [
-    "agreement",
+    "NAMES",
     "all_charts",
-    "check_save",
     "confusion",
+    "confusions",
     "cost",
     "curves",
+    "overlap",
     "plain",
     "save",
     "significance",
@@ -35,29 +36,33 @@ __all__ = [
 ]
 
 
-NAMES = ("curves", "cost", "significance", "stability", "agreement", "confusion")
+NAMES = ("curves", "cost", "significance", "stability", "overlap", "confusion")
 
 
 def all_charts(view: View) -> dict[str, Spec]:
-    """Every chart that has data, by name. Confusions after the first are numbered from 2."""
-    made = {
+    """Every chart that has data, by name: on the page and as a file."""
+    charts = {
         "curves": curves(view),
         "cost": cost(view),
         "significance": significance(view),
         "stability": stability(view),
-        "agreement": agreement(view),
+        "overlap": overlap(view),
     }
-    confusions = (confusion(view, detail.problem) for detail in view.details)
-    for i, spec in enumerate(filter(None, confusions), start=1):
-        made["confusion" if i == 1 else f"confusion-{i}"] = spec
-    return {name: spec for name, spec in made.items() if spec is not None}
+    drawn = {name: spec for name, spec in charts.items() if spec is not None}
+    return drawn | {name: spec for name, (_, spec) in confusions(view).items()}
 
 
-def check_save(folder: Path) -> None:
-    """Whether `save` may write into the folder, before there is a view."""
-    check_figures(folder, NAMES)
+def confusions(view: View) -> dict[str, tuple[int, Spec]]:
+    """The confusion matrix of each problem in `view.details`, with the problem's position.
+
+    Their names are "confusion", "confusion-2" and so on.
+    """
+    specs = ((at, confusion(view, detail.problem)) for at, detail in enumerate(view.details))
+    drawn = [(at, spec) for at, spec in specs if spec is not None]
+    names = ("confusion" if i == 1 else f"confusion-{i}" for i in range(1, len(drawn) + 1))
+    return dict(zip(names, drawn, strict=True))
 
 
 def save(view: View, folder: Path | str, formats: Iterable[str] = FORMATS) -> list[Path]:
-    """Every chart as `folder/figures/<name>.svg` and `.png`; the files written."""
+    """Write every chart as `folder/figures/<name>.svg` and `.png`. Returns the files."""
     return write_figures(all_charts(view), folder, formats)

@@ -1,4 +1,4 @@
-"""How many words methods have in common."""
+"""Overlap: how many of their words two methods share."""
 
 from __future__ import annotations
 
@@ -18,61 +18,62 @@ from laconic.report.charts.styling import (
 from laconic.report.view import Overlap, View
 
 
-def agreement(view: View) -> Spec | None:
-    """How many words two methods have in common, at the size at which most can be compared."""
-    problems = problems_in(one.problem for one in view.overlaps)
-    shown = [one for one in view.overlaps if one.problem in problems]
+def overlap(view: View) -> Spec | None:
+    """How many words two methods share, at the size at which most methods can be compared."""
+    problems = problems_in(pair.problem for pair in view.overlaps)
+    shown = [pair for pair in view.overlaps if pair.problem in problems]
     if not shown:
         return None
-    rows = [row for one in shown for row in _shared(one)]
+    rows = [row for pair in shown for row in _rows(pair)]
     methods = pair_methods(view, shown)
     columns = [
         ("row", "Method"),
         ("column", "and"),
-        ("size", "Words each"),
-        ("shared", "In common"),
-        ("jaccard", "Jaccard's index"),
+        ("size", "Words per method"),
+        ("n_shared", "Shared words"),
+        ("jaccard", "Jaccard index"),
     ]
     body = matrix(
         methods,
         columns,
-        colour=ramp("jaccard", "Words in common, of those of either method"),
+        colour=ramp("jaccard", "Shared words, of all words of the two methods"),
         across=None,
         narrowest=40,
         step=34,
     )
     body["transform"] = [here("problem")]
-    told = _told_agreement([one for one in shown if one.problem == problems[0]], problems)
+    description = _description([pair for pair in shown if pair.problem == problems[0]], problems)
     switches = {"problem": [plain(problem) for problem in problems]}
-    return chart(told, {"overlaps": rows}, {"data": {"name": "overlaps"}} | body, switches)
+    return chart(description, {"overlaps": rows}, {"data": {"name": "overlaps"}} | body, switches)
 
 
-def _shared(one: Overlap) -> Iterator[dict[str, Any]]:
-    for row, column in ((one.a, one.b), (one.b, one.a)):
+def _rows(pair: Overlap) -> Iterator[dict[str, Any]]:
+    a, b = pair.method_a, pair.method_b
+    for row, column in ((a, b), (b, a)):
         yield {
-            "problem": plain(one.problem),
+            "problem": plain(pair.problem),
             "row": plain(row),
             "column": plain(column),
-            "size": _asked(one.size),
-            "shared": number(one.shared),
-            "jaccard": number(one.jaccard),
-            "text": f"{one.jaccard:.0%}",
+            "size": _size(pair.size),
+            "n_shared": number(pair.n_shared),
+            "jaccard": number(pair.jaccard),
+            "text": f"{pair.jaccard:.0%}",
         }
 
 
-def _asked(asked: Any) -> str:
-    return f"{asked:,}" if isinstance(asked, int) else f"{asked:.1%} of all"
+def _size(size: Any) -> str:
+    return f"{size:,}" if isinstance(size, int) else f"{size:.1%} of all"
 
 
-def _told_agreement(shown: Sequence[Overlap], problems: Sequence[str]) -> str:
-    size = _asked(shown[0].size)
-    told = f"Matrix of the words that two methods have in common, each choosing {size} words."
-    for which, one in (
-        ("Most", max(shown, key=lambda one: one.jaccard)),
-        ("Least", min(shown, key=lambda one: one.jaccard)),
+def _description(shown: Sequence[Overlap], problems: Sequence[str]) -> str:
+    size = _size(shown[0].size)
+    text = f"Matrix of the words that two methods share, each selecting {size} words."
+    for which, pair in (
+        ("Most", max(shown, key=lambda pair: pair.jaccard)),
+        ("Least", min(shown, key=lambda pair: pair.jaccard)),
     ):
-        told += (
-            f" {which} alike are {plain(one.a)} and {plain(one.b)}: {one.shared:,.0f} words in "
-            f"common, {one.jaccard:.0%} of those of either."
+        text += (
+            f" {which} similar: {plain(pair.method_a)} and {plain(pair.method_b)}, with "
+            f"{pair.n_shared:,.0f} shared words, {pair.jaccard:.0%} of all words of the two."
         )
-    return told + of_problem(problems)
+    return text + of_problem(problems)

@@ -1,4 +1,4 @@
-"""Which class is taken for which."""
+"""The confusion matrix."""
 
 from __future__ import annotations
 
@@ -6,58 +6,59 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from laconic.report.charts.matrices import matrix, ramp
-from laconic.report.charts.styling import Spec, chart, number, plain, several
+from laconic.report.charts.styling import Spec, chart, count_of, number, plain
 from laconic.report.view import Confusion, View
 
-# Beyond so many classes a matrix is no longer drawn, or its counts are not written in it.
-MOST_CLASSES = 60
-MOST_WRITTEN = 25
+# With more classes the matrix is not drawn, or its counts are not written in it.
+MAX_CLASSES = 60
+MAX_CLASSES_WITH_COUNTS = 25
 NONE = "(none)"
 
 
 def confusion(view: View, problem: str) -> Spec | None:
-    """Test documents of the recommended model: true class against answer."""
-    found = next((d.confusion for d in view.details if d.problem == problem), None)
-    if found is None or not 0 < len(found.classes) <= MOST_CLASSES:
+    """Test documents by true class and prediction of the recommended model."""
+    matrices = (detail.confusion for detail in view.details if detail.problem == problem)
+    counts = next(matrices, None)
+    if counts is None or not 0 < len(counts.classes) <= MAX_CLASSES:
         return None
-    names = [plain(name) for name in found.classes]
-    cells = list(_cells(found, [*names, NONE]))
+    names = [plain(name) for name in counts.classes]
+    cells = list(_cells(counts, [*names, NONE]))
     if not cells:
         return None
     rows = [name for name in (*names, NONE) if name != NONE or _used(cells, "truth")]
-    answers = [name for name in (*names, NONE) if name != NONE or _used(cells, "answer")]
+    predicted = [name for name in (*names, NONE) if name != NONE or _used(cells, "prediction")]
     columns = [
         ("truth", "True class"),
-        ("answer", "Answer"),
+        ("prediction", "Predicted class"),
         ("count", "Documents"),
         ("share", "Share of the true class"),
     ]
-    written = len(names) <= MOST_WRITTEN
+    written = len(names) <= MAX_CLASSES_WITH_COUNTS
     body = matrix(
-        answers,
+        predicted,
         columns,
         rows=rows,
-        fields=("truth", "answer"),
+        fields=("truth", "prediction"),
         colour=ramp("share", "Share of the true class"),
-        across="Answer",
+        across="Predicted class",
         narrowest=18 if written else None,
         step=28 if written else 16,
     )
-    told = _told_confusion(found, cells)
-    made = chart(told, {"cells": cells}, {"data": {"name": "cells"}} | body, {})
-    made["usermeta"]["problem"] = plain(problem)
-    return made
+    description = _description(counts, cells)
+    spec = chart(description, {"cells": cells}, {"data": {"name": "cells"}} | body, {})
+    spec["usermeta"]["problem"] = plain(problem)
+    return spec
 
 
-def _cells(found: Confusion, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Only those with documents: what is empty shows the page."""
-    for truth, counts in zip(names, found.counts, strict=True):
+def _cells(confusion: Confusion, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Only cells with documents; empty ones show the background."""
+    for truth, counts in zip(names, confusion.counts, strict=True):
         total = sum(counts)
-        for answer, count in zip(names, counts, strict=True):
+        for prediction, count in zip(names, counts, strict=True):
             if count:
                 yield {
                     "truth": truth,
-                    "answer": answer,
+                    "prediction": prediction,
                     "count": count,
                     "text": f"{count:,}",
                     "share": number(count / total),
@@ -68,14 +69,14 @@ def _used(cells: Sequence[Mapping[str, Any]], field: str) -> bool:
     return any(cell[field] == NONE for cell in cells)
 
 
-def _told_confusion(found: Confusion, cells: Sequence[Mapping[str, Any]]) -> str:
+def _description(confusion: Confusion, cells: Sequence[Mapping[str, Any]]) -> str:
     total = sum(cell["count"] for cell in cells)
-    right = sum(found.counts[i][i] for i in range(len(found.classes)))
-    told = (
-        f"Matrix of true classes against answers, {several(len(found.classes), 'classes')}. "
-        f"Right are {right:,} of {total:,} test documents."
+    correct = sum(confusion.counts[i][i] for i in range(len(confusion.classes)))
+    text = (
+        f"Matrix of true and predicted classes, {count_of(len(confusion.classes), 'classes')}. "
+        f"{correct:,} of {total:,} test documents are classified correctly."
     )
-    wrong = [cell for cell in cells if cell["truth"] != cell["answer"]]
+    wrong = [cell for cell in cells if cell["truth"] != cell["prediction"]]
     for cell in sorted(wrong, key=lambda cell: -cell["count"])[:3]:
-        told += f" {cell['count']:,} of {cell['truth']} were taken for {cell['answer']}."
-    return told
+        text += f" {cell['count']:,} of {cell['truth']} were classified as {cell['prediction']}."
+    return text

@@ -1,4 +1,4 @@
-"""What quality costs: time and memory of a method against the best that it reached."""
+"""Cost: time and memory of a method against its best result."""
 
 from __future__ import annotations
 
@@ -12,80 +12,81 @@ from laconic.report.charts.styling import (
     Spec,
     chart,
     colour,
+    count_of,
     here,
     number,
     of_problem,
     plain,
     problems_in,
-    several,
     shape,
 )
 from laconic.report.view import Cost, View
 
-# Pixels that a line of text takes.
-LINE = 16
-# The part of the width that a name takes, about.
-NAME = 0.2
-ROUNDS = 60
+# Pixels per line of text.
+LINE_HEIGHT = 16
+# The share of the width that a label takes, roughly.
+LABEL_WIDTH = 0.2
+ITERATIONS = 60
 MEGABYTE = 1_000_000
 
 
 def cost(view: View) -> Spec | None:
-    """Seconds of all sizes against best quality; larger points took more memory."""
-    known = [one for one in view.costs if one.seconds > 0 and math.isfinite(one.best)]
-    problems = problems_in(one.problem for one in known)
+    """Seconds for all sizes against best quality; larger points used more memory."""
+    costs = [cost for cost in view.costs if cost.seconds > 0 and math.isfinite(cost.best)]
+    problems = problems_in(cost.problem for cost in costs)
     if not problems:
         return None
     rows = [
         row
         for problem in problems
-        for row in _rows([one for one in known if one.problem == problem])
+        for row in _rows([cost for cost in costs if cost.problem == problem])
     ]
-    named = len(problems) > 1
+    several_problems = len(problems) > 1
     body = {
         "height": HEIGHT,
-        "title": {"text": f"Best {view.metric} of a method"}
-        | ({"subtitle": {"expr": "problem"}} if named else {}),
+        "title": {"text": f"Best {view.metric} per method"}
+        | ({"subtitle": {"expr": "problem"}} if several_problems else {}),
         "data": {"name": "costs"},
         "transform": [here("problem"), {"filter": "indexof(hidden, datum.method) < 0"}],
         "encoding": {"x": _seconds(), "y": _quality("best")},
-        "layer": [_leaders(), _points(view), _names()],
+        "layer": [_leaders(), _points(view), _labels()],
     }
-    told = _told([one for one in known if one.problem == problems[0]], view.metric, problems)
+    first = [cost for cost in costs if cost.problem == problems[0]]
+    description = _description(first, view.metric, problems)
     switches = {"problem": [plain(problem) for problem in problems]}
-    return chart(told, {"costs": rows}, body, switches, [{"name": "hidden", "value": []}])
+    return chart(description, {"costs": rows}, body, switches, [{"name": "hidden", "value": []}])
 
 
-def _rows(of_problem: Sequence[Cost]) -> Iterable[dict[str, Any]]:
-    line = _line(of_problem)
-    slow, fast = max(c.seconds for c in of_problem), min(c.seconds for c in of_problem)
-    for one, beside in zip(of_problem, _apart(of_problem), strict=True):
+def _rows(costs: Sequence[Cost]) -> Iterable[dict[str, Any]]:
+    line = _line_height(costs)
+    slow, fast = max(c.seconds for c in costs), min(c.seconds for c in costs)
+    for cost, label in zip(costs, _label_heights(costs), strict=True):
         yield {
-            "problem": plain(one.problem),
-            "method": plain(one.method),
-            "seconds": number(one.seconds),
-            "megabytes": number(one.memory / MEGABYTE),
-            "best": number(one.best),
-            "n_features": number(one.n_features),
-            # in the last third of the axis a name stands before its point
-            "late": one.seconds > fast * (slow / fast) ** (2 / 3),
-            # a name that hardly moves needs no line to its point
-            "beside": number(beside if abs(beside - one.best) > line / 4 else one.best),
+            "problem": plain(cost.problem),
+            "method": plain(cost.method),
+            "seconds": number(cost.seconds),
+            "megabytes": number(cost.memory / MEGABYTE),
+            "best": number(cost.best),
+            "n_features": number(cost.n_features),
+            # in the last third of the axis a label is to the left of its point
+            "left": cost.seconds > fast * (slow / fast) ** (2 / 3),
+            # a label that hardly moves needs no line to its point
+            "label": number(label if abs(label - cost.best) > line / 4 else cost.best),
         }
 
 
-def _apart(costs: Sequence[Cost]) -> list[float]:
-    """Where names stand: beside their points, but pushed a line of text from each other."""
-    line = _line(costs)
+def _label_heights(costs: Sequence[Cost]) -> list[float]:
+    """Heights of the labels: beside their points, but at least one line of text apart."""
+    line = _line_height(costs)
     near = [pair for pair in combinations(_low_to_high(costs), 2) if _near(costs, *pair)]
-    places = [one.best for one in costs]
-    for _ in range(ROUNDS):
+    heights = [cost.best for cost in costs]
+    for _ in range(ITERATIONS):
         for below, above in near:
-            lacking = line - (places[above] - places[below])
-            if lacking > 0:
-                places[below] -= lacking / 2
-                places[above] += lacking / 2
-    return places
+            missing = line - (heights[above] - heights[below])
+            if missing > 0:
+                heights[below] -= missing / 2
+                heights[above] += missing / 2
+    return heights
 
 
 def _low_to_high(costs: Sequence[Cost]) -> list[int]:
@@ -93,15 +94,15 @@ def _low_to_high(costs: Sequence[Cost]) -> list[int]:
 
 
 def _near(costs: Sequence[Cost], i: int, j: int) -> bool:
-    """Whether names so far apart in time would run into each other."""
-    logs = [math.log(one.seconds) for one in costs]
-    return abs(logs[i] - logs[j]) <= NAME * (max(logs) - min(logs))
+    """Whether labels so far apart in time would overlap."""
+    logs = [math.log(cost.seconds) for cost in costs]
+    return abs(logs[i] - logs[j]) <= LABEL_WIDTH * (max(logs) - min(logs))
 
 
-def _line(costs: Sequence[Cost]) -> float:
-    """The height of a line of text in units of quality, about."""
+def _line_height(costs: Sequence[Cost]) -> float:
+    """The height of a line of text in units of quality, roughly."""
     spread = max(c.best for c in costs) - min(c.best for c in costs)
-    return (spread or 0.02) * 1.2 / HEIGHT * LINE
+    return (spread or 0.02) * 1.2 / HEIGHT * LINE_HEIGHT
 
 
 def _seconds() -> Spec:
@@ -159,45 +160,46 @@ def _points(view: View) -> Spec:
 
 
 def _leaders() -> Spec:
-    """From a point to its name, seen where the name had to give way."""
-    moved = {"test": "datum.beside !== datum.best", "value": 1}
-    offset = {"expr": "datum.late ? -14 : 14"}
+    """From a point to its label, visible if the label was moved."""
+    moved = {"test": "datum.label !== datum.best", "value": 1}
+    offset = {"expr": "datum.left ? -14 : 14"}
     return {
         "mark": {"type": "rule", "style": "leader", "aria": False, "x2Offset": offset},
         "encoding": {
             "x2": {"field": "seconds"},
-            "y2": {"field": "beside"},
+            "y2": {"field": "label"},
             "opacity": {"condition": moved, "value": 0},
         },
     }
 
 
-def _names() -> Spec:
+def _labels() -> Spec:
     return {
         "mark": {
             "type": "text",
             "style": "note",
-            "align": {"expr": "datum.late ? 'right' : 'left'"},
+            "align": {"expr": "datum.left ? 'right' : 'left'"},
             "baseline": "middle",
-            "dx": {"expr": "datum.late ? -16 : 16"},
+            "dx": {"expr": "datum.left ? -16 : 16"},
             "limit": 140,
             "aria": False,
         },
         "encoding": {
-            "y": _quality("beside"),
+            "y": _quality("label"),
             "text": {"field": "method", "type": "nominal"},
         },
     }
 
 
-def _told(costs: Sequence[Cost], metric: str, problems: Sequence[str]) -> str:
-    told = (
-        f"Points of {several(len(costs), 'methods')}: seconds (log axis) against best {metric}; "
-        "larger points took more memory."
+def _description(costs: Sequence[Cost], metric: str, problems: Sequence[str]) -> str:
+    text = (
+        f"One point per method, {count_of(len(costs), 'methods')}: seconds (log axis) against best "
+        f"{metric}; larger points used more memory."
     )
-    for which, one in (
-        ("Best", max(costs, key=lambda one: one.best)),
-        ("Fastest", min(costs, key=lambda one: one.seconds)),
+    for which, cost in (
+        ("best", max(costs, key=lambda cost: cost.best)),
+        ("fastest", min(costs, key=lambda cost: cost.seconds)),
     ):
-        told += f" {which} is {plain(one.method)}: {one.best:.3f} in {one.seconds:.3g} seconds."
-    return told + of_problem(problems)
+        result = f"{cost.best:.3f} in {cost.seconds:.3g} seconds"
+        text += f" The {which} is {plain(cost.method)}: {result}."
+    return text + of_problem(problems)

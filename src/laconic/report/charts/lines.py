@@ -1,4 +1,4 @@
-"""How lines over the number of words are drawn, with their bands, points and legend."""
+"""Line charts over the number of words, with confidence bands, points and a legend."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from laconic.report.charts.styling import HEIGHT, Spec, chart, colour, dash, here, plain, shape
 from laconic.report.view import View
 
-# The wheel alone belongs to the page; a pinch comes as a wheel with Ctrl.
+# The wheel alone scrolls the page; a pinch arrives as a wheel event with Ctrl.
 WHEEL = "wheel![event.ctrlKey || event.metaKey]"
 
 
@@ -27,24 +27,25 @@ def lines(
 ) -> Spec:
     middle = math.sqrt(min(r["n_features"] for r in rows) * max(r["n_features"] for r in rows))
     rows = [{**r, "left": r["n_features"] < middle} if "recommended" in r else r for r in rows]
-    drawn = {row["method"] for row in rows if not row.get("baseline")}
-    # a legend of nothing has no finite size
+    methods = {row["method"] for row in rows if not row.get("baseline")}
+    # an empty legend has no finite size
     legend: dict[str, Any] = (
         {}
-        if not drawn
+        if not methods
         else {
             "title": None,
             "orient": "bottom",
-            "values": [plain(m) for m in view.methods if plain(m) in drawn],
-            "columns": {"expr": f"max(1, floor(width / {_legend_column(drawn)}))"},
+            "values": [plain(m) for m in view.methods if plain(m) in methods],
+            "columns": {"expr": f"max(1, floor(width / {_legend_column(methods)}))"},
             "labelLimit": 130,
             "symbolSize": 80,
         }
     )
-    named = len(switches["problem"]) > 1
+    several_problems = len(switches["problem"]) > 1
     body = {
         "height": HEIGHT,
-        "title": {"text": {"expr": title}} | ({"subtitle": {"expr": "problem"}} if named else {}),
+        "title": {"text": {"expr": title}}
+        | ({"subtitle": {"expr": "problem"}} if several_problems else {}),
         "data": {"name": "points"},
         "transform": [
             here(what, "problem"),
@@ -52,14 +53,14 @@ def lines(
             {"calculate": _limits(), "as": "limits"},
         ],
         "encoding": {"x": _words(rows) | {"title": across}, "y": _height()},
-        # only points make a legend: bands would pale it
+        # the legend is of the points only: bands would fade its symbols
         "resolve": {"legend": {"color": "independent", "shape": "independent"}},
         "layer": [
             *_baseline(rows),
             _band(view, lowest),
             _line(view),
             _points(view, legend, text),
-            *_choice(rows),
+            *_recommended(rows),
         ],
     }
     return chart(description, {"points": rows}, body, switches, [{"name": "hidden", "value": []}])
@@ -71,7 +72,7 @@ def _limits() -> str:
 
 
 def _words(rows: Sequence[Mapping[str, Any]]) -> Spec:
-    """A log axis with a label at 1, 2 and 5 of each decade, fewer where it spans many."""
+    """A log axis with labels at 1, 2 and 5 of each decade, or at 1 if it has many decades."""
     low = min(row["n_features"] for row in rows)
     high = max(row["n_features"] for row in rows)
     values = log_ticks(low, high)
@@ -79,7 +80,7 @@ def _words(rows: Sequence[Mapping[str, Any]]) -> Spec:
         "field": "n_features",
         "type": "quantitative",
         "title": "Number of words",
-        "scale": {"type": "log", "nice": False, "domain": _room(low, high)},
+        "scale": {"type": "log", "nice": False, "domain": _domain(low, high)},
         "axis": {
             "format": "~s" if high >= 1e5 else ",.0f",
             "grid": False,
@@ -95,10 +96,10 @@ def log_ticks(low: float, high: float) -> list[float]:
     return [value for e in range(-4, 7) for s in steps if low <= (value := s * 10.0**e) <= high]
 
 
-def _room(low: float, high: float) -> list[float]:
-    """Both ends with a little room, so that points at the ends are seen whole."""
-    room = max((high / low) ** 0.03, 1.05)
-    return [low / room, high * room]
+def _domain(low: float, high: float) -> list[float]:
+    """The domain with a margin, so that the first and last points are not cut off."""
+    margin = max((high / low) ** 0.03, 1.05)
+    return [low / margin, high * margin]
 
 
 def _height() -> Spec:
@@ -111,15 +112,15 @@ def _height() -> Spec:
     }
 
 
-def _seen(value: float) -> Spec:
-    """So much of a method that the legend has on, little of one that it has off."""
+def _opacity(value: float) -> Spec:
+    """This opacity for methods that are on in the legend, almost none for those that are off."""
     return {"condition": {"param": "shown", "value": value}, "value": 0.06}
 
 
 def _band(view: View, lowest: float | None) -> Spec:
-    """Drawn no further than values can go: from `lowest` to 1. The tooltip has the limits.
+    """Confidence limits, cut at the range of values, `lowest` to 1; the tooltip has them uncut.
 
-    Where nothing has limits all points stay, as a band of no height: an axis needs some data.
+    If no point has limits, all become a band without height: the axis needs some data.
     """
     low, high = "datum.low", "datum.high"
     if lowest is not None:
@@ -146,7 +147,7 @@ def _line(view: View) -> Spec:
     return {
         "transform": [{"filter": "!datum.baseline"}],
         "mark": {"type": "line", "clip": True, "strokeWidth": 2, "aria": False},
-        "encoding": {"color": colour(view, {}), "strokeDash": dash(view), "opacity": _seen(1)},
+        "encoding": {"color": colour(view, {}), "strokeDash": dash(view), "opacity": _opacity(1)},
     }
 
 
@@ -168,7 +169,7 @@ def _points(view: View, legend: Mapping[str, Any], text: Mapping[str, str]) -> S
         "encoding": {
             "color": colour(view, legend),
             "shape": shape(view, legend),
-            "opacity": _seen(1),
+            "opacity": _opacity(1),
             "tooltip": [
                 {"field": "method", "type": "nominal", "title": "Method"},
                 {"field": "n_features", "type": "quantitative", "title": "Words", "format": ",.0f"},
@@ -179,14 +180,14 @@ def _points(view: View, legend: Mapping[str, Any], text: Mapping[str, str]) -> S
                     "format": ".3f",
                 },
                 {"field": "limits", "type": "nominal", "title": text["limits"]},
-                {"field": "folds", "type": "quantitative", "title": "Folds"},
+                {"field": "n_folds", "type": "quantitative", "title": "Folds"},
             ],
         },
     }
 
 
 def _baseline(rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
-    """All words have one size: a line across, at what they reach."""
+    """The result of all words, which have one size: a horizontal line."""
     if not any(row.get("baseline") for row in rows):
         return []
     only = [{"filter": "datum.baseline"}]
@@ -222,16 +223,16 @@ def _baseline(rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
     ]
 
 
-def _choice(rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
-    """A ring around the recommended point, a line down to the axis, and its name beside that."""
+def _recommended(rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
+    """A ring around the recommended point, a line down to the axis, and a label."""
     if not any(row.get("recommended") for row in rows):
         return []
     only = [{"filter": "datum.recommended"}]
-    still = {"clip": True, "aria": False, "tooltip": None}
+    passive = {"clip": True, "aria": False, "tooltip": None}
     return [
         {
             "transform": only,
-            "mark": {"type": "rule", "style": "leader", "strokeDash": [2, 3], **still},
+            "mark": {"type": "rule", "style": "leader", "strokeDash": [2, 3], **passive},
             "encoding": {"y2": {"value": "height"}},
         },
         {
@@ -244,7 +245,7 @@ def _choice(rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
                 "size": 260,
                 "strokeWidth": 2,
                 "opacity": 1,
-                **still,
+                **passive,
             },
         },
         {
@@ -256,7 +257,7 @@ def _choice(rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
                 "dx": {"expr": "datum.left ? 7 : -7"},
                 "baseline": "bottom",
                 "dy": -8,
-                **still,
+                **passive,
             },
             "encoding": {
                 "y": {"value": "height"},
@@ -267,5 +268,5 @@ def _choice(rows: Sequence[Mapping[str, Any]]) -> list[Spec]:
 
 
 def _legend_column(names: Iterable[str]) -> int:
-    """Pixels that the longest name takes with its symbol, about."""
+    """The width in pixels of the longest name with its symbol, roughly."""
     return 40 + min(130, 7 * max(map(len, names), default=0))

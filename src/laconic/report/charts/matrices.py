@@ -1,4 +1,4 @@
-"""How a matrix is drawn: cells with their text, names level or slanted as room allows."""
+"""Matrices: cells with text; column names are horizontal, or slanted if they do not fit."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def matrix(
     rows: Sequence[str] | None = None,
     fields: tuple[str, str] = ("row", "column"),
 ) -> Spec:
-    """Cells with their text, written where a cell is at least so wide; never for None."""
-    along = {"type": "nominal", "title": None}
+    """A matrix. Text is shown in cells of at least `narrowest` pixels; never for None."""
+    nominal = {"type": "nominal", "title": None}
     return {
         "height": step * len(rows or names),
         "encoding": {
-            "y": along
+            "y": nominal
             | {
                 "field": fields[0],
                 "title": "True class" if rows else None,
                 "scale": {"domain": list(rows or names), "padding": 0.04},
                 "axis": _axis(bool(rows)) | {"labelLimit": 120},
             },
-            "x": along
+            "x": nominal
             | {
                 "field": fields[1],
                 "title": across,
@@ -52,12 +52,12 @@ def matrix(
                 "mark": {"type": "rect", "cornerRadius": 2 if len(names) <= 12 else 0},
                 "encoding": {"color": dict(colour)},
             },
-            *([] if narrowest is None else [_written(narrowest)]),
+            *([] if narrowest is None else [_text(narrowest)]),
         ],
     }
 
 
-def _written(narrowest: int) -> Spec:
+def _text(narrowest: int) -> Spec:
     return {
         "mark": {
             "type": "text",
@@ -81,7 +81,7 @@ def _axis(grid: bool) -> Spec:
 
 
 def _slanted(longest: int) -> Spec:
-    """Names over the columns: level where the widest fits its column, else slanted or upright."""
+    """Column names: horizontal if the longest fits its column, else slanted or vertical."""
     narrow = f"bandwidth('x') < {min(7 * longest, 110)}"
     return {
         "labelAngle": {"expr": f"bandwidth('x') < 18 ? -90 : {narrow} ? -40 : 0"},
@@ -108,15 +108,15 @@ def ramp(field: str, title: str) -> Spec:
 
 
 def _tooltip(field: str, title: str) -> Spec:
-    formats = {"share": ".1%", "jaccard": ".3f", "shared": ",.1~f", "count": ",", "n": ","}
+    formats = {"share": ".1%", "jaccard": ".3f", "n_shared": ",.1~f", "count": ",", "n_pairs": ","}
     kind = "quantitative" if field in formats else "nominal"
     shown = {"format": formats[field]} if field in formats else {}
     return {"field": field, "type": kind, "title": title, **shown}
 
 
 def pair_methods(view: View, pairs: Sequence[Comparison | Overlap]) -> list[str]:
-    """Those of the pairs, in the order of the study."""
-    present = {method for pair in pairs for method in (pair.a, pair.b)}
+    """The methods of the pairs, in the order of the study."""
+    present = {method for pair in pairs for method in (pair.method_a, pair.method_b)}
     return [
         plain(method)
         for method in dict.fromkeys((*view.methods, *sorted(present)))

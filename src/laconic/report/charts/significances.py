@@ -1,4 +1,4 @@
-"""Which method beats which, by each test."""
+"""Significance: which method is better than which, by each test."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from laconic.report.charts.matrices import matrix, pair_methods
-from laconic.report.charts.styling import Spec, chart, of_problem, plain, problems_in, several
+from laconic.report.charts.styling import Spec, chart, count_of, of_problem, plain, problems_in
 from laconic.report.view import View
 from laconic.study.comparing import ALL_PROBLEMS, Comparison
 
-# Corrected p at which a difference is called shown, strongly and very strongly.
+# Corrected p below which a difference is significant, at three levels.
 LEVELS = (0.05, 0.01, 0.001)
 VERDICTS = (
     "better, p ≤ 0.001",
     "better, p ≤ 0.01",
     "better, p ≤ 0.05",
-    "no difference shown",
+    "not significant",
     "worse, p ≤ 0.05",
     "worse, p ≤ 0.01",
     "worse, p ≤ 0.001",
@@ -26,27 +26,26 @@ VERDICTS = (
 
 
 def significance(view: View) -> Spec | None:
-    """Which method beats which: Holm's p of a pair, seen from the method of the row."""
-    single = [one for one in view.comparisons if one.problem != ALL_PROBLEMS]
-    problems = problems_in(one.problem for one in single)
-    shown = [one for one in view.comparisons if one.problem in (*problems, ALL_PROBLEMS)]
+    """Which method is better: Holm's p per pair, from the view of the row's method."""
+    problems = problems_in(c.problem for c in view.comparisons if c.problem != ALL_PROBLEMS)
+    shown = [c for c in view.comparisons if c.problem in (*problems, ALL_PROBLEMS)]
     if not shown:
         return None
-    rows = [row for one in shown for row in (_from_row(one), _from_row(_turned(one)))]
+    rows = [_row(comparison) for c in shown for comparison in (c, _swapped(c))]
     methods = pair_methods(view, shown)
     switches = {
-        "test": list(dict.fromkeys(one.test for one in shown)),
+        "test": list(dict.fromkeys(comparison.test for comparison in shown)),
         "problem": [plain(problem) for problem in problems] or [""],
     }
     columns = [
         ("row", "Method"),
         ("column", "against"),
-        ("verdict", "Verdict"),
+        ("verdict", "Result"),
         ("p", "p"),
-        ("holm", "p (Holm)"),
+        ("p_holm", "p (Holm)"),
         ("statistic", "Statistic"),
         ("effect", "Effect"),
-        ("n", "Pairs compared"),
+        ("n_pairs", "Pairs compared"),
         ("note", "Note"),
     ]
     body = matrix(
@@ -57,7 +56,7 @@ def significance(view: View) -> Spec | None:
             "type": "ordinal",
             "scale": {"domain": list(VERDICTS), "range": "diverging"},
             "legend": {
-                "title": "The method of the row is",
+                "title": "The method in the row is",
                 "orient": "bottom",
                 "columns": {"expr": "max(1, floor(width / 170))"},
                 "symbolType": "square",
@@ -73,51 +72,53 @@ def significance(view: View) -> Spec | None:
     body["transform"] = [
         {"filter": "datum.test === test && (datum.problem === null || datum.problem === problem)"}
     ]
-    body["title"] = {"text": {"expr": "test"}, "subtitle": "p corrected after Holm"}
-    told = _told_significance(shown, switches["test"][0], problems)
-    return chart(told, {"comparisons": rows}, {"data": {"name": "comparisons"}} | body, switches)
+    body["title"] = {"text": {"expr": "test"}, "subtitle": "p with Holm's correction"}
+    description = _description(shown, switches["test"][0], problems)
+    return chart(
+        description, {"comparisons": rows}, {"data": {"name": "comparisons"}} | body, switches
+    )
 
 
-def _turned(one: Comparison) -> Comparison:
-    """The same test from the other method's view."""
-    if one.effect_name == "odds ratio":
-        effect = math.inf if one.effect == 0 else 1 / one.effect
-        statistic = one.statistic
+def _swapped(comparison: Comparison) -> Comparison:
+    """The same test with both methods swapped."""
+    if comparison.effect_name == "odds ratio":
+        effect = math.inf if comparison.effect == 0 else 1 / comparison.effect
+        statistic = comparison.statistic
     else:
-        effect, statistic = -one.effect, -one.statistic
+        effect, statistic = -comparison.effect, -comparison.statistic
     return replace(
-        one,
-        a=one.b,
-        b=one.a,
-        n_features_a=one.n_features_b,
-        n_features_b=one.n_features_a,
+        comparison,
+        method_a=comparison.method_b,
+        method_b=comparison.method_a,
+        n_features_a=comparison.n_features_b,
+        n_features_b=comparison.n_features_a,
         statistic=statistic,
         effect=effect,
     )
 
 
-def _from_row(one: Comparison) -> dict[str, Any]:
-    better = _better(one)
+def _row(comparison: Comparison) -> dict[str, Any]:
+    better, level = _better(comparison), _level(comparison.p_holm)
     return {
-        "problem": None if one.problem == ALL_PROBLEMS else plain(one.problem),
-        "test": one.test,
-        "row": plain(one.a),
-        "column": plain(one.b),
-        "verdict": VERDICTS[3 - better * _level(one.holm)],
-        "text": f"{('', '▲ ', '▼ ')[better * bool(_level(one.holm))]}{_p(one.holm)}",
-        "p": _p(one.p),
-        "holm": _p(one.holm),
-        "statistic": _figure(one.statistic),
-        "effect": f"{_figure(one.effect)} ({one.effect_name})",
-        "n": one.n,
-        "note": one.note or "–",
+        "problem": None if comparison.problem == ALL_PROBLEMS else plain(comparison.problem),
+        "test": comparison.test,
+        "row": plain(comparison.method_a),
+        "column": plain(comparison.method_b),
+        "verdict": VERDICTS[3 - better * level],
+        "text": f"{('', '▲ ', '▼ ')[better * bool(level)]}{_p(comparison.p_holm)}",
+        "p": _p(comparison.p),
+        "p_holm": _p(comparison.p_holm),
+        "statistic": _figure(comparison.statistic),
+        "effect": f"{_figure(comparison.effect)} ({comparison.effect_name})",
+        "n_pairs": comparison.n_pairs,
+        "note": comparison.note or "–",
     }
 
 
-def _better(one: Comparison) -> int:
-    """1 where the effect speaks for `a`, -1 where for `b`."""
-    even = 1.0 if one.effect_name == "odds ratio" else 0.0
-    return int(one.effect > even) - int(one.effect < even)
+def _better(comparison: Comparison) -> int:
+    """1 if the effect favours `method_a`, -1 if `method_b`."""
+    even = 1.0 if comparison.effect_name == "odds ratio" else 0.0
+    return int(comparison.effect > even) - int(comparison.effect < even)
 
 
 def _level(p: float) -> int:
@@ -138,16 +139,17 @@ def _figure(value: float) -> str:
     return f"{value:.3g}".replace("-", "−")
 
 
-def _told_significance(shown: Sequence[Comparison], test: str, problems: Sequence[str]) -> str:
+def _description(shown: Sequence[Comparison], test: str, problems: Sequence[str]) -> str:
     first = problems[0] if problems else ALL_PROBLEMS
-    pairs = [one for one in shown if one.test == test and one.problem in (first, ALL_PROBLEMS)]
-    told = f"Matrix of methods against methods, p of the {test} corrected after Holm."
-    found = [one for one in pairs if _better(one) and _level(one.holm)]
-    if not found:
-        told += f" None of {several(len(pairs), 'pairs')} differs at 5 %."
-    for one in sorted(found, key=lambda one: one.holm)[:5]:
-        a, b = (one.a, one.b) if _better(one) > 0 else (one.b, one.a)
-        told += f" {plain(a)} is better than {plain(b)} (p {_p(one.holm)})."
-    if len(found) > 5:
-        told += f" So differ {several(len(found), 'pairs')} of {len(pairs)}."
-    return told + of_problem(problems)
+    pairs = [c for c in shown if c.test == test and c.problem in (first, ALL_PROBLEMS)]
+    text = f"Matrix of methods against methods: p of the {test} with Holm's correction."
+    different = [c for c in pairs if _better(c) and _level(c.p_holm)]
+    if not different:
+        text += f" None of {count_of(len(pairs), 'pairs')} differs at 5 %."
+    for pair in sorted(different, key=lambda comparison: comparison.p_holm)[:5]:
+        methods = plain(pair.method_a), plain(pair.method_b)
+        better, worse = methods if _better(pair) > 0 else methods[::-1]
+        text += f" {better} is better than {worse} (p {_p(pair.p_holm)})."
+    if len(different) > 5:
+        text += f" In total {count_of(len(different), 'pairs')} of {len(pairs)} differ."
+    return text + of_problem(problems)

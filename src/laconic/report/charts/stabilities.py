@@ -1,4 +1,4 @@
-"""How alike the words are that a method chooses in different folds."""
+"""Stability: how similar the words are that a method selects in different folds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from laconic.report.charts.lines import lines
-from laconic.report.charts.styling import Spec, number, of_problem, plain, problems_in, several
+from laconic.report.charts.styling import Spec, count_of, number, of_problem, plain, problems_in
 from laconic.report.view import View
 from laconic.study.comparing import SelectionStability
 
@@ -18,10 +18,10 @@ INDICES = {
 
 
 def stability(view: View) -> Spec | None:
-    """How alike the words are that a method chooses in different folds, by three indices."""
-    problems = problems_in(one.problem for one in view.stability)
-    shown = [one for one in view.stability if one.problem in problems and one.n_features > 0]
-    rows = [row for one in shown for row in _indices(one)]
+    """Stability of the selected words against their number, by three indices."""
+    problems = problems_in(entry.problem for entry in view.stability)
+    shown = [s for s in view.stability if s.problem in problems and s.n_features > 0]
+    rows = [row for entry in shown for row in _rows(entry)]
     if not rows:
         return None
     present = {row["index"] for row in rows}
@@ -29,50 +29,50 @@ def stability(view: View) -> Spec | None:
         "index": [name for name in INDICES.values() if name in present],
         "problem": [plain(problem) for problem in problems],
     }
-    of_first = [one for one in shown if one.problem == problems[0]]
+    first = [entry for entry in shown if entry.problem == problems[0]]
     return lines(
         view,
-        _told_stability(of_first, problems),
+        _description(first, problems),
         rows,
         switches,
         what="index",
         lowest=-1.0,
-        title="index + ' of the words chosen in different folds (1: the same words)'",
+        title="index + ' of the words selected in different folds (1: identical)'",
         text={"value": "Index", "limits": "95 % limits"},
     )
 
 
-def _indices(one: SelectionStability) -> list[dict[str, Any]]:
+def _rows(entry: SelectionStability) -> list[dict[str, Any]]:
     row = {
-        "problem": plain(one.problem),
-        "method": plain(one.method),
-        "n_features": number(one.n_features),
-        "folds": one.folds,
+        "problem": plain(entry.problem),
+        "method": plain(entry.method),
+        "n_features": number(entry.n_features),
+        "n_folds": entry.n_folds,
     }
-    limits = {"low": number(one.low), "high": number(one.high)}
+    limits = {"low": number(entry.low), "high": number(entry.high)}
     none = {"low": None, "high": None}
     return [
         row
-        | {"index": title, "value": number(getattr(one, name))}
+        | {"index": title, "value": number(getattr(entry, name))}
         | (limits if name == "nogueira" else none)
         for name, title in INDICES.items()
-        if number(getattr(one, name)) is not None
+        if number(getattr(entry, name)) is not None
     ]
 
 
-def _told_stability(shown: Sequence[SelectionStability], problems: Sequence[str]) -> str:
-    told = (
-        "Line chart of stability (how alike the words are that a method chooses in different "
-        "folds, 1 is the same words) against the number of words (log axis), "
-        f"{several(len({one.method for one in shown}), 'methods')}."
+def _description(shown: Sequence[SelectionStability], problems: Sequence[str]) -> str:
+    text = (
+        "Line chart of stability (how similar the words are that a method selects in different "
+        "folds; 1 is identical) against the number of words (log axis), "
+        f"{count_of(len({entry.method for entry in shown}), 'methods')}."
     )
-    known = [one for one in shown if number(one.nogueira) is not None]
-    if known:
-        best = max(known, key=lambda one: one.nogueira)
-        least = min(known, key=lambda one: one.nogueira)
-        told += "".join(
-            f" {which} by Nogueira's index is {plain(one.method)} with {one.nogueira:.2f} "
-            f"at {one.n_features:,.0f} words."
-            for which, one in (("Most stable", best), ("Least stable", least))
+    finite = [entry for entry in shown if number(entry.nogueira) is not None]
+    if finite:
+        best = max(finite, key=lambda entry: entry.nogueira)
+        worst = min(finite, key=lambda entry: entry.nogueira)
+        text += "".join(
+            f" {which} by Nogueira's index: {plain(entry.method)} with "
+            f"{entry.n_features:,.0f} words, {entry.nogueira:.2f}."
+            for which, entry in (("Most stable", best), ("Least stable", worst))
         )
-    return told + of_problem(problems)
+    return text + of_problem(problems)

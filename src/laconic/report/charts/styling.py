@@ -1,4 +1,4 @@
-"""What all charts share: how a method looks, names that are safe to draw, numbers JSON can hold."""
+"""Shared by all charts: the style of methods, safe names, numbers that JSON allows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Spec = dict[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 HEIGHT = 360
 DIGITS = 6
-# Points that a page still draws at once; problems beyond that are left out of a chart.
-MOST_POINTS = 20_000
-# With eight colours, eight shapes and five dashes no two of 40 methods look alike.
+# Points per chart; problems beyond this are left out.
+MAX_POINTS = 20_000
+# Eight colours, eight shapes and five dashes give 40 methods different styles.
 COLOURS = 8
 SHAPES = (
     "circle",
@@ -33,61 +33,63 @@ DASHES = ([1, 0], [6, 3], [2, 2], [10, 3, 2, 3], [12, 4])
 
 
 def plain(name: str) -> str:
-    """A name with signs that cannot be drawn, or turn what follows around, spelt out."""
+    """A name with characters that are invisible or change the text direction spelled out."""
     if name == "__proto__":
-        return "‹__proto__›"  # Vega keeps things by name in objects, of which this is no member
+        return "‹__proto__›"  # Vega uses names as keys of objects, where this one is special
     return "".join(c if _drawable(c) else f"‹{ord(c):04X}›" for c in name)
 
 
 def _drawable(char: str) -> bool:
-    # noncharacters are of category Cn; XML has no room for some of them
+    # noncharacters have category Cn; XML does not allow some of them
     return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp")
 
 
 def number(value: float) -> float | None:
-    """Rounded; None for what JSON has no number for."""
+    """The number rounded; None if it is not finite."""
     return round(float(value), DIGITS) if math.isfinite(value) else None
 
 
-def looks(view: View) -> dict[str, int]:
-    """A number for each method's colour, shape and dash; 0 is the baseline's."""
-    whole = [method for method in view.methods if keeps_all(method)]
-    others = [method for method in view.methods if not keeps_all(method)]
-    return dict.fromkeys(whole, 0) | {method: i + 1 for i, method in enumerate(others)}
+def styles(view: View) -> dict[str, int]:
+    """The number of each method's colour, shape and dash; 0 is that of the baseline."""
+    baselines = [method for method in view.methods if keeps_all(method)]
+    selecting = [method for method in view.methods if not keeps_all(method)]
+    return dict.fromkeys(baselines, 0) | {method: i + 1 for i, method in enumerate(selecting)}
 
 
 def colour(view: View, legend: Mapping[str, Any] | None = None) -> Spec:
-    """A method's colour, the same in all charts: they all have the same domain."""
+    """The colour of a method, the same in all charts, since all have the same domain."""
     return {
         "field": "method",
         "type": "nominal",
-        "scale": {"domain": [plain(m) for m in looks(view)], "range": "category"},
+        "scale": {"domain": [plain(m) for m in styles(view)], "range": "category"},
         **_legend(legend),
     }
 
 
 def _legend(legend: Mapping[str, Any] | None) -> Spec:
-    """Nothing said where another layer has it; an empty one is none."""
+    """No entry if another layer has the legend; an empty one means no legend."""
     return {} if legend is None else {"legend": dict(legend) or None}
 
 
 def shape(view: View, legend: Mapping[str, Any] | None = None) -> Spec:
-    return _by_look(view, [SHAPES[(i + i // COLOURS) % len(SHAPES)] for i in _all(view)], legend)
+    return _by_style(
+        view, [SHAPES[(i + i // COLOURS) % len(SHAPES)] for i in _numbers(view)], legend
+    )
 
 
 def dash(view: View) -> Spec:
-    return _by_look(view, [DASHES[(i + i // COLOURS) % len(DASHES)] for i in _all(view)], {})
+    return _by_style(view, [DASHES[(i + i // COLOURS) % len(DASHES)] for i in _numbers(view)], {})
 
 
-def _all(view: View) -> Iterable[int]:
-    return looks(view).values()
+def _numbers(view: View) -> Iterable[int]:
+    return styles(view).values()
 
 
-def _by_look(view: View, values: Sequence[Any], legend: Mapping[str, Any] | None) -> Spec:
+def _by_style(view: View, values: Sequence[Any], legend: Mapping[str, Any] | None) -> Spec:
     return {
         "field": "method",
         "type": "nominal",
-        "scale": {"domain": [plain(m) for m in looks(view)], "range": list(values)},
+        "scale": {"domain": [plain(m) for m in styles(view)], "range": list(values)},
         **_legend(legend),
     }
 
@@ -99,7 +101,7 @@ def chart(
     switches: Mapping[str, Sequence[str]],
     params: Sequence[Mapping[str, Any]] = (),
 ) -> Spec:
-    """A specification. `switches` are parameters with the values to choose from, first default."""
+    """A specification. `switches` are parameters with their choices; the first is the default."""
     return {
         "$schema": SCHEMA,
         "description": description,
@@ -114,32 +116,34 @@ def chart(
     }
 
 
-def problems_in(problems: Iterable[str], most: int = MOST_POINTS) -> list[str]:
-    """Those that occur, in order, as many as `most` entries leave room for; at least one."""
+def problems_in(problems: Iterable[str], most: int = MAX_POINTS) -> list[str]:
+    """The distinct problems, in order, up to `most` entries in total; at least one."""
     count: dict[str, int] = {}
     for problem in problems:
         count[problem] = count.get(problem, 0) + 1
-    kept: list[str] = []
+    shown: list[str] = []
     total = 0
     for problem, n in count.items():
         total += n
-        if kept and total > most:
+        if shown and total > most:
             break
-        kept.append(problem)
-    return kept
+        shown.append(problem)
+    return shown
 
 
 def here(*switches: str) -> Spec:
-    """Only what the parameters ask for."""
+    """A filter: only rows that match the current values of the parameters."""
     return {"filter": " && ".join(f"datum.{name} === {name}" for name in switches)}
 
 
-def several(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n != 1 else f"one {what.removesuffix('s')}"
+def count_of(n: int, plural: str) -> str:
+    """ "3 methods", "one method"."""
+    return f"{n:,} {plural}" if n != 1 else f"one {plural.removesuffix('s')}"
 
 
 def of_problem(problems: Sequence[str]) -> str:
-    """Which problem a description speaks of; nothing where there is but one."""
+    """Which problem a description is about; empty if there is only one."""
     if len(problems) < 2:
         return ""
-    return f" This is of {plain(problems[0])}, the first of {several(len(problems), 'problems')}."
+    first, number_of = plain(problems[0]), count_of(len(problems), "problems")
+    return f" This is the chart of {first}, the first of {number_of}."

@@ -1,7 +1,7 @@
-"""Colours, fonts and lines for light and for dark pages: Vega's `config`.
+"""Colours, fonts and lines of light and dark pages: Vega's `config`.
 
-Colours follow Okabe and Ito (readable with any colour vision), each made darker or lighter until
-it stands out from the page at 3:1. Text in cells stands out from every colour of a cell at 4.5:1.
+Colours follow Okabe and Ito (for any colour vision), darkened or lightened to a contrast of at
+least 3:1 with the page. Text in cells has a contrast of at least 4.5:1 with every cell colour.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, 
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of a page. `methods` begins with the one of the baseline.
+    """Colours of a page. `methods` starts with that of the baseline.
 
-    `verdicts` go from clearly better over no difference to clearly worse; `shares` from 0 to 1.
+    `verdicts` range from clearly better to clearly worse; `shares` from 0 to 1.
     """
 
     ink: str
@@ -67,25 +67,25 @@ DARK = Palette(
 
 
 def theme(dark: bool = False) -> dict[str, Any]:
-    """The `config` that the page gives to each specification."""
-    of = DARK if dark else LIGHT
+    """The `config` that the page adds to each specification."""
+    palette = DARK if dark else LIGHT
     return {
         "background": "transparent",
         "font": FONT,
         "view": {"stroke": None},
         "range": {
-            "category": list(of.methods),
-            "diverging": list(of.verdicts),
-            "ramp": list(of.shares),
+            "category": list(palette.methods),
+            "diverging": list(palette.verdicts),
+            "ramp": list(palette.shares),
         },
         "style": {
-            "in-cell": {"color": of.in_cell, "fontSize": 12},
-            "note": {"color": of.ink, "fontSize": 12},
-            "leader": {"color": of.faint},
+            "in-cell": {"color": palette.in_cell, "fontSize": 12},
+            "note": {"color": palette.ink, "fontSize": 12},
+            "leader": {"color": palette.faint},
         },
         "title": {
-            "color": of.ink,
-            "subtitleColor": of.faint,
+            "color": palette.ink,
+            "subtitleColor": palette.faint,
             "fontSize": 13,
             "fontWeight": 600,
             "subtitleFontSize": 12,
@@ -94,24 +94,24 @@ def theme(dark: bool = False) -> dict[str, Any]:
             "offset": 12,
         },
         "axis": {
-            "labelColor": of.faint,
-            "titleColor": of.faint,
+            "labelColor": palette.faint,
+            "titleColor": palette.faint,
             "labelFontSize": 12,
             "titleFontSize": 12,
             "titleFontWeight": "normal",
             "titlePadding": 8,
-            "gridColor": of.grid,
-            "domainColor": of.faint,
-            "tickColor": of.faint,
+            "gridColor": palette.grid,
+            "domainColor": palette.faint,
+            "tickColor": palette.faint,
         },
         "legend": {
-            "labelColor": of.ink,
-            "titleColor": of.faint,
+            "labelColor": palette.ink,
+            "titleColor": palette.faint,
             "labelFontSize": 12,
             "titleFontSize": 12,
             "titleFontWeight": "normal",
             "symbolStrokeWidth": 2,
-            "symbolBaseFillColor": of.faint,
-            "symbolBaseStrokeColor": of.faint,
+            "symbolBaseFillColor": palette.faint,
+            "symbolBaseStrokeColor": palette.faint,
         },
     }

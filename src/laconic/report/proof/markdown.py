@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from laconic.errors import LaconicError
-from laconic.files import KEPT, draft, make_folder
+from laconic.files import ANY_FILE, draft, make_folder
 from laconic.papers.figures import Table
 from laconic.papers.findings import COLUMNS, Finding, Verdict
 from laconic.report.charts.plots import plot
-from laconic.report.charts.saving import DRAWING, svg
+from laconic.report.charts.saving import svg
 from laconic.report.proof.section import Section
+from laconic.study.layout import SVG_FILE
 
 MARK = "<!-- Everything below is written by `laconic reproduce`. -->"
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
@@ -51,7 +52,7 @@ def update(
     texts = {**first, **texts}
     if unavailable:
         texts[UNAVAILABLE] = f"## {UNAVAILABLE}\n\n{statements(unavailable)}\n"
-    with draft(where, KEPT) as stream:
+    with draft(where, ANY_FILE) as stream:
         stream.write(page(prose, texts.values()).encode("utf-8", "replace"))
     return where
 
@@ -106,7 +107,7 @@ def draw(section: Section, folder: Path) -> dict[str, str]:
         if len(text.encode()) > MAX_BYTES:
             raise LaconicError(f"{file}: {len(text):,} bytes, at most {MAX_BYTES:,} are allowed")
         make_folder(folder)
-        with draft(folder / file, DRAWING) as stream:
+        with draft(folder / file, SVG_FILE) as stream:
             stream.write(text.encode())
         drawn[file] = drawing.title
     return drawn

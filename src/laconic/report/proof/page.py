@@ -14,8 +14,9 @@ from laconic.papers.findings import Finding, Verdict
 from laconic.papers.plots import Cells, Plot
 from laconic.report.charts.plots import plot
 from laconic.report.charts.saving import svg
-from laconic.report.page import PAGE, environment, policy, script, source
+from laconic.report.page import environment, policy, script, source
 from laconic.report.proof.section import Section
+from laconic.study.layout import PAGE_FILE
 
 
 def write_page(
@@ -25,7 +26,7 @@ def write_page(
     sections: Sequence[Section],
     unavailable: Sequence[Finding],
 ) -> None:
-    with draft(where, PAGE) as stream:
+    with draft(where, PAGE_FILE) as stream:
         stream.write(page(paper, reference, sections, unavailable).encode("utf-8", "replace"))
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from laconic.errors import LaconicError
-from laconic.files import keyed, write_json
+from laconic.files import json_kind, write_json
 from laconic.papers.figures import FigureResult, Table
 from laconic.papers.findings import Finding, Verdict
 from laconic.papers.plots import Cells, Plot, Series
 from laconic.rows import Row
 
 FILE = "section.json"
-SECTION = keyed("section", "section")
+SECTION = json_kind("section", "section")
 
 
 @dataclass(frozen=True)

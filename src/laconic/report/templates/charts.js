@@ -1,8 +1,8 @@
-// The charts: Vega draws them, with its interpreter, so that nothing is evaluated as code.
+// Charts, drawn by Vega with its interpreter: no data is evaluated as code.
 "use strict";
 {
   const { element, embedded, options } = laconic;
-  const LABELS = { measure: "Measure", test: "Test", index: "Index" };
+  const LABELS = { metric: "Metric", test: "Test", index: "Index", problem: "Problem" };
 
   class Chart {
     constructor(name) {
@@ -12,24 +12,24 @@
       this.values = {};
       this.view = null;
       this.ready = Promise.resolve();
-      this.offer();
+      this.addSelects();
     }
 
-    // A select for each parameter; the problem is chosen for the whole page.
-    offer() {
-      const place = document.querySelector(`[data-switches="${this.name}"]`);
+    // One select per parameter; the problem is selected for the whole page.
+    addSelects() {
+      const container = document.querySelector(`[data-switches="${this.name}"]`);
       for (const [name, values] of Object.entries(this.choices)) {
         if (name === "problem" || values.length < 2) continue;
         const select = element("select", { "data-switch": name });
         options(select, values.map((value) => [value, value]));
         select.addEventListener("change", () => this.set(name, select.value));
-        place.append(element("label", {}, `${LABELS[name] ?? name} `, select));
+        container.append(element("label", {}, `${LABELS[name] ?? name} `, select));
       }
-      this.offerMethods(place);
+      this.addMethods(container);
     }
 
-    // A box for each method of a chart with lines: its legend can be clicked, but not reached by keys.
-    offerMethods(place) {
+    // One checkbox per method of a line chart: its legend cannot be used by keyboard.
+    addMethods(container) {
       const points = this.spec.datasets?.points ?? [];
       const methods = [...new Set(points.filter((point) => !point.baseline).map((point) => point.method))];
       if (methods.length < 2 || !(this.spec.params ?? []).some((param) => param.name === "hidden")) return;
@@ -41,7 +41,7 @@
       });
       const labels = methods.map((method, at) => element("label", {}, boxes[at], element("bdi", {}, ` ${method} `)));
       const set = element("fieldset", {}, element("legend", {}, "Methods shown"), ...labels);
-      place.append(element("details", {}, element("summary", {}, "Choose methods"), set));
+      container.append(element("details", {}, element("summary", {}, "Select methods"), set));
     }
 
     async hide(methods) {
@@ -50,7 +50,7 @@
       await this.view?.signal("hidden", methods).runAsync();
     }
 
-    // Signals that the chart does not know, or values that it has no rows for, change nothing.
+    // Unknown signals, and values without rows, are ignored.
     async set(name, value) {
       if (!(this.choices[name] ?? []).includes(value)) return;
       this.values[name] = value;
@@ -59,20 +59,20 @@
       this.describe();
     }
 
-    // What was said about the first picture is not true of another one.
+    // The description of the default chart does not apply to another selection.
     describe() {
-      const drawn = document.querySelector(`#chart-${this.name} svg`);
-      if (!drawn || Object.keys(this.values).length === 0) return;
+      const svg = document.querySelector(`#chart-${this.name} svg`);
+      if (!svg || Object.keys(this.values).length === 0) return;
       const shown = Object.entries(this.values).map(([name, value]) => `${LABELS[name] ?? name}: ${value}`);
-      const heading = drawn.closest("section")?.querySelector("h2, h3")?.textContent ?? this.name;
-      for (const place of [drawn, ...drawn.querySelectorAll("[aria-label]")]) {
-        if (place === drawn || place.getAttribute("role") === "graphics-document") {
-          place.setAttribute("aria-label", `${heading}. ${shown.join(", ")}.`);
+      const heading = svg.closest("section")?.querySelector("h2, h3")?.textContent ?? this.name;
+      for (const node of [svg, ...svg.querySelectorAll("[aria-label]")]) {
+        if (node === svg || node.getAttribute("role") === "graphics-document") {
+          node.setAttribute("aria-label", `${heading}. ${shown.join(", ")}.`);
         }
       }
     }
 
-    // Vega measures legends after it has set its height: a second look finds the height they need.
+    // Vega measures legends after it has set its height: a second run finds the height they need.
     fit() {
       return this.view.resize().runAsync();
     }
@@ -84,19 +84,19 @@
 
     async embed(config) {
       this.result?.finalize();
-      const place = document.getElementById(`chart-${this.name}`);
-      // a title that is wider than the chart would squeeze it
-      const title = { ...config.title, limit: Math.max(160, place.clientWidth - 80) };
+      const container = document.getElementById(`chart-${this.name}`);
+      // a title wider than the chart would shrink it
+      const title = { ...config.title, limit: Math.max(160, container.clientWidth - 80) };
       const spec = structuredClone(this.spec);
       for (const param of spec.params ?? []) {
         if (param.name in this.values) param.value = this.values[param.name];
         if (param.name === "hidden" && this.hidden) param.value = this.hidden;
       }
-      this.result = await vegaEmbed(place, spec, {
+      this.result = await vegaEmbed(container, spec, {
         ast: true,
         renderer: "svg",
         config: { ...config, title },
-        logLevel: 1, // errors; warnings speak to the authors of charts
+        logLevel: 1, // errors only; warnings are for the authors of charts
         defaultStyle: false,
         forceActionsMenu: true,
         downloadFileName: this.name,
@@ -104,14 +104,14 @@
         actions: { export: true, source: false, compiled: false, editor: false },
       });
       this.view = this.result.view;
-      place.querySelector("details > summary")?.setAttribute("aria-label", `Save this chart: ${this.name}`);
+      container.querySelector("details > summary")?.setAttribute("aria-label", `Save this chart: ${this.name}`);
       await this.fit();
       this.describe();
     }
   }
 
   function charts() {
-    return Array.from(document.querySelectorAll("[data-chart]"), (place) => new Chart(place.dataset.chart));
+    return Array.from(document.querySelectorAll("[data-chart]"), (node) => new Chart(node.dataset.chart));
   }
 
   globalThis.laconic = { ...globalThis.laconic, charts };

@@ -1,8 +1,8 @@
-// A compact model from its file (docs/compact-model.md), and its decision about a text.
+// A compact model, read from its file (docs/compact-model.md), and its prediction for a text.
 "use strict";
 {
   const FORMAT = "laconic compact model";
-  const VERSION = 1;
+  const VERSION = 2;
   const TYPES = { U8: Uint8Array, U32: Uint32Array, I64: BigInt64Array, F64: Float64Array };
 
   function bytesOf(base64) {
@@ -17,14 +17,14 @@
     const { __metadata__: metadata, ...entries } = header;
     const tensors = {};
     for (const [name, { dtype, shape, data_offsets: [begin, end] }] of Object.entries(entries)) {
-      // a copy, because typed arrays have to start at a multiple of their item's size
-      const own = bytes.slice(8 + size + begin, 8 + size + end);
-      tensors[name] = { shape, data: new TYPES[dtype](own.buffer) };
+      // a copy, because typed arrays must start at a multiple of their item size
+      const data = bytes.slice(8 + size + begin, 8 + size + end);
+      tensors[name] = { shape, data: new TYPES[dtype](data.buffer) };
     }
     return { settings: JSON.parse(metadata.laconic), tensors };
   }
 
-  // UTF-8 in which a lone surrogate is written too, as Python's "surrogatepass" does.
+  // UTF-8 with lone surrogates allowed, as Python's "surrogatepass".
   function decoded(bytes) {
     let text = "";
     for (let at = 0; at < bytes.length; ) {
@@ -66,40 +66,40 @@
         this.row = tensors["coef.row"].data;
         this.first = Array.from(tensors["coef.first"].data, Number);
       } else {
-        this.row = null; // every row keeps every word
+        this.row = null; // every row has every word
         this.first = this.words.map((_, at) => at * this.rows);
         this.first.push(this.coef.length);
       }
     }
 
-    // Why no text can be tried; null if it can.
-    obstacle(reading) {
+    // Why the page cannot classify texts; null if it can.
+    obstacle(reader) {
       if (this.text === null) {
-        return "the corpus came as vectors, so that nothing is known about how to find its words in a text";
+        return "the corpus had vectors instead of texts, so it is unknown how to find its words in a text";
       }
-      if (this.kind !== "linear") return "its decision is no sum over words";
-      return reading.obstacle(this.text);
+      if (this.kind !== "linear") return "the model is not linear";
+      return reader.obstacle(this.text);
     }
 
-    // The model's own words in a text: word → how often, and the units with their places.
-    count(text, reading) {
-      const units = reading.units(text, this.text, this.stops);
-      const terms = reading.terms(units, this.text);
+    // The model's words in a text with their counts, and the units with their positions.
+    count(text, reader) {
+      const units = reader.units(text, this.text, this.stops);
+      const terms = reader.terms(units, this.text);
       const counts = new Map();
-      const known = [];
-      for (const one of terms) {
-        const word = this.place.get(one.term);
+      const occurrences = [];
+      for (const term of terms) {
+        const word = this.place.get(term.term);
         if (word === undefined) continue;
         counts.set(word, (counts.get(word) ?? 0) + 1);
-        known.push({ ...one, word });
+        occurrences.push({ ...term, word });
       }
-      return { units, known, counts };
+      return { units, occurrences, counts };
     }
 
     weight(word, tf) {
       const idf = this.idf === null ? 1 : this.idf[word];
-      if (this.scheme === "ltc") return Math.max(0, 1 + Math.log(tf)) * idf;
-      return (this.scheme === "binary" ? 1 : tf) * idf;
+      if (this.weighting === "ltc") return Math.max(0, 1 + Math.log(tf)) * idf;
+      return (this.weighting === "binary" ? 1 : tf) * idf;
     }
 
     weights(counts) {
@@ -113,7 +113,7 @@
       return weights;
     }
 
-    // Scores a row, and what each word added to each: shares[row] is a map of words.
+    // One score per row, and each word's contribution to it: shares[row] is a map of words.
     decide(counts) {
       const sums = new Float64Array(this.rows);
       const squares = new Float64Array(this.rows);
@@ -136,7 +136,7 @@
       return { scores: Array.from(sums, (sum, row) => sum + this.intercept[row]), shares };
     }
 
-    // Positions of the classes that the scores stand for.
+    // Positions of the predicted classes.
     chosen(scores) {
       if (this.rule === "sign") return [scores[0] > 0 ? 1 : 0];
       if (this.rule === "labels") return scores.flatMap((score, at) => (score > 0 ? [at] : []));
@@ -147,10 +147,10 @@
       return [best];
     }
 
-    tell(text, reading) {
-      const { units, known, counts } = this.count(text, reading);
+    predict(text, reader) {
+      const { units, occurrences, counts } = this.count(text, reader);
       const { scores, shares } = this.decide(counts);
-      return { units, known, counts, scores, shares, chosen: this.chosen(scores) };
+      return { units, occurrences, counts, scores, shares, chosen: this.chosen(scores) };
     }
   }
 

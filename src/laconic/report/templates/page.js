@@ -1,11 +1,11 @@
-// Puts the parts together: charts, words, try-it box and map of the chosen problem.
+// Connects the parts: charts, words, try-it box and map of the selected problem.
 "use strict";
 {
   const data = laconic.embedded("page-data");
   const charts = laconic.charts();
-  const reading = data.tables === null ? null : new laconic.Reading(data.tables);
+  const reader = data.tables === null ? null : new laconic.TextReader(data.tables);
   const words = data.details.length > 0 ? new laconic.WordsTable() : null;
-  const tryIt = data.details.length > 0 ? new laconic.TryIt(reading) : null;
+  const tryIt = data.details.length > 0 ? new laconic.TryIt(reader) : null;
 
   const map = data.maps.length > 0 ? new laconic.DocumentMap(data.maps) : null;
 
@@ -24,17 +24,17 @@
       document.getElementById(id).classList.toggle("elsewhere", at < 0 && data.details.length > 0);
     }
     map?.show(problem);
-    // charts that were hidden have had no width
+    // hidden charts have no width
     window.dispatchEvent(new Event("resize"));
     if (at < 0) return;
     words.show(data.details[at]);
     tryIt.show(data.details[at]);
   }
 
-  let later;
+  let timer;
   window.addEventListener("resize", () => {
-    clearTimeout(later);
-    later = setTimeout(() => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
       charts.forEach((chart) => chart.view && chart.fit());
       map?.draw();
     }, 200);
@@ -53,9 +53,9 @@
   if (data.problems.length > 0) show(data.problems[0]);
   laconic.drawn = draw();
 
-  // What the box computes, for tests and for the curious.
-  laconic.tell = (text) => {
-    const { scores, chosen } = tryIt.model.tell(text, reading);
+  // The prediction of the try-it box, for tests and the console.
+  laconic.predict = (text) => {
+    const { scores, chosen } = tryIt.model.predict(text, reader);
     return { scores, classes: chosen.map((at) => tryIt.model.classes[at]) };
   };
   laconic.map = map;

@@ -1,21 +1,21 @@
-// Small things that all parts of the page use. Text of strangers becomes text nodes only.
+// Shared by all parts of the page. Untrusted text becomes text nodes only.
 "use strict";
 {
   const UNDRAWABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
-  // Signs that cannot be drawn, or turn what follows around, spelt out: as `plain` in Python.
+  // Characters that are invisible or change the text direction, spelled out: as `plain` in Python.
   function plain(text) {
-    return text.replace(UNDRAWABLE, (sign) => {
-      return `‹${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}›`;
+    return text.replace(UNDRAWABLE, (character) => {
+      return `‹${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}›`;
     });
   }
 
-  // An element with attributes and children, strings being text.
+  // An element with attributes and children; strings become text nodes.
   function element(name, attributes = {}, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    node.append(...children);
+    return node;
   }
 
   function signed(number, digits = 3) {
@@ -23,7 +23,7 @@
     return Number(text) === 0 ? text : (number < 0 ? "−" : "+") + text;
   }
 
-  // A bar from the middle of its cell, to the right for positive numbers.
+  // A bar from the centre of its cell, to the right for positive numbers.
   function bar(number, largest) {
     const filled = element("span", { class: number < 0 ? "bar against" : "bar for" });
     filled.style.setProperty("--share", largest > 0 ? Math.abs(number) / largest : 0);
@@ -34,11 +34,11 @@
     return JSON.parse(document.getElementById(id).textContent);
   }
 
-  function options(select, names, chosen) {
+  function options(select, names, selected) {
     select.replaceChildren(
       ...names.map(([value, name]) => element("option", { value }, name)),
     );
-    if (chosen !== undefined) select.value = chosen;
+    if (selected !== undefined) select.value = selected;
   }
 
   globalThis.laconic = { ...globalThis.laconic, plain, element, signed, bar, embedded, options };

@@ -19,7 +19,7 @@
 
   function table(text) {
     const pairs = text.split(",").map((pair) => pair.trim().split(" "));
-    return new Map(pairs.map(([ending, instead]) => [ending, instead ?? ""]));
+    return new Map(pairs.map(([ending, replacement]) => [ending, replacement ?? ""]));
   }
 
   function isVowel(character) {
@@ -80,7 +80,7 @@
 
   function pastOrGerund(word, r1) {
     if (word.endsWith("eed")) return word.length - 3 >= r1 ? word.slice(0, -1) : word;
-    const ending = ["ed", "ing"].find((one) => word.endsWith(one));
+    const ending = ["ed", "ing"].find((suffix) => word.endsWith(suffix));
     if (ending === undefined) return word;
     const rest = word.slice(0, -ending.length);
     if (!hasVowel(rest)) return word;

@@ -1,7 +1,7 @@
-// Texts become terms as Laconic's `Vectorizer` makes them.
+// Text becomes terms as in Laconic's `Vectorizer`.
 //
-// What a letter is and how it is lower-cased depends on the version of Unicode, and the browser has
-// another one than the Python that counted the corpus. So the page brings Python's own tables.
+// Which characters are letters, and their lower case, depend on the version of Unicode. The browser
+// may have another version than the Python that counted the corpus, so the page has Python's tables.
 "use strict";
 {
   // Sorted [first, last, first, last, …] as differences, in a string: see `unicode_tables` in Python.
@@ -41,7 +41,7 @@
   const ASCII = /^[\0-\x7f]*$/;
   const SIGMA = 0x3a3;
 
-  class Reading {
+  class TextReader {
     constructor(tables) {
       this.word = new CharacterSet(tables.word);
       this.digit = new CharacterSet(tables.digit);
@@ -53,23 +53,23 @@
     }
 
     lower(text) {
-      return this.cased_(text, true).map((one) => one.text).join("");
+      return this.characters(text, true).map((character) => character.text).join("");
     }
 
-    // The characters of the text, each with its place in the original; one may become several.
-    cased_(text, lowercase) {
+    // The characters of the text, each with its position in the original; one may become several.
+    characters(text, lowercase) {
       const characters = Array.from(text);
       const points = characters.map((character) => character.codePointAt(0));
-      const cased = [];
+      const converted = [];
       let start = 0;
       characters.forEach((character, at) => {
         const end = start + character.length;
-        for (const one of lowercase ? this.lowered(points, at, character) : [character]) {
-          cased.push({ text: one, point: one.codePointAt(0), start, end });
+        for (const part of lowercase ? this.lowered(points, at, character) : [character]) {
+          converted.push({ text: part, point: part.codePointAt(0), start, end });
         }
         start = end;
       });
-      return cased;
+      return converted;
     }
 
     lowered(points, at, character) {
@@ -78,7 +78,7 @@
       return lower === undefined ? [character] : Array.from(lower);
     }
 
-    // A capital sigma after a letter and before none, some marks not counted, is a final one.
+    // A capital sigma is final after a letter and before no letter, some marks ignored.
     endsWord(points, at) {
       let before = at - 1;
       while (before >= 0 && this.ignorable.has(points[before])) before--;
@@ -88,9 +88,9 @@
       return after === points.length || !this.cased.has(points[after]);
     }
 
-    // Which characters a pattern takes, and how many it needs; null for a pattern of one's own.
-    static patterns(reading) {
-      const word = (point) => reading.word.has(point);
+    // Which characters a pattern matches, and how many it needs; null for a custom pattern.
+    static patterns(reader) {
+      const word = (point) => reader.word.has(point);
       const within = (text) => (point) => point < 128 && text.test(String.fromCharCode(point));
       const underscore = 0x5f;
       return {
@@ -104,49 +104,49 @@
         "[a-z0-9]+": [within(/[a-z0-9]/), 1],
         "[a-zA-Z0-9]+": [within(/[a-zA-Z0-9]/), 1],
         "[A-Za-z0-9]+": [within(/[a-zA-Z0-9]/), 1],
-        "[^\\W\\d_]+": [(p) => word(p) && !reading.digit.has(p) && p !== underscore, 1],
+        "[^\\W\\d_]+": [(p) => word(p) && !reader.digit.has(p) && p !== underscore, 1],
         "[^\\W_]+": [(p) => word(p) && p !== underscore, 1],
       };
     }
 
     pattern(text) {
-      const patterns = Reading.patterns(this);
+      const patterns = TextReader.patterns(this);
       const plain = text.startsWith("(?u)") ? text.slice(4) : text;
       return Object.hasOwn(patterns, plain) ? patterns[plain] : null;
     }
 
-    // Why texts cannot be read here as the settings ask; null if they can.
+    // Why texts cannot be read here with these settings; null if they can.
     obstacle(settings) {
       if (settings.unit === "char") return null;
       if (this.pattern(settings.token_pattern) === null) {
-        return `words are found by the pattern ${settings.token_pattern}, which this page does not know`;
+        return `this page does not support the token pattern ${settings.token_pattern}`;
       }
       if (settings.stem !== null && settings.stem !== "porter") {
-        return `words are stemmed by “${settings.stem}”, and this page has the stemmer “porter” only`;
+        return `this page does not support the stemmer “${settings.stem}”, only “porter”`;
       }
       return null;
     }
 
-    // The units that are counted, in order: {unit, start, end}, the place in the original text.
+    // The units that are counted, in order: {unit, start, end}, positions in the original text.
     units(text, settings, stops) {
-      const characters = this.cased_(text, settings.lowercase);
-      if (settings.unit === "char") return this.characters(characters);
-      const found = this.found(characters, ...this.pattern(settings.token_pattern));
+      const characters = this.characters(text, settings.lowercase);
+      if (settings.unit === "char") return this.characterUnits(characters);
+      const tokens = this.tokens(characters, ...this.pattern(settings.token_pattern));
       const stem = settings.stem === "porter" ? laconic.porter : (word) => word;
-      return found
+      return tokens
         .filter((token) => token.length >= settings.min_length)
         .filter((token) => !stops.has(settings.lowercase ? token.text : this.lower(token.text)))
         .map(({ text: word, start, end }) => ({ unit: stem(word), start, end }));
     }
 
-    // Runs of characters that the pattern takes; `length` counts code points.
-    found(characters, takes, shortest) {
+    // Runs of characters that the pattern matches; `length` counts code points.
+    tokens(characters, matches, shortest) {
       const tokens = [];
       let run = [];
       const close = () => {
         if (run.length >= shortest) {
           tokens.push({
-            text: run.map((one) => one.text).join(""),
+            text: run.map((character) => character.text).join(""),
             length: run.length,
             start: run[0].start,
             end: run.at(-1).end,
@@ -154,16 +154,16 @@
         }
         run = [];
       };
-      for (const one of characters) {
-        if (takes(one.point)) run.push(one);
+      for (const character of characters) {
+        if (matches(character.point)) run.push(character);
         else close();
       }
       close();
       return tokens;
     }
 
-    // Two and more white spaces are one blank.
-    characters(characters) {
+    // Two or more white spaces become one blank.
+    characterUnits(characters) {
       const units = [];
       for (let at = 0; at < characters.length; ) {
         let end = at;
@@ -179,20 +179,20 @@
       return units;
     }
 
-    // The terms: sequences of `ngrams` units, joined. Each has the units that it was made of.
+    // The terms: sequences of `ngrams` units, joined, with the position of their first unit.
     terms(units, settings) {
       const [shortest, longest] = settings.ngrams;
       const joiner = settings.unit === "char" ? "" : " ";
       const terms = [];
       for (let size = shortest; size <= longest; size++) {
         for (let at = 0; at + size <= units.length; at++) {
-          const own = units.slice(at, at + size);
-          terms.push({ term: own.map((one) => one.unit).join(joiner), first: at, size });
+          const parts = units.slice(at, at + size);
+          terms.push({ term: parts.map(({ unit }) => unit).join(joiner), first: at, size });
         }
       }
       return terms;
     }
   }
 
-  globalThis.laconic = { ...globalThis.laconic, Reading };
+  globalThis.laconic = { ...globalThis.laconic, TextReader };
 }

@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, until the button is pressed.
+// Light or dark: the system's setting, until the button is pressed.
 "use strict";
 {
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -9,13 +9,13 @@
     document.dispatchEvent(new Event("laconic-theme"));
   }
 
-  let asked = null;
-  const current = () => asked ?? (dark.matches ? "dark" : "light");
+  let override = null;
+  const current = () => override ?? (dark.matches ? "dark" : "light");
   dark.addEventListener("change", () => apply(current()));
   document.addEventListener("DOMContentLoaded", () => {
     document.getElementById("theme").addEventListener("click", () => {
-      asked = current() === "dark" ? "light" : "dark";
-      apply(asked);
+      override = current() === "dark" ? "light" : "dark";
+      apply(override);
     });
     apply(current());
   });

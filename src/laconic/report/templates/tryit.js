@@ -1,22 +1,22 @@
-// The try-it box: the model that the page carries decides about what is typed.
+// The try-it box: classifies what is typed with the model in this page.
 "use strict";
 {
   const { element, plain, signed, bar, options } = laconic;
-  const WAIT = 150; // milliseconds without a key before the text is read
+  const DELAY = 150; // milliseconds after the last key
   const CLASSES = 8;
   const WORDS = 10;
-  const MARKED = 20000; // characters that are shown with marks; all are read
+  const MARKED = 20000; // characters that are shown with marks; all are classified
 
   class TryIt {
-    constructor(reading) {
-      this.reading = reading;
+    constructor(reader) {
+      this.reader = reader;
       this.text = this.part("text");
       this.classes = this.part("class");
       this.all = this.part("all");
-      this.text.addEventListener("input", () => this.soon());
+      this.text.addEventListener("input", () => this.schedule());
       this.classes.addEventListener("change", () => this.showWords());
       this.all.addEventListener("click", () => {
-        this.everyClass = true;
+        this.allClasses = true;
         this.showScores();
       });
     }
@@ -28,68 +28,68 @@
     show(detail) {
       document.getElementById("tryit").hidden = false;
       this.detail = detail;
-      this.everyClass = false;
+      this.allClasses = false;
       this.model = detail.model === null ? null : new laconic.CompactModel(laconic.bytesOf(detail.model));
-      const obstacle = this.model === null ? detail.obstacle : this.model.obstacle(this.reading);
+      const obstacle = this.model === null ? detail.obstacle : this.model.obstacle(this.reader);
       this.part("obstacle").hidden = obstacle === null;
-      this.part("obstacle").textContent = obstacle === null ? "" : `Trying is not possible here: ${plain(obstacle)}.`;
+      this.part("obstacle").textContent = obstacle === null ? "" : `Not available here: ${plain(obstacle)}.`;
       this.part("box").hidden = obstacle !== null;
       this.part("note").hidden = detail.note === "" || obstacle !== null;
       this.part("note").textContent = `${detail.note}.`;
       if (obstacle !== null) return;
       const names = this.model.rule === "sign" ? [[0, this.names()[1]]] : this.names().map((name, at) => [at, name]);
-      options(this.classes, this.model.rule === "sign" ? names : [["", "the decision"], ...names]);
-      this.read();
+      options(this.classes, this.model.rule === "sign" ? names : [["", "the prediction"], ...names]);
+      this.classify();
     }
 
     names() {
       return this.detail.classes;
     }
 
-    soon() {
+    schedule() {
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.read(), WAIT);
+      this.timer = setTimeout(() => this.classify(), DELAY);
     }
 
-    read() {
+    classify() {
       const text = this.text.value;
       this.part("result").hidden = text.trim() === "";
       if (this.part("result").hidden) return;
-      this.told = this.model.tell(text, this.reading);
+      this.result = this.model.predict(text, this.reader);
       this.showDecision();
       this.showScores();
       this.showWords();
     }
 
     showDecision() {
-      const { chosen, counts } = this.told;
+      const { chosen, counts } = this.result;
       const names = chosen.map((at) => this.names()[at]);
       const decision = names.length === 0 ? "none of the classes" : names.join(", ");
       const words = counts.size === 1 ? "1 word" : `${counts.size} different words`;
       const named = element("bdi", {}, decision);
       if (counts.size === 0) {
-        const told = "The model knows none of these words. What it answers to any such text: ";
-        this.part("decision").replaceChildren(told, named, ".");
+        const text = "The model has none of these words. Its prediction for any such text: ";
+        this.part("decision").replaceChildren(text, named, ".");
         return;
       }
-      this.part("decision").replaceChildren(element("strong", {}, named), `. It has ${words} of the model.`);
+      this.part("decision").replaceChildren(element("strong", {}, named), `. The text has ${words} of the model.`);
     }
 
-    // A score for each class; the one number that tells two classes apart speaks for the second.
+    // One score per class; with two classes the only number is the score of the second.
     scores() {
-      const { scores } = this.told;
+      const { scores } = this.result;
       const all = this.model.rule === "sign" ? [-scores[0], scores[0]] : scores;
       return all.map((score, at) => ({ score, at })).sort((a, b) => b.score - a.score || a.at - b.at);
     }
 
     showScores() {
-      const every = this.scores();
-      const shown = this.everyClass ? every : every.slice(0, CLASSES);
-      const largest = Math.max(...every.map(({ score }) => Math.abs(score)));
-      this.all.hidden = shown.length === every.length;
-      this.all.textContent = `Show all ${every.length} classes`;
+      const scores = this.scores();
+      const shown = this.allClasses ? scores : scores.slice(0, CLASSES);
+      const largest = Math.max(...scores.map(({ score }) => Math.abs(score)));
+      this.all.hidden = shown.length === scores.length;
+      this.all.textContent = `Show all ${scores.length} classes`;
       const lines = shown.map(({ score, at }) => {
-        const chosen = this.told.chosen.includes(at);
+        const chosen = this.result.chosen.includes(at);
         return element(
           "tr",
           chosen ? { class: "chosen" } : {},
@@ -101,15 +101,15 @@
       this.part("scores").replaceChildren(...lines);
     }
 
-    // The row of coefficients that is explained.
+    // The class whose score is explained, as a row of coefficients.
     row() {
       if (this.model.rule === "sign") return 0;
-      return this.classes.value === "" ? (this.told.chosen[0] ?? this.scores()[0].at) : Number(this.classes.value);
+      return this.classes.value === "" ? (this.result.chosen[0] ?? this.scores()[0].at) : Number(this.classes.value);
     }
 
     showWords() {
       const row = this.row();
-      const shares = this.told.shares[row];
+      const shares = this.result.shares[row];
       const name = this.names()[this.model.rule === "sign" ? 1 : row];
       this.part("about").replaceChildren("the class ", element("bdi", {}, name));
       const strongest = Array.from(shares)
@@ -121,7 +121,7 @@
           "tr",
           {},
           element("th", { scope: "row" }, element("bdi", {}, plain(this.model.words[word]))),
-          element("td", { class: "number" }, String(this.told.counts.get(word))),
+          element("td", { class: "number" }, String(this.result.counts.get(word))),
           element("td", { class: "number" }, signed(share)),
         ),
       );
@@ -129,11 +129,11 @@
       this.mark(shares);
     }
 
-    // What each place of the text adds: a word's share, divided among the places where it is.
-    places(shares) {
+    // The contribution of each unit of the text: a word's share, divided among its occurrences.
+    contributions(shares) {
       const added = new Map();
-      for (const { word, first, size } of this.told.known) {
-        const share = (shares.get(word) ?? 0) / (this.told.counts.get(word) * size);
+      for (const { word, first, size } of this.result.occurrences) {
+        const share = (shares.get(word) ?? 0) / (this.result.counts.get(word) * size);
         for (let at = first; at < first + size; at++) added.set(at, (added.get(at) ?? 0) + share);
       }
       return added;
@@ -141,18 +141,18 @@
 
     mark(shares) {
       const text = this.text.value.slice(0, MARKED);
-      const added = this.places(shares);
+      const added = this.contributions(shares);
       let largest = 0;
       for (const share of added.values()) largest = Math.max(largest, Math.abs(share));
       const pieces = document.createDocumentFragment();
-      let done = 0;
-      this.told.units.forEach(({ start, end }, at) => {
+      let copied = 0;
+      this.result.units.forEach(({ start, end }, at) => {
         const share = added.get(at) ?? 0;
-        if (share === 0 || start < done || end > text.length) return;
-        pieces.append(text.slice(done, start), this.marked(text.slice(start, end), share, largest));
-        done = end;
+        if (share === 0 || start < copied || end > text.length) return;
+        pieces.append(text.slice(copied, start), this.marked(text.slice(start, end), share, largest));
+        copied = end;
       });
-      pieces.append(text.slice(done), this.text.value.length > MARKED ? " …" : "");
+      pieces.append(text.slice(copied), this.text.value.length > MARKED ? " …" : "");
       this.part("marked").replaceChildren(pieces);
     }
 

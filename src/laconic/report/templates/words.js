@@ -1,4 +1,4 @@
-// The table of words: sorted, searched, for and against a class.
+// The table of words, which can be sorted, searched and filtered by class.
 "use strict";
 {
   const { element, signed, bar, options } = laconic;
@@ -27,9 +27,9 @@
 
     show(detail) {
       this.detail = detail;
-      // one column of coefficients for two classes: it speaks for the second, negative for the first
-      this.two = detail.columns.length === 1 && detail.classes.length === 2;
-      const names = this.two ? detail.classes : detail.columns;
+      // two classes have one column of coefficients: positive supports the second, negative the first
+      this.binary = detail.columns.length === 1 && detail.classes.length === 2;
+      const names = this.binary ? detail.classes : detail.columns;
       options(this.classes, [[ANY, "any"], ...names.map((name, at) => [at, name])], ANY);
       this.side.value = "both";
       this.search.value = "";
@@ -48,9 +48,9 @@
     }
 
     choose() {
-      const one = this.classes.value !== ANY;
-      this.by = one ? "coefficient" : "rank";
-      this.descending = one;
+      const selected = this.classes.value !== ANY;
+      this.by = selected ? "coefficient" : "rank";
+      this.descending = selected;
       this.restart();
     }
 
@@ -60,13 +60,13 @@
       this.restart();
     }
 
-    // What is said of a word: a coefficient, and the class it speaks for.
-    told(row) {
+    // The coefficient of a word for the selected class, and the class that the word supports.
+    coefficient(row) {
       const names = this.detail.classes;
-      if (this.two) {
-        const own = row.coefficients[0];
-        if (this.classes.value === ANY) return { coefficient: own, speaks: names[own > 0 ? 1 : 0] };
-        return { coefficient: this.classes.value === "1" ? own : -own, speaks: names[own > 0 ? 1 : 0] };
+      if (this.binary) {
+        const [number] = row.coefficients;
+        const supports = names[number > 0 ? 1 : 0];
+        return { coefficient: this.classes.value === "0" ? -number : number, supports };
       }
       let best = 0;
       row.coefficients.forEach((number, at) => {
@@ -74,20 +74,20 @@
       });
       const at = this.classes.value === ANY ? best : Number(this.classes.value);
       const positive = row.coefficients[best] > 0;
-      return { coefficient: row.coefficients[at] ?? 0, speaks: positive ? this.detail.columns[best] : "" };
+      return { coefficient: row.coefficients[at] ?? 0, supports: positive ? this.detail.columns[best] : "" };
     }
 
     restart() {
-      const wanted = this.search.value.trim().toLowerCase();
+      const query = this.search.value.trim().toLowerCase();
       const side = this.classes.value === ANY ? "both" : this.side.value;
       this.side.disabled = this.classes.value === ANY;
-      this.found = this.rows
-        .filter((row) => wanted === "" || row.word.toLowerCase().includes(wanted))
-        .map((row) => ({ ...row, ...this.told(row) }))
+      this.matches = this.rows
+        .filter((row) => query === "" || row.word.toLowerCase().includes(query))
+        .map((row) => ({ ...row, ...this.coefficient(row) }))
         .filter((row) => this.classes.value === ANY || row.coefficient !== 0)
         .filter((row) => side === "both" || row.coefficient > 0 === (side === "for"));
-      this.found.sort((a, b) => this.compare(a, b));
-      this.largest = this.found.reduce((most, row) => Math.max(most, Math.abs(row.coefficient)), 0);
+      this.matches.sort((a, b) => this.compare(a, b));
+      this.largest = this.matches.reduce((most, row) => Math.max(most, Math.abs(row.coefficient)), 0);
       this.shown = 0;
       this.table.tBodies[0].replaceChildren();
       for (const head of this.table.tHead.querySelectorAll("[data-by]")) {
@@ -107,7 +107,7 @@
     showMore() {
       const first = this.shown;
       this.add(MORE);
-      // the button may be gone; whoever uses the keyboard goes on at the first new word
+      // the button may be hidden now; keyboard focus moves to the first new word
       const row = this.table.tBodies[0].rows[first];
       if (this.more.hidden && row) {
         row.tabIndex = -1;
@@ -116,14 +116,14 @@
     }
 
     add(count) {
-      const next = this.found.slice(this.shown, this.shown + count);
+      const next = this.matches.slice(this.shown, this.shown + count);
       this.table.tBodies[0].append(...next.map((row) => this.line(row)));
       this.shown += next.length;
-      this.more.hidden = this.shown >= this.found.length;
+      this.more.hidden = this.shown >= this.matches.length;
       const { total } = this.detail.words;
-      const here = total > this.rows.length ? `, of which the page has the ${this.rows.length.toLocaleString("en")} strongest` : "";
+      const here = total > this.rows.length ? `; this page has the ${this.rows.length.toLocaleString("en")} strongest` : "";
       document.getElementById("words-count").textContent =
-        `${this.shown.toLocaleString("en")} of ${this.found.length.toLocaleString("en")} words shown` +
+        `${this.shown.toLocaleString("en")} of ${this.matches.length.toLocaleString("en")} words shown` +
         ` (the model has ${total.toLocaleString("en")}${here})`;
     }
 
@@ -141,7 +141,7 @@
           element("span", {}, signed(row.coefficient)),
           bar(row.coefficient, this.largest),
         ),
-        element("td", {}, element("bdi", {}, row.speaks)),
+        element("td", {}, element("bdi", {}, row.supports)),
       );
     }
   }
