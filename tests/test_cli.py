@@ -39,7 +39,7 @@ def test_corpus_says_what_is_in_a_file(run, tmp_path):
     done = run("corpus", "pets.csv")
     assert done.exit_code == 0, done.output
     assert "21 documents as texts" in done.output
-    assert "classes   2, one a document" in done.output
+    assert "classes   2, one label per document" in done.output
     assert "cat" in done.output
     assert "11" in done.output
     assert "1 documents have no words (kept)" in done.output
@@ -60,11 +60,13 @@ def test_the_catalog_is_listed(run):
 
 def test_curve_prints_a_table_and_writes_rows(run, tmp_path):
     (tmp_path / "pets.csv").write_text(GOOD)
-    done = run("curve", "pets.csv", "--sizes", "2,5,500", "--metric", "accuracy,auc")
+    done = run(
+        "curve", "pets.csv", "--sizes", "2,5,500", "--metric", "accuracy", "--metric", "roc_auc"
+    )
     assert done.exit_code == 0, done.output
     assert "skipped 500: only" in done.output
     rows = list(csv.DictReader((tmp_path / "pets-IG.csv").open()))
-    assert [(row["size"], row["measure"], row["status"]) for row in rows] == [
+    assert [(row["size"], row["metric"], row["status"]) for row in rows] == [
         (size, metric, status)
         for size, status in (("2", "ok"), ("5", "ok"), ("500", "skipped"))
         for metric in ("accuracy", "roc_auc")
@@ -87,7 +89,7 @@ def test_the_embedded_corpus_runs_end_to_end(run, tmp_path):
     done = run("curve", "pydocs", "--sizes", "100,1000", "-o", "rows.jsonl")
     assert done.exit_code == 0, done.output
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").open()]
-    accuracy = [row["value"] for row in rows if row["measure"] == "accuracy"]
+    accuracy = [row["value"] for row in rows if row["metric"] == "accuracy"]
     assert 0.2 < accuracy[0] < accuracy[1] < 0.97
 
 
@@ -207,7 +209,7 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(run, tmp_path, case, comm
     ("options", "says"),
     [
         (["--method", "LDA2000"], "choose from ALL"),
-        (["--sizes", "ten"], "sizes 'ten'"),
+        (["--sizes", "ten"], "sizes='ten'"),
         (["--sizes", "0"], "size 0"),
         (["--sizes", "5,0.5"], "not both"),
         (["--metric", "accuracy,brier"], "brier"),
@@ -217,9 +219,9 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(run, tmp_path, case, comm
         (["--alpha", "-1", "--sizes", "2"], "alpha=-1"),
         (["--stem", "klingon"], "klingon"),
         (["--stop-words", "absent.txt"], "absent.txt"),
-        (["--ngrams", "two"], "ngrams 'two'"),
+        (["--ngrams", "two"], "ngrams='two'"),
         (["--random-state", "-1"], "--random-state"),
-        (["--method", "SS:ridge=x", "--sizes", "2"], "alpha='x'"),
+        (["--method", "SS:ridge=x", "--sizes", "2"], "ridge='x'"),
         (["--method", "US:seed=abc", "--sizes", "2"], "no setting 'seed=abc'"),
         (["--method", "US:seed=1.5", "--sizes", "2"], "no setting 'seed=1.5'"),
         (["--min-df", "99"], "no word is left"),
@@ -273,7 +275,7 @@ def test_a_category_without_training_documents_is_skipped(run, tmp_path):
     lines += ["bird one,c,test", "cat two,a|b,test"]
     (tmp_path / "m.csv").write_text("\n".join(lines) + "\n")
     options = ("--separator", "|", "--target", "one-vs-rest", "--sizes", "2", "-o", "rows.csv")
-    done = run("curve", "m.csv", *options, "--metric", "accuracy,auc")
+    done = run("curve", "m.csv", *options, "--metric", "accuracy", "--metric", "roc_auc")
     assert done.exit_code == 0, done.output
     assert "one class" in done.output
     rows = list(csv.DictReader((tmp_path / "rows.csv").open()))
@@ -281,17 +283,17 @@ def test_a_category_without_training_documents_is_skipped(run, tmp_path):
     assert found == {"a": "skipped", "b": "ok", "c": "skipped"}
 
 
-def test_rows_carry_the_seed(run, tmp_path):
+def test_rows_carry_the_draw(run, tmp_path):
     (tmp_path / "pets.csv").write_text(GOOD)
     done = run("curve", "pets.csv", "--method", "US", "--random-state", "7", "--sizes", "3")
     assert done.exit_code == 0, done.output
-    assert {row["seed"] for row in csv.DictReader((tmp_path / "pets-US.csv").open())} == {"7"}
+    assert {row["draw"] for row in csv.DictReader((tmp_path / "pets-US.csv").open())} == {"7"}
 
 
 def test_what_the_reader_noticed_is_said(run, tmp_path):
     (tmp_path / "a.csv").write_bytes(GOOD.encode() + b"caf\xe9,cat\n")
     done = run("curve", "a.csv", "--encoding-errors", "replace", "--sizes", "3")
-    assert done.stderr.startswith("note: 1 line had bytes that are not utf-8")
+    assert done.stderr.startswith("note: 1 line contained bytes that are not utf-8")
 
 
 def test_interrupted_or_ended_runs_leave_nothing_half_written(tmp_path):

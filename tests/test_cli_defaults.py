@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from laconic import curves
 from laconic.cli import main
-from laconic.study import plan
-from laconic.study.settings import TextOptions, TrainingOptions
+from laconic.study.settings import METRICS, SIZES, TrainingOptions
+from laconic.vectors.options import TextOptions, WeightingOptions
 from tests.study.corpora import write_pets
 
 TRAINING = ("study", "train", "select", "curve")
 COLUMNS = ("--text", "body", "--label", "animal")
-SHARED = ("method", "sizes", "measures", "alpha", "intercept", "weighting", "min_df", "max_df")
+SHARED = ("method", "sizes", "metrics", "alpha", "intercept", "scheme", "min_df", "max_df")
 
 
 @pytest.fixture
@@ -38,26 +40,25 @@ def test_an_option_has_one_default(name):
 
 def test_defaults_are_those_of_a_plan():
     for command in TRAINING:
-        told = {name: option.default for name, option in options_of(command).items()}
-        assert (float(told["alpha"]), told["intercept"]) == (
-            TrainingOptions().alpha,
-            TrainingOptions().intercept,
-        )
-        assert (told["min_df"], told["max_df"]) == (TextOptions().min_df, TextOptions().max_df)
-    assert options_of("curve")["norm"].default == TrainingOptions().normalize
+        defaults = {name: option.default for name, option in options_of(command).items()}
+        training = TrainingOptions().values()
+        del training["normalize"]
+        expected = training | WeightingOptions().values() | TextOptions().values()
+        assert {name: defaults[name] for name in expected} == expected
+    assert options_of("curve")["normalize"].default == TrainingOptions().normalize
 
 
 @pytest.mark.parametrize("command", ["study", "curve"])
-def test_what_help_says_of_sizes_and_measures_is_what_a_plan_has(command):
+def test_help_lists_the_default_sizes_and_every_metric(command):
     help_of = {name: option.help for name, option in options_of(command).items()}
-    first = ",".join(map(str, plan.SIZES[:6]))
-    assert f"[default: {first},…,{plan.SIZES[-1]}]" in help_of["sizes"]
-    assert f"[default: {','.join(plan.METRICS)}]" in help_of["measures"]
+    first = ",".join(map(str, SIZES[:6]))
+    assert f"[default: {first},…,{SIZES[-1]}]" in help_of["sizes"]
+    assert all(re.search(rf"\b{metric}\b", help_of["metrics"]) for metric in curves.METRICS)
 
 
 def values_in(file: Path) -> dict[tuple[str, str], str]:
     rows = csv.DictReader(file.read_text().splitlines())
-    return {(row["size"], row["measure"]): row["value"] for row in rows}
+    return {(row["size"], row["metric"]): row["value"] for row in rows}
 
 
 @pytest.mark.parametrize("more", [(), ("--no-intercept", "--min-df", "1", "--alpha", "0.3")])
@@ -67,14 +68,14 @@ def test_a_curve_has_the_values_of_a_study_on_the_same_documents(run, more):
     assert run("study", *once, "-o", "out", *more).exit_code == 0
     curve, study = (values_in(Path(file)) for file in ("curve.csv", "out/rows.csv"))
     assert curve == study
-    assert len(curve) == len(plan.SIZES) * len(plan.METRICS)
+    assert len(curve) == len(SIZES) * len(METRICS)
     assert len(set(curve.values())) > 3
 
 
 OWN = {
-    "MASK": "it trains its own models, which have a bias. Leave that out",
-    "SVM-LARS": "it trains its own models, which have a bias. Leave that out, or set bias=None",
-    "IG+gaussian": "then=gaussian has no such choice. Leave that out",
+    "MASK": "it trains its own models, which have a bias. Leave it out",
+    "SVM-LARS": "it trains its own models, which have a bias. Leave it out, or set bias=none",
+    "IG+gaussian": "+gaussian has no such setting. Leave it out",
 }
 
 
@@ -84,8 +85,8 @@ def test_no_intercept_is_refused_where_it_would_have_no_effect(run, command, met
     named = "--methods" if command == "study" else "--method"
     done = run(command, named, method, "--no-intercept")
     assert done.exit_code == 2
-    asked = f"method {method}: no intercept was asked for, which is for then=rls and then=svm only"
-    assert done.stderr == f"laconic: {asked}; {OWN[method]}\n"
+    requested = f"method {method}: --no-intercept is for +ridge and +svm only"
+    assert done.stderr == f"laconic: {requested}; {OWN[method]}\n"
 
 
 @pytest.mark.parametrize("method", ["IG", "IG+svm"])

@@ -125,8 +125,8 @@ OUTCOMES = {
     "nested": (RecursionError("too deep"), 2, "nested too deeply"),
     "database": (sqlite3.DatabaseError("malformed"), 2, "malformed"),
     "two lines": (LaconicError("one\ntwo"), 2, "laconic: one two\n"),
-    "interrupt": (KeyboardInterrupt(), 130, "goes on where it was"),
-    "bug": (KeyError("x"), 70, "this is a bug of Laconic: KeyError: 'x' in "),
+    "interrupt": (KeyboardInterrupt(), 130, "to resume a study"),
+    "bug": (KeyError("x"), 70, "this is a bug in Laconic: KeyError: 'x' in "),
 }
 
 
@@ -155,7 +155,7 @@ def test_a_traceback_is_shown_to_who_asks(monkeypatch):
     done = run("methods")
     assert done.exit_code == 70
     assert done.stderr.startswith("Traceback (most recent call last)")
-    assert done.stderr.splitlines()[-1].startswith("laconic: this is a bug of Laconic")
+    assert done.stderr.splitlines()[-1].startswith("laconic: this is a bug in Laconic")
 
 
 FULL = "/dev/full"

@@ -128,7 +128,7 @@ def test_an_interrupted_figure_says_that_it_goes_on(run, monkeypatch):
     monkeypatch.setitem(paper.FIGURES, "3", replace(FIGURE, setting=interrupted))
     done = run("3", "--jobs", 1)
     assert done.exit_code == 130
-    assert "goes on where it was" in done.stderr
+    assert "to resume a study" in done.stderr
     assert "Traceback" not in done.output
 
 

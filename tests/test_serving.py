@@ -53,7 +53,7 @@ def test_train_says_what_it_did(run, tmp_path):
     done = run("train", "pets.csv", "--size", 4)
     assert "all 20 documents" in done.output
     assert "4 words, 2 classes" in done.output
-    assert "needs its own words only" in done.output
+    assert "needs only its own words" in done.output
     size = (tmp_path / "model.laconic").stat().st_size
     assert f"model: model.laconic ({size:,} bytes)" in done.output
     loaded = CompactModel.load(tmp_path / "model.laconic")
@@ -254,7 +254,7 @@ def test_words_of_strangers_do_not_steer_the_terminal(run, tmp_path):
     ("arguments", "says"),
     [
         (("predict", "nothing.laconic", "pets.csv"), "cannot be read"),
-        (("predict", "pets.csv", "pets.csv"), "no compact model"),
+        (("predict", "pets.csv", "pets.csv"), "not a compact model"),
         (("predict", "pets.laconic", "nothing.jsonl"), "no such file"),
         (("predict", "pets.laconic", "pets.csv", "--text", "body"), "no column 'body'"),
         (("predict", "pets.laconic", "pets.csv", "--id", "key"), "no column 'key'"),
@@ -262,9 +262,9 @@ def test_words_of_strangers_do_not_steer_the_terminal(run, tmp_path):
         (("predict", "pets.laconic", "same.jsonl", "-o", "same.jsonl"), "cannot be its output"),
         (("predict", "pets.laconic", "pets.csv", "-o", "no/out.jsonl"), "no folder"),
         (("predict", "pets.laconic", "ragged.csv"), "line 3: the record that begins here has 2"),
-        (("predict", "pets.laconic", "open.csv"), "a quote opens"),
+        (("predict", "pets.laconic", "open.csv"), "a quote in the record"),
         (("predict", "pets.laconic", "list.jsonl"), "line 1: is JSON, but not an object"),
-        (("predict", "pets.laconic", "number.jsonl"), "line 2: 'text' is no text"),
+        (("predict", "pets.laconic", "number.jsonl"), "line 2: 'text' is neither a text"),
         (("predict", "pets.laconic", "nokey.jsonl"), "no key 'text'"),
         (("predict", "pets.laconic", "latin.txt"), "line 1: byte 0xe9"),
         (("predict", "pets.laconic", "pets.csv", "--max-line", "3"), "longer than 3 bytes"),
@@ -276,7 +276,7 @@ def test_words_of_strangers_do_not_steer_the_terminal(run, tmp_path):
         (("train", "pets.csv", "--size", "2,3"), "one number"),
         (("train", "pets.csv", "--size", "9999"), "size 9999"),
         (("train", "pets.csv", "--method", "XYZ"), "choose from"),
-        (("train", "pets.csv", "--target", "one-vs-rest"), "asks 2 questions"),
+        (("train", "pets.csv", "--target", "one-vs-rest"), "gives 2 problems"),
     ],
 )
 def test_errors_are_a_line_that_says_what_to_do(arguments, says, run, model, tmp_path):

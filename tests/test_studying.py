@@ -81,7 +81,7 @@ def test_the_same_command_or_the_folder_goes_on(run):
 def test_a_plan_in_a_file(run):
     Path("night.toml").write_text(
         'methods = ["IG"]\nsizes = [9]\n[corpus]\nwhere = "pets.csv"\ntext = "body"\n'
-        'label = "animal"\n[split]\nfolds = 2\n'
+        'label = "animal"\n[split]\ncv = 2\n'
     )
     done = run("study", "--plan", "night.toml", "--jobs", "1", "--no-report")
     assert done.exit_code == 0, done.output
@@ -122,7 +122,7 @@ def test_another_file_of_the_same_name_does_not_take_a_folder_over(run):
     options = ("--text", "body", "--label", "animal", *SMALL)
     done = run("study", "other/pets.csv", *options)
     assert done.exit_code == 2
-    assert "holds a study of" in done.stderr
+    assert "contains a study of" in done.stderr
 
 
 def test_a_split_by_name_needs_a_corpus_with_one(run):
@@ -158,11 +158,11 @@ BAD = {
     "method": (["--methods", "IGG"], "method 'IGG': choose from"),
     "setting": (["--methods", "IG:rank=2"], "no setting"),
     "size": (["--sizes", "0"], "size 0"),
-    "sizes": (["--sizes", "few"], "sizes 'few'"),
+    "sizes": (["--sizes", "few"], "sizes='few'"),
     "measure": (["--metric", "f7"], "f7"),
-    "goal": (["--goal", "auc"], "goal='auc'"),
-    "folds": (["--cv", "1"], "folds=1"),
-    "test": (["--test-size", "half"], "test 'half'"),
+    "metric": (["--metric", "error"], "metric 'error': the first metric decides"),
+    "folds": (["--cv", "1"], "cv=1: give 2 or more folds, or 0 for none"),
+    "test": (["--test-size", "half"], "test_size='half'"),
     "alpha": (["--alpha", "-1"], "alpha=-1.0"),
     "stem": (["--stem", "nonsense"], "nonsense"),
     "column": (["--text", "bodi"], "bodi"),
@@ -186,8 +186,11 @@ def test_bad_options_get_one_line_and_exit_code_2(run, case):
 
 USAGE = {
     "nothing": (["study"], "name a corpus"),
-    "both": (["study", "pets.csv", "--plan", "p.toml"], "names its corpora itself"),
-    "options beside": (["study", "--plan", "p.toml", "--cv", "3"], "--cv: the plan says"),
+    "both": (["study", "pets.csv", "--plan", "p.toml"], "names its corpora: leave out CORPUS"),
+    "options beside": (
+        ["study", "--plan", "p.toml", "--cv", "3"],
+        "--cv: the plan has this option",
+    ),
     "json and quiet": (["study", "pets.csv", "--json", "--quiet"], "give one of them"),
 }
 
@@ -322,7 +325,7 @@ def test_ctrl_c_keeps_what_is_finished(run):
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=60)
     assert child.returncode == 130, said
-    assert "goes on where it was" in said
+    assert "to resume a study" in said
     assert "Traceback" not in said
     time.sleep(0.1)
     with sqlite3.connect("out/journal.sqlite") as connection:

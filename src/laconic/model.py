@@ -25,8 +25,8 @@ from scipy.sparse import csr_array, issparse
 from laconic.numerics.quotient import quotient
 from laconic.numerics.weighing import scale_rows
 from laconic.reduction import Floats, Matrix, check_vocabulary, frozen
+from laconic.vectors.options import Normalize as Normalize
 
-Normalize: TypeAlias = Literal["all", "selected"]
 Rule: TypeAlias = Literal["sign", "argmax", "labels"]
 
 # Above this share of nonzero coefficients a sparse product is slower than a dense one.

@@ -1,6 +1,7 @@
 """`Row`: one measured value, or why there is none. And files of rows.
 
-Flat, so that a table is a list of them: curves, journals and reports speak of nothing else.
+Rows are flat, so a table is a list of them. `Row` is the only declaration of the columns: the
+tables of a journal, CSV headers and Parquet types are derived from its fields.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, field, fields
+from functools import cache
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, TypeAlias, get_args, get_type_hints
 
 from laconic.errors import LaconicError
 from laconic.files import Kind, check_output, csv_kind, draft
@@ -23,47 +25,81 @@ Size: TypeAlias = int | float
 NAME = "file of rows"
 FIRST = ("problem", "method", "size", "metric")
 PARQUET_KEY = "laconic.rows"
-# rows are turned into columns so many at a time
+# Rows are turned into Parquet columns in batches of this length.
 BATCH = 50_000
+# Columns that are equal in all rows of a task: a journal stores them once per attempt.
+OF_TASK = {"of_task": True}
 
 
 @dataclass(frozen=True)
 class Row:
     """One measured value, or why there is none.
 
-    `kept` are columns that the classifier saw, `terms` distinct words in the whole model.
-    `seconds` is the training time of this size, the first size carrying what all sizes share;
-    `memory` the peak, in bytes, of the process while all sizes were trained and measured.
-    `status` is "ok", "skipped" (this size or measure cannot be had) or "failed", with the reason.
+    `size` is what was requested, `model_size` the columns that the classifier saw, `n_features`
+    the distinct features of the whole model. `seconds` is the training time of this size; the
+    first size includes what all sizes share. `memory` is the peak of the process in bytes while
+    all sizes were trained and measured. `status` is "ok", "skipped" (this size or metric is not
+    available) or "failed", with the reason.
+
+    `classifier` is "" for methods that train their own models. `alpha` is None where it is chosen
+    by leave-one-out or does not exist. `class_weight` is "" or "balanced". `features` is the kind
+    of features, such as "word", "word:ngrams=1-2" or "vectors"; `weighting` their scheme.
     """
 
-    problem: str
-    method: str
+    problem: str = field(metadata=OF_TASK)
+    method: str = field(metadata=OF_TASK)
     size: Size
     metric: str
     value: float | None = None
     model_size: int | None = None
     n_features: int | None = None
-    draw: int = 0
-    part: str = "test"
-    fold: str = ""
+    draw: int = field(default=0, metadata=OF_TASK)
+    part: str = field(default="test", metadata=OF_TASK)
+    fold: str = field(default="", metadata=OF_TASK)
     status: str = "ok"
     reason: str = ""
     seconds: float = 0.0
     memory: int | None = None
-    versions: str = ""
-    task: str = ""
+    classifier: str = field(default="", metadata=OF_TASK)
+    alpha: float | None = field(default=None, metadata=OF_TASK)
+    class_weight: str = field(default="", metadata=OF_TASK)
+    features: str = field(default="", metadata=OF_TASK)
+    weighting: str = field(default="", metadata=OF_TASK)
+    versions: str = field(default="", metadata=OF_TASK)
+    task: str = field(default="", metadata=OF_TASK)
 
     @classmethod
-    def columns(cls) -> list[str]:
-        return [field.name for field in fields(cls)]
+    def columns(cls) -> dict[str, type]:
+        """Every column with the type of its values: str, int or float."""
+        return dict(_columns())
+
+    @classmethod
+    def task_columns(cls) -> dict[str, type]:
+        """The columns that are equal in all rows of a task."""
+        return {f.name: cls.columns()[f.name] for f in fields(cls) if f.metadata == OF_TASK}
+
+    @classmethod
+    def own_columns(cls) -> dict[str, type]:
+        """The other columns."""
+        return {f.name: cls.columns()[f.name] for f in fields(cls) if f.metadata != OF_TASK}
+
+
+@cache
+def _columns() -> tuple[tuple[str, type], ...]:
+    return tuple((name, _type_of(hint)) for name, hint in get_type_hints(Row).items())
+
+
+def _type_of(hint: Any) -> type:
+    """float for a union of int and float."""
+    types = set(get_args(hint) or (hint,)) - {type(None)}
+    return float if float in types else types.pop()
 
 
 @contextmanager
 def rows_file(where: Path) -> Iterator[Callable[[Iterable[Row]], None]]:
     """A file of rows, by its ending CSV, JSON lines or Parquet, that appears whole or not at all.
 
-    Opened before the work, so that a folder that cannot be written to is known at once.
+    It is opened before the work, so a folder without write permission is an error at once.
     """
     with draft(where, kind_of_rows(where)) as stream:
         write = _WRITERS[where.suffix](stream)
@@ -72,12 +108,12 @@ def rows_file(where: Path) -> Iterator[Callable[[Iterable[Row]], None]]:
 
 
 def check_rows(where: Path) -> None:
-    """Rows may replace rows, never a file that something else wrote."""
+    """Refuse to replace a file that is not a file of rows."""
     check_output(where, kind_of_rows(where))
 
 
 def kind_of_rows(where: Path) -> Kind:
-    """The kind of file that the name asks for."""
+    """The kind of file, by the ending of its name."""
     if where.suffix not in KINDS:
         raise LaconicError(f"{where}: rows are written as .csv, .jsonl or .parquet")
     return KINDS[where.suffix]
@@ -85,7 +121,7 @@ def kind_of_rows(where: Path) -> Kind:
 
 class _Csv:
     def __init__(self, stream: IO[bytes]) -> None:
-        # a lone surrogate, which JSON may hold, has no UTF-8
+        # a lone surrogate, which JSON may contain, has no UTF-8
         self.text = _Encoded(stream)
         self.table = csv.writer(self.text)
         self.table.writerow(Row.columns())
@@ -111,7 +147,7 @@ class _JsonLines:
 
 
 class _Parquet:
-    """Columns of one type each: `asked` is a number with a point."""
+    """One type per column: sizes are floats, also where they are counts."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         try:
@@ -122,11 +158,9 @@ class _Parquet:
                 "Parquet needs pyarrow, which is not installed. Run pip install 'laconic[parquet]',"
                 " or write .csv or .jsonl"
             ) from None
-        numbers = {"size": pyarrow.float64(), "value": pyarrow.float64()}
-        numbers |= {"seconds": pyarrow.float64()}
-        numbers |= dict.fromkeys(("model_size", "n_features", "draw", "memory"), pyarrow.int64())
+        types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
         self.schema = pyarrow.schema(
-            [(name, numbers.get(name, pyarrow.string())) for name in Row.columns()],
+            [(name, types[of]) for name, of in Row.columns().items()],
             metadata={PARQUET_KEY: "1"},
         )
         self.table = pyarrow.Table
@@ -151,7 +185,7 @@ class _Parquet:
 
 
 class _Encoded:
-    """Text onto a stream of bytes."""
+    """Writes text to a stream of bytes."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
@@ -182,26 +216,27 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-# Blanks, controls, marks without width and quotes may precede the sign of a formula, also one of
-# full width. A text that begins with a control is guarded without a sign. A quote before a guarded
-# text gives a guarded text, so that `uncell` removes only quotes that `cell` has added.
+# Blanks, control characters, marks without width and quotes may precede the sign of a formula,
+# also a sign of full width. A text that begins with a control character is guarded without a sign.
+# A quote before a guarded text gives a guarded text, so `uncell` removes only quotes that `cell`
+# added.
 FORMULA = re.compile(r"""'*[\t\r\n]|[\s\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff'"]*[-=+@＝＋－＠]""")
 
 
 def cell(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: names come from strangers' files."""
+    """A cell that no spreadsheet reads as a formula: names come from untrusted files."""
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
 def uncell(text: str) -> str:
-    """What `cell` was given."""
+    """The value that `cell` was called with."""
     return text[1:] if text.startswith("'") and FORMULA.match(text[1:]) else text
 
 
 def write_table(
     where: Path, kind: Kind, columns: Sequence[str], lines: Iterable[Sequence[Any]]
 ) -> None:
-    """A table of other things than rows, as CSV."""
+    """Write a CSV table of other things than rows."""
     out = io.StringIO(newline="")
     table = csv.writer(out)
     table.writerow(map(cell, columns))

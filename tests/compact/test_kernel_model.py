@@ -51,7 +51,7 @@ def test_our_own_machines_decide_alike_from_their_file(rule, how, norm, tmp_path
 
 def test_a_kernel_machine_has_no_words_to_tell():
     model, vectorizer, weighting, _ = trained("sign", "selection")
-    with pytest.raises(LaconicError, match="no sum over words"):
+    with pytest.raises(LaconicError, match="not a sum over words"):
         CompactModel.of(model, vectorizer, weighting).explain("cat")
 
 

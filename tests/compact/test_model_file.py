@@ -16,7 +16,9 @@ from safetensors.numpy import load, save
 
 from laconic import LinearModel, Vectorizer, Weighting
 from laconic.compact import CompactModel, model_file
+from laconic.compact.settings import TextSettings
 from laconic.errors import LaconicError
+from laconic.options import options_of
 from laconic.reduction import Selection
 from tests.compact.kernel_machines import machine
 from tests.compact.models import TEXTS, served
@@ -86,12 +88,12 @@ def test_anybody_can_read_it(file):
     with safe_open(file, "np") as opened:
         assert json.loads(opened.metadata()["laconic"]) == {
             "format": "laconic compact model",
-            "version": 1,
+            "version": 2,
             "kind": "linear",
             "size": compact.model.size,
             "normalize": "selected",
             "rule": "argmax",
-            "scheme": "ltc",
+            "weighting": "ltc",
             "length": "l2",
             "text": {
                 "unit": "word",
@@ -101,6 +103,13 @@ def test_anybody_can_read_it(file):
                 "stem": None,
                 "ngrams": [1, 1],
             },
+            "classifier": {"name": None, "alpha": None, "class_weight": None},
+            "features": {"number": n_words, "kind": "word"},
+            "thresholds": None,
+            "calibration": None,
+            "storage": "float64",
+            "solved": None,
+            "gap": None,
             "notes": [],
         }
 
@@ -200,16 +209,16 @@ def test_others_may_read_it_as_the_umask_says(file):
         (b"PK\x03\x04" * 50, "damaged"),
         (b"\x80\x04pickle" * 9, "damaged"),
         ((1 << 20).to_bytes(8, "little") + b"{" * (1 << 20), "damaged"),
-        ((2).to_bytes(8, "little") + b"{}", "no compact model"),
-        ((2).to_bytes(8, "little") + b"[]", "no JSON object"),
+        ((2).to_bytes(8, "little") + b"{}", "not a compact model"),
+        ((2).to_bytes(8, "little") + b"[]", "not a JSON object"),
         ((2).to_bytes(8, "little") + b"\xff\xff", "model.laconic: "),
-        ((4).to_bytes(8, "little") + b"{1:2", "no JSON"),
+        ((4).to_bytes(8, "little") + b"{1:2", "not JSON"),
         ((60000).to_bytes(8, "little") + b"[" * 60000, "levels"),
-        (save({"x": np.zeros(3)}, {"other": "{}"}), "no compact model"),
+        (save({"x": np.zeros(3)}, {"other": "{}"}), "not a compact model"),
         (save({"x": np.zeros(3)}, {"laconic": "{}"}), "no 'format'"),
         (save({"x": np.zeros(3)}, {"laconic": '{"a": NaN}'}), "NaN"),
         (save({"x": np.zeros(3)}, {"laconic": '{"a": 1, "a": 2}'}), "twice"),
-        (save({"x": np.zeros(3, np.float16)}, {"laconic": "{}"}), "no kind"),
+        (save({"x": np.zeros(3, np.float16)}, {"laconic": "{}"}), "a kind that no model has"),
     ],
 )
 def test_files_of_others_are_refused(data, says, file):
@@ -249,20 +258,20 @@ def put(name, at, value):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (put("coef", 0, np.nan), "a coefficient is no number"),
-        (put("coef", 0, -np.inf), "a coefficient is no number"),
-        (put("coef", 0, 1e31), "a coefficient is no number"),
-        (put("intercept", 1, np.inf), "a coefficient is no number"),
+        (put("coef", 0, np.nan), "a coefficient is not a number"),
+        (put("coef", 0, -np.inf), "a coefficient is not a number"),
+        (put("coef", 0, 1e31), "a coefficient is not a number"),
+        (put("intercept", 1, np.inf), "a coefficient is not a number"),
         (put("idf", 2, -0.5), "an idf"),
         (put("idf", 2, np.nan), "an idf"),
         (put("words.length", 0, 4_000_000_000), "add up"),
-        (put("words.text", 0, 0xFF), "are not UTF-8"),
+        (put("words.text", 0, 0xFF), "not UTF-8"),
         (set_to("words.length", lambda a: a[:-1]), "add up"),
         (set_to("words.length", lambda a: a.astype(np.float64)), "'words.length' is float64"),
         (set_to("coef", lambda a: a.astype(np.int64)), "'coef' is int64"),
         (set_to("intercept", np.zeros(2)), r"'intercept' is float64 of shape \(2,\)"),
         (set_to("idf", lambda a: a[1:]), "'idf'"),
-        (set_to("extra", np.zeros(1)), "nothing reads"),
+        (set_to("extra", np.zeros(1)), "unknown"),
         (lambda t: t.pop("idf"), "do not belong together"),
         (lambda t: t.pop("coef"), "no tensor 'coef'"),
         (lambda t: t.pop("stops.text"), "no tensor 'stops.text'"),
@@ -286,34 +295,58 @@ def test_numbers_that_are_none_are_refused(change, says, file):
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("format", "something else", "no compact model"),
-        ("version", 2, "version 2 of the format, but this Laconic reads version 1"),
-        ("version", "1", "no int"),
-        ("version", True, "no int"),
+        ("format", "something else", "not a compact model"),
+        ("version", 3, "version 3 of the format, and this Laconic reads version 2. Update"),
+        ("version", 1, "version 1 .* never released. Train the model again"),
+        ("version", "1", "not int"),
+        ("version", True, "not int"),
         ("kind", "tree", "kind 'tree'"),
         ("size", -1, "size -1"),
         ("size", 2**70, "size"),
-        ("norm", "none", "norm"),
+        ("normalize", "none", "normalize"),
         ("rule", "vote", "rule"),
         ("rule", "sign", "shape"),
-        ("scheme", "bm25", "scheme"),
-        ("scheme", "binary", "do not belong together"),
+        ("weighting", "bm25", "scheme"),
+        ("weighting", "binary", "do not belong together"),
         ("length", "l3", "length"),
-        ("text", [], "no dict"),
-        ("surprise", 1, "nothing reads"),
+        ("text", [], "not dict"),
+        ("surprise", 1, "unknown"),
+        ("classifier", None, "not dict"),
+        ("classifier.name", 1, "not str or NoneType"),
+        ("classifier.name", "x" * 50, "1 to 40 characters"),
+        ("classifier.alpha", -1.0, "alpha"),
+        ("classifier.alpha", 1, "not float or NoneType"),
+        ("classifier.class_weight", {}, "not str or NoneType"),
+        ("classifier.surprise", 1, "unknown"),
+        ("features.number", 1, "features in its header: 1 of the kind 'word'"),
+        ("features.kind", "char", "of the kind 'char'"),
+        ("features.surprise", 1, "unknown"),
+        ("thresholds", [0.5], "thresholds .* needs a newer Laconic"),
+        ("calibration", {"temperature": 2.0}, "calibration .* needs a newer Laconic"),
+        ("storage", "int8", "storage .* needs a newer Laconic"),
+        ("storage", None, "needs a newer Laconic"),
+        ("solved", 1, "not bool or NoneType"),
+        ("gap", -1.0, "gap=-1.0"),
+        ("gap", "0", "not float or NoneType"),
         ("text.unit", "bit", "unit"),
         ("text.stem", "klingon", "no such stemmer"),
-        ("text.min_length", 1.5, "no int"),
+        ("text.min_length", 1.5, "min_length=1.5: give a whole number of at least 0"),
+        ("text.min_length", 2.0, "min_length=2.0"),
+        ("text.min_length", True, "min_length=True"),
+        ("text.min_length", None, "min_length=None"),
+        ("text.min_length", 2**31, "min_length="),
+        ("text.unit", None, "unit=None"),
+        ("text.ngrams", "12", "ngrams='12'"),
         ("text.min_length", -1, "min_length"),
         ("text.ngrams", [1, 10**9], "n-grams of 1 to"),
-        ("text.ngrams", [2, 1], "n-grams"),
+        ("text.ngrams", [2, 1], "1 <= shortest <= longest"),
         ("text.ngrams", [1], "two whole numbers"),
         ("text.ngrams", [1, True], "two whole numbers"),
-        ("text.lowercase", 1, "no bool"),
+        ("text.lowercase", 1, "lowercase=1: give true or false"),
         ("text.token_pattern", "(", "not a regular expression"),
         ("text.token_pattern", "x" * 2000, "2,000 characters"),
         ("text.token_pattern", r"(\w+\s*)+$", "trusted=True"),
-        ("text.surprise", 1, "nothing reads"),
+        ("text.surprise", 1, "unknown"),
     ],
 )
 def test_settings_that_are_none_are_refused(name, value, says, file):
@@ -328,6 +361,14 @@ def test_settings_that_are_none_are_refused(name, value, says, file):
 
     rewritten(file, header=header)
     with pytest.raises(LaconicError, match=says):
+        CompactModel.load(file)
+
+
+@pytest.mark.parametrize("name", [option.name for option in options_of(TextSettings)])
+def test_a_missing_text_option_is_refused(name, file):
+    served("argmax", "selected")[0].save(file)
+    rewritten(file, header=lambda header: header["text"].pop(name))
+    with pytest.raises(LaconicError, match=f"no '{name}'"):
         CompactModel.load(file)
 
 
@@ -372,16 +413,16 @@ def raw_header(file, change):
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("shape", [2**61, 8], "bytes that its shape"),
-        ("shape", [-1, 3], "no sizes"),
-        ("shape", [1.0, 3], "no sizes"),
-        ("shape", "big", "no sizes"),
-        ("shape", [], "no kind"),
-        ("dtype", "BF16", "no kind"),
-        ("dtype", ["F64"], "no kind"),
-        ("data_offsets", [0], "no kind"),
-        ("data_offsets", [0, 10**15], "bytes that its shape"),
-        ("more", 1, "none of a tensor"),
+        ("shape", [2**61, 8], "the bytes of its shape"),
+        ("shape", [-1, 3], "has sizes"),
+        ("shape", [1.0, 3], "has sizes"),
+        ("shape", "big", "has sizes"),
+        ("shape", [], "a kind that no model has"),
+        ("dtype", "BF16", "a kind that no model has"),
+        ("dtype", ["F64"], "a kind that no model has"),
+        ("data_offsets", [0], "a kind that no model has"),
+        ("data_offsets", [0, 10**15], "the bytes of its shape"),
+        ("more", 1, "does not describe a tensor"),
     ],
 )
 def test_claims_about_tensors_are_examined(name, value, says, file):
@@ -402,7 +443,7 @@ def test_tensors_may_not_overlap(file):
         CompactModel.load(file)
     served("argmax", "selected")[0].save(file)
     file.write_bytes(file.read_bytes() + b"more")
-    with pytest.raises(LaconicError, match="its header speaks of"):
+    with pytest.raises(LaconicError, match="its header states"):
         CompactModel.load(file)
 
 

@@ -36,7 +36,7 @@ def test_r11_the_header_is_utf8_without_a_mark(encoding: str) -> None:
     data = file_of(PLAIN.encode(encoding))
     with pytest.raises(SafetensorError):
         load(data)
-    with pytest.raises(LaconicError, match=r"no JSON|not UTF-8"):
+    with pytest.raises(LaconicError, match=r"not JSON|not UTF-8"):
         from_bytes(data)
 
 
@@ -44,9 +44,9 @@ def test_r11_the_header_is_utf8_without_a_mark(encoding: str) -> None:
     ("old", "new", "says"),
     [
         ("[0, 8]", "[-0, 8]", "-0"),
-        ('"{}"', '"{}", "x": 1', "metadata that are not strings"),
-        ('"{}"', '"{}", "x": {"y": "z"}', "metadata that are not strings"),
-        ('{"laconic": "{}"}', "[]", "metadata that are not strings"),
+        ('"{}"', '"{}", "x": 1', "metadata that is not text"),
+        ('"{}"', '"{}", "x": {"y": "z"}', "metadata that is not text"),
+        ('{"laconic": "{}"}', "[]", "metadata that is not text"),
         ('"{}"', r'"{}", "\ud800": "x"', "half a character"),
         ('"{}"', r'"{}\udc00"', "half a character"),
         ('"a"', r'"\ud800"', "half a character"),

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from scipy.io import arff as scipy_arff
 
+from laconic.corpus.builder import CorpusBuilder
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats import arff
 from laconic.corpus.formats.arff import arff_corpus, read_arff
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 from tests.corpus.matrices import Labelled, almost, entries, labelled
 

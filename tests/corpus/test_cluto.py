@@ -9,7 +9,7 @@ from hypothesis import given
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.cluto import read_cluto
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 from tests.corpus.matrices import Labelled, almost, entries, labelled
 
@@ -104,7 +104,7 @@ def test_r7_columns_follow_the_entries_not_the_header(tmp_path: Path) -> None:
 
 def test_r9_repeats_that_add_up_to_infinity_are_refused(tmp_path: Path) -> None:
     """R9: `1 1e308 1 1e308` was stored as inf."""
-    with pytest.raises(CorpusError, match=r"line 2: the values that document '0' gives"):
+    with pytest.raises(CorpusError, match=r"line 2: the values of one index of document '0'"):
         read(tmp_path, "2 2 3\n1 1e308 1 1e308\n2 1\n", "x\ny\n")
 
 

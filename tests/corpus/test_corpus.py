@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from laconic import Corpus
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
+from laconic.corpus.builder import CorpusBuilder
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 

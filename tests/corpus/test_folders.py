@@ -12,7 +12,7 @@ import pytest
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.folders import read_folder
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 PLAIN = {"ham/1": "hello", "ham/2": "good day", "spam/1": "buy", "spam/10": "now", "spam/2": "x"}
@@ -166,7 +166,7 @@ def test_no_classes_one_class_or_nothing_at_all(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"all 2 documents have the same label \(ham\)"):
         read_folder(laid_out(tmp_path / "one", {"ham/1": "a", "ham/2": "b"}), ReadOptions())
     (tmp_path / "none").mkdir()
-    with pytest.raises(CorpusError, match="there is no document in it"):
+    with pytest.raises(CorpusError, match="it has no documents"):
         read_folder(tmp_path / "none", ReadOptions())
     with pytest.raises(CorpusError, match="no such file"):
         read_folder(tmp_path / "nowhere", ReadOptions())

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from laconic.corpus.formats import opening
 from laconic.corpus.formats.decoding import Decoder
-from laconic.corpus.formats.gathering import MIB, ReadOptions
 from laconic.corpus.formats.opening import is_tar, open_bytes, read_lines, tar_members
+from laconic.corpus.options import MIB, ReadOptions
 from laconic.errors import CorpusError
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
@@ -234,7 +234,7 @@ def test_an_unknown_encoding_is_refused(tmp_path: Path, name: str) -> None:
         numbered(tmp_path, b"x", ReadOptions(encoding=name))
 
 
-@pytest.mark.parametrize("encoding_errors", ["error", "replace"])
+@pytest.mark.parametrize("encoding_errors", ["strict", "replace"])
 def test_r10_an_encoding_that_cannot_replace_is_refused(
     tmp_path: Path, encoding_errors: Any
 ) -> None:

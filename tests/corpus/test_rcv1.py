@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.rcv1 import N_TERMS, PUBLISHED_TEST, read_rcv1, vector_hash
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 TOPICS = "index\tcode\tdocs\n0\tC11\t9\n1\tCCAT\t9\n2\tM11\t9\n3\tM142\t9\n"

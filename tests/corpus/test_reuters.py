@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.opening import tar_members
 from laconic.corpus.formats.reuters import read_reuters
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 HEAD = '<!DOCTYPE lewis SYSTEM "lewis.dtd">\n'
@@ -144,7 +144,7 @@ def test_archive_folder_and_file_read_alike(tmp_path: Path) -> None:
         (story(1, "a").replace("NEWID", "ID"), "line 2: .* has no attribute NEWID"),
         (story(1, "a").replace("CGI", "GCI"), "line 2: .* has no attribute CGISPLIT"),
         (story(1, "a") + story(1, "b"), "the id '1' occurs twice"),
-        ("", "there is no document in it"),
+        ("", "it has no documents"),
     ],
 )
 def test_bad_sgml_names_the_line(tmp_path: Path, content: str, expected: str) -> None:

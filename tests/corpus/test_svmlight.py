@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from sklearn.datasets import load_svmlight_file
 
+from laconic.corpus.builder import CorpusBuilder
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.svmlight import canonical_label, read_svmlight, svmlight_corpus
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 from tests.corpus.matrices import Labelled, almost, entries, labelled
 
@@ -158,7 +159,7 @@ def test_r7_names_of_features_keep_their_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize("values", ["1:1e308 1:1e308", "1:-1e308 2:1 1:-1e308"])
 def test_r9_repeats_that_add_up_to_infinity_are_refused(tmp_path: Path, values: str) -> None:
     """R9: every value is finite, and their sum was stored as inf."""
-    with pytest.raises(CorpusError, match=r"line 2: the values that document '1' gives"):
+    with pytest.raises(CorpusError, match=r"line 2: the values of one index of document '1'"):
         read(tmp_path, f"1 1:1\n2 {values}\n")
 
 

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats import parquet as parquet_reading
 from laconic.corpus.formats.delimited import read_delimited
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.parquet import read_parquet
 from laconic.corpus.formats.parquet_pages import ThriftReader
 from laconic.corpus.formats.tables import read_csv, read_jsonl, read_tsv
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 Read = Callable[[Path, ReadOptions], Corpus]
@@ -140,7 +140,7 @@ def test_an_empty_or_missing_file_says_so(tmp_path: Path, reader: Read) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("text,label\n", "there is no document in it"),
+        ("text,label\n", "it has no documents"),
         ("text,label\na,x\nb,x\n", "all 2 documents have the same label (x)"),
         ("text,label\na,x\nb,\nc, \nd,y\n", ", line 3: 2 of 4 documents have no label"),
         ("text,label\na,x\nb,y,z\n", ", line 3: the record that begins here has 3 fields, but the "

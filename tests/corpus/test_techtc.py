@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.techtc import read_all_techtc, read_techtc, techtc_sets
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 FEATURES = "# index word\n1 ant\n2 bee\n3 cat\n4 dog\n"

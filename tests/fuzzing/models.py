@@ -11,12 +11,14 @@ import signal
 import sys
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from safetensors.numpy import load
 
 from laconic.compact import CompactModel
+from laconic.compact.provenance import ClassifierSettings
 from laconic.errors import LaconicError
 from tests.compact.kernel_machines import machine
 from tests.compact.models import TEXTS, served
@@ -27,6 +29,7 @@ EVIL = (
     *(-1, 0, 1, 2, 3, 255, 2**31, 2**32, 2**40, 2**61, 2**63 - 1, 2**64, 10**30, -(2**63)),
     *(0.5, 1e308, float("nan"), float("inf"), True, False, None, "", "\x00", "F64", "U8", "I64"),
     *("BF16", "F8_E4M3", "selected", "all", "sign", "labels", "argmax", "l1", "word", "char"),
+    *("float64", "float32", "int8", "ridge", "balanced", "vectors", "word:ngrams=1-2", -0.5, 1e-9),
     *("(a+)+$", "porter", "turkish", "x" * 5000, [], {}, [[[]]], [1, 1], [0, 0], [1, 2**50]),
 )
 BYTES = (b"\xff" * 8, b"\x00" * 8, b"\x7f\xf8" + b"\x00" * 6, b"\xff" * 4, b"\x80", b"{", b'"')
@@ -43,13 +46,15 @@ def bases() -> list[bytes]:
     ]
     plain = models[0]
     models.append(CompactModel(plain.model, plain.words, plain.weights, None))
+    classifier = ClassifierSettings("svm", 0.5, "balanced")
+    models.append(replace(plain, classifier=classifier, solved=True, gap=1e-6))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "base"
-        found = []
+        contents = []
         for model in models:
             model.save(file)
-            found.append(file.read_bytes())
-    return found
+            contents.append(file.read_bytes())
+    return contents
 
 
 def mutant(data: bytes, rng: random.Random) -> bytes:
@@ -104,8 +109,7 @@ def edit(data: bytes, rng: random.Random) -> bytes:
     except (ValueError, KeyError, TypeError, RecursionError):
         return data
     if rng.random() < 0.5:
-        told = edited(inner, rng)
-        header["__metadata__"]["laconic"] = told
+        header["__metadata__"]["laconic"] = edited(inner, rng)
         text = json.dumps(header)
     else:
         text = edited(header, rng)
@@ -113,8 +117,8 @@ def edit(data: bytes, rng: random.Random) -> bytes:
     return len(raw).to_bytes(8, "little") + raw + data[8 + size :]
 
 
-def edited(told: dict, rng: random.Random) -> str:
-    holder = told
+def edited(values: dict, rng: random.Random) -> str:
+    holder = values
     while isinstance(holder, dict) and holder:
         key = rng.choice(sorted(holder))
         if not (isinstance(holder[key], dict) and rng.random() < 0.8):
@@ -130,13 +134,13 @@ def edited(told: dict, rng: random.Random) -> str:
             holder[key][rng.randrange(len(holder[key]))] = rng.choice(EVIL)
         else:
             holder[key] = rng.choice(EVIL)
-    text = json.dumps(told)
+    text = json.dumps(values)
     last = rng.randrange(12)
     if last == 0:
         depth = rng.choice((100, 5000, 30000))
         text = text[:-1] + f', "deep": {"[" * depth}{"]" * depth}}}'
-    elif last == 1 and told:
-        key = rng.choice(sorted(told))
+    elif last == 1 and values:
+        key = rng.choice(sorted(values))
         text = text[:-1] + f", {json.dumps(key)}: {json.dumps(rng.choice(EVIL))}}}"
     elif last == 2:
         text += " " * rng.choice((1, 100, 10**5))

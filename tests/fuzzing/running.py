@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import ReadOptions
+from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
 from tests.fuzzing.archives import ARCHIVES
 from tests.fuzzing.models import run_models

@@ -6,13 +6,13 @@ import io
 import random
 import tarfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.registry import FORMATS
 from laconic.corpus.formats.streaming import stream
+from laconic.corpus.options import ReadOptions
 from tests.fuzzing.mutating import Files, mutated
 
 
@@ -139,7 +139,7 @@ def packed_tar(files: Files) -> Files:
 
 def reads_stream(format: str) -> Callable[[Path, ReadOptions], Any]:
     def read(where: Path, options: ReadOptions) -> list[Any]:
-        return list(stream(where, options, format))
+        return list(stream(where, replace(options, format=format)))
 
     return read
 

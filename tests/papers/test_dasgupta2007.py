@@ -18,7 +18,7 @@ from laconic.rows import Row
 from laconic.study.executors import Processes
 from laconic.study.journal import Journal
 from laconic.study.layout import JOURNAL, ROWS
-from laconic.study.settings import Source, SplitOptions, TextOptions
+from laconic.study.settings import Source, SplitOptions
 from laconic.vectors.weighting import Weighting
 from tests.counting import Counting
 from tests.study.corpora import pets
@@ -42,7 +42,7 @@ CORPORA = (doubtful(1, "one"), doubtful(2, "two"))
 
 def small(scale: paper.Scale) -> Plan:
     split = SplitOptions(0.2, cv=0, n_splits=2)
-    plan = paper._plan(Source("nowhere"), split, TextOptions(min_df=1))
+    plan = paper._plan(Source("nowhere"), split, min_df=1)
     return replace(plan, corpora=CORPORA[: scale.sets], target="multilabel")
 
 
@@ -304,7 +304,7 @@ def test_the_figures_follow_the_protocol(name):
     assert plan.split.cv == 0
     assert plan.split.n_splits == {"2": 1, "5b": 1}.get(name, 4)
     assert plan.metrics == paper.METRICS
-    assert plan.text.min_df == (2 if name in ("2", "5a") else 1)
+    assert plan.weighting.min_df == (2 if name in ("2", "5a") else 1)
 
 
 def test_findings_on_two_techtc_sets(corpora, tmp_path):

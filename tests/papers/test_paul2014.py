@@ -237,7 +237,7 @@ def doubtful(seed: int) -> Corpus:
 
 def test_only_the_named_corpora_of_a_family_are_loaded(monkeypatch):
     family = [pets(6, name=f"family/{n}") for n in "abcd"]
-    monkeypatch.setattr("laconic.study.settings.load_corpora", lambda *_, **__: iter(family))
+    monkeypatch.setattr("laconic.corpus.loading.read_corpora", lambda *_, **__: iter(family))
     chosen = ("family/d", "family/b")
     assert [c.name for c in Source("family", only=chosen).load()] == ["family/b", "family/d"]
     assert [c.name for c in Source("family", only=chosen, first=1).load()] == ["family/b"]
@@ -251,5 +251,5 @@ def test_how_many_pairs_of_techtc_qualify(corpora, monkeypatch):
     monkeypatch.setenv("LACONIC_DATA", str(corpora))
     plan = paper.pairs("count")(paper.ALL_PAIRS)
     assert len(plan.corpora[0].only) == 76
-    assert (plan.text.weighting, plan.text.min_length) == ("count", 4)
+    assert (plan.weighting.scheme, plan.text.min_length) == ("count", 4)
     assert plan.sizes == (300, 400, 500)

@@ -28,9 +28,9 @@ from laconic.papers.prediction_costs import (
 from laconic.papers.validated import Candidates, Choice, NestedFigure, choose, held_out
 from laconic.rows import Row
 from laconic.study.ready import PreparedCorpus
-from laconic.study.settings import TextOptions
 from laconic.study.significance import mcnemar
 from laconic.study.study import Study
+from laconic.vectors.options import TextOptions, WeightingOptions
 from laconic.vectors.problem import make_problems
 from tests.counting import Counting
 from tests.study.corpora import pets
@@ -48,7 +48,8 @@ SMALL = {
 @pytest.fixture
 def small(monkeypatch):
     """The protocol on a hundred short documents."""
-    monkeypatch.setattr(paper, "WORDS", TextOptions(weighting="histogram"))
+    monkeypatch.setattr(paper, "WORDS", TextOptions())
+    monkeypatch.setattr(paper, "WEIGHTING", WeightingOptions("histogram"))
     monkeypatch.setattr(paper, "PLOT", SMALL)
     monkeypatch.setattr(paper, "reuters", lambda: pets(100, split=True))
     monkeypatch.setattr(paper, "SIZES", (1, 2, 12))

@@ -136,7 +136,7 @@ class TestReading:
         """All words of pydocs and of Python's own library, and made-up ones with every ending."""
         words = sorted({*words_of(pydocs), *words_of_python(), *made_up(30_000)})
         assert len(words) > 60_000
-        stems = Vectorizer(stem="porter")._unit().stem(words)
+        stems = TextOptions(stem="porter").reader.stem(words)
         found = chromium.run("return arguments[0].map(laconic.porter)", words)
         assert [(w, a, b) for w, a, b in zip(words, stems, found, strict=True) if a != b] == []
 

@@ -18,8 +18,9 @@ from laconic.study.executors import InProcess
 from laconic.study.findings import Findings
 from laconic.study.layout import StudyFolder, distinct_name
 from laconic.study.recommending import Candidate, Recommendation
-from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import SplitOptions, TrainingOptions
 from laconic.study.task import Outcome, run
+from laconic.vectors.options import TextOptions, WeightingOptions
 from tests.oracles import span_by_svd
 from tests.study.corpora import pets
 
@@ -119,7 +120,7 @@ def test_every_model_shown_to_the_test_documents_counts(tmp_path):
             {},
             {"training": TrainingOptions(alpha=0.1)},
             {"training": TrainingOptions(intercept=False)},
-            {"text": TextOptions(min_df=3)},
+            {"weighting": WeightingOptions(min_df=3)},
             {},
         )
     ):

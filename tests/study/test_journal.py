@@ -43,7 +43,10 @@ def outcomes(draw):
         draw(st.integers(0, 5)),
         problem=draw(texts),
         fold=draw(texts),
-        method=draw(texts),
+        method=draw(st.sampled_from(["IG", "MASK:weights=balanced", "LDA+knn", "US+svm"])),
+        features=draw(texts),
+        weighting=draw(texts),
+        version=draw(st.integers(1, 3)),
         sizes=tuple(draw(st.lists(sizes, min_size=1, max_size=3))),
     )
     like = replace(task.row(), versions=draw(texts))
@@ -53,7 +56,7 @@ def outcomes(draw):
         metric=texts,
         value=st.none() | reals,
         model_size=counts,
-        terms=counts,
+        n_features=counts,
         seconds=reals,
         memory=counts,
         status=st.sampled_from(["ok", "skipped", "failed"]),
@@ -134,7 +137,7 @@ def test_numbers_of_numpy_become_python_s(journal):
     row = replace(task.row(), size=np.int64(7), value=np.float32(0.5), model_size=np.int32(3))
     journal.record(Outcome(task, "ok", (row,)))
     (found,) = journal.rows()
-    assert [type(x) for x in (found.size, found.value, found.kept)] == [int, float, int]
+    assert [type(x) for x in (found.size, found.value, found.model_size)] == [int, float, int]
     assert found == row
 
 

@@ -73,7 +73,7 @@ def test_a_damaged_file_is_said_to_be_so_and_left_alone(where, damage):
     many(where)
     where.write_bytes(damage(where.read_bytes()))
     before = where.read_bytes()
-    with pytest.raises(LaconicError, match=r"is damaged, or no journal: .*Move it away .*recover"):
+    with pytest.raises(LaconicError, match=r"damaged, or not a journal: .*Move it away.*recover"):
         read_everything(where)
     assert where.read_bytes() == before
 
@@ -92,51 +92,28 @@ def test_damage_anywhere_is_an_error_or_harmless(where, offset):
             assert same(outcome.y_signed, outcome_of(outcome.task.draw).y_signed)
 
 
-@pytest.mark.parametrize(
-    ("table", "column", "cell"),
-    [
-        ("attempts", "spec", "{"),
-        ("attempts", "spec", '{"data": 1}'),
-        ("attempts", "spec", "[]"),
-        ("attempts", "signs", b"none"),
-        ("attempts", "notes", b"none"),
-        ("attempts", "host", b"\xff"),
-        ("cuts", "terms", b"none"),
-        ("cuts", "chosen", b""),
-        ("rows", "value", "much"),
-        ("rows", "reason", b"\xff"),
-    ],
-)
-def test_a_damaged_cell_is_said_to_be_so(where, table, column, cell):
-    many(where, 1)
-    with closing(sqlite3.connect(where)) as other:
-        other.execute(f"DROP TRIGGER {table}_UPDATE")
-        other.execute(f"UPDATE {table} SET {column} = ?", (cell,))
-        other.commit()
-    with Journal.reading(where) as journal, pytest.raises(LaconicError, match="is damaged"):
-        list(journal.outcomes())
-
-
 def test_text_that_is_no_utf8_is_damage(where):
     many(where, 1)
     data = where.read_bytes()
     where.write_bytes(data.replace(b"accuracy", b"accura\xff\xff"))
-    with Journal.reading(where) as journal, pytest.raises(LaconicError, match="is damaged"):
-        list(journal.rows())
+    with pytest.raises(LaconicError, match="damaged, or not a journal"):
+        read_everything(where)
 
 
-@pytest.mark.parametrize("text", [b"VIEW standing", b"INDEX tried"])
+@pytest.mark.parametrize("text", [b"TRIGGER rows_UPDATE", b"INDEX once"])
 def test_r10_a_schema_that_is_no_utf8_is_damage(where, text):
     """SQLite quotes the bytes in its message, which Python then cannot decode."""
     many(where, 1)
     where.write_bytes(where.read_bytes().replace(text, b"\xff\xfe" + text[2:]))
-    with pytest.raises(LaconicError, match="is damaged"):
+    with pytest.raises(LaconicError, match="damaged, or not a journal"):
         Journal.reading(where)
 
 
 def test_an_empty_file_is_a_new_journal_but_no_report(where):
     where.touch()
-    with pytest.raises(LaconicError, match=r"the journal is empty\. The study ended as it started"):
+    with pytest.raises(
+        LaconicError, match=r"the journal is empty\. The study ended before it had a plan"
+    ):
         Journal.reading(where)
     many(where, 1)
     with Journal.reading(where) as report:
@@ -161,10 +138,10 @@ def test_a_newer_format_and_other_programs_are_left_alone(tmp_path):
             stranger.execute(change)
     before = [file.read_bytes() for file in (newer, other, tagged)]
     for opening in (Journal, Journal.reading):
-        with pytest.raises(LaconicError, match=r"newer Laconic \(format 2; .*Update"):
+        with pytest.raises(LaconicError, match=r"newer Laconic \(format 3; .*Update"):
             opening(newer)
         for file in (other, tagged):
-            with pytest.raises(LaconicError, match=r"is no journal of Laconic.* another name"):
+            with pytest.raises(LaconicError, match=r"not a journal of Laconic.* another name"):
                 opening(file)
     assert [file.read_bytes() for file in (newer, other, tagged)] == before
 
@@ -218,7 +195,7 @@ def test_a_quarrel_about_a_new_file_is_sat_out(where, monkeypatch):
 def test_rows_without_their_attempt_are_damage(where):
     many(where, 1)
     with closing(sqlite3.connect(where)) as stranger:
-        stranger.execute("INSERT INTO cuts VALUES (99, 0, 1, x'', x'')")
+        stranger.execute("INSERT INTO cuts VALUES (x'', 99, 0, 1, x'', x'')")
         stranger.commit()
     with Journal(where) as journal, pytest.raises(LaconicError, match="cuts without their attempt"):
         journal.check()
@@ -255,7 +232,7 @@ def test_no_place_for_a_journal(tmp_path):
         Journal(tmp_path)
     with pytest.raises(LaconicError, match="is a folder, not a journal"):
         Journal.reading(tmp_path)
-    with pytest.raises(LaconicError, match=r"there is no folder .*nowhere\. Make it first"):
+    with pytest.raises(LaconicError, match=r"there is no folder .*nowhere\. Create it first"):
         Journal(tmp_path / "nowhere" / "journal.sqlite")
     with pytest.raises(LaconicError, match="there is no journal"):
         Journal.reading(tmp_path / "nowhere" / "journal.sqlite")
@@ -287,7 +264,7 @@ def test_a_read_only_folder_can_be_reported_but_not_continued(read_only):
         (without_rights, read_keys, read_only),
         (without_rights, lock, read_only),
     )
-    assert "ermit" in opened
+    assert "llow" in opened
     assert "choose another folder" in opened
     assert keys == [task_of(0).key]
     assert "cannot be written (Permission denied)" in locked

@@ -169,7 +169,7 @@ def holding(where: Path, fork: bool):
 def test_a_second_study_is_refused_until_the_first_is_killed(where, fork):
     process, pid, child = holding(where, fork)
     try:
-        refused = rf"another study \(process {pid} on .+\) works here\. Wait for it, or choose"
+        refused = rf"another study \(process {pid} on .+\) is running here\. Wait for it, or choose"
         for _ in range(2):
             with pytest.raises(LaconicError, match=refused), exclusive(where):
                 pass

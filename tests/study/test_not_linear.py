@@ -15,9 +15,10 @@ from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.study import concluding
 from laconic.study.executors import InProcess
-from laconic.study.settings import SplitOptions, TextOptions
+from laconic.study.settings import SplitOptions
 from laconic.study.task import run
 from laconic.study.words import read_words, selected_words
+from laconic.vectors.options import TextOptions, WeightingOptions
 from tests.study.corpora import TOPICS, pets
 from tests.study.test_task import made, task_of
 
@@ -26,7 +27,7 @@ PLAN = Plan(
     methods=("ALL+gaussian:width=1.0", "IG"),
     sizes=(6, 18),
     split=SplitOptions(cv=3),
-    text=TextOptions(min_df=1),
+    weighting=WeightingOptions(min_df=1),
 )
 
 
@@ -176,7 +177,9 @@ def test_stability_is_of_words_that_are_chosen(tmp_path):
 def test_selected_words_are_listed_without_coefficients(then):
     def listed(method):
         path = parse_method(method).build(normalize="selected")
-        (told,) = selected_words(path, 7, pets(120), TextOptions(min_df=1), "auto")
+        (told,) = selected_words(
+            path, 7, pets(120), TextOptions(), WeightingOptions(min_df=1), "auto"
+        )
         return told
 
     _, classes, words = listed(f"IG+{then}")
@@ -187,7 +190,7 @@ def test_selected_words_are_listed_without_coefficients(then):
 def test_a_projection_chooses_no_words():
     path = parse_method("LDA+gaussian").build(normalize="selected")
     with pytest.raises(LaconicError, match=r"combines 58 of them, .* \+ridge"):
-        selected_words(path, 2, pets(120), TextOptions(min_df=1), "auto")
+        selected_words(path, 2, pets(120), TextOptions(), WeightingOptions(min_df=1), "auto")
 
 
 def test_the_commands_select_and_train(tmp_path, monkeypatch):

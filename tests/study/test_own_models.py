@@ -13,9 +13,10 @@ from click.testing import CliRunner
 from laconic import CompactModel, Corpus, LarsClassifier, Plan, Study
 from laconic.cli import main
 from laconic.study.executors import InProcess
-from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import SplitOptions, TrainingOptions
 from laconic.study.task import run
 from laconic.study.words import selected_words
+from laconic.vectors.options import TextOptions, WeightingOptions
 from tests.study.corpora import pets
 from tests.study.test_task import made, task_of
 
@@ -24,7 +25,7 @@ PLAN = Plan(
     methods=("ALL", "SVM-LARS"),
     sizes=(2, 4, 6),
     split=SplitOptions(cv=3),
-    text=TextOptions(min_df=1),
+    weighting=WeightingOptions(min_df=1),
 )
 
 
@@ -77,9 +78,11 @@ def test_words_of_two_classes_come_in_the_order_of_entry():
     yes = tuple((("cats" if label == ("cats",) else "others"),) for label in corpus.labels)
     two = Corpus("pets", labels=yes, ids=corpus.ids, texts=corpus.texts)
     path = LarsClassifier(normalize="selected")
-    ((_, classes, words),) = selected_words(path, 5, two, TextOptions(min_df=1), "auto")
+    ((_, classes, words),) = selected_words(
+        path, 5, two, TextOptions(), WeightingOptions(min_df=1), "auto"
+    )
     assert classes == ("others",)
-    longer = selected_words(path, 9, two, TextOptions(min_df=1), "auto")[0][2]
+    longer = selected_words(path, 9, two, TextOptions(), WeightingOptions(min_df=1), "auto")[0][2]
     assert [word.word for word in longer[:5]] == [word.word for word in words]
     assert all(word.weight == 1.0 for word in words)
 

@@ -12,8 +12,9 @@ from laconic.errors import LaconicError
 from laconic.study.plan import METHODS
 from laconic.study.plan_file import parse_plan, read_plan, write_plan
 from laconic.study.ready import PreparedCorpus
-from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import Source, SplitOptions, TrainingOptions
 from laconic.study.task import Task
+from laconic.vectors.options import TextOptions, WeightingOptions
 from laconic.vectors.problem import targets_of
 from tests.study.corpora import pets
 
@@ -56,7 +57,7 @@ OTHER = {
     "the intercept": {"training": TrainingOptions(intercept=False)},
     "the norm": {"training": TrainingOptions(normalize="all")},
     "stems": {"text": TextOptions(stem="porter")},
-    "min_df": {"text": TextOptions(min_df=1)},
+    "min_df": {"weighting": WeightingOptions(min_df=1)},
     "the seed of splits": {"split": SplitOptions(random_state=1)},
     "the test share": {"split": SplitOptions(test_size=0.3)},
     "folds": {"split": SplitOptions(cv=4)},
@@ -81,17 +82,19 @@ def test_more_methods_and_draws_keep_the_tasks_that_are_there():
 def test_keys_are_those_of_every_machine():
     task = Task("d", "p", "test", "f", "s", "v", "IG", 0, (5, 0.5), ("roc_auc",))
     assert Task.from_json(task.to_json()) == task
-    assert task.key == "d75b499d600b1635cfcaf3e195860a0b"
+    assert task.key == "b035567038302bf3f16c33b9d0fc0285"
     assert task.random_state == replace(task, sizes=(7,), metrics=("accuracy",)).random_state
-    assert task.random_state != replace(task, seed=1).random_state
+    assert task.random_state != replace(task, draw=1).random_state
 
 
 def test_stop_words_in_a_file_count_by_their_contents(tmp_path):
     words = tmp_path / "stop.txt"
     words.write_text("word1\n")
-    before = TextOptions(stop_words=str(words)).description
+    before = TextOptions(stop_words=str(words)).canonical(pets())
     words.write_text("word2\n")
-    assert TextOptions(stop_words=str(words)).description != before
+    after = TextOptions(stop_words=str(words)).canonical(pets())
+    assert after != before
+    assert after == TextOptions(stop_words=["word2"]).canonical(pets())
 
 
 @given(
@@ -124,7 +127,7 @@ WRONG = {
     "unknown method": ({"methods": ("IGG",)}, "method 'IGG': choose from ALL, DF"),
     "no method": ({"methods": ()}, "no methods"),
     "unknown setting": ({"methods": ("IG:rank=3",)}, "no setting"),
-    "no name": ({"methods": (1,)}, "method 1"),
+    "no name": ({"methods": (1,)}, r"methods=\(1,\): give a list of texts"),
     "bad combination": ({"methods": ("IG:combine=foo",)}, "foo"),
     "bad draw": ({"methods": ("SS:draw=foo",)}, "draw='foo'"),
     "bad rank": ({"methods": ("SS:rank=-3",)}, "rank"),
@@ -162,9 +165,9 @@ PARTS_WRONG = {
     "stop": (TextOptions, {"stop_words": "absent.txt"}, "absent.txt"),
     "unit": (TextOptions, {"unit": "page"}, "page"),
     "ngrams": (TextOptions, {"ngrams": (2, 1)}, "ngrams"),
-    "weighting": (TextOptions, {"weighting": "bm25"}, "bm25"),
+    "weighting": (WeightingOptions, {"scheme": "bm25"}, "bm25"),
     "alpha": (TrainingOptions, {"alpha": "much"}, "alpha='much'"),
-    "lists": (TrainingOptions, {"alpha": {"p": [1]}}, r"alpha=\[1\]"),
+    "lists": (TrainingOptions, {"alpha": {"p": [1]}}, r"alpha=\{'p': \[1\]\}"),
     "negative": (TrainingOptions, {"alpha": -1.0}, "alpha=-1.0"),
     "normalize": (TrainingOptions, {"normalize": "none"}, "normalize='none'"),
 }
@@ -238,27 +241,27 @@ def test_written_plans_read_back_the_same(where, alpha, test, intercept, min_df)
         (Source(where), Source("other", label=("a", "b"), first=3)),
         training=TrainingOptions(alpha, intercept),
         split=SplitOptions(test_size=test),
-        text=TextOptions(min_df=min_df, max_df=0.5),
+        weighting=WeightingOptions(min_df=min_df, max_df=0.5),
     )
     assert parse_plan(write_plan(plan)) == plan
 
 
 TYPOS = {
     "metods = ['IG']": "did you mean methods?",
-    "methods = ['IG'": "is no TOML",
+    "methods = ['IG'": "is not TOML",
     "methods = ['XY']": "method 'XY'",
     "sizes = ['many']": "size",
     "sizes = 'many'": "size",
-    "draws = 'two'": "draws = 'two' is not a value",
-    "draws = true": "draws = True is not a value",
+    "draws = 'two'": "draws='two': give a whole number of at least 1",
+    "draws = true": "draws=True: give a whole number of at least 1",
     "metrics = ['f7']": "f7",
-    "[split]\ntest = 3": r"\[split\] has no setting \'test\': did you mean test_size",
+    "[split]\ntest = 3": r"\[split\] has no option \'test\': did you mean test_size",
     "[split]\ncv = 1": "cv=1",
     "[txt]\nstem = 'porter'": "did you mean text",
-    "[text]\nstem = 3": "stem = 3 is not a value",
+    "[text]\nstem = 3": "stem=3: give text or none",
     "split = 3": r"write a table, \[split\]",
     "[training]\nalpha = [1]": "alpha",
-    "corpora = ['a']": "no setting 'corpora'",
+    "corpora = ['a']": "no option 'corpora'",
 }
 
 

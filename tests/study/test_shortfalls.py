@@ -20,7 +20,8 @@ from laconic.methods import parse_method
 from laconic.report.page import page
 from laconic.report.reading import view_of
 from laconic.study.executors import InProcess
-from laconic.study.settings import SplitOptions, TextOptions
+from laconic.study.settings import SplitOptions
+from laconic.vectors.options import WeightingOptions
 from tests.study.corpora import pets
 
 NEVER = "1 of 4 labels occur in no training document, so nothing can be learned about them"
@@ -29,7 +30,7 @@ PLAN = Plan(
     methods=("ALL", "IG"),
     sizes=(2, 6),
     split=SplitOptions(cv=3),
-    text=TextOptions(min_df=1),
+    weighting=WeightingOptions(min_df=1),
 )
 
 

@@ -333,7 +333,7 @@ def test_a_problem_of_one_class_is_not_even_fitted(slow):
         ("SS:rank=10:draw=iid+ridge:alpha=loo", "SS:rank=10:draw=iid"),
         ("BSS:rank=5+svm:alpha=0.5", "BSS:rank=5"),
         ("BSS+svm", "BSS"),
-        ("nonsense[", "nonsense"),
+        ("nonsense", "nonsense"),
     ],
 )
 def test_the_selection_is_the_method_without_what_comes_after(method, selection):

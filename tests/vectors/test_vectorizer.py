@@ -272,13 +272,13 @@ def test_smart_without_its_package_says_what_to_install(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"unit": "line"}, 'Give "word" or "char"'),
+        ({"unit": "line"}, "choose from word, char"),
         ({"stem": "klingon"}, "klingon.*porter"),
         ({"stop_words": "/no/such/file"}, "/no/such/file.*english"),
         ({"stop_words": 7}, "7.*collection"),
         ({"stop_words": [7]}, "7.*collection"),
         ({"token_pattern": "("}, "not a regular expression"),
-        ({"token_pattern": b"a"}, "not a regular expression"),
+        ({"token_pattern": b"a"}, "give text"),
         ({"token_pattern": r"(\w)(\w)"}, "2 groups"),
         ({"n_jobs": 0}, "n_jobs=0"),
         *[({"ngrams": n}, "ngrams=") for n in [(0, 1), (2, 1), 2, (1,), (1, 2.0), "12", None]],

@@ -1,4 +1,4 @@
-"""The command `laconic`: parses, calls the library, prints; decides nothing."""
+"""The command `laconic`: parses options, calls the library, prints results."""
 
 from laconic.cli.commands import main
 

@@ -1,6 +1,6 @@
 """The commands of `laconic`.
 
-Heavy imports stay inside the commands, so that help is instant.
+Heavy imports stay inside the commands, so help is instant.
 """
 
 from __future__ import annotations
@@ -30,19 +30,17 @@ from laconic.cli.console import (
 )
 from laconic.cli.ending import EXIT_CODES, Code, one_line
 from laconic.cli.options import (
-    METRICS,
-    SIZES,
+    METHOD,
     check_not_input,
+    estimator_of,
     load,
-    metrics_of,
-    parse_alpha,
+    model_options,
+    options_from,
     problems_of,
     reading_options,
-    sizes_of,
-    training_options,
-    vectorizer_of,
-    vectorizing_of,
-    vectorizing_options,
+    text_options,
+    values_of,
+    vectors_of,
 )
 from laconic.cli.reporting import report
 from laconic.cli.reproducing import reproduce
@@ -50,24 +48,26 @@ from laconic.cli.selecting import methods, select
 from laconic.cli.serving import explain, predict, train
 from laconic.cli.studying import completion, export, study
 from laconic.errors import LaconicWarning
+from laconic.study.settings import SearchOptions, SplitOptions, TrainingOptions
+from laconic.vectors.options import TextOptions
 
 if TYPE_CHECKING:
     from laconic.rows import Row
 
 
 class Laconic(click.Group):
-    """Ends in a result or in one line, however it ends (`laconic.cli.ending`)."""
+    """Ends with a result or with one line on standard error (`laconic.cli.ending`)."""
 
-    def make_context(self, *given: Any, **more: Any) -> click.Context:
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
         with one_line():  # --help and --version print here
-            return super().make_context(*given, **more)
+            return super().make_context(*args, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
                 stream.reconfigure(errors="replace")
         if current_thread() is main_thread():
-            # so that what is half written is taken away also when the process is told to end
+            # so that incomplete files are removed when the process is terminated
             signal(SIGTERM, lambda *_: sys.exit(Code.TERMINATED))
         with one_line(), warnings.catch_warnings():
             warnings.simplefilter("default", LaconicWarning)
@@ -76,7 +76,7 @@ class Laconic(click.Group):
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """A warning as a line for users, without the place in our source."""
+    """A warning as a line for users, without the source line."""
     say_aside(f"laconic: note: {printable(str(message))}")
 
 
@@ -88,20 +88,20 @@ def main() -> None:
     """Finds the few words a text classifier needs, and proves what is lost.
 
     \b
-    laconic study tickets.csv --text body --label queue    # the main job
-    laconic corpus tickets.csv --text body --label queue   # what is in it
-    laconic methods                                        # the methods it compares
+    laconic study tickets.csv --text body --label queue    # compare methods and sizes
+    laconic corpus tickets.csv --text body --label queue   # describe a corpus
+    laconic methods                                        # list the methods
     """
 
 
 @main.command()
 @click.argument("where", nargs=-1, metavar="CORPUS...")
 @click.option("--known", is_flag=True, help="List the corpora of the catalog.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a corpus.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per corpus.")
 @reading_options
-@vectorizing_options
+@text_options
 def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -> None:
-    """What is in a corpus: counts, classes, lengths, problems found.
+    """Describe a corpus: counts, classes, lengths, problems in the data.
 
     CORPUS is a file, a folder, or a name of the catalog.
 
@@ -121,7 +121,7 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
 
     from laconic.vectors.summary import CorpusSummary
 
-    vectorizer = vectorizer_of(options)
+    vectorizer = values_of(TextOptions, options).vectorizer()
     for name in where:
         loaded = load(name, options)
         with working(f"counting the words of {loaded.name}"):
@@ -134,22 +134,10 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
 
 @main.command()
 @click.argument("where", metavar="CORPUS")
-@click.option(
-    "--method",
-    default="IG",
-    show_default=True,
-    help="A name of `laconic methods`, with settings and classifier: SS:rank=10+svm.",
-)
-@SIZES
-@METRICS
+@METHOD
+@options_from(SearchOptions, only=("sizes", "metrics"))
 @click.option("--cv", type=click.IntRange(2), help="Cross-validation folds instead of one split.")
-@click.option(
-    "--normalize",
-    type=click.Choice(["selected", "all"]),
-    default="selected",
-    show_default=True,
-    help="Divide documents by their length over the selected words, as studies do, or over all.",
-)
+@click.option("--test-size", type=float, help="Random splits with this share of test documents.")
 @click.option(
     "--repeats",
     type=click.IntRange(1),
@@ -157,27 +145,21 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
     show_default=True,
     help="Repeats of the folds or splits.",
 )
-@click.option("--test-size", type=float, help="Random splits with this share of test documents.")
-@click.option(
-    "--random-state",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Random seed of splits and draws.",
-)
+@options_from(SplitOptions, only=("random_state",))
+@options_from(TrainingOptions, only=("normalize",))
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     help="File of rows: .csv, .jsonl or .parquet.",
 )
-@training_options
+@model_options
 @reading_options
-@vectorizing_options
+@text_options
 def curve(where: str, method: str, **options: Any) -> None:
     """Quality against the number of words, for one method.
 
-    Prints a table and writes its rows to a file. Models are those of `study` and `train`;
+    Prints a table and writes its rows to a file. Models are trained as by `study` and `train`;
     papers mostly use --normalize all, and some --no-intercept.
 
     \b
@@ -192,11 +174,10 @@ def curve(where: str, method: str, **options: Any) -> None:
     from laconic.study.layout import safe_name
 
     recipe = parse_method(method)
-    recipe.check_intercept(options["intercept"])
-    alpha = parse_alpha(options["alpha"])
-    wanted = list(known_metrics(metrics_of(options)))
-    asked = ascending(sizes_of(options))
-    vectorizing_of(options)
+    estimator_of(recipe, options)
+    metrics = list(known_metrics(options["metrics"]))
+    sizes = ascending(options["sizes"])
+    vectors_of(options)
     if options["output"] is not None:
         check_rows(options["output"])
         check_not_input(options["output"], where, options)
@@ -207,21 +188,19 @@ def curve(where: str, method: str, **options: Any) -> None:
     with rows_file(output) as write:
         rows: list[Row] = []
         for problem in problems_of(loaded, options):
-            with bar(f"{recipe.name} on {problem.name}, {problem.fold}", len(asked)) as step:
-                found = measure_curve(
-                    recipe.build(
-                        alpha, options["random_state"], options["intercept"], options["normalize"]
-                    ),
+            with bar(f"{recipe.name} on {problem.name}, {problem.fold}", len(sizes)) as step:
+                measured = measure_curve(
+                    estimator_of(recipe, options),
                     problem,
-                    asked,
-                    wanted,
+                    sizes,
+                    metrics,
                     name=recipe.name,
                     draw=options["random_state"],
                     progress=lambda _, step=step: step(),
                 )
-            write(found.rows)
-            rows += found.rows
-    print_rows(rows, wanted)
+            write(measured.rows)
+            rows += measured.rows
+    print_rows(rows, metrics)
     click.echo(f"rows: {output}")
 
 

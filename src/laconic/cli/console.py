@@ -1,7 +1,7 @@
-"""How results and progress look in a terminal. Values in, print out; rich is imported when needed.
+"""Prints results and progress in a terminal; rich is imported when needed.
 
-Progress goes to standard error and is silent where that is no terminal. Names come from strangers'
-files: nothing of them is read as markup or reaches the terminal as a control character.
+Progress goes to standard error, and only if that is a terminal. Names come from untrusted files:
+they are neither read as markup nor printed with control characters.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ LEAST_WIDTH = 88
 
 
 def printable(text: str) -> str:
-    """Text of strangers without control characters, which could steer a terminal."""
+    """Untrusted text without control characters, which could control the terminal."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def say_aside(text: str) -> None:
-    """A line on standard error; one that cannot be written is dropped, the result goes on."""
+    """Print a line on standard error, or drop it if it cannot be written."""
     with suppress(OSError):
         click.echo(text, err=True)
 
@@ -45,7 +45,7 @@ def stderr_console() -> Console:
 
 
 def as_text(text: str) -> str:
-    """Printable, and no markup."""
+    """The text, printable and escaped for rich."""
     from rich.markup import escape
 
     return escape(printable(text))
@@ -53,7 +53,7 @@ def as_text(text: str) -> str:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """A spinner on a terminal, nothing elsewhere."""
+    """Show a spinner, if standard error is a terminal."""
     console = stderr_console()
     if not console.is_terminal:
         yield
@@ -64,14 +64,14 @@ def working(what: str) -> Iterator[None]:
 
 @contextmanager
 def reading_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar of what was read of how much."""
+    """A progress bar of bytes read."""
     with progress_bar(what) as (display, task):
         yield lambda done, total: display.update(task, completed=done, total=total)
 
 
 @contextmanager
 def bar(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """A bar of steps done."""
+    """A progress bar of steps done."""
     with progress_bar(what, total) as (display, task):
         yield lambda: display.advance(task)
 
@@ -104,22 +104,22 @@ def show(renderable: Any, title: str = "") -> None:
     if title:
         click.echo(printable(title))
     console = Console(highlight=False)
-    # below this the numbers of a table would be cut off; a terminal wraps them instead
+    # narrower tables would cut numbers off; a terminal wraps the lines instead
     wide = max(console.width, LEAST_WIDTH) if console.is_terminal else 120
     Console(highlight=False, width=wide).print(renderable)
 
 
 def print_catalog(entries: Iterable[CatalogEntry]) -> None:
-    table = table_of("name", "what")
+    table = table_of("name", "description")
     table.columns[1].justify = "left"
     for entry in entries:
         splits = f" (splits: {', '.join(entry.splits)})" if entry.splits else ""
         table.add_row(entry.name, f"{entry.about}{splits}. Licence: {entry.licence}.")
-    show(table, "Known corpora; their files are looked for in LACONIC_DATA")
+    show(table, "Corpora of the catalog; their files are read from LACONIC_DATA")
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """What the reader found, on standard error: results go elsewhere."""
+    """Print the notes of a reader on standard error; results go to standard output."""
     for note in notes:
         say_aside(f"note: {printable(note)}")
 
@@ -129,14 +129,12 @@ def print_summary(summary: CorpusSummary) -> None:
 
     say = click.echo
     say(f"{printable(summary.name)}: {summary.documents:,} documents as {summary.kind}")
-    several = f"{summary.labels_per_document:.2f} labels a document"
-    say(
-        f"  classes   {len(summary.classes):,}, {several if summary.multilabel else 'one a document'}"
-    )
+    labels = f"{summary.labels_per_document:.2f} labels" if summary.multilabel else "one label"
+    say(f"  classes   {len(summary.classes):,}, {labels} per document")
     if summary.train is not None:
         say(f"  split     {summary.train:,} training, {summary.test:,} test")
     least, median, most = summary.words
-    spread = f"{least:,g} to {most:,g} a document, median {median:,g}"
+    spread = f"{least:,g} to {most:,g} per document, median {median:,g}"
     say(f"  words     {summary.n_features:,} distinct; {spread}")
     say(f"  hash      {summary.fingerprint[:16]}")
     table = table_of("class", "documents")
@@ -151,13 +149,14 @@ def print_summary(summary: CorpusSummary) -> None:
 
 
 def print_rows(rows: list[Row], metrics: list[str]) -> None:
-    """One line a size: means over problems, of those that have a value."""
-    problems = {(row.problem, row.fold) for row in rows}
-    one = ", ".join(filter(None, problems.copy().pop()))
-    title = one if len(problems) == 1 else f"mean ± sd of {len(problems)} problems"
-    table = table_of("size", "kept", "words", *metrics, "seconds")
-    for asked in dict.fromkeys(row.size for row in rows):
-        table.add_row(f"{asked:,}", *_cells([r for r in rows if r.size == asked], metrics))
+    """One line per size, with means over the problems that have a value."""
+    problems = list(dict.fromkeys((row.problem, row.fold) for row in rows))
+    title = f"mean ± sd of {len(problems)} problems"
+    if len(problems) == 1:
+        title = ", ".join(filter(None, problems[0]))
+    table = table_of("size", "model_size", "n_features", *metrics, "seconds")
+    for size in dict.fromkeys(row.size for row in rows):
+        table.add_row(f"{size:,}", *_cells([row for row in rows if row.size == size], metrics))
     show(table, f"{rows[0].method}: {title}")
     skipped: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -168,63 +167,63 @@ def print_rows(rows: list[Row], metrics: list[str]) -> None:
 
 
 def _cells(rows: list[Row], metrics: list[str]) -> list[str]:
-    kept = [row for row in rows if row.model_size is not None and row.metric == metrics[0]]
-    if not kept:
+    done = [row for row in rows if row.model_size is not None and row.metric == metrics[0]]
+    if not done:
         return ["skipped", *[""] * (len(metrics) + 2)]
     values = [[r.value for r in rows if r.metric == m and r.value is not None] for m in metrics]
     return [
-        f"{mean(row.model_size for row in kept):,.0f}",
-        f"{mean(row.n_features or 0 for row in kept):,.0f}",
-        *(_spread(found, len(kept)) for found in values),
-        f"{sum(row.seconds for row in kept):.2f}",
+        f"{mean(row.model_size for row in done):,.0f}",
+        f"{mean(row.n_features or 0 for row in done):,.0f}",
+        *(_spread(of_metric, len(done)) for of_metric in values),
+        f"{sum(row.seconds for row in done):.2f}",
     ]
 
 
 def _spread(values: list[float], problems: int) -> str:
-    """The mean, with the deviation of several values, and how many there are if some lack."""
+    """The mean and standard deviation, and the number of values if some are missing."""
     if not values:
         return "–"
-    several = f" ± {stdev(values):.3f}" if len(values) > 1 else ""
-    some = f" ({len(values)} of {problems})" if len(values) < problems else ""
-    return f"{mean(values):.4f}{several}{some}"
+    deviation = f" ± {stdev(values):.3f}" if len(values) > 1 else ""
+    missing = f" ({len(values)} of {problems})" if len(values) < problems else ""
+    return f"{mean(values):.4f}{deviation}{missing}"
 
 
 def print_table(title: str, table: Table) -> None:
-    shown = table_of(*table.columns)
+    rendered = table_of(*table.columns)
     for line in table.lines:
-        shown.add_row(*(as_text(str(value)) for value in line))
-    show(shown, f"{title}: {table.title}")
+        rendered.add_row(*(as_text(str(value)) for value in line))
+    show(rendered, f"{title}: {table.title}")
 
 
 def print_methods(methods: Iterable[Method]) -> None:
-    table = table_of("method", "keeps", "paper", "labels", "chance", "nested", "settings", "cost")
+    flags = ("supervised", "random", "nested")
+    table = table_of("method", "description", "paper", *flags, "settings", "cost")
     for column in table.columns:
         column.justify = "left"
     for method in methods:
-        told = method.described()
+        description = method.described()
         table.add_row(
             method.name,
             as_text(method.about),
             method.paper,
-            *("yes" if told[key] else "no" for key in ("supervised", "random", "nested")),
-            ", ".join(told["settings"]),
+            *("yes" if description[flag] else "no" for flag in flags),
+            ", ".join(description["settings"]),
             method.cost,
         )
-    every = (
-        "most take the classifier behind them, rls, svm, gaussian, centroid or knn, and its λ: "
-        "IG+svm:alpha=0.5"
+    show(
+        table,
+        "Methods; settings follow the name, SS:rank=10, and most take a classifier (ridge, svm, "
+        "gaussian, centroid or knn) with its settings: IG+svm:alpha=0.5",
     )
-    show(table, f"Methods; settings go in brackets: SS:rank=10; {every}")
 
 
 def print_words(title: str, classes: tuple[str, ...], words: list[Word]) -> None:
-    """The words with what they speak for: the class of the largest coefficient."""
-    table = table_of("word", "documents", "score", "speaks for", "by")
-    for one in words:
-        place = max(range(len(classes)), key=lambda i: abs(one.coefficients[i]))
-        score = "" if one.score is None else f"{one.score:.4g}"
-        value = one.coefficients[place]
-        side = "" if value >= 0 else "against "
-        speaks = f"{side}{as_text(classes[place])}"
-        table.add_row(as_text(one.word), f"{one.documents:,}", score, speaks, f"{value:+.3f}")
+    """The words, each with the class of its largest coefficient."""
+    table = table_of("word", "documents", "score", "class", "coefficient")
+    for word in words:
+        value, name = max(zip(word.coefficients, classes, strict=True), key=lambda c: abs(c[0]))
+        score = "" if word.score is None else f"{word.score:.4g}"
+        side = "" if value >= 0 else "not "
+        supported = f"{side}{as_text(name)}"
+        table.add_row(as_text(word.word), f"{word.documents:,}", score, supported, f"{value:+.3f}")
     show(table, title)

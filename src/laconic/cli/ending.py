@@ -1,7 +1,7 @@
-"""How the command ends: in a result, or in one line on standard error and a code for its kind.
+"""How the command ends: with a result, or with one line on standard error and an exit code.
 
-Whatever goes wrong passes through `one_line`, so that no command needs to think of a full disk, a
-closed pipe or a name that is too long.
+Every failure passes through `one_line`, so no command needs to handle a full disk, a closed pipe
+or a name that is too long.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from laconic.errors import OUT_OF_DISK, OUT_OF_MEMORY, LaconicError, ResourceErr
 
 TRACEBACK = "LACONIC_TRACEBACK"
 LONGEST_NAME = 200
-# how a library that cannot be loaded and a thread that cannot be started say so
+# messages of a library that cannot be loaded and of a thread that cannot be started
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread")
 
 
 class Code(IntEnum):
-    """The exit codes; those above 128 are 128 and a signal, as shells have it."""
+    """The exit codes; those above 128 are 128 plus a signal, as in shells."""
 
     DONE = 0
     SOME_FAILED = 1
@@ -45,23 +45,20 @@ Exit codes:
   0    done
   1    done, but some tasks of the study failed
   2    the input or an option is invalid
-  3    memory or disk space ran out; what is finished is kept
-  70   a bug of Laconic; {TRACEBACK}=1 shows the traceback
-  130  interrupted (Ctrl-C), 143 terminated, 141 the reader of the output left
+  3    memory or disk space ran out; finished work is kept
+  70   a bug in Laconic; {TRACEBACK}=1 shows the traceback
+  130  interrupted (Ctrl-C), 143 terminated, 141 the output was closed
 """
 
-AGAIN = "and give the same command again: a study keeps its finished tasks"
-FREE_MEMORY = (
-    "Free memory, or ask for less (--jobs 1, a larger --min-df, fewer documents), " + AGAIN
-)
+AGAIN = "and run the same command again: a study keeps its finished tasks"
+FREE_MEMORY = "Free memory, or use less (--jobs 1, a larger --min-df, fewer documents), " + AGAIN
 FREE_DISK = "Free disk space, or choose another disk, " + AGAIN
 INTERRUPTED = (
-    "interrupted; nothing half-written is left, and a study goes on where it was when the same "
-    "command is given again"
+    "interrupted; no incomplete files are left. Run the same command again to resume a study"
 )
 ADVICE = {
     errno.ENAMETOOLONG: "Choose a shorter name",
-    errno.ELOOP: "Its links lead back to themselves: name the file itself",
+    errno.ELOOP: "Its links form a loop: name the file itself",
     errno.EACCES: "Change its permissions, or choose another place",
     errno.EPERM: "Change its permissions, or choose another place",
     errno.EROFS: "Choose a place that can be written to",
@@ -70,23 +67,23 @@ ADVICE = {
 
 @contextmanager
 def one_line() -> Iterator[None]:
-    """Turns whatever goes wrong within into one line and click's `Exit` with the code."""
+    """Turn every exception of the block into one line and click's `Exit` with the code."""
     try:
         try:
             yield
         finally:
             if sys.stdout is not None:
-                sys.stdout.flush()  # a full disk may show only now
+                sys.stdout.flush()  # may be the first to fail on a full disk
     except click.exceptions.Exit:
         raise
     except BaseException as failure:
         raise click.exceptions.Exit(_conclude(failure)) from None
     finally:
-        _give_up_unwritable()
+        _discard_unwritable()
 
 
 def _conclude(failure: BaseException) -> int:
-    """Say what went wrong; the code to exit with."""
+    """Print what went wrong; return the exit code."""
     if os.environ.get(TRACEBACK, "0") not in ("", "0"):
         say_aside("".join(traceback.format_exception(failure)).rstrip())
     if isinstance(failure, click.ClickException):
@@ -110,33 +107,33 @@ def _described(failure: BaseException) -> tuple[Code, str]:
         return Code.EXHAUSTED, str(failure)
     for cause in _chain(failure):
         if advice := _exhausted(cause):
-            said = failure if isinstance(failure, LaconicError) else cause
-            return Code.EXHAUSTED, f"{_said(said)}. {advice}"
+            shown = failure if isinstance(failure, LaconicError) else cause
+            return Code.EXHAUSTED, f"{_message(shown)}. {advice}"
     if line := _invalid(failure):
         return Code.INVALID, line
     return Code.BUG, _bug(failure)
 
 
 def _exhausted(cause: BaseException) -> str:
-    """What to do if this says that something ran out, else nothing."""
+    """What to do if memory or disk space ran out, else nothing."""
     number = cause.errno if isinstance(cause, OSError) else None
     if isinstance(cause, MemoryError) or number in OUT_OF_MEMORY:
         return FREE_MEMORY
     if isinstance(cause, ImportError | RuntimeError) and any(
-        sign in str(cause).lower() for sign in NO_MEMORY
+        phrase in str(cause).lower() for phrase in NO_MEMORY
     ):
         return FREE_MEMORY
     return FREE_DISK if number in OUT_OF_DISK else ""
 
 
 def _invalid(failure: BaseException) -> str:
-    """The line about something that the user can change, else nothing."""
+    """The message if the user can change the cause, else nothing."""
     match failure:
         case LaconicError():
             return str(failure)
         case OSError():
             advice = ADVICE.get(failure.errno or 0, "Check its name and its permissions")
-            return f"{_said(failure)}. {advice}"
+            return f"{_message(failure)}. {advice}"
         case UnicodeError():
             return f"a text cannot be decoded or encoded ({failure}). Check --encoding"
         case RecursionError():
@@ -144,12 +141,12 @@ def _invalid(failure: BaseException) -> str:
         case sqlite3.Error():
             return f"a journal cannot be read ({failure}). Move it away to start again"
         case ValueError() if "embedded null" in str(failure):
-            return "a file name has a NUL character in it. Remove it"
+            return "a file name contains a NUL character. Remove it"
     return ""
 
 
-def _said(failure: BaseException) -> str:
-    """What happened, without a final full stop."""
+def _message(failure: BaseException) -> str:
+    """The message of an exception, without a final full stop."""
     if isinstance(failure, MemoryError):
         return f"out of memory: {failure}" if str(failure) else "out of memory"
     if isinstance(failure, OSError):
@@ -162,7 +159,7 @@ def _bug(failure: BaseException) -> str:
     frames = traceback.extract_tb(failure.__traceback__)[-1:]
     place = "".join(f" in {os.path.basename(f.filename)}, line {f.lineno}" for f in frames)
     return (
-        f"this is a bug of Laconic: {type(failure).__name__}: {failure}{place}. "
+        f"this is a bug in Laconic: {type(failure).__name__}: {failure}{place}. "
         f"Please report it with the traceback, which {TRACEBACK}=1 shows"
     )
 
@@ -173,7 +170,7 @@ def _short(name: str) -> str:
 
 
 def _chain(failure: BaseException | None) -> Iterator[BaseException]:
-    """The exception and those it came from, also where `from None` hides them."""
+    """The exception and its causes, including those that `from None` hides."""
     seen: set[int] = set()
     while failure is not None and id(failure) not in seen:
         seen.add(id(failure))
@@ -185,14 +182,14 @@ def _closed_pipe(failure: BaseException | None) -> bool:
     return isinstance(failure, OSError) and failure.errno == errno.EPIPE
 
 
-def _code_of(ended: SystemExit) -> int:
-    if ended.code is None:
+def _code_of(exit: SystemExit) -> int:
+    if exit.code is None:
         return Code.DONE
-    return ended.code if isinstance(ended.code, int) else Code.INVALID
+    return exit.code if isinstance(exit.code, int) else Code.INVALID
 
 
-def _give_up_unwritable() -> None:
-    """A stream with text that cannot be written would make Python complain when it ends."""
+def _discard_unwritable() -> None:
+    """Discard text that cannot be written, so that Python does not report it at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

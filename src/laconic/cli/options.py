@@ -1,51 +1,89 @@
-"""Options that commands share, and what they mean in the library's words."""
+"""Options of commands, made from the declarations of the library, and values made from them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from functools import reduce
+from typing import TYPE_CHECKING, Any, TypeVar, get_origin
 
 import click
 
 from laconic.cli.console import reading_bar, working
+from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
+from laconic.options import Option, options_of
+from laconic.study.settings import SearchOptions, Source, TrainingOptions, parse_sizes
+from laconic.vectors.options import TextOptions, WeightingOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from laconic.classifiers.path import PathClassifier
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
-    from laconic.study.settings import Source, TextOptions
+    from laconic.methods import Method
     from laconic.vectors.problem import Problem
-    from laconic.vectors.vectorizer import Vectorizer
+
+T = TypeVar("T")
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
-# What labelled and unlabelled documents are both read by.
-TEXT = click.option("--text", help="Column or key with the text.  [default: text]")
-ENCODING = click.option("--encoding", help="Encoding of the text.  [default: utf-8]")
-ENCODING_ERRORS = click.option(
-    "--encoding-errors",
-    type=click.Choice(["strict", "replace"]),
-    default="strict",
-    show_default=True,
-    help="Bytes that are not in the encoding: an error, or replaced.",
-)
-MAX_LINE = click.option(
-    "--max-line", type=click.IntRange(1), help="Longest line allowed, in bytes."
-)
-# What `study` and `curve` measure; the defaults are a plan's.
-SIZES = click.option(
-    "--sizes",
-    help="Numbers of words, or shares: 0.01,0.1.  [default: 10,20,50,100,200,500,…,20000]",
-)
-METRICS = click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    help="Repeatable; the first decides: accuracy, balanced_accuracy, f1 (two classes), f1_micro, "
-    "f1_macro, precision_macro, recall_macro, roc_auc, roc_auc_micro, best_f1, error. Of two "
-    "classes, the second is the positive one.  [default: f1_micro, f1_macro, accuracy]",
-)
+class Parsed(click.ParamType):
+    """A value that the declaration parses."""
+
+    name = "text"
+
+    def __init__(self, option: Option) -> None:
+        self.option = option
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        return self.option.parsed(value) if isinstance(value, str) else value
+
+
+def click_option(option: Option) -> Decorator:
+    """The option of a command that a declaration describes."""
+    flag = option.flag or f"--{option.name.replace('_', '-')}"
+    help = option.help
+    settings: dict[str, Any] = {"default": option.default, "show_default": True}
+    (kind, *_) = option.kinds
+    limits = {"min": option.minimum, "max": option.maximum}
+    if option.parse is not None or (option.choices and len(option.kinds) > 1):
+        settings |= {"type": Parsed(option), "show_default": option.default_text is None}
+    elif get_origin(option.type) is tuple:
+        settings["multiple"] = True
+        help += " Repeatable."
+    elif option.choices:
+        settings["type"] = click.Choice(option.choices)
+    elif kind is bool:
+        flag += f"/--no-{flag.removeprefix('--')}"
+    elif kind is int:
+        settings["type"] = click.IntRange(**limits)
+    elif kind is float:
+        settings["type"] = click.FloatRange(**limits)
+    if option.default_text is not None:
+        help += f"  [default: {option.default_text}]"
+    return click.option(flag, option.name, help=help, **settings)
+
+
+def options_from(
+    kind: type, *, only: tuple[str, ...] = (), omit: tuple[str, ...] = ()
+) -> Decorator:
+    """Gives a command the options that a dataclass declares: all, or some."""
+    chosen = [o for o in options_of(kind) if (not only or o.name in only) and o.name not in omit]
+    return together(*map(click_option, chosen))
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Several decorators as one; help lists their options in this order."""
+    return lambda command: reduce(lambda function, add: add(function), reversed(decorators), command)
+
+
+def values_of(kind: type[T], params: dict[str, Any], **more: Any) -> T:
+    """The dataclass, with the values of the command's options."""
+    names = [option.name for option in options_of(kind) if option.name in params]
+    return kind(**{name: params[name] for name in names}, **more)
+
+
 JOBS = click.option(
     "--jobs",
     type=int,
@@ -57,153 +95,67 @@ TASK_TIMEOUT = click.option(
     "--task-timeout",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="A task that takes longer fails, and the others go on.  [default: no limit]",
+    help="A task that takes longer fails; the others continue.  [default: no limit]",
+)
+METHOD = click.option(
+    "--method",
+    default="IG",
+    show_default=True,
+    help="A name of `laconic methods`, with settings and classifier: SS:rank=10+svm.",
+)
+DRAW = click.option(
+    "--random-state",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Random seed of a random method.",
+)
+reading_options = options_from(ReadOptions)
+text_options = options_from(TextOptions)
+model_options = together(
+    options_from(SearchOptions, only=("target",)),
+    options_from(TrainingOptions, omit=("normalize",)),
+    options_from(WeightingOptions),
 )
 
 
-def decorated(
-    command: Callable[..., None], options: Sequence[Callable[..., Any]]
-) -> Callable[..., None]:
-    """The command with these options, which its help lists in this order."""
-    for option in reversed(options):
-        command = option(command)
-    return command
+def estimator_of(method: Method, options: dict[str, Any]) -> PathClassifier:
+    """The estimator of a method, with the options for training."""
+    training = values_of(TrainingOptions, options)
+    method.check_intercept(training.intercept)
+    seed = options["random_state"]
+    return method.build(training.alpha, seed, training.intercept, training.normalize)
 
 
-def reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """How to read a file: the options that every command with a corpus shares."""
-    options = (
-        click.option("--format", help="Format of the file; default: by its ending or contents."),
-        TEXT,
-        click.option("--label", multiple=True, help="Column or key with the label; repeatable."),
-        click.option("--separator", help="Divides the label column into several labels."),
-        click.option("--id", "id", help="Column or key with the document's id."),
-        click.option("--split-column", help="Column or key that says train or test."),
-        click.option("--split", help="A standard split by name, such as ModApte."),
-        ENCODING,
-        ENCODING_ERRORS,
-        click.option(
-            "--unlabelled",
-            type=click.Choice(["error", "drop", "keep"]),
-            default="error",
-            show_default=True,
-            help="What to do about documents without a label.",
-        ),
-        MAX_LINE,
-        click.option("--max-bytes", type=click.IntRange(1), help="Most bytes read, unpacked."),
-    )
-    return decorated(command, options)
-
-
-def vectorizing_options(command: Callable[..., None]) -> Callable[..., None]:
-    """How to count words."""
-    options = (
-        click.option(
-            "--unit",
-            type=click.Choice(["word", "char"]),
-            default="word",
-            show_default=True,
-            help="Count words, or characters (for languages without blanks).",
-        ),
-        click.option("--ngrams", default="1", show_default=True, help="1, 2, or a range: 1-2."),
-        click.option("--stem", help="Stemmer, such as porter.  [default: none]"),
-        click.option("--stop-words", help="english, smart, or a file.  [default: none]"),
-        click.option(
-            "--min-length",
-            type=click.IntRange(1),
-            help="Words must have so many characters.  [default: 2; 1 for vectors]",
-        ),
-    )
-    return decorated(command, options)
-
-
-def training_options(command: Callable[..., None]) -> Callable[..., None]:
-    """What is measured, and how models are trained."""
-    options = (
-        click.option(
-            "--target",
-            type=click.Choice(["auto", "multiclass", "multilabel", "one-vs-rest"]),
-            default="auto",
-            show_default=True,
-            help="One label per document, any number of labels, or one binary problem per class.",
-        ),
-        click.option(
-            "--alpha",
-            default="1.0",
-            show_default=True,
-            help="Strength of regularisation, or loo to choose it by leave-one-out (ridge only).",
-        ),
-        click.option(
-            "--intercept/--no-intercept", default=True, show_default=True, help="Fit an intercept."
-        ),
-        click.option(
-            "--weighting",
-            type=click.Choice(["ltc", "tfidf", "binary", "histogram", "count"]),
-            help="Weights of words.  [default: ltc; count for vectors that are weighted already]",
-        ),
-        click.option(
-            "--min-df",
-            type=click.IntRange(1),
-            default=2,
-            show_default=True,
-            help="Words must occur in so many training documents.",
-        ),
-        click.option(
-            "--max-df",
-            type=click.FloatRange(0, 1),
-            default=1.0,
-            help="… in at most this share.",
-        ),
-    )
-    return decorated(command, options)
-
-
-def source_of(where: str, options: dict[str, Any]) -> Source:
-    from laconic.study.settings import Source
-
-    reading = ("format", "text", "label", "separator", "id", "split_column", "split", "encoding")
-    policy = ("encoding_errors", "unlabelled", "max_line", "max_bytes")
-    given = {key: options[key] for key in (*reading, *policy) if options[key] is not None}
-    return Source(where, **given)
+def vectors_of(options: dict[str, Any]) -> tuple[TextOptions, WeightingOptions]:
+    return values_of(TextOptions, options), values_of(WeightingOptions, options)
 
 
 def load(name: str, options: dict[str, Any]) -> Corpus:
     with reading_bar(f"reading {name}") as progress:
-        return next(source_of(name, options).load(progress))
+        return next(values_of(Source, options, where=name).load(progress))
 
 
 def check_not_input(output: Path, where: str, options: dict[str, Any]) -> None:
-    """A command writes neither over its corpus nor over its stop words."""
+    """A command overwrites neither its corpus nor its stop words."""
     from laconic.corpus.loading import located
     from laconic.files import check_not_read
     from laconic.vectors.stopwords import file_of
 
-    read = (located(where, options["format"]), file_of(options["stop_words"]))
-    check_not_read([output], filter(None, read))
-
-
-def vectorizing_of(options: dict[str, Any]) -> TextOptions:
-    from laconic.study.settings import TextOptions
-
-    names = ("unit", "stem", "stop_words", "min_length", "weighting", "min_df", "max_df")
-    given = {name: options[name] for name in names if name in options}
-    return TextOptions(ngrams=parse_ngrams(options["ngrams"]), **given)
-
-
-def vectorizer_of(options: dict[str, Any]) -> Vectorizer:
-    return vectorizing_of(options).vectorizer()
+    inputs = (located(where, options["format"]), file_of(options["stop_words"]))
+    check_not_read([output], filter(None, inputs))
 
 
 def problems_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Problem]:
     from laconic.vectors.problem import make_problems
 
-    vectorizing = vectorizing_of(options)
+    text, weighting = vectors_of(options)
     with working(f"counting the words of {loaded.name}"):
         problems = make_problems(
             loaded,
             splits_of(loaded, options),
-            vectorizer=vectorizing.vectorizer(),
-            weighting=vectorizing.weighting_for(loaded),
+            vectorizer=text.vectorizer(),
+            weighting=weighting.weighting_for(loaded, text),
             target=options["target"],
         )
         first = next(problems)
@@ -228,50 +180,8 @@ def splits_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Split] | None
     return None
 
 
-def sizes_of(options: dict[str, Any]) -> tuple[int | float, ...]:
-    """Those asked for, else a plan's."""
-    from laconic.study import plan
-
-    return plan.SIZES if options["sizes"] is None else tuple(parse_sizes(options["sizes"]))
-
-
-def metrics_of(options: dict[str, Any]) -> tuple[str, ...]:
-    """Those asked for, else a plan's."""
-    from laconic.study import plan
-
-    names = [name.strip() for text in options["metrics"] for name in text.split(",")]
-    return tuple(names) or plan.METRICS
-
-
-def parse_sizes(text: str) -> list[int | float]:
-    try:
-        return [float(word) if "." in word else int(word) for word in text.split(",")]
-    except ValueError:
-        raise LaconicError(
-            f"sizes {text!r}: give whole numbers, or shares with a point, such as 10,100,1000 or "
-            "0.01,0.1,1.0"
-        ) from None
-
-
 def parse_size(text: str) -> int | float:
     sizes = parse_sizes(text)
     if len(sizes) != 1:
         raise LaconicError(f"size {text!r}: give one number of words; a model has one size")
     return sizes[0]
-
-
-def parse_alpha(text: str) -> float | str:
-    if text == "loo":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise LaconicError(f"alpha {text!r}: give a number, or loo") from None
-
-
-def parse_ngrams(text: str) -> tuple[int, int]:
-    low, _, high = text.partition("-")
-    try:
-        return int(low), int(high or low)
-    except ValueError:
-        raise LaconicError(f"ngrams {text!r}: give a number or a range, such as 1-2") from None

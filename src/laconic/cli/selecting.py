@@ -1,4 +1,4 @@
-"""The commands `methods` and `select`: what can choose words, and which ones it chooses."""
+"""The commands `methods` and `select`: the methods, and the words that one of them selects."""
 
 from __future__ import annotations
 
@@ -20,26 +20,28 @@ from laconic.cli.console import (
     working,
 )
 from laconic.cli.options import (
+    DRAW,
+    METHOD,
     check_not_input,
+    estimator_of,
     load,
-    parse_alpha,
+    model_options,
     parse_size,
     reading_options,
-    training_options,
-    vectorizing_of,
-    vectorizing_options,
+    text_options,
+    vectors_of,
 )
 
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.study.words import Word
-    from laconic.vectors.problem import TargetKind
+    from laconic.vectors.options import TargetKind
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a method.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per method.")
 def methods(as_json: bool) -> None:
-    """The methods: what they keep, from which paper, and what they cost."""
+    """List the methods: what they select, from which paper, and at what cost."""
     from laconic.methods import METHODS
 
     if not as_json:
@@ -51,21 +53,19 @@ def methods(as_json: bool) -> None:
 
 @click.command()
 @click.argument("where", metavar="CORPUS")
-@click.option("--method", default="IG", show_default=True, help="A name of `laconic methods`.")
-@click.option("--size", default="100", show_default=True, help="How many words, or a share: 0.01.")
-@click.option(
-    "--random-state", type=click.IntRange(0), default=0, help="Random seed of a random method."
-)
+@METHOD
+@click.option("--size", default="100", show_default=True, help="Number of words, or a share: 0.01.")
+@DRAW
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="File of words, .csv or .json."
 )
-@training_options
+@model_options
 @reading_options
-@vectorizing_options
+@text_options
 def select(where: str, method: str, size: str, output: Path | None, **options: Any) -> None:
-    """The words that a method chooses, with scores, and weights in a model trained on them.
+    """List the words that a method selects, with scores and the weights of a model.
 
-    All documents are trained on, or the training part of a corpus with a split of its own.
+    Trains on all documents, or on the training part of a corpus that has a split.
 
     \b
     laconic select tickets.csv --text body --label queue --method IG --size 200 -o words.csv
@@ -75,25 +75,23 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
     from laconic.study.words import selected_words, write_words
 
     recipe = parse_method(method)
-    recipe.check_intercept(options["intercept"])
-    asked = parse_size(size)
-    alpha = parse_alpha(options["alpha"])
-    vectorizing = vectorizing_of(options)
+    path = estimator_of(recipe, options)
+    requested = parse_size(size)
+    text, weighting = vectors_of(options)
     check_files([output] if output is not None else [], where, options)
     loaded = load(where, options)
     print_notes(loaded.notes)
     files = words_files(output, loaded, options["target"]) if output is not None else []
     check_files(files, where, options)
-    with working(f"choosing words of {loaded.name}"):
-        path = recipe.build(alpha, options["random_state"], options["intercept"], "selected")
-        tables = selected_words(path, asked, loaded, vectorizing, options["target"])
+    with working(f"selecting words of {loaded.name}"):
+        tables = selected_words(path, requested, loaded, text, weighting, options["target"])
     if output is None:
         for name, classes, words in tables:
             title = f"{recipe.name} on {name}"
             if classes:
                 print_words(title, classes, words)
             else:
-                print_chosen(title, words)
+                print_selected(title, words)
         return
     for file, (name, classes, words) in zip(files, tables, strict=True):
         write_words(file, words, classes)
@@ -101,28 +99,28 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
         click.echo(f"{printable(title)}: {printable(str(file))}")
 
 
-def print_chosen(title: str, words: list[Word]) -> None:
-    """The words of a model that is not linear: none speaks for a class by itself."""
+def print_selected(title: str, words: list[Word]) -> None:
+    """The words of a model that is not linear, which have no coefficients."""
     table = table_of("word", "documents", "score")
-    for one in words:
-        score = "" if one.score is None else f"{one.score:.4g}"
-        table.add_row(as_text(one.word), f"{one.documents:,}", score)
+    for word in words:
+        score = "" if word.score is None else f"{word.score:.4g}"
+        table.add_row(as_text(word.word), f"{word.documents:,}", score)
     show(table, title)
 
 
-def words_files(output: Path, corpus: Corpus, target: TargetKind) -> list[Path]:
-    """The file of each question about the corpus: one, or one per class."""
+def words_files(output: Path, corpus: Corpus, kind: TargetKind) -> list[Path]:
+    """One file per target: one in all, or one per class."""
     from laconic.study.layout import distinct_name
     from laconic.vectors.problem import targets_of
 
-    names = [made.name for made in targets_of(corpus, target)]
+    names = [target.name for target in targets_of(corpus, kind)]
     if len(names) == 1:
         return [output]
     return [output.with_stem(f"{output.stem}-{distinct_name(name)}") for name in names]
 
 
 def check_files(files: Iterable[Path], where: str, options: dict[str, Any]) -> None:
-    """Each may be written, and none is read."""
+    """Check that each file may be written and that none is an input."""
     from laconic.study.words import check_words
 
     for file in files:

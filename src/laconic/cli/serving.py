@@ -1,4 +1,4 @@
-"""The commands that make and use a compact model: train, predict, explain."""
+"""The commands that train and use a compact model: train, predict, explain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -22,20 +22,21 @@ from laconic.cli.console import (
     working,
 )
 from laconic.cli.options import (
-    ENCODING,
-    ENCODING_ERRORS,
-    MAX_LINE,
-    TEXT,
+    DRAW,
+    METHOD,
     check_not_input,
-    decorated,
+    estimator_of,
     load,
-    parse_alpha,
+    model_options,
+    options_from,
     parse_size,
     reading_options,
-    training_options,
-    vectorizing_of,
-    vectorizing_options,
+    text_options,
+    together,
+    values_of,
+    vectors_of,
 )
+from laconic.corpus.options import ReadOptions, StreamFormat
 from laconic.errors import LaconicError
 
 if TYPE_CHECKING:
@@ -45,53 +46,34 @@ if TYPE_CHECKING:
 
     from laconic.compact import CompactModel
     from laconic.corpus.corpus import Corpus
-    from laconic.corpus.formats.gathering import ReadOptions
     from laconic.corpus.formats.streaming import Item
     from laconic.files import Kind
 
-# A batch is decided at once: enough for speed, little memory. Long n-grams take more of it.
+# Limits of a batch: large enough for speed, small in memory, which long n-grams need more of.
 BATCH_CHARACTERS = 1 << 22
 BATCH_VALUES = 1 << 22
 NO_LIMIT = 1 << 62
 
 TRUSTED = click.option(
-    "--trusted", is_flag=True, help="Also take a model whose token pattern is not a known one."
+    "--trusted", is_flag=True, help="Also load a model whose token pattern is not a known one."
 )
 
 
-def document_options(command: Callable[..., None]) -> Callable[..., None]:
-    """How documents without labels are read."""
-    options = (
-        click.option(
-            "--format",
-            type=click.Choice(["jsonl", "csv", "tsv", "txt"]),
-            help="Format of DOCS; default: by its ending, else by its first character.",
-        ),
-        TEXT,
-        click.option("--id", "id", help="Column or key with the id.  [default: id, or position]"),
-        ENCODING,
-        ENCODING_ERRORS,
-        MAX_LINE,
-    )
-    return decorated(command, options)
+document_options = together(
+    click.option(
+        "--format",
+        type=click.Choice(get_args(StreamFormat)),
+        help="Format of DOCS.  [default: by its ending, else by its first character]",
+    ),
+    options_from(ReadOptions, only=("text", "id", "encoding", "encoding_errors", "max_line")),
+)
 
 
 @click.command()
 @click.argument("where", metavar="CORPUS")
-@click.option(
-    "--method",
-    default="IG",
-    show_default=True,
-    help="A name of `laconic methods`: IG, SS:rank=10+svm.",
-)
+@METHOD
 @click.option("--size", default="300", show_default=True, help="Number of words, or a share: 0.1.")
-@click.option(
-    "--random-state",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Random seed of a random method.",
-)
+@DRAW
 @click.option("--all", "everything", is_flag=True, help="Train on the test documents too.")
 @click.option(
     "-o",
@@ -101,13 +83,13 @@ def document_options(command: Callable[..., None]) -> Callable[..., None]:
     show_default=True,
     help="File of the model.",
 )
-@training_options
+@model_options
 @reading_options
-@vectorizing_options
+@text_options
 def train(
     where: str, method: str, size: str, everything: bool, output: Path, **options: Any
 ) -> None:
-    """Choose words, train on them, and write the model as one small file.
+    """Select words, train on them, and write the model as one small file.
 
     Trains on all documents, or on the training part of a corpus that has a split.
 
@@ -121,32 +103,26 @@ def train(
     from laconic.methods import parse_method
 
     recipe = parse_method(method)
-    recipe.check_intercept(options["intercept"])
-    wanted = parse_size(size)
-    built = recipe.build(
-        parse_alpha(options["alpha"]),
-        options["random_state"],
-        options["intercept"],
-        normalize="selected",
-    )
-    vectorizing = vectorizing_of(options)
+    path = estimator_of(recipe, options)
+    requested = parse_size(size)
+    text, weighting = vectors_of(options)
     check_output(output, MODEL_FILE)
     check_not_input(output, where, options)
     loaded = load(where, options)
     print_notes(loaded.notes)
-    documents, told = training_part(loaded, everything)
-    with working(f"training on {told}"):
+    documents, description = training_part(loaded, everything)
+    with working(f"training on {description}"):
         model = train_model(
-            built,
+            path,
             loaded,
-            wanted,
-            vectorizer=vectorizing.vectorizer(),
-            weighting=vectorizing.weighting_for(loaded),
+            requested,
+            vectorizer=text.vectorizer(),
+            weighting=weighting.weighting_for(loaded, text),
             documents=documents,
             target=options["target"],
         )
     model.save(output)
-    click.echo(f"{recipe.name} on {printable(loaded.name)}, {told}")
+    click.echo(f"{recipe.name} on {printable(loaded.name)}, {description}")
     for line in model.summary().splitlines():
         click.echo(f"  {printable(line)}")
     click.echo(f"model: {printable(str(output))} ({output.stat().st_size:,} bytes)")
@@ -155,7 +131,7 @@ def train(
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("docs")
-@click.option("--scores", is_flag=True, help="Also the decision value of each class.")
+@click.option("--scores", is_flag=True, help="Also write the decision value of each class.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="File, .jsonl.  [default: stdout]"
 )
@@ -164,30 +140,32 @@ def train(
 def predict(
     model: Path, docs: str, scores: bool, output: Path | None, trusted: bool, **options: Any
 ) -> None:
-    """Classes of documents, as JSON lines {"id": …, "label": …}.
+    """Predict the classes of documents, as JSON lines {"id": …, "label": …}.
 
-    DOCS is a file of JSON lines, CSV, TSV or text with a document a line, packed or not, or - for
-    standard input. Documents stream through: any number of them needs little memory.
+    DOCS is a file of JSON lines, CSV, TSV or text with one document per line, compressed or not,
+    or - for standard input. Memory use does not grow with the number of documents.
 
     \b
-    laconic predict tickets.laconic new.jsonl --scores -o answers.jsonl
+    laconic predict tickets.laconic new.jsonl --scores -o predictions.jsonl
     zcat mail.txt.gz | laconic predict mail.laconic -
     """
     from laconic.compact import CompactModel
 
-    check_answers(output, (model, "/dev/stdin" if docs == "-" else docs))
+    check_predictions(output, (model, "/dev/stdin" if docs == "-" else docs))
     loaded = CompactModel.load(model, trusted=trusted)
     with reading_bar(f"predicting {docs}") as progress, written_to(output) as write:
         for batch in batches(documents_of(docs, options, progress), loaded):
-            write("".join(answers(loaded, batch, scores)))
+            write("".join(predictions(loaded, batch, scores)))
 
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("text", required=False)
 @click.option("--file", help="A file with the document, or - for standard input.")
-@click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="Words a class.")
-@click.option("--every", is_flag=True, help="All classes, not only those that were chosen.")
+@click.option(
+    "--top", type=click.IntRange(1), default=10, show_default=True, help="Words per class."
+)
+@click.option("--every", is_flag=True, help="All classes, not only the predicted ones.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @TRUSTED
 def explain(
@@ -199,7 +177,7 @@ def explain(
     as_json: bool,
     trusted: bool,
 ) -> None:
-    """The words that decided about one document, and by how much.
+    """Show the words that decided the class of one document, with their contributions.
 
     \b
     laconic explain tickets.laconic "the printer is on fire"
@@ -210,9 +188,9 @@ def explain(
     if (text is None) == (file is None):
         raise click.UsageError("give the document as TEXT, or with --file")
     loaded = CompactModel.load(model, trusted=trusted)
-    given = text if text is not None else whole_text(str(file))
-    # bytes of the command line in no encoding came as lone surrogates
-    document = given.encode("utf-8", "replace").decode("utf-8")
+    raw = text if text is not None else whole_text(str(file))
+    # undecodable bytes of the command line are lone surrogates
+    document = raw.encode("utf-8", "replace").decode("utf-8")
     words = loaded.explain(document, top)
     decision = loaded.decision([document])
     chosen = loaded.named(decision)[0]
@@ -232,7 +210,7 @@ def print_explanation(
 ) -> None:
     labels = [chosen] if isinstance(chosen, str) else list(chosen)
     click.echo(f"label: {printable(', '.join(labels)) or '(none)'}")
-    # of two classes only the second has words: against it is for the first
+    # of two classes only the second has words: weights below 0 are for the first
     shown = [name for name in words if every or name in labels]
     for name in shown or [max(words, key=lambda name: scores[name])]:
         table = table_of("word", f"for {as_text(name)}")
@@ -251,42 +229,42 @@ def training_part(loaded: Corpus, everything: bool) -> tuple[np.ndarray, str]:
     chosen = loaded.part("train")
     if not chosen.size:
         raise LaconicError(
-            f"{loaded.name}: its split has no training document. Pass --all to train on every one."
+            f"{loaded.name}: its split has no training documents. Pass --all to train on all."
         )
     return chosen, f"the {chosen.size:,} training documents of {len(loaded):,}"
 
 
-def check_answers(where: Path | None, used: Iterable[str | Path]) -> None:
-    """Answers replace answers, never what they are made from or what something else wrote."""
+def check_predictions(where: Path | None, used: Iterable[str | Path]) -> None:
+    """Predictions may replace predictions, but no input and no file that something else wrote."""
     from laconic.files import check_not_read, check_output
 
     if where is None:
         return
     if where.suffix not in (".jsonl", ".ndjson"):
-        raise LaconicError(f"{where}: answers are written as .jsonl")
+        raise LaconicError(f"{where}: predictions are written as .jsonl")
     check_not_read([where], used)
-    check_output(where, kind_of_answers())
+    check_output(where, kind_of_predictions())
 
 
-def kind_of_answers() -> Kind:
+def kind_of_predictions() -> Kind:
     from laconic.files import Kind
 
-    return Kind("file of answers", re.compile(rb'\A ({"id": |\Z)'))
+    return Kind("file of predictions", re.compile(rb'\A ({"id": |\Z)'))
 
 
 @contextmanager
 def written_to(where: Path | None) -> Iterator[Callable[[str], object]]:
-    """Standard output, or a file that appears whole or not at all.
+    """Standard output, or a file that is complete or absent.
 
-    The mark of the file is a space before its first line, which readers of JSON skip: a key of its
-    own would be a column in every table that is made from the answers.
+    A space before the first line marks the file as ours. JSON parsers skip it; a marker key would
+    become a column in tables made from the predictions.
     """
     if where is None:
         yield sys.stdout.write
         return
     from laconic.files import draft
 
-    with draft(where, kind_of_answers()) as stream:
+    with draft(where, kind_of_predictions()) as stream:
         stream.write(b" ")
         yield lambda text: stream.write(text.encode("ascii"))
 
@@ -296,16 +274,8 @@ def documents_of(
 ) -> Iterator[Item]:
     from laconic.corpus.formats.streaming import stream
 
-    return stream(docs, reading_of(options, progress), options["format"])
-
-
-def reading_of(options: dict[str, Any], progress: Callable[[int, int], None]) -> ReadOptions:
-    from laconic.corpus.formats.gathering import ReadOptions
-
-    names = ("text", "id", "encoding", "encoding_errors", "max_line")
-    given = {name: options[name] for name in names if options[name] is not None}
-    # what streams through is never held, so that its length is no danger
-    return ReadOptions(**given, max_bytes=NO_LIMIT, progress=progress)
+    # documents are not kept in memory, so their total length is not limited
+    return stream(docs, values_of(ReadOptions, options, max_bytes=NO_LIMIT, progress=progress))
 
 
 def batches(items: Iterable[Item], model: CompactModel) -> Iterator[list[Item]]:
@@ -323,8 +293,8 @@ def batches(items: Iterable[Item], model: CompactModel) -> Iterator[list[Item]]:
         yield batch
 
 
-def answers(model: CompactModel, batch: list[Item], scores: bool) -> Iterator[str]:
-    """A line of JSON a document, in ASCII: names of strangers cannot steer a terminal."""
+def predictions(model: CompactModel, batch: list[Item], scores: bool) -> Iterator[str]:
+    """One line of JSON per document, in ASCII: names in a file cannot control the terminal."""
     try:
         decision = model.decision([item.document for item in batch])
     except LaconicError as problem:
@@ -333,25 +303,24 @@ def answers(model: CompactModel, batch: list[Item], scores: bool) -> Iterator[st
     names = model.classes[1:] if model.model.rule == "sign" else model.classes
     labels = model.named(decision)
     for item, label, values in zip(batch, labels, decision.tolist(), strict=True):
-        answer = {"id": item.id, "label": label}
+        prediction = {"id": item.id, "label": label}
         if scores:
-            answer["scores"] = dict(zip(names, values, strict=True))
-        yield json_line(answer)
+            prediction["scores"] = dict(zip(names, values, strict=True))
+        yield json_line(prediction)
 
 
-def json_line(answer: dict[str, Any]) -> str:
-    """JSON has no NaN: an id that is none in the input, as pandas writes it, becomes null."""
+def json_line(prediction: dict[str, Any]) -> str:
+    """JSON has no NaN: a missing id, which pandas writes as NaN, becomes null."""
     try:
-        return json.dumps(answer, allow_nan=False) + "\n"
+        return json.dumps(prediction, allow_nan=False) + "\n"
     except ValueError:
         from laconic.files import finite
 
-        return json.dumps(finite(answer), allow_nan=False) + "\n"
+        return json.dumps(finite(prediction), allow_nan=False) + "\n"
 
 
 def whole_text(file: str) -> str:
     from laconic.corpus.formats.decoding import Decoder
-    from laconic.corpus.formats.gathering import ReadOptions
     from laconic.corpus.formats.opening import open_bytes
 
     reading = ReadOptions(max_bytes=ReadOptions.max_line)

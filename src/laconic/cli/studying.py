@@ -19,34 +19,30 @@ from laconic.cli.ending import EXIT_CODES, Code
 from laconic.cli.findings import print_findings, study_bar
 from laconic.cli.options import (
     JOBS,
-    METRICS,
-    SIZES,
     TASK_TIMEOUT,
-    metrics_of,
-    parse_alpha,
+    options_from,
     reading_options,
-    sizes_of,
-    source_of,
-    training_options,
-    vectorizing_of,
-    vectorizing_options,
+    text_options,
+    values_of,
 )
 from laconic.cli.reporting import check_report, draw
 from laconic.errors import LaconicError
+from laconic.study.settings import SearchOptions, Source, SplitOptions, TrainingOptions
+from laconic.vectors.options import TextOptions, WeightingOptions
 
 if TYPE_CHECKING:
     from laconic.study.plan import Plan
-    from laconic.study.settings import SplitOptions
     from laconic.study.study import Event, Study
 
-# What may be said beside a plan that comes from a file or a folder.
-BESIDE_A_PLAN = {
+# Options that are allowed with a plan from a file or a folder.
+ALLOWED_WITH_A_PLAN = {
     "where",
     "plan",
     "output",
     "jobs",
     "task_timeout",
     "retry_failed",
+    "remeasure",
     "as_json",
     "quiet",
     "no_report",
@@ -55,59 +51,33 @@ BESIDE_A_PLAN = {
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("where", nargs=-1, metavar="[CORPUS... | FOLDER]")
-@click.option("--plan", type=click.Path(path_type=Path), help="A plan in TOML instead of options.")
-@click.option(
-    "--methods",
-    help="Names of `laconic methods`, with settings and classifier: IG,SS:rank=10+svm.  "
-    "[default: ALL,DF,IG,CHI2,WS,SS:rank=100,RFE+svm]",
-)
-@SIZES
-@METRICS
-@click.option(
-    "--test-size",
-    default="auto",
-    show_default=True,
-    help="Held-out test set: given (the corpus's own split), a share such as 0.2, or none; auto is "
-    "given where there is a split, else 0.2.",
-)
-@click.option(
-    "--cv",
-    type=click.IntRange(0),
-    default=5,
-    show_default=True,
-    help="Cross-validation folds of the training part; 0 compares on the test set, as papers do.",
-)
-@click.option(
-    "--repeats", type=click.IntRange(1), default=1, help="Repeats of the cross-validation."
-)
-@click.option(
-    "--n-splits", type=click.IntRange(1), default=1, help="Random test sets, with --cv 0."
-)
-@click.option("--draws", type=click.IntRange(1), default=1, help="Repeats of each random method.")
-@click.option(
-    "--random-state",
-    type=click.IntRange(0),
-    default=0,
-    help="Random seed of the train/test split and folds.",
-)
+@click.option("--plan", type=click.Path(path_type=Path), help="A plan in TOML, instead of options.")
+@options_from(SearchOptions)
+@options_from(SplitOptions)
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the journal and the tables.  [default: CORPUS-study]",
+    help="Folder for the journal, the tables and the report.  [default: CORPUS-study]",
 )
 @JOBS
 @TASK_TIMEOUT
-@click.option("--retry-failed", is_flag=True, help="Try tasks again that failed before.")
-@click.option("--no-report", is_flag=True, help="Write no page.")
-@click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines, for machines.")
+@click.option("--retry-failed", is_flag=True, help="Retry tasks that failed.")
+@click.option(
+    "--remeasure",
+    is_flag=True,
+    help="Measure again the rows of another version of a method.",
+)
+@click.option("--no-report", is_flag=True, help="Write no HTML report.")
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines, for programs.")
 @click.option("--quiet", is_flag=True, help="Print only the recommendation.")
-@training_options
+@options_from(TrainingOptions, omit=("normalize",))
+@options_from(WeightingOptions)
 @reading_options
-@vectorizing_options
+@text_options
 @click.pass_context
 def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
-    """How few words do I need, which ones, and what do I lose?
+    """Find out how few words are needed, which ones, and what is lost.
 
     Compares methods and sizes by cross-validation, recommends the smallest model within one
     standard error of the best, and evaluates it once on the held-out test set.
@@ -130,6 +100,7 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
         findings = work.run(
             executor_for(options["jobs"], options["task_timeout"]),
             retry_failed=options["retry_failed"],
+            remeasure=options["remeasure"],
             listen=listen,
             progress=progress,
             command=shlex.join(["laconic", *sys.argv[1:]]),
@@ -146,75 +117,74 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
 
 
 def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]) -> Study:
-    """The study meant: of a plan's file, of a folder that has one, or of the options."""
+    """The study of a plan file, of a folder, or of the options."""
     from laconic.study.layout import StudyFolder
     from laconic.study.plan_file import read_plan
     from laconic.study.study import Study
 
     continued = len(where) == 1 and StudyFolder(Path(where[0])).journal.exists()
     if options["plan"] is not None or continued:
-        refuse_beside_a_plan(ctx)
+        refuse_with_a_plan(ctx)
     if options["plan"] is not None:
         if where:
-            raise click.UsageError("--plan names its corpora itself: leave out CORPUS")
+            raise click.UsageError("--plan names its corpora: leave out CORPUS")
         plan = read_plan(options["plan"])
-        sources = tuple(replace(source, where=absolute(source.where)) for source in plan.corpora)
-        found = Study(
-            replace(plan, corpora=sources), options["output"] or folder_for(options["plan"].stem)
+        sources = tuple(
+            replace(source, where=absolute(source.where)) if isinstance(source, Source) else source
+            for source in plan.corpora
         )
-        refuse_another_corpus(found)
-        return found
+        folder = options["output"] or folder_for(options["plan"].stem)
+        return refuse_another_corpus(Study(replace(plan, corpora=sources), folder))
     if continued:
-        found = Study.open(where[0])
-        return Study(found.plan, options["output"] or found.where)
+        previous = Study.open(where[0])
+        return Study(previous.plan, options["output"] or previous.where)
     if not where:
         raise click.UsageError("name a corpus, a folder with a study, or a --plan")
-    found = Study(plan_of(where, options), options["output"] or folder_for(where[0]))
-    refuse_another_corpus(found)
-    return found
+    folder = options["output"] or folder_for(where[0])
+    return refuse_another_corpus(Study(plan_of(where, options), folder))
 
 
 def check_folder_of(work: Study, options: dict[str, Any]) -> None:
-    """Before any work: everything in the folder that will be written may be replaced."""
+    """Check, before any work, that every file to be written may be replaced."""
     from laconic.study.layout import StudyFolder, input_paths
 
-    given = [] if options["plan"] is None else [options["plan"]]
+    plan_files = [] if options["plan"] is None else [options["plan"]]
     folder = StudyFolder(work.where)
-    folder.check([*given, *input_paths(work.plan)])
+    folder.check([*plan_files, *input_paths(work.plan)])
     if not options["no_report"] and work.where.is_dir():
         check_report(folder.report)
 
 
-def refuse_another_corpus(work: Study) -> None:
-    """Two files of one name would share a folder by default, and the second take it over."""
+def refuse_another_corpus(work: Study) -> Study:
+    """The study, unless its folder has one of another corpus: files may share a default folder."""
     from laconic.study.database import NotStartedError
-    from laconic.study.settings import Source
     from laconic.study.study import Study
 
     try:
-        before = Study.open(work.where).plan
+        previous = Study.open(work.where).plan
     except NotStartedError:
-        return
-    known, asked = (
+        return work
+    old, new = (
         [source.where for source in plan.corpora if isinstance(source, Source)]
-        for plan in (before, work.plan)
+        for plan in (previous, work.plan)
     )
-    # one file may have several names, such as ../pets.csv or a link
-    if known and not set(map(realpath, known)) & set(map(realpath, asked)):
+    # a file may have several names, such as ../pets.csv or a link
+    if old and not set(map(realpath, old)) & set(map(realpath, new)):
         raise LaconicError(
-            f"{work.where}: holds a study of {known[0]}, not of {asked[0]}. "
+            f"{work.where}: contains a study of {old[0]}, not of {new[0]}. "
             "Choose another folder with -o"
         )
+    return work
 
 
-def refuse_beside_a_plan(ctx: click.Context) -> None:
+def refuse_with_a_plan(ctx: click.Context) -> None:
     for name in ctx.params:
         source = ctx.get_parameter_source(name)
-        given = source not in (click.core.ParameterSource.DEFAULT, None)
-        if given and name not in BESIDE_A_PLAN:
+        explicit = source not in (click.core.ParameterSource.DEFAULT, None)
+        if explicit and name not in ALLOWED_WITH_A_PLAN:
             raise click.UsageError(
-                f"--{name.replace('_', '-')}: the plan says what is measured. Change the plan, or "
-                "give all by options"
+                f"--{name.replace('_', '-')}: the plan has this option. Change it in the plan, or "
+                "give options without a plan"
             )
 
 
@@ -226,53 +196,24 @@ def folder_for(name: str) -> Path:
 
 
 def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
-    from laconic.methods import parse_methods
     from laconic.study.plan import Plan
-    from laconic.study.settings import TrainingOptions
 
-    given: dict[str, Any] = {}
-    if options["methods"] is not None:
-        given["methods"] = tuple(method.name for method in parse_methods(options["methods"]))
-    return Plan(
-        corpora=tuple(source_of(absolute(name), options) for name in where),
-        sizes=sizes_of(options),
-        metrics=metrics_of(options),
-        draws=options["draws"],
-        target=options["target"],
-        split=splitting_of(options),
-        text=vectorizing_of(options),
-        training=TrainingOptions(parse_alpha(options["alpha"]), options["intercept"]),
-        **given,
+    return values_of(
+        Plan,
+        options,
+        corpora=tuple(values_of(Source, options, where=absolute(name)) for name in where),
+        split=values_of(SplitOptions, options),
+        text=values_of(TextOptions, options),
+        weighting=values_of(WeightingOptions, options),
+        training=values_of(TrainingOptions, options),
     )
 
 
 def absolute(name: str) -> str:
-    """A file by its full name, so that the study can go on from another folder."""
+    """The absolute path of a file, so that the study can be resumed from another folder."""
     from laconic.corpus.catalog import TECHTC, find
 
     return name if find(name) or name == TECHTC.name else str(Path(name).absolute())
-
-
-def splitting_of(options: dict[str, Any]) -> SplitOptions:
-    from laconic.study.settings import SplitOptions
-
-    names = ("cv", "repeats", "n_splits", "random_state")
-    return SplitOptions(
-        parse_test_size(options["test_size"]), **{name: options[name] for name in names}
-    )
-
-
-def parse_test_size(text: str) -> str | float | None:
-    if text in ("auto", "given"):
-        return text
-    if text == "none":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise LaconicError(
-            f"test_size {text!r}: give a share such as 0.2, given, none or auto"
-        ) from None
 
 
 @contextmanager
@@ -283,11 +224,11 @@ def listening(options: dict[str, Any]) -> Iterator[Any]:
             yield feeds
         return
 
-    def tell(event: Event) -> None:
+    def print_event(event: Event) -> None:
         click.echo(json.dumps(asdict(event)))
         sys.stdout.flush()
 
-    yield tell, None
+    yield print_event, None
 
 
 @click.command()
@@ -300,7 +241,7 @@ def listening(options: dict[str, Any]) -> Iterator[Any]:
     help="File of rows: .csv, .jsonl or .parquet.",
 )
 def export(folder: Path, output: Path) -> None:
-    """Every row in the journal of a study, also of one that is still running.
+    """Write all rows of a study to one file, also while it is running.
 
     \b
     laconic export pydocs-study -o rows.parquet
@@ -318,7 +259,7 @@ def export(folder: Path, output: Path) -> None:
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """A script that completes commands and options in a shell.
+    """Print a script that completes commands and options in a shell.
 
     \b
     laconic completion bash >> ~/.bashrc
@@ -328,6 +269,6 @@ def completion(shell: str) -> None:
 
     from laconic.cli.commands import main
 
-    found = get_completion_class(shell)
-    assert found is not None
-    click.echo(found(main, {}, "laconic", "_LACONIC_COMPLETE").source())
+    completer = get_completion_class(shell)
+    assert completer is not None
+    click.echo(completer(main, {}, "laconic", "_LACONIC_COMPLETE").source())

@@ -1,14 +1,14 @@
-"""`CompactModel`: a model over its own words, with all that it takes to read raw text.
+"""`CompactModel`: a model over its own words, with everything it needs to read raw text.
 
-It is *self-contained* if its own words suffice: where each class divides by the length over its own words
-(`normalize="selected"`), or where documents are not divided at all. Any other model divides by the length
-over all words, so that it carries the table of all words with their idf, and says so.
+It is *self-contained* if its own words are enough: if each class divides by the length over its own
+words (`normalize="selected"`), or documents are not divided at all. Any other model divides by the
+length over all words, so its file has the table of all words with their idf.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,12 @@ from scipy.sparse import csc_array, csr_array
 
 from laconic.compact.counts import Document, Reader, counts_of
 from laconic.compact.kernel_model import KernelModel
+from laconic.compact.provenance import ClassifierSettings
 from laconic.compact.settings import LARGEST, TextSettings, WordWeights
 from laconic.errors import LaconicError
 from laconic.model import LinearModel, Model
 from laconic.reduction import Floats, Matrix, Projection
+from laconic.vectors.options import VECTORS
 
 if TYPE_CHECKING:
     from laconic.vectors.counting import Terms
@@ -35,19 +37,22 @@ MOST_CLASSES = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class CompactModel:
-    """A decision about raw texts.
+    """A classifier of raw texts.
 
-    Make one with `CompactModel.of` or `CompactModel.load`.
+    Create one with `CompactModel.of` or `CompactModel.load`.
 
     Parameters
     ----------
     model : LinearModel or KernelModel over `words`; its classes are names
     words : tuple of str
-        Those of the model; all words of the training documents where it is not `self_contained`.
+        Those of the model; all words of the training documents if it is not `self_contained`.
     weights : WordWeights
     text : TextSettings, or None for a model of documents that came as vectors
     notes : tuple of str
-        What the training warned about, such as a solver that stopped before its tolerance.
+        The warnings of the training, such as a solver that stopped before its tolerance.
+    classifier : ClassifierSettings
+    solved : whether the solver reached its tolerance; None where that is not known
+    gap : its relative duality gap; None where there is none
     """
 
     model: LinearModel | KernelModel
@@ -55,24 +60,30 @@ class CompactModel:
     weights: WordWeights
     text: TextSettings | None
     notes: tuple[str, ...] = ()
+    classifier: ClassifierSettings = field(default_factory=ClassifierSettings)
+    solved: bool | None = None
+    gap: float | None = None
 
     def __post_init__(self) -> None:
         n_words, idf = len(self.words), self.weights.idf
         if self.model.n_features_in != n_words or (idf is not None and idf.shape != (n_words,)):
             raise LaconicError(
-                f"{n_words:,} words, but the model reads {self.model.n_features_in:,} and there are "
-                f"{n_words if idf is None else idf.size:,} idf: one a word is needed"
+                f"{n_words:,} words, but the model has {self.model.n_features_in:,} columns and "
+                f"there are {n_words if idf is None else idf.size:,} idf: one per word is needed"
             )
         if n_words > MOST_WORDS or len(self.model.classes) > MOST_CLASSES:
             raise LaconicError(
                 f"{n_words:,} words and {len(self.model.classes):,} classes: a compact model has "
-                f"at most {MOST_WORDS:,} and {MOST_CLASSES:,}. Use normalize='selected', or raise min_df."
+                f"at most {MOST_WORDS:,} and {MOST_CLASSES:,}. Use normalize='selected', or raise "
+                "min_df."
             )
         for what, names in (("words", self.words), ("classes", self.model.classes.tolist())):
             if len(set(names)) != len(names):
-                raise LaconicError(f"two {what} have the same name. Give each its own.")
+                raise LaconicError(f"two {what} have the same name. Give distinct names.")
         if not all(_sound(numbers) for numbers in _numbers(self.model)):
-            raise LaconicError(f"a coefficient is no number from {-LARGEST:g} to {LARGEST:g}")
+            raise LaconicError(f"a coefficient is not a number from {-LARGEST:g} to {LARGEST:g}")
+        if self.gap is not None and not 0 <= self.gap <= LARGEST:
+            raise LaconicError(f"gap={self.gap}: not a number from 0 to {LARGEST:g}")
 
     @classmethod
     def of(
@@ -83,18 +94,20 @@ class CompactModel:
         vocabulary: Iterable[str] | None = None,
         classes: Iterable[str] | None = None,
         notes: Iterable[str] = (),
+        classifier: ClassifierSettings | None = None,
     ) -> CompactModel:
-        """The model with its own words and what it takes to find them in texts.
+        """The model with its own words and the settings to find them in texts.
 
         Parameters
         ----------
         model : LinearModel, or a ReducedModel whose classifier has a Gaussian kernel
         vectorizer : Vectorizer, or None where the documents came as vectors
         weighting : Weighting, fitted on the training documents
-        vocabulary : the columns that the model was trained on, by default those words of a fitted
-            vectorizer that the weighting has kept
-        classes : names of the classes where the model has positions in them
-        notes : warnings of the training, kept with the model
+        vocabulary : the columns that the model was trained on, by default the words of a fitted
+            vectorizer that passed the filters of the weighting
+        classes : names of the classes, if those of the model are positions in this list
+        notes : warnings of the training, stored with the model
+        classifier : what the model was trained with; see `ClassifierSettings.of`
         """
         named = _named(_savable(model), classes)
         words = _vocabulary(vectorizer, weighting, vocabulary)
@@ -107,32 +120,38 @@ class CompactModel:
             )
         text = None if vectorizer is None else TextSettings.of(vectorizer)
         if _self_contained(named, weights):
-            own = named.features
-            named, words, weights = _over(named, own), words[own], weights.only(own)
-        return cls(named, tuple(words.tolist()), weights, text, tuple(notes))
+            columns = named.features
+            named, words = _over(named, columns), words[columns]
+            weights = weights.only(columns)
+        settings = classifier if classifier is not None else ClassifierSettings()
+        return cls(named, tuple(words.tolist()), weights, text, tuple(notes), settings)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What was looked up or remembered stays here: some of it cannot go to other processes."""
-        fields = ("model", "words", "weights", "text", "notes")
-        return {name: getattr(self, name) for name in fields}
+        """The fields only: some cached values cannot be sent to other processes."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Their names, in the order of decision values; of two, the second is the positive one."""
+        """Names of the classes, in the order of decision values; of two, the second is positive."""
         return tuple(self.model.classes.tolist())
 
     @property
     def n_words(self) -> int:
-        """The words that the model reads; the file of one that is not self-contained has more."""
+        """How many words the model uses; if it is not self-contained, `words` has more."""
         return self.model.n_features
 
     @property
+    def features(self) -> str:
+        """The kind of its features, such as "word", "char:ngrams=1-3" or "vectors"."""
+        return VECTORS if self.text is None else self.text.features
+
+    @property
     def self_contained(self) -> bool:
-        """Whether the model needs its own words only."""
+        """Whether the model needs only its own words."""
         return _self_contained(self.model, self.weights)
 
     def vectors(self, documents: Iterable[Document] | Matrix, names: Any = None) -> csr_array:
-        """The documents as weights over `words`; undivided for norm "selected", which divides itself.
+        """The documents as weights over `words`; a model with normalize="selected" divides later.
 
         Parameters
         ----------
@@ -143,7 +162,7 @@ class CompactModel:
         return self.weights.of_counts(counts, divide=self.model.normalize == "all")
 
     def decision(self, documents: Iterable[Document] | Matrix, names: Any = None) -> Floats:
-        """Decision values of shape (n_docs, n_rows): one row for the rule "sign", else a class."""
+        """Decision values of shape (n_docs, n_rows): one row for "sign", else one per class."""
         return self._decision(self.vectors(documents, names))
 
     def predict(self, documents: Iterable[Document] | Matrix, names: Any = None) -> list[Any]:
@@ -151,7 +170,7 @@ class CompactModel:
         return self.named(self.decision(documents, names))
 
     def named(self, decision: Floats) -> list[Any]:
-        """The classes that decision values stand for."""
+        """The classes that decision values mean."""
         classes = self.classes
         if self.model.rule == "sign":
             return [classes[position] for position in (decision[:, 0] > 0).astype(int).tolist()]
@@ -166,12 +185,12 @@ class CompactModel:
         """The words that decided about one document, strongest first, for each class.
 
         The numbers of a class add up to its decision value without the intercept. For the rule
-        "sign" the one entry is the second class: positive numbers speak for it.
+        "sign" the only entry is the second class: positive numbers support it.
         """
         if isinstance(self.model, KernelModel):
             raise LaconicError(
-                "explain: this model is a kernel machine, whose decision is no sum over words. "
-                "Explain a linear model."
+                "explain: the decision of a kernel model is not a sum over words. Explain a linear "
+                "model."
             )
         return self.model.explain(self.vectors([document]), self._names, top)
 
@@ -188,25 +207,25 @@ class CompactModel:
         write(self, file)
 
     def to_bytes(self) -> bytes:
-        """What `save` writes, for those who put the model elsewhere: a page, a database."""
+        """What `save` writes, for a model that is stored elsewhere: in a page or a database."""
         from laconic.compact.model_file import bytes_of
 
         return bytes_of(self)
 
     @classmethod
     def load(cls, file: str | PathLike[str], *, trusted: bool = False) -> CompactModel:
-        """Read a model, also one that a stranger wrote: nothing of it is executed.
+        """Read a model, also from an untrusted source: nothing in it is executed.
 
         Parameters
         ----------
         file : path
         trusted : bool, default=False
-            Also take a `token_pattern` of one's own, which could be made to search for years.
+            Also accept a custom `token_pattern`, which can be made to run for years.
 
         Raises
         ------
         LaconicError
-            Whatever is wrong with the file.
+            For every defect of the file.
         """
         from laconic.compact.model_file import read
 
@@ -266,17 +285,17 @@ def _savable(model: Model) -> LinearModel | KernelModel:
 def _named(
     model: LinearModel | KernelModel, classes: Iterable[str] | None
 ) -> LinearModel | KernelModel:
-    """The model with names for classes."""
-    given = model.classes.tolist()
+    """The model with names as classes."""
+    names = model.classes.tolist()
     if classes is not None:
-        names = list(classes)
-        if not all(isinstance(code, int) and 0 <= code < len(names) for code in given):
+        offered = list(classes)
+        if not all(isinstance(code, int) and 0 <= code < len(offered) for code in names):
             raise LaconicError(
-                f"the classes of the model are {given[:5]}, no positions among the {len(names)} "
-                "names given. Leave out the names."
+                f"the classes of the model are {names[:5]}, not positions among {len(offered)} "
+                "names. Leave out the names."
             )
-        given = [names[code] for code in given]
-    return replace(model, classes=np.array([str(name) for name in given], dtype=object))
+        names = [offered[code] for code in names]
+    return replace(model, classes=np.array([str(name) for name in names], dtype=object))
 
 
 def _vocabulary(
@@ -286,12 +305,12 @@ def _vocabulary(
         words = [str(word) for word in vocabulary]
         return np.array([*words, None], dtype=object)[:-1]
     if vectorizer is None or not hasattr(vectorizer, "vocabulary_"):
-        raise LaconicError("the words are not known: give vocabulary, or a fitted vectorizer")
+        raise LaconicError("the words are unknown: give vocabulary, or a fitted vectorizer")
     return np.asarray(vectorizer.vocabulary_[weighting.kept_])
 
 
 def _over(model: LinearModel | KernelModel, words: NDArray[np.intp]) -> LinearModel | KernelModel:
-    """The model over some columns only, which are all that it reads."""
+    """The model over these columns only, which are all that it uses."""
     if isinstance(model, KernelModel):
         return model.over(words)
     return replace(model, coef=csr_array(model.coef)[:, words])
@@ -306,5 +325,5 @@ def _numbers(model: LinearModel | KernelModel) -> tuple[Any, ...]:
 
 
 def _sound(numbers: Any) -> bool:
-    # not a number compares as false
+    # comparisons with nan are false
     return bool((np.abs(np.asarray(numbers)) <= LARGEST).all())

@@ -1,4 +1,4 @@
-"""Documents as counts of the model's words, however they come: texts, mappings or a matrix."""
+"""Documents as counts of the model's words, from texts, mappings or a matrix."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from laconic.vectors.scanning import batches, describe
 Document: TypeAlias = str | Mapping[str, float]
 
 
-# What a model remembers of the texts it has read: distinct chunks, and characters in them.
+# What a model caches of the texts it has read: distinct chunks, and characters in them.
 MOST_CHUNKS = 1 << 16
 MOST_CHARACTERS = 1 << 23
 
@@ -27,13 +27,13 @@ MOST_CHARACTERS = 1 << 23
 class Reader:
     """Counts the terms in texts. Threads may share it.
 
-    What each chunk of text was read as (its tokens, their stems) is remembered between calls, up to
-    a limit: texts that come one by one have most of their words in common.
+    The tokens and stems of each chunk of text are cached between calls, up to a limit: texts that
+    come one by one have most of their words in common.
     """
 
     def __init__(self, text: TextSettings, terms: Terms) -> None:
         self._text, self._terms, self._lock = text, terms, Lock()
-        self._forget()
+        self._clear()
 
     def counts(self, texts: Iterable[str]) -> csr_array:
         unit, n_columns = self._text.reader, len(self._terms.column)
@@ -50,22 +50,22 @@ class Reader:
         with self._lock:
             lexicon = self._lexicon
             try:
-                known = map(lexicon.place.__getitem__, chunks)
-                return lexicon, np.fromiter(known, np.int32, len(chunks))
+                places = map(lexicon.place.__getitem__, chunks)
+                return lexicon, np.fromiter(places, np.int32, len(chunks))
             except KeyError:
-                places = lexicon.places(chunks)
+                new_places = lexicon.places(chunks)
             self._characters += sum(map(len, chunks))
             n_chunks = len(lexicon.place) + len(lexicon.latest)
             if n_chunks > MOST_CHUNKS or self._characters > MOST_CHARACTERS:
-                self._forget()
-            return lexicon, places
+                self._clear()
+            return lexicon, new_places
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self._lexicon, self._characters = Lexicon(self._text.reader, self._terms), 0
 
 
 def counts_of(documents: Any, names: Any, terms: Terms, reader: Reader | None) -> csr_array:
-    """Counts over the terms; other words are left out."""
+    """Counts over the terms; other words are ignored."""
     if names is not None:
         return _of_matrix(documents, names, terms)
     if isinstance(documents, str | bytes | Mapping) or not isinstance(documents, Iterable):
@@ -80,9 +80,9 @@ def counts_of(documents: Any, names: Any, terms: Terms, reader: Reader | None) -
             return _of_mappings(every, terms)
         if reader is None:
             raise LaconicError(
-                "this model was trained on vectors, so that nothing is known about how to find "
-                "its words in texts. Give each document as a mapping of words to counts, or a "
-                "matrix with the names of its columns."
+                "this model was trained on vectors, so it cannot find its words in texts. Give "
+                "each document as a mapping of words to counts, or a matrix with the names of its "
+                "columns."
             )
         return reader.counts(every)
     return csr_array((0, len(terms.column)))
@@ -98,9 +98,9 @@ def _of_mappings(documents: Iterable[Any], terms: Terms) -> csr_array:
                 f"documents[{position}]: expected a mapping of words to counts like the first "
                 f"document, found {describe(document)}"
             )
-        found = [(terms.column[w], n) for w, n in document.items() if w in terms.column]
-        columns += [column for column, _ in found]
-        values += [_count(n, position) for _, n in found]
+        entries = [(terms.column[w], n) for w, n in document.items() if w in terms.column]
+        columns += [column for column, _ in entries]
+        values += [_count(n, position) for _, n in entries]
         starts.append(len(columns))
     shape = (len(starts) - 1, len(terms.column))
     return _checked(csr_array((np.array(values, np.float64), columns, starts), shape=shape))
@@ -120,12 +120,12 @@ def _of_matrix(X: Any, names: Any, terms: Terms) -> csr_array:
     documents = csr_array(X, dtype=np.float64)
     if documents.ndim != 2 or documents.shape[1] != len(columns):
         raise LaconicError(
-            f"{len(columns):,} names for a matrix of shape {documents.shape}: give one a column"
+            f"{len(columns):,} names for a matrix of shape {documents.shape}: give one per column"
         )
     if len(set(columns)) != len(columns):
-        raise LaconicError("two columns have the same name. Give each its own.")
+        raise LaconicError("two columns have the same name. Give distinct names.")
     places = [(at, terms.column[name]) for at, name in enumerate(columns) if name in terms.column]
-    known, own = (
+    from_columns, to_columns = (
         (np.array(part, np.intp) for part in zip(*places, strict=True))
         if places
         else (
@@ -133,13 +133,13 @@ def _of_matrix(X: Any, names: Any, terms: Terms) -> csr_array:
             np.empty(0, np.intp),
         )
     )
-    picked = documents[:, known].tocoo()
+    picked = documents[:, from_columns].tocoo()
     shape = (documents.shape[0], len(terms.column))
-    return _checked(csr_array((picked.data, (picked.row, own[picked.col])), shape=shape))
+    return _checked(csr_array((picked.data, (picked.row, to_columns[picked.col])), shape=shape))
 
 
 def _checked(counts: csr_array) -> csr_array:
     counts.eliminate_zeros()
     if not np.isfinite(counts.data).all():
-        raise LaconicError("a count is no number. Counts of words are numbers from 0.")
+        raise LaconicError("a count is not a number. Counts of words are numbers from 0.")
     return counts

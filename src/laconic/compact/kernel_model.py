@@ -1,4 +1,4 @@
-"""`KernelModel`: a reduction, then a machine with a Gaussian kernel, as plain numbers.
+"""`KernelModel`: a reduction, then a support vector machine with Gaussian kernel, as plain numbers.
 
 f(z) = Σ dual_i · exp(−gamma ‖z − support_i‖²) + intercept, for each row.
 """
@@ -31,7 +31,7 @@ class KernelModel:
     dual : array of shape (n_rows, n_support)
     intercept : array of shape (n_rows,)
     gamma : float, positive
-    classes, rule, norm : as a `LinearModel` has them; "selected" divides by the length over the words
+    classes, rule, normalize : as in `LinearModel`; "selected" divides by the length over the words
         of the reduction, for all classes
     """
 
@@ -50,12 +50,12 @@ class KernelModel:
         rows = 1 if self.rule == "sign" else len(self.classes)
         n_support = len(self.support)
         shapes = self.support.shape, self.dual.shape, self.intercept.shape
-        asked = (n_support, self.reduction.size), (rows, n_support), (rows,)
-        # with no support vector, nothing would bound the number of columns
-        if not n_support or shapes != asked or (self.rule == "sign") > (len(self.classes) == 2):
+        expected = (n_support, self.reduction.size), (rows, n_support), (rows,)
+        # without support vectors, nothing bounds the number of columns
+        if not n_support or shapes != expected or (self.rule == "sign") > (len(self.classes) == 2):
             raise LaconicError(
-                f"a kernel machine for {len(self.classes)} classes by the rule {self.rule!r} over "
-                f"{self.reduction.size} columns has arrays of shapes {asked}, not {shapes}"
+                f"a kernel model of {len(self.classes)} classes with the rule {self.rule!r} over "
+                f"{self.reduction.size} columns has arrays of shapes {expected}, not {shapes}"
             )
         if not self.gamma > 0:
             raise LaconicError(f"gamma={self.gamma}: must be positive")
@@ -89,7 +89,7 @@ class KernelModel:
 
     @property
     def features(self) -> NDArray[np.intp]:
-        """The distinct columns that the model reads, ascending."""
+        """The distinct columns that the model uses, ascending."""
         return np.sort(self.reduction.terms)
 
     @property
@@ -97,7 +97,7 @@ class KernelModel:
         return int(self.features.size)
 
     def over(self, words: NDArray[np.intp]) -> KernelModel:
-        """The same over some columns only, which are all that it reads."""
+        """The same over these columns only, which are all that it uses."""
         if isinstance(self.reduction, Projection):
             return replace(self, reduction=Projection(self.reduction.components[words]))
         terms = np.searchsorted(words, self.reduction.terms)
@@ -127,9 +127,9 @@ def _kernel_sum(classifier: Any, size: int) -> tuple[Floats, Floats, Floats, flo
     from laconic.classifiers.kernel import GaussianSVM, Machines
 
     if isinstance(classifier, GaussianSVM):
-        own = classifier.model_
-        assert isinstance(own, Machines)
-        return _dense(own.support), own.dual, own.intercept, 1.0 / own.width**2
+        model = classifier.model_
+        assert isinstance(model, Machines)
+        return _dense(model.support), model.dual, model.intercept, 1.0 / model.width**2
     machines = _machines(classifier)
     chosen = np.unique(np.concatenate([machine.support_ for machine in machines]))
     support = np.zeros((chosen.size, size))
@@ -146,18 +146,18 @@ def _machines(classifier: Any) -> list[Any]:
     from sklearn.multiclass import OneVsRestClassifier
     from sklearn.svm import SVC
 
-    several = isinstance(classifier, OneVsRestClassifier)
-    machines = list(classifier.estimators_) if several else [classifier]
+    one_vs_rest = isinstance(classifier, OneVsRestClassifier)
+    machines = list(classifier.estimators_) if one_vs_rest else [classifier]
     for machine in machines:
         reason = (
             _unsavable(machine)
             if isinstance(machine, SVC)
-            else f"{type(machine).__name__} is neither linear nor a machine with Gaussian kernel"
+            else f"{type(machine).__name__} is neither linear nor an SVM with Gaussian kernel"
         )
         if reason:
             raise LaconicError(
-                f"{type(classifier).__name__} cannot be saved: {reason}. Linear classifiers can, "
-                "GaussianSVM, SVC(kernel='rbf') for two classes, and "
+                f"{type(classifier).__name__} cannot be saved: {reason}. What can: linear "
+                "classifiers, GaussianSVM, SVC(kernel='rbf') for two classes, and "
                 "OneVsRestClassifier(SVC(kernel='rbf'))."
             )
     return machines
@@ -167,15 +167,15 @@ def _unsavable(machine: Any) -> str | None:
     if machine.kernel != "rbf":
         return f"its kernel is {machine.kernel!r}, not 'rbf'"
     if len(machine.classes_) != 2:
-        return "an SVC of several classes votes one against one"
+        return "an SVC of more than two classes votes one against one"
     return None
 
 
 def _gamma(machines: list[Any]) -> float:
-    """The one that "scale" and "auto" stand for is known by a private name only."""
+    """The value of "scale" and "auto" is only in a private attribute."""
     gammas = {float(machine._gamma) for machine in machines}
     if len(gammas) > 1:
-        raise LaconicError(f"the machines have different gamma, {sorted(gammas)}: set one number")
+        raise LaconicError(f"the SVMs have different gamma, {sorted(gammas)}: set one number")
     return gammas.pop()
 
 

@@ -1,4 +1,4 @@
-"""The file of a compact model: safetensors, with the settings as JSON. Nothing is executed.
+"""The file of a compact model: safetensors, with the settings as JSON. Nothing in it is executed.
 
 Tensors, for n words, r rows of coefficients and e stored ones:
 
@@ -9,42 +9,50 @@ Tensors, for n words, r rows of coefficients and e stored ones:
 | stops.text, stops.length | the same | stop words; only where there is text |
 | idf | F64 [n] | only for schemes that have one |
 | intercept | F64 [r] | |
-| coef | F64 [n, r], or F64 [e] | by word; [e] if a class does not keep every word, and then |
+| coef | F64 [n, r], or F64 [e] | by word; [e] if a class does not use every word, and then |
 | coef.row, coef.first | U32 [e], I64 [n + 1] | entries first[w] to first[w + 1] belong to word w |
 
-A kernel machine has, in place of coef: support F64 [s, size], dual F64 [r, s], gamma F64 [1] and
+A kernel model has, in place of coef: support F64 [s, size], dual F64 [r, s], gamma F64 [1] and
 either components F64 [n, size] or terms U32 [size] with term.weight F64 [size].
 
 The one key "laconic" of the metadata is a JSON object:
-{"format": "laconic compact model", "version": 1, "kind": "linear" | "kernel", "size": int,
- "normalize", "rule", "scheme", "length": "l1" | "l2" | null,
- "text": null | {"unit", "token_pattern", "lowercase", "min_length", "stem", "ngrams"},
- "notes": [str, ...], what the training warned about}
+{"format": "laconic compact model", "version": 2, "kind": "linear" | "kernel", "size": int,
+ "normalize", "rule", "weighting", "length": "l1" | "l2" | null,
+ "text": null | the options of `TextSettings` by name,
+ "classifier": {"name": str | null, "alpha": float | null, "class_weight": str | null},
+ "features": {"number": int, "kind": str},
+ "thresholds": null, "calibration": null, "storage": "float64",
+ "solved": bool | null, "gap": float | null, "notes": [str, ...], the warnings of the training}
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from itertools import pairwise
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import to_builtins
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from laconic.compact.compact_model import MOST_CLASSES, MOST_WORDS, CompactModel
 from laconic.compact.kernel_model import KernelModel
+from laconic.compact.provenance import ClassifierSettings
 from laconic.compact.settings import TextSettings, WordWeights
 from laconic.compact.tensors import MODEL_FILE, Tensors, from_bytes, to_bytes
 from laconic.errors import LaconicError
 from laconic.files import draft
 from laconic.model import LinearModel
+from laconic.options import from_exactly
 from laconic.reduction import Projection, Selection
 
 FORMAT = "laconic compact model"
-VERSION = 1
+VERSION = 2
+STORAGE = "float64"
 MOST_BYTES = 1 << 28
 PIECE = 1 << 20
 MOST_STOP_WORDS = 1 << 20
@@ -60,19 +68,19 @@ def bytes_of(compact: CompactModel) -> bytes:
 
 
 def write(compact: CompactModel, file: str | PathLike[str]) -> None:
-    """The same model gives the same bytes."""
+    """Write the file; the same model gives the same bytes."""
     data = bytes_of(compact)
     if len(data) > MOST_BYTES:
         raise LaconicError(
-            f"{fspath(file)}: the model takes {len(data):,} bytes, but none over {MOST_BYTES:,} is "
-            "ever read. Keep fewer words."
+            f"{fspath(file)}: the model takes {len(data):,} bytes, and files over {MOST_BYTES:,} "
+            "are not read. Select fewer words."
         )
     with draft(Path(file), MODEL_FILE) as stream:
         stream.write(data)
 
 
 def read(file: str | PathLike[str], *, trusted: bool = False) -> CompactModel:
-    """The model, or a `LaconicError` that says what is wrong with the file."""
+    """The model; a defect of the file raises `LaconicError`."""
     where = fspath(file)
     try:
         return model_of(*from_bytes(_contents(where)), trusted=trusted)
@@ -81,7 +89,7 @@ def read(file: str | PathLike[str], *, trusted: bool = False) -> CompactModel:
 
 
 def _contents(where: str) -> bytes:
-    """All bytes of the file, in pieces: what it claims to hold is not set apart in advance."""
+    """All bytes of the file, in pieces: memory is never allocated from what the file claims."""
     data = bytearray()
     try:
         with open(where, "rb") as stream:
@@ -91,12 +99,12 @@ def _contents(where: str) -> bytes:
         reason = problem.strerror if isinstance(problem, OSError) else problem
         raise LaconicError(f"cannot be read ({reason})") from None
     if len(data) > MOST_BYTES:
-        raise LaconicError(f"has more than {MOST_BYTES:,} bytes, as no compact model has")
+        raise LaconicError(f"has more than {MOST_BYTES:,} bytes, the limit of a compact model")
     return bytes(data)
 
 
 def header_of(compact: CompactModel) -> dict[str, Any]:
-    """All that is no array."""
+    """Everything that is not an array."""
     model, weights, text = compact.model, compact.weights, compact.text
     return {
         "format": FORMAT,
@@ -105,26 +113,22 @@ def header_of(compact: CompactModel) -> dict[str, Any]:
         "size": int(model.size),
         "normalize": model.normalize,
         "rule": model.rule,
-        "scheme": weights.scheme,
+        "weighting": weights.scheme,
         "length": weights.length,
-        "text": None if text is None else _told(text),
+        "text": None if text is None else to_builtins(text.values()),
+        "classifier": asdict(compact.classifier),
+        "features": {"number": compact.n_words, "kind": compact.features},
+        "thresholds": None,
+        "calibration": None,
+        "storage": STORAGE,
+        "solved": compact.solved,
+        "gap": compact.gap,
         "notes": list(compact.notes),
     }
 
 
-def _told(text: TextSettings) -> dict[str, Any]:
-    return {
-        "unit": text.unit,
-        "token_pattern": text.token_pattern,
-        "lowercase": text.lowercase,
-        "min_length": text.min_length,
-        "stem": text.stem,
-        "ngrams": list(text.ngrams),
-    }
-
-
 def arrays_of(compact: CompactModel) -> Arrays:
-    """All arrays by name."""
+    """All arrays, by name."""
     arrays = packed("words", compact.words) | packed("classes", compact.classes)
     if compact.text is not None:
         arrays |= packed("stops", compact.text.stop_words)
@@ -162,7 +166,7 @@ def _kernel_arrays(model: KernelModel) -> Arrays:
 
 
 def packed(name: str, strings: Iterable[str]) -> Arrays:
-    """Strings as their bytes, one after the other, and how many each has."""
+    """Strings as their bytes, joined, and the number of bytes of each."""
     encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
     return {
         f"{name}.text": np.frombuffer(b"".join(encoded), np.uint8),
@@ -171,57 +175,90 @@ def packed(name: str, strings: Iterable[str]) -> Arrays:
 
 
 def model_of(header: dict[str, Any], tensors: Tensors, *, trusted: bool) -> CompactModel:
-    """The model, after every part of it was examined."""
+    """The model, after every part of it was checked."""
     fields = Fields(header)
     if fields.take("format", str) != FORMAT:
-        raise LaconicError("is no compact model of Laconic. Write one with `laconic train`.")
+        raise LaconicError("not a compact model of Laconic. Write one with `laconic train`.")
     version = fields.take("version", int)
     if version != VERSION:
-        raise LaconicError(
-            f"has version {version} of the format, but this Laconic reads version {VERSION}. "
-            "Update Laconic, or train the model anew."
-        )
+        raise LaconicError(_other_version(version))
     words = unpacked(tensors, "words", MOST_WORDS)
     text = _text(fields.take("text", dict, type(None)), tensors, trusted)
     weights = WordWeights(
-        fields.take("scheme", str),
+        fields.take("weighting", str),
         fields.take("length", str, type(None)),
         tensors.take("idf", np.float64, len(words)) if "idf" in tensors else None,
     )
-    model = _model(fields, tensors, len(words))
-    notes = _notes(fields.take("notes", list))
+    _refuse_newer(fields)
+    compact = CompactModel(
+        _model(fields, tensors, len(words)),
+        words,
+        weights,
+        text,
+        _notes(fields.take("notes", list)),
+        _classifier(Fields(fields.take("classifier", dict))),
+        fields.take("solved", bool, type(None)),
+        fields.take("gap", float, type(None)),
+    )
+    _check_features(Fields(fields.take("features", dict)), compact)
     fields.end()
     tensors.end()
-    return CompactModel(model, words, weights, text, notes)
+    return compact
 
 
-def _notes(given: list[Any]) -> tuple[str, ...]:
-    if len(given) > MOST_NOTES or any(type(note) is not str for note in given):
-        raise LaconicError(f"notes in its header: at most {MOST_NOTES} strings were expected")
-    return tuple(given)
+def _other_version(version: int) -> str:
+    this = f"has version {version} of the format, and this Laconic reads version {VERSION}"
+    if version > VERSION:
+        return f"{this}. Update Laconic, or train the model again."
+    return f"{this}: older versions were never released. Train the model again."
 
 
-def _text(told: dict[str, Any] | None, tensors: Tensors, trusted: bool) -> TextSettings | None:
-    if told is None:
-        return None
-    fields = Fields(told)
-    ngrams = fields.take("ngrams", list)
-    if len(ngrams) != 2 or any(type(n) is not int for n in ngrams):
-        raise LaconicError(f"ngrams: two whole numbers were expected, not {str(ngrams)[:40]}")
-    settings = TextSettings(
-        unit=fields.take("unit", str),
-        token_pattern=fields.take("token_pattern", str),
-        lowercase=fields.take("lowercase", bool),
-        min_length=fields.take("min_length", int),
-        stem=fields.take("stem", str, type(None)),
-        ngrams=(ngrams[0], ngrams[1]),
-        stop_words=unpacked(tensors, "stops", MOST_STOP_WORDS),
+def _refuse_newer(fields: Fields) -> None:
+    """What later versions of Laconic write into these fields cannot be left out."""
+    for name, supported in (("thresholds", None), ("calibration", None), ("storage", STORAGE)):
+        value = fields.take(name)
+        if value != supported:
+            raise LaconicError(
+                f"{name} in its header is {str(value)[:40]!r}: this needs a newer Laconic. "
+                "Update with pip install -U laconic."
+            )
+
+
+def _classifier(fields: Fields) -> ClassifierSettings:
+    settings = ClassifierSettings(
+        name=fields.take("name", str, type(None)),
+        alpha=fields.take("alpha", float, type(None)),
+        class_weight=fields.take("class_weight", str, type(None)),
     )
     fields.end()
+    return settings
+
+
+def _check_features(fields: Fields, compact: CompactModel) -> None:
+    stated = fields.take("number", int), fields.take("kind", str)
+    fields.end()
+    if stated != (compact.n_words, compact.features):
+        raise LaconicError(
+            f"features in its header: {stated[0]} of the kind {stated[1][:40]!r}, but the model "
+            f"has {compact.n_words} of the kind {compact.features!r}"
+        )
+
+
+def _notes(notes: list[Any]) -> tuple[str, ...]:
+    if len(notes) > MOST_NOTES or any(type(note) is not str for note in notes):
+        raise LaconicError(f"notes in its header: at most {MOST_NOTES} strings were expected")
+    return tuple(notes)
+
+
+def _text(table: dict[str, Any] | None, tensors: Tensors, trusted: bool) -> TextSettings | None:
+    if table is None:
+        return None
+    stop_words = unpacked(tensors, "stops", MOST_STOP_WORDS)
+    settings = from_exactly(TextSettings, table, stop_words=stop_words)
     if not (trusted or settings.linear):
         raise LaconicError(
-            f"finds words by the pattern {settings.token_pattern[:40]!r}, and a stranger's pattern "
-            "could be made to search for years. If you trust the file: "
+            f"finds words by the custom pattern {settings.token_pattern[:40]!r}, and such a "
+            "pattern can be made to run for years. If you trust the file: "
             "CompactModel.load(file, trusted=True), or --trusted."
         )
     return settings
@@ -271,7 +308,7 @@ def _kernel_model(
     normalize: Any,
 ) -> KernelModel:
     if rule not in ("sign", "argmax", "labels") or normalize not in ("all", "selected"):
-        raise LaconicError(f"rule {rule[:20]!r}, norm {normalize[:20]!r}: no such model")
+        raise LaconicError(f"rule {rule[:20]!r}, normalize {normalize[:20]!r}: no such model")
     reduction: Selection | Projection
     if "components" in tensors:
         reduction = Projection(tensors.take("components", np.float64, n_words, size))
@@ -292,31 +329,32 @@ def unpacked(tensors: Tensors, name: str, most: int) -> tuple[str, ...]:
         raise LaconicError(f"{name}: {lengths.size:,} of them, the limit is {most:,}")
     ends = np.cumsum(lengths, dtype=np.int64)
     if (int(ends[-1]) if ends.size else 0) != len(raw):
-        raise LaconicError(f"{name}: their lengths do not add up to the {len(raw):,} bytes")
+        raise LaconicError(f"{name}: the lengths do not add up to {len(raw):,} bytes")
     edges = [0, *ends.tolist()]
     slices = (raw[a:b] for a, b in pairwise(edges))
     try:
         return tuple(piece.decode("utf-8", "surrogatepass") for piece in slices)
     except UnicodeDecodeError:
-        raise LaconicError(f"{name}: are not UTF-8; the file is damaged") from None
+        raise LaconicError(f"{name}: not UTF-8; the file is damaged") from None
 
 
 class Fields:
-    """The fields of a JSON object, each taken once and of the type that is expected."""
+    """The fields of a JSON object, each taken once and of the expected type."""
 
-    def __init__(self, told: dict[str, Any]) -> None:
-        self._left = dict(told)
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._left = dict(values)
 
     def take(self, name: str, *types: type) -> Any:
+        """The value; of any type if none is given."""
         if name not in self._left:
             raise LaconicError(f"its header has no {name!r}")
         value = self._left.pop(name)
-        if type(value) not in types:
+        if types and type(value) not in types:
             expected = " or ".join(kind.__name__ for kind in types)
-            raise LaconicError(f"{name} in its header is no {expected}, but {str(value)[:40]!r}")
+            raise LaconicError(f"{name} in its header is not {expected}, but {str(value)[:40]!r}")
         return value
 
     def end(self) -> None:
-        """Nothing may be left that nobody reads."""
+        """Refuse fields that were not taken."""
         if self._left:
-            raise LaconicError(f"its header has {min(self._left)[:40]!r}, which nothing reads")
+            raise LaconicError(f"its header has the unknown field {min(self._left)[:40]!r}")

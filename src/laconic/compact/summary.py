@@ -1,4 +1,4 @@
-"""What is in a compact model, in words."""
+"""A compact model in a few plain lines."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ if TYPE_CHECKING:
 
 CLASSES_SHOWN = 20
 RULES = {
-    "sign": "the second class where its value is above 0",
-    "argmax": "the class of the highest value",
-    "labels": "each class whose value is above 0",
+    "sign": "the second class if its decision value is above 0",
+    "argmax": "the class with the highest decision value",
+    "labels": "every class with a decision value above 0",
 }
 
 
 def summary(compact: CompactModel) -> str:
     """A few lines, one fact each."""
-    model, weights = compact.model, compact.weights
     shown = ", ".join(compact.classes[:CLASSES_SHOWN])
     more = len(compact.classes) - CLASSES_SHOWN
     return "\n".join(
         (
             f"{compact.n_words:,} words, {len(compact.classes):,} classes",
             f"classes: {shown}" + (f" … and {more:,} more" if more > 0 else ""),
-            f"answer: {RULES[model.rule]}",
-            f"kind: {type(model).__name__}, weights {weights.scheme}, {_divided(compact)}",
+            f"prediction: {RULES[compact.model.rule]}",
+            f"kind: {type(compact.model).__name__}{_trained(compact)}",
+            f"weighting: {compact.weights.scheme}, {_length(compact)}",
             f"self-contained: {_self_contained(compact)}",
             f"text: {_text(compact.text)}",
             *(f"note: {note}" for note in compact.notes),
@@ -34,25 +34,38 @@ def summary(compact: CompactModel) -> str:
     )
 
 
-def _divided(compact: CompactModel) -> str:
+def _trained(compact: CompactModel) -> str:
+    """What is known about its training."""
+    classifier = compact.classifier
+    facts = [
+        "" if classifier.name is None else f"classifier {classifier.name}",
+        "" if classifier.alpha is None else f"alpha {classifier.alpha:g}",
+        "" if classifier.class_weight is None else f"class weights {classifier.class_weight}",
+        "" if compact.solved is None else "solved" if compact.solved else "not solved",
+        "" if compact.gap is None else f"gap {compact.gap:.1e}",
+    ]
+    return "".join(f", {fact}" for fact in facts if fact)
+
+
+def _length(compact: CompactModel) -> str:
     if compact.model.normalize == "selected":
-        return "divided by the length over its own words"
+        return "divided by the length over the model's words"
     length = compact.weights.length
-    return f"divided by the length ({length}) over all words" if length else "not divided"
+    return f"divided by the {length} length over all words" if length else "not divided"
 
 
 def _self_contained(compact: CompactModel) -> str:
     if compact.self_contained:
-        return "yes, it needs its own words only"
+        return "yes, it needs only its own words"
     return (
-        f"no, it divides by the length over all words and so carries a table of "
-        f"{len(compact.words):,}"
+        "no, it divides by the length over all words, so its file has a table of "
+        f"{len(compact.words):,} words"
     )
 
 
 def _text(text: TextSettings | None) -> str:
     if text is None:
-        return "not read; the documents came as vectors"
+        return "none; the documents came as vectors"
     shortest, longest = text.ngrams
     parts = [
         f"{text.unit}s" + (f" {text.token_pattern}" if text.unit == "word" else ""),

@@ -1,4 +1,4 @@
-"""A stranger's safetensors file: every claim it makes is examined before it is believed."""
+"""An untrusted safetensors file: every claim in it is checked before it is used."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from laconic.errors import LaconicError
 from laconic.files import Kind
 
-# what takes more is no header of ours, and would take many times that as Python's objects
+# A longer header is not ours, and would take many times its length as Python objects.
 MOST_HEADER = 1 << 16
 KEY = "laconic"
-# How safetensors begins a file that has this key of metadata.
+# The first bytes of a safetensors file with this metadata key.
 START = rb'\A.{8}\{\s*"__metadata__"\s*:\s*\{\s*"%b"\s*:' % KEY.encode()
 MODEL_FILE = Kind("model", re.compile(START, re.DOTALL))
 DTYPES: dict[str, np.dtype[Any]] = {
@@ -27,7 +27,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
 
 
 class Tensors:
-    """Named arrays, each taken once with the type and shape that is expected."""
+    """Named arrays, each taken once with the expected type and shape."""
 
     def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
         self._left = arrays
@@ -41,24 +41,24 @@ class Tensors:
             raise LaconicError(f"has no tensor {name!r}")
         array = self._left.pop(name)
         fits = len(shape) == array.ndim and all(
-            asked is None or asked == found for asked, found in zip(shape, array.shape, strict=True)
+            side is None or side == actual for side, actual in zip(shape, array.shape, strict=True)
         )
         if array.dtype != dtype or not fits:
-            asked = ", ".join("any" if side is None else f"{side}" for side in shape)
+            expected = ", ".join("any" if side is None else f"{side}" for side in shape)
             raise LaconicError(
                 f"its tensor {name!r} is {array.dtype} of shape {array.shape}, not "
-                f"{np.dtype(dtype)} of ({asked})"
+                f"{np.dtype(dtype)} of ({expected})"
             )
         return array
 
     def end(self) -> None:
-        """Nothing may be left that nobody reads."""
+        """Refuse tensors that were not taken."""
         if self._left:
-            raise LaconicError(f"has a tensor {min(self._left)[:40]!r}, which nothing reads")
+            raise LaconicError(f"has the unknown tensor {min(self._left)[:40]!r}")
 
 
 def to_bytes(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
-    """One key of metadata only: the order of several would change from run to run."""
+    """The bytes of a file. One metadata key only: the order of several changes between runs."""
     from safetensors.numpy import save
 
     little = {
@@ -69,14 +69,14 @@ def to_bytes(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
 
 
 def from_bytes(data: bytes) -> tuple[dict[str, Any], Tensors]:
-    """The header and the arrays, views of the data; a ValueError for whatever is wrong."""
+    """The header and the arrays, which are views of the data; every defect is a ValueError."""
     size = int.from_bytes(data[:8], "little")
     if len(data) < 8 or size > min(MOST_HEADER, len(data) - 8):
-        raise LaconicError("is no compact model of Laconic, or a damaged one")
+        raise LaconicError("not a compact model of Laconic, or a damaged one")
     entries = _object(_utf8(data[8 : 8 + size]))
-    told = _metadata(entries).get(KEY)
-    if told is None:
-        raise LaconicError("is no compact model of Laconic. Write one with `laconic train`.")
+    text = _metadata(entries).get(KEY)
+    if text is None:
+        raise LaconicError("not a compact model of Laconic. Write one with `laconic train`.")
     body = memoryview(data)[8 + size :]
     spans = {name: _span(name, entry) for name, entry in entries.items()}
     _check_cover(spans, len(body))
@@ -84,11 +84,11 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], Tensors]:
         name: np.frombuffer(body[a:b], dtype).reshape(shape)
         for name, (dtype, shape, a, b) in spans.items()
     }
-    return _object(told), Tensors(arrays)
+    return _object(text), Tensors(arrays)
 
 
 def _utf8(raw: bytes) -> str:
-    """The header is UTF-8 without a mark, as safetensors has it; json.loads would take others."""
+    """The header is UTF-8 without a byte order mark; json.loads would accept other encodings."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -96,10 +96,10 @@ def _utf8(raw: bytes) -> str:
 
 
 def _metadata(entries: dict[str, Any]) -> dict[str, str]:
-    """Taken out of the entries. Its keys and values are strings, as safetensors has them."""
+    """The metadata, removed from the entries. Keys and values are strings, as in safetensors."""
     metadata = entries.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
-        raise LaconicError("has metadata that are not strings")
+        raise LaconicError("has metadata that is not text")
     try:
         "".join([*entries, *metadata, *metadata.values()]).encode("utf-8")
     except UnicodeEncodeError:
@@ -113,61 +113,61 @@ Span = tuple[np.dtype[Any], tuple[int, ...], int, int]
 def _span(name: str, entry: Any) -> Span:
     """The type, shape, begin and end that an entry states."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise LaconicError(f"its entry {name[:40]!r} is none of a tensor")
+        raise LaconicError(f"its entry {name[:40]!r} does not describe a tensor")
     shape, offsets = entry["shape"], entry["data_offsets"]
     for numbers in (shape, offsets):
         if not isinstance(numbers, list) or not all(
             type(number) is int and 0 <= number < 1 << 62 for number in numbers
         ):
-            raise LaconicError(f"its entry {name[:40]!r} has no sizes, but {str(numbers)[:40]!r}")
+            raise LaconicError(f"its entry {name[:40]!r} has sizes {str(numbers)[:40]!r}")
     dtype = DTYPES.get(entry["dtype"]) if isinstance(entry["dtype"], str) else None
     if dtype is None or len(shape) not in (1, 2) or len(offsets) != 2:
-        raise LaconicError(f"its tensor {name[:40]!r} is of no kind that a model has")
+        raise LaconicError(f"its tensor {name[:40]!r} is of a kind that no model has")
     begin, end = offsets
     n_items = shape[0] * (shape[1] if len(shape) == 2 else 1)
     if end - begin != n_items * dtype.itemsize:
-        raise LaconicError(f"its tensor {name[:40]!r} has not the bytes that its shape asks for")
+        raise LaconicError(f"its tensor {name[:40]!r} does not have the bytes of its shape")
     return dtype, tuple(shape), begin, end
 
 
 def _check_cover(spans: dict[str, Span], n_bytes: int) -> None:
-    """The tensors lie one after the other, from the first byte to the last."""
+    """The tensors cover all bytes, without gaps or overlap."""
     at = 0
     for _, _, begin, end in sorted(spans.values(), key=lambda span: span[2:]):
         if begin != at:
-            raise LaconicError("its tensors overlap, or leave gaps")
+            raise LaconicError("its tensors overlap or leave gaps")
         at = end
     if at != n_bytes:
-        raise LaconicError(f"has {n_bytes:,} bytes of numbers, but its header speaks of {at:,}")
+        raise LaconicError(f"has {n_bytes:,} bytes of numbers, but its header states {at:,}")
 
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        told = json.loads(
+        value = json.loads(
             text, object_pairs_hook=_distinct, parse_constant=_no_constant, parse_int=_whole
         )
     except RecursionError:
         raise LaconicError("has a header of too many levels") from None
     except json.JSONDecodeError as problem:
-        raise LaconicError(f"has a header that is no JSON ({problem.msg})") from None
-    if not isinstance(told, dict):
-        raise LaconicError("has a header that is no JSON object")
-    return told
+        raise LaconicError(f"has a header that is not JSON ({problem.msg})") from None
+    if not isinstance(value, dict):
+        raise LaconicError("has a header that is not a JSON object")
+    return value
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    told = dict(pairs)
-    if len(told) != len(pairs):
-        raise LaconicError("has a header that gives a key twice")
-    return told
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise LaconicError("has a header with a key twice")
+    return values
 
 
 def _whole(digits: str) -> int:
-    """JSON has a negative zero, which safetensors takes for no whole number."""
+    """JSON has a negative zero, which safetensors does not accept as a whole number."""
     if digits == "-0":
-        raise LaconicError("has -0 in its header, which is no whole number")
+        raise LaconicError("has -0 in its header, which is not a whole number")
     return int(digits)
 
 
 def _no_constant(name: str) -> Any:
-    raise LaconicError(f"has {name} in its header, which is no number")
+    raise LaconicError(f"has {name} in its header, which is not a number")

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.compact.compact_model import CompactModel
+from laconic.compact.provenance import ClassifierSettings
 from laconic.errors import LaconicError, SizeUnavailable, collected_warnings, warn_again
 
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
     from laconic.corpus.corpus import Corpus
-    from laconic.vectors.problem import TargetKind
+    from laconic.vectors.options import TargetKind
     from laconic.vectors.vectorizer import Vectorizer
     from laconic.vectors.weighting import Weighting
 
@@ -28,16 +29,16 @@ def train(
     documents: NDArray[np.intp] | None = None,
     target: TargetKind = "auto",
 ) -> CompactModel:
-    """The model of one size, trained on all documents or those at the positions given.
+    """The model of one size, trained on all documents or on those at some positions.
 
     Parameters
     ----------
     method : PathClassifier
-        With `normalize="selected"`, where it has one, the model is self-contained.
+        With `normalize="selected"`, if it has this setting, the model is self-contained.
     corpus : Corpus
     size : int, share or None for all words
     vectorizer : Vectorizer, default=Vectorizer(); not used where the corpus comes as vectors
-    weighting : Weighting, default: ltc for counts, as they are for other vectors
+    weighting : Weighting, default: ltc for counts; other vectors are used as they are
     documents : positions, default: all
     target : as in `make_problems`, apart from "one-vs-rest"
     """
@@ -50,8 +51,8 @@ def train(
     targets = targets_of(corpus, target)
     if len(targets) != 1:
         raise LaconicError(
-            f"target={target!r} makes {len(targets):,} problems of {corpus.name}, but a model "
-            "solves one. Choose auto, multiclass or multilabel."
+            f"target={target!r} gives {len(targets):,} problems for {corpus.name}, but a model is "
+            "for one. Choose auto, multiclass or multilabel."
         )
     (problem,) = targets
     counted = CountedCorpus.of(corpus, reading)
@@ -71,4 +72,5 @@ def train(
         counted.words[fitted.kept_],
         problem.classes,
         notes,
+        ClassifierSettings.of(method),
     )

@@ -1,5 +1,1 @@
-"""Labelled documents and their split: the first package of the flow."""
-
-from laconic.corpus.corpus import Corpus
-
-__all__ = ["Corpus"]
+"""Documents, labels, split: the first room of the flow."""

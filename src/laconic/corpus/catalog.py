@@ -15,11 +15,11 @@ from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.arff import read_arff
 from laconic.corpus.formats.cluto import read_cluto
 from laconic.corpus.formats.folders import read_folder
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.rcv1 import is_published, read_rcv1
 from laconic.corpus.formats.reuters import read_reuters, split_name
 from laconic.corpus.formats.tables import read_jsonl
 from laconic.corpus.formats.techtc import read_all_techtc, read_techtc
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.pydocs import build_pydocs
 from laconic.errors import CorpusError
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -19,6 +20,17 @@ def term_weights(tf: Floats, scheme: str) -> Floats:
     if scheme == "ltc":
         return np.asarray(np.maximum(0.0, 1.0 + np.log(tf)))
     return np.ones_like(tf) if scheme == "binary" else tf
+
+
+# The idf of a word that occurs in df of n documents, by scheme; other schemes have none.
+IDF: dict[str, Callable[[int, NDArray[np.intp]], Floats]] = {
+    "ltc": lambda n, df: np.log(n / df),
+    "tfidf": lambda n, df: 1.0 + np.log((1 + n) / (1 + df)),
+}
+
+
+def idf(scheme: str, n_docs: int, document_frequency: NDArray[np.intp]) -> Floats | None:
+    return IDF[scheme](n_docs, document_frequency) if scheme in IDF else None
 
 
 def normalize_rows(X: csr_array, length: Length) -> csr_array:

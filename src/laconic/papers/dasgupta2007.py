@@ -78,8 +78,9 @@ from laconic.study.executors import Executor
 from laconic.study.layout import StudyFolder
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
-from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import Source, SplitOptions, TrainingOptions
 from laconic.study.study import Event, Listener, Study
+from laconic.vectors.options import TextOptions, WeightingOptions
 from laconic.vectors.problem import Problem
 
 NESTED = True
@@ -105,14 +106,14 @@ QUARTERS = 4
 def techtc(scale: Scale) -> Plan:
     """4:1 splits of the two-class sets, ltc."""
     source = Source("techtc100", first=scale.sets)
-    return _plan(source, SplitOptions(0.2, cv=0, n_splits=scale.n_splits), TextOptions(min_df=1))
+    return _plan(source, SplitOptions(0.2, cv=0, n_splits=scale.n_splits), min_df=1)
 
 
 def news(scale: Scale) -> Plan:
     """4:1 splits of the 19,997 messages: Porter stems in at least two messages, ltc."""
     split = SplitOptions(0.2, cv=0, n_splits=scale.n_splits)
-    text = TextOptions(stem="porter", min_df=2)
-    return replace(_plan(part_of("20news-bodies", scale), split, text), target="multilabel")
+    plan = _plan(part_of("20news-bodies", scale), split, min_df=2)
+    return replace(plan, text=TextOptions(stem="porter"), target="multilabel")
 
 
 def one_split(scale: Scale) -> Plan:
@@ -122,7 +123,7 @@ def one_split(scale: Scale) -> Plan:
 def rcv1(scale: Scale) -> Plan:
     """The given split and weights."""
     split = SplitOptions("given", cv=0)
-    return replace(_plan(part_of("rcv1", scale), split, TextOptions(min_df=1)), target="multilabel")
+    return replace(_plan(part_of("rcv1", scale), split, min_df=1), target="multilabel")
 
 
 def part_of(name: str, scale: Scale) -> Source | Corpus:
@@ -134,14 +135,14 @@ def part_of(name: str, scale: Scale) -> Source | Corpus:
     return corpus.take(n for n in range(len(corpus)) if n % QUARTERS < scale.sets)
 
 
-def _plan(source: Source | Corpus, split: SplitOptions, text: TextOptions) -> Plan:
+def _plan(source: Source | Corpus, split: SplitOptions, min_df: int) -> Plan:
     """The settings that all figures share."""
     training = TrainingOptions(alpha=1.0, intercept=False, normalize="all")
     return Plan(
         (source,),
         metrics=METRICS,
         split=split,
-        text=text,
+        weighting=WeightingOptions(min_df=min_df),
         training=training,
         detail=False,
     )

@@ -86,8 +86,9 @@ from laconic.papers.findings.keerthi2005 import MIDDLE, counts, statements
 from laconic.rows import Row
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
-from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import SplitOptions, TrainingOptions
 from laconic.study.study import Study
+from laconic.vectors.options import Scheme, WeightingOptions
 
 REFERENCE = (
     "S. S. Keerthi. Generalized LARS as an effective feature selection tool for text "
@@ -191,7 +192,7 @@ def against_rest(corpus: Corpus, label: str, name: str) -> Corpus:
 def plan_of(corpus: Corpus, scale: Scale, min_df: int = 1) -> Plan:
     """Words as 0 and 1 for vectors of counts, tf-idf for texts; folds if there is no split."""
     folds = FirstFolds(None, cv=FOLDS, repeats=scale.n_splits, first=scale.sets)
-    weighting = "tfidf" if corpus.vectors is None else "count"
+    scheme: Scheme = "tfidf" if corpus.vectors is None else "count"
     return Plan(
         corpus,
         methods=CURVES,
@@ -199,7 +200,7 @@ def plan_of(corpus: Corpus, scale: Scale, min_df: int = 1) -> Plan:
         metrics=METRICS,
         target="multiclass",
         split=folds if corpus.split is None else SplitOptions("given", cv=0),
-        text=TextOptions(weighting=weighting, min_df=min_df),
+        weighting=WeightingOptions(scheme, min_df=min_df),
         training=TrainingOptions(alpha=1.0, intercept=True, normalize="all"),
         detail=False,
     )

@@ -104,8 +104,9 @@ from laconic.study.executors import Executor
 from laconic.study.layout import StudyFolder
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
-from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import Source, SplitOptions, TrainingOptions
 from laconic.study.study import Event, Listener, Study
+from laconic.vectors.options import WeightingOptions
 from laconic.vectors.problem import Problem
 
 REFERENCE = (
@@ -137,7 +138,7 @@ def plan_of(corpora: Any, split: SplitOptions, **options: Any) -> Plan:
         methods=METHODS,
         sizes=SIZES,
         split=split,
-        text=TextOptions(weighting="binary", min_df=2),
+        weighting=WeightingOptions("binary", min_df=2),
         training=TrainingOptions(alpha=ALPHA, intercept=True, normalize="all"),
         detail=False,
         **options,

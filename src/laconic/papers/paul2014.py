@@ -73,8 +73,9 @@ from laconic.papers.findings import paul2014 as statements
 from laconic.papers.findings import paul2014_errors as errors
 from laconic.rows import Row, Size
 from laconic.study.plan import Plan
-from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import Source, SplitOptions, TrainingOptions
 from laconic.study.study import Study
+from laconic.vectors.options import Scheme, TextOptions, WeightingOptions
 from laconic.vectors.vectorizer import Vectorizer
 from laconic.vectors.weighting import Weighting
 
@@ -153,21 +154,21 @@ class NoWeighting(Weighting):
         return csr_array(X)
 
 
-class UnweightedFeatures(TextOptions):
+class UnweightedFeatures(WeightingOptions):
     """Options for numbers that are not counts."""
 
-    def weighting_for(self, corpus: Corpus) -> Weighting:
+    def weighting_for(self, corpus: Corpus, text: TextOptions) -> Weighting:
         return NoWeighting("count")
 
 
 def synthetic_sets(scale: Scale) -> Plan:
     corpora = [synthetic(relevant, n) for relevant in RELEVANT for n in range(1, scale.sets + 1)]
-    features = UnweightedFeatures(weighting="count", min_df=1)
-    plan = plan_of(corpora, SYNTHETIC_METHODS, SYNTHETIC_ALPHAS, scale, text=features)
+    features = UnweightedFeatures("count", min_df=1)
+    plan = plan_of(corpora, SYNTHETIC_METHODS, SYNTHETIC_ALPHAS, scale, weighting=features)
     return replace(plan, sizes=SYNTHETIC_SIZES)
 
 
-def pairs(weighting: str) -> Callable[[Scale], Plan]:
+def pairs(weighting: Scheme) -> Callable[[Scale], Plan]:
     """Words of at least four letters in the pairs of TechTC-100 whose categories are frequent."""
 
     def plan(scale: Scale) -> Plan:
@@ -175,7 +176,7 @@ def pairs(weighting: str) -> Callable[[Scale], Plan]:
         only = tuple(f"{TECHTC.name}/{name}" for name in names)
         source = Source(TECHTC.name, only=only, first=scale.sets)
         return replace(
-            plan_of(source, TEXT_METHODS, TEXT_ALPHAS, scale, text=_words(weighting)),
+            plan_of(source, TEXT_METHODS, TEXT_ALPHAS, scale, **_words(weighting)),
             sizes=TEXT_SIZES,
             detail=False,
         )
@@ -194,12 +195,15 @@ def frequent_pairs(names: Sequence[str], least: int = OFTEN) -> list[str]:
 def named_pairs(scale: Scale) -> Plan:
     only = tuple(f"{TECHTC.name}/Exp_{name}" for name in TERMS)
     source = Source(TECHTC.name, only=only, first=scale.sets)
-    plan = plan_of(source, ("BSS",), TEXT_ALPHAS[:1], scale, text=_words("count"))
+    plan = plan_of(source, ("BSS",), TEXT_ALPHAS[:1], scale, **_words("count"))
     return replace(plan, sizes=TEXT_SIZES[:1])
 
 
-def _words(weighting: str) -> TextOptions:
-    return TextOptions(weighting=weighting, min_length=4, min_df=1)
+def _words(scheme: Scheme) -> dict[str, Any]:
+    return {
+        "text": TextOptions(min_length=4),
+        "weighting": WeightingOptions(scheme, min_df=1),
+    }
 
 
 def _relevant(problem: str) -> str:

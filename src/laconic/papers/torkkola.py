@@ -64,9 +64,10 @@ from laconic.papers.prediction_costs import CostFigure
 from laconic.papers.validated import Candidates, CandidateScale, Choice, NestedFigure
 from laconic.rows import Row, Size
 from laconic.study.plan import Plan
-from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import SplitOptions, TrainingOptions
 from laconic.study.significance import mcnemar
 from laconic.study.study import Study
+from laconic.vectors.options import TextOptions, WeightingOptions
 
 REFERENCE = (
     "K. Torkkola. Discriminative features for text document classification. "
@@ -78,14 +79,8 @@ METRIC = "accuracy"
 # Its only topic is listed twice; without it the counts are the paper's.
 DOUBLE_LABEL = "19918"
 OTHER_THAN_LETTERS = re.compile("[^a-z]+")
-WORDS = TextOptions(
-    stem="porter",
-    stop_words="smart",
-    min_length=3,
-    weighting="histogram",
-    min_df=3,
-    max_df=0.5,
-)
+WORDS = TextOptions(stem="porter", stop_words="smart", min_length=3)
+WEIGHTING = WeightingOptions("histogram", min_df=3, max_df=0.5)
 SIZES = (1, 2, 4, 8, 12, 16, 32, 64, 128, 256, 513)
 FEWER = (2, 12, 64, 513)
 
@@ -144,6 +139,7 @@ def plan_of(corpus: Corpus, methods: Sequence[str], sizes: Sequence[int], draws:
         target="multiclass",
         split=SplitOptions("given", cv=0),
         text=WORDS,
+        weighting=WEIGHTING,
         training=TrainingOptions(normalize="all"),
     )
 

@@ -71,7 +71,7 @@ class _Reader:
 
     def __init__(self, folder: StudyFolder, journal: Journal, plan: PlanText) -> None:
         self.folder, self.journal, self.started = folder, journal, plan
-        self.plan: Plan = parse_plan(_readable(plan.text), f"the plan in {folder.path}")
+        self.plan: Plan = parse_plan(plan.text, f"the plan in {folder.path}")
         # in the order of the plan, which does not depend on which process was faster
         finished = {task.key: task for task in journal.tasks()}
         self.tasks = {key: finished[key] for key in plan.keys if key in finished}
@@ -273,8 +273,3 @@ def _page_model(folder: ProblemFolder) -> tuple[CompactModel | None, str]:
     if folder.model.exists():
         return CompactModel.load(folder.model), ""
     return None, ""
-
-
-def _readable(text: str) -> str:
-    """The text of a plan that can be parsed, also if its corpora were given in memory."""
-    return text.replace("[[corpus]]\n# in memory:", '[[corpus]]\nwhere = "in memory" #')

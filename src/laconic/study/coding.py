@@ -1,14 +1,15 @@
-"""How a journal writes what SQLite has no type for: arrays, any text, any number.
+"""How a journal stores what SQLite has no type for: arrays, any text, any number. And checksums.
 
-Each `pack` has its `unpack`, and what comes back is equal to what went in. Arrays end in zlib,
-whose checksum finds damage that SQLite itself cannot notice.
+Each `pack` has its `unpack`, which returns an equal value.
 """
 
 from __future__ import annotations
 
 import json
+import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
 from math import isnan, prod
 from numbers import Integral, Real
 from typing import Any, TypeAlias
@@ -23,11 +24,31 @@ SIDE = np.dtype("<i8")
 
 
 class DamagedError(Exception):
-    """Bytes that no `pack` has written."""
+    """Cells that are not what a journal wrote."""
+
+
+def checksum(table: str, *cells: Cell) -> bytes:
+    """8 bytes that depend on the type and the value of every cell, and on their order."""
+    digest = blake2b(table.encode(), digest_size=8)
+    for cell in cells:
+        kind, encode = ENCODINGS[type(cell)]
+        data = encode(cell)
+        digest.update(kind + len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.digest()
+
+
+ENCODINGS: dict[type, tuple[bytes, Callable[[Any], bytes]]] = {
+    int: (b"i", lambda cell: str(cell).encode()),
+    float: (b"f", struct.Struct("<d").pack),
+    str: (b"s", str.encode),
+    bytes: (b"b", lambda cell: cell),
+    type(None): (b"n", lambda cell: b""),
+}
 
 
 def pack_number(value: float | None) -> Cell:
-    """SQLite knows integers of 64 bits, and takes nan for nothing."""
+    """SQLite has integers of 64 bits, and stores nan as NULL."""
     if isinstance(value, Integral):
         whole = int(value)
         return whole if -LONGEST <= whole < LONGEST else str(whole)
@@ -42,11 +63,11 @@ def unpack_number(cell: Any) -> Any:
     try:
         return float("nan") if cell == "nan" else int(cell)
     except ValueError:
-        raise DamagedError(f"{cell!r} is no number") from None
+        raise DamagedError(f"{cell!r} is not a number") from None
 
 
 def pack_text(text: str) -> Cell:
-    """Text, or bytes where a lone surrogate, which JSON may hold, has no UTF-8."""
+    """Text, or bytes where a lone surrogate, which JSON may contain, has no UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -72,8 +93,17 @@ def unpack_strings(blob: bytes) -> tuple[str, ...]:
     return tuple(json.loads(unpack_text(_inflate(blob))))
 
 
+def pack(value: Any, of: type) -> Cell:
+    """The cell of a column of this type."""
+    return pack_text(value) if of is str else pack_number(value)
+
+
+def unpack(cell: Any, of: type) -> Any:
+    return unpack_text(cell) if of is str else unpack_number(cell)
+
+
 def pack_terms(terms: NDArray[np.int64]) -> bytes:
-    """Steps from one column to the next, lowest bytes first: small steps are runs of zeros."""
+    """Differences of neighboring columns, lowest bytes first: small ones are runs of zeros."""
     steps = np.diff(np.asarray(terms, dtype="<i8"), prepend=SIDE.type(0))
     planes = steps.astype("<i8").view(np.uint8).reshape(-1, SIDE.itemsize).T
     return zlib.compress(planes.tobytes())

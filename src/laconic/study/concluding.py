@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from laconic.certificate import certify
 from laconic.classifiers.path import PathClassifier
 from laconic.compact import CompactModel
+from laconic.compact.provenance import ClassifierSettings
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError, collected_warnings
 from laconic.files import write_json
@@ -40,7 +41,7 @@ from laconic.study.recommending import (
     recommend,
     recommend_per_method,
 )
-from laconic.study.task import Task, run, said
+from laconic.study.task import Task, describe_failure, run
 from laconic.study.words import coefficient_classes, model_words, reduction_of, write_words
 from laconic.vectors.problem import Problem
 from laconic.vectors.summary import CorpusSummary
@@ -164,7 +165,7 @@ class _FinalModels:
             try:
                 yield self._finish(recommendation, by_problem[problem.name], problem, of_problem)
             except Exception as failure:
-                yield replace(recommendation, failure=said(failure))
+                yield replace(recommendation, failure=describe_failure(failure))
 
     @cached_property
     def split(self) -> Split:
@@ -246,7 +247,7 @@ class _FinalModels:
         write_words(folder.words, words, coefficient_classes(model, problem))
         file_error, failures = "", []
         try:
-            self._compact(model, problem, warnings).save(folder.model)
+            self._compact(model, problem, path, warnings).save(folder.model)
         except LaconicError as failure:
             if isinstance(model, LinearModel):
                 raise
@@ -260,7 +261,7 @@ class _FinalModels:
             if chosen.n_features > MAX_PAGE_FEATURES:
                 self._write_stand_in(linear, problem, folder)
         except Exception as failure:
-            failures.append(said(failure))
+            failures.append(describe_failure(failure))
         return _Written(model.n_features, file_error, warnings, tuple(failures))
 
     def _certify(
@@ -284,10 +285,12 @@ class _FinalModels:
     ) -> None:
         small = [candidate for candidate in linear if candidate.n_features <= MAX_PAGE_FEATURES]
         if small:
-            model, _, warnings = train_model(self._task(best_of(small)), problem)
-            self._compact(model, problem, warnings).save(folder.stand_in)
+            model, path, warnings = train_model(self._task(best_of(small)), problem)
+            self._compact(model, problem, path, warnings).save(folder.stand_in)
 
-    def _compact(self, model: Model, problem: Problem, warnings: tuple[str, ...]) -> CompactModel:
+    def _compact(
+        self, model: Model, problem: Problem, path: PathClassifier, warnings: tuple[str, ...]
+    ) -> CompactModel:
         return CompactModel.of(
             model,
             None if self.prepared.corpus.texts is None else self.plan.text.vectorizer(),
@@ -295,12 +298,14 @@ class _FinalModels:
             problem.vocabulary,
             problem.classes,
             warnings,
+            ClassifierSettings.of(path),
         )
 
     def _task(self, candidate: Candidate) -> Task:
         method = parse_method(candidate.method)
         corpus, sizes = self.prepared.corpus, (candidate.size,)
-        return self.plan.one_task(corpus, self.split, "test", candidate.problem, method, 0, sizes)
+        task = self.plan.one_task(corpus, self.split, "test", candidate.problem, method, 0, sizes)
+        return self.prepared.as_measured(task)
 
     def _test_score(self, task: Task, problem: Problem, metric: str) -> tuple[float | None, str]:
         """The score on the test documents, or why there is none; measured once per task."""

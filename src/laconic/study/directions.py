@@ -26,7 +26,7 @@ from laconic.reduction import Projection
 from laconic.study.layout import DIRECTIONS, PROBLEM_FILES, StudyFolder, delete
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
-from laconic.study.task import Task, said
+from laconic.study.task import Task, describe_failure
 from laconic.types import Bools, Floats
 from laconic.vectors.problem import Problem
 
@@ -160,7 +160,7 @@ def write_directions(
             folders[problem.name].make()
             directions.write(folders[problem.name].directions)
         except Exception as failure:
-            yield f"{problem.name} has no map: {said(failure)}"
+            yield f"{problem.name} has no map: {describe_failure(failure)}"
 
 
 def compute_directions(

@@ -1,4 +1,4 @@
-"""`exclusive`: one study at a time in a folder, however the last one ended."""
+"""`exclusive`: one study at a time in a folder, however the previous one ended."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from laconic.errors import LaconicError, unwritable
 
 try:
     import fcntl
-except ImportError:  # Windows: two studies would share their work; rows stay single all the same
+except ImportError:  # Windows: two studies would share the work; no row is duplicated
     fcntl = None  # type: ignore[assignment]
 
 _held: set[int] = set()
@@ -22,27 +22,27 @@ _held: set[int] = set()
 def exclusive(where: Path | str) -> Iterator[None]:
     """Hold the lock beside the journal `where`; `journal.db` has `journal.lock`.
 
-    The kernel holds it, so that it ends with the process, even by `kill -9`. The file stays: to
-    remove it would let two processes lock two files of one name.
+    The kernel releases it when the process ends, even by `kill -9`. The file stays: if it were
+    removed, two processes could lock two files of one name.
     """
     if fcntl is None:
         yield
         return
     beside = Path(where).with_suffix(".lock")
-    handle = _opened(beside)
+    handle = _open(beside)
     _held.add(handle)
     try:
-        _take(handle, beside)
-        _sign(handle)
+        _lock(handle, beside)
+        _write_holder(handle)
         yield
     finally:
-        # in a forked child it is closed already, and the number may be another file's
+        # in a forked child it is closed already, and the number may belong to another file
         if handle in _held:
             _held.discard(handle)
             os.close(handle)
 
 
-def _opened(beside: Path) -> int:
+def _open(beside: Path) -> int:
     try:
         return os.open(beside, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as failure:
@@ -53,12 +53,12 @@ def _opened(beside: Path) -> int:
         ) from None
 
 
-def _take(handle: int, beside: Path) -> None:
+def _lock(handle: int, beside: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise LaconicError(
-            f"{beside.parent}: another study{_holder(handle)} works here."
+            f"{beside.parent}: another study{_holder(handle)} is running here."
             " Wait for it, or choose another folder"
         ) from None
     except OSError as failure:
@@ -67,8 +67,8 @@ def _take(handle: int, beside: Path) -> None:
         ) from None
 
 
-def _sign(handle: int) -> None:
-    # a courtesy to who is refused: a full disk may withhold it
+def _write_holder(handle: int) -> None:
+    # only for the message of the next process: a full disk may prevent it
     with suppress(OSError):
         os.truncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()} {platform.node()}\n".encode(), 0)
@@ -79,11 +79,11 @@ def _holder(handle: int) -> str:
     return f" (process {pid} on {host})" if pid else ""
 
 
-def _let_go() -> None:
+def _release_in_child() -> None:
     """A forked worker must not keep the lock of a study that was killed."""
     while _held:
         os.close(_held.pop())
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_let_go)
+    os.register_at_fork(after_in_child=_release_in_child)

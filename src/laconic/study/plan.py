@@ -9,24 +9,31 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split
 from laconic.curves import LOSSES, ascending, known_metrics
 from laconic.errors import LaconicError
 from laconic.methods import Method, parse_method
+from laconic.options import option
 from laconic.rows import Size
-from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
-from laconic.study.task import Part, Task
-from laconic.vectors.problem import Target, TargetKind
+from laconic.study.settings import (
+    METHODS,
+    Alpha,
+    InMemory,
+    SearchOptions,
+    Source,
+    SplitOptions,
+    TrainingOptions,
+)
+from laconic.study.task import Part, Task, canonical_json
+from laconic.vectors.options import TextOptions, WeightingOptions
+from laconic.vectors.problem import Target
+from laconic.vectors.weighting import Weighting
 
-METHODS = ("ALL", "DF", "IG", "CHI2", "WS", "SS:rank=100", "RFE+svm")
-SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
-METRICS = ("f1_micro", "f1_macro", "accuracy")
 
-
-def default_methods(alpha: float | str | Mapping[str, float]) -> tuple[str, ...]:
+def default_methods(alpha: Alpha | Mapping[str, Alpha]) -> tuple[str, ...]:
     """The default methods; RFE with ridge where alpha is not one that an SVM can use."""
     alphas = alpha.values() if isinstance(alpha, Mapping) else [alpha]
     if all(not isinstance(value, str) and value > 0 for value in alphas):
@@ -35,36 +42,35 @@ def default_methods(alpha: float | str | Mapping[str, float]) -> tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Plan:
+class Corpora:
+    """The corpora of a plan: a field of its own, so that it is the first one of `Plan`."""
+
+    corpora: tuple[Source | InMemory | Corpus, ...]
+
+
+@dataclass(frozen=True)
+class Plan(SearchOptions, Corpora):
     """What a study measures.
 
     Parameters
     ----------
     corpora : Source, Corpus, or a name or file; or several
-    methods : names such as "IG" or "SS:rank=10+svm"
-    sizes : numbers of words, or shares in (0, 1]
-    metrics : the first decides the recommendation, so it cannot be one that is better if lower
-    draws : how often a random method is repeated
-    target : "auto", "multiclass", "multilabel" or "one-vs-rest"
-    split, text, training : SplitOptions, TextOptions, TrainingOptions
+    methods, sizes, metrics, draws, target : see `SearchOptions`
+    split, text, weighting, training : SplitOptions, TextOptions, WeightingOptions, TrainingOptions
     detail : whether predictions and features of each size are stored, for significance tests and
         stability
     """
 
-    corpora: tuple[Source | Corpus, ...]
-    methods: tuple[str, ...] = METHODS
-    sizes: tuple[Size, ...] = SIZES
-    metrics: tuple[str, ...] = METRICS
-    draws: int = 1
-    target: TargetKind = "auto"
     split: SplitOptions = field(default_factory=SplitOptions)
     text: TextOptions = field(default_factory=TextOptions)
+    weighting: WeightingOptions = field(default_factory=WeightingOptions)
     training: TrainingOptions = field(default_factory=TrainingOptions)
-    detail: bool = True
+    detail: bool = option(True, "Store predictions and features of each size.")
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "corpora", _sources(self.corpora))
+        super().__post_init__()
         if self.methods == METHODS:
             put(self, "methods", default_methods(self.training.alpha))
         methods = _methods(self.methods)
@@ -75,17 +81,12 @@ class Plan:
                 method.make_classifier(self.training.alpha, intercept=False)  # or refuses
         put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
         put(self, "sizes", tuple(ascending(self.sizes)))
-        put(self, "measures", tuple(dict.fromkeys(known_metrics(self.metrics))))
+        put(self, "metrics", tuple(dict.fromkeys(known_metrics(self.metrics))))
         if self.metric in LOSSES:
             raise LaconicError(
-                f"metric {self.metric!r}: the first metric decides, and of this one less is better. "
-                "Put one of which more is better first, such as accuracy"
+                f"metric {self.metric!r}: the first metric decides, and of this one lower is "
+                "better. Put one of which higher is better first, such as accuracy"
             )
-        if self.target not in get_args(TargetKind):
-            offered = ", ".join(get_args(TargetKind))
-            raise LaconicError(f"target={self.target!r}: choose from {offered}")
-        if not isinstance(self.draws, int) or self.draws < 1:
-            raise LaconicError(f"draws={self.draws!r}: give a whole number from 1")
 
     @property
     def metric(self) -> str:
@@ -101,6 +102,15 @@ class Plan:
                     raise LaconicError(f"two corpora are called {corpus.name}: rename one")
                 seen.add(corpus.name)
                 yield corpus
+
+    def weighting_for(self, corpus: Corpus) -> Weighting:
+        """The estimator that weights the words of a corpus."""
+        return self.weighting.weighting_for(corpus, self.text)
+
+    def described_text(self, corpus: Corpus) -> str:
+        """What the vectors of a corpus depend on, as canonical JSON."""
+        text, weighting = self.text.canonical(corpus), self.weighting.canonical(corpus)
+        return canonical_json({"text": text, "weighting": weighting})
 
     def part(self) -> Part:
         """Where methods and sizes are compared."""
@@ -140,7 +150,7 @@ class Plan:
             part=part,
             fold=split.name,
             split=self.split.described(corpus, part),
-            text=self.text.description,
+            text=self.described_text(corpus),
             method=method.name,
             draw=draw,
             sizes=sizes or method.sizes or self.sizes,
@@ -149,11 +159,14 @@ class Plan:
             intercept=self.training.intercept,
             normalize=self.training.normalize,
             detail=self.detail,
+            version=method.version,
+            features=self.text.features_of(corpus),
+            weighting=self.weighting.scheme_for(corpus),
         )
 
 
-def _sources(corpora: Any) -> tuple[Source | Corpus, ...]:
-    single = isinstance(corpora, str | os.PathLike | Source | Corpus)
+def _sources(corpora: Any) -> tuple[Source | InMemory | Corpus, ...]:
+    single = isinstance(corpora, str | os.PathLike | Source | InMemory | Corpus)
     sources = [corpora] if single else list(corpora)
     if not sources:
         raise LaconicError("no corpus: name a file, a folder or a corpus of the catalog")

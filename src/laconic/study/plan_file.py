@@ -1,29 +1,22 @@
-"""Plans as TOML files: read with every mistake named, written so that they read back the same."""
+"""Plans as TOML files: every mistake is named, and a written plan reads back equal."""
 
 from __future__ import annotations
 
-import json
 import tomllib
-from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
-from difflib import get_close_matches
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
+
+import tomli_w
+from msgspec import to_builtins
 
 from laconic.corpus.corpus import Corpus
 from laconic.errors import LaconicError
+from laconic.options import NONE, Options, from_table, options_of
 from laconic.study.plan import Plan
-from laconic.study.settings import Source, SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import InMemory, Source
 
-T = TypeVar("T")
-TABLES: dict[str, type] = {
-    "corpus": Source,
-    "split": SplitOptions,
-    "text": TextOptions,
-    "training": TrainingOptions,
-}
-# What TOML has no word for.
-NONE = "none"
+CORPUS = "corpus"
 
 
 def read_plan(where: Path) -> Plan:
@@ -38,121 +31,44 @@ def read_plan(where: Path) -> Plan:
 
 
 def parse_plan(text: str, where: str = "plan") -> Plan:
+    """The plan of a TOML text; errors name `where` it comes from."""
     try:
-        given = tomllib.loads(text)
+        tables = tomllib.loads(text)
+        corpora = tables.pop(CORPUS, None)
+        if corpora is None:
+            raise LaconicError("no [corpus]: add one, with where = a file, folder or catalog name")
+        sources = corpora if isinstance(corpora, list) else [corpora]
+        return from_table(Plan, tables, "", corpora=tuple(map(_source, sources)))
     except tomllib.TOMLDecodeError as failure:
-        raise LaconicError(f"{where}: is no TOML: {failure}") from None
-    try:
-        return _plan(given)
+        raise LaconicError(f"{where}: is not TOML: {failure}") from None
     except LaconicError as failure:
         raise LaconicError(f"{where}: {failure}") from None
 
 
-def _plan(given: dict[str, Any]) -> Plan:
-    tables = {name: given.pop(name) for name in TABLES if name in given}
-    if "corpus" not in tables:
-        raise LaconicError("no [corpus]: add one, with where = a file, a folder or a known name")
-    sources = tables.pop("corpus")
-    several = sources if isinstance(sources, list) else [sources]
-    top = _settings(Plan, given, "the plan", reserved=("corpora", *TABLES))
-    for name, table in tables.items():
-        top[name] = _table(TABLES[name], table, name)
-    return Plan(corpora=tuple(_table(Source, one, "corpus") for one in several), **top)
-
-
-def _table(kind: type[T], table: Any, name: str) -> T:
-    if not isinstance(table, dict):
-        raise LaconicError(f"{name} = {table!r}: write a table, [{name}], with settings below it")
-    settings = _settings(kind, table, f"[{name}]")
-    lacking = [f.name for f in fields(kind) if _needed(f) and f.name not in settings]  # type: ignore[arg-type]
-    if lacking:
-        raise LaconicError(f"[{name}] lacks {', '.join(lacking)}")
-    return kind(**settings)
-
-
-def _needed(setting: Field[Any]) -> bool:
-    return setting.default is MISSING and setting.default_factory is MISSING
-
-
-def _settings(
-    kind: type, table: dict[str, Any], place: str, reserved: tuple[str, ...] = ()
-) -> dict[str, Any]:
-    known = {f.name: f for f in fields(kind) if f.name not in reserved}
-    for name in table:
-        if name not in known:
-            near = get_close_matches(name, [*known, *(reserved and TABLES)], n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise LaconicError(f"{place} has no setting {name!r}: {hint}")
-    return {name: _value(known[name], value, place) for name, value in table.items()}
-
-
-def _value(setting: Field[Any], value: Any, place: str) -> Any:
-    """A value of the setting's type, as its annotation names it."""
-    wanted = str(setting.type)
-    if value == NONE and "None" in wanted:
-        return None
-    if "tuple" in wanted:
-        items = [value] if isinstance(value, str) else value
-        if isinstance(items, list):
-            return tuple(items)
-    for kind, name in ((bool, "bool"), (int, "int"), (float, "float"), (str, "str")):
-        if name in wanted and isinstance(value, kind) and not _is_disguised(value, kind):
-            return value
-    if "float" in wanted and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if "Literal" in wanted or wanted in ("TargetKind", "Normalize"):
-        return value
-    if "Mapping" in wanted and isinstance(value, dict):
-        return value
-    raise LaconicError(f"{place}: {setting.name} = {value!r} is not a value of that setting")
-
-
-def _is_disguised(value: Any, kind: type) -> bool:
-    """True is an int in Python, but not in a plan."""
-    return isinstance(value, bool) and kind is not bool
+def _source(table: Any) -> Source | InMemory:
+    if isinstance(table, dict) and "in_memory" in table:
+        return from_table(InMemory, table, CORPUS)
+    return from_table(Source, table, CORPUS)
 
 
 def write_plan(plan: Plan) -> str:
-    """TOML that `read_plan` reads back to an equal plan.
+    """TOML that `read_plan` reads back to an equal plan, but for corpora in memory.
 
-    A corpus that was given in memory is named, with its hash; it cannot be read back.
+    Every option that the rows depend on is written: a default may change.
     """
-    lines = [f"{f.name} = {_toml(getattr(plan, f.name))}" for f in fields(Plan) if _plain(f.name)]
-    for source in plan.corpora:
-        lines += ["", "[[corpus]]", *_lines(source)]
-    for name in ("split", "text", "training"):
-        lines += ["", f"[{name}]", *_lines(getattr(plan, name))]
-    return "\n".join(lines) + "\n"
+    parts = {f.name: getattr(plan, f.name) for f in fields(plan)}
+    tables = {name: _table(part) for name, part in parts.items() if isinstance(part, Options)}
+    return tomli_w.dumps(_table(plan) | {CORPUS: list(map(_corpus, plan.corpora))} | tables)
 
 
-def _plain(name: str) -> bool:
-    return name not in TABLES and name != "corpora"
+def _corpus(source: Source | InMemory | Corpus) -> dict[str, Any]:
+    """Without options that have their default."""
+    if isinstance(source, Corpus):
+        source = InMemory(source.name, source.fingerprint)
+    defaults = {option.name: option.default for option in options_of(type(source))}
+    return {n: v for n, v in _table(source).items() if getattr(source, n) != defaults[n]}
 
 
-def _lines(table: Any) -> list[str]:
-    if isinstance(table, Corpus):
-        return [f"# in memory: {json.dumps(table.name)}, {table.fingerprint}"]
-    given = {f.name: getattr(table, f.name) for f in fields(table)}
-    usual = {f.name: f.default for f in fields(table)}
-    # of what is measured everything is said: a default of today may be another tomorrow
-    short = isinstance(table, Source)
-    return [
-        f"{name} = {_toml(value)}"
-        for name, value in given.items()
-        if not short or value != usual[name]
-    ]
-
-
-def _toml(value: Any) -> str:
-    if value is None:
-        return json.dumps(NONE)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        # JSON's escapes are TOML's too, but for a pair of surrogates and DEL
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_toml(k)} = {_toml(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, tuple | list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return repr(value)
+def _table(options: Options) -> dict[str, Any]:
+    values: dict[str, Any] = to_builtins(options.values())
+    return {name: NONE if value is None else value for name, value in values.items()}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
@@ -20,19 +20,23 @@ from laconic.vectors.weighting import Weighting
 
 @dataclass(frozen=True, eq=False)
 class PreparedCorpus:
-    """A corpus of a plan, checked, with the folds on which methods and sizes are compared."""
+    """A corpus of a plan, checked, with the folds on which methods and sizes are compared.
+
+    `versions` are those of `Journal.versions`: rows of another version of a method are used.
+    """
 
     plan: Plan
     corpus: Corpus
     targets: list[Target]
     splits: list[Split]
+    versions: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plan: Plan, corpus: Corpus) -> Self:
         splits = plan.folds(corpus)
         for split in splits:
             check_split(split, corpus)
-        plan.text.weighting_for(corpus)
+        plan.weighting_for(corpus)
         return cls(plan, corpus, targets_of(corpus, plan.target), splits)
 
     @cached_property
@@ -42,10 +46,17 @@ class PreparedCorpus:
     @cached_property
     def tasks(self) -> list[Task]:
         return [
-            task
+            self.as_measured(task)
             for split in self.splits
             for task in self.plan.tasks(self.corpus, split, self.targets)
         ]
+
+    def as_measured(self, task: Task) -> Task:
+        """The task, or the newest version of it that is done if this one was never tried."""
+        tried = self.versions.get(task.slot, {})
+        done = [version for version, status in tried.items() if status == "ok"]
+        untried = done and task.version not in tried
+        return replace(task, version=max(done)) if untried else task
 
     def jobs(self, keys: set[str]) -> Iterator[Job]:
         """The tasks with these keys, with their problems; problems without a task are not made."""
@@ -62,10 +73,10 @@ class PreparedCorpus:
         """The problems with these names, weighted by the training documents of the split."""
         requested = set(names)
         targets = [target for target in self.targets if target.name in requested]
-        return self.counted.problems(split, targets, self.plan.text.weighting_for(self.corpus))
+        return self.counted.problems(split, targets, self.plan.weighting_for(self.corpus))
 
     def weigh(self, split: Split) -> Weighting:
-        return self.counted.weigh(split, self.plan.text.weighting_for(self.corpus))
+        return self.counted.weigh(split, self.plan.weighting_for(self.corpus))
 
     def final_split(self) -> Split:
         """The split that trains and tests the recommended model; its test part may be empty."""

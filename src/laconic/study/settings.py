@@ -1,108 +1,112 @@
-"""The parts of a plan: where corpora are, how they are divided, counted and trained on."""
+"""The parts of a plan: where corpora are, how they are divided, searched and trained on.
+
+Imports nothing heavy: the command line is made from these declarations.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from functools import cached_property
-from hashlib import sha256
+from dataclasses import MISSING, dataclass, replace
 from itertools import islice
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import ReadOptions
-from laconic.corpus.loading import load_corpora
-from laconic.corpus.splits import Split, folds, given_split, random_splits
+from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
-from laconic.model import Normalize
-from laconic.study.task import Part
-from laconic.vectors.problem import default_weighting
-from laconic.vectors.stopwords import file_of
-from laconic.vectors.vectorizer import Vectorizer, span
-from laconic.vectors.weighting import NORMS, Weighting
+from laconic.options import Options, number, option
+from laconic.vectors.options import Normalize, TargetKind
+
+if TYPE_CHECKING:
+    from laconic.corpus.corpus import Corpus
+    from laconic.corpus.splits import Split
+    from laconic.study.task import Part
+
+METHODS = ("ALL", "DF", "IG", "CHI2", "WS", "SS:rank=100", "RFE+svm")
+SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
+METRICS = ("f1_micro", "f1_macro", "accuracy")
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where a corpus is and how to read it: what `load_corpus` takes.
+class Location(Options):
+    where: str = option(MISSING, "A file, a folder, or a name of the catalog.")
 
-    Of a family ("techtc100" are a hundred corpora) `only` takes those of these names, and `first`
-    so many.
+
+@dataclass(frozen=True)
+class Source(ReadOptions, Location):
+    """Where a corpus is and how it is read: the arguments of `load_corpus`.
+
+    Of a family ("techtc100" has a hundred corpora), `only` selects by name, and `first` limits
+    their number.
     """
 
-    where: str
-    format: str | None = None
-    text: str | None = None
-    label: tuple[str, ...] = ()
-    separator: str | None = None
-    id: str | None = None
-    split_column: str | None = None
-    split: str | None = None
-    encoding: str | None = None
-    encoding_errors: str = "strict"
-    unlabelled: str = "error"
-    max_line: int = ReadOptions.max_line
-    max_bytes: int = ReadOptions.max_bytes
-    first: int | None = None
-    only: tuple[str, ...] = ()
+    first: int | None = option(None, "Number of corpora of a family.", minimum=1)
+    only: tuple[str, ...] = option((), "Names of corpora of a family.")
 
     def load(self, progress: Any = None) -> Iterator[Corpus]:
-        options = {f.name: getattr(self, f.name) for f in fields(self)}
-        where, first, only = (options.pop(name) for name in ("where", "first", "only"))
-        corpora = load_corpora(where, **options, progress=progress)
-        most = min((n for n in (first, len(only) or None) if n is not None), default=None)
-        absent = set(only)
-        taken = 0
-        for corpus in islice((c for c in corpora if not only or c.name in only), most):
+        from laconic.corpus.loading import read_corpora
+
+        corpora = read_corpora(self.where, replace(self, progress=progress))
+        limits = [n for n in (self.first, len(self.only) or None) if n is not None]
+        most = min(limits, default=None)
+        absent = set(self.only)
+        count = 0
+        for corpus in islice((c for c in corpora if not self.only or c.name in self.only), most):
             absent.discard(corpus.name)
-            taken += 1
+            count += 1
             yield corpus
-        if most is not None and taken < most and absent:
-            raise LaconicError(f"only {', '.join(sorted(absent))}: not in {where}")
+        if most is not None and count < most and absent:
+            raise LaconicError(f"only {', '.join(sorted(absent))}: not in {self.where}")
 
 
 @dataclass(frozen=True)
-class SplitOptions:
-    """Which documents are the held-out test set, and how the others are used to choose a model.
+class InMemory(Options):
+    """A corpus that was passed as an object: a plan in a file can name it, but not load it."""
 
-    Parameters
-    ----------
-    test_size : the held-out test set: "given" (the corpus's own split), a share drawn at random,
-        None for none; "auto" takes the given split where there is one, else 0.2.
-    cv : cross-validation folds of the other documents, in which methods and sizes are compared;
-        0 compares them on the test documents themselves, as papers do.
-    repeats : of the cross-validation
-    n_splits : random test sets, with cv=0 only
-    random_state : of all of these
-    """
+    in_memory: str = option(MISSING, "Name of the corpus.")
+    fingerprint: str = option(MISSING, "Hash of its contents.")
 
-    test_size: str | float | None = "auto"
-    cv: int = 5
-    repeats: int = 1
-    n_splits: int = 1
-    random_state: int = 0
+    def load(self, progress: Any = None) -> Iterator[Corpus]:
+        raise LaconicError(
+            f"the corpus {self.in_memory} was given in memory, so it cannot be loaded again. "
+            "Pass it to Plan in Python"
+        )
+
+
+@dataclass(frozen=True)
+class SplitOptions(Options):
+    """Which documents are the held-out test set, and how the others are used to choose a model."""
+
+    test_size: Literal["auto", "given"] | float | None = option(
+        "auto",
+        "Held-out test set: given (the corpus's own split), a share such as 0.2, or none; auto is "
+        "given where there is a split, else 0.2.",
+        expected="a share between 0 and 1, given, auto or none",
+    )
+    cv: int = option(
+        5,
+        "Cross-validation folds of the training part; 0 compares on the test set, as papers do.",
+        minimum=0,
+        expected="2 or more folds, or 0 for none",
+    )
+    repeats: int = option(1, "Repeats of the cross-validation.", minimum=1)
+    n_splits: int = option(1, "Random test sets, with cv=0.", minimum=1)
+    random_state: int = option(0, "Random seed of the train/test split and folds.", minimum=0)
 
     def __post_init__(self) -> None:
-        share = isinstance(self.test_size, float) and 0 < self.test_size < 1
-        if not share and self.test_size not in ("auto", "given", None):
-            raise LaconicError(
-                f"test_size={self.test_size!r}: give a share between 0 and 1, 'given', 'auto' or "
-                "none"
-            )
-        if self.cv < 0 or self.cv == 1:
-            raise LaconicError(f"cv={self.cv}: give 2 or more folds, or 0 for none")
+        super().__post_init__()
+        if isinstance(self.test_size, float) and not 0 < self.test_size < 1:
+            raise self.refuse("test_size")
+        if self.cv == 1:
+            raise self.refuse("cv")
         if self.cv == 0 and self.test_size is None:
             raise LaconicError("cv=0 without test documents: nothing is left to evaluate on")
-        if self.repeats < 1 or self.n_splits < 1 or self.random_state < 0:
-            raise LaconicError("repeats and n_splits are at least 1, random_state is at least 0")
         if self.n_splits > 1 and self.cv:
             raise LaconicError("several test sets need cv=0: one recommendation has one test set")
 
     def held_out(self, corpus: Corpus) -> list[Split]:
         """The test documents against all others."""
+        from laconic.corpus.splits import given_split, random_splits
+
         test_size = self._resolved(corpus)
         if test_size is None:
             return []
@@ -114,6 +118,10 @@ class SplitOptions:
 
     def validation(self, corpus: Corpus) -> list[Split]:
         """Cross-validation folds of the documents that are not held out."""
+        import numpy as np
+
+        from laconic.corpus.splits import Split, folds
+
         if not self.cv:
             return []
         held_out = self.held_out(corpus)
@@ -142,91 +150,33 @@ class SplitOptions:
         return "given" if corpus.split is not None else 0.2
 
 
-@dataclass(frozen=True)
-class TextOptions:
-    """How words are counted and weighted: see `Vectorizer` and `Weighting`.
-
-    `weighting` None is ltc for counts; vectors that are weighted already are used as they are.
-    """
-
-    unit: str = "word"
-    ngrams: tuple[int, int] = (1, 1)
-    stem: str | None = None
-    stop_words: str | None = None
-    min_length: int | None = None
-    weighting: str | None = None
-    min_df: int = 2
-    max_df: float = 1.0
-
-    def __post_init__(self) -> None:
-        if self.weighting is not None and self.weighting not in NORMS:
-            raise LaconicError(f"weighting={self.weighting!r}: choose from {', '.join(NORMS)}")
-        object.__setattr__(self, "max_df", float(self.max_df))
-        object.__setattr__(self, "ngrams", span(self.ngrams))
-        self.vectorizer().tokens("")
-
-    def vectorizer(self) -> Vectorizer:
-        return Vectorizer(
-            unit=self.unit,
-            ngrams=self.ngrams,
-            stem=self.stem,
-            stop_words=self.stop_words,
-            min_length=self.min_length or 2,
-            n_jobs=-1,
-        )
-
-    def weighting_for(self, corpus: Corpus) -> Weighting:
-        if corpus.vectors is None:
-            scheme = Weighting(self.weighting or "ltc")
-        else:
-            self._refuse_text_settings(corpus)
-            scheme = Weighting(self.weighting or default_weighting(corpus.vectors).scheme)
-            scheme.set_params(min_length=self.min_length or 1)
-        return scheme.set_params(min_df=self.min_df, max_df=self.max_df)
-
-    def _refuse_text_settings(self, corpus: Corpus) -> None:
-        """What is said about texts has no effect on vectors, and would be missed in silence."""
-        given = {"stem": self.stem, "stop_words": self.stop_words}
-        given |= {"unit": self.unit != "word", "ngrams": self.ngrams != (1, 1)}
-        if idle := [name for name, value in given.items() if value]:
-            raise LaconicError(
-                f"{', '.join(idle)}: {corpus.name} comes as vectors, whose words are counted "
-                "already. Leave it out"
-            )
-
-    @cached_property
-    def description(self) -> str:
-        """What the numbers depend on; of a file of stop words, its contents."""
-        values = asdict(self)
-        file = file_of(self.stop_words)
-        if file is not None and file.is_file():
-            values["stop_words"] = sha256(file.read_bytes()).hexdigest()
-        return json.dumps(values, sort_keys=True)
+Alpha = float | Literal["loo"]
 
 
 @dataclass(frozen=True)
-class TrainingOptions:
+class TrainingOptions(Options):
     """The settings of the classifier that follows a selection.
 
-    `alpha` is the strength of regularisation: a number, "loo" to choose it by leave-one-out, or a
-    number for each problem by its name. `normalize="selected"` trains self-contained models, the
-    only ones that are recommended.
+    A plan may give `alpha` as one number per problem, by the problem's name.
+    `normalize="selected"` trains self-contained models, the only ones that are recommended.
     """
 
-    alpha: float | str | Mapping[str, float] = 1.0
-    intercept: bool = True
-    normalize: Normalize = "selected"
+    alpha: Alpha | Mapping[str, Alpha] = option(
+        1.0,
+        "Strength of regularisation, or loo to choose it by leave-one-out (ridge only).",
+        expected="a number of at least 0, or 'loo'",
+    )
+    intercept: bool = option(True, "Fit an intercept.")
+    normalize: Normalize = option(
+        "selected",
+        "Divide documents by their length over the selected words, as studies do, or over all.",
+    )
 
     def __post_init__(self) -> None:
-        if self.normalize not in get_args(Normalize):
-            raise LaconicError(
-                f"normalize={self.normalize!r}: choose from {', '.join(get_args(Normalize))}"
-            )
-        if isinstance(self.alpha, Mapping):
-            own = {name: _checked_alpha(alpha) for name, alpha in self.alpha.items()}
-            object.__setattr__(self, "alpha", own)
-        else:
-            object.__setattr__(self, "alpha", _checked_alpha(self.alpha))
+        super().__post_init__()
+        alphas = self.alpha.values() if isinstance(self.alpha, Mapping) else [self.alpha]
+        if any(alpha != "loo" and not 0 <= alpha < float("inf") for alpha in alphas):
+            raise self.refuse("alpha")
 
     def alpha_for(self, problem: str, fold: str) -> float | str:
         if not isinstance(self.alpha, Mapping):
@@ -237,9 +187,43 @@ class TrainingOptions:
         raise LaconicError(f"alpha: no number for {problem}, {fold}")
 
 
-def _checked_alpha(alpha: Any) -> float | str:
-    """1 and 1.0 are the same alpha, and give the same task."""
-    number = isinstance(alpha, int | float) and not isinstance(alpha, bool)
-    if alpha != "loo" and not (number and 0 <= alpha < float("inf")):
-        raise LaconicError(f"alpha={alpha!r}: give a number of at least 0, or 'loo'")
-    return float(alpha) if number else str(alpha)
+def parse_sizes(text: str) -> tuple[int | float, ...]:
+    return tuple(map(number, text.split(",")))
+
+
+def parse_methods(text: str) -> tuple[str, ...]:
+    from laconic.methods import parse_methods
+
+    return tuple(method.name for method in parse_methods(text))
+
+
+@dataclass(frozen=True)
+class SearchOptions(Options):
+    """What a study compares, and by which metrics."""
+
+    methods: tuple[str, ...] = option(
+        METHODS,
+        "Names of `laconic methods`, with settings and classifier: IG,SS:rank=10+svm.",
+        parse=parse_methods,
+        default_text=",".join(METHODS),
+    )
+    sizes: tuple[int | float, ...] = option(
+        SIZES,
+        "Numbers of words, or shares: 0.01,0.1.",
+        parse=parse_sizes,
+        expected="whole numbers, or shares with a point, such as 10,100 or 0.01,0.1",
+        default_text=f"{','.join(map(str, SIZES[:6]))},…,{SIZES[-1]}",
+    )
+    metrics: tuple[str, ...] = option(
+        METRICS,
+        "The first decides: accuracy, balanced_accuracy, f1 (two classes), f1_micro, f1_macro, "
+        "precision_macro, recall_macro, roc_auc, roc_auc_micro, best_f1, error. Of two classes, "
+        "the second is the positive one.",
+        flag="--metric",
+    )
+    draws: int = option(1, "Repeats of each random method.", minimum=1)
+    target: TargetKind = option(
+        "auto",
+        "One label per document, any number of labels, or one binary problem per class; auto is "
+        "multiclass or multilabel, as the corpus is.",
+    )

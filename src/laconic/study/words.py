@@ -22,8 +22,8 @@ from laconic.files import KEY, Kind, check_output, csv_kind, draft, finite, json
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Reduction, Selection
 from laconic.rows import Size, cell, uncell
-from laconic.study.settings import TextOptions
-from laconic.vectors.problem import CountedCorpus, Problem, TargetKind, targets_of
+from laconic.vectors.options import TargetKind, TextOptions, WeightingOptions
+from laconic.vectors.problem import CountedCorpus, Problem, targets_of
 
 NAME = "table of words"
 COLUMNS = ("rank", "word", "documents", "score", "weight")
@@ -108,18 +108,23 @@ def coefficient_classes(model: Model, problem: Problem) -> tuple[str, ...]:
 
 
 def selected_words(
-    path: PathClassifier, size: Size, corpus: Corpus, options: TextOptions, target: TargetKind
+    path: PathClassifier,
+    size: Size,
+    corpus: Corpus,
+    text: TextOptions,
+    weighting: WeightingOptions,
+    target: TargetKind,
 ) -> list[tuple[str, tuple[str, ...], list[Word]]]:
     """The words that the method selects: name, classes and words of each problem.
 
     It is trained on the training part of the corpus, or on all documents if there is no split.
     """
-    counted = CountedCorpus.of(corpus, options.vectorizer())
+    counted = CountedCorpus.of(corpus, text.vectorizer())
     train = corpus.part(TRAIN) if corpus.split is not None else np.arange(len(corpus))
     split = Split("training", train, train[:0])
     tables = []
     targets = targets_of(corpus, target)
-    for problem in counted.problems(split, targets, options.weighting_for(corpus)):
+    for problem in counted.problems(split, targets, weighting.weighting_for(corpus, text)):
         fitted = clone(path).set_params(size=size).fit(problem.X_train, problem.y_train)
         model = fitted.model_
         if not isinstance(model, LinearModel) and isinstance(reduction_of(fitted), Projection):

@@ -18,7 +18,7 @@ from time import perf_counter, time
 from typing import Any, TypeAlias
 
 from laconic.study.staging import open_problem
-from laconic.study.task import Outcome, Task, said
+from laconic.study.task import Outcome, Task, describe_failure
 from laconic.vectors.problem import Problem
 
 Run: TypeAlias = Callable[[Task, Problem], Outcome]
@@ -129,7 +129,7 @@ class Worker:
         try:
             outcome: Outcome = pickle.loads(message)
         except Exception as failure:
-            return assignment.failed(f"the outcome cannot be read: {said(failure)}")
+            return assignment.failed(f"the outcome cannot be read: {describe_failure(failure)}")
         return outcome
 
     def kill(self) -> None:
@@ -191,7 +191,7 @@ class WorkerState:
         try:
             return pickle.dumps(self.run(task, self._problem(folder)))
         except Exception as failure:
-            return pickle.dumps(Outcome.failed(task, said(failure)))
+            return pickle.dumps(Outcome.failed(task, describe_failure(failure)))
 
     def _problem(self, folder: Path) -> Problem:
         if self.opened is None or self.opened[0] != folder:

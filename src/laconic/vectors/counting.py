@@ -16,14 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from laconic.types import Int32s, Int64s
 from laconic.vectors.scanning import Scan, batches, parts
 from laconic.vectors.units import Unit
 
 if TYPE_CHECKING:
     from laconic.numerics.ngrams import Grams
-
-Int32s = NDArray[np.int32]
-Int64s = NDArray[np.int64]
 
 
 class PartCounts(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,9 @@ from sklearn.base import clone
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split, given_split, random_splits
 from laconic.errors import LaconicError
+from laconic.vectors.options import TargetKind
 from laconic.vectors.vectorizer import Vectorizer
 from laconic.vectors.weighting import Weighting
-
-TargetKind: TypeAlias = Literal["auto", "multiclass", "multilabel", "one-vs-rest"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
+from laconic.types import Int32s, Int64s
 
-Int32s = NDArray[np.int32]
-Int64s = NDArray[np.int64]
 # `map`, or the `map` of a thread pool
 MapFunction = Callable[..., Iterable[Any]]
 

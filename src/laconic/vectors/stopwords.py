@@ -1,19 +1,17 @@
-"""Words that do not count: two lists by name, a file, or one's own collection."""
+"""Words that are not counted: two lists by name, a file, or a collection."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import cache
 from os import PathLike
 from pathlib import Path
 
 from laconic.errors import LaconicError
-
-StopWords = None | str | PathLike[str] | Collection[str]
+from laconic.vectors.options import StopWords
 
 
 def stop_words(which: StopWords) -> frozenset[str]:
-    """The stop words in lower case: of a list by name, of a file with one a line, or as given."""
+    """The stop words in lower case: of a named list, of a file, or of a collection."""
     if which is None:
         return frozenset()
     if isinstance(which, str) and which in LISTS:
@@ -25,17 +23,17 @@ def stop_words(which: StopWords) -> frozenset[str]:
     except (TypeError, AttributeError):
         raise LaconicError(
             f"stop_words={which!r}: not a collection of str. "
-            f"Give {choices()}, the path of a file with one word a line, or a collection of str."
+            f"Give {choices()}, the path of a file with one word per line, or a collection of str."
         ) from None
 
 
-def file_of(which: str | None) -> Path | None:
-    """The file that holds the stop words; None where there are none, or a list by name."""
-    return Path(which) if which and which not in LISTS else None
+def file_of(which: StopWords) -> Path | None:
+    """The file that holds the stop words, if it is one."""
+    return Path(which) if isinstance(which, str) and which and which not in LISTS else None
 
 
 def from_file(where: Path) -> frozenset[str]:
-    """One word a line; blank lines and those that start with # say nothing."""
+    """One word per line; blank lines and lines that start with # are skipped."""
     try:
         lines = where.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -13,10 +13,9 @@ import Stemmer
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
+from laconic.types import Bools, Int32s
+from laconic.vectors.options import TextOptions
 from laconic.vectors.scanning import MapFunction, Scans, scan_bytes, scan_characters, scan_matches
-
-Int32s = NDArray[np.int32]
-Bools = NDArray[np.bool_]
 
 # Patterns that neither match nor look across ASCII characters that are not word characters: their
 # matches in a text are their matches in its chunks.
@@ -149,6 +148,15 @@ class Words:
             stops = map(self.stop_words.__contains__, lower)
             counted &= ~np.fromiter(stops, bool, len(tokens))
         return counted
+
+
+def unit_of(text: TextOptions, stop_words: frozenset[str], min_length: int) -> Unit:
+    """The unit that the options describe."""
+    if text.unit == "char":
+        return Characters(text.lowercase)
+    finder(text.token_pattern)
+    stem = stemmer(text.stem)
+    return Words(text.token_pattern, text.lowercase, min_length, stop_words, stem)
 
 
 def finder(pattern: str) -> Callable[[str], list[str]]:

@@ -1,12 +1,13 @@
-"""`Weighting`: counts become weights, and words that cannot help are left out.
+"""`Weighting`: counts become weights, and rare or frequent words are left out.
 
-It is apart from `Vectorizer` because corpora that come as vectors need it too, and because it is
-fitted on each training fold, while counting is done once.
+It is separate from `Vectorizer` because corpora that come as vectors need it too, and because it
+is fitted on each training fold, while words are counted once.
 """
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -17,38 +18,36 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.numerics.weighing import Length, normalize_rows, term_weights
-
-Scheme = Literal["ltc", "tfidf", "binary", "histogram", "count"]
-
-# What a scheme divides by where `norm="scheme"` leaves it to it.
-NORMS: dict[str, Length | None] = {
-    "ltc": "l2",
-    "tfidf": "l2",
-    "binary": "l2",
-    "histogram": "l1",
-    "count": None,
-}
+from laconic.numerics.weighing import Length, idf, normalize_rows, term_weights
+from laconic.options import Options, from_attributes, init_from, option
+from laconic.vectors.options import NORMS, Scheme, WeightingOptions
 
 
+@dataclass(frozen=True)
+class NormOptions(Options):
+    norm: Literal["scheme", "l1", "l2"] | None = option(
+        "scheme",
+        "Norm by which a document is divided; scheme is the norm of the scheme. A document without "
+        "words stays zero.",
+    )
+    min_length: int = option(
+        1,
+        "Shortest word to keep, in characters. Needs the words: fit with a DataFrame, or with "
+        "`fit(X, words=...)`.",
+    )
+
+
+# A matrix alone does not say what its numbers are, and an estimator leaves nothing out unless
+# it is asked to; a study chooses the scheme for its corpus and leaves out words that occur once.
+@init_from(WeightingOptions, NormOptions, positional=1, scheme="ltc", min_df=1)
 class Weighting(TransformerMixin, BaseEstimator):
     """Weights of words in documents, over the words that pass the filters.
 
+    As in scikit-learn, `min_df` and `max_df` may each be a number of documents or a share.
+
     Parameters
     ----------
-    scheme : str, default="ltc"
-        - "ltc": SMART's (1 + log tf)·log(N/df), unit length. tf are counts.
-        - "tfidf": tf·(1 + log((1+N)/(1+df))), unit length: scikit-learn's.
-        - "binary": 1 for a word that occurs, unit length.
-        - "histogram": tf / number of kept words in the document (Torkkola).
-        - "count": the numbers as they come, of either sign; for vectors that are weighted already.
-    norm : "scheme", "l1", "l2" or None, default="scheme"
-        What a document is divided by; a document without words stays zero.
-    min_df, max_df : int or float, default=1 and 1.0
-        Words must occur in so many training documents: a number, or a share in [0, 1].
-    min_length : int, default=1
-        Words must have so many characters. Needs to know the words: fit with a DataFrame, or with
-        `fit(X, words=...)`.
+    {options}
 
     Attributes
     ----------
@@ -57,23 +56,8 @@ class Weighting(TransformerMixin, BaseEstimator):
     idf_ : of the kept words; None where the scheme has none
     """
 
-    def __init__(
-        self,
-        scheme: Scheme = "ltc",
-        *,
-        norm: Literal["scheme", "l1", "l2"] | None = "scheme",
-        min_df: int | float = 1,
-        max_df: int | float = 1.0,
-        min_length: int = 1,
-    ) -> None:
-        self.scheme = scheme
-        self.norm = norm
-        self.min_df = min_df
-        self.max_df = max_df
-        self.min_length = min_length
-
     def fit(self, X: Any, y: ArrayLike | None = None, *, words: ArrayLike | None = None) -> Self:
-        """Learn from training documents which words stay and how rare each is."""
+        """Learn which words to keep, and their document frequency."""
         self._check_parameters()
         documents = self._read(X, reset=True)
         frequency = np.bincount(documents.indices, minlength=documents.shape[1])
@@ -82,16 +66,16 @@ class Weighting(TransformerMixin, BaseEstimator):
             raise LaconicError(
                 f"no word is left of {documents.shape[1]:,}: min_df={self.min_df}, "
                 f"max_df={self.max_df}, min_length={self.min_length} over "
-                f"{documents.shape[0]:,} documents. Loosen them."
+                f"{documents.shape[0]:,} documents. Relax them."
             )
         self.document_frequency_ = frequency[self.kept_]
-        self.idf_ = self._idf(documents.shape[0])
+        self.idf_ = idf(self.scheme, documents.shape[0], self.document_frequency_)
         return self
 
     def transform(self, X: Any) -> csr_array:
         """Weights of shape (n_docs, n_kept), CSR.
 
-        A word whose idf is 0 keeps its stored entry, so that presence can still be counted.
+        A word whose idf is 0 keeps its stored entry, so occurrences can still be counted.
         """
         check_is_fitted(self)
         counts = csr_array(self._read(X, reset=False)[:, self.kept_])
@@ -99,8 +83,12 @@ class Weighting(TransformerMixin, BaseEstimator):
         if self.idf_ is not None:
             weights = weights * self.idf_[counts.indices]
         weighted = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
-        norm = NORMS[self.scheme] if self.norm == "scheme" else self.norm
+        norm = self.norm_used()
         return weighted if norm is None else normalize_rows(weighted, norm)
+
+    def norm_used(self) -> Length | None:
+        """The norm by which documents are divided."""
+        return NORMS.get(self.scheme, "l2") if self.norm == "scheme" else self.norm
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The words kept."""
@@ -131,7 +119,7 @@ class Weighting(TransformerMixin, BaseEstimator):
     def _passes(
         self, frequency: NDArray[np.intp], n_docs: int, words: ArrayLike | None
     ) -> NDArray[np.bool_]:
-        # a word that no training document has can carry no weight, whatever min_df says
+        # a word that occurs in no training document has no weight, even if min_df is 0
         low = max(1, _documents(self.min_df, n_docs))
         passes = (frequency >= low) & (frequency <= _documents(self.max_df, n_docs))
         if self.min_length > 1:
@@ -144,18 +132,10 @@ class Weighting(TransformerMixin, BaseEstimator):
             passes &= np.array([len(str(word)) >= self.min_length for word in np.asarray(names)])
         return passes
 
-    def _idf(self, n_docs: int) -> NDArray[np.float64] | None:
-        if self.scheme == "ltc":
-            return np.log(n_docs / self.document_frequency_)
-        if self.scheme == "tfidf":
-            return 1.0 + np.log((1 + n_docs) / (1 + self.document_frequency_))
-        return None
-
     def _check_parameters(self) -> None:
         if self.scheme not in get_args(Scheme):
-            raise LaconicError(f"scheme={self.scheme!r}: choose from {', '.join(NORMS)}")
-        if self.norm not in ("scheme", "l1", "l2", None):
-            raise LaconicError(f"norm={self.norm!r}: choose 'scheme', 'l1', 'l2' or None")
+            raise LaconicError(f"scheme={self.scheme!r}: choose from {', '.join(get_args(Scheme))}")
+        from_attributes(NormOptions, self)
         for name in ("min_df", "max_df"):
             bound = getattr(self, name)
             whole = isinstance(bound, int | np.integer)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from laconic.corpus.builder import CorpusBuilder
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.arff_roles import LabelAttributes, NumericAttributes
 from laconic.corpus.formats.arff_syntax import (
@@ -20,10 +21,10 @@ from laconic.corpus.formats.arff_syntax import (
     read_instances,
 )
 from laconic.corpus.formats.columns import sibling_file, stem, unique_names
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.mulan import read_mulan_labels
 from laconic.corpus.formats.opening import read_lines
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 MEKA = re.compile(r"-C\s+(-?[0-9]{1,6})\b")
@@ -40,7 +41,7 @@ def read_arff(where: Where, options: ReadOptions) -> Corpus:
 
 def arff_corpus(builder: CorpusBuilder, numbered: Iterator[tuple[int, str]]) -> Corpus:
     """The corpus of numbered lines of ARFF."""
-    where, options = builder.where, builder.reading
+    where, options = builder.where, builder.options
     relation, attributes = read_header(numbered, where)
     labels = LabelAttributes(
         where, attributes, *_label_columns(relation, attributes, where, options)

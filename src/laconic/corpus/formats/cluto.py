@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from laconic.corpus.builder import CorpusBuilder
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.columns import (
     COMPRESSED,
@@ -22,10 +23,10 @@ from laconic.corpus.formats.columns import (
     uncompressed_name,
     unique_names,
 )
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import read_lines
 from laconic.corpus.formats.svmlight import NamedColumns, parse_finite
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 WHOLE = re.compile(r"[0-9]{1,18}")

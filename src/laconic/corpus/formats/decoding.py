@@ -8,7 +8,8 @@ from contextlib import suppress
 from os import PathLike
 from typing import BinaryIO
 
-from laconic.corpus.formats.gathering import ReadOptions, amount
+from laconic.corpus.builder import amount
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 

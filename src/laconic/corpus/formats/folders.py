@@ -12,12 +12,13 @@ from os import fspath
 from pathlib import Path
 from typing import NamedTuple
 
+from laconic.corpus.builder import CorpusBuilder, amount
 from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
 from laconic.corpus.formats.columns import stem
 from laconic.corpus.formats.decoding import Decoder
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.trees import iter_files
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 PART = re.compile(r"(?:.*[^a-z])?(train|test)", re.IGNORECASE)

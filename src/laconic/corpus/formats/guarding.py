@@ -10,7 +10,7 @@ import zlib
 from os import PathLike
 from typing import IO, TYPE_CHECKING, TypeAlias
 
-from laconic.corpus.formats.gathering import MIB, ReadOptions
+from laconic.corpus.options import MIB, ReadOptions
 from laconic.errors import CorpusError
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.opening import open_bytes
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 

@@ -17,7 +17,6 @@ from pathlib import PurePosixPath
 from typing import IO, Any, BinaryIO
 
 from laconic.corpus.formats.decoding import Decoder
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.guarding import (
     READ_ERRORS,
     LimitedStream,
@@ -25,6 +24,7 @@ from laconic.corpus.formats.guarding import (
     Where,
     damaged_error,
 )
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 BUFFER = 1 << 16

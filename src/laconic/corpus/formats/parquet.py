@@ -15,11 +15,11 @@ from os import fspath
 from typing import Any
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.guarding import Where, check_expansion, too_large_error
 from laconic.corpus.formats.opening import open_bytes
 from laconic.corpus.formats.parquet_pages import map_file, read_chunks, read_page_sizes
 from laconic.corpus.formats.records import RecordBuilder, column_positions
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 BATCH = 256

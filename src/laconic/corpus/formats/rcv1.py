@@ -15,6 +15,7 @@ from sys import intern
 
 import numpy as np
 
+from laconic.corpus.builder import CorpusBuilder, amount
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.columns import (
     file_in,
@@ -23,10 +24,10 @@ from laconic.corpus.formats.columns import (
     uncompressed_name,
     unique_names,
 )
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import read_lines
 from laconic.corpus.formats.svmlight import Example, read_examples
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 N_TERMS = 47_236
@@ -65,10 +66,10 @@ def vector_hash(indices: Sequence[int], values: Sequence[float]) -> bytes:
 
 
 def _add_subsets(builder: CorpusBuilder, subsets: Sequence[Path]) -> set[str]:
-    topics = _topic_codes(builder.where, builder.reading)
+    topics = _topic_codes(builder.where, builder.options)
     seen: dict[bytes, list[str]] = {}
     repeated = disagreeing = 0
-    for id, example, file in _subset_examples(subsets, builder.reading):
+    for id, example, file in _subset_examples(subsets, builder.options):
         labels = _with_mcat(_topics_of(example, topics, file))
         key = vector_hash(example.indices, example.values)
         if key in seen:
@@ -154,7 +155,7 @@ def _columns_of(example: Example, file: Path) -> list[int]:
 
 
 def _add_published(builder: CorpusBuilder) -> set[str]:
-    where, options = builder.where, builder.reading
+    where, options = builder.where, builder.options
     topics = _read_topics(where, options)
     missing = [name for name in PUBLISHED_TEST if file_in(where, name) is None]
     if missing:

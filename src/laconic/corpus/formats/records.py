@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from laconic.corpus.builder import CorpusBuilder, amount
 from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
 from laconic.corpus.formats.columns import stem
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 MAX_SHOWN = 20

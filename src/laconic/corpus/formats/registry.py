@@ -12,7 +12,6 @@ from laconic.corpus.formats.arff import read_arff
 from laconic.corpus.formats.cluto import read_cluto
 from laconic.corpus.formats.columns import COMPRESSED
 from laconic.corpus.formats.folders import read_folder
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.opening import is_tar, tar_members
 from laconic.corpus.formats.parquet import read_parquet
 from laconic.corpus.formats.rcv1 import read_rcv1
@@ -20,6 +19,7 @@ from laconic.corpus.formats.reuters import read_reuters
 from laconic.corpus.formats.svmlight import read_svmlight
 from laconic.corpus.formats.tables import read_csv, read_jsonl, read_tsv
 from laconic.corpus.formats.techtc import read_techtc
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from laconic.corpus.builder import CorpusBuilder, amount
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.formats.columns import stem
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import decode_lines, is_tar, read_lines
 from laconic.corpus.formats.trees import iter_files
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 FILE = re.compile(r"(?:.*/)?reut2-\d+\.sgm", re.IGNORECASE)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from os import fspath
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, get_args
 
 from laconic.corpus.formats.columns import uncompressed_name
 from laconic.corpus.formats.delimited import read_delimited
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.json_lines import read_objects
 from laconic.corpus.formats.opening import decode_lines, open_bytes
 from laconic.corpus.formats.records import match_fields, missing_field_error
+from laconic.corpus.options import ReadOptions, StreamFormat
 from laconic.errors import CorpusError
 
 STDIN = "-"
@@ -28,7 +28,7 @@ SUFFIXES = {
     ".tab": "tsv",
     ".txt": "txt",
 }
-STREAMED = ("jsonl", "csv", "tsv", "txt")
+STREAMED = get_args(StreamFormat)
 
 
 class Item(NamedTuple):
@@ -39,21 +39,21 @@ class Item(NamedTuple):
     line: int
 
 
-def stream(where: Where, options: ReadOptions, format: str | None = None) -> Iterator[Item]:
+def stream(where: Where, options: ReadOptions) -> Iterator[Item]:
     """The documents of a file, or of standard input for "-".
 
     The default format is that of the suffix; without one, lines that begin with { are JSON, and
     other lines are documents.
     """
-    if format is not None and format not in STREAMED:
+    if options.format is not None and options.format not in STREAMED:
         raise CorpusError(
-            f"format {format!r} cannot be read document by document. Choose from "
+            f"format {options.format!r} cannot be read document by document. Choose from "
             f"{', '.join(STREAMED)}.",
             where=where,
         )
     place = "/dev/stdin" if fspath(where) == STDIN else where
     with open_bytes(place, options) as source:
-        kind = format or _kind(place, source)
+        kind = options.format or _kind(place, source)
         if kind == "txt":
             for line, text in decode_lines(source, place, options):
                 yield Item(line - 1, text, line)

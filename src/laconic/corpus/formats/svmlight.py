@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.corpus.builder import CorpusBuilder, amount
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.columns import (
     MAX_COLUMN,
@@ -21,9 +22,9 @@ from laconic.corpus.formats.columns import (
     uncompressed_name,
     unique_names,
 )
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions, amount
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import read_lines
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 # The indices that have a column, ascending, and the names of these columns.
@@ -156,7 +157,7 @@ def canonical_label(label: str) -> str:
 
 
 def _named_columns(builder: CorpusBuilder, first: int, last: int) -> NamedColumns:
-    where, options = builder.where, builder.reading
+    where, options = builder.where, builder.options
     names_file = sibling_file(where, uncompressed_name(where) + ".vocab")
     if names_file is not None:
         names = unique_names(text.strip() for _, text in read_lines(names_file, options))

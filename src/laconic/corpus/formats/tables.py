@@ -6,7 +6,6 @@ from typing import Any
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.delimited import read_delimited
-from laconic.corpus.formats.gathering import ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.json_lines import read_objects
 from laconic.corpus.formats.opening import read_lines
@@ -17,6 +16,7 @@ from laconic.corpus.formats.records import (
     missing_field_error,
     missing_fields,
 )
+from laconic.corpus.options import ReadOptions
 
 
 def read_csv(where: Where, options: ReadOptions) -> Corpus:

@@ -13,12 +13,13 @@ from os import fspath
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from laconic.corpus.builder import CorpusBuilder
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.formats.columns import file_in, read_indexed_names, unique_names
-from laconic.corpus.formats.gathering import CorpusBuilder, ReadOptions
 from laconic.corpus.formats.guarding import Where
 from laconic.corpus.formats.opening import decode_lines, open_bytes, tar_members
 from laconic.corpus.formats.svmlight import NamedColumns, svmlight_corpus
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
 VECTORS, FEATURES = "vectors.dat", "features.idx"

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from laconic.corpus.formats.gathering import MIB, ReadOptions, amount
+from laconic.corpus.builder import amount
 from laconic.corpus.formats.guarding import Where, too_large_error
 from laconic.corpus.formats.opening import is_tar, tar_members
+from laconic.corpus.options import MIB, ReadOptions
 from laconic.errors import CorpusError
 
 

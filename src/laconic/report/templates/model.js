@@ -2,7 +2,7 @@
 "use strict";
 {
   const FORMAT = "laconic compact model";
-  const VERSION = 1;
+  const VERSION = 2;
   const TYPES = { U8: Uint8Array, U32: Uint32Array, I64: BigInt64Array, F64: Float64Array };
 
   function bytesOf(base64) {
@@ -98,8 +98,8 @@
 
     weight(word, tf) {
       const idf = this.idf === null ? 1 : this.idf[word];
-      if (this.scheme === "ltc") return Math.max(0, 1 + Math.log(tf)) * idf;
-      return (this.scheme === "binary" ? 1 : tf) * idf;
+      if (this.weighting === "ltc") return Math.max(0, 1 + Math.log(tf)) * idf;
+      return (this.weighting === "binary" ? 1 : tf) * idf;
     }
 
     weights(counts) {

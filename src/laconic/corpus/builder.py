@@ -1,69 +1,46 @@
-"""What every reader shares: the options of a reading, and the gathering of documents into a Corpus.
+"""`CorpusBuilder`: readers add documents to it, and it makes the `Corpus`.
 
-A reader is a function `(where, reading) -> Corpus` that streams: it opens the file through
-`opening`, yields nothing twice, and hands each document to a `Gathering`, which judges labels and
-ids in one place, so that every format gives the same messages.
+A reader is a function `(where, options: ReadOptions) -> Corpus` that opens the file through
+`opening`, reads it once and adds each document to a `CorpusBuilder`, which checks labels and ids,
+so every format gives the same messages.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
 from os import PathLike, fspath
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
 
-MIB = 1 << 20
 # A column takes about 200 bytes, most of it for its name, so this many are always affordable.
 FEW_COLUMNS = 1 << 16
 
 
-def amount(number: int, one: str, many: str) -> str:
+def amount(number: int, singular: str, plural: str) -> str:
     """`1 document has` or `2 documents have`, for messages."""
-    return f"{number:,} {one if number == 1 else many}"
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """How to read a file; each field is an option of `load_corpus` and of the command line.
-
-    `None` is "as the format usually has it": column `text`, column `label`, UTF-8.
-    """
-
-    text: str | None = None
-    label: tuple[str, ...] = ()
-    separator: str | None = None
-    id: str | None = None
-    split_column: str | None = None
-    split: str | None = None
-    encoding: str | None = None
-    encoding_errors: Literal["strict", "replace"] = "strict"
-    unlabelled: Literal["error", "drop", "keep"] = "error"
-    max_line: int = 32 * MIB
-    max_bytes: int = 16 * 1024 * MIB
-    progress: Callable[[int, int], None] | None = field(default=None, compare=False)
+    return f"{number:,} {singular if number == 1 else plural}"
 
 
 class CorpusBuilder:
-    """Takes documents one at a time and ends as a `Corpus`; the judge of labels and ids.
+    """Collects documents, checks their labels and ids, and makes the `Corpus`.
 
     `multilabel=True` means that a document with labels `()` is a document of no class (Reuters,
-    RCV1, Mulan), not one whose label is missing; a reader that only learns it on the way sets it
-    then. Labels `None` are always missing.
+    RCV1, Mulan), not one whose label is missing; a reader may set it after the first documents.
+    Labels `None` are always missing.
     """
 
     def __init__(
-        self, where: str | PathLike[str], reading: ReadOptions, *, multilabel: bool | None = None
+        self, where: str | PathLike[str], options: ReadOptions, *, multilabel: bool | None = None
     ) -> None:
         self.where = fspath(where)
-        self.reading = reading
+        self.options = options
         self.multilabel = multilabel
         self.notes: list[str] = []
         self._texts: list[str] = []
@@ -111,7 +88,7 @@ class CorpusBuilder:
             self._unlabelled += 1
             if self._first_unlabelled is None:
                 self._first_unlabelled = line
-            if self.reading.unlabelled != "keep":
+            if self.options.unlabelled != "keep":
                 return False
         position = len(self._labels)
         if id is not None and self._seen.setdefault(id, position) != position:
@@ -131,7 +108,7 @@ class CorpusBuilder:
         return CorpusError(
             f"the id {id!r} occurs twice"
             + (f" (first in line {first})" if first else "")
-            + ". Ids name documents, so they must differ: name another id column, or none.",
+            + ". Ids must be distinct: name another id column, or none.",
             where=self.where,
             line=line,
         )
@@ -139,9 +116,9 @@ class CorpusBuilder:
     def columns(self, first: int, last: int, named: Collection[int] = ()) -> NDArray[np.int64]:
         """The indices that get a column, ascending.
 
-        These are all from `first` to `last`, as long as they are few or no more than the entries.
-        Otherwise they are those that occur or are `named`: one large index must not fill the
-        memory with columns that nothing uses.
+        These are all from `first` to `last` if they are few or no more than the entries. Otherwise
+        they are those that occur or are `named`, so that one large index does not fill the memory
+        with unused columns.
         """
         if last - first < max(FEW_COLUMNS, len(self._indices) + len(named)):
             return np.arange(first, last + 1)
@@ -160,11 +137,12 @@ class CorpusBuilder:
         columns: NDArray[np.int64] | None = None,
         classes: Sequence[str] = (),
     ) -> Corpus:
-        """The corpus gathered. `vocabulary` for vectors; `classes` where the file declares them.
+        """The corpus of the documents added, with `classes` where the file declares them.
 
-        `columns` are the indices that the vocabulary names, ascending; by default 0, 1, 2, …
+        Vectors need a `vocabulary`; `columns` are the indices that it names, ascending, by default
+        0, 1, 2, …
         """
-        self._judge_labels()
+        self._check_labels()
         vectors = None if vocabulary is None else self._matrix(len(vocabulary), columns)
         return Corpus(
             name=name,
@@ -180,29 +158,28 @@ class CorpusBuilder:
         )
 
     def _ids(self) -> tuple[str, ...]:
-        """Those given, or the positions of the documents."""
+        """The ids of the documents; by default their positions."""
         return tuple(self._seen) or tuple(map(str, range(len(self._labels))))
 
-    def _judge_labels(self) -> None:
-        total = len(self._labels) + (self._unlabelled if self.reading.unlabelled != "keep" else 0)
+    def _check_labels(self) -> None:
+        total = len(self._labels) + (self._unlabelled if self.options.unlabelled != "keep" else 0)
         if total == 0:
             raise CorpusError(
-                "there is no document in it. A corpus needs at least one document in each of two "
-                "classes.",
+                "it has no documents. A corpus needs at least one document in each of two classes.",
                 where=self.where,
             )
         if self._unlabelled:
             have = "has" if self._unlabelled == 1 else "have"
-            found = f"{self._unlabelled:,} of {total:,} documents {have} no label"
-            if self.reading.unlabelled == "error":
+            message = f"{self._unlabelled:,} of {total:,} documents {have} no label"
+            if self.options.unlabelled == "error":
                 raise CorpusError(
-                    f"{found} (this is the first). Label them, or pass --unlabelled drop to leave "
-                    "them out, or --unlabelled keep to keep them as documents of no class.",
+                    f"{message} (this is the first). Label them, or pass --unlabelled drop to "
+                    "leave them out, or --unlabelled keep to keep them without a class.",
                     where=self.where,
                     line=self._first_unlabelled,
                 )
-            dropped = self.reading.unlabelled == "drop"
-            self.notes.append(f"{found}: {'left out' if dropped else 'kept as of no class'}")
+            dropped = self.options.unlabelled == "drop"
+            self.notes.append(f"{message}: {'left out' if dropped else 'kept without a class'}")
         kinds = set(self._labels)
         if len(kinds) < 2:
             only = ", ".join(next(iter(kinds), ())) or "none"
@@ -232,14 +209,14 @@ class CorpusBuilder:
         return vectors
 
     def _refuse_overflow(self, vectors: csr_array) -> None:
-        """Every value of the file is finite, but repeated ones may not add up to a finite one."""
+        """Values of the file are finite, but the sum of repeated ones may overflow."""
         infinite = np.flatnonzero(~np.isfinite(vectors.data))
         if not infinite.size:
             return
         document = int(np.searchsorted(vectors.indptr, infinite[0], side="right")) - 1
         raise CorpusError(
-            f"the values that document {self._ids()[document]!r} gives for one index add up to "
-            "more than a number can hold. Write each index once, with a finite value.",
+            f"the values of one index of document {self._ids()[document]!r} add up to more than a "
+            "float can hold. Write each index once, with a finite value.",
             where=self.where,
             line=self._lines[document] or None,
         )

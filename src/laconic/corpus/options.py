@@ -1,0 +1,40 @@
+"""`ReadOptions`: how a corpus is read. Imports nothing heavy: the command line is made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from laconic.options import Options, option
+
+MIB = 1 << 20
+# Formats that can be read document by document.
+StreamFormat = Literal["jsonl", "csv", "tsv", "txt"]
+
+
+@dataclass(frozen=True)
+class ReadOptions(Options):
+    """How a corpus is read. `progress` is called with the bytes read and the total."""
+
+    format: str | None = option(
+        None, "Format of the file.", default_text="by its ending or contents"
+    )
+    text: str | None = option(None, "Column or key with the text.", default_text="text")
+    label: tuple[str, ...] = option((), "Column or key with the label.", default_text="label")
+    separator: str | None = option(None, "Divides the label column into several labels.")
+    id: str | None = option(
+        None, "Column or key with the document's id.", default_text="id, else the position"
+    )
+    split_column: str | None = option(None, "Column or key that says train or test.")
+    split: str | None = option(None, "Name of a standard split, such as ModApte.")
+    encoding: str | None = option(None, "Encoding of the text.", default_text="utf-8")
+    encoding_errors: Literal["strict", "replace"] = option(
+        "strict", "Bytes that are not valid in the encoding: an error, or replaced and counted."
+    )
+    unlabelled: Literal["error", "drop", "keep"] = option(
+        "error", "Documents without a label: an error, left out, or kept without a class."
+    )
+    max_line: int = option(32 * MIB, "Longest line allowed, in bytes.", minimum=1)
+    max_bytes: int = option(16 * 1024 * MIB, "Most bytes to read, after unpacking.", minimum=1)
+    progress: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)
