@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from laconic import Corpus
-from laconic.files import file_name
 from laconic.methods import METHODS, parse_method
+from laconic.study.layout import safe_name
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import SplitOptions, TextOptions
@@ -115,7 +115,7 @@ def all_measured(names: tuple[str, ...] = NAMES) -> dict[str, dict[str, Any]]:
 
 
 def path_of(name: str) -> Path:
-    return WHERE / f"{file_name(parse_method(name).name)}.json"
+    return WHERE / f"{safe_name(parse_method(name).name)}.json"
 
 
 def stored(name: str) -> dict[str, Any] | None:

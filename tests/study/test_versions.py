@@ -163,12 +163,12 @@ NOTE = (
 
 def test_rows_of_an_old_version_are_used_and_named(tmp_path, monkeypatch):
     before = Study(BASE, tmp_path).run()
-    assert not any("version" in note for note in before.notes)
+    assert not any("version" in note for note in before.warnings)
     rows = rows_of(tmp_path)
     newer(monkeypatch)
     events = []
     after = Study(BASE, tmp_path).run(InProcess(run=refuse), listen=events.append)
-    assert after.notes == {NOTE: 3} | before.notes
+    assert after.warnings == {NOTE: 3} | before.warnings
     assert [e.what for e in events if e.kind == "note"] == [f"3 tasks: {NOTE}"]
     assert rows_of(tmp_path) == rows
     assert after.recommendations == before.recommendations
@@ -184,7 +184,7 @@ def test_remeasure_measures_them_again_and_the_newest_counts(tmp_path, monkeypat
     after = Study(BASE, tmp_path).run(measured(tasks), remeasure=True)
     assert {(task.method, task.version) for task in tasks} == {("IG", 2)}
     assert len(tasks) == 3
-    assert not any("version" in note for note in after.notes)
+    assert not any("version" in note for note in after.warnings)
     new = {row["task"] for row in rows_of(tmp_path) if row["method"] == "IG"}
     assert len(new) == 3
     assert not new & old
@@ -194,7 +194,7 @@ def test_remeasure_measures_them_again_and_the_newest_counts(tmp_path, monkeypat
         assert not old & {row.task for row in journal.rows()}, "exports have the newest version"
     # and from now on they count, also without the flag
     last = Study(BASE, tmp_path).run(InProcess(run=refuse))
-    assert not any("version" in note for note in last.notes)
+    assert not any("version" in note for note in last.warnings)
     assert {row["task"] for row in rows_of(tmp_path) if row["method"] == "IG"} == new
 
 
@@ -204,7 +204,7 @@ def test_a_new_task_of_a_changed_method_has_the_new_version(tmp_path, monkeypatc
     tasks: list[Task] = []
     findings = Study(replace(BASE, sizes=(5, 10, 20)), tmp_path).run(measured(tasks))
     assert {task.version for task in tasks if task.method == "IG"} == {2}
-    assert not any("version" in note for note in findings.notes)
+    assert not any("version" in note for note in findings.warnings)
 
 
 def test_an_older_laconic_uses_the_rows_of_a_newer_one(tmp_path, monkeypatch):
@@ -213,7 +213,7 @@ def test_an_older_laconic_uses_the_rows_of_a_newer_one(tmp_path, monkeypatch):
     newer(monkeypatch, version=1)
     findings = Study(BASE, tmp_path).run(InProcess(run=refuse))
     assert any(
-        "version 3 of the method, and this Laconic has version 1" in n for n in findings.notes
+        "version 3 of the method, and this Laconic has version 1" in n for n in findings.warnings
     )
 
 
