@@ -24,8 +24,9 @@ from laconic.methods import METHODS, parse_method
 from laconic.study.layout import safe_name
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
-from laconic.study.settings import SplitOptions, TextOptions
+from laconic.study.settings import SplitOptions
 from laconic.study.task import Outcome, run
+from laconic.vectors.options import TextOptions
 
 WHERE = Path(__file__).parent
 WITH_SETTINGS = (

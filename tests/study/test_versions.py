@@ -17,9 +17,10 @@ from laconic.study.executors import InProcess
 from laconic.study.journal import Journal
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
-from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import SplitOptions, TrainingOptions
 from laconic.study.study import Study
 from laconic.study.task import Task
+from laconic.vectors.options import TextOptions
 from laconic.vectors.stopwords import stop_words
 from tests.study.corpora import pets, write_pets
 
