@@ -271,7 +271,7 @@ def test_words_of_strangers_do_not_steer_the_terminal(run, tmp_path):
         (("explain", "pets.laconic"), "give the document"),
         (("explain", "pets.laconic", "x", "--file", "y"), "give the document"),
         (("explain", "pets.laconic", "--file", "nothing.txt"), "no such file"),
-        (("train", "pets.csv", "-o", "pets.csv"), "exists and is no model"),
+        (("train", "pets.csv", "-o", "pets.csv"), "exists and is not a model"),
         (("train", "pets.csv", "-o", "no/model"), "no folder"),
         (("train", "pets.csv", "--size", "2,3"), "one number"),
         (("train", "pets.csv", "--size", "9999"), "size 9999"),

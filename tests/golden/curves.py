@@ -26,7 +26,7 @@ from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import SplitOptions
 from laconic.study.task import Outcome, run
-from laconic.vectors.options import TextOptions
+from laconic.vectors.options import WeightingOptions
 
 WHERE = Path(__file__).parent
 WITH_SETTINGS = (
@@ -84,7 +84,7 @@ def outcomes(names: tuple[str, ...] = NAMES) -> dict[str, Outcome]:
         sizes=SIZES,
         metrics=("accuracy",),
         split=SplitOptions(test_size="given", cv=0),
-        text=TextOptions(min_df=2),
+        weighting=WeightingOptions(min_df=2),
     )
     prepared = PreparedCorpus.of(plan, plan.corpora[0])
     jobs = list(prepared.jobs({task.key for task in prepared.tasks}))
@@ -110,7 +110,7 @@ def measured(outcome: Outcome, words: list[str]) -> dict[str, Any]:
 
 
 def all_measured(names: tuple[str, ...] = NAMES) -> dict[str, dict[str, Any]]:
-    plan = Plan((tiny(),), text=TextOptions(min_df=2))
+    plan = Plan((tiny(),), weighting=WeightingOptions(min_df=2))
     words = PreparedCorpus.of(plan, plan.corpora[0]).counted.words.tolist()
     return {name: measured(outcome, words) for name, outcome in outcomes(names).items()}
 

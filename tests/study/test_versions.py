@@ -20,7 +20,7 @@ from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import SplitOptions, TrainingOptions
 from laconic.study.study import Study
 from laconic.study.task import Task
-from laconic.vectors.options import TextOptions
+from laconic.vectors.options import TextOptions, WeightingOptions
 from laconic.vectors.stopwords import stop_words
 from tests.study.corpora import pets, write_pets
 
@@ -39,9 +39,9 @@ def keys(plan: Plan) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"text": TextOptions(weighting="ltc")},
+        {"weighting": WeightingOptions(scheme="ltc")},
         {"text": TextOptions(min_length=2)},
-        {"text": TextOptions(max_df=1)},
+        {"weighting": WeightingOptions(max_df=1)},
         {"text": TextOptions(ngrams=[1, 1])},
         {"split": SplitOptions(test_size=0.2, cv=3)},
         {"methods": ("ig+ridge", " US:draw=exact ")},
@@ -56,19 +56,19 @@ def test_plans_that_mean_the_same_have_the_same_keys_and_seeds(changes):
 
 
 @pytest.mark.parametrize(
-    "text",
+    "changes",
     [
-        TextOptions(weighting="binary"),
-        TextOptions(min_length=3),
-        TextOptions(stem="porter"),
-        TextOptions(stop_words="english"),
-        TextOptions(min_df=3),
-        TextOptions(unit="char"),
+        {"weighting": WeightingOptions(scheme="binary")},
+        {"text": TextOptions(min_length=3)},
+        {"text": TextOptions(stem="porter")},
+        {"text": TextOptions(stop_words="english")},
+        {"weighting": WeightingOptions(min_df=3)},
+        {"text": TextOptions(unit="char")},
     ],
     ids=str,
 )
-def test_other_values_have_other_keys_and_seeds(text):
-    for one, other in zip(keys(replace(BASE, text=text)), keys(BASE), strict=True):
+def test_other_values_have_other_keys_and_seeds(changes):
+    for one, other in zip(keys(replace(BASE, **changes)), keys(BASE), strict=True):
         assert one[0] != other[0]
         assert one[1] != other[1]
 
@@ -100,7 +100,7 @@ def test_the_default_weighting_of_vectors_is_resolved(value, scheme):
     words = tuple(f"w{n}" for n in range(8))
     corpus = Corpus("v", labels, tuple(map(str, range(40))), vectors=X, vocabulary=words)
     plan = replace(BASE, corpora=corpus)
-    assert keys(plan) == keys(replace(plan, text=TextOptions(weighting=scheme)))
+    assert keys(plan) == keys(replace(plan, weighting=WeightingOptions(scheme=scheme)))
     row = tasks_of(plan)[0].row()
     assert (row.features, row.weighting) == ("vectors", scheme)
 
@@ -174,7 +174,7 @@ def test_rows_of_an_old_version_are_used_and_named(tmp_path, monkeypatch):
     assert rows_of(tmp_path) == rows
     assert after.recommendations == before.recommendations
     written = json.loads((tmp_path / "recommendation.json").read_text())
-    assert written["notes"][NOTE] == 3
+    assert written["warnings"][NOTE] == 3
 
 
 def test_remeasure_measures_them_again_and_the_newest_counts(tmp_path, monkeypatch):
