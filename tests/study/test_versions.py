@@ -39,7 +39,7 @@ def keys(plan: Plan) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"weighting": WeightingOptions(scheme="ltc")},
+        {"weighting": WeightingOptions("ltc")},
         {"text": TextOptions(min_length=2)},
         {"weighting": WeightingOptions(max_df=1)},
         {"text": TextOptions(ngrams=[1, 1])},
@@ -58,7 +58,7 @@ def test_plans_that_mean_the_same_have_the_same_keys_and_seeds(changes):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"weighting": WeightingOptions(scheme="binary")},
+        {"weighting": WeightingOptions("binary")},
         {"text": TextOptions(min_length=3)},
         {"text": TextOptions(stem="porter")},
         {"text": TextOptions(stop_words="english")},
@@ -100,7 +100,7 @@ def test_the_default_weighting_of_vectors_is_resolved(value, scheme):
     words = tuple(f"w{n}" for n in range(8))
     corpus = Corpus("v", labels, tuple(map(str, range(40))), vectors=X, vocabulary=words)
     plan = replace(BASE, corpora=corpus)
-    assert keys(plan) == keys(replace(plan, weighting=WeightingOptions(scheme=scheme)))
+    assert keys(plan) == keys(replace(plan, weighting=WeightingOptions(scheme)))
     row = tasks_of(plan)[0].row()
     assert (row.features, row.weighting) == ("vectors", scheme)
 
@@ -169,12 +169,12 @@ def test_rows_of_an_old_version_are_used_and_named(tmp_path, monkeypatch):
     newer(monkeypatch)
     events = []
     after = Study(BASE, tmp_path).run(InProcess(run=refuse), listen=events.append)
-    assert after.warnings == {NOTE: 3} | before.warnings
+    assert after.warnings == {NOTE: 3} | before.notes
     assert [e.what for e in events if e.kind == "note"] == [f"3 tasks: {NOTE}"]
     assert rows_of(tmp_path) == rows
     assert after.recommendations == before.recommendations
     written = json.loads((tmp_path / "recommendation.json").read_text())
-    assert written["warnings"][NOTE] == 3
+    assert written["notes"][NOTE] == 3
 
 
 def test_remeasure_measures_them_again_and_the_newest_counts(tmp_path, monkeypatch):
