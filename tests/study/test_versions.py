@@ -169,7 +169,7 @@ def test_rows_of_an_old_version_are_used_and_named(tmp_path, monkeypatch):
     newer(monkeypatch)
     events = []
     after = Study(BASE, tmp_path).run(InProcess(run=refuse), listen=events.append)
-    assert after.warnings == {NOTE: 3} | before.notes
+    assert after.warnings == {NOTE: 3} | before.warnings
     assert [e.what for e in events if e.kind == "note"] == [f"3 tasks: {NOTE}"]
     assert rows_of(tmp_path) == rows
     assert after.recommendations == before.recommendations
