@@ -174,7 +174,7 @@ def test_rows_of_an_old_version_are_used_and_named(tmp_path, monkeypatch):
     assert rows_of(tmp_path) == rows
     assert after.recommendations == before.recommendations
     written = json.loads((tmp_path / "recommendation.json").read_text())
-    assert written["notes"][NOTE] == 3
+    assert written["warnings"][NOTE] == 3
 
 
 def test_remeasure_measures_them_again_and_the_newest_counts(tmp_path, monkeypatch):
