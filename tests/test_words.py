@@ -2,6 +2,8 @@
 
 Identifiers are read from the syntax tree of `src`; prose is every string, docstring and comment of
 `src`, the page's templates, and the documents. Each exception has its reason.
+
+"columns" of a matrix, "terms" of a selection and "words" in prose are used for these things only.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ IDENTIFIERS = {
     r"measures?": "metric",
     r"goals?": "metric",
     r"seeds?": "random_state, draw",
-    r"lambda_|l2": "alpha",
+    r"lambdas?_?|l2": "alpha",
+    r"n?_?kept_?|KEPT": "size, n_features, selected",
+    r"n_terms_used|terms_[ab]": "n_features",
     r"closed|is_closed": "self_contained",
     r"honest\w*": "nested, validated",
     r"looks": "n_test_evaluations",
@@ -46,7 +50,12 @@ IDENTIFIERS = {
     r"told|one|own|found": "a noun of the field",
 }
 # Where an old word has another meaning.
-OTHER_MEANINGS: dict[str, dict[str, str]] = {}
+OTHER_MEANINGS = {
+    r"n?_?kept_?|KEPT": {
+        "src/laconic/certificate/behind.py": "a promise is kept",
+        "src/laconic/certificate/span_parts.py": "a promise is kept",
+    },
+}
 
 PROSE = {
     r"\b[A-Z][A-Z0-9-]*\[[a-z_]+=": "NAME:key=value+classifier",
@@ -71,8 +80,8 @@ PROSE = {
         "per"
     ),
 }
-# The papers' words, quoted.
-QUOTED: dict[str, str] = {}
+# λ is a letter of the papers and of proofs. Where it is used, the file also has our name for it.
+LETTER, TRANSLATIONS = "λ", re.compile(r"`?(alpha|l1|ridge)\b|reg\b")
 
 
 @cache
@@ -132,7 +141,7 @@ def test_no_text_has_an_old_word(old):
         f"{place(file)}:{number}: {line.strip()[:90]}"
         for file in (*SOURCES, *PAGES, *DOCUMENTS)
         for line, number in prose(file)
-        if pattern.search(line) and not any(quote in line for quote in QUOTED)
+        if pattern.search(line)
     ]
     assert not left, f"use {PROSE[old]}: {left}"
 
@@ -142,25 +151,39 @@ def test_an_exception_still_has_its_use():
         for name in places:
             used = identifiers(ROOT / name)
             assert any(re.fullmatch(old, identifier) for identifier, _ in used), (old, name)
-    lines = [line for file in (*SOURCES, *PAGES, *DOCUMENTS) for line, _ in prose(file)]
-    for quote in QUOTED:
-        assert any(quote in line for line in lines), quote
+
+
+def test_a_letter_of_the_papers_is_translated_where_it_is_used():
+    for file in (*SOURCES, *PAGES, *DOCUMENTS):
+        text = file.read_text(encoding="utf-8")
+        assert LETTER not in text or TRANSLATIONS.search(text), place(file)
+
+
+def test_no_model_or_row_counts_terms():
+    """`n_terms` is a dimension of a matrix; what a model has are `n_features`."""
+    counted = [
+        f"{place(file)}:{node.lineno}"
+        for file in SOURCES
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("n_terms", "n_words_in")
+    ]
+    assert not counted
 
 
 def homes() -> dict[str, list[str]]:
     """Where each public class, alias and function is defined, at the top of a module."""
-    found = defaultdict(list)
+    places = defaultdict(list)
     for file in SOURCES:
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             match node:
                 case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
-                    found[name].append(place(file))
+                    places[name].append(place(file))
                 case (
                     ast.Assign(targets=[ast.Name(id=name)])
                     | ast.AnnAssign(target=ast.Name(id=name))
                 ):
-                    found[name].append(place(file))
-    return found
+                    places[name].append(place(file))
+    return places
 
 
 def test_every_class_and_public_name_has_one_home():

@@ -99,14 +99,14 @@ def task_of(corpus: Corpus, name: str, part: str = "") -> Task:
         texts = None if corpus.texts is None else tuple(corpus.texts[i] for i in documents)
         rows = counted.counts[documents]
         X = narrow(weighting.transform(rows))
-        return Part(X, truth[documents], csr_array(rows[:, weighting.kept_]), texts)
+        return Part(X, truth[documents], csr_array(rows[:, weighting.features_]), texts)
 
     return Task(
         name,
         part,
         corpus.classes,
         bool(corpus.multilabel),
-        counted.words[weighting.kept_],
+        counted.words[weighting.features_],
         weighting,
         default.scheme == "ltc",
         of(train),

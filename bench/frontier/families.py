@@ -12,7 +12,7 @@ import numpy as np
 
 from bench.frontier.corpora import Bools, Part, Task
 from laconic.model import Normalize
-from laconic.reduction import Columns
+from laconic.types import Columns
 
 Side: TypeAlias = Literal["ours", "peers"]
 # The maximal number of distinct words; None is no limit.

@@ -17,8 +17,8 @@ from bench.frontier.corpora import Bools
 from bench.frontier.families import SIDES, Budget
 from bench.frontier.journal import Truth
 from bench.frontier.scoring import unpacked
-from laconic.reduction import Floats
 from laconic.study.significance import wilcoxon
+from laconic.types import Floats
 
 Truths: TypeAlias = Mapping[str, Truth]
 DRAWS = 1000

@@ -35,9 +35,9 @@ from laconic.classifiers.svm import SVMClassifier
 from laconic.compact import CompactModel
 from laconic.errors import SizeUnavailable
 from laconic.model import LinearModel
-from laconic.reduction import Floats
 from laconic.scores import document_frequency, information_gain, svm_elimination
 from laconic.selectors.top import TopTerms
+from laconic.types import Floats
 
 # LinearSVC's default; ours is for coefficients that are exact to many digits.
 TOLERANCE = 1e-4

@@ -38,7 +38,7 @@ from bench.frontier.families import (
     svms_after_selection,
 )
 from laconic.model import Normalize
-from laconic.reduction import Columns, Floats
+from laconic.types import Columns, Floats
 
 # The L1 penalty's C grows by this factor, until no more words are needed.
 STEP = np.sqrt(2)

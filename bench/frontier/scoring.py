@@ -10,7 +10,7 @@ import numpy as np
 
 from bench.frontier.corpora import Bools
 from laconic.numerics import metrics
-from laconic.reduction import Floats
+from laconic.types import Floats
 
 
 def f1_micro(answers: Bools, truth: Bools) -> float:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import Model
 from laconic.numerics import metrics as m
-from laconic.reduction import Floats
 from laconic.rows import Row, Size
+from laconic.types import Floats
 from laconic.vectors.labels import LabelEncoding
 from laconic.vectors.problem import Problem
 

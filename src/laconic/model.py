@@ -24,7 +24,8 @@ from scipy.sparse import csr_array, issparse
 
 from laconic.numerics.quotient import quotient
 from laconic.numerics.weighing import scale_rows
-from laconic.reduction import Floats, Matrix, check_vocabulary, frozen
+from laconic.reduction import check_vocabulary, frozen
+from laconic.types import Floats, Matrix
 from laconic.vectors.options import Normalize as Normalize
 
 Rule: TypeAlias = Literal["sign", "argmax", "labels"]

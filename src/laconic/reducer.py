@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from laconic.reduction import Matrix, Reduction, Selection, columns_for
+from laconic.reduction import Reduction, Selection, columns_for
+from laconic.types import Matrix
 
 
 class Reducer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):

@@ -8,18 +8,14 @@ linear classifier on the reduced documents is linear over the original vocabular
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from laconic.errors import LaconicError, SizeUnavailable
-
-# An array or a scipy sparse array; scipy has no type for that.
-Matrix: TypeAlias = Any
-Floats: TypeAlias = NDArray[np.float64]
-Columns: TypeAlias = NDArray[np.intp]
+from laconic.types import Columns, Floats, Matrix
 
 
 def frozen(values: ArrayLike, dtype: type) -> NDArray[Any]:

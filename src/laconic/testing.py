@@ -19,7 +19,8 @@ from laconic.classifiers.path import PathClassifier
 from laconic.errors import SizeUnavailable
 from laconic.model import LinearModel
 from laconic.reducer import Reducer
-from laconic.reduction import Matrix, Reduction, Selection
+from laconic.reduction import Reduction, Selection
+from laconic.types import Matrix
 
 __all__ = ["check_path", "check_reducer"]
 

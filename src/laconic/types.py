@@ -16,3 +16,5 @@ Ints: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
 Integers: TypeAlias = NDArray[np.integer[Any]]
 # An array or a scipy sparse array; scipy has no types to say so.
 Matrix: TypeAlias = Any
+# Numbers of columns of a matrix.
+Columns: TypeAlias = NDArray[np.intp]

@@ -47,7 +47,7 @@ def served(
     vectorizer = Vectorizer(**settings)
     counts = vectorizer.fit_transform(texts)
     weighting = Weighting(scheme, max_df=0.9).fit(counts)
-    model = linear(weighting.kept_.size, rule, normalize, ragged=ragged)
+    model = linear(weighting.features_.size, rule, normalize, ragged=ragged)
     compact = CompactModel.of(model, vectorizer, weighting, classes=NAMES[rule])
 
     def slow(some):

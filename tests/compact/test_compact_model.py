@@ -55,7 +55,7 @@ def test_every_weighting(scheme, norm, length):
     vectorizer = Vectorizer()
     counts = vectorizer.fit_transform(TEXTS)
     weighting = Weighting(scheme, norm=length, min_df=2).fit(counts)
-    model = linear(weighting.kept_.size, "argmax", norm)
+    model = linear(weighting.features_.size, "argmax", norm)
     compact = CompactModel.of(model, vectorizer, weighting)
     documents = TEXTS + UNSEEN
     expected = model.decision(weighting.transform(vectorizer.transform(documents)))
@@ -63,7 +63,7 @@ def test_every_weighting(scheme, norm, length):
     divided = not (length is None or (length == "scheme" and scheme == "count"))
     assert compact.self_contained == (norm == "selected" or not divided)
     assert len(compact.words) == (
-        model.n_features if compact.self_contained else len(weighting.kept_)
+        model.n_features if compact.self_contained else len(weighting.features_)
     )
 
 
@@ -113,7 +113,7 @@ def test_predict_gives_names():
 def test_zero_is_a_no():
     vectorizer, weighting = Vectorizer(), Weighting()
     weighting.fit(vectorizer.fit_transform(TEXTS))
-    n_terms = weighting.kept_.size
+    n_terms = weighting.features_.size
     sign = LinearModel(np.ones((1, n_terms)), [0.0], np.array(["no", "yes"]), 3, rule="sign")
     assert CompactModel.of(sign, vectorizer, weighting).predict([""]) == ["no"]
     labels = LinearModel(np.ones((2, n_terms)), [0.0, 0.1], np.arange(2), 3, rule="labels")
@@ -254,14 +254,16 @@ def test_what_does_not_belong_together_is_refused():
     weighting.fit(counts)
     with pytest.raises(LaconicError, match="trained with"):
         CompactModel.of(linear(5), vectorizer, weighting)
-    model = linear(weighting.kept_.size)
+    model = linear(weighting.features_.size)
     with pytest.raises(LaconicError, match="vocabulary"):
         CompactModel.of(model, None, weighting)
     with pytest.raises(LaconicError, match="positions"):
         CompactModel.of(model, vectorizer, weighting, classes=["a", "b"])
     with pytest.raises(LaconicError, match="same name"):
         CompactModel.of(model, vectorizer, weighting, classes=["a", "b", "b"])
-    huge = LinearModel(np.full((1, weighting.kept_.size), np.nan), [0.0], [0, 1], 1, rule="sign")
+    huge = LinearModel(
+        np.full((1, weighting.features_.size), np.nan), [0.0], [0, 1], 1, rule="sign"
+    )
     with pytest.raises(LaconicError, match="not a number"):
         CompactModel.of(huge, vectorizer, weighting)
     with pytest.raises(LaconicError, match="n-grams of 1 to"):

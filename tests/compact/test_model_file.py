@@ -120,7 +120,9 @@ def test_a_thousand_words_and_twenty_classes_take_less_than_200_kB(file):  # noq
     words = sorted({"".join(rng.choice(letters, rng.integers(4, 13))) for _ in range(3000)})
     vectorizer = Vectorizer(stop_words="english")
     weighting = Weighting().fit(vectorizer.fit_transform([" ".join(words), "other"]))
-    chosen = Selection(rng.permutation(weighting.kept_.size)[:1000], None, weighting.kept_.size)
+    chosen = Selection(
+        rng.permutation(weighting.features_.size)[:1000], None, weighting.features_.size
+    )
     coef = chosen.lift(rng.normal(size=(20, 1000)))
     model = LinearModel(coef, rng.normal(size=20), np.arange(20), 1000, normalize="selected")
     names = [f"comp.sys.class-{number}" for number in range(20)]
@@ -157,7 +159,7 @@ def test_a_model_that_reads_nothing(file):
     vectorizer, weighting = Vectorizer(), Weighting()
     weighting.fit(vectorizer.fit_transform(TEXTS))
     nothing = LinearModel(
-        np.zeros((3, weighting.kept_.size)), [1.0, 2.0, 0.0], [0, 1, 2], 1, "selected"
+        np.zeros((3, weighting.features_.size)), [1.0, 2.0, 0.0], [0, 1, 2], 1, "selected"
     )
     compact = CompactModel.of(nothing, vectorizer, weighting)
     assert compact.n_words == 0

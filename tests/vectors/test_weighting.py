@@ -18,9 +18,9 @@ from tests.strategies import counts
 def test_ltc_is_smarts(X):
     assume(X.any())
     weighting = Weighting("ltc").fit(csr_array(X))
-    assert weighting.kept_.tolist() == np.flatnonzero(X.any(axis=0)).tolist()
+    assert weighting.features_.tolist() == np.flatnonzero(X.any(axis=0)).tolist()
     np.testing.assert_allclose(
-        weighting.transform(csr_array(X)).toarray(), ltc(X)[:, weighting.kept_], atol=1e-12
+        weighting.transform(csr_array(X)).toarray(), ltc(X)[:, weighting.features_], atol=1e-12
     )
 
 
@@ -54,7 +54,7 @@ def test_binary_histogram_and_count(X):
 def test_weights_come_from_training_documents_only():
     train, test = np.array([[1.0, 0, 1, 0], [1, 0, 0, 2]]), np.array([[1.0, 5, 3, 0]])
     weighting = Weighting("ltc", norm=None).fit(csr_array(train))
-    assert weighting.kept_.tolist() == [0, 2, 3], "a word that training never saw has no weight"
+    assert weighting.features_.tolist() == [0, 2, 3], "a word that training never saw has no weight"
     np.testing.assert_allclose(
         weighting.transform(csr_array(test)).toarray(), [[0, (1 + np.log(3)) * np.log(2), 0]]
     )
@@ -67,13 +67,13 @@ def test_presence_survives_an_idf_of_0():
 
 def test_filters():
     X = np.array([[1.0, 1, 0, 2], [1, 0, 0, 1], [1, 1, 1, 0], [1, 0, 0, 0]])
-    kept = lambda **keys: Weighting("count", **keys).fit(X).kept_.tolist()  # noqa: E731
+    kept = lambda **keys: Weighting("count", **keys).fit(X).features_.tolist()  # noqa: E731
     assert kept(min_df=2) == [0, 1, 3]
     assert kept(min_df=0.5) == [0, 1, 3]
     assert kept(max_df=0.5) == [1, 2, 3]
     assert kept(max_df=3, min_df=2) == [1, 3]
     words = ["a", "the", "of", "word"]
-    assert Weighting("count", min_length=3).fit(X, words=words).kept_.tolist() == [1, 3]
+    assert Weighting("count", min_length=3).fit(X, words=words).features_.tolist() == [1, 3]
     frame = pd.DataFrame(X, columns=words)
     assert Weighting("count", min_length=3).fit(frame).get_feature_names_out().tolist() == [
         "the",
@@ -96,7 +96,7 @@ def test_entries_that_repeat_are_one_occurrence():
 
 def test_stored_zeros_are_no_occurrences():
     X = csr_array((np.array([1.0, 0.0]), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
-    assert Weighting("count").fit(X).kept_.tolist() == [0]
+    assert Weighting("count").fit(X).features_.tolist() == [0]
     assert X.nnz == 2, "the caller's matrix is not touched"
 
 

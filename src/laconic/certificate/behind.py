@@ -13,7 +13,8 @@ from laconic.numerics import bounds as of
 from laconic.numerics import span as spans
 from laconic.numerics.allowances import Rounding
 from laconic.numerics.quotient import quotient
-from laconic.reduction import Floats, Projection, Promise, Reduction, Selection
+from laconic.reduction import Projection, Promise, Reduction, Selection
+from laconic.types import Floats
 
 # Eigenvalues may exceed a promise by this much because of rounding.
 PROMISE_SLACK = 1e-9

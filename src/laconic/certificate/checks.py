@@ -10,7 +10,8 @@ from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
-from laconic.reduction import Matrix, Projection, Selection, check_vocabulary
+from laconic.reduction import Projection, Selection, check_vocabulary
+from laconic.types import Matrix
 
 
 def read_documents(X: Matrix, model: LinearModel, name: str) -> csr_array:

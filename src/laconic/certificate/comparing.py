@@ -31,7 +31,8 @@ from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics.span import DOUBTFUL, Span
-from laconic.reduction import Floats, Matrix, Reduction, Selection
+from laconic.reduction import Reduction, Selection
+from laconic.types import Floats, Matrix
 
 SELF_CONTAINED = NotComputed(
     "it is for models with normalize='all'; a model with normalize='selected' divides documents by "

@@ -13,7 +13,7 @@ from laconic.certificate.behind import ReducedSpan
 from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics.rank import EPS
-from laconic.reduction import Floats, Matrix
+from laconic.types import Floats, Matrix
 
 # For a block of class rows: residual, right-hand side, missed and outside.
 EquationBlock: TypeAlias = tuple[Floats, Floats, Floats, Floats]

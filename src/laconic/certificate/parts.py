@@ -10,7 +10,7 @@ import numpy as np
 
 from laconic.certificate.span_parts import Distortion, InSpan, Promised, Queries, QueryBounds
 from laconic.model import Rule
-from laconic.reduction import Floats
+from laconic.types import Floats
 
 PerRow: TypeAlias = tuple[float, ...]
 

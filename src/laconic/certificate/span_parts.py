@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from laconic.reduction import Floats
+from laconic.types import Floats
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from laconic.model import LinearModel
 from laconic.numerics import bounds as of
 from laconic.numerics import span as spans
 from laconic.numerics.allowances import Allowance, EquationResiduals
-from laconic.reduction import Floats
+from laconic.types import Floats
 from laconic.vectors.labels import LabelEncoding
 
 NO_REDUCTION = NotComputed("needs the reduction of the small model")

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.model import LinearModel
-from laconic.reduction import Floats, Matrix
+from laconic.types import Floats, Matrix
 
 
 class CentroidClassifier(LinearModelClassifier):

@@ -17,7 +17,7 @@ from laconic.classifiers.path import ModelClassifier, read_training_data
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import Rule, decide
 from laconic.numerics.gaussian import gaussian_kernel, gaussian_sums
-from laconic.reduction import Columns, Floats, Matrix
+from laconic.types import Columns, Floats, Matrix
 
 # The kernel matrix of this many documents takes 7 GB.
 MOST_DOCUMENTS = 30_000

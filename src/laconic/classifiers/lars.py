@@ -28,7 +28,8 @@ from laconic.classifiers.path import (
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Normalize
 from laconic.numerics.lars import Bias, Documents
-from laconic.reduction import Floats, Matrix, columns_for
+from laconic.reduction import columns_for
+from laconic.types import Floats, Matrix
 from laconic.vectors.labels import LabelEncoding
 
 LOO = "loo"

@@ -12,7 +12,7 @@ from laconic.classifiers.lars_walk import Walk
 from laconic.model import LinearModel
 from laconic.numerics.metrics import accuracy, apply_rule, f1_macro
 from laconic.numerics.thresholds import best_threshold
-from laconic.reduction import Floats
+from laconic.types import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from laconic.numerics.lars_left_out import leave_one_out
 from laconic.numerics.newton import curvature, minimum, slope
 from laconic.numerics.quotient import quotient
 from laconic.numerics.weighing import scale_rows
-from laconic.reduction import Floats
+from laconic.types import Floats
 
 LarsLoss: TypeAlias = Literal["squared_hinge", "squared", "modified_huber", "logistic"]
 Mode: TypeAlias = Literal["fast", "exact", "aggressive"]

@@ -38,7 +38,8 @@ from laconic.numerics.dual import Dual, Rows, descend
 from laconic.numerics.dual_gap import shortfall
 from laconic.numerics.every_size import auc_at_every_size, best_f1_at_every_size
 from laconic.numerics.ranked import Ranked
-from laconic.reduction import Floats, Matrix, columns_for
+from laconic.reduction import columns_for
+from laconic.types import Floats, Matrix
 from laconic.vectors.labels import LabelEncoding
 
 EVERY_SIZE = {"roc_auc": auc_at_every_size, "best_f1": best_f1_at_every_size}

@@ -27,7 +27,8 @@ from laconic.numerics.agreement import containment, cosine, overlap, pearson, re
 from laconic.numerics.dual import Dual, Rows, descend, support
 from laconic.numerics.quotient import quotient
 from laconic.numerics.ranked import Ranked, masked_coefficients, prefix_decisions
-from laconic.reduction import Columns, Floats, Matrix, columns_for
+from laconic.reduction import columns_for
+from laconic.types import Columns, Floats, Matrix
 
 Variant: TypeAlias = Literal["mask", "sv_set", "repaired", "exact"]
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
 from laconic.errors import LaconicError
-from laconic.reduction import Matrix
+from laconic.types import Matrix
 
 
 class NearestNeighbors(KNeighborsClassifier):

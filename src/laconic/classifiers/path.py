@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from laconic.errors import LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Model
-from laconic.reduction import Columns, Floats, Matrix
+from laconic.types import Columns, Floats, Matrix
 from laconic.vectors.labels import LabelEncoding
 
 DecisionFunction: TypeAlias = Callable[[], Floats]

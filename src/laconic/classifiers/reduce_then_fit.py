@@ -18,8 +18,9 @@ from laconic.model import LinearModel, Model, Normalize, Rule, decide, squared
 from laconic.numerics.quotient import quotient
 from laconic.numerics.weighing import scale_rows
 from laconic.reducer import Reducer
-from laconic.reduction import Columns, Floats, Matrix, Reduction, columns_for
+from laconic.reduction import Reduction, columns_for
 from laconic.selectors.top import TopTerms
+from laconic.types import Columns, Floats, Matrix
 from laconic.vectors.labels import LabelEncoding
 
 # Documents on which a classifier is tested for linearity.

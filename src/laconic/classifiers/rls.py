@@ -17,7 +17,7 @@ from laconic.numerics.gram import refuse_overflow, squared_norm
 from laconic.numerics.metrics import accuracy, apply_rule, f1_micro
 from laconic.numerics.ridge import FACTORISE_UP_TO, Solution, residuals, ridge
 from laconic.numerics.ridge_path import factorise
-from laconic.reduction import Floats, Matrix
+from laconic.types import Floats, Matrix
 from laconic.vectors.labels import LabelEncoding
 
 Criterion: TypeAlias = Literal["squared", "accuracy", "f1_micro"]

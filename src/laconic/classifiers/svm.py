@@ -15,7 +15,7 @@ from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
 from laconic.numerics.dual import Dual, Rows, descend, support
 from laconic.numerics.dual_gap import shortfall
-from laconic.reduction import Floats, Matrix
+from laconic.types import Floats, Matrix
 from laconic.vectors.labels import LabelEncoding
 
 SVMLoss: TypeAlias = Literal["squared_hinge", "hinge"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
-from laconic.reduction import Floats
+from laconic.types import Floats
 from laconic.vectors.labels import LabelEncoding
 
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None

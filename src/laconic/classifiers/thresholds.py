@@ -20,7 +20,7 @@ from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Model
 from laconic.numerics.thresholds import best_threshold
-from laconic.reduction import Floats, Matrix
+from laconic.types import Floats, Matrix
 from laconic.vectors.labels import LabelEncoding
 
 By: TypeAlias = Literal["cv", "training"]

@@ -125,8 +125,8 @@ def estimator_of(method: Method, options: dict[str, Any]) -> PathClassifier:
     """The estimator of a method, with the options for training."""
     training = values_of(TrainingOptions, options)
     method.check_intercept(training.intercept)
-    seed = options["random_state"]
-    return method.build(training.alpha, seed, training.intercept, training.normalize)
+    random_state = options["random_state"]
+    return method.build(training.alpha, random_state, training.intercept, training.normalize)
 
 
 def vectors_of(options: dict[str, Any]) -> tuple[TextOptions, WeightingOptions]:

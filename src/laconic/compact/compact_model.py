@@ -23,7 +23,8 @@ from laconic.compact.provenance import ClassifierSettings
 from laconic.compact.settings import LARGEST, TextSettings, WordWeights
 from laconic.errors import LaconicError
 from laconic.model import LinearModel, Model
-from laconic.reduction import Floats, Matrix, Projection
+from laconic.reduction import Projection
+from laconic.types import Floats, Matrix
 from laconic.vectors.options import VECTORS
 
 if TYPE_CHECKING:
@@ -112,10 +113,10 @@ class CompactModel:
         named = _named(_savable(model), classes)
         words = _vocabulary(vectorizer, weighting, vocabulary)
         weights = WordWeights.of(weighting)
-        if not len(words) == named.n_features_in == len(weighting.kept_):
+        if not len(words) == named.n_features_in == len(weighting.features_):
             raise LaconicError(
                 f"the model reads {named.n_features_in:,} columns, the weighting has "
-                f"{len(weighting.kept_):,}, the vocabulary {len(words):,}. Give those that the "
+                f"{len(weighting.features_):,}, the vocabulary {len(words):,}. Give those that the "
                 "model was trained with."
             )
         text = None if vectorizer is None else TextSettings.of(vectorizer)
@@ -306,7 +307,7 @@ def _vocabulary(
         return np.array([*words, None], dtype=object)[:-1]
     if vectorizer is None or not hasattr(vectorizer, "vocabulary_"):
         raise LaconicError("the words are unknown: give vocabulary, or a fitted vectorizer")
-    return np.asarray(vectorizer.vocabulary_[weighting.kept_])
+    return np.asarray(vectorizer.vocabulary_[weighting.features_])
 
 
 def _over(model: LinearModel | KernelModel, words: NDArray[np.intp]) -> LinearModel | KernelModel:

@@ -15,7 +15,8 @@ from scipy.sparse import csr_array, issparse
 from laconic.errors import LaconicError
 from laconic.model import Model, Normalize, Rule, squared
 from laconic.numerics.quotient import quotient
-from laconic.reduction import Floats, Matrix, Projection, Selection, frozen
+from laconic.reduction import Projection, Selection, frozen
+from laconic.types import Floats, Matrix
 
 BLOCK = 1 << 22
 

@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 from laconic.errors import LaconicError
 from laconic.numerics.weighing import IDF, Length, normalize_rows, term_weights
 from laconic.options import from_attributes, option
-from laconic.reduction import Floats, frozen
+from laconic.reduction import frozen
+from laconic.types import Floats
 from laconic.vectors.options import SHORTEST_WORD, Scheme, TextOptions
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class WordWeights:
 
     @classmethod
     def of(cls, weighting: Weighting) -> WordWeights:
-        if not hasattr(weighting, "kept_"):
+        if not hasattr(weighting, "features_"):
             raise LaconicError("Weighting is not fitted. Fit it on the training documents first.")
         return cls(weighting.scheme, weighting.norm_used(), weighting.idf_)
 

@@ -107,10 +107,10 @@ def _metadata(entries: dict[str, Any]) -> dict[str, str]:
     return metadata
 
 
-Span = tuple[np.dtype[Any], tuple[int, ...], int, int]
+TensorSpan = tuple[np.dtype[Any], tuple[int, ...], int, int]
 
 
-def _span(name: str, entry: Any) -> Span:
+def _span(name: str, entry: Any) -> TensorSpan:
     """The type, shape, begin and end that an entry states."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         raise LaconicError(f"its entry {name[:40]!r} does not describe a tensor")
@@ -130,7 +130,7 @@ def _span(name: str, entry: Any) -> Span:
     return dtype, tuple(shape), begin, end
 
 
-def _check_cover(spans: dict[str, Span], n_bytes: int) -> None:
+def _check_cover(spans: dict[str, TensorSpan], n_bytes: int) -> None:
     """The tensors cover all bytes, without gaps or overlap."""
     at = 0
     for _, _, begin, end in sorted(spans.values(), key=lambda span: span[2:]):

@@ -69,7 +69,7 @@ def train(
         model,
         None if corpus.texts is None else reading,
         fitted,
-        counted.words[fitted.kept_],
+        counted.words[fitted.features_],
         problem.classes,
         notes,
         ClassifierSettings.of(method),

@@ -76,12 +76,12 @@ def curve_table(title: str, plot: dict[str, str], spreads: Spreads) -> Table:
     whole = [_cell(spreads.get((method, 1.0))) for method in plot.values()]
     if any(whole):
         lines.append(("all", *whole))
-    kept = [i for i in range(len(plot) + 1) if i == 0 or any(line[i] for line in lines)]
+    shown = [i for i in range(len(plot) + 1) if i == 0 or any(line[i] for line in lines)]
     columns = ("words", *plot)
     return Table(
         title,
-        tuple(columns[i] for i in kept),
-        tuple(tuple(line[i] for i in kept) for line in lines),
+        tuple(columns[i] for i in shown),
+        tuple(tuple(line[i] for i in shown) for line in lines),
     )
 
 
@@ -138,11 +138,11 @@ def peak(curve: FCurve) -> tuple[int, float]:
     return size, curve[size]
 
 
-def fallen(bare: FCurve, kept: FCurve, loss: float) -> float:
+def fallen(bare: FCurve, regularised: FCurve, loss: float) -> float:
     """The first size after its peak where alpha = 0 has lost that much, or has no model."""
     start, top = peak(bare)
     low = (size for size in bare if size > start and top - bare[size] >= loss)
-    ended = (size for size in kept if bare and size > max(bare))
+    ended = (size for size in regularised if bare and size > max(bare))
     return min((*low, *ended), default=math.inf)
 
 

@@ -145,7 +145,7 @@ class NoWeighting(Weighting):
     """Unchanged columns: `Weighting` takes counts of words, which cannot be negative."""
 
     def fit(self, X: Any, y: ArrayLike | None = None, *, words: ArrayLike | None = None) -> Self:
-        self.kept_ = np.arange(X.shape[1])
+        self.features_ = np.arange(X.shape[1])
         self.document_frequency_ = np.bincount(X.indices, minlength=X.shape[1])
         self.idf_ = None
         return self

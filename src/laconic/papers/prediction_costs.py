@@ -24,11 +24,12 @@ from laconic.model import LinearModel
 from laconic.papers.answers import missing_result
 from laconic.papers.figures import FigureResult, Scale, Table, run_studies
 from laconic.papers.findings import Finding
-from laconic.reduction import Matrix, Projection, Reduction
+from laconic.reduction import Projection, Reduction
 from laconic.rows import Row, Size
 from laconic.study.executors import Executor
 from laconic.study.plan import Plan
 from laconic.study.study import Study
+from laconic.types import Matrix
 from laconic.vectors.problem import Problem
 
 

@@ -206,7 +206,7 @@ def figure_2_findings(study: Study, rows: list[Row]) -> Iterator[Finding]:
 
 
 def figure_2_plots(rows: list[Row]) -> Iterator[Plot]:
-    yield statements.curve(labelled(points(rows)), "Accuracy with the paper's kernel")
+    yield statements.accuracy_plot(labelled(points(rows)), "Accuracy with the paper's kernel")
 
 
 def gaussian(

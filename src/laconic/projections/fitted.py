@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.reducer import Reducer
-from laconic.reduction import Floats, Projection, columns_for
+from laconic.reduction import Projection, columns_for
+from laconic.types import Floats
 
 
 class ProjectionReducer(Reducer):

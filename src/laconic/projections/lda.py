@@ -18,7 +18,8 @@ from laconic.errors import LaconicError
 from laconic.numerics.discriminant import Block, discriminants, reduced_discriminants
 from laconic.projections.fitted import ProjectionReducer, fix_signs
 from laconic.reducer import Reducer
-from laconic.reduction import Columns, Matrix, Projection, Reduction, columns_for
+from laconic.reduction import Projection, Reduction, columns_for
+from laconic.types import Columns, Matrix
 from laconic.vectors.labels import LabelEncoding
 
 LabelHandling: TypeAlias = Literal["shared", "ignore"]

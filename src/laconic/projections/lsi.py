@@ -10,7 +10,7 @@ from laconic.errors import LaconicError
 from laconic.numerics.basis import leading_basis
 from laconic.numerics.spectrum import as_floats, column_squares
 from laconic.projections.fitted import ProjectionReducer, fix_signs
-from laconic.reduction import Matrix
+from laconic.types import Matrix
 
 
 class LSI(ProjectionReducer):

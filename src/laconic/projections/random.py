@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from laconic.errors import LaconicError
 from laconic.projections.fitted import ProjectionReducer
-from laconic.reduction import Floats, Matrix, Projection
+from laconic.reduction import Projection
 from laconic.selectors.sampled import RandomState, integer_state
+from laconic.types import Floats, Matrix
 
 ProjectionKind: TypeAlias = Literal["gaussian", "sparse"]
 

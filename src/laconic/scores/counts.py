@@ -20,7 +20,7 @@ from scipy.sparse import issparse
 
 from laconic.errors import LaconicError
 from laconic.numerics import contingency as tables
-from laconic.reduction import Floats, Matrix
+from laconic.types import Floats, Matrix
 from laconic.vectors.labels import LabelEncoding
 
 Combine: TypeAlias = Literal["mean", "max", "sum"]

@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.leverage import Leverage, full_leverage, ridge_leverage, truncated_leverage
 from laconic.numerics.spectrum import as_floats, column_squares, rank_holding
-from laconic.reduction import Matrix
+from laconic.types import Matrix
 
 # Larger errors of the scores give a warning: the rank cuts between nearly equal singular values.
 UNCERTAIN = 0.01

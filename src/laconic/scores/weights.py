@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.dual import Dual, Rows, descend
 from laconic.numerics.dual_gap import shortfall
-from laconic.reduction import Floats, Matrix
 from laconic.scores.counts import COMBINED, Combine, read_labelled
+from laconic.types import Floats, Matrix
 
 # A ranking needs no higher precision.
 TOLERANCE = 1e-3

@@ -15,7 +15,8 @@ from laconic.numerics.basis import leading_basis, row_basis
 from laconic.numerics.bss import sparsify
 from laconic.numerics.spectrum import as_floats, column_squares
 from laconic.reducer import Reducer
-from laconic.reduction import Matrix, Promise, Selection
+from laconic.reduction import Promise, Selection
+from laconic.types import Matrix
 
 # For up to this many documents "auto" uses the whole row space.
 WHOLE_UP_TO = 2_000

@@ -11,7 +11,8 @@ from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.pivoting import order_after_swaps, pivot_rounds, pivots
 from laconic.numerics.spectrum import column_squares
 from laconic.reducer import Reducer
-from laconic.reduction import Columns, Matrix, Ranking, Selection
+from laconic.reduction import Ranking, Selection
+from laconic.types import Columns, Matrix
 
 Beyond: TypeAlias = Literal["raise", "again", "columns"]
 

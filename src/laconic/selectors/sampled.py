@@ -16,9 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.reducer import Reducer
-from laconic.reduction import Floats, Matrix, Ranking, Reduction, Selection
+from laconic.reduction import Ranking, Reduction, Selection
 from laconic.scores.spectral import measure_leverage, uniform
 from laconic.selectors.top import Score
+from laconic.types import Floats, Matrix
 
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 

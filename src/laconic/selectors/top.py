@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from laconic.reducer import Reducer
-from laconic.reduction import Matrix, Ranking, Selection
+from laconic.reduction import Ranking, Selection
 from laconic.scores import document_frequency
+from laconic.types import Matrix
 
 Score = Callable[[Matrix, ArrayLike | None], NDArray[np.float64]]
 

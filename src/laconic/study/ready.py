@@ -87,7 +87,7 @@ class PreparedCorpus:
 
     def n_selectable(self) -> int:
         """The number of words that occur often enough in the training documents of some fold."""
-        columns = [self.weigh(split).kept_ for split in self.splits]
+        columns = [self.weigh(split).features_ for split in self.splits]
         return int(np.unique(np.concatenate(columns)).size)
 
     def n_duplicates(self) -> int:

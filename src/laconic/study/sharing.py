@@ -22,8 +22,9 @@ from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import SizeUnavailable, collected_warnings, warn_again
 from laconic.reducer import Reducer
-from laconic.reduction import Matrix, Reduction
+from laconic.reduction import Reduction
 from laconic.selectors.sampled import RandomSelector, SampledTerms
+from laconic.types import Matrix
 from laconic.vectors.problem import Problem
 
 Peak: TypeAlias = Callable[[], int | None]

@@ -67,7 +67,7 @@ class CountedCorpus:
         """One problem per target, over the words of the split's training documents."""
         fitted = self.weigh(split, weighting)
         X_train = fitted.transform(self.counts[split.train])
-        X_test = csr_array((0, fitted.kept_.size))
+        X_test = csr_array((0, fitted.features_.size))
         if split.test.size:
             X_test = fitted.transform(self.counts[split.test])
         for target in targets:
@@ -77,10 +77,10 @@ class CountedCorpus:
                 target.y[split.train],
                 X_test,
                 target.y[split.test],
-                self.words[fitted.kept_],
+                self.words[fitted.features_],
                 target.classes,
                 split.name,
-                fitted.kept_,
+                fitted.features_,
             )
 
 

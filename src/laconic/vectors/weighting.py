@@ -51,9 +51,9 @@ class Weighting(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    kept_ : columns of the words that passed, ascending
-    document_frequency_ : of the kept words, in training
-    idf_ : of the kept words; None where the scheme has none
+    features_ : columns of the words that are weighted, ascending
+    document_frequency_ : of these words, in training
+    idf_ : of these words; None where the scheme has none
     """
 
     def fit(self, X: Any, y: ArrayLike | None = None, *, words: ArrayLike | None = None) -> Self:
@@ -61,24 +61,24 @@ class Weighting(TransformerMixin, BaseEstimator):
         self._check_parameters()
         documents = self._read(X, reset=True)
         frequency = np.bincount(documents.indices, minlength=documents.shape[1])
-        self.kept_ = np.flatnonzero(self._passes(frequency, documents.shape[0], words))
-        if self.kept_.size == 0:
+        self.features_ = np.flatnonzero(self._passes(frequency, documents.shape[0], words))
+        if self.features_.size == 0:
             raise LaconicError(
                 f"no word is left of {documents.shape[1]:,}: min_df={self.min_df}, "
                 f"max_df={self.max_df}, min_length={self.min_length} over "
                 f"{documents.shape[0]:,} documents. Relax them."
             )
-        self.document_frequency_ = frequency[self.kept_]
+        self.document_frequency_ = frequency[self.features_]
         self.idf_ = idf(self.scheme, documents.shape[0], self.document_frequency_)
         return self
 
     def transform(self, X: Any) -> csr_array:
-        """Weights of shape (n_docs, n_kept), CSR.
+        """Weights of shape (n_docs, n_features), CSR.
 
         A word whose idf is 0 keeps its stored entry, so occurrences can still be counted.
         """
         check_is_fitted(self)
-        counts = csr_array(self._read(X, reset=False)[:, self.kept_])
+        counts = csr_array(self._read(X, reset=False)[:, self.features_])
         weights = term_weights(counts.data, self.scheme)
         if self.idf_ is not None:
             weights = weights * self.idf_[counts.indices]
@@ -91,9 +91,11 @@ class Weighting(TransformerMixin, BaseEstimator):
         return NORMS.get(self.scheme, "l2") if self.norm == "scheme" else self.norm
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """The words kept."""
+        """The words that are weighted."""
         check_is_fitted(self)
-        return np.asarray(_check_feature_names_in(self, input_features)[self.kept_], dtype=object)
+        return np.asarray(
+            _check_feature_names_in(self, input_features)[self.features_], dtype=object
+        )
 
     def _read(self, X: Any, *, reset: bool) -> csr_array:
         documents = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)

@@ -22,9 +22,9 @@ MAX_DOCS = 300
 def select(documents: Iterable[Docstring]) -> list[Docstring]:
     """Rules 2 to 7."""
     long = [d for d in without_boilerplate(documents) if len(words_of(d.text)) >= MIN_WORDS]
-    kept = largest(distinct(long))
-    names = tuple(sorted({document.label.rpartition(".")[2] for document in kept}))
-    return sorted(d._replace(text=without(d.text, names)) for d in kept)
+    selected = largest(distinct(long))
+    names = tuple(sorted({document.label.rpartition(".")[2] for document in selected}))
+    return sorted(d._replace(text=without(d.text, names)) for d in selected)
 
 
 def without_boilerplate(documents: Iterable[Docstring]) -> list[Docstring]:
@@ -44,13 +44,13 @@ def distinct(documents: Sequence[Docstring]) -> list[Docstring]:
     X = _trigrams(documents)
     common = (X @ X.T).tocsr()
     length = X.sum(axis=1)
-    kept = np.zeros(len(documents), dtype=bool)
+    selected = np.zeros(len(documents), dtype=bool)
     for i in range(len(documents)):
         neighbors = common.indices[common.indptr[i] : common.indptr[i + 1]]
         overlap = common.data[common.indptr[i] : common.indptr[i + 1]]
         similar = overlap >= SIMILAR * (length[i] + length[neighbors] - overlap)
-        kept[i] = not kept[neighbors[similar]].any()
-    return [document for document, keep in zip(documents, kept, strict=True) if keep]
+        selected[i] = not selected[neighbors[similar]].any()
+    return [document for document, keep in zip(documents, selected, strict=True) if keep]
 
 
 def _trigrams(documents: Sequence[Docstring]) -> csr_array:
@@ -70,11 +70,11 @@ def _trigrams(documents: Sequence[Docstring]) -> csr_array:
 def largest(documents: Sequence[Docstring]) -> list[Docstring]:
     """Rule 6: the classes, and at most `MAX_DOCS` documents of each."""
     counts = Counter(document.label for document in documents)
-    kept: Counter[str] = Counter()
+    selected: Counter[str] = Counter()
     chosen = []
     for document in sorted(documents, key=lambda d: hash_of(d.name)):
-        kept[document.label] += 1
-        if counts[document.label] >= MIN_DOCS and kept[document.label] <= MAX_DOCS:
+        selected[document.label] += 1
+        if counts[document.label] >= MIN_DOCS and selected[document.label] <= MAX_DOCS:
             chosen.append(document)
     return chosen
 

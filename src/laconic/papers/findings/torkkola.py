@@ -204,7 +204,7 @@ def size_text(size: Size) -> str:
     return f"{size}" if isinstance(size, int) else "all words"
 
 
-def curve(accuracies: Accuracies, title: str) -> Plot:
+def accuracy_plot(accuracies: Accuracies, title: str) -> Plot:
     """Figure 2, with the numbers that the paper's text gives."""
     labels = dict.fromkeys(label for label, _ in accuracies if label != FULL)
     lines = [
