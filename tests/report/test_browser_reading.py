@@ -20,6 +20,7 @@ from laconic.compact.settings import TextSettings, WordWeights
 from laconic.corpus.corpus import TEST, Corpus
 from laconic.model import LinearModel
 from laconic.report.view import View
+from laconic.vectors.options import TextOptions
 from tests.report.browser import Browser
 from tests.report.fingers import type_text, written
 

@@ -75,7 +75,9 @@ def options_from(
 
 def together(*decorators: Decorator) -> Decorator:
     """Several decorators as one; help lists their options in this order."""
-    return lambda command: reduce(lambda function, add: add(function), reversed(decorators), command)
+    return lambda command: reduce(
+        lambda function, add: add(function), reversed(decorators), command
+    )
 
 
 def values_of(kind: type[T], params: dict[str, Any], **more: Any) -> T:
