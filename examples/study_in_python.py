@@ -3,7 +3,8 @@
 from tempfile import TemporaryDirectory
 
 from laconic import Plan, Study
-from laconic.study.settings import SplitOptions, TextOptions
+from laconic.study.settings import SplitOptions
+from laconic.vectors.options import TextOptions
 
 plan = Plan(
     "pydocs",

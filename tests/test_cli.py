@@ -226,7 +226,7 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(run, tmp_path, case, comm
         (["--method", "US:seed=1.5", "--sizes", "2"], "no setting 'seed=1.5'"),
         (["--min-df", "99"], "no word is left"),
         (["-o", "absent/rows.csv"], "cannot be written"),
-        (["-o", "pets.csv"], "is not a file of rows"),
+        (["-o", "pets.csv"], "not a file of rows"),
         (["-o", "rows.xls"], ".csv, .jsonl or .parquet"),
     ],
 )

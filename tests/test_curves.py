@@ -170,7 +170,7 @@ def test_a_failure_keeps_the_earlier_rows(tmp_path):
 def test_rows_replace_rows_only(tmp_path):
     where = tmp_path / "rows.csv"
     where.write_text("my thesis")
-    with pytest.raises(LaconicError, match="no file of rows"), rows_file(where):
+    with pytest.raises(LaconicError, match="not a file of rows"), rows_file(where):
         pass
     assert where.read_text() == "my thesis"
     for name, says in (("rows.txt", "as .csv"), ("absent/rows.csv", "cannot be written")):

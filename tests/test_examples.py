@@ -64,7 +64,7 @@ def test_more_words_are_better_on_the_first_curve(run):
 def test_the_study_tests_once(run):
     names, _ = run("study_in_python")
     (recommended,) = names["findings"].recommendations
-    assert recommended.looks == 1
+    assert recommended.n_test_evaluations == 1
     assert recommended.chosen.mean >= recommended.best.mean - recommended.best.se
 
 

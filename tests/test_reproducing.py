@@ -135,7 +135,7 @@ def test_an_interrupted_figure_says_that_it_goes_on(run, monkeypatch):
 def test_a_corpus_that_loses_all_its_words_is_one_line(run, monkeypatch):
     def without_words(scale):
         plan = small(scale)
-        return replace(plan, text=replace(plan.text, max_df=0.0001))
+        return replace(plan, weighting=replace(plan.weighting, max_df=0.0001))
 
     monkeypatch.setitem(paper.FIGURES, "3", replace(FIGURE, setting=without_words))
     done = run("3", "--jobs", 1)
@@ -271,7 +271,7 @@ def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monk
     monkeypatch.delenv("LACONIC_DATA", raising=False)
     done = reproduce("paul2014")
     assert done.exit_code == 0, done.output
-    assert "skipped: the corpus techtc100 is looked for" in done.stderr
+    assert "skipped: the corpus techtc100 is read from the folder" in done.stderr
     text = (tmp_path / "out/paul2014.md").read_text()
     assert text.count("| all of it |  |  | data unavailable: ") == 3
     html = (tmp_path / "out/paul2014.html").read_text()

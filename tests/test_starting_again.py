@@ -127,7 +127,7 @@ def test_r1_the_folder_alone_says_which_command_to_give(left):
     done = run("study", str(FOLDER))
     assert done.exit_code == 2
     assert done.stderr.startswith(f"laconic: {JOURNAL}: ")
-    assert done.stderr.endswith("give the command that started it again\n")
+    assert done.stderr.endswith("run the command that started it again\n")
     assert done.stderr.count("\n") == 1
 
 
@@ -136,7 +136,7 @@ def test_a_folder_with_another_study_is_still_refused():
     write_pets(Path("other.csv"))
     done = run(*STUDY.replace("pets.csv", "other.csv").split(), "-o", str(FOLDER))
     assert done.exit_code == 2
-    assert "holds a study of" in done.stderr
+    assert "contains a study of" in done.stderr
 
 
 def test_one_corpus_by_several_names_is_one():

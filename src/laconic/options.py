@@ -177,7 +177,7 @@ def from_exactly(kind: type[T], table: Mapping[str, Any], **more: Any) -> T:
             raise option.error(table[name])
     for name in table:
         if name not in options:
-            raise LaconicError(f"its header has an unknown field {name[:40]!r}")
+            raise LaconicError(f"its header has {name[:40]!r}, which is unknown")
     return kind(**table, **more)
 
 

@@ -318,7 +318,7 @@ def test_every_setting_keeps_the_contract(settings):
         ({"loss": "hinge"}, "loss='hinge': choose from squared_hinge, squared"),
         ({"loss": "logistic", "mode": "exact"}, "Choose mode='fast'"),
         ({"mode": "slow"}, "mode='slow': choose from fast, exact, aggressive"),
-        ({"normalize": "l2"}, "normalize='l2': choose from all, selected"),
+        ({"normalize": "l2"}, "normalize='l2': choose from selected, all"),
         ({"bias": True}, "bias=True: choose from always, selectable, None"),
         ({"alpha": -1.0}, "alpha=-1.0: give a number of at least 0"),
         ({"alpha": math.inf}, "alpha=inf"),

@@ -67,5 +67,5 @@ def test_the_length_over_selected_words_is_that_before_weights():
 
 def test_an_unknown_normalization_is_refused():
     X, y = documents(0)
-    with pytest.raises(LaconicError, match="'none': choose from all, selected"):
+    with pytest.raises(LaconicError, match="'none': choose from selected, all"):
         ReduceThenFit(normalize="none").fit(X, y)

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from laconic.compact import CompactModel, train
-from laconic.compact.provenance import ClassifierSettings, kind_of_features
+from laconic.compact.provenance import ClassifierSettings
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.methods.classifiers import CLASSIFIERS
+from laconic.vectors.options import TextOptions
 from laconic.vectors.vectorizer import Vectorizer
 from tests.compact.models import served
 from tests.study.corpora import pets
@@ -63,5 +64,5 @@ def test_settings_of_a_classifier_are_checked():
 
 
 def test_kinds_of_features():
-    assert kind_of_features("word", (1, 1)) == "word"
-    assert kind_of_features("char", (2, 2)) == "char:ngrams=2-2"
+    assert TextOptions().features == "word"
+    assert TextOptions(unit="char", ngrams=(2, 2)).features == "char:ngrams=2-2"

@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 
 from laconic import Corpus
-from laconic.files import file_name
 from laconic.methods import METHODS, parse_method
+from laconic.study.layout import safe_name
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
-from laconic.study.settings import SplitOptions, TextOptions
+from laconic.study.settings import SplitOptions
 from laconic.study.task import Outcome, run
+from laconic.vectors.options import WeightingOptions
 
 WHERE = Path(__file__).parent
 WITH_SETTINGS = (
@@ -83,7 +84,7 @@ def outcomes(names: tuple[str, ...] = NAMES) -> dict[str, Outcome]:
         sizes=SIZES,
         metrics=("accuracy",),
         split=SplitOptions(test_size="given", cv=0),
-        text=TextOptions(min_df=2),
+        weighting=WeightingOptions(min_df=2),
     )
     prepared = PreparedCorpus.of(plan, plan.corpora[0])
     jobs = list(prepared.jobs({task.key for task in prepared.tasks}))
@@ -109,13 +110,13 @@ def measured(outcome: Outcome, words: list[str]) -> dict[str, Any]:
 
 
 def all_measured(names: tuple[str, ...] = NAMES) -> dict[str, dict[str, Any]]:
-    plan = Plan((tiny(),), text=TextOptions(min_df=2))
+    plan = Plan((tiny(),), weighting=WeightingOptions(min_df=2))
     words = PreparedCorpus.of(plan, plan.corpora[0]).counted.words.tolist()
     return {name: measured(outcome, words) for name, outcome in outcomes(names).items()}
 
 
 def path_of(name: str) -> Path:
-    return WHERE / f"{file_name(parse_method(name).name)}.json"
+    return WHERE / f"{safe_name(parse_method(name).name)}.json"
 
 
 def stored(name: str) -> dict[str, Any] | None:

@@ -82,7 +82,7 @@ def test_figure_2_is_by_lambda():
 
 def test_a_large_corpus_is_dealt_into_sets(monkeypatch):
     corpus = pets(22, name="large")
-    monkeypatch.setattr("laconic.study.settings.load_corpora", lambda *_, **__: iter([corpus]))
+    monkeypatch.setattr("laconic.corpus.loading.read_corpora", lambda *_, **__: iter([corpus]))
     one, three = (paper.part_of("large", Scale(n, 1, 1)) for n in (1, 3))
     assert one.ids == corpus.ids[::4]
     assert [*three.ids] == [name for n, name in enumerate(corpus.ids) if n % 4 < 3]

@@ -20,7 +20,6 @@ from laconic.compact.settings import TextSettings, WordWeights
 from laconic.corpus.corpus import TEST, Corpus
 from laconic.model import LinearModel
 from laconic.report.view import View
-from laconic.vectors.options import TextOptions
 from tests.report.browser import Browser
 from tests.report.fingers import type_text, written
 
@@ -137,7 +136,7 @@ class TestReading:
         """All words of pydocs and of Python's own library, and made-up ones with every ending."""
         words = sorted({*words_of(pydocs), *words_of_python(), *made_up(30_000)})
         assert len(words) > 60_000
-        stems = TextOptions(stem="porter").reader.stem(words)
+        stems = TextSettings(stem="porter").reader.stem(words)
         found = chromium.run("return arguments[0].map(laconic.porter)", words)
         assert [(w, a, b) for w, a, b in zip(words, stems, found, strict=True) if a != b] == []
 

@@ -17,9 +17,10 @@ from laconic.study.executors import InProcess
 from laconic.study.journal import Journal
 from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
-from laconic.study.settings import SplitOptions, TextOptions, TrainingOptions
+from laconic.study.settings import SplitOptions, TrainingOptions
 from laconic.study.study import Study
 from laconic.study.task import Task
+from laconic.vectors.options import TextOptions, WeightingOptions
 from laconic.vectors.stopwords import stop_words
 from tests.study.corpora import pets, write_pets
 
@@ -38,9 +39,9 @@ def keys(plan: Plan) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"text": TextOptions(weighting="ltc")},
+        {"weighting": WeightingOptions("ltc")},
         {"text": TextOptions(min_length=2)},
-        {"text": TextOptions(max_df=1)},
+        {"weighting": WeightingOptions(max_df=1)},
         {"text": TextOptions(ngrams=[1, 1])},
         {"split": SplitOptions(test_size=0.2, cv=3)},
         {"methods": ("ig+ridge", " US:draw=exact ")},
@@ -55,19 +56,19 @@ def test_plans_that_mean_the_same_have_the_same_keys_and_seeds(changes):
 
 
 @pytest.mark.parametrize(
-    "text",
+    "changes",
     [
-        TextOptions(weighting="binary"),
-        TextOptions(min_length=3),
-        TextOptions(stem="porter"),
-        TextOptions(stop_words="english"),
-        TextOptions(min_df=3),
-        TextOptions(unit="char"),
+        {"weighting": WeightingOptions("binary")},
+        {"text": TextOptions(min_length=3)},
+        {"text": TextOptions(stem="porter")},
+        {"text": TextOptions(stop_words="english")},
+        {"weighting": WeightingOptions(min_df=3)},
+        {"text": TextOptions(unit="char")},
     ],
     ids=str,
 )
-def test_other_values_have_other_keys_and_seeds(text):
-    for one, other in zip(keys(replace(BASE, text=text)), keys(BASE), strict=True):
+def test_other_values_have_other_keys_and_seeds(changes):
+    for one, other in zip(keys(replace(BASE, **changes)), keys(BASE), strict=True):
         assert one[0] != other[0]
         assert one[1] != other[1]
 
@@ -99,7 +100,7 @@ def test_the_default_weighting_of_vectors_is_resolved(value, scheme):
     words = tuple(f"w{n}" for n in range(8))
     corpus = Corpus("v", labels, tuple(map(str, range(40))), vectors=X, vocabulary=words)
     plan = replace(BASE, corpora=corpus)
-    assert keys(plan) == keys(replace(plan, text=TextOptions(weighting=scheme)))
+    assert keys(plan) == keys(replace(plan, weighting=WeightingOptions(scheme)))
     row = tasks_of(plan)[0].row()
     assert (row.features, row.weighting) == ("vectors", scheme)
 
@@ -163,12 +164,12 @@ NOTE = (
 
 def test_rows_of_an_old_version_are_used_and_named(tmp_path, monkeypatch):
     before = Study(BASE, tmp_path).run()
-    assert not any("version" in note for note in before.notes)
+    assert not any("version" in note for note in before.warnings)
     rows = rows_of(tmp_path)
     newer(monkeypatch)
     events = []
     after = Study(BASE, tmp_path).run(InProcess(run=refuse), listen=events.append)
-    assert after.notes == {NOTE: 3} | before.notes
+    assert after.warnings == {NOTE: 3} | before.notes
     assert [e.what for e in events if e.kind == "note"] == [f"3 tasks: {NOTE}"]
     assert rows_of(tmp_path) == rows
     assert after.recommendations == before.recommendations
@@ -184,7 +185,7 @@ def test_remeasure_measures_them_again_and_the_newest_counts(tmp_path, monkeypat
     after = Study(BASE, tmp_path).run(measured(tasks), remeasure=True)
     assert {(task.method, task.version) for task in tasks} == {("IG", 2)}
     assert len(tasks) == 3
-    assert not any("version" in note for note in after.notes)
+    assert not any("version" in note for note in after.warnings)
     new = {row["task"] for row in rows_of(tmp_path) if row["method"] == "IG"}
     assert len(new) == 3
     assert not new & old
@@ -194,7 +195,7 @@ def test_remeasure_measures_them_again_and_the_newest_counts(tmp_path, monkeypat
         assert not old & {row.task for row in journal.rows()}, "exports have the newest version"
     # and from now on they count, also without the flag
     last = Study(BASE, tmp_path).run(InProcess(run=refuse))
-    assert not any("version" in note for note in last.notes)
+    assert not any("version" in note for note in last.warnings)
     assert {row["task"] for row in rows_of(tmp_path) if row["method"] == "IG"} == new
 
 
@@ -204,7 +205,7 @@ def test_a_new_task_of_a_changed_method_has_the_new_version(tmp_path, monkeypatc
     tasks: list[Task] = []
     findings = Study(replace(BASE, sizes=(5, 10, 20)), tmp_path).run(measured(tasks))
     assert {task.version for task in tasks if task.method == "IG"} == {2}
-    assert not any("version" in note for note in findings.notes)
+    assert not any("version" in note for note in findings.warnings)
 
 
 def test_an_older_laconic_uses_the_rows_of_a_newer_one(tmp_path, monkeypatch):
@@ -213,7 +214,7 @@ def test_an_older_laconic_uses_the_rows_of_a_newer_one(tmp_path, monkeypatch):
     newer(monkeypatch, version=1)
     findings = Study(BASE, tmp_path).run(InProcess(run=refuse))
     assert any(
-        "version 3 of the method, and this Laconic has version 1" in n for n in findings.notes
+        "version 3 of the method, and this Laconic has version 1" in n for n in findings.warnings
     )
 
 
