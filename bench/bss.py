@@ -2,7 +2,7 @@
 
 (a) a vectorised full scan: the one quadratic form that decides, for all rows in one product;
 (b) the textbook's four quadratic forms per row, each for all rows in one product.
-Both use the same factorisations of the barriers, on random rows and on those of a text-like corpus,
+Both use the same factorizations of the barriers, on random rows and on those of a text-like corpus,
 and must make the same selection. CPU seconds with one BLAS thread; interleaved, medians.
 """
 

@@ -1,7 +1,7 @@
 """Ridge, 20 alphas by leave-one-out: RLSClassifier against scikit-learn's RidgeClassifierCV.
 
 2,000 generated documents of about 150 distinct words out of 60,000 by Zipf's law, ltc weights, 20
-classes. Both factorise the same Gram matrix once. Interleaved runs by wall time, medians of the
+classes. Both factorize the same Gram matrix once. Interleaved runs by wall time, medians of the
 ratio, one thread of BLAS. Also, without a bar: one alpha on 5,000 selected words, against
 RidgeClassifier.
 

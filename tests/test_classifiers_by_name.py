@@ -44,7 +44,7 @@ def test_the_name_after_the_plus_sign_is_the_classifier(name):
 
 def test_the_name_sets_what_the_classifier_takes():
     method = parse_method("lda:reg=2+gaussian:width=1:C=3")
-    assert method.name == "LDA:reg=2+gaussian:width=1.0:C=3.0"
+    assert method.name == "LDA:reg=2.0+gaussian:width=1.0:C=3.0"
     assert method == parse_method("LDA:reg=2+gaussian:width=1.0:C=3.0")
     assert (method.settings, method.classifier_settings) == ({"reg": 2}, {"width": 1.0, "C": 3.0})
     classifier = method.build().classifier

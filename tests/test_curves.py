@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.metrics import accuracy_score, f1_score
+from sklearn.metrics import accuracy_score, f1_score, get_scorer
 
 from laconic import LinearModel, Problem, ReduceThenFit, curve, load_corpus, make_problems
 from laconic.curves import METRICS
@@ -57,6 +57,16 @@ def test_sizes_may_come_from_numpy(problem, tmp_path):
 def test_shares_are_of_the_candidates(problem):
     found = curve(ReduceThenFit(), problem, [0.1, 1.0], ["accuracy"])
     assert [row.model_size for row in found.rows] == [3, 30]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["accuracy", "balanced_accuracy", "f1_micro", "f1_macro", "precision_macro", "recall_macro"],
+)
+def test_a_metric_is_scikit_learns_of_its_name(problem, name):
+    classifier = ReduceThenFit(size=9).fit(problem.X_train, problem.y_train)
+    expected = get_scorer(name)(classifier, problem.X_test, problem.y_test)
+    assert curve(ReduceThenFit(), problem, [9], [name]).values(name)[9] == pytest.approx(expected)
 
 
 def test_every_metric_is_a_number_or_has_a_reason(problem):

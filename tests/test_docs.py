@@ -177,7 +177,7 @@ def test_commands_and_options_of_the_documents_exist(page):
         assert command is not None, name
         known = {option for parameter in command.params for option in parameter.opts}
         options = re.findall(r"(?<=\s)--?[a-z][a-z-]*", arguments.partition("#")[0])
-        assert set(options) <= known, (name, arguments)
+        assert set(options) <= {*known, "--help"}, (name, arguments)
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)

@@ -223,8 +223,37 @@ def test_a_list_is_separated_by_commas():
 
 
 @pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("LDA-RP:reg=1", "LDA-RP:reg=1.0"),
+        ("IG+ridge:alpha=-0.0", "IG+ridge:alpha=0.0"),
+        ("IG+ridge:alpha=LOO", "IG+ridge:alpha=loo"),
+        ("ss : ridge = 1e16 + SVM", "SS:ridge=1e+16+svm"),
+        ("SS:rank=10", "SS:rank=10"),
+        ("BSS:rank=None", "BSS:rank=none"),
+    ],
+)
+def test_equal_values_have_one_name(text, canonical):
+    assert parse_method(text).name == canonical
+    assert parse_method(canonical).name == canonical
+
+
+def test_the_selection_ends_at_the_classifier_not_at_an_exponent():
+    assert parse_method("SS:ridge=1e16").selection == "SS:ridge=1e+16"
+    assert parse_method("SS:ridge=1e17+svm").selection == "SS:ridge=1e+17"
+
+
+@pytest.mark.parametrize("text", ["SVM-LARS:longest=2000.0", "IG+knn:n_neighbors=5.0"])
+def test_a_default_of_another_type_is_not_the_default(text):
+    with pytest.raises(LaconicError):
+        parse_method(text).check()
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
+        ("IG:combine=max:combine=sum", "combine is given twice"),
+        ("SS:rank=" + "-" * 3000 + "1", "rank"),
         ("XYZ", "choose from ALL"),
         ("", "choose from ALL"),
         ("SS[rank=1]", "choose from ALL"),
@@ -259,7 +288,7 @@ def test_a_list_is_separated_by_commas():
 )
 def test_other_names_are_refused(text, says):
     with pytest.raises(LaconicError, match=says):
-        parse_method(text)
+        parse_method(text).check()
 
 
 def test_methods_that_project_say_so():

@@ -222,7 +222,8 @@ def known_metrics(names: Iterable[str]) -> dict[str, Metric]:
     requested = [names] if isinstance(names, str) else list(names)
     unknown = [name for name in requested if name not in METRICS]
     if unknown or not requested:
-        raise LaconicError(f"metric {unknown or 'missing'}: choose from {', '.join(METRICS)}")
+        names = ", ".join(map(repr, unknown)) or "missing"
+        raise LaconicError(f"metric {names}: choose from {', '.join(METRICS)}")
     return {name: METRICS[name] for name in requested}
 
 

@@ -92,6 +92,8 @@ class Option:
 
     def parsed(self, text: str) -> Any:
         """The value that text of the command line stands for."""
+        if text == NONE == self.default_text:
+            return None
         try:
             if self.parse is not None:
                 return self.parse(text)
@@ -296,4 +298,6 @@ def _plain(value: Any) -> Any:
         return fspath(value)
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
     return value.tolist() if hasattr(value, "tolist") else value

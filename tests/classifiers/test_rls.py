@@ -150,7 +150,7 @@ def test_iterations_that_do_not_converge_are_reported(monkeypatch):
         RLSClassifier().fit(X, y)
 
 
-def test_loo_on_what_cannot_be_factorised_says_what_to_do(monkeypatch):
+def test_loo_on_what_cannot_be_factorized_says_what_to_do(monkeypatch):
     X, y = problem((40, 21), "two")
     monkeypatch.setattr(module, "FACTORISE_UP_TO", 20)
     with pytest.raises(LaconicError, match=r"40 documents and 21 terms.*20.*Select fewer words"):

@@ -33,7 +33,7 @@ def route(monkeypatch, krylov):
 
 
 def awkward():
-    """Documents with what breaks a careless factorisation."""
+    """Documents with what breaks a careless factorization."""
     rng = np.random.default_rng(1)
     wide = random_array((40, 150), density=0.1, rng=rng).toarray()
     tall = random_array((150, 40), density=0.1, rng=rng).toarray()

@@ -12,7 +12,7 @@ import laconic.numerics
 from laconic import RLSClassifier
 from laconic.numerics import rank
 from laconic.numerics.basis import row_basis
-from laconic.numerics.ridge_path import factorise
+from laconic.numerics.ridge_path import factorize
 from laconic.numerics.span import Span
 
 
@@ -65,7 +65,7 @@ def test_n5_small_problems_of_low_rank_give_the_least_norm_solution(alpha, inter
 def test_n5_all_agree_about_the_rank():
     for seed in range(100):
         X = csr_array(deficient(seed))
-        values = factorise(X, intercept=False)._sound_spectrum[0]
+        values = factorize(X, intercept=False)._sound_spectrum[0]
         assert values.size == Span.of(X).rank == row_basis(X).shape[1]
 
 

@@ -11,7 +11,7 @@ from laconic.errors import LaconicError
 from laconic.numerics import ridge as module
 from laconic.numerics.gram import by_documents, by_terms, lower_gram
 from laconic.numerics.ridge import ridge, solve_in_step
-from laconic.numerics.ridge_path import factorise
+from laconic.numerics.ridge_path import factorize
 from tests.doubles import OnlyProducts
 from tests.oracles import leave_one_out, ridge_by_stacking
 from tests.strategies import counts
@@ -57,7 +57,7 @@ def test_the_intercept_is_not_penalised(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("kernel", [ridge, lambda X, Y, a, i: factorise(X, i).solve(Y, a)])
+@pytest.mark.parametrize("kernel", [ridge, lambda X, Y, a, i: factorize(X, i).solve(Y, a)])
 def test_alpha_0_gives_the_least_norm_solution_also_of_a_singular_system(shape, kernel):
     X, Y = problem(*shape)
     dense = np.hstack([X.toarray(), X.toarray()[:, :3], np.zeros((shape[0], 2))])
@@ -65,7 +65,7 @@ def test_alpha_0_gives_the_least_norm_solution_also_of_a_singular_system(shape, 
     np.testing.assert_allclose(found.coef.T, np.linalg.pinv(dense) @ Y, atol=1e-8)
 
 
-@pytest.mark.parametrize("kernel", [ridge, lambda X, Y, a, i: factorise(X, i).solve(Y, a)])
+@pytest.mark.parametrize("kernel", [ridge, lambda X, Y, a, i: factorize(X, i).solve(Y, a)])
 def test_documents_without_words_have_no_coefficients(kernel):
     for alpha in (0.0, 1.0):
         assert not kernel(csr_array((4, 6)), np.ones((4, 2)), alpha, False).coef.any()
@@ -120,7 +120,7 @@ def test_the_cheaper_way_is_taken(monkeypatch):
     assert ways == [[True, True], [False, False]]
 
 
-def test_alpha_0_on_what_cannot_be_factorised_says_what_to_do(monkeypatch):
+def test_alpha_0_on_what_cannot_be_factorized_says_what_to_do(monkeypatch):
     X, Y = problem(30, 20)
     iterate(monkeypatch)
     with pytest.raises(LaconicError, match=r"alpha=0 on 30 documents and 20 terms.*alpha > 0"):
@@ -136,7 +136,7 @@ def test_the_condition_is_that_of_the_system(shape, intercept):
     system = gram + 0.1 * np.eye(len(gram))
     estimated = ridge(X, Y, 0.1, intercept).condition
     assert 0.95 < estimated / np.linalg.cond(system, 1) <= 1 + 1e-9, "LAPACK bounds it from below"
-    exact = factorise(X, intercept).solve(Y, 0.1).condition
+    exact = factorize(X, intercept).solve(Y, 0.1).condition
     assert exact == pytest.approx(np.linalg.cond(system, 2))
 
 
@@ -165,9 +165,9 @@ def test_the_gram_matrix_of_entries_stored_twice_and_out_of_order():
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("form", FORMS)
-def test_one_factorisation_solves_for_every_alpha(shape, intercept, form):
+def test_one_factorization_solves_for_every_alpha(shape, intercept, form):
     X, Y = problem(*shape)
-    factors = factorise(in_form(X, form), intercept)
+    factors = factorize(in_form(X, form), intercept)
     for alpha in ALPHAS:
         found, expected = factors.solve(Y, alpha), ridge(X, Y, alpha, intercept)
         np.testing.assert_allclose(found.coef, expected.coef, atol=1e-9)
@@ -181,7 +181,7 @@ def test_one_factorisation_solves_for_every_alpha(shape, intercept, form):
 def test_leave_one_out_is_refitting_without_each_document(shape, intercept, form, n_columns):
     X, Y = problem(*shape)
     Y = Y[:, :n_columns]
-    found = list(factorise(in_form(X, form), intercept).leave_one_out(Y, ALPHAS))
+    found = list(factorize(in_form(X, form), intercept).leave_one_out(Y, ALPHAS))
     assert len(found) == len(ALPHAS)
     for alpha, residuals in zip(ALPHAS, found, strict=True):
         expected = leave_one_out(X.toarray(), Y, alpha, intercept)
@@ -195,7 +195,7 @@ def test_leave_one_out_of_documents_that_come_twice(shape, intercept, alpha):
     X, Y = problem(*shape)
     dense = np.vstack([X.toarray(), X.toarray()[:6], np.zeros((2, shape[1]))])
     labels = np.vstack([Y, -Y[:3], Y[3:6], Y[:2]])
-    (found,) = factorise(csr_array(dense), intercept).leave_one_out(labels, [alpha])
+    (found,) = factorize(csr_array(dense), intercept).leave_one_out(labels, [alpha])
     expected = leave_one_out(dense, labels, alpha if alpha > 1e-200 else 0.0, intercept)
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-7)
 
@@ -205,7 +205,7 @@ def test_leave_one_out_for_inputs_nobody_thought_of(X, alpha, intercept, seed):
     if X.shape[0] < 2:
         return
     Y = np.random.default_rng(seed).choice([-1.0, 1.0], size=(X.shape[0], 2))
-    (found,) = factorise(csr_array(X), intercept).leave_one_out(Y, [alpha])
+    (found,) = factorize(csr_array(X), intercept).leave_one_out(Y, [alpha])
     np.testing.assert_allclose(found, leave_one_out(X, Y, alpha, intercept), rtol=1e-8, atol=1e-8)
 
 
@@ -213,28 +213,28 @@ def test_leave_one_out_for_inputs_nobody_thought_of(X, alpha, intercept, seed):
 def test_leave_one_out_of_the_least_norm_solution(shape):
     X, Y = problem(*shape)
     for intercept in (False, True):
-        (found,) = factorise(X, intercept).leave_one_out(Y, [0.0])
+        (found,) = factorize(X, intercept).leave_one_out(Y, [0.0])
         expected = leave_one_out(X.toarray(), Y, 0.0, intercept)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
 
 def test_alphas_come_in_the_order_they_were_asked_for():
     X, Y = problem(15, 40)
-    factors = factorise(X, True)
+    factors = factorize(X, True)
     alphas = [5.0, 0.0, 1e-3, 0.0, 0.2]
     for alpha, residuals in zip(alphas, factors.leave_one_out(Y, alphas), strict=True):
         np.testing.assert_array_equal(residuals, next(factors.leave_one_out(Y, [alpha])))
 
 
 def test_without_any_other_document_leave_one_out_is_not_a_number():
-    (found,) = factorise(csr_array([[1.0, 2.0]]), True).leave_one_out(np.ones((1, 2)), [1.0])
+    (found,) = factorize(csr_array([[1.0, 2.0]]), True).leave_one_out(np.ones((1, 2)), [1.0])
     assert np.isnan(found).all()
 
 
 def test_more_columns_of_the_basis_than_one_block_holds():
     X, Y = problem(300, 280)
     for documents, labels in ((X, Y), (X.T.tocsr(), Y[:280])):
-        (found,) = factorise(documents, True).leave_one_out(labels, [0.5])
+        (found,) = factorize(documents, True).leave_one_out(labels, [0.5])
         for i in (0, 150, 279):
             others = np.arange(len(labels)) != i
             refit = ridge(documents.toarray()[others], labels[others], 0.5, True)

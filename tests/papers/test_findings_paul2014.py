@@ -80,7 +80,7 @@ def changed(method: str, more: float, alphas=errors.ALPHAS, sizes=(300, 400, 500
     [
         (changed(statements.IG, -10), "BSS beats IG", Verdict.NOT_REPRODUCED),
         (changed(statements.IG, -10, (0.7,), (500,)), "BSS beats IG", Verdict.NOT_REPRODUCED),
-        (changed(statements.AGAIN, -8), "… and RRQR that factorises", Verdict.NOT_REPRODUCED),
+        (changed(statements.AGAIN, -8), "… and RRQR that factorizes", Verdict.NOT_REPRODUCED),
         (changed(statements.AGAIN, -8), "BSS beats RRQR", Verdict.REPRODUCED),
         (
             changed(statements.IG, -10, (0.7,)),

@@ -291,7 +291,7 @@ def test_parameters_that_mean_nothing(parameters, message):
 
 
 @pytest.mark.corpus
-def test_on_real_documents_it_is_the_dense_factorisation_but_for_ties(corpora):
+def test_on_real_documents_it_is_the_dense_factorization_but_for_ties(corpora):
     X = next(iter(load_corpora("techtc100"))).vectors
     fitted = RRQR().fit(X)
     assert fitted.rank_ == np.linalg.matrix_rank(X.toarray())

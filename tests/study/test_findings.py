@@ -321,7 +321,7 @@ def test_numbers_that_json_does_not_have_are_strings(tmp_path):
 
     contents = json.loads(text, parse_constant=refuse)
     assert contents["recommendations"][0]["sentence"] == findings.recommendations[0].sentence
-    assert repr(Findings.read(StudyFolder(tmp_path))) == repr(findings)
+    assert repr(Findings.read(tmp_path)) == repr(findings)
 
 
 def test_findings_of_a_study_are_read_as_they_were_written(tmp_path):
@@ -329,7 +329,7 @@ def test_findings_of_a_study_are_read_as_they_were_written(tmp_path):
     assert findings.comparisons
     assert findings.stability
     # NaN differs from itself, its representation does not
-    assert repr(Findings.read(StudyFolder(tmp_path))) == repr(findings)
+    assert repr(Findings.read(tmp_path)) == repr(findings)
 
 
 NUMBERS = st.floats(allow_nan=True, allow_infinity=True)

@@ -13,6 +13,7 @@ from laconic.study.plan import METHODS
 from laconic.study.plan_file import parse_plan, read_plan, write_plan
 from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import Source, SplitOptions, TrainingOptions
+from laconic.study.study import Study
 from laconic.study.task import Task
 from laconic.vectors.options import TextOptions, WeightingOptions
 from laconic.vectors.problem import targets_of
@@ -330,3 +331,22 @@ def test_by_default_there_is_no_svm_where_it_cannot_have_the_lambda(alpha):
 def test_by_default_an_svm_comes_after_rfe(alpha):
     assert Plan("pydocs", training=TrainingOptions(alpha)).methods == METHODS
     assert "RFE+svm" in METHODS
+
+
+@pytest.mark.parametrize(
+    ("metric", "labels", "says"),
+    [
+        ("f1", None, r"3 classes: it is for two classes. Choose f1_micro"),
+        ("balanced_accuracy", "multilabel", r"3 labels: it is for one label per document"),
+    ],
+)
+def test_a_first_metric_that_is_not_defined_is_refused_before_any_work(
+    metric, labels, says, tmp_path
+):
+    corpus = pets()
+    if labels is not None:
+        corpus = replace(corpus, multilabel=True)
+    assert len(corpus.classes) == 3
+    with pytest.raises(LaconicError, match=says):
+        Study(Plan(corpus, methods=("IG",), metrics=(metric,)), tmp_path / "study").run()
+    assert not (tmp_path / "study").exists()

@@ -187,16 +187,18 @@ def test_without_test_documents_the_model_is_trained_on_all(tmp_path):
     assert (tmp_path / "words.csv").exists()
 
 
-def test_models_that_are_not_closed_are_not_recommended(tmp_path):
+def test_models_that_are_not_self_contained_are_not_recommended(tmp_path):
     plan = replace(PLAN, training=TrainingOptions(normalize="all"))
     findings = Study(plan, tmp_path).run()
     assert findings.recommendations == ()
     assert findings.per_method
+    assert any('normalize="all"' in warning for warning in findings.warnings), "and it says why"
 
 
 def test_papers_measure_on_the_test_documents(tmp_path):
     plan = replace(PLAN, split=SplitOptions(test_size=0.2, cv=0, n_splits=2), detail=False)
     findings = Study(plan, tmp_path).run()
+    assert any("cv=0 compares" in warning for warning in findings.warnings)
     assert {row.part for row in told(tmp_path)} == {"test"}
     assert {row.fold for row in told(tmp_path)} == {"split 1 of 2", "split 2 of 2"}
     assert findings.recommendations == ()

@@ -19,7 +19,7 @@ from laconic.study.plan import Plan
 from laconic.study.ready import PreparedCorpus
 from laconic.study.settings import SplitOptions, TrainingOptions
 from laconic.study.study import Study
-from laconic.study.task import Task
+from laconic.study.task import Outcome, Task
 from laconic.vectors.options import TextOptions, WeightingOptions
 from laconic.vectors.stopwords import stop_words
 from tests.study.corpora import pets, write_pets
@@ -101,6 +101,8 @@ def test_the_default_weighting_of_vectors_is_resolved(value, scheme):
     corpus = Corpus("v", labels, tuple(map(str, range(40))), vectors=X, vocabulary=words)
     plan = replace(BASE, corpora=corpus)
     assert keys(plan) == keys(replace(plan, weighting=WeightingOptions(scheme)))
+    assert keys(plan) == keys(replace(plan, text=TextOptions(min_length=1)))
+    assert keys(plan) != keys(replace(plan, text=TextOptions(min_length=2)))
     row = tasks_of(plan)[0].row()
     assert (row.features, row.weighting) == ("vectors", scheme)
 
@@ -205,6 +207,42 @@ def test_a_new_task_of_a_changed_method_has_the_new_version(tmp_path, monkeypatc
     tasks: list[Task] = []
     findings = Study(replace(BASE, sizes=(5, 10, 20)), tmp_path).run(measured(tasks))
     assert {task.version for task in tasks if task.method == "IG"} == {2}
+    assert not any("version" in note for note in findings.warnings)
+
+
+def test_a_test_score_is_of_the_version_that_was_compared(tmp_path, monkeypatch):
+    """Another size makes new validation tasks; the old test task has the size that is chosen."""
+    plan = replace(BASE, methods=("IG",), sizes=(5, 10))
+    before = Study(plan, tmp_path).run()
+    newer(monkeypatch)
+    chosen = before.recommendations[0].chosen.size
+    after = Study(replace(plan, sizes=(4, chosen)), tmp_path).run()
+    assert after.recommendations[0].chosen.size == chosen
+    with Journal.reading(tmp_path / "journal.sqlite") as journal:
+        task = {t.key: t for t in journal.tasks()}[after.recommendations[0].task_key]
+    assert (task.part, task.version) == ("test", 2)
+    assert not any("version" in note for note in after.warnings)
+
+
+def test_the_newest_old_version_is_used(tmp_path, monkeypatch):
+    Study(BASE, tmp_path).run()
+    newer(monkeypatch, version=2)
+    Study(BASE, tmp_path).run(remeasure=True)
+    newer(monkeypatch, version=3)
+    findings = Study(BASE, tmp_path).run(InProcess(run=refuse))
+    assert any("are of version 2 of the method" in note for note in findings.warnings)
+
+
+def test_a_failed_attempt_of_this_version_is_not_replaced_by_an_old_row(tmp_path, monkeypatch):
+    Study(BASE, tmp_path).run()
+    newer(monkeypatch)
+
+    def fail(task, problem):
+        return Outcome.failed(task, "no luck")
+
+    Study(BASE, tmp_path).run(InProcess(run=fail), remeasure=True)
+    findings = Study(BASE, tmp_path).run(InProcess(run=refuse))
+    assert set(findings.failures.values()) == {"no luck"}
     assert not any("version" in note for note in findings.warnings)
 
 

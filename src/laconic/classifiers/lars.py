@@ -56,7 +56,7 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
         ½ max(0, 1 − y f)² gives SVM-LARS, ½ (1 − y f)² RLS-LARS. The modified Huber loss is the
         squared hinge with a linear part where y f < −1. The logistic loss has no exact mode.
     alpha : float or "loo", default=1.0
-        Strength of regularisation, the same as in RLSClassifier and SVMClassifier; the paper's λ₂.
+        Strength of regularization, the same as in RLSClassifier and SVMClassifier; the paper's λ₂.
         With 0 the path ends where the words fit every document that counts, often early. "loo"
         chooses between 0 and 1 at every size, by leave-one-out.
     size : int, float, "loo" or None, default=None

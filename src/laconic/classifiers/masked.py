@@ -67,7 +67,7 @@ class MaskedSVM(LinearModelClassifier, PathClassifier):
         words are selected. "repaired" continues from there with a few passes over the documents.
         "exact" trains until convergence, starting from the dual variables of the SVM on all words.
     alpha : float, default=0.5
-        Strength of regularisation, above 0, the same as in SVMClassifier: C = 1/(2 alpha).
+        Strength of regularization, above 0, the same as in SVMClassifier: C = 1/(2 alpha).
     size : int, float or None, default=None
         Words per class: a number, a share in (0, 1] of those in the support vectors, None for all
         of them. A class that has fewer words uses all of them.

@@ -16,7 +16,7 @@ from laconic.model import LinearModel
 from laconic.numerics.gram import refuse_overflow, squared_norm
 from laconic.numerics.metrics import accuracy, apply_rule, f1_micro
 from laconic.numerics.ridge import FACTORISE_UP_TO, Solution, residuals, ridge
-from laconic.numerics.ridge_path import factorise
+from laconic.numerics.ridge_path import factorize
 from laconic.types import Floats, Matrix
 from laconic.vectors.labels import LabelEncoding
 
@@ -54,9 +54,9 @@ class RLSClassifier(LinearModelClassifier):
     Parameters
     ----------
     alpha : float or "loo", default=1.0
-        Strength of regularisation, the paper's λ; not divided by the number of documents. 0 gives
+        Strength of regularization, the paper's λ; not divided by the number of documents. 0 gives
         the least-norm least-squares solution. "loo" chooses the best of `alphas` by exact
-        leave-one-out; one factorisation serves all values and all classes. It needs at most 12,000
+        leave-one-out; one factorization serves all values and all classes. It needs at most 12,000
         documents or at most 12,000 terms (a square matrix of 1.2 GB). After a supervised selection
         of words, leave-one-out is optimistic.
     alphas : array-like or None, default=None
@@ -139,7 +139,7 @@ class RLSClassifier(LinearModelClassifier):
                 f"needs at most {FACTORISE_UP_TO} documents or terms. Select fewer words first, "
                 "or give alpha a number"
             )
-        factors = factorise(X, self.fit_intercept)
+        factors = factorize(X, self.fit_intercept)
         alphas = self._candidates(factors.trace / X.shape[0])
         residuals_of = factors.leave_one_out(encoding.y_signed, alphas)
         values = np.array([value(residual) for residual in residuals_of])

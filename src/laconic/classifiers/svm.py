@@ -33,7 +33,7 @@ class SVMClassifier(LinearModelClassifier):
     Parameters
     ----------
     alpha : float, default=1.0
-        Strength of regularisation, above 0, the same as in RLSClassifier. In the notation
+        Strength of regularization, above 0, the same as in RLSClassifier. In the notation
         ½ ‖w‖² + C Σ c loss, C = 1/(2 alpha) for both losses.
     fit_intercept : bool, default=True
         Whether to fit an intercept b, without penalty. If the best intercept is not unique, b is

@@ -114,7 +114,7 @@ def print_catalog(entries: Iterable[CatalogEntry]) -> None:
     table.columns[1].justify = "left"
     for entry in entries:
         splits = f" (splits: {', '.join(entry.splits)})" if entry.splits else ""
-        table.add_row(entry.name, f"{entry.about}{splits}. Licence: {entry.licence}.")
+        table.add_row(entry.name, f"{entry.about}{splits}. License: {entry.licence}.")
     show(table, "Corpora of the catalog; their files are read from LACONIC_DATA")
 
 

@@ -11,7 +11,7 @@ import click
 from laconic.cli.console import reading_bar, working
 from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
-from laconic.options import Option, options_of
+from laconic.options import NONE, Option, options_of
 from laconic.study.settings import SearchOptions, Source, TrainingOptions, parse_sizes
 from laconic.vectors.options import TextOptions, WeightingOptions
 
@@ -47,7 +47,8 @@ def click_option(option: Option) -> Decorator:
     settings: dict[str, Any] = {"default": option.default, "show_default": True}
     (kind, *_) = option.kinds
     limits = {"min": option.minimum, "max": option.maximum}
-    if option.parse is not None or (option.choices and len(option.kinds) > 1):
+    words = option.choices and len(option.kinds) > 1
+    if option.parse is not None or words or option.default_text == NONE:
         settings |= {"type": Parsed(option), "show_default": option.default_text is None}
     elif get_origin(option.type) is tuple:
         settings["multiple"] = True

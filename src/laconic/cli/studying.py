@@ -183,8 +183,8 @@ def refuse_with_a_plan(ctx: click.Context) -> None:
         explicit = source not in (click.core.ParameterSource.DEFAULT, None)
         if explicit and name not in ALLOWED_WITH_A_PLAN:
             raise click.UsageError(
-                f"--{name.replace('_', '-')}: the plan has this option. Change it in the plan, or "
-                "give options without a plan"
+                f"--{name.replace('_', '-')}: a plan, or the folder of a study, has its own "
+                "settings. Leave the option out, or start a new study with -o"
             )
 
 

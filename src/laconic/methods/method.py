@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ from laconic.reducer import Reducer
 
 # The decision threshold: 0, or the one of the best F1 on out-of-sample decisions.
 ZERO, LOO = "zero", "loo"
+# A plus sign within a number (1e+16) is followed by a digit.
+CLASSIFIER_SIGN = re.compile(r"\+(?=\s*[A-Za-z])")
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Method:
     classifier_settings : dict
         Settings of that classifier, apart from alpha.
     alpha : float, "loo" or None, default=None
-        Strength of regularisation; None is that of the plan.
+        Strength of regularization; None is that of the plan.
     threshold : "zero", "training", "cv" or "loo", default="zero"
         The decision threshold: 0, or tuned on training, out-of-fold or leave-one-out decisions.
     version : int, default=1
@@ -86,7 +89,7 @@ class Method:
         Parameters
         ----------
         alpha : float or "loo", default=1.0
-            Strength of regularisation; "loo" chooses it by leave-one-out, for ridge and LARS only.
+            Strength of regularization; "loo" chooses it by leave-one-out, for ridge and LARS only.
             An alpha in the method's name takes precedence.
         random_state : int, default=0
             Random state of the selection, if it is random.
@@ -149,7 +152,10 @@ class Method:
                     _with_alpha(estimator, self.alpha, "all")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                estimator.fit(X, np.array([0, 1, 0, 1]))
+                try:
+                    estimator.fit(X, np.array([0, 1, 0, 1]))
+                except LaconicError as failure:
+                    raise LaconicError(f"method {self.name}: {failure}") from None
 
     def described(self) -> dict[str, Any]:
         """The columns of `laconic methods`."""
@@ -161,7 +167,10 @@ class Method:
             "random": self.random,
             "nested": self.nested,
             "cost": self.cost,
-            "settings": [p for p in signature(self.recipe).parameters if p != "random_state"],
+            "settings": [
+                *(p for p in signature(self.recipe).parameters if p != "random_state"),
+                *(("alpha", "threshold") if self.classifier is None else ()),
+            ],
         }
 
     @property
@@ -170,7 +179,7 @@ class Method:
 
         A method that trains its own models selects by alpha too, so its whole name counts.
         """
-        return self.name if self.classifier is None else self.name.partition("+")[0]
+        return self.name if self.classifier is None else CLASSIFIER_SIGN.split(self.name)[0]
 
     @property
     def has_loo_threshold(self) -> bool:

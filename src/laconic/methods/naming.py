@@ -13,21 +13,20 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from inspect import signature
 from sys import float_info
-from typing import Any
+from typing import Any, get_args
 
 from laconic.errors import LaconicError
 from laconic.methods.classifiers import CLASSIFIERS, LINEAR, RIDGE, settings_of, takes_alpha
-from laconic.methods.method import LOO, ZERO, Method
+from laconic.methods.method import CLASSIFIER_SIGN, LOO, ZERO, Method
 from laconic.methods.recipes import METHODS
 
 ALPHA, THRESHOLD = "alpha", "threshold"
 THRESHOLDS = (ZERO, "training", "cv", LOO)
 LARGEST = float_info.max
-# A plus sign within a number (1e+16) is followed by a digit.
-CLASSIFIER_SIGN = re.compile(r"\+(?=\s*[A-Za-z])")
 CONSTANTS = {"none": None, "true": True, "false": False}
 
 Settings = dict[str, Any]
@@ -84,7 +83,7 @@ def _unknown(text: object) -> LaconicError:
 def _path_method(method: Method, texts: dict[str, str]) -> Method:
     """The method with its settings, for a method that trains its own models."""
     defaults = _recipe_defaults(method) | {ALPHA: None, THRESHOLD: ZERO}
-    settings = _settings(texts, defaults, method)
+    settings = _settings(texts, defaults, method, _float_settings(method))
     return replace(
         method,
         name=_written(method.name, settings),
@@ -101,9 +100,9 @@ def _with_classifier(method: Method, texts: dict[str, str], text: str) -> Method
     if classifier not in CLASSIFIERS:
         choices = ", ".join(f"+{choice}" for choice in CLASSIFIERS)
         raise LaconicError(f"method {method.name}: +{name}: choose from {choices}")
-    settings = _settings(texts, _recipe_defaults(method), method)
+    settings = _settings(texts, _recipe_defaults(method), method, _float_settings(method))
     of_classifier = _settings(
-        classifier_texts, _classifier_defaults(classifier), method, f"+{classifier}"
+        classifier_texts, _classifier_defaults(classifier), method, owner=f"+{classifier}"
     )
     canonical = _written(method.name, settings)
     if classifier != RIDGE or of_classifier:
@@ -132,6 +131,8 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
             raise LaconicError(
                 f"method {text!r}: {part!r} is not a setting. Write key=value, such as rank=10"
             )
+        if key in settings:
+            raise LaconicError(f"method {text!r}: {key} is given twice. Leave one out")
         settings[key] = value
     return name, settings
 
@@ -147,8 +148,19 @@ def _classifier_defaults(classifier: str) -> Settings:
     return defaults | ({THRESHOLD: ZERO} if classifier in LINEAR else {})
 
 
+def _float_settings(method: Method) -> frozenset[str]:
+    """The settings of the recipe for which 1 and 1.0 are the same value."""
+    parameters = signature(method.recipe, eval_str=True).parameters.items()
+    kinds = {key: get_args(known.annotation) or (known.annotation,) for key, known in parameters}
+    return frozenset(key for key, kind in kinds.items() if float in kind and int not in kind)
+
+
 def _settings(
-    texts: dict[str, str], defaults: Settings, method: Method, owner: str = "it"
+    texts: dict[str, str],
+    defaults: Settings,
+    method: Method,
+    floats: Collection[str] = (),
+    owner: str = "it",
 ) -> Settings:
     """The values that differ from their defaults, in the order of the defaults."""
     for key, value in texts.items():
@@ -160,10 +172,16 @@ def _settings(
             raise LaconicError(f"method {method.name}: no setting '{key}={value}'; {choices}")
     readers = {ALPHA: _alpha, THRESHOLD: _threshold}
     values = {
-        key: readers[key](text, method) if key in readers else _like(defaults[key], _value(text))
+        key: readers[key](text, method)
+        if key in readers
+        else _number(_value(text), as_float=key in floats or type(defaults[key]) is float)
         for key, text in texts.items()
     }
-    return {key: values[key] for key in defaults if key in values and values[key] != defaults[key]}
+    return {
+        key: values[key]
+        for key, default in defaults.items()
+        if key in values and (type(values[key]), values[key]) != (type(default), default)
+    }
 
 
 def _written(name: str, settings: Settings) -> str:
@@ -178,13 +196,13 @@ def _text(value: Any) -> str:
 
 
 def _alpha(text: str, method: Method) -> float | str:
-    value = _value(text)
+    value = LOO if text.lower() == LOO else _value(text)
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value != "loo" and not (number and 0 <= value <= LARGEST):
+    if value != LOO and not (number and 0 <= value <= LARGEST):
         raise LaconicError(
             f"method {method.name}: alpha={text}: give a number of at least 0, or loo"
         )
-    return float(value) if number else value
+    return _number(value, as_float=True)
 
 
 def _threshold(text: str, method: Method) -> str:
@@ -199,10 +217,11 @@ def _threshold(text: str, method: Method) -> str:
     raise LaconicError(f"method {method.name}: threshold={text}: choose from {', '.join(choices)}")
 
 
-def _like(default: Any, value: Any) -> Any:
-    """1 and 1.0 are the same value if the default is a float."""
-    whole = type(default) is float and type(value) is int and abs(value) <= LARGEST
-    return float(value) if whole else value
+def _number(value: Any, *, as_float: bool) -> Any:
+    """The value; a number as a float, and -0.0 as 0.0, so equal numbers are written alike."""
+    if as_float and type(value) in (int, float) and abs(value) <= LARGEST:
+        return float(value) + 0.0
+    return value
 
 
 def _value(text: str) -> Any:
@@ -211,5 +230,5 @@ def _value(text: str) -> Any:
         return CONSTANTS[text.lower()]
     try:
         return ast.literal_eval(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text

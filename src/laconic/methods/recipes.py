@@ -41,7 +41,7 @@ PAUL = "Paul & Drineas 2014"
 KEERTHI = "Keerthi 2005"
 KOLCZ = "Kołcz & Chowdhury 2007"
 TORKKOLA = "Torkkola 2003"
-GRAM = "a factorised Gram matrix of the documents (or words)"
+GRAM = "a factorized Gram matrix of the documents (or words)"
 PIVOTS = "one pass over the words per selected word, up to the rank"
 SPECTRAL = "the top singular vectors; without rank, a Gram matrix"
 TRAINING = "one SVM per class"
@@ -124,7 +124,11 @@ def _ws(*, draw: str = "exact", random_state: int = 0) -> Reducer:
 
 
 def _ss(
-    *, rank: float | None = None, ridge: float = 0.0, draw: str = "exact", random_state: int = 0
+    *,
+    rank: int | float | None = None,
+    ridge: float = 0.0,
+    draw: str = "exact",
+    random_state: int = 0,
 ) -> Reducer:
     return SubspaceSampling(rank=rank, ridge=ridge, draw=draw, random_state=random_state)
 
@@ -225,7 +229,7 @@ METHODS: dict[str, Method] = {
             PAUL,
             False,
             _bss,
-            "one rank × rank factorisation per word, repeated for every size",
+            "one rank × rank factorization per word, repeated for every size",
             nested=False,
         ),
         Method(

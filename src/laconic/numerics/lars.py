@@ -40,7 +40,7 @@ def lars(
     """Yield one point per number of features: 1, 2, … to the end of the path.
 
     X is sparse or dense, or `Documents.of(X)` if several paths share it; `y_signed` is ±1.
-    bias="always" is regularised by alpha only; bias="selectable" must be selected like a feature.
+    bias="always" is regularized by alpha only; bias="selectable" must be selected like a feature.
     Neither counts as a feature. Tied features enter in column order. If no feature has a gradient,
     there are no points.
     """

@@ -20,12 +20,12 @@ from laconic.numerics.quotient import quotient
 from laconic.numerics.rank import zero_up_to
 from laconic.types import Floats, Matrix
 
-# A square matrix of this side takes 1.2 GB. Larger ones are not factorised.
+# A square matrix of this side takes 1.2 GB. Larger ones are not factorized.
 FACTORISE_UP_TO = 12_000
-# Below this side a factorisation is faster than the first iterations.
+# Below this side a factorization is faster than the first iterations.
 ITERATE_FROM = 3_000
 # Cost of an iteration per entry of X, and per entry and column of Y, relative to one operation of a
-# Cholesky factorisation (measured).
+# Cholesky factorization (measured).
 ENTRY_COST, COLUMN_COST = 76.0, 18.0
 # Relative residual of the iterations; coefficients are less accurate by the condition number.
 TOLERANCE = 1e-12
@@ -36,7 +36,7 @@ class Solution:
     """Coefficients (n_columns, n_terms) and intercepts (n_columns,) for all columns of Y.
 
     `condition` is the condition number of the linear system, in the 1-norm and estimated by LAPACK
-    if it was factorised; NaN if it was solved by iterations.
+    if it was factorized; NaN if it was solved by iterations.
     """
 
     coef: Floats

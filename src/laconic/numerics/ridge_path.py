@@ -1,4 +1,4 @@
-"""Regularized least squares for many alpha: one factorisation, and exact leave-one-out.
+"""Regularized least squares for many alpha: one factorization, and exact leave-one-out.
 
 The Gram matrix of the smaller side, of documents (K = Xc Xc') or of terms (A = Xc'Xc), is reduced
 to tridiagonal form Q T Q' once. Then for each alpha (T + alpha I)⁻¹ costs O(side) per column, and
@@ -38,7 +38,7 @@ INTERPOLATED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Factorisation:
+class Factorization:
     """Xc Xc' (`dual`) or Xc'Xc as Q T Q', with T tridiagonal."""
 
     X: Matrix
@@ -176,7 +176,7 @@ class Factorisation:
         return values[sound], np.asarray(self.Q @ vectors[:, sound])
 
 
-def factorise(X: Matrix, intercept: bool) -> Factorisation:
+def factorize(X: Matrix, intercept: bool) -> Factorization:
     """The expensive step: about 8/3 side³ multiplications, and memory for side² numbers."""
     x_mean = column_means(X) if intercept else np.zeros(X.shape[1])
     dual = X.shape[0] <= X.shape[1]
@@ -184,7 +184,7 @@ def factorise(X: Matrix, intercept: bool) -> Factorisation:
     # LAPACK squares the off-diagonal entries
     with np.errstate(over="ignore"):
         refuse_overflow(float(np.square(gram.diagonal().sum())))
-    return Factorisation(X, intercept, dual, x_mean, *_tridiagonal(gram))
+    return Factorization(X, intercept, dual, x_mean, *_tridiagonal(gram))
 
 
 def _tridiagonal(A: Floats) -> tuple[Floats, Floats, Floats]:

@@ -138,11 +138,11 @@ def peak(curve: FCurve) -> tuple[int, float]:
     return size, curve[size]
 
 
-def fallen(bare: FCurve, regularised: FCurve, loss: float) -> float:
+def fallen(bare: FCurve, regularized: FCurve, loss: float) -> float:
     """The first size after its peak where alpha = 0 has lost that much, or has no model."""
     start, top = peak(bare)
     low = (size for size in bare if size > start and top - bare[size] >= loss)
-    ended = (size for size in regularised if bare and size > max(bare))
+    ended = (size for size in regularized if bare and size > max(bare))
     return min((*low, *ended), default=math.inf)
 
 

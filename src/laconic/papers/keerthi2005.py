@@ -38,8 +38,8 @@ Deviations
   least two letters, which gives 33,652 words for Reuters (the paper has 37,207). 20 Newsgroups is
   the 19,997 messages without headers, which name the newsgroup, and words in at least two training
   messages, about 61,000; the paper uses Rennie's 19,928 messages of 62,061 words.
-- The bias enters at the start, is regularised by alpha, and does not count as a word; after filters
-  it is not regularised.
+- The bias enters at the start, is regularized by alpha, and does not count as a word; after filters
+  it is not regularized.
 - Sizes of LARS are those of the filters. Without `--full` they end at 1,100, and one of the four
   folds is run: `--sets 4` runs all of them.
 """

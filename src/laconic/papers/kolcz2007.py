@@ -24,7 +24,7 @@ pass (or three) of dual coordinate descent over the training documents.
 Protocol
 --------
 One binary problem per category, words as 0 and 1, unit length, words in at least two training
-documents; hinge loss, C = 1, an unregularised bias. Words are ranked once, by |w| of the SVM on all
+documents; hinge loss, C = 1, an unregularized bias. Words are ranked once, by |w| of the SVM on all
 words, among those of its support vectors. EXACT, SV-SET and REPAIRED divide every document, test
 documents too, by its length over the selected words; MASK does not. A document without any selected
 word has the value b.

@@ -39,7 +39,7 @@ Deviations
 - "Words of length at most four" are removed, but table 4 has one of four letters: at most three.
 - The weighting of words is not stated: raw counts, and ltc too.
 - RRQR cannot select more words than the rank. The paper's rows show that the columns that follow
-  were taken in order (`beyond=columns`); `beyond=again` factorises the rest.
+  were taken in order (`beyond=columns`); `beyond=again` factorizes the rest.
 - BSS weights by √t (the paper prints 1/√t), without γ, and takes a word again rather than one of
   extreme weight: `laconic.selectors.bss` gives the reason.
 - The meaning of "±" is not stated: here it is the standard deviation over the sets.

@@ -90,8 +90,8 @@ PLOT = {
     LSI: "LSI+gaussian",
     RP: "RP+gaussian",
     IG: "IG+gaussian",
-    LDA_LSI: "LDA-LSI:reg=0:longest=64+gaussian",
-    LDA_RP: "LDA-RP:reg=0:longest=64+gaussian",
+    LDA_LSI: "LDA-LSI:reg=0.0:longest=64+gaussian",
+    LDA_RP: "LDA-RP:reg=0.0:longest=64+gaussian",
     LDA: "LDA:longest=64+gaussian",
 }
 # Widths for histograms, whose lengths are about 0.2, and for LDA's components.
@@ -229,7 +229,7 @@ CANDIDATES = (
     Candidates("full, linear", linear("ALL", (0.1, 0.01, 0.001))),
     Candidates(LSI, gaussian("LSI", NARROW)),
     Candidates(IG, gaussian("IG", NARROW)),
-    Candidates(LDA_LSI, gaussian("LDA-LSI:reg=0:longest=64", WIDE)),
+    Candidates(LDA_LSI, gaussian("LDA-LSI:reg=0.0:longest=64", WIDE)),
     Candidates(LDA, gaussian("LDA:longest=64", WIDE)),
     Candidates("LDA direct, linear", linear("LDA:longest=64", (10.0, 1.0, 0.1))),
 )

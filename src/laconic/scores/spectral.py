@@ -59,7 +59,7 @@ def leverage(
         Leverage in the top singular vectors only: their number, or a share in (0, 1) of the squared
         Frobenius norm. None, or more than there are, for all.
     ridge : float, default=0.0
-        Ridge leverage x'(XX' + ridge·I)⁻¹x, which discounts directions that regularisation shrinks.
+        Ridge leverage x'(XX' + ridge·I)⁻¹x, which discounts directions that regularization shrinks.
 
     Returns
     -------

@@ -76,6 +76,10 @@ def make_findings(
         ProblemFolder(folder.path).delete_model()
     recommendations: list[Recommendation] = []
     warnings: list[str] = []
+    if plan.part() != "validation":
+        warnings.append("no recommendation, because cv=0 compares models on the test documents")
+    elif not recommending:
+        warnings.append('no recommendation, because models with normalize="all" need all words')
     for prepared in corpora if recommending else ():
         final = _FinalModels(plan, prepared, journal, previous, retry_failed)
         recommendations += final.recommend(measured, folder, n_problems)
@@ -305,7 +309,9 @@ class _FinalModels:
         method = parse_method(candidate.method)
         corpus, sizes = self.prepared.corpus, (candidate.size,)
         task = self.plan.one_task(corpus, self.split, "test", candidate.problem, method, 0, sizes)
-        return self.prepared.as_measured(task)
+        # the versions of what was compared, so old rows are used only where a warning names them
+        compared = {other.version for other in self.prepared.tasks if other.method == task.method}
+        return task if compared == {task.version} else self.prepared.as_measured(task)
 
     def _test_score(self, task: Task, problem: Problem, metric: str) -> tuple[float | None, str]:
         """The score on the test documents, or why there is none; measured once per task."""

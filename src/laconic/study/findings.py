@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
@@ -57,9 +58,10 @@ class Findings:
         _write_table(folder.stability, SelectionStability, self.stability)
 
     @classmethod
-    def read(cls, folder: StudyFolder) -> Self | None:
-        """The findings that `write` wrote; None if the study is not finished."""
-        return read_json(folder.findings, cls)
+    def read(cls, folder: StudyFolder | str | PathLike[str]) -> Self | None:
+        """The findings in the folder of a study; None if the study is not finished."""
+        of_study = folder if isinstance(folder, StudyFolder) else StudyFolder(Path(folder))
+        return read_json(of_study.findings, cls)
 
 
 def _write_table(

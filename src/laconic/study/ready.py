@@ -11,6 +11,8 @@ import numpy as np
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split
+from laconic.curves import UNDEFINED
+from laconic.errors import LaconicError
 from laconic.study.executors import Job
 from laconic.study.plan import Plan
 from laconic.study.task import Task
@@ -37,7 +39,10 @@ class PreparedCorpus:
         for split in splits:
             check_split(split, corpus)
         plan.weighting_for(corpus)
-        return cls(plan, corpus, targets_of(corpus, plan.target), splits)
+        targets = targets_of(corpus, plan.target)
+        for target in targets:
+            _check_metric(plan.metric, target)
+        return cls(plan, corpus, targets, splits)
 
     @cached_property
     def counted(self) -> CountedCorpus:
@@ -97,3 +102,14 @@ class PreparedCorpus:
             return 0
         training_texts = {texts[i] for i in split.train}
         return sum(texts[i] in training_texts for i in split.test)
+
+
+def _check_metric(metric: str, target: Target) -> None:
+    """Refuse, before any work, a first metric that is not defined for the target."""
+    two_classes, one_label = target.n_columns == 1, target.y.ndim == 1
+    if {"f1": two_classes, "balanced_accuracy": one_label}.get(metric, True):
+        return
+    raise LaconicError(
+        f"metric {metric!r} is not defined for {target.name}, with {len(target.classes):,} "
+        f"{'classes' if one_label else 'labels'}: {UNDEFINED[metric]}"
+    )

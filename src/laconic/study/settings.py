@@ -163,7 +163,7 @@ class TrainingOptions(Options):
 
     alpha: Alpha | Mapping[str, Alpha] = option(
         1.0,
-        "Strength of regularisation, or loo to choose it by leave-one-out (ridge only).",
+        "Strength of regularization, or loo to choose it by leave-one-out (ridge only).",
         expected="a number of at least 0, or 'loo'",
     )
     intercept: bool = option(True, "Fit an intercept.")

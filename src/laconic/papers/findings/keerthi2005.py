@@ -170,10 +170,10 @@ def fewer_words(curves: ProblemCurves) -> Finding:
 
 
 def overfits(curves: ProblemCurves) -> Finding:
-    bare, regularised = (curves.svm.get(label, {}) for label in (LARS_0, LARS))
+    bare, regularized = (curves.svm.get(label, {}) for label in (LARS_0, LARS))
     top, last = peak(bare), max(bare, default=0)
-    at_last = regularised.get(last, math.nan)
-    ends = min((size for size in regularised if size > last), default=0)
+    at_last = regularized.get(last, math.nan)
+    ends = min((size for size in regularized if size > last), default=0)
     worse = bool(bare) and at_last > bare[last]
     holds = _if_measured(top[1] - bare[last] >= MUCH and worse, at_last) if bare else None
     return judge(
@@ -227,12 +227,12 @@ def identical(curves: ProblemCurves) -> Finding:
 
 
 def harmless(curves: ProblemCurves) -> Finding:
-    regularised, without = peak(curves.svm.get(LARS, {})), peak(curves.svm.get(LARS_0, {}))
-    loss = regularised[1] - without[1]
+    regularized, without = peak(curves.svm.get(LARS, {})), peak(curves.svm.get(LARS_0, {}))
+    loss = regularized[1] - without[1]
     return judge(
         "the peak comes in the initial phase: there alpha = 0 is harmless",
-        f"alpha = 1 {_at(regularised)}, alpha = 0 {_at(without)}",
-        _if_measured(loss <= CLEAR and regularised[0] < MIDDLE[1], loss),
+        f"alpha = 1 {_at(regularized)}, alpha = 0 {_at(without)}",
+        _if_measured(loss <= CLEAR and regularized[0] < MIDDLE[1], loss),
         direction=loss <= MUCH,
     )
 
@@ -250,12 +250,12 @@ def pointwise(curves: ProblemCurves) -> Finding:
 
 
 def rising(curves: ProblemCurves) -> Finding:
-    regularised, without = peak(curves.svm.get(LARS, {})), peak(curves.svm.get(LARS_0, {}))
-    lead = regularised[1] - without[1]
+    regularized, without = peak(curves.svm.get(LARS, {})), peak(curves.svm.get(LARS_0, {}))
+    lead = regularized[1] - without[1]
     return judge(
         "with alpha = 1 the SVM keeps rising, so alpha = 0 is a poor choice",
-        f"alpha = 1 {_at(regularised)}, alpha = 0 {_at(without)}",
-        _if_measured(regularised[0] > without[0] and lead >= CLEAR, lead),
+        f"alpha = 1 {_at(regularized)}, alpha = 0 {_at(without)}",
+        _if_measured(regularized[0] > without[0] and lead >= CLEAR, lead),
         direction=lead > 0,
         reason=f"alpha = 1 is {lead:+.3f} ahead",
     )

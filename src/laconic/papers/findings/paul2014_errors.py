@@ -97,7 +97,7 @@ def statements(rows: Sequence[Row]) -> Iterator[Finding]:
         yield beats([test for test in tests if test.method == method], f"BSS beats {NAMES[method]}")
     yield beats(
         [test for test in tests if test.method == AGAIN],
-        "… and RRQR that factorises the rest, where the paper's takes the next columns in order",
+        "… and RRQR that factorizes the rest, where the paper's takes the next columns in order",
     )
     yield best_on_every_set(errors)
     yield least_lead(errors)
