@@ -189,7 +189,7 @@ USAGE = {
     "both": (["study", "pets.csv", "--plan", "p.toml"], "names its corpora: leave out CORPUS"),
     "options beside": (
         ["study", "--plan", "p.toml", "--cv", "3"],
-        "--cv: the plan has this option",
+        "--cv: a plan, or the folder of a study, has its own settings",
     ),
     "json and quiet": (["study", "pets.csv", "--json", "--quiet"], "give one of them"),
 }
