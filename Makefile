@@ -43,7 +43,7 @@ PAPERS := dasgupta2007 keerthi2005 kolcz2007 paul2014 torkkola
 .PHONY: reproduce-quick
 reproduce-quick: .venv/.reproducing ## run every paper's figures at a small scale, with verdicts, in out/quick
 	@failed=0; for paper in $(PAPERS); do \
-	  $(ONE_THREAD) $(BIN)/laconic reproduce $$paper -o out/quick || failed=1; done; \
+	  $(ONE_THREAD) $(BIN)/python -m reproduction $$paper -o out/quick || failed=1; done; \
 	echo "pages: out/quick/*.md and out/quick/*.html"; exit $$failed
 
 .PHONY: frontier

@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 
 from bench.measuring import Row, interleaved, row
 from bench.texts import text_like
-from laconic.numerics.basis import row_basis
-from laconic.numerics.bss import _Barriers, _Forms, sparsify
+from laconic.numerics.spectral.basis import row_basis
+from laconic.numerics.spectral.bss import _Barriers, _Forms, sparsify
 
 REPEATS = 3
 SIZE = 300

@@ -29,12 +29,12 @@ from bench.measuring import Row, interleaved, row
 from bench.memory import Memory, peak_growth
 from bench.texts import shape, text_like
 from laconic import Vectorizer, Weighting, load_corpus
-from laconic.numerics.lars import Documents, lars
-from laconic.numerics.lars_course import PathState
-from laconic.numerics.lars_crossings import Crossings, next_crossings
-from laconic.numerics.lars_fast import fast_lars
-from laconic.numerics.lars_position import PIECES, ActiveSet
-from laconic.numerics.lars_screen import Entry, step_to_entry
+from laconic.numerics.lars.active_set import PIECES, ActiveSet
+from laconic.numerics.lars.crossings import Crossings, next_crossings
+from laconic.numerics.lars.fast import fast_lars
+from laconic.numerics.lars.path import Documents, lars
+from laconic.numerics.lars.screening import Entry, step_to_entry
+from laconic.numerics.lars.state import PathState
 
 REPEATS = 2
 SIZE = 500

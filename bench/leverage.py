@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from bench.measuring import Row, interleaved, row
 from bench.texts import shape, text_like
-from laconic.numerics.leverage import full_leverage, truncated_leverage
+from laconic.numerics.spectral.leverage import full_leverage, truncated_leverage
 
 REPEATS = 3
 RANK = 100

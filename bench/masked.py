@@ -28,10 +28,10 @@ from threadpoolctl import threadpool_limits
 from bench.measuring import Row, interleaved, row
 from bench.texts import narrow, shape, text_like
 from laconic import MaskedSVM, Problem, Vectorizer, Weighting, curve, load_corpus
-from laconic.classifiers.masked_machine import Machine, MaskSettings
-from laconic.numerics.dual import Rows, descend
+from laconic.classifiers.masked.machine import Machine, MaskSettings
 from laconic.numerics.metrics import roc_auc
-from laconic.numerics.ranked import Ranked
+from laconic.numerics.svm.dual import Rows, descend
+from laconic.numerics.svm.ranked import Ranked
 
 NEWSGROUP = "comp.os.ms-windows.misc"
 FRACTIONS = (0.01, 0.05, *(n / 10 for n in range(1, 10)), 0.99)

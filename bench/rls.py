@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from bench.measuring import Row, interleaved, row
 from bench.texts import Labels, shape, text_like
-from laconic.classifiers.rls import RLSClassifier
+from laconic.classifiers.ridge import RLSClassifier
 
 REPEATS = 5
 N_WORDS = 180

@@ -15,9 +15,9 @@ from bench.measuring import Row, interleaved, load, row
 from laconic.corpus.loading import load_corpus
 from laconic.corpus.splits import folds
 from laconic.rows import Row as Result
-from laconic.study.executors import Job, executor_for, usable_cpus
-from laconic.study.task import Task
-from laconic.vectors.problem import CountedCorpus, targets_of
+from laconic.studies.execution.executors import Job, executor_for, usable_cpus
+from laconic.studies.execution.task import Task
+from laconic.text.problem import CountedCorpus, targets_of
 
 REPEATS = 3
 METHODS = ("ALL", "DF", "IG", "CHI2", "BNS", "US", "WS", "SS", "SRLS")

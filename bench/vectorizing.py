@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import CountVectorizer
 
 from bench.measuring import Row, interleaved, row
-from laconic.vectors.vectorizer import Vectorizer
+from laconic.text.vectorizer import Vectorizer
 
 REPEATS = 5
 PEER = "CountVectorizer with PyStemmer, same counts"

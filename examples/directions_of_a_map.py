@@ -2,7 +2,7 @@
 
 from laconic import LDA, CentroidClassifier, ReduceThenFit, Vectorizer, load_corpus, make_problems
 from laconic.corpus.splits import given_split
-from laconic.study.directions import Directions, document_title
+from laconic.studies.analysis.projection_map import Directions, document_title
 
 corpus = load_corpus("pydocs")
 (split,) = given_split(corpus)

@@ -3,8 +3,8 @@
 from tempfile import TemporaryDirectory
 
 from laconic import Plan, Study
-from laconic.study.settings import SplitOptions
-from laconic.vectors.options import TextOptions
+from laconic.studies.options import SplitOptions
+from laconic.text.options import TextOptions
 
 plan = Plan(
     "pydocs",

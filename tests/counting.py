@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from laconic.study.executors import InProcess
-from laconic.study.task import Outcome, run
+from laconic.studies.execution.executors import InProcess
+from laconic.studies.execution.task import Outcome, run
 
 
 class Counting(InProcess):

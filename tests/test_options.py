@@ -18,8 +18,8 @@ from laconic.compact.settings import TextSettings
 from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
 from laconic.options import Options, from_table, init_from, option, options_of, signature_from
-from laconic.study.settings import SearchOptions, Source, SplitOptions, TrainingOptions
-from laconic.vectors.options import TextOptions, WeightingOptions
+from laconic.studies.options import SearchOptions, Source, SplitOptions, TrainingOptions
+from laconic.text.options import TextOptions, WeightingOptions
 
 DECLARED = (ReadOptions, TextOptions, WeightingOptions, SplitOptions, SearchOptions)
 

@@ -10,7 +10,7 @@ from typing import Any
 from bench.frontier.choosing import Candidate, choose, of_side, within_bytes, within_words
 from bench.frontier.families import OURS, PEERS, SIDES, Budget
 from bench.frontier.journal import Speed
-from laconic.report.charts.styling import HEIGHT, SCHEMA, Spec, number, plain
+from laconic.report.charts.style import HEIGHT, SCHEMA, Spec, number, plain
 from laconic.report.charts.theme import LIGHT
 
 NAMES = {OURS: "Laconic", PEERS: "peers"}

@@ -15,9 +15,9 @@ from bench.texts import counts, narrow
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.loading import load_corpora, load_corpus
 from laconic.corpus.splits import random_splits
-from laconic.vectors.problem import CountedCorpus, default_weighting
-from laconic.vectors.vectorizer import Vectorizer
-from laconic.vectors.weighting import Weighting
+from laconic.text.problem import CountedCorpus, default_weighting
+from laconic.text.vectorizer import Vectorizer
+from laconic.text.weighting import Weighting
 
 Bools: TypeAlias = NDArray[np.bool_]
 Places: TypeAlias = NDArray[np.intp]

@@ -17,7 +17,7 @@ from bench.frontier.corpora import Bools
 from bench.frontier.families import SIDES, Budget
 from bench.frontier.journal import Truth
 from bench.frontier.scoring import unpacked
-from laconic.study.significance import wilcoxon
+from laconic.studies.analysis.significance import wilcoxon
 from laconic.types import Floats
 
 Truths: TypeAlias = Mapping[str, Truth]

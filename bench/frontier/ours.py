@@ -28,7 +28,7 @@ from bench.frontier.families import (
     svms,
     svms_after_selection,
 )
-from laconic.classifiers.lars import LarsClassifier
+from laconic.classifiers.lars.classifier import LarsClassifier
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.svm import SVMClassifier

@@ -12,8 +12,8 @@ from bench.frontier.families import OURS, PEERS, SIDES, Budget, Family, room
 from bench.frontier.journal import Line, Speed, Truth, rows_of
 from bench.frontier.judging import AS_GOOD, BETTER, WORSE, Comparison, comparisons
 from laconic.files import ANY_FILE, draft
-from laconic.report.charts.saving import svg
-from laconic.study.layout import SVG_FILE
+from laconic.report.charts.figure_files import svg
+from laconic.studies.layout import SVG_FILE
 
 METRICS = ("f1_micro", "f1_macro")
 METRIC = METRICS[0]

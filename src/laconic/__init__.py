@@ -24,32 +24,32 @@ _MODULE_OF = {
     "GaussianSVM": "laconic.classifiers.kernel",
     "LDA": "laconic.projections.lda",
     "LSI": "laconic.projections.lsi",
-    "LarsClassifier": "laconic.classifiers.lars",
+    "LarsClassifier": "laconic.classifiers.lars.classifier",
     "LinearModel": "laconic.model",
-    "MaskedSVM": "laconic.classifiers.masked",
-    "Plan": "laconic.study.plan",
-    "Problem": "laconic.vectors.problem",
+    "MaskedSVM": "laconic.classifiers.masked.classifier",
+    "Plan": "laconic.studies.plan",
+    "Problem": "laconic.text.problem",
     "Projection": "laconic.reduction",
-    "RLSClassifier": "laconic.classifiers.rls",
+    "RLSClassifier": "laconic.classifiers.ridge",
     "RRQR": "laconic.selectors.rrqr",
     "RandomProjection": "laconic.projections.random",
     "SVMClassifier": "laconic.classifiers.svm",
     "SampledTerms": "laconic.selectors.sampled",
-    "Study": "laconic.study.study",
+    "Study": "laconic.studies.study",
     "SubspaceSampling": "laconic.selectors.sampled",
     "certify": "laconic.certificate",
     "Ranking": "laconic.reduction",
     "ReduceThenFit": "laconic.classifiers.reduce_then_fit",
     "Selection": "laconic.reduction",
     "TopTerms": "laconic.selectors.top",
-    "Vectorizer": "laconic.vectors.vectorizer",
-    "Weighting": "laconic.vectors.weighting",
+    "Vectorizer": "laconic.text.vectorizer",
+    "Weighting": "laconic.text.weighting",
     "curve": "laconic.curves",
     "load_corpus": "laconic.corpus.loading",
-    "make_problem": "laconic.vectors.problem",
-    "make_problems": "laconic.vectors.problem",
+    "make_problem": "laconic.text.problem",
+    "make_problems": "laconic.text.problem",
 }
-_MODULES = ("papers", "scores", "testing")
+_MODULES = ("scores", "testing")
 
 __all__ = [
     "BSS",
@@ -84,20 +84,19 @@ __all__ = [
     "load_corpus",
     "make_problem",
     "make_problems",
-    "papers",
     "scores",
     "testing",
 ]
 
 if TYPE_CHECKING:
-    from laconic import papers, scores, testing
+    from laconic import scores, testing
     from laconic.certificate import Certificate, certify
     from laconic.classifiers.centroid import CentroidClassifier
     from laconic.classifiers.kernel import GaussianSVM
-    from laconic.classifiers.lars import LarsClassifier
-    from laconic.classifiers.masked import MaskedSVM
+    from laconic.classifiers.lars.classifier import LarsClassifier
+    from laconic.classifiers.masked.classifier import MaskedSVM
     from laconic.classifiers.reduce_then_fit import ReduceThenFit
-    from laconic.classifiers.rls import RLSClassifier
+    from laconic.classifiers.ridge import RLSClassifier
     from laconic.classifiers.svm import SVMClassifier
     from laconic.compact import CompactModel
     from laconic.corpus.corpus import Corpus
@@ -112,11 +111,11 @@ if TYPE_CHECKING:
     from laconic.selectors.rrqr import RRQR
     from laconic.selectors.sampled import SampledTerms, SubspaceSampling
     from laconic.selectors.top import TopTerms
-    from laconic.study.plan import Plan
-    from laconic.study.study import Study
-    from laconic.vectors.problem import Problem, make_problem, make_problems
-    from laconic.vectors.vectorizer import Vectorizer
-    from laconic.vectors.weighting import Weighting
+    from laconic.studies.plan import Plan
+    from laconic.studies.study import Study
+    from laconic.text.problem import Problem, make_problem, make_problems
+    from laconic.text.vectorizer import Vectorizer
+    from laconic.text.weighting import Weighting
 
 
 def __getattr__(name: str) -> Any:

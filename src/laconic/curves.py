@@ -15,9 +15,9 @@ from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import Model
 from laconic.numerics import metrics as m
 from laconic.rows import Row, Size
+from laconic.text.labels import LabelEncoding
+from laconic.text.problem import Problem
 from laconic.types import Floats
-from laconic.vectors.labels import LabelEncoding
-from laconic.vectors.problem import Problem
 
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from laconic.numerics.quotient import quotient
-from laconic.numerics.weighing import scale_rows
+from laconic.numerics.text.weights import scale_rows
 from laconic.reduction import check_vocabulary, frozen
+from laconic.text.options import Normalize as Normalize
 from laconic.types import Floats, Matrix
-from laconic.vectors.options import Normalize as Normalize
 
 Rule: TypeAlias = Literal["sign", "argmax", "labels"]
 

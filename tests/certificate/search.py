@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from laconic import LinearModel, Projection, Selection
 from laconic.certificate import NotComputed, certify
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.numerics.ridge import ridge
+from laconic.numerics.ridge.solve import ridge
 from tests.certificate.cases import RNG
 
 # What `certify` accepts of a model (`spectral.TRAINED`), with a little room.

@@ -7,7 +7,7 @@ import pytest
 
 from laconic import ReduceThenFit, RLSClassifier, TopTerms, load_corpus, make_problem
 from laconic.certificate import certify
-from laconic.numerics import bounds as of
+from laconic.numerics.bounds import suprema as of
 from tests.certificate.cases import RNG
 
 

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from laconic import ReduceThenFit, RLSClassifier, Selection
 from laconic.certificate import NotComputed, certify
-from laconic.numerics import bounds as of
+from laconic.numerics.bounds import suprema as of
 from laconic.reduction import Promise
 from laconic.selectors.bss import BSS
 from tests.certificate.cases import RNG, case, model_behind

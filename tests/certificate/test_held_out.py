@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 
 from laconic import LinearModel
 from laconic.certificate import certify
-from laconic.numerics import bounds as of
-from laconic.numerics import span as spans
+from laconic.numerics.bounds import span as spans
+from laconic.numerics.bounds import suprema as of
 from tests.certificate.cases import RNG, case
 from tests.oracles import span_by_svd
 

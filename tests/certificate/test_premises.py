@@ -14,7 +14,7 @@ from laconic import LinearModel, ReduceThenFit, RLSClassifier, Selection, TopTer
 from laconic.certificate import NotComputed, certify, serving_interval
 from laconic.classifiers.reduce_then_fit import ReducedModel
 from laconic.errors import LaconicError
-from laconic.numerics import bounds as of
+from laconic.numerics.bounds import suprema as of
 from tests.certificate.cases import RNG, case, check_no_certificate_is_violated, model_behind
 from tests.oracles import span_by_svd
 from tests.strategies import text_like

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from laconic import LinearModel, RLSClassifier, Selection
 from laconic.certificate import certify
-from laconic.numerics.allowances import Allowance, Rounding
+from laconic.numerics.bounds.allowances import Allowance, Rounding
 from tests.certificate.cases import model_behind
 from tests.certificate.search import CLAIMS, climb
 

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 from laconic import RLSClassifier, Selection
 from laconic.certificate import certify
-from laconic.numerics import bounds as of
-from laconic.numerics import span as spans
+from laconic.numerics.bounds import span as spans
+from laconic.numerics.bounds import suprema as of
 from tests.certificate.cases import RNG, case, check_no_certificate_is_violated, model_behind, unit
 from tests.oracles import rls_in_dual, span_by_svd
 from tests.strategies import counts

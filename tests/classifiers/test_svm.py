@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import (
 from laconic import ReduceThenFit, SVMClassifier, TopTerms
 from laconic.classifiers import svm as module
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.vectors.labels import LabelEncoding
+from laconic.text.labels import LabelEncoding
 from tests.strategies import text_like
 
 SHAPES = [(40, 21), (24, 60)]

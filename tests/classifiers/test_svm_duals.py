@@ -10,7 +10,7 @@ from sklearn.svm import SVC, LinearSVC
 from laconic import SVMClassifier
 from laconic.classifiers import svm as module
 from laconic.classifiers.svm_costs import costs
-from laconic.vectors.labels import LabelEncoding
+from laconic.text.labels import LabelEncoding
 from tests.classifiers.test_svm import KINDS, problem
 
 LOSSES = ["squared_hinge", "hinge"]

@@ -10,7 +10,7 @@ import pytest
 
 from laconic import SVMClassifier
 from laconic.errors import LaconicWarning
-from tests.numerics.svm_oracle import InteriorPoint
+from tests.numerics.svm.oracle import InteriorPoint
 
 CLOSE = 1e-5
 # The objective of one machine may be this share above that of another by rounding alone; margins

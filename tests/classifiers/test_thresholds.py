@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from laconic import BSS, ReduceThenFit, RLSClassifier, SVMClassifier, TopTerms
-from laconic.classifiers.lars import LarsClassifier
+from laconic.classifiers.lars.classifier import LarsClassifier
 from laconic.classifiers.thresholds import (
     TunedThreshold,
     _stratified,
@@ -23,7 +23,7 @@ from laconic.classifiers.thresholds import (
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.methods import parse_method
 from laconic.scores import information_gain
-from laconic.study.task import Task
+from laconic.studies.execution.task import Task
 from laconic.testing import check_path
 from tests.strategies import text_like
 

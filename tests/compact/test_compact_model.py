@@ -302,7 +302,7 @@ def test_remembering_spares_the_stemmer(monkeypatch):
     def never(*_):
         raise AssertionError("all words are known")
 
-    monkeypatch.setattr("laconic.vectors.units.Words.read", never)
+    monkeypatch.setattr("laconic.text.tokenizers.Words.read", never)
     np.testing.assert_array_equal(compact.decision(TEXTS), before)
 
 

@@ -11,10 +11,10 @@ from laconic.compact.provenance import ClassifierSettings
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.methods.classifiers import CLASSIFIERS
-from laconic.vectors.options import TextOptions
-from laconic.vectors.vectorizer import Vectorizer
+from laconic.text.options import TextOptions
+from laconic.text.vectorizer import Vectorizer
 from tests.compact.models import served
-from tests.study.corpora import pets
+from tests.studies.corpora import pets
 
 
 @pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name != "knn"])

@@ -16,11 +16,13 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.svm import LinearSVC
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.pydocs import build_pydocs, cache_directory, choosing, walking
-from laconic.corpus.pydocs.building import to_corpus
-from laconic.corpus.pydocs.choosing import distinct, largest, without_boilerplate
+from laconic.corpus.pydocs import build_pydocs, cache_directory
+from laconic.corpus.pydocs import choice as choosing
+from laconic.corpus.pydocs import sources as walking
+from laconic.corpus.pydocs.build import to_corpus
+from laconic.corpus.pydocs.choice import distinct, largest, without_boilerplate
 from laconic.corpus.pydocs.prose import paragraphs, without
-from laconic.corpus.pydocs.walking import Docstring, from_module
+from laconic.corpus.pydocs.sources import Docstring, from_module
 
 
 @pytest.fixture(scope="session")

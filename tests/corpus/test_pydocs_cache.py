@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.pydocs import build_pydocs, building, cache_directory
-from laconic.corpus.pydocs.building import UNUSED_DAYS, cache_file, rules_hash, to_corpus
-from laconic.corpus.pydocs.walking import Docstring
+from laconic.corpus.pydocs import build as building
+from laconic.corpus.pydocs import build_pydocs, cache_directory
+from laconic.corpus.pydocs.build import UNUSED_DAYS, cache_file, rules_hash, to_corpus
+from laconic.corpus.pydocs.sources import Docstring
 
 DAY = 24 * 60 * 60
 Walks = list[None]

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from laconic.corpus.formats.registry import FORMATS
-from laconic.corpus.formats.streaming import stream
 from laconic.corpus.options import ReadOptions
+from laconic.corpus.readers.record_stream import stream
+from laconic.corpus.readers.registry import FORMATS
 from tests.fuzzing.mutating import Files, mutated
 
 

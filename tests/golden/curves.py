@@ -21,12 +21,12 @@ import numpy as np
 
 from laconic import Corpus
 from laconic.methods import METHODS, parse_method
-from laconic.study.layout import safe_name
-from laconic.study.plan import Plan
-from laconic.study.ready import PreparedCorpus
-from laconic.study.settings import SplitOptions
-from laconic.study.task import Outcome, run
-from laconic.vectors.options import WeightingOptions
+from laconic.studies.execution.task import Outcome, run
+from laconic.studies.layout import safe_name
+from laconic.studies.options import SplitOptions
+from laconic.studies.plan import Plan
+from laconic.studies.prepared_corpus import PreparedCorpus
+from laconic.text.options import WeightingOptions
 
 WHERE = Path(__file__).parent
 WITH_SETTINGS = (

@@ -10,7 +10,7 @@ from laconic.errors import LaconicError, SizeUnavailable
 from laconic.projections.lda import memberships
 from laconic.scores import information_gain
 from laconic.testing import check_path, check_reducer
-from tests.numerics.discriminant_oracles import directions_by_eigh
+from tests.numerics.spectral.discriminant_oracles import directions_by_eigh
 from tests.strategies import text_like
 
 FIRSTS = [LSI(9), RandomProjection(9), TopTerms(size=9)]

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 import vl_convert
 
-from laconic.report.charts.saving import VERSION, static, svg
+from laconic.report.charts.figure_files import VERSION, static, svg
 from laconic.report.view import Confusion, Detail, Point, View
 
 NAMES = ["curves", "cost", "significance", "stability", "overlap", "confusion"]

@@ -16,11 +16,11 @@ import pytest
 from scipy.sparse import csr_array
 
 from laconic import Corpus, Plan, Study
-from laconic.report.reading import view_of
+from laconic.report.build import view_of
 from laconic.report.view import View
-from laconic.study.executors import InProcess
-from laconic.study.settings import SplitOptions
-from tests.study.corpora import pets
+from laconic.studies.execution.executors import InProcess
+from laconic.studies.options import SplitOptions
+from tests.studies.corpora import pets
 
 METHODS = ("ALL", "DF", "IG", "WS")
 SIZES = (3, 9, 18, 40)

@@ -17,7 +17,7 @@ from laconic.report.charts import (
     stability,
 )
 from laconic.report.view import Cost
-from laconic.study.comparing import Comparison, SelectionStability
+from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from tests.report.specs import NAMES, NAN, close, compiled, made, matrix_of, quality, texts
 
 

@@ -8,17 +8,17 @@ from xml.etree import ElementTree
 
 import pytest
 
+from laconic.report.build import view_of
 from laconic.report.charts import all_charts, curves, overlap, plain, significance, theme
-from laconic.report.charts.saving import svg
-from laconic.report.charts.styling import problems_in
+from laconic.report.charts.figure_files import svg
+from laconic.report.charts.style import problems_in
 from laconic.report.charts.theme import DARK, LIGHT
-from laconic.report.reading import view_of
 from laconic.report.view import Overlap, Point
-from laconic.study.comparing import Comparison
-from laconic.study.settings import SplitOptions
+from laconic.studies.analysis.comparisons import Comparison
+from laconic.studies.options import SplitOptions
 from tests.report.specs import NAMES, NAN, compiled, domains, drawn, made, quality
 from tests.report.studies import finished
-from tests.study.corpora import pets
+from tests.studies.corpora import pets
 
 # --- every chart ------------------------------------------------------------------------------
 

@@ -11,10 +11,10 @@ import vl_convert
 
 from laconic.errors import LaconicError
 from laconic.report.charts import NAMES, all_charts, confusion, save
-from laconic.report.charts.lightening import minified
-from laconic.report.charts.saving import VERSION, static, svg
+from laconic.report.charts.figure_files import VERSION, static, svg
+from laconic.report.charts.svg_minify import minified
 from laconic.report.view import Confusion, Detail
-from laconic.study.layout import StudyFolder
+from laconic.studies.layout import StudyFolder
 from tests.report.specs import made
 
 

@@ -12,12 +12,12 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from laconic.report import maps as maps_module
+from laconic.report import map_data as maps_module
 from laconic.report.charts import plain
-from laconic.report.maps import map_data
+from laconic.report.map_data import map_data
 from laconic.report.page import embedded, page, write_report
 from laconic.report.view import View
-from laconic.study.directions import Axis, Basis, Directions
+from laconic.studies.analysis.projection_map import Axis, Basis, Directions
 from tests.report.browser import Browser
 from tests.report.studies import HOSTILE, family_view, pets_view  # noqa: F401
 from tests.report.test_page import Read

@@ -27,8 +27,8 @@ from laconic.report.page import (
     write_report,
 )
 from laconic.report.view import Point, View
-from laconic.study.words import Word
-from laconic.vectors.summary import CorpusSummary
+from laconic.studies.analysis.words import Word
+from laconic.text.summary import CorpusSummary
 from tests.report.studies import (  # noqa: F401
     HOSTILE,
     family_study,

@@ -11,12 +11,12 @@ from sklearn.metrics import confusion_matrix
 from laconic import Plan, Study
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
-from laconic.report.reading import view_of
-from laconic.study.executors import InProcess
-from laconic.study.journal import Journal
-from laconic.study.layout import JOURNAL
-from laconic.study.settings import SplitOptions
-from tests.study.corpora import pets
+from laconic.report.build import view_of
+from laconic.studies.execution.executors import InProcess
+from laconic.studies.journal.journal import Journal
+from laconic.studies.layout import JOURNAL
+from laconic.studies.options import SplitOptions
+from tests.studies.corpora import pets
 
 PLAN = Plan(
     pets(150),
@@ -143,7 +143,7 @@ def test_rows_of_an_earlier_plan_are_not_mixed_in(tmp_path):
 
 
 def test_too_large_a_model_has_a_stand_in(tmp_path, monkeypatch):
-    monkeypatch.setattr("laconic.study.concluding.MAX_PAGE_FEATURES", 5)
+    monkeypatch.setattr("laconic.studies.analysis.final_model.MAX_PAGE_FEATURES", 5)
     Study(PLAN, tmp_path).run()
     (detail,) = view_of(tmp_path).details
     assert detail.n_features > 5

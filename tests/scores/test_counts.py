@@ -23,7 +23,7 @@ from laconic.scores.counts import (
     information_gain,
 )
 from laconic.selectors.top import TopTerms
-from laconic.vectors.weighting import Weighting
+from laconic.text.weighting import Weighting
 from tests import oracles
 from tests.strategies import counts, text_like
 

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from laconic import TopTerms
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.numerics.dual import Rows, descend
+from laconic.numerics.svm.dual import Rows, descend
 from laconic.scores import svm_elimination, svm_weight
 from laconic.scores import weights as module
 from tests.strategies import text_like

@@ -11,8 +11,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from laconic import RRQR
 from laconic.corpus.loading import load_corpora
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.numerics import pivoting
-from laconic.numerics.pivoting import order_after_swaps, pivot_rounds, pivots
+from laconic.numerics.spectral import pivoting
+from laconic.numerics.spectral.pivoting import order_after_swaps, pivot_rounds, pivots
 from laconic.testing import check_reducer
 from tests.doubles import OnlyProducts
 from tests.strategies import counts, text_like

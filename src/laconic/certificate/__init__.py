@@ -3,7 +3,7 @@
 Each number is a proposition proved in `docs/certificates.md`.
 """
 
-from laconic.certificate.comparing import certify, serving_interval
+from laconic.certificate.comparison import certify, serving_interval
 from laconic.certificate.parts import Certificate, NotComputed
 
 __all__ = ["Certificate", "NotComputed", "certify", "serving_interval"]

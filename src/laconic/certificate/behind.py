@@ -9,9 +9,9 @@ import numpy as np
 
 from laconic.certificate.parts import NotComputed
 from laconic.certificate.span_parts import Distortion, Promised
-from laconic.numerics import bounds as of
-from laconic.numerics import span as spans
-from laconic.numerics.allowances import Rounding
+from laconic.numerics.bounds import span as spans
+from laconic.numerics.bounds import suprema as of
+from laconic.numerics.bounds.allowances import Rounding
 from laconic.numerics.quotient import quotient
 from laconic.reduction import Projection, Promise, Reduction, Selection
 from laconic.types import Floats

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 
 from laconic.certificate.behind import ReducedSpan
 from laconic.model import LinearModel
-from laconic.numerics import bounds as of
-from laconic.numerics.rank import EPS
+from laconic.numerics.bounds import suprema as of
+from laconic.numerics.spectral.rank import EPS
 from laconic.types import Floats, Matrix
 
 # For a block of class rows: residual, right-hand side, missed and outside.

@@ -15,11 +15,11 @@ from laconic.certificate.parts import NotComputed
 from laconic.certificate.span_parts import InSpan, QueryBounds
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
-from laconic.numerics import bounds as of
-from laconic.numerics import span as spans
-from laconic.numerics.allowances import Allowance, EquationResiduals
+from laconic.numerics.bounds import span as spans
+from laconic.numerics.bounds import suprema as of
+from laconic.numerics.bounds.allowances import Allowance, EquationResiduals
+from laconic.text.labels import LabelEncoding
 from laconic.types import Floats
-from laconic.vectors.labels import LabelEncoding
 
 NO_REDUCTION = NotComputed("needs the reduction of the small model")
 # The largest residual of both models in the equations of RLS, relative to the right-hand side.

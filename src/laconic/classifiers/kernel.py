@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from laconic.classifiers.path import ModelClassifier, read_training_data
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import Rule, decide
-from laconic.numerics.gaussian import gaussian_kernel, gaussian_sums
+from laconic.numerics.svm.gaussian import gaussian_kernel, gaussian_sums
 from laconic.types import Columns, Floats, Matrix
 
 # The kernel matrix of this many documents takes 7 GB.

@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from laconic.errors import LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Model
+from laconic.text.labels import LabelEncoding
 from laconic.types import Columns, Floats, Matrix
-from laconic.vectors.labels import LabelEncoding
 
 DecisionFunction: TypeAlias = Callable[[], Floats]
 

@@ -12,16 +12,16 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
 from laconic.classifiers.path import PathClassifier, read_training_data
-from laconic.classifiers.rls import RLSClassifier
+from laconic.classifiers.ridge import RLSClassifier
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Model, Normalize, Rule, decide, squared
 from laconic.numerics.quotient import quotient
-from laconic.numerics.weighing import scale_rows
+from laconic.numerics.text.weights import scale_rows
 from laconic.reducer import Reducer
 from laconic.reduction import Reduction, columns_for
 from laconic.selectors.top import TopTerms
+from laconic.text.labels import LabelEncoding
 from laconic.types import Columns, Floats, Matrix
-from laconic.vectors.labels import LabelEncoding
 
 # Documents on which a classifier is tested for linearity.
 N_CHECKED = 20

@@ -13,10 +13,10 @@ from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
-from laconic.numerics.dual import Dual, Rows, descend, support
-from laconic.numerics.dual_gap import shortfall
+from laconic.numerics.svm.dual import Dual, Rows, descend, support
+from laconic.numerics.svm.gap import shortfall
+from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
-from laconic.vectors.labels import LabelEncoding
 
 SVMLoss: TypeAlias = Literal["squared_hinge", "hinge"]
 
@@ -27,8 +27,8 @@ EPOCHS = 20_000
 class SVMClassifier(LinearModelClassifier):
     """One linear SVM per class: min Σ c loss(y f) + alpha ‖w‖², f = Xw + b, y = ±1.
 
-    Solved in the dual, by coordinate descent and Newton steps (`laconic.numerics.dual`). Documents
-    may have any length; training is fastest at unit length.
+    Solved in the dual, by coordinate descent and Newton steps (`laconic.numerics.svm.dual`).
+    Documents may have any length; training is fastest at unit length.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
+from laconic.text.labels import LabelEncoding
 from laconic.types import Floats
-from laconic.vectors.labels import LabelEncoding
 
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
 

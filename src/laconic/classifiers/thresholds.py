@@ -20,8 +20,8 @@ from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Model
 from laconic.numerics.thresholds import best_threshold
+from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
-from laconic.vectors.labels import LabelEncoding
 
 By: TypeAlias = Literal["cv", "training"]
 Path: TypeAlias = Iterator[Model | SizeUnavailable]

@@ -1,5 +1,5 @@
 """The command `laconic`: parses options, calls the library, prints results."""
 
-from laconic.cli.commands import main
+from laconic.cli.main import main
 
 __all__ = ["main"]

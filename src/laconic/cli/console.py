@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from reproduction.shared.figures import Table
     from rich.console import Console
 
     from laconic.corpus.catalog import CatalogEntry
     from laconic.methods import Method
-    from laconic.papers.figures import Table
     from laconic.rows import Row
-    from laconic.study.words import Word
-    from laconic.vectors.summary import CorpusSummary
+    from laconic.studies.analysis.words import Word
+    from laconic.text.summary import CorpusSummary
 
 CLASSES_SHOWN = 25
 LEAST_WIDTH = 88

@@ -21,9 +21,9 @@ from laconic.cli.console import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from laconic.study.findings import Findings
-    from laconic.study.recommending import Candidate, Recommendation
-    from laconic.study.study import Event, Listener
+    from laconic.studies.analysis.findings import Findings
+    from laconic.studies.analysis.recommendation import Candidate, Recommendation
+    from laconic.studies.study import Event, Listener
 
 PROBLEMS_SHOWN = 10
 FAILURES_SHOWN = 5
@@ -83,7 +83,7 @@ def print_findings(
     findings: Findings, where: Path, page: Path | None = None, *, short: bool = False
 ) -> None:
     """Print the table of methods, the recommendation, and where the files are."""
-    from laconic.study.layout import StudyFolder
+    from laconic.studies.layout import StudyFolder
 
     folder = StudyFolder(where)
     if not short:

@@ -12,8 +12,8 @@ from laconic.cli.console import reading_bar, working
 from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
 from laconic.options import NONE, Option, options_of
-from laconic.study.settings import SearchOptions, Source, TrainingOptions, parse_sizes
-from laconic.vectors.options import TextOptions, WeightingOptions
+from laconic.studies.options import SearchOptions, Source, TrainingOptions, parse_sizes
+from laconic.text.options import TextOptions, WeightingOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
     from laconic.methods import Method
-    from laconic.vectors.problem import Problem
+    from laconic.text.problem import Problem
 
 T = TypeVar("T")
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
@@ -113,6 +113,9 @@ DRAW = click.option(
     show_default=True,
     help="Random seed of a random method.",
 )
+TRUSTED = click.option(
+    "--trusted", is_flag=True, help="Also load a model whose token pattern is not a known one."
+)
 reading_options = options_from(ReadOptions)
 text_options = options_from(TextOptions)
 model_options = together(
@@ -143,14 +146,14 @@ def check_not_input(output: Path, where: str, options: dict[str, Any]) -> None:
     """A command overwrites neither its corpus nor its stop words."""
     from laconic.corpus.loading import located
     from laconic.files import check_not_read
-    from laconic.vectors.stopwords import file_of
+    from laconic.text.stop_words import file_of
 
     inputs = (located(where, options["format"]), file_of(options["stop_words"]))
     check_not_read([output], filter(None, inputs))
 
 
 def problems_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Problem]:
-    from laconic.vectors.problem import make_problems
+    from laconic.text.problem import make_problems
 
     text, weighting = vectors_of(options)
     with working(f"counting the words of {loaded.name}"):

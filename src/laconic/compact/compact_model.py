@@ -24,13 +24,13 @@ from laconic.compact.settings import LARGEST, TextSettings, WordWeights
 from laconic.errors import LaconicError
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection
+from laconic.text.options import VECTORS
 from laconic.types import Floats, Matrix
-from laconic.vectors.options import VECTORS
 
 if TYPE_CHECKING:
-    from laconic.vectors.counting import Terms
-    from laconic.vectors.vectorizer import Vectorizer
-    from laconic.vectors.weighting import Weighting
+    from laconic.text.counts import Terms
+    from laconic.text.vectorizer import Vectorizer
+    from laconic.text.weighting import Weighting
 
 MOST_WORDS = 1 << 22
 MOST_CLASSES = 1 << 16
@@ -235,7 +235,7 @@ class CompactModel:
     def _decision(self, X: csr_array) -> Floats:
         if isinstance(self.model, KernelModel):
             return self.model.decision(X)
-        from laconic.numerics.serving import linear_decisions
+        from laconic.numerics.text.decisions import linear_decisions
 
         firsts, rows, coef = self._by_word
         sums = linear_decisions(
@@ -266,7 +266,7 @@ class CompactModel:
 
     @cached_property
     def _terms(self) -> Terms:
-        from laconic.vectors.counting import Terms
+        from laconic.text.counts import Terms
 
         return Terms(self.words)
 

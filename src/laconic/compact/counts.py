@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 
 from laconic.compact.settings import TextSettings
 from laconic.errors import LaconicError
-from laconic.vectors.counting import Lexicon, Terms, count, count_part, stack_counts
-from laconic.vectors.scanning import batches, describe
+from laconic.text.counts import Lexicon, Terms, count, count_part, stack_counts
+from laconic.text.scanner import batches, describe
 
 Document: TypeAlias = str | Mapping[str, float]
 

@@ -35,7 +35,7 @@ class ClassifierSettings:
     def of(cls, estimator: Any) -> ClassifierSettings:
         """The settings of a path classifier, or of the classifier within it."""
         from laconic.classifiers.reduce_then_fit import ReduceThenFit
-        from laconic.classifiers.rls import RLSClassifier
+        from laconic.classifiers.ridge import RLSClassifier
         from laconic.classifiers.thresholds import TunedThreshold
 
         if isinstance(estimator, TunedThreshold):
@@ -56,7 +56,7 @@ def _name_of(estimator: Any) -> str | None:
     """The name of a classifier whose models can be saved."""
     from laconic.classifiers.centroid import CentroidClassifier
     from laconic.classifiers.kernel import GaussianSVM
-    from laconic.classifiers.rls import RLSClassifier
+    from laconic.classifiers.ridge import RLSClassifier
     from laconic.classifiers.svm import SVMClassifier
 
     names: dict[type, str] = {

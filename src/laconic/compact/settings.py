@@ -9,15 +9,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
-from laconic.numerics.weighing import IDF, Length, normalize_rows, term_weights
+from laconic.numerics.text.weights import IDF, Length, normalize_rows, term_weights
 from laconic.options import from_attributes, option
 from laconic.reduction import frozen
+from laconic.text.options import SHORTEST_WORD, Scheme, TextOptions
 from laconic.types import Floats
-from laconic.vectors.options import SHORTEST_WORD, Scheme, TextOptions
 
 if TYPE_CHECKING:
-    from laconic.vectors.vectorizer import Vectorizer
-    from laconic.vectors.weighting import Weighting
+    from laconic.text.vectorizer import Vectorizer
+    from laconic.text.weighting import Weighting
 
 # Limits for untrusted files. All n-grams of a document are made, so long ones cost time.
 LONGEST_GRAM = 16
@@ -63,7 +63,7 @@ class TextSettings(TextOptions):
     @property
     def linear(self) -> bool:
         """Whether the time to read a text is linear in its length; with any pattern it may not."""
-        from laconic.vectors.units import WITHIN_CHUNKS
+        from laconic.text.tokenizers import WITHIN_CHUNKS
 
         return self.unit == "char" or self.token_pattern in WITHIN_CHUNKS
 

@@ -14,9 +14,9 @@ from laconic.errors import LaconicError, SizeUnavailable, collected_warnings, wa
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
     from laconic.corpus.corpus import Corpus
-    from laconic.vectors.options import TargetKind
-    from laconic.vectors.vectorizer import Vectorizer
-    from laconic.vectors.weighting import Weighting
+    from laconic.text.options import TargetKind
+    from laconic.text.vectorizer import Vectorizer
+    from laconic.text.weighting import Weighting
 
 
 def train(
@@ -44,8 +44,8 @@ def train(
     """
     from sklearn.base import clone
 
-    from laconic.vectors.problem import CountedCorpus, default_weighting, targets_of
-    from laconic.vectors.vectorizer import Vectorizer
+    from laconic.text.problem import CountedCorpus, default_weighting, targets_of
+    from laconic.text.vectorizer import Vectorizer
 
     reading = vectorizer if vectorizer is not None else Vectorizer()
     targets = targets_of(corpus, target)

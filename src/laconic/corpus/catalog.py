@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
-from laconic.corpus.formats.arff import read_arff
-from laconic.corpus.formats.cluto import read_cluto
-from laconic.corpus.formats.folders import read_folder
-from laconic.corpus.formats.rcv1 import is_published, read_rcv1
-from laconic.corpus.formats.reuters import read_reuters, split_name
-from laconic.corpus.formats.tables import read_jsonl
-from laconic.corpus.formats.techtc import read_all_techtc, read_techtc
 from laconic.corpus.options import ReadOptions
 from laconic.corpus.pydocs import build_pydocs
+from laconic.corpus.readers.arff.reader import read_arff
+from laconic.corpus.readers.cluto import read_cluto
+from laconic.corpus.readers.folders import read_folder
+from laconic.corpus.readers.rcv1 import is_published, read_rcv1
+from laconic.corpus.readers.reuters import read_reuters, split_name
+from laconic.corpus.readers.tables import read_jsonl
+from laconic.corpus.readers.techtc import read_all_techtc, read_techtc
 from laconic.errors import CorpusError
 
 ExpectedCounts = dict[str, int]

@@ -10,8 +10,8 @@ from typing import Any
 
 from laconic.corpus.catalog import TECHTC, find, load_family, load_known, locate
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.formats.registry import FORMATS, format_of
 from laconic.corpus.options import ReadOptions
+from laconic.corpus.readers.registry import FORMATS, format_of
 from laconic.errors import CorpusError
 from laconic.options import signature_from
 

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from laconic.classifiers.centroid import CentroidClassifier
 from laconic.classifiers.kernel import GaussianSVM
 from laconic.classifiers.neighbours import NearestNeighbors
-from laconic.classifiers.rls import RLSClassifier
+from laconic.classifiers.ridge import RLSClassifier
 from laconic.classifiers.svm import SVMClassifier
 from laconic.errors import LaconicError
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Literal, TypeAlias
 
-from laconic.classifiers.lars import LarsClassifier
-from laconic.classifiers.lars_walk import LarsLoss, Mode
-from laconic.classifiers.masked import MaskedSVM
-from laconic.classifiers.masked_machine import Variant
+from laconic.classifiers.lars.classifier import LarsClassifier
+from laconic.classifiers.lars.walk import LarsLoss, Mode
+from laconic.classifiers.masked.classifier import MaskedSVM
+from laconic.classifiers.masked.machine import Variant
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.svm import SVMLoss
 from laconic.methods.method import Method

@@ -15,12 +15,12 @@ from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from laconic.errors import LaconicError
-from laconic.numerics.discriminant import Block, discriminants, reduced_discriminants
+from laconic.numerics.spectral.discriminant import Block, discriminants, reduced_discriminants
 from laconic.projections.fitted import ProjectionReducer, fix_signs
 from laconic.reducer import Reducer
 from laconic.reduction import Projection, Reduction, columns_for
+from laconic.text.labels import LabelEncoding
 from laconic.types import Columns, Matrix
-from laconic.vectors.labels import LabelEncoding
 
 LabelHandling: TypeAlias = Literal["shared", "ignore"]
 

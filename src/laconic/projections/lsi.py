@@ -7,8 +7,8 @@ from typing import Self
 from numpy.typing import ArrayLike
 
 from laconic.errors import LaconicError
-from laconic.numerics.basis import leading_basis
-from laconic.numerics.spectrum import as_floats, column_squares
+from laconic.numerics.spectral.basis import leading_basis
+from laconic.numerics.spectral.spectrum import as_floats, column_squares
 from laconic.projections.fitted import ProjectionReducer, fix_signs
 from laconic.types import Matrix
 

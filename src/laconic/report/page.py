@@ -24,10 +24,11 @@ from laconic.compact import CompactModel
 from laconic.errors import LaconicError
 from laconic.files import draft
 from laconic.report.characters import unicode_tables
-from laconic.report.charts import all_charts, confusions, plain, theme
-from laconic.report.maps import map_data
+from laconic.report.charts import all_charts, plain, theme
+from laconic.report.charts import confusion as confusions
+from laconic.report.map_data import map_data
 from laconic.report.view import Detail, Point, View
-from laconic.study.layout import PAGE_FILE, ROWS
+from laconic.studies.layout import PAGE_FILE, ROWS
 
 # Limits of a page: coefficients in tables of words, bytes of models, rows of a table.
 MAX_COEFFICIENTS = 100_000

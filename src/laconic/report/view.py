@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from laconic.compact import CompactModel
 from laconic.rows import Size
-from laconic.study.comparing import Comparison, SelectionStability
-from laconic.study.directions import Directions
-from laconic.study.words import Word
-from laconic.vectors.summary import CorpusSummary
+from laconic.studies.analysis.comparisons import Comparison, SelectionStability
+from laconic.studies.analysis.projection_map import Directions
+from laconic.studies.analysis.words import Word
+from laconic.text.summary import CorpusSummary
 
 
 @dataclass(frozen=True)

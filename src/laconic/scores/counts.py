@@ -20,8 +20,8 @@ from scipy.sparse import issparse
 
 from laconic.errors import LaconicError
 from laconic.numerics import contingency as tables
+from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
-from laconic.vectors.labels import LabelEncoding
 
 Combine: TypeAlias = Literal["mean", "max", "sum"]
 

@@ -13,8 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.numerics.leverage import Leverage, full_leverage, ridge_leverage, truncated_leverage
-from laconic.numerics.spectrum import as_floats, column_squares, rank_holding
+from laconic.numerics.spectral.leverage import (
+    Leverage,
+    full_leverage,
+    ridge_leverage,
+    truncated_leverage,
+)
+from laconic.numerics.spectral.spectrum import as_floats, column_squares, rank_holding
 from laconic.types import Matrix
 
 # Larger errors of the scores give a warning: the rank cuts between nearly equal singular values.

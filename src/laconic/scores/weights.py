@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.numerics.dual import Dual, Rows, descend
-from laconic.numerics.dual_gap import shortfall
+from laconic.numerics.svm.dual import Dual, Rows, descend
+from laconic.numerics.svm.gap import shortfall
 from laconic.scores.counts import COMBINED, Combine, read_labelled
 from laconic.types import Floats, Matrix
 

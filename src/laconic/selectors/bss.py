@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
-from laconic.numerics.basis import leading_basis, row_basis
-from laconic.numerics.bss import sparsify
-from laconic.numerics.spectrum import as_floats, column_squares
+from laconic.numerics.spectral.basis import leading_basis, row_basis
+from laconic.numerics.spectral.bss import sparsify
+from laconic.numerics.spectral.spectrum import as_floats, column_squares
 from laconic.reducer import Reducer
 from laconic.reduction import Promise, Selection
 from laconic.types import Matrix

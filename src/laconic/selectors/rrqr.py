@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.numerics.pivoting import order_after_swaps, pivot_rounds, pivots
-from laconic.numerics.spectrum import column_squares
+from laconic.numerics.spectral.pivoting import order_after_swaps, pivot_rounds, pivots
+from laconic.numerics.spectral.spectrum import column_squares
 from laconic.reducer import Reducer
 from laconic.reduction import Ranking, Selection
 from laconic.types import Columns, Matrix

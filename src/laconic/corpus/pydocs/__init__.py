@@ -25,6 +25,6 @@ Rule 1 is in `walking`, rule 2 in `prose`, the others in `choosing`; `building` 
 caches the result.
 """
 
-from laconic.corpus.pydocs.building import build_pydocs, cache_directory
+from laconic.corpus.pydocs.build import build_pydocs, cache_directory
 
 __all__ = ["build_pydocs", "cache_directory"]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from laconic.corpus.pydocs.walking import PACKAGES, Docstring
+from laconic.corpus.pydocs.sources import PACKAGES, Docstring
 
 ALIASES = ("np", "sp", "scikit-learn", "scikit")
 

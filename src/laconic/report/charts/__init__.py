@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from laconic.report.charts.agreements import overlap
-from laconic.report.charts.confusions import confusion
-from laconic.report.charts.costs import cost
-from laconic.report.charts.qualities import curves
-from laconic.report.charts.saving import FORMATS, write_figures
-from laconic.report.charts.significances import significance
-from laconic.report.charts.stabilities import stability
-from laconic.report.charts.styling import Spec, plain
+from laconic.report.charts.confusion import confusion
+from laconic.report.charts.cost import cost
+from laconic.report.charts.figure_files import FORMATS, write_figures
+from laconic.report.charts.overlap import overlap
+from laconic.report.charts.quality import curves
+from laconic.report.charts.significance import significance
+from laconic.report.charts.stability import stability
+from laconic.report.charts.style import Spec, plain
 from laconic.report.charts.theme import theme
 from laconic.report.view import View
 

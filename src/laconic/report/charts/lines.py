@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from laconic.report.charts.styling import HEIGHT, Spec, chart, colour, dash, here, plain, shape
+from laconic.report.charts.style import HEIGHT, Spec, chart, colour, dash, here, plain, shape
 from laconic.report.view import View
 
 # The wheel alone scrolls the page; a pinch arrives as a wheel event with Ctrl.

@@ -1,0 +1,3 @@
+from reproduction.command import reproduce
+
+reproduce(prog_name="python -m reproduction")

@@ -1,0 +1,1 @@
+"""Dasgupta et al. 2007: subspace sampling."""

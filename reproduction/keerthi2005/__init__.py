@@ -1,0 +1,1 @@
+"""Keerthi 2005: LARS for the SVM."""

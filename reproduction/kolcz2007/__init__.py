@@ -1,0 +1,1 @@
+"""Kołcz & Chowdhury 2007: SVM masking."""

@@ -1,0 +1,1 @@
+"""Pages with the statements of a paper and their verdicts."""

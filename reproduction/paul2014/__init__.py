@@ -1,0 +1,1 @@
+"""Paul & Drineas 2014: BSS and RRQR."""

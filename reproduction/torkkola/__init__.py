@@ -1,0 +1,1 @@
+"""Torkkola: LSI or random projection, then LDA."""

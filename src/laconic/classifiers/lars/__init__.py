@@ -1,0 +1,1 @@
+"""Keerthi 2005: one sparse linear model per class, along a LARS path."""

@@ -1,0 +1,57 @@
+"""A LARS model and its leave-one-out score, by which "loo" chooses alpha and size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from laconic.classifiers.lars.walk import Walk
+from laconic.model import LinearModel
+from laconic.numerics.metrics import accuracy, apply_rule, f1_macro
+from laconic.numerics.thresholds import best_threshold
+from laconic.types import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class LarsCandidate:
+    """A model, the order in which its words entered, and its leave-one-out decision values.
+
+    `left_out` has one column per row of the model, or is None where it was not computed.
+    """
+
+    model: LinearModel
+    order: list[NDArray[np.int64]]
+    entry_l1: list[Floats]
+    alpha: float
+    y_signed: Floats
+    solved: NDArray[np.bool_]
+    residual: Floats
+    left_out: Floats | None = None
+
+    def with_leave_one_out(self, walks: list[Walk]) -> Self:
+        """With the leave-one-out decision values of its walks."""
+        return replace(self, left_out=np.column_stack([walk.left_out() for walk in walks]))
+
+    def with_threshold(self) -> Self:
+        """With the threshold of the best F1 subtracted from the intercept."""
+        pairs = zip(self._pessimistic.T, self.y_signed.T, strict=True)
+        shift = np.array([best_threshold(values, y_signed) for values, y_signed in pairs])
+        model = replace(self.model, intercept=self.model.intercept - shift)
+        assert self.left_out is not None
+        return replace(self, model=model, left_out=self.left_out - shift)
+
+    @property
+    def score(self) -> float:
+        """Accuracy for the rule "argmax", otherwise the mean F1 of the rows."""
+        predictions = apply_rule(self._pessimistic, self.model.rule)
+        metric = accuracy if self.model.rule == "argmax" else f1_macro
+        return metric(predictions, self.y_signed)
+
+    @property
+    def _pessimistic(self) -> Floats:
+        """Decision values in which those that are missing count as wrong."""
+        assert self.left_out is not None
+        return np.where(np.isnan(self.left_out), -np.inf * self.y_signed, self.left_out)

@@ -1,0 +1,1 @@
+"""Kołcz & Chowdhury 2007: smaller versions of one SVM."""

@@ -1,0 +1,63 @@
+"""The command `corpus`: what is in a corpus."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from laconic.cli.console import (
+    print_catalog,
+    print_summary,
+    working,
+)
+from laconic.cli.options import (
+    load,
+    reading_options,
+    text_options,
+    values_of,
+)
+from laconic.text.options import TextOptions
+
+if TYPE_CHECKING:
+    pass
+
+
+@click.command()
+@click.argument("where", nargs=-1, metavar="CORPUS...")
+@click.option("--known", is_flag=True, help="List the corpora of the catalog.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per corpus.")
+@reading_options
+@text_options
+def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -> None:
+    """Describe a corpus: counts, classes, lengths, problems in the data.
+
+    CORPUS is a file, a folder, or a name of the catalog.
+
+    \b
+    laconic corpus tickets.csv --text body --label queue
+    laconic corpus mail.jsonl.gz
+    laconic corpus 20news-bydate.tar.gz --encoding latin-1
+    laconic corpus pydocs
+    """
+    if known:
+        from laconic.corpus.catalog import known_corpora
+
+        print_catalog(known_corpora())
+        return
+    if not where:
+        raise click.UsageError("name a file, a folder or a corpus of the catalog (--known)")
+
+    from laconic.text.summary import CorpusSummary
+
+    vectorizer = values_of(TextOptions, options).vectorizer()
+    for name in where:
+        loaded = load(name, options)
+        with working(f"counting the words of {loaded.name}"):
+            summary = CorpusSummary.of(loaded, vectorizer)
+        if as_json:
+            click.echo(json.dumps(asdict(summary), ensure_ascii=False))
+        else:
+            print_summary(summary)

@@ -1,0 +1,230 @@
+"""The command `study`: compare methods and sizes, recommend, write the report."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from os.path import realpath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from laconic.cli.commands.report import check_report, draw
+from laconic.cli.exit_codes import EXIT_CODES, Code
+from laconic.cli.findings import print_findings, study_bar
+from laconic.cli.options import (
+    JOBS,
+    TASK_TIMEOUT,
+    options_from,
+    reading_options,
+    text_options,
+    values_of,
+)
+from laconic.errors import LaconicError
+from laconic.studies.options import SearchOptions, Source, SplitOptions, TrainingOptions
+from laconic.text.options import TextOptions, WeightingOptions
+
+if TYPE_CHECKING:
+    from laconic.studies.plan import Plan
+    from laconic.studies.study import Event, Study
+
+# Options that are allowed with a plan from a file or a folder.
+ALLOWED_WITH_A_PLAN = {
+    "where",
+    "plan",
+    "output",
+    "jobs",
+    "task_timeout",
+    "retry_failed",
+    "remeasure",
+    "as_json",
+    "quiet",
+    "no_report",
+}
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("where", nargs=-1, metavar="[CORPUS... | FOLDER]")
+@click.option("--plan", type=click.Path(path_type=Path), help="A plan in TOML, instead of options.")
+@options_from(SearchOptions)
+@options_from(SplitOptions)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the journal, the tables and the report.  [default: CORPUS-study]",
+)
+@JOBS
+@TASK_TIMEOUT
+@click.option("--retry-failed", is_flag=True, help="Retry tasks that failed.")
+@click.option(
+    "--remeasure",
+    is_flag=True,
+    help="Measure again the rows of another version of a method.",
+)
+@click.option("--no-report", is_flag=True, help="Write no HTML report.")
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines, for programs.")
+@click.option("--quiet", is_flag=True, help="Print only the recommendation.")
+@options_from(TrainingOptions, omit=("normalize",))
+@options_from(WeightingOptions)
+@reading_options
+@text_options
+@click.pass_context
+def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
+    """Find out how few words are needed, which ones, and what is lost.
+
+    Compares methods and sizes by cross-validation, recommends the smallest model within one
+    standard error of the best, and evaluates it once on the held-out test set.
+
+    Can be interrupted: run the same command again, or `laconic study FOLDER`, to resume.
+
+    \b
+    laconic study tickets.csv --text body --label queue
+    laconic study pydocs --methods ALL,IG,BNS,SS:rank=50 --sizes 10,100,1000 -o out/pydocs
+    laconic study reuters-21578 --split ModApte --metric f1_micro --metric accuracy
+    laconic study --plan night.toml -o night --json > night.log
+    """
+    from laconic.studies.execution.executors import executor_for
+
+    if options["as_json"] and options["quiet"]:
+        raise click.UsageError("--json and --quiet: give one of them")
+    work = study_of(ctx, where, options)
+    check_folder_of(work, options)
+    with listening(options) as (listen, progress):
+        findings = work.run(
+            executor_for(options["jobs"], options["task_timeout"]),
+            retry_failed=options["retry_failed"],
+            remeasure=options["remeasure"],
+            listen=listen,
+            progress=progress,
+            command=shlex.join(["laconic", *sys.argv[1:]]),
+        )
+    if options["as_json"]:
+        if not options["no_report"]:
+            draw(work.where)
+        click.echo(json.dumps({"kind": "findings", **findings.to_dict()}, allow_nan=False))
+    else:
+        page = None if options["no_report"] else draw(work.where)
+        print_findings(findings, work.where, page, short=options["quiet"])
+    if findings.failures:
+        ctx.exit(Code.SOME_FAILED)
+
+
+def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]) -> Study:
+    """The study of a plan file, of a folder, or of the options."""
+    from laconic.studies.layout import StudyFolder
+    from laconic.studies.plan_file import read_plan
+    from laconic.studies.study import Study
+
+    continued = len(where) == 1 and StudyFolder(Path(where[0])).journal.exists()
+    if options["plan"] is not None or continued:
+        refuse_with_a_plan(ctx)
+    if options["plan"] is not None:
+        if where:
+            raise click.UsageError("--plan names its corpora: leave out CORPUS")
+        plan = read_plan(options["plan"])
+        sources = tuple(
+            replace(source, where=absolute(source.where)) if isinstance(source, Source) else source
+            for source in plan.corpora
+        )
+        folder = options["output"] or folder_for(options["plan"].stem)
+        return refuse_another_corpus(Study(replace(plan, corpora=sources), folder))
+    if continued:
+        previous = Study.open(where[0])
+        return Study(previous.plan, options["output"] or previous.where)
+    if not where:
+        raise click.UsageError("name a corpus, a folder with a study, or a --plan")
+    folder = options["output"] or folder_for(where[0])
+    return refuse_another_corpus(Study(plan_of(where, options), folder))
+
+
+def check_folder_of(work: Study, options: dict[str, Any]) -> None:
+    """Check, before any work, that every file to be written may be replaced."""
+    from laconic.studies.layout import StudyFolder, input_paths
+
+    plan_files = [] if options["plan"] is None else [options["plan"]]
+    folder = StudyFolder(work.where)
+    folder.check([*plan_files, *input_paths(work.plan)])
+    if not options["no_report"] and work.where.is_dir():
+        check_report(folder.report)
+
+
+def refuse_another_corpus(work: Study) -> Study:
+    """The study, unless its folder has one of another corpus: files may share a default folder."""
+    from laconic.studies.journal.database import NotStartedError
+    from laconic.studies.study import Study
+
+    try:
+        previous = Study.open(work.where).plan
+    except NotStartedError:
+        return work
+    old, new = (
+        [source.where for source in plan.corpora if isinstance(source, Source)]
+        for plan in (previous, work.plan)
+    )
+    # a file may have several names, such as ../pets.csv or a link
+    if old and not set(map(realpath, old)) & set(map(realpath, new)):
+        raise LaconicError(
+            f"{work.where}: contains a study of {old[0]}, not of {new[0]}. "
+            "Choose another folder with -o"
+        )
+    return work
+
+
+def refuse_with_a_plan(ctx: click.Context) -> None:
+    for name in ctx.params:
+        source = ctx.get_parameter_source(name)
+        explicit = source not in (click.core.ParameterSource.DEFAULT, None)
+        if explicit and name not in ALLOWED_WITH_A_PLAN:
+            raise click.UsageError(
+                f"--{name.replace('_', '-')}: a plan, or the folder of a study, has its own "
+                "settings. Leave the option out, or start a new study with -o"
+            )
+
+
+def folder_for(name: str) -> Path:
+    from laconic.studies.layout import safe_name
+
+    stem = Path(name).name.split(".")[0] or name
+    return Path(f"{safe_name(stem)}-study")
+
+
+def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
+    from laconic.studies.plan import Plan
+
+    return values_of(
+        Plan,
+        options,
+        corpora=tuple(values_of(Source, options, where=absolute(name)) for name in where),
+        split=values_of(SplitOptions, options),
+        text=values_of(TextOptions, options),
+        weighting=values_of(WeightingOptions, options),
+        training=values_of(TrainingOptions, options),
+    )
+
+
+def absolute(name: str) -> str:
+    """The absolute path of a file, so that the study can be resumed from another folder."""
+    from laconic.corpus.catalog import TECHTC, find
+
+    return name if find(name) or name == TECHTC.name else str(Path(name).absolute())
+
+
+@contextmanager
+def listening(options: dict[str, Any]) -> Iterator[Any]:
+    """Events as JSON lines, or as a bar on a terminal."""
+    if not options["as_json"]:
+        with study_bar(quiet=options["quiet"]) as feeds:
+            yield feeds
+        return
+
+    def print_event(event: Event) -> None:
+        click.echo(json.dumps(asdict(event)))
+        sys.stdout.flush()
+
+    yield print_event, None

@@ -1,1 +1,0 @@
-"""One reader per format; `registry` lists them."""

@@ -1,0 +1,1 @@
+"""Opening files and archives, within limits, as text."""

@@ -1,0 +1,1 @@
+"""ARFF files, with Mulan's list of labels."""

@@ -1,0 +1,1 @@
+"""Parquet files, whose size is known before they are expanded."""

@@ -1,0 +1,1 @@
+"""How far a small linear model may be from the full one."""

@@ -1,0 +1,1 @@
+"""LARS paths and their parts."""

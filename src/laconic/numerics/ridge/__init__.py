@@ -1,0 +1,1 @@
+"""Regularized least squares."""

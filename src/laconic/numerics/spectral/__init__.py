@@ -1,0 +1,1 @@
+"""Singular subspaces: leverage, bases, sparsification, directions."""

@@ -1,0 +1,1 @@
+"""Support vector machines in the dual, and their masked versions."""

@@ -1,0 +1,1 @@
+"""Kernels that read, weight and classify raw text."""

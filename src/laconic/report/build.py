@@ -1,0 +1,275 @@
+"""`view_of`: the folder of a study becomes a `View`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import numpy as np
+
+from laconic.compact import CompactModel
+from laconic.errors import LaconicError
+from laconic.files import read_json
+from laconic.report.view import Confusion, Cost, Detail, Overlap, Point, View
+from laconic.rows import Row, Size
+from laconic.studies.analysis.findings import Findings
+from laconic.studies.analysis.intervals import band
+from laconic.studies.analysis.projection_map import Directions
+from laconic.studies.analysis.recommendation import (
+    Candidate,
+    Recommendation,
+    candidates,
+    count_warnings,
+    missing_sizes,
+    recommend,
+)
+from laconic.studies.analysis.stability import jaccard
+from laconic.studies.analysis.words import read_words
+from laconic.studies.journal.journal import Journal, PlanText
+from laconic.studies.layout import ProblemFolder, StudyFolder
+from laconic.studies.plan import Plan
+from laconic.studies.plan_file import parse_plan
+from laconic.text.summary import CorpusSummary
+
+# Problems whose words, model and confusion are shown; a page with a hundred would not load.
+MAX_DETAILS = 12
+LEVEL = 0.95
+
+
+def view_of(where: Path | str) -> View:
+    """The view of a study's folder, finished or not."""
+    folder = StudyFolder(Path(where))
+    if not folder.path.is_dir():
+        raise LaconicError(f"{where}: no such folder. Give the folder of a study")
+    with Journal.reading(folder.journal) as journal:
+        return _Reader(folder, journal, journal.latest_plan()).view()
+
+
+@dataclass(frozen=True)
+class _Corpora:
+    """The file of corpora."""
+
+    corpora: tuple[CorpusSummary, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Certificate:
+    """The part of a certificate's file that the page shows."""
+
+    sentences: tuple[str, ...] = ()
+
+
+class _Reader:
+    """What the parts of a view share."""
+
+    def __init__(self, folder: StudyFolder, journal: Journal, plan: PlanText) -> None:
+        self.folder, self.journal, self.started = folder, journal, plan
+        self.plan: Plan = parse_plan(plan.text, f"the plan in {folder.path}")
+        # in the order of the plan, which does not depend on which process was faster
+        finished = {task.key: task for task in journal.tasks()}
+        self.tasks = {key: finished[key] for key in plan.keys if key in finished}
+        self.rows: list[Row] = list(journal.rows(self.tasks))
+        self.candidates = candidates(
+            self.rows, self.plan.metric, part=self.plan.part(), repeats=self.plan.split.repeats
+        )
+        self.findings = Findings.read(folder)
+        self.corpora = (read_json(folder.corpora, _Corpora) or _Corpora()).corpora
+
+    @cached_property
+    def concluded(self) -> Findings | None:
+        """The findings, if they are of all tasks of the plan."""
+        return self.findings if len(self.tasks) == len(self.started.keys) else None
+
+    def view(self) -> View:
+        failed = self.journal.failed().items()
+        problems = tuple(dict.fromkeys(row.problem for row in self.rows))
+        n_done, n_tasks = len(self.tasks), len(self.started.keys)
+        finished = self.concluded is not None
+        return View(
+            title=self._title(problems),
+            metric=self.plan.metric,
+            metrics=self.plan.metrics,
+            methods=tuple(dict.fromkeys(row.method for row in self.rows)),
+            problems=problems,
+            finished=finished,
+            progress="" if finished else f"{n_done:,} of {n_tasks:,} tasks are done",
+            sentences=self.sentences(),
+            points=tuple(points(self.rows, self.plan.split.cv)),
+            costs=tuple(costs(self.rows, self.plan.metric)),
+            overlaps=tuple(self.overlaps()),
+            comparisons=self.findings.comparisons if self.findings is not None else (),
+            stability=self.findings.stability if self.findings is not None else (),
+            details=tuple(self.details(problems[:MAX_DETAILS])),
+            corpora=self.corpora,
+            failures={self.tasks[key].title: why for key, why in failed if key in self.tasks},
+            warnings=self.warnings(),
+            command=self.started.command,
+            plan=self.started.text,
+            versions=tuple(dict.fromkeys(row.versions for row in self.rows)),
+            created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            maps=tuple(self.maps(problems)) if finished else (),
+        )
+
+    def _title(self, problems: tuple[str, ...]) -> str:
+        names = [corpus.name for corpus in self.corpora] or list(problems)
+        if len(names) > 1:
+            return f"{names[0]} and {len(names) - 1:,} more"
+        return names[0] if names else self.folder.path.name
+
+    def sentences(self) -> tuple[str, ...]:
+        if self.concluded is not None:
+            return tuple(r.sentence for r in self.concluded.recommendations)
+        return tuple(r.sentence for r in recommend(self.candidates))
+
+    def warnings(self) -> dict[str, int]:
+        """Those of the findings, or of the tasks so far."""
+        if self.concluded is not None:
+            return self.concluded.warnings
+        warnings = count_warnings(self.journal.notes(self.tasks))
+        return warnings | missing_sizes(self.rows, self.plan.metric)
+
+    def maps(self, problems: Sequence[str]) -> Iterator[Directions]:
+        for problem in problems[:MAX_DETAILS]:
+            file = self.folder.problem(problem, len(problems)).directions
+            directions = Directions.read(file)
+            if directions is not None and directions.problem == problem:
+                yield directions
+
+    def overlaps(self) -> Iterator[Overlap]:
+        """At the size recommended for the problem, or the largest that most methods have."""
+        by_problem: dict[str, list[Candidate]] = defaultdict(list)
+        for candidate in self.candidates:
+            by_problem[candidate.problem].append(candidate)
+        for problem, of_problem in list(by_problem.items())[:MAX_DETAILS]:
+            size = _common_size(of_problem)
+            if size is not None:
+                yield from self._overlaps(problem, size)
+
+    def _overlaps(self, problem: str, size: Size) -> Iterator[Overlap]:
+        terms: dict[str, dict[str, Any]] = defaultdict(dict)
+        for key, task in self.tasks.items():
+            if task.problem == problem and task.draw == 0:
+                for cut in self.journal.cuts(key):
+                    if cut.size == size:
+                        terms[task.method][task.fold] = cut.terms
+        for a, b in combinations(terms, 2):
+            folds = [fold for fold in terms[a] if fold in terms[b]]
+            pairs = [(terms[a][fold], terms[b][fold]) for fold in folds]
+            if pairs:
+                n_shared = mean(np.intersect1d(x, y).size for x, y in pairs)
+                yield Overlap(problem, a, b, size, n_shared, mean(jaccard(pair) for pair in pairs))
+
+    def details(self, problems: Sequence[str]) -> Iterator[Detail]:
+        for recommendation in self.concluded.recommendations if self.concluded is not None else ():
+            if recommendation.problem in problems:
+                yield self._detail(recommendation)
+
+    def _detail(self, recommendation: Recommendation) -> Detail:
+        folder = ProblemFolder(self.folder.path, recommendation.folder)
+        chosen = recommendation.chosen
+        model, note = _page_model(folder)
+        words, classes = read_words(folder.words) if folder.words.exists() else ([], ())
+        certificate = read_json(folder.certificate, _Certificate) or _Certificate()
+        return Detail(
+            recommendation.problem,
+            recommendation.sentence,
+            chosen.method,
+            chosen.size,
+            chosen.n_features,
+            tuple(words),
+            tuple(classes),
+            certificate.sentences,
+            self._confusion(recommendation.task_key, model),
+            model,
+            note,
+            folder.words.relative_to(self.folder.path).as_posix(),
+        )
+
+    def _confusion(self, task_key: str, model: CompactModel | None) -> Confusion | None:
+        """Of the recommended model on the test documents; None for multilabel problems."""
+        if not task_key or model is None:
+            return None
+        return _count_confusion(task_key, self.journal, model.classes, model.model.rule)
+
+
+def points(rows: Iterable[Row], n_folds: int = 0) -> Iterator[Point]:
+    """Means over folds with 95 % limits; draws are averaged within a fold first.
+
+    Cross-validation folds share training documents, which makes the limits wider.
+    """
+    test_share = 1 / (n_folds - 1) if n_folds > 1 else None
+    groups: dict[tuple[str, str, str, Size], dict[str, list[Row]]] = defaultdict(dict)
+    for row in rows:
+        if row.value is not None:
+            key = (row.problem, row.method, row.metric, row.size)
+            groups[key].setdefault(row.fold, []).append(row)
+    for key, folds in groups.items():
+        values = [[row.value for row in of_fold] for of_fold in folds.values()]
+        n_features = mean(
+            mean(row.n_features or 0 for row in of_fold) for of_fold in folds.values()
+        )
+        yield Point(*key, n_features, *band(values, LEVEL, test_share=test_share), len(folds))
+
+
+def costs(rows: Iterable[Row], metric: str) -> Iterator[Cost]:
+    """Time and memory of one fit of all sizes, and the best mean of the method."""
+    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.metric == metric and row.status != "failed":
+            groups[row.problem, row.method].append(row)
+    for (problem, method), of_method in groups.items():
+        seconds: dict[str, float] = defaultdict(float)
+        for row in of_method:
+            seconds[row.task] += row.seconds
+        best = max(points(of_method), key=lambda point: point.mean, default=None)
+        if best is not None:
+            memory = max((row.memory or 0 for row in of_method), default=0)
+            yield Cost(problem, method, mean(seconds.values()), memory, best.mean, best.n_features)
+
+
+def _common_size(candidates: Sequence[Candidate]) -> Size | None:
+    """The recommended size if several methods have it, else the largest that several have."""
+    n_methods: dict[Size, int] = defaultdict(int)
+    for candidate in candidates:
+        n_methods[candidate.size] += 1
+    common = [size for size, n in n_methods.items() if n > 1]
+    if not common:
+        return None
+    (recommendation,) = recommend(candidates)
+    size = recommendation.chosen.size
+    return size if size in common else max(common)
+
+
+def _count_confusion(
+    task_key: str, journal: Journal, classes: tuple[str, ...], rule: str
+) -> Confusion | None:
+    y_signed, cuts = journal.y_signed(task_key), journal.cuts(task_key)
+    if y_signed is None or not cuts or rule == "labels":
+        return None
+    decisions = cuts[0].chosen
+    if rule == "sign":
+        truth = np.where(y_signed[:, 0] == 0, 2, y_signed[:, 0] > 0).astype(int)
+        predicted = decisions[:, 0].astype(int)
+    else:
+        truth = np.where((y_signed > 0).any(axis=1), (y_signed > 0).argmax(axis=1), len(classes))
+        predicted = decisions.argmax(axis=1)
+    counts = np.zeros((len(classes) + 1, len(classes) + 1), dtype=int)
+    np.add.at(counts, (truth, predicted), 1)
+    return Confusion(classes, tuple(map(tuple, counts.tolist())))
+
+
+def _page_model(folder: ProblemFolder) -> tuple[CompactModel | None, str]:
+    """The model that the page carries, and a note if it is not the recommended one."""
+    if folder.stand_in.exists():
+        model = CompactModel.load(folder.stand_in)
+        return model, "The recommended model is too large for a page; this is a smaller one"
+    if folder.model.exists():
+        return CompactModel.load(folder.model), ""
+    return None, ""

@@ -1,0 +1,98 @@
+"""Quality against the number of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from laconic.methods import keeps_all, projects
+from laconic.report.charts.lines import lines
+from laconic.report.charts.style import Spec, count_of, number, of_problem, plain, problems_in
+from laconic.report.view import Point, View
+
+WORDS, WORDS_OR_COMPONENTS = "Number of words", "Number of words, or of components"
+
+
+def curves(view: View) -> Spec | None:
+    """Quality against number of words, one line per method, with 95 % limits."""
+    problems = problems_in(point.problem for point in view.points)
+    shown = [p for p in view.points if p.n_features > 0 and p.problem in problems]
+    if not shown:
+        return None
+    chosen = {(d.problem, d.method, d.size) for d in view.details}
+    present = {point.metric for point in shown}
+    metrics = [m for m in (view.metric, *view.metrics) if m in present]
+    switches = {
+        "metric": list(dict.fromkeys(metrics)),
+        "problem": [plain(problem) for problem in problems],
+    }
+    return lines(
+        view,
+        _description(view, [p for p in shown if p.problem == problems[0]], problems),
+        [_point(p, (p.problem, p.method, p.size) in chosen) for p in shown],
+        switches,
+        what="metric",
+        lowest=0.0 if all(0 <= p.mean <= 1 for p in shown) else None,
+        title="metric",
+        text={"value": "Mean", "limits": "95 % limits"},
+        across=WORDS_OR_COMPONENTS if any(map(_by_components, shown)) else WORDS,
+    )
+
+
+def _point(point: Point, chosen: bool) -> dict[str, Any]:
+    row = {
+        "problem": plain(point.problem),
+        "method": plain(point.method),
+        "metric": point.metric,
+        "n_features": number(_extent(point)),
+        "value": number(point.mean),
+        "low": number(point.low),
+        "high": number(point.high),
+        "n_folds": point.n_folds,
+    }
+    if keeps_all(point.method):
+        row |= {"baseline": True, "label": _label(point)}
+    if chosen:
+        row |= {"recommended": True, "note": f"recommended: {_label(point)}"}
+    return row
+
+
+def _extent(point: Point) -> float:
+    """Words; for a projection, which reads all words at every size, components."""
+    return float(point.size) if _by_components(point) else point.n_features
+
+
+def _by_components(point: Point) -> bool:
+    return projects(point.method) and isinstance(point.size, int)
+
+
+def _label(point: Point) -> str:
+    if keeps_all(point.method):
+        return "all words"
+    if _by_components(point):
+        return f"{plain(point.method)}, {point.size:,} components"
+    return f"{plain(point.method)}, {point.n_features:,.0f} words"
+
+
+def _description(view: View, points: Sequence[Point], problems: Sequence[str]) -> str:
+    metric = [p for p in points if p.metric == view.metric] or list(points)
+    selections = [p for p in metric if not keeps_all(p.method)]
+    text = (
+        f"Line chart of {metric[0].metric} against the number of words (log axis), "
+        f"{count_of(len({p.method for p in selections}), 'methods')}, with 95 % limits."
+    )
+    if selections:
+        text += f" Best: {_result(max(selections, key=lambda p: p.mean))}."
+    for baseline in (p for p in metric if keeps_all(p.method)):
+        text += f" All {baseline.n_features:,.0f} words (ALL): {baseline.mean:.3f}."
+    for detail in view.details:
+        if detail.problem == problems[0] and detail.method:
+            text += f" Recommended: {plain(detail.method)} with {detail.n_features:,.0f} words."
+    return text + of_problem(problems)
+
+
+def _result(point: Point) -> str:
+    size = (
+        f"{point.size:,} components" if _by_components(point) else f"{point.n_features:,.0f} words"
+    )
+    return f"{plain(point.method)} with {size}, {point.mean:.3f}"

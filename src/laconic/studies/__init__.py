@@ -1,0 +1,1 @@
+"""A study: plan → tasks → journal → analysis."""

@@ -1,0 +1,1 @@
+"""Tasks, and the executors that run them."""

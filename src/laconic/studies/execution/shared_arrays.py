@@ -1,0 +1,237 @@
+"""Problems as folders of arrays, which processes share through the page cache.
+
+Each worker would need its own copy of a pickled X; a memory-mapped file is in memory once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from shutil import rmtree
+from tempfile import gettempdir, mkdtemp
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from laconic.errors import unwritable
+from laconic.text.problem import Problem
+
+try:
+    import fcntl
+except ImportError:  # Windows: folders of killed studies stay until removed by hand
+    fcntl = None  # type: ignore[assignment]
+
+FOLDER_PREFIX = "laconic-staging-"
+METADATA = "problem.json"
+MATRICES = ("X_train", "X_test")
+CSR_ARRAYS = ("data", "indices", "indptr")
+LABELS = ("y_train", "y_test")
+
+
+def write_problem(problem: Problem, folder: Path, *, link_from: Path | None = None) -> None:
+    """Write the problem into a new folder, without its words: training needs numbers only.
+
+    `link_from` is the folder of a problem with the same X: its files are linked, not copied.
+    """
+    try:
+        folder.mkdir(parents=True)
+        for name in MATRICES:
+            _write_matrix(getattr(problem, name), folder, name, link_from)
+        for name in LABELS:
+            _write(getattr(problem, name), folder / f"{name}.npy")
+        if problem.columns is not None:
+            _write(problem.columns, folder / "columns.npy")
+        (folder / METADATA).write_text(json.dumps(_metadata(problem)))
+    except OSError as failure:
+        raise unwritable(
+            failure,
+            f"{folder}: the vectors of {problem.name} cannot be written "
+            f"({failure.strerror or failure}). Workers share them as files: free some space there, "
+            "or use --jobs 1, which writes none",
+        ) from None
+
+
+def open_problem(folder: Path) -> Problem:
+    """The problem of a folder, as read-only memory maps; its vocabulary is empty."""
+    metadata = json.loads((folder / METADATA).read_text())
+    columns = folder / "columns.npy"
+    return Problem(
+        name=metadata["name"],
+        vocabulary=np.empty(0, dtype=object),
+        classes=tuple(metadata["classes"]),
+        fold=metadata["fold"],
+        columns=_memory_map(columns) if columns.exists() else None,
+        **{name: _open_matrix(folder, name, **metadata[name]) for name in MATRICES},
+        **{name: _memory_map(folder / f"{name}.npy") for name in LABELS},
+    )
+
+
+class ProblemStore:
+    """A temporary folder of problems, each kept as long as a task needs it.
+
+    The process holds a lock on the folder, which ends with the process: the next start removes
+    folders without a lock. The name of the folder contains the process id.
+    """
+
+    def __init__(self, where: Path | None = None) -> None:
+        parent = Path(gettempdir()) if where is None else where
+        try:
+            parent.mkdir(parents=True, exist_ok=True)
+            remove_leftovers(parent)
+            self.folder, self._lock = _new_folder(parent)
+        except OSError as failure:
+            raise unwritable(
+                failure,
+                f"{parent}: cannot be written ({failure.strerror}). Workers share vectors there: "
+                "choose another folder, or use --jobs 1",
+            ) from None
+        self._numbers = count()
+        self._needed: Counter[Path] = Counter()
+        self._newest: tuple[Problem, Path] | None = None
+
+    def acquire(self, problem: Problem) -> Path:
+        """The folder of the problem, for one more task; written if the problem is a new one."""
+        if self._newest is None or self._newest[0] is not problem:
+            self._add(problem)
+        assert self._newest is not None
+        self._needed[self._newest[1]] += 1
+        return self._newest[1]
+
+    def release(self, folder: Path) -> None:
+        """End the use of the folder by one task."""
+        self._needed[folder] -= 1
+        self._remove_unused()
+
+    def finish(self) -> None:
+        """The newest problem gets no further tasks."""
+        self._newest = None
+        self._remove_unused()
+
+    def release_all(self) -> None:
+        """End all uses of all folders."""
+        self._needed.subtract(dict(self._needed))
+        self.finish()
+
+    def close(self) -> None:
+        rmtree(self.folder, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _add(self, problem: Problem) -> None:
+        """Write the problem; the previous one may be removed first, unless its X is linked."""
+        previous, self._newest = self._newest, None
+        link_from = None
+        if previous is not None and _same_matrices(problem, previous[0]):
+            link_from = previous[1]
+        else:
+            self._remove_unused()
+        folder = self.folder / f"problem-{next(self._numbers)}"
+        write_problem(problem, folder, link_from=link_from)
+        self._newest = problem, folder
+        self._needed[folder] = 0
+        self._remove_unused()
+
+    def _remove_unused(self) -> None:
+        newest = None if self._newest is None else self._newest[1]
+        for folder in [f for f, tasks in self._needed.items() if tasks <= 0 and f != newest]:
+            del self._needed[folder]
+            rmtree(folder, ignore_errors=True)
+
+
+def remove_leftovers(parent: Path) -> None:
+    """Remove the folders of killed processes."""
+    for folder in parent.glob(f"{FOLDER_PREFIX}*"):
+        with suppress(OSError):
+            lock = _lock_folder(folder)
+            if lock is not None:
+                rmtree(folder, ignore_errors=True)
+                os.close(lock)
+
+
+def _new_folder(parent: Path) -> tuple[Path, int | None]:
+    """A new locked folder. Before it is locked, another process may remove it."""
+    while True:
+        folder = Path(mkdtemp(prefix=f"{FOLDER_PREFIX}{os.getpid()}-", dir=parent))
+        try:
+            lock = _lock_folder(folder)
+        except (BlockingIOError, FileNotFoundError):
+            continue
+        if folder.exists():
+            return folder, lock
+
+
+def _lock_folder(folder: Path) -> int | None:
+    """A lock on the folder that lasts as long as the process; None if locks are not supported."""
+    if fcntl is None:
+        return None
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise
+    except OSError:  # a file system without locks
+        os.close(handle)
+        return None
+    return handle
+
+
+def _same_matrices(first: Problem, second: Problem) -> bool:
+    """Whether both share X, as the targets of one split do."""
+    return first.X_train is second.X_train and first.X_test is second.X_test
+
+
+def _metadata(problem: Problem) -> dict[str, Any]:
+    metadata: dict[str, Any] = {
+        "name": problem.name,
+        "fold": problem.fold,
+        "classes": problem.classes,
+    }
+    for name in MATRICES:
+        X = getattr(problem, name)
+        metadata[name] = {
+            "shape": X.shape,
+            "canonical": bool(X.has_canonical_format),
+            "in_order": bool(X.has_sorted_indices),
+        }
+    return metadata
+
+
+def _write_matrix(X: csr_array, folder: Path, name: str, link_from: Path | None) -> None:
+    for part in CSR_ARRAYS:
+        file = f"{name}.{part}.npy"
+        if link_from is not None:
+            with suppress(OSError):  # a file system without links
+                os.link(link_from / file, folder / file)
+                continue
+        _write(getattr(X, part), folder / file)
+
+
+def _write(array: NDArray[Any], file: Path) -> None:
+    np.save(file, array, allow_pickle=False)
+
+
+def _open_matrix(
+    folder: Path, name: str, *, shape: list[int], canonical: bool, in_order: bool
+) -> csr_array:
+    """The arrays are set one by one: the constructor may copy indices into another type.
+
+    The flags are stored, or scipy would scan X, and might try to sort it in place.
+    """
+    data, indices, indptr = (_memory_map(folder / f"{name}.{part}.npy") for part in CSR_ARRAYS)
+    X = csr_array(tuple(shape), dtype=data.dtype)
+    X.data, X.indices, X.indptr = data, indices, indptr
+    X.has_sorted_indices = in_order
+    X.has_canonical_format = canonical
+    return X
+
+
+def _memory_map(file: Path) -> NDArray[Any]:
+    return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))

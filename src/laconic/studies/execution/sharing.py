@@ -1,0 +1,191 @@
+"""Reuse of work that tasks on one problem have in common; its cost is added to each of them.
+
+Tasks that differ only in the classifier or its alpha have the same fitted reducer and the same
+cuts, which may take seconds each; draws of a method have the same scores, of which exact leverage
+takes minutes. The numbers are those of a task that runs alone, and so are its seconds: they include
+the time of reused work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any, Self, TypeAlias
+from weakref import ReferenceType, ref
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from laconic.classifiers.path import PathClassifier
+from laconic.classifiers.reduce_then_fit import ReduceThenFit
+from laconic.errors import SizeUnavailable, collected_warnings, warn_again
+from laconic.reducer import Reducer
+from laconic.reduction import Reduction
+from laconic.selectors.sampled import RandomSelector, SampledTerms
+from laconic.text.problem import Problem
+from laconic.types import Matrix
+
+Peak: TypeAlias = Callable[[], int | None]
+
+
+@dataclass(frozen=True, eq=False)
+class CostedResult:
+    """The result of some work, its cost, and its warnings."""
+
+    result: Any
+    seconds: float
+    memory: int | None
+    notes: tuple[str, ...]
+
+    def get(self) -> Any:
+        """The result; its warnings are repeated at each use."""
+        warn_again(self.notes)
+        return self.result
+
+
+def run_costed(work: Callable[[], Any], peak: Peak) -> CostedResult:
+    """Do the work and measure its cost."""
+    clock = perf_counter()
+    with collected_warnings() as notes:
+        result = work()
+    return CostedResult(result, perf_counter() - clock, peak(), tuple(notes))
+
+
+@dataclass
+class ReusedCost:
+    """The cost of the work that a task reused, which its own clock did not measure."""
+
+    seconds: float = 0.0
+    memory: int | None = None
+
+    def add(self, work: CostedResult) -> None:
+        self.seconds += work.seconds
+        self.memory = work.memory if self.memory is None else self.max_memory(work.memory)
+
+    def take_seconds(self) -> float:
+        """The seconds added since the last call."""
+        seconds, self.seconds = self.seconds, 0.0
+        return seconds
+
+    def max_memory(self, memory: int | None) -> int | None:
+        """The larger of this memory and that of reused work."""
+        measured = memory is not None and self.memory is not None
+        return max(memory, self.memory) if measured else memory
+
+
+@dataclass(frozen=True, eq=False)
+class PrecomputedScores:
+    """A score function that returns scores computed before."""
+
+    scores: NDArray[np.float64]
+
+    def __call__(self, X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
+        return self.scores
+
+
+@dataclass(frozen=True, eq=False)
+class CachedReducer:
+    """A reducer that fits once and makes each cut once; `cost` is that of reused work.
+
+    A path clones its reducer; a clone is the same object, with the same cache.
+    """
+
+    reducer: Reducer
+    results: dict[Hashable, CostedResult] = field(default_factory=dict)
+    cost: ReusedCost = field(default_factory=ReusedCost)
+    peak: Peak = lambda: None
+
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+    def set_params(self, *, size: int | None) -> Self:
+        """Set the largest size of the path; tasks that share the reducer have the same one."""
+        self.reducer.set_params(size=size)
+        return self
+
+    def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
+        self._cached("fit", lambda: self.reducer.fit(X, y))
+        return self
+
+    @property
+    def available_(self) -> int:
+        return self.reducer.available_
+
+    def at(self, size: int) -> Reduction:
+        cut = self._cached(size, lambda: _cut(self.reducer, size))
+        if isinstance(cut, SizeUnavailable):
+            raise cut.with_traceback(None)
+        return cut
+
+    def _cached(self, key: Hashable, work: Callable[[], Any]) -> Any:
+        """Only reused work is added to the cost: the task's own clock measures new work."""
+        if key in self.results:
+            self.cost.add(self.results[key])
+        else:
+            self.results[key] = run_costed(work, self.peak)
+        return self.results[key].get()
+
+
+def _cut(reducer: Reducer, size: int) -> Reduction | SizeUnavailable:
+    try:
+        return reducer.at(size)
+    except SizeUnavailable as unavailable:
+        return unavailable
+
+
+@dataclass(frozen=True, eq=False)
+class CacheEntry:
+    """The scores of a method's draws, or its reducer, for a problem and a selection."""
+
+    problem: ReferenceType[Problem]
+    selection: Hashable
+    work: CostedResult | CachedReducer
+
+
+# At most one entry: tasks with the same selection run one after the other.
+_cache: list[CacheEntry] = []
+
+
+def reuse_selection(
+    path: PathClassifier,
+    problem: Problem,
+    selection: str,
+    details: Hashable,
+    peak: Peak = lambda: None,
+) -> tuple[PathClassifier, ReusedCost]:
+    """The path with the work done before for this selection, and the cost of that work.
+
+    A fitted reducer also depends on `details`, its sizes and draw; scores do not.
+    """
+    cost = ReusedCost()
+    if not isinstance(path, ReduceThenFit):
+        return path, cost
+    reducer = path.reducer
+    if isinstance(reducer, RandomSelector):
+        scores = _cached_work(problem, selection, lambda: _fit_scores(reducer, problem, peak))
+        cost.add(scores)
+        params = {key: getattr(reducer, key) for key in ("draw", "size", "random_state")}
+        sampled = SampledTerms(PrecomputedScores(scores.get()), **params)
+        return path.set_params(reducer=sampled), cost
+    cached = _cached_work(problem, (selection, details), lambda: CachedReducer(reducer))
+    return path.set_params(reducer=replace(cached, cost=cost, peak=peak)), cost
+
+
+def clear_cache() -> None:
+    """Free the cached work, which may be as large as the documents."""
+    _cache.clear()
+
+
+def _cached_work(problem: Problem, selection: Hashable, make: Callable[[], Any]) -> Any:
+    entry = _cache[0] if _cache else None
+    if entry is None or entry.problem() is not problem or entry.selection != selection:
+        _cache.clear()  # free the last one first
+        _cache.append(CacheEntry(ref(problem), selection, make()))
+    return _cache[0].work
+
+
+def _fit_scores(reducer: RandomSelector, problem: Problem, peak: Peak) -> CostedResult:
+    X, y = problem.X_train, problem.y_train
+    return run_costed(lambda: clone(reducer).fit(X, y).scores_, peak)

@@ -1,0 +1,266 @@
+"""`Task`: one fit of one method on one fold, measured at all sizes. A study is a list of tasks.
+
+A task contains everything that its rows depend on, as resolved values rather than spellings. Its
+key is a hash of that, so it is the same on every machine and in every order. The seed of its draws
+is a hash too.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, cached_property
+from hashlib import sha256
+from importlib.metadata import version
+from time import perf_counter, time
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from laconic.classifiers.path import PathClassifier
+from laconic.compact.provenance import ClassifierSettings
+from laconic.curves import SizeResult, evaluate_path, known_metrics
+from laconic.errors import LaconicError, collected_warnings
+from laconic.methods import parse_method
+from laconic.model import Normalize
+from laconic.numerics.metrics import apply_rule
+from laconic.rows import Row, Size
+from laconic.studies.execution.resources import peak_memory
+from laconic.studies.execution.sharing import ReusedCost, reuse_selection
+from laconic.text.problem import Problem
+
+if TYPE_CHECKING:
+    pass
+
+Part = Literal["validation", "test"]
+PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One draw of one method on one fold of one problem, at all sizes.
+
+    `data` is the fingerprint of the corpus. `split` and `text` are canonical JSON of how its
+    documents are divided, counted and weighted: with the name of the fold they determine the
+    training data. `features` and `weighting` name their kind. `version` is that of the method. With
+    `detail`, predictions and features of each size are stored beside the rows.
+    """
+
+    data: str
+    problem: str
+    part: Part
+    fold: str
+    split: str
+    text: str
+    method: str
+    draw: int
+    sizes: tuple[Size, ...]
+    metrics: tuple[str, ...]
+    alpha: float | str = 1.0
+    intercept: bool = True
+    normalize: Normalize = "selected"
+    detail: bool = True
+    version: int = 1
+    features: str = ""
+    weighting: str = ""
+
+    @cached_property
+    def key(self) -> str:
+        return _digest(self.to_json())
+
+    @cached_property
+    def slot(self) -> str:
+        """The task without the version of its method: rows of several versions share it."""
+        return _digest(canonical_json(asdict(self) | {"version": None}))
+
+    @property
+    def vocabulary(self) -> str:
+        """What the words of the corpus, and so the columns of a `Cut`, depend on."""
+        return _digest(canonical_json([self.data, self.text]))
+
+    @property
+    def selection(self) -> str:
+        """The method without its classifier: tasks with the same one select the same features."""
+        try:
+            return parse_method(self.method).selection
+        except LaconicError:  # an unknown method, which fails when it is built
+            return self.method
+
+    @property
+    def random_state(self) -> int:
+        """The same for every classifier, alpha, size and metric, so features are comparable."""
+        address = [self.data, self.split, self.fold, self.text, self.problem]
+        return int(_digest(canonical_json([*address, self.selection, self.draw]))[:8], 16)
+
+    @property
+    def title(self) -> str:
+        again = f" (draw {self.draw + 1})" if self.draw else ""
+        return f"{self.method}{again} on {self.problem}, {self.fold}"
+
+    def to_json(self) -> str:
+        return canonical_json(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        values = json.loads(text)
+        return cls(**values | {key: tuple(values[key]) for key in ("sizes", "metrics")})
+
+    def build(self) -> PathClassifier:
+        """The method, ready to be trained."""
+        method = parse_method(self.method)
+        return method.build(self.alpha, self.random_state, self.intercept, self.normalize)
+
+    @cached_property
+    def classifier(self) -> ClassifierSettings:
+        """The classifier that follows the selection; unnamed where the method trains its own."""
+        try:
+            settings = ClassifierSettings.of(self.build())
+            return replace(settings, name=parse_method(self.method).classifier)
+        except Exception:  # the task will fail with the reason, and its rows need no classifier
+            return ClassifierSettings()
+
+    def row(self) -> Row:
+        """What all rows of the task share."""
+        return Row(
+            self.problem,
+            self.method,
+            self.sizes[0],
+            "",
+            draw=self.draw,
+            part=self.part,
+            fold=self.fold,
+            classifier=self.classifier.name or "",
+            alpha=self.classifier.alpha,
+            class_weight=self.classifier.class_weight or "",
+            features=self.features,
+            weighting=self.weighting,
+            versions=versions(),
+            task=self.key,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """What one size gives beside its rows.
+
+    `terms` are columns among all words of the corpus, ascending; `chosen` (documents × columns) are
+    the predictions for the test documents.
+    """
+
+    size: Size
+    terms: NDArray[np.int64]
+    chosen: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The result of a task.
+
+    `y_signed` are the true labels as ±1, 0 where the training documents do not have the document's
+    class; `notes` are warnings; `started` is a time since the epoch.
+    """
+
+    task: Task
+    status: Literal["ok", "failed"]
+    rows: tuple[Row, ...]
+    reason: str = ""
+    cuts: tuple[Cut, ...] = ()
+    y_signed: NDArray[np.int8] | None = None
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    memory: int | None = None
+    started: float = field(default_factory=time)
+    host: str = field(default_factory=platform.node)
+
+    @classmethod
+    def failed(cls, task: Task, reason: str, **about: Any) -> Self:
+        """A failure has rows too: one per size and metric, with the reason."""
+        like = replace(task.row(), status="failed", reason=reason)
+        rows = tuple(
+            replace(like, size=size, metric=metric)
+            for size in task.sizes
+            for metric in task.metrics
+        )
+        return cls(task, "failed", rows, reason, **about)
+
+
+def run(task: Task, problem: Problem) -> Outcome:
+    """Train once, measure every size. An error is an outcome too, not an exception.
+
+    With one BLAS thread, so the numbers do not depend on what else runs.
+    """
+    started, clock = time(), perf_counter()
+    with peak_memory() as peak, collected_warnings(problem.classes) as notes:
+        try:
+            with threadpool_limits(1):
+                details = (task.sizes, task.random_state)
+                path, cost = reuse_selection(task.build(), problem, task.selection, details, peak)
+                rows, cuts, y_signed = _measure(task, path, problem, cost)
+        except Exception as failure:
+            about = {"seconds": perf_counter() - clock, "memory": peak(), "started": started}
+            return Outcome.failed(task, describe_failure(failure), **about)
+        memory = cost.max_memory(peak())
+    return Outcome(
+        task,
+        "ok",
+        tuple(replace(row, memory=memory) for row in rows),
+        cuts=cuts,
+        y_signed=y_signed,
+        notes=tuple(notes),
+        seconds=perf_counter() - clock,
+        memory=memory,
+        started=started,
+    )
+
+
+def describe_failure(failure: BaseException) -> str:
+    """The message of a failure, after the name of its class if it is not one of ours."""
+    if isinstance(failure, LaconicError):
+        return str(failure)
+    if isinstance(failure, MemoryError) and not str(failure):
+        return "MemoryError: there is too little memory for this task"
+    return f"{type(failure).__name__}: {failure}"
+
+
+def _measure(
+    task: Task, path: PathClassifier, problem: Problem, cost: ReusedCost
+) -> tuple[list[Row], tuple[Cut, ...], NDArray[np.int8] | None]:
+    """Each size includes the seconds of work that other tasks have done for it."""
+    metrics = known_metrics(task.metrics)
+    rows: list[Row] = []
+    cuts: list[Cut] = []
+    y_signed = None
+    for measured in evaluate_path(path, problem, list(task.sizes)):
+        measured = replace(measured, seconds=measured.seconds + cost.take_seconds())
+        rows += measured.rows(task.row(), metrics)
+        if task.detail and measured.y_signed is not None:
+            cuts.append(_cut(measured, problem))
+            y_signed = np.nan_to_num(measured.y_signed).astype(np.int8)
+    return rows, tuple(cuts), y_signed
+
+
+def _cut(measured: SizeResult, problem: Problem) -> Cut:
+    model, decision = measured.model, measured.decision
+    assert model is not None
+    assert decision is not None
+    features = model.features
+    terms = features if problem.columns is None else problem.columns[features]
+    return Cut(measured.size, terms.astype(np.int64), apply_rule(decision, model.rule))
+
+
+@cache
+def versions() -> str:
+    python = f"python {platform.python_version()}"
+    return ", ".join([*(f"{name} {version(name)}" for name in PACKAGES), python])
+
+
+def canonical_json(values: Any) -> str:
+    """The same text for equal values."""
+    return json.dumps(values, sort_keys=True)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

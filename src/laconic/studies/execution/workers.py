@@ -1,0 +1,286 @@
+"""`Worker`: a process that runs tasks one after the other, connected by a pipe."""
+
+from __future__ import annotations
+
+import faulthandler
+import multiprocessing
+import os
+import pickle
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from math import inf
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from threading import Thread
+from time import perf_counter, time
+from typing import Any, TypeAlias
+
+from laconic.studies.execution.shared_arrays import open_problem
+from laconic.studies.execution.task import Outcome, Task, describe_failure
+from laconic.text.problem import Problem
+
+Run: TypeAlias = Callable[[Task, Problem], Outcome]
+
+# fork would copy the locks of BLAS, numba and the progress bar, held or not
+SPAWN = multiprocessing.get_context("spawn")
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
+READY = "ready"
+# seconds that a process may take to exit after closing its pipe
+GRACE = 5.0
+# seconds; some systems have a limit on waiting
+LONGEST_WAIT = 7 * 24 * 3600.0
+
+
+# a worker that exits during a task was most likely ended by the system
+ADVICE = "it may have run out of memory: use fewer --jobs"
+
+
+class WorkerExited(Exception):  # noqa: N818 - an event, not an error
+    """The process exited; the message says how."""
+
+    @property
+    def reason(self) -> str:
+        """The reason for the failure of its task."""
+        return f"{self}; {ADVICE}"
+
+
+class WorkerTimeout(WorkerExited):
+    """The task exceeded its time limit."""
+
+    @property
+    def reason(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A task, the folder of its problem, and its time limit in seconds."""
+
+    task: Task
+    folder: Path
+    limit: float = inf
+    started: float = field(default_factory=time)
+    clock: float = field(default_factory=perf_counter)
+
+    @property
+    def left(self) -> float:
+        """Seconds until the limit."""
+        return self.clock + self.limit - perf_counter()
+
+    def failed(self, reason: str) -> Outcome:
+        seconds = perf_counter() - self.clock
+        return Outcome.failed(self.task, reason, seconds=seconds, started=self.started)
+
+
+class Worker:
+    """A worker process. It imports in the background, then reports that it is ready.
+
+    `run` is passed by name, so it must be importable. Output of the process goes to `log`. A task
+    may take `limit` seconds.
+    """
+
+    def __init__(self, run: Run, log: Path, limit: float = inf) -> None:
+        self.log = log
+        self.limit = limit
+        self.ready = False
+        self.assigned: Assignment | None = None
+        self.pipe, child_pipe = SPAWN.Pipe()
+        self.process = SPAWN.Process(target=worker_main, args=(child_pipe, run), daemon=True)
+        with child_pipe, _child_environment(log):
+            self.process.start()
+
+    @property
+    def idle(self) -> bool:
+        return self.ready and self.assigned is None
+
+    @property
+    def overdue(self) -> bool:
+        return self.assigned is not None and self.assigned.left <= 0
+
+    def send(self, task: Task, folder: Path) -> None:
+        try:
+            self.pipe.send((task, folder))
+        except OSError:
+            raise WorkerExited(self._exit_message()) from None
+        self.assigned = Assignment(task, folder, self.limit)
+
+    def receive(self) -> Outcome | None:
+        """The outcome of its task, or None if the process reports that it is ready."""
+        try:
+            # an empty pipe means that the process exited or exceeded its limit
+            message = self.pipe.recv_bytes() if self.pipe.poll() else b""
+        except (EOFError, OSError):
+            message = b""
+        if not message and self.overdue and self.process.is_alive():
+            raise WorkerTimeout(
+                f"took longer than {self.limit:g} seconds, the limit for a task. Increase "
+                "--task-timeout and add --retry-failed to try again"
+            )
+        if not message:
+            raise WorkerExited(self._exit_message())
+        self.ready = True
+        assignment, self.assigned = self.assigned, None
+        if assignment is None:
+            return None
+        try:
+            outcome: Outcome = pickle.loads(message)
+        except Exception as failure:
+            return assignment.failed(f"the outcome cannot be read: {describe_failure(failure)}")
+        return outcome
+
+    def kill(self) -> None:
+        """End the process at once: it has no state to save."""
+        with suppress(OSError):
+            self.process.kill()
+
+    def close(self) -> None:
+        self.kill()
+        self.process.join()
+        self.process.close()
+        self.pipe.close()
+
+    def _exit_message(self) -> str:
+        self.process.join(GRACE)
+        code = self.process.exitcode
+        if code is None:
+            how = "the worker process does not respond"
+        elif code < 0:
+            how = f"the worker process was ended by {_signal(-code)}"
+        else:
+            how = f"the worker process exited with code {code}"
+        tail = _log_tail(self.log)
+        return f"{how} ({tail})" if tail else how
+
+
+def wait_for_workers(workers: list[Worker]) -> list[Worker]:
+    """Wait until workers have sent a message, exited, or exceeded their limit; return these."""
+    waiting: dict[Any, Worker] = {worker.pipe: worker for worker in workers}
+    waiting |= {worker.process.sentinel: worker for worker in workers}
+    left = min((worker.assigned.left for worker in workers if worker.assigned), default=inf)
+    events = wait(list(waiting), min(max(left, 0), LONGEST_WAIT))
+    overdue = [worker for worker in workers if worker.overdue]
+    return list(dict.fromkeys([*(waiting[event] for event in events), *overdue]))
+
+
+def worker_main(pipe: Connection, run: Run) -> None:
+    """Run tasks from the pipe until it closes or the parent process exits."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all processes get Ctrl-C: the parent handles it
+    with suppress(OSError, ValueError, AttributeError):  # no stream to write to
+        faulthandler.enable()
+    Thread(target=_exit_with_parent, daemon=True).start()
+    state = WorkerState(run)
+    with suppress(EOFError, OSError):
+        pipe.send(READY)
+        while True:
+            pipe.send_bytes(state.run_task(*pipe.recv()))
+
+
+class WorkerState:
+    """The state of a worker process: the last problem stays open."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.opened: tuple[Path, Problem] | None = None
+
+    def run_task(self, task: Task, folder: Path) -> bytes:
+        """The pickled outcome of the task; every failure gives one."""
+        try:
+            return pickle.dumps(self.run(task, self._problem(folder)))
+        except Exception as failure:
+            return pickle.dumps(Outcome.failed(task, describe_failure(failure)))
+
+    def _problem(self, folder: Path) -> Problem:
+        if self.opened is None or self.opened[0] != folder:
+            self.opened = None  # free the last one first
+            self.opened = folder, open_problem(folder)
+        return self.opened[1]
+
+
+def _exit_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+@contextmanager
+def _child_environment(log: Path) -> Iterator[None]:
+    """Change what a child process inherits, while it starts: threads, signals and output."""
+    if os.name == "posix":
+        # else multiprocessing's resource tracker would start here, and inherit the same
+        from multiprocessing.resource_tracker import ensure_running
+
+        ensure_running()
+    with ExitStack() as stack:
+        stack.enter_context(_environment(ONE_THREAD))
+        stack.enter_context(_interrupts_blocked())
+        stack.enter_context(_output_to(log))
+        yield
+
+
+@contextmanager
+def _environment(changes: dict[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Delay Ctrl-C: here until the block ends, in a new process until it ignores the signal."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _output_to(log: Path) -> Iterator[None]:
+    """Redirect standard output and error to a file, at the level that child processes inherit."""
+    saved = {}
+    with open(log, "ab") as stream:
+        try:
+            for number in (1, 2):
+                with suppress(OSError):  # closed
+                    saved[number] = os.dup(number)
+                    os.dup2(stream.fileno(), number)
+            yield
+        finally:
+            for number, original in saved.items():
+                os.dup2(original, number)
+                os.close(original)
+
+
+def _log_tail(log: Path) -> str:
+    """The line of the log that names a crash, else its last line: in a traceback, the error."""
+    try:
+        with open(log, "rb") as stream:
+            stream.seek(max(0, log.stat().st_size - 10_000))
+            text = stream.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    crashes = [line for line in lines if line.startswith("Fatal Python error")]
+    return (crashes or lines or [""])[-1]
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,1 @@
+"""What a study has measured so far, in one SQLite file."""

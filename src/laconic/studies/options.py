@@ -1,0 +1,229 @@
+"""The parts of a plan: where corpora are, how they are divided, searched and trained on.
+
+Imports nothing heavy: the command line is made from these declarations.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
+
+from laconic.corpus.options import ReadOptions
+from laconic.errors import LaconicError
+from laconic.options import Options, number, option
+from laconic.text.options import Normalize, TargetKind
+
+if TYPE_CHECKING:
+    from laconic.corpus.corpus import Corpus
+    from laconic.corpus.splits import Split
+    from laconic.studies.execution.task import Part
+
+METHODS = ("ALL", "DF", "IG", "CHI2", "WS", "SS:rank=100", "RFE+svm")
+SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
+METRICS = ("f1_micro", "f1_macro", "accuracy")
+
+
+@dataclass(frozen=True)
+class Location(Options):
+    where: str = option(MISSING, "A file, a folder, or a name of the catalog.")
+
+
+@dataclass(frozen=True)
+class Source(ReadOptions, Location):
+    """Where a corpus is and how it is read: the arguments of `load_corpus`.
+
+    Of a family ("techtc100" has a hundred corpora), `only` selects by name, and `first` limits
+    their number.
+    """
+
+    first: int | None = option(None, "Number of corpora of a family.", minimum=1)
+    only: tuple[str, ...] = option((), "Names of corpora of a family.")
+
+    def load(self, progress: Any = None) -> Iterator[Corpus]:
+        from laconic.corpus.loading import read_corpora
+
+        corpora = read_corpora(self.where, replace(self, progress=progress))
+        limits = [n for n in (self.first, len(self.only) or None) if n is not None]
+        most = min(limits, default=None)
+        absent = set(self.only)
+        count = 0
+        for corpus in islice((c for c in corpora if not self.only or c.name in self.only), most):
+            absent.discard(corpus.name)
+            count += 1
+            yield corpus
+        if most is not None and count < most and absent:
+            raise LaconicError(f"only {', '.join(sorted(absent))}: not in {self.where}")
+
+
+@dataclass(frozen=True)
+class InMemory(Options):
+    """A corpus that was passed as an object: a plan in a file can name it, but not load it."""
+
+    in_memory: str = option(MISSING, "Name of the corpus.")
+    fingerprint: str = option(MISSING, "Hash of its contents.")
+
+    def load(self, progress: Any = None) -> Iterator[Corpus]:
+        raise LaconicError(
+            f"the corpus {self.in_memory} was given in memory, so it cannot be loaded again. "
+            "Pass it to Plan in Python"
+        )
+
+
+@dataclass(frozen=True)
+class SplitOptions(Options):
+    """Which documents are the held-out test set, and how the others are used to choose a model."""
+
+    test_size: Literal["auto", "given"] | float | None = option(
+        "auto",
+        "Held-out test set: given (the corpus's own split), a share such as 0.2, or none; auto is "
+        "given where there is a split, else 0.2.",
+        expected="a share between 0 and 1, given, auto or none",
+    )
+    cv: int = option(
+        5,
+        "Cross-validation folds of the training part; 0 compares on the test set, as papers do.",
+        minimum=0,
+        expected="2 or more folds, or 0 for none",
+    )
+    repeats: int = option(1, "Repeats of the cross-validation.", minimum=1)
+    n_splits: int = option(1, "Random test sets, with cv=0.", minimum=1)
+    random_state: int = option(0, "Random seed of the train/test split and folds.", minimum=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.test_size, float) and not 0 < self.test_size < 1:
+            raise self.refuse("test_size")
+        if self.cv == 1:
+            raise self.refuse("cv")
+        if self.cv == 0 and self.test_size is None:
+            raise LaconicError("cv=0 without test documents: nothing is left to evaluate on")
+        if self.n_splits > 1 and self.cv:
+            raise LaconicError("several test sets need cv=0: one recommendation has one test set")
+
+    def held_out(self, corpus: Corpus) -> list[Split]:
+        """The test documents against all others."""
+        from laconic.corpus.splits import given_split, random_splits
+
+        test_size = self._resolved(corpus)
+        if test_size is None:
+            return []
+        if test_size == "given":
+            return list(given_split(corpus))
+        return list(
+            random_splits(corpus, test_size, times=self.n_splits, random_state=self.random_state)
+        )
+
+    def validation(self, corpus: Corpus) -> list[Split]:
+        """Cross-validation folds of the documents that are not held out."""
+        import numpy as np
+
+        from laconic.corpus.splits import Split, folds
+
+        if not self.cv:
+            return []
+        held_out = self.held_out(corpus)
+        documents = held_out[0].train if held_out else np.arange(len(corpus))
+        inner = folds(
+            corpus.take(documents), self.cv, repeats=self.repeats, random_state=self.random_state
+        )
+        return [Split(fold.name, documents[fold.train], documents[fold.test]) for fold in inner]
+
+    def described(self, corpus: Corpus, part: Part) -> str:
+        """Everything that the documents of a fold depend on, as JSON."""
+        values: dict[str, Any] = {
+            "test_size": self._resolved(corpus),
+            "random_state": self.random_state,
+        }
+        if part == "validation":
+            values |= {"cv": self.cv, "repeats": self.repeats}
+        else:
+            values |= {"n_splits": self.n_splits}
+        return json.dumps(values, sort_keys=True)
+
+    def _resolved(self, corpus: Corpus) -> Any:
+        """The test size with "auto" resolved."""
+        if self.test_size != "auto":
+            return self.test_size
+        return "given" if corpus.split is not None else 0.2
+
+
+Alpha = float | Literal["loo"]
+
+
+@dataclass(frozen=True)
+class TrainingOptions(Options):
+    """The settings of the classifier that follows a selection.
+
+    A plan may give `alpha` as one number per problem, by the problem's name.
+    `normalize="selected"` trains self-contained models, the only ones that are recommended.
+    """
+
+    alpha: Alpha | Mapping[str, Alpha] = option(
+        1.0,
+        "Strength of regularization, or loo to choose it by leave-one-out (ridge only).",
+        expected="a number of at least 0, or 'loo'",
+    )
+    intercept: bool = option(True, "Fit an intercept.")
+    normalize: Normalize = option(
+        "selected",
+        "Divide documents by their length over the selected words, as studies do, or over all.",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        alphas = self.alpha.values() if isinstance(self.alpha, Mapping) else [self.alpha]
+        if any(alpha != "loo" and not 0 <= alpha < float("inf") for alpha in alphas):
+            raise self.refuse("alpha")
+
+    def alpha_for(self, problem: str, fold: str) -> float | str:
+        if not isinstance(self.alpha, Mapping):
+            return self.alpha
+        for name in (f"{problem}, {fold}", problem):
+            if name in self.alpha:
+                return self.alpha[name]
+        raise LaconicError(f"alpha: no number for {problem}, {fold}")
+
+
+def parse_sizes(text: str) -> tuple[int | float, ...]:
+    return tuple(map(number, text.split(",")))
+
+
+def parse_methods(text: str) -> tuple[str, ...]:
+    from laconic.methods import parse_methods
+
+    return tuple(method.name for method in parse_methods(text))
+
+
+@dataclass(frozen=True)
+class SearchOptions(Options):
+    """What a study compares, and by which metrics."""
+
+    methods: tuple[str, ...] = option(
+        METHODS,
+        "Names of `laconic methods`, with settings and classifier: IG,SS:rank=10+svm.",
+        parse=parse_methods,
+        default_text=",".join(METHODS),
+    )
+    sizes: tuple[int | float, ...] = option(
+        SIZES,
+        "Numbers of words, or shares: 0.01,0.1.",
+        parse=parse_sizes,
+        expected="whole numbers, or shares with a point, such as 10,100 or 0.01,0.1",
+        default_text=f"{','.join(map(str, SIZES[:6]))},…,{SIZES[-1]}",
+    )
+    metrics: tuple[str, ...] = option(
+        METRICS,
+        "The first decides: accuracy, balanced_accuracy, f1 (two classes), f1_micro, f1_macro, "
+        "precision_macro, recall_macro, roc_auc, roc_auc_micro, best_f1, error. Of two classes, "
+        "the second is the positive one.",
+        flag="--metric",
+    )
+    draws: int = option(1, "Repeats of each random method.", minimum=1)
+    target: TargetKind = option(
+        "auto",
+        "One label per document, any number of labels, or one binary problem per class; auto is "
+        "multiclass or multilabel, as the corpus is.",
+    )

@@ -1,0 +1,183 @@
+"""`Plan`: corpora × split × text options × methods × sizes × metrics × draws; computes nothing.
+
+A plan is checked when it is made. `tasks` lists its tasks for one corpus. Everything that the rows
+of a task depend on is in the task, so its key does not depend on the rest of the plan.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from laconic.corpus.corpus import Corpus
+from laconic.corpus.splits import Split
+from laconic.curves import LOSSES, ascending, known_metrics
+from laconic.errors import LaconicError
+from laconic.methods import Method, parse_method
+from laconic.options import option
+from laconic.rows import Size
+from laconic.studies.execution.task import Part, Task, canonical_json
+from laconic.studies.options import (
+    METHODS,
+    Alpha,
+    InMemory,
+    SearchOptions,
+    Source,
+    SplitOptions,
+    TrainingOptions,
+)
+from laconic.text.options import TextOptions, WeightingOptions
+from laconic.text.problem import Target
+from laconic.text.weighting import Weighting
+
+
+def default_methods(alpha: Alpha | Mapping[str, Alpha]) -> tuple[str, ...]:
+    """The default methods; RFE with ridge where alpha is not one that an SVM can use."""
+    alphas = alpha.values() if isinstance(alpha, Mapping) else [alpha]
+    if all(not isinstance(value, str) and value > 0 for value in alphas):
+        return METHODS
+    return tuple(name.removesuffix("+svm") for name in METHODS)
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """The corpora of a plan: a field of its own, so that it is the first one of `Plan`."""
+
+    corpora: tuple[Source | InMemory | Corpus, ...]
+
+
+@dataclass(frozen=True)
+class Plan(SearchOptions, Corpora):
+    """What a study measures.
+
+    Parameters
+    ----------
+    corpora : Source, Corpus, or a name or file; or several
+    methods, sizes, metrics, draws, target : see `SearchOptions`
+    split, text, weighting, training : SplitOptions, TextOptions, WeightingOptions, TrainingOptions
+    detail : whether predictions and features of each size are stored, for significance tests and
+        stability
+    """
+
+    split: SplitOptions = field(default_factory=SplitOptions)
+    text: TextOptions = field(default_factory=TextOptions)
+    weighting: WeightingOptions = field(default_factory=WeightingOptions)
+    training: TrainingOptions = field(default_factory=TrainingOptions)
+    detail: bool = option(True, "Store predictions and features of each size.")
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "corpora", _sources(self.corpora))
+        super().__post_init__()
+        if self.methods == METHODS:
+            put(self, "methods", default_methods(self.training.alpha))
+        methods = _methods(self.methods)
+        for method in methods:
+            method.check()
+            method.check_intercept(self.training.intercept)
+            if method.alpha is None and not isinstance(self.training.alpha, Mapping):
+                method.make_classifier(self.training.alpha, intercept=False)  # or refuses
+        put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
+        put(self, "sizes", tuple(ascending(self.sizes)))
+        put(self, "metrics", tuple(dict.fromkeys(known_metrics(self.metrics))))
+        if self.metric in LOSSES:
+            raise LaconicError(
+                f"metric {self.metric!r}: the first metric decides, and of this one lower is "
+                "better. Put one of which higher is better first, such as accuracy"
+            )
+
+    @property
+    def metric(self) -> str:
+        """The metric that decides the recommendation: the first."""
+        return self.metrics[0]
+
+    def load(self, progress: Any = None) -> Iterator[Corpus]:
+        """Every corpus; their names must be distinct, because rows refer to corpora by name."""
+        seen: set[str] = set()
+        for source in self.corpora:
+            for corpus in [source] if isinstance(source, Corpus) else source.load(progress):
+                if corpus.name in seen:
+                    raise LaconicError(f"two corpora are called {corpus.name}: rename one")
+                seen.add(corpus.name)
+                yield corpus
+
+    def weighting_for(self, corpus: Corpus) -> Weighting:
+        """The estimator that weights the words of a corpus."""
+        return self.weighting.weighting_for(corpus, self.text)
+
+    def described_text(self, corpus: Corpus) -> str:
+        """What the vectors of a corpus depend on, as canonical JSON."""
+        text, weighting = self.text.canonical(corpus), self.weighting.canonical(corpus)
+        return canonical_json({"text": text, "weighting": weighting})
+
+    def part(self) -> Part:
+        """Where methods and sizes are compared."""
+        return "validation" if self.split.cv else "test"
+
+    def folds(self, corpus: Corpus) -> list[Split]:
+        """The folds in which methods and sizes are compared."""
+        inner = self.split.validation(corpus)
+        return inner if self.split.cv else self.split.held_out(corpus)
+
+    def tasks(self, corpus: Corpus, split: Split, targets: Iterable[Target]) -> Iterator[Task]:
+        """The tasks of one fold, target by target; those that share a selection are together."""
+        methods = _methods(self.methods)
+        for target in targets:
+            tasks = [
+                self.one_task(corpus, split, self.part(), target.name, method, draw)
+                for method in methods
+                for draw in range(self.draws if method.random else 1)
+            ]
+            first = {task.selection: position for position, task in reversed([*enumerate(tasks)])}
+            yield from sorted(tasks, key=lambda task: (first[task.selection], task.draw))
+
+    def one_task(
+        self,
+        corpus: Corpus,
+        split: Split,
+        part: Part,
+        problem: str,
+        method: Method,
+        draw: int,
+        sizes: tuple[Size, ...] | None = None,
+    ) -> Task:
+        """One draw of a method on one split, at these sizes, else at the method's or the plan's."""
+        return Task(
+            data=corpus.fingerprint,
+            problem=problem,
+            part=part,
+            fold=split.name,
+            split=self.split.described(corpus, part),
+            text=self.described_text(corpus),
+            method=method.name,
+            draw=draw,
+            sizes=sizes or method.sizes or self.sizes,
+            metrics=self.metrics,
+            alpha=self.training.alpha_for(problem, split.name),
+            intercept=self.training.intercept,
+            normalize=self.training.normalize,
+            detail=self.detail,
+            version=method.version,
+            features=self.text.features_of(corpus),
+            weighting=self.weighting.scheme_for(corpus),
+        )
+
+
+def _sources(corpora: Any) -> tuple[Source | InMemory | Corpus, ...]:
+    single = isinstance(corpora, str | os.PathLike | Source | InMemory | Corpus)
+    sources = [corpora] if single else list(corpora)
+    if not sources:
+        raise LaconicError("no corpus: name a file, a folder or a corpus of the catalog")
+    return tuple(
+        Source(os.fspath(source)) if isinstance(source, str | os.PathLike) else source
+        for source in sources
+    )
+
+
+def _methods(methods: Any) -> list[Method]:
+    names = [methods] if isinstance(methods, str) else list(methods)
+    if not names:
+        raise LaconicError(f"no methods: choose some, such as {', '.join(METHODS)}")
+    return [parse_method(name) for name in names]

@@ -1,0 +1,115 @@
+"""`PreparedCorpus`: a corpus of a plan with its targets and folds; it is counted when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from laconic.corpus.corpus import Corpus
+from laconic.corpus.splits import Split
+from laconic.curves import UNDEFINED
+from laconic.errors import LaconicError
+from laconic.studies.execution.executors import Job
+from laconic.studies.execution.task import Task
+from laconic.studies.plan import Plan
+from laconic.text.problem import CountedCorpus, Problem, Target, check_split, targets_of
+from laconic.text.weighting import Weighting
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedCorpus:
+    """A corpus of a plan, checked, with the folds on which methods and sizes are compared.
+
+    `versions` are those of `Journal.versions`: rows of another version of a method are used.
+    """
+
+    plan: Plan
+    corpus: Corpus
+    targets: list[Target]
+    splits: list[Split]
+    versions: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plan: Plan, corpus: Corpus) -> Self:
+        splits = plan.folds(corpus)
+        for split in splits:
+            check_split(split, corpus)
+        plan.weighting_for(corpus)
+        targets = targets_of(corpus, plan.target)
+        for target in targets:
+            _check_metric(plan.metric, target)
+        return cls(plan, corpus, targets, splits)
+
+    @cached_property
+    def counted(self) -> CountedCorpus:
+        return CountedCorpus.of(self.corpus, self.plan.text.vectorizer())
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        return [
+            self.as_measured(task)
+            for split in self.splits
+            for task in self.plan.tasks(self.corpus, split, self.targets)
+        ]
+
+    def as_measured(self, task: Task) -> Task:
+        """The task, or the newest version of it that is done if this one was never tried."""
+        tried = self.versions.get(task.slot, {})
+        done = [version for version, status in tried.items() if status == "ok"]
+        untried = done and task.version not in tried
+        return replace(task, version=max(done)) if untried else task
+
+    def jobs(self, keys: set[str]) -> Iterator[Job]:
+        """The tasks with these keys, with their problems; problems without a task are not made."""
+        pending: dict[tuple[str, str], list[Task]] = {}
+        for task in self.tasks:
+            if task.key in keys:
+                pending.setdefault((task.fold, task.problem), []).append(task)
+        for split in self.splits:
+            names = [name for fold, name in pending if fold == split.name]
+            for problem in self.problems(split, names) if names else ():
+                yield from ((task, problem) for task in pending[split.name, problem.name])
+
+    def problems(self, split: Split, names: Iterable[str]) -> Iterator[Problem]:
+        """The problems with these names, weighted by the training documents of the split."""
+        requested = set(names)
+        targets = [target for target in self.targets if target.name in requested]
+        return self.counted.problems(split, targets, self.plan.weighting_for(self.corpus))
+
+    def weigh(self, split: Split) -> Weighting:
+        return self.counted.weigh(split, self.plan.weighting_for(self.corpus))
+
+    def final_split(self) -> Split:
+        """The split that trains and tests the recommended model; its test part may be empty."""
+        if held_out := self.plan.split.held_out(self.corpus):
+            return held_out[0]
+        everything = np.union1d(self.splits[0].train, self.splits[0].test)
+        return Split("all documents", everything, everything[:0])
+
+    def n_selectable(self) -> int:
+        """The number of words that occur often enough in the training documents of some fold."""
+        columns = [self.weigh(split).features_ for split in self.splits]
+        return int(np.unique(np.concatenate(columns)).size)
+
+    def n_duplicates(self) -> int:
+        """The number of test documents whose text is identical to that of a training document."""
+        split, texts = self.final_split(), self.corpus.texts
+        if texts is None:
+            return 0
+        training_texts = {texts[i] for i in split.train}
+        return sum(texts[i] in training_texts for i in split.test)
+
+
+def _check_metric(metric: str, target: Target) -> None:
+    """Refuse, before any work, a first metric that is not defined for the target."""
+    two_classes, one_label = target.n_columns == 1, target.y.ndim == 1
+    if {"f1": two_classes, "balanced_accuracy": one_label}.get(metric, True):
+        return
+    raise LaconicError(
+        f"metric {metric!r} is not defined for {target.name}, with {len(target.classes):,} "
+        f"{'classes' if one_label else 'labels'}: {UNDEFINED[metric]}"
+    )

@@ -1,0 +1,189 @@
+"""`Study`: runs the tasks of a plan, and writes the results into a folder.
+
+All other files of the folder are made from its `journal.sqlite`. A study can be interrupted at any
+time and resumed; finished tasks are not computed again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+from laconic.files import make_folder
+from laconic.methods import parse_method
+from laconic.studies.analysis.final_model import make_findings
+from laconic.studies.analysis.findings import Findings
+from laconic.studies.execution.executors import Executor, InProcess
+from laconic.studies.execution.task import Outcome, Task
+from laconic.studies.journal.journal import Journal, exclusive
+from laconic.studies.layout import PLAN_MARK, StudyFolder, input_paths, write
+from laconic.studies.plan import Plan
+from laconic.studies.plan_file import parse_plan, write_plan
+from laconic.studies.prepared_corpus import PreparedCorpus
+
+
+@dataclass(frozen=True)
+class Event:
+    """Progress of a study: "loaded", "note", "planned", "task", "concluding" or "finished"."""
+
+    kind: str
+    what: str = ""
+    done: int = 0
+    total: int = 0
+    status: str = ""
+    reason: str = ""
+    seconds: float = 0.0
+
+
+Listener = Callable[[Event], None]
+
+
+class Study:
+    """A plan and the folder of its results.
+
+    Parameters
+    ----------
+    plan : Plan
+    where : the folder; it is created if there is none, and resumed if it has a journal
+    """
+
+    def __init__(self, plan: Plan, where: str | Path) -> None:
+        self.plan = plan
+        self.where = Path(where)
+        self._corpora: list[PreparedCorpus] | None = None
+
+    @classmethod
+    def open(cls, where: str | Path) -> Self:
+        """The study of a folder, with the plan of its last run."""
+        file = StudyFolder(Path(where)).journal
+        with Journal.reading(file) as journal:
+            plan = journal.latest_plan()
+        return cls(parse_plan(plan.text, f"the plan in {file}"), where)
+
+    @property
+    def corpora(self) -> list[PreparedCorpus]:
+        """The corpora of the plan with their targets and folds, read when first needed."""
+        if self._corpora is None:
+            self._corpora = self._load(lambda event: None)
+        return self._corpora
+
+    def _load(self, listen: Listener, progress: Any = None) -> list[PreparedCorpus]:
+        loaded = []
+        for corpus in self.plan.load(progress):
+            listen(Event("loaded", corpus.name, len(corpus), len(corpus)))
+            prepared = PreparedCorpus.of(self.plan, corpus)
+            for note in (*corpus.notes, *_copies(prepared)):
+                listen(Event("note", f"{corpus.name}: {note}"))
+            loaded.append(prepared)
+        return loaded
+
+    @property
+    def tasks(self) -> list[Task]:
+        """All tasks of the plan, done or not."""
+        return [task for prepared in self.corpora for task in prepared.tasks]
+
+    def run(
+        self,
+        executor: Executor | None = None,
+        *,
+        retry_failed: bool = False,
+        remeasure: bool = False,
+        listen: Listener = lambda event: None,
+        progress: Callable[[int, int], None] | None = None,
+        command: str = "",
+    ) -> Findings:
+        """Run the tasks that are not done, recommend, test once, and write the tables.
+
+        Parameters
+        ----------
+        executor : InProcess() by default; Processes(2) for two processes
+        retry_failed : whether failed tasks are run again; otherwise they stay failed
+        remeasure : whether rows of another version of a method are measured again; otherwise they
+            are used, and a note says so
+        listen : called with each event
+        progress : called while corpora are read, with (done, total)
+        command : the command line, for the record
+        """
+        folder, inputs = StudyFolder(self.where), input_paths(self.plan)
+        folder.check(inputs)
+        with executor if executor is not None else InProcess() as workers:
+            # before anything is created: an unreadable corpus leaves nothing behind
+            if self._corpora is None:
+                self._corpora = self._load(listen, progress)
+            folder.check(inputs, self._problem_names())
+            make_folder(self.where)
+            with exclusive(folder.journal), Journal(folder.journal) as journal:
+                folder.remove_drafts()
+                journal.check()
+                versions = {} if remeasure else journal.versions()
+                self._corpora = [replace(prepared, versions=versions) for prepared in self.corpora]
+                old = _old_versions(self.tasks)
+                for note, n_tasks in old.items():
+                    listen(Event("note", f"{n_tasks:,} tasks: {note}"))
+                keys = [task.key for task in self.tasks]
+                journal.record_plan(write_plan(self.plan), command, keys)
+                self._work(workers, journal, retry_failed, listen)
+                self._write_plan()
+                journal.export(folder.rows, keys)
+                listen(Event("concluding"))
+                again = {"retry_failed": retry_failed}
+                findings = make_findings(self.plan, self.corpora, journal, folder, **again)
+                findings = replace(findings, warnings=old | findings.warnings)
+                findings.write(folder)
+                tested = [
+                    key
+                    for recommendation in findings.recommendations
+                    for key in (recommendation.task_key, recommendation.baseline_task_key)
+                    if key
+                ]
+                journal.export(folder.rows, [*keys, *tested])
+        listen(Event("finished", str(self.where)))
+        return findings
+
+    def _problem_names(self) -> list[str]:
+        return [target.name for prepared in self.corpora for target in prepared.targets]
+
+    def _write_plan(self) -> None:
+        text = PLAN_MARK + write_plan(self.plan)
+        with write(StudyFolder(self.where).plan) as stream:
+            stream.write(text.encode("utf-8", "backslashreplace"))
+
+    def _work(
+        self, executor: Executor, journal: Journal, retry_failed: bool, listen: Listener
+    ) -> None:
+        keys = [task.key for task in self.tasks]
+        finished = journal.done() | (set() if retry_failed else set(journal.failed()))
+        open_keys = set(keys) - finished
+        done, total = len(keys) - len(open_keys), len(keys)
+        listen(Event("planned", done=done, total=total))
+        jobs = (job for prepared in self.corpora for job in prepared.jobs(open_keys))
+        for outcome in executor.run(jobs):
+            journal.record(outcome)
+            done += 1
+            listen(_task_event(outcome, done, total))
+
+
+def _old_versions(tasks: Sequence[Task]) -> dict[str, int]:
+    """Notes about rows of other versions of methods, with the number of tasks of each."""
+    current = {name: parse_method(name).version for name in {task.method for task in tasks}}
+    used = Counter((task.method, task.version) for task in tasks)
+    return {
+        f"the rows of {method} are of version {version} of the method, and this Laconic has version"
+        f" {current[method]}. They are used as they are; --remeasure measures them again": n_tasks
+        for (method, version), n_tasks in used.items()
+        if version != current[method]
+    }
+
+
+def _copies(prepared: PreparedCorpus) -> Iterator[str]:
+    if n := prepared.n_duplicates():
+        tests = prepared.final_split().test.size
+        yield f"{n:,} of {tests:,} test documents repeat the text of a training document"
+
+
+def _task_event(outcome: Outcome, done: int, total: int) -> Event:
+    status = (outcome.status, outcome.reason, outcome.seconds)
+    return Event("task", outcome.task.title, done, total, *status)

@@ -1,0 +1,196 @@
+"""`Problem`: training and test documents as matrices, with one target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.base import clone
+
+from laconic.corpus.corpus import Corpus
+from laconic.corpus.splits import Split, given_split, random_splits
+from laconic.errors import LaconicError
+from laconic.text.options import TargetKind
+from laconic.text.vectorizer import Vectorizer
+from laconic.text.weighting import Weighting
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Training and test documents with one target.
+
+    y holds positions in `classes`: one number per document, or, where a document may have any
+    number of labels, an indicator matrix. Of two classes, the second is positive. `columns` are the
+    positions of the vocabulary among all words of the corpus, which all folds share.
+    """
+
+    name: str
+    X_train: csr_array = field(repr=False)
+    y_train: NDArray[np.int64] = field(repr=False)
+    X_test: csr_array = field(repr=False)
+    y_test: NDArray[np.int64] = field(repr=False)
+    vocabulary: NDArray[Any] = field(repr=False)
+    classes: tuple[str, ...]
+    fold: str = ""
+    columns: NDArray[np.intp] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedCorpus:
+    """A corpus with its words counted, once for all splits."""
+
+    corpus: Corpus
+    counts: csr_array = field(repr=False)
+    words: NDArray[Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, corpus: Corpus, vectorizer: Vectorizer | None = None) -> CountedCorpus:
+        """Count the words of all documents; a corpus of vectors is used as it is."""
+        if corpus.vectors is not None:
+            return cls(corpus, corpus.vectors, np.array(corpus.vocabulary, dtype=object))
+        fitted = clone(vectorizer) if vectorizer is not None else Vectorizer()
+        counts = fitted.fit_transform(corpus.texts)
+        return cls(corpus, counts, fitted.get_feature_names_out())
+
+    def weigh(self, split: Split, weighting: Weighting | None = None) -> Weighting:
+        """The weighting, fitted on the training documents of the split."""
+        scheme = weighting if weighting is not None else default_weighting(self.counts)
+        return clone(scheme).fit(self.counts[split.train], words=self.words)
+
+    def problems(
+        self, split: Split, targets: Iterable[Target], weighting: Weighting | None = None
+    ) -> Iterator[Problem]:
+        """One problem per target, over the words of the split's training documents."""
+        fitted = self.weigh(split, weighting)
+        X_train = fitted.transform(self.counts[split.train])
+        X_test = csr_array((0, fitted.features_.size))
+        if split.test.size:
+            X_test = fitted.transform(self.counts[split.test])
+        for target in targets:
+            yield Problem(
+                target.name,
+                X_train,
+                target.y[split.train],
+                X_test,
+                target.y[split.test],
+                self.words[fitted.features_],
+                target.classes,
+                split.name,
+                fitted.features_,
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What is predicted: y holds positions in `classes`, or is an indicator matrix."""
+
+    name: str
+    classes: tuple[str, ...]
+    y: NDArray[np.int64] = field(repr=False)
+
+    @property
+    def n_columns(self) -> int:
+        """Decision values per document: one for two classes, else one per class."""
+        return 1 if self.y.ndim == 1 and len(self.classes) == 2 else len(self.classes)
+
+
+def make_problems(
+    corpus: Corpus,
+    splits: Iterable[Split] | None = None,
+    *,
+    vectorizer: Vectorizer | None = None,
+    weighting: Weighting | None = None,
+    target: TargetKind = "auto",
+) -> Iterator[Problem]:
+    """The problems of a corpus: one per split; for "one-vs-rest" one per split and class.
+
+    Words are counted once; `weighting` is fitted on the training documents of each split, and
+    words that occur in none of them are left out of that problem.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    splits : iterable of Split, default: the corpus's own split, else one random 4:1 split
+    vectorizer : Vectorizer, default=Vectorizer(); not used if the corpus has vectors
+    weighting : Weighting, default: ltc for counts; other vectors are not weighted
+    target : "multiclass" (one label per document), "multilabel" (any number of labels),
+        "one-vs-rest" (one binary problem per class), or "auto": multilabel if the
+        corpus is, else multiclass
+    """
+    counted = CountedCorpus.of(corpus, vectorizer)
+    targets = targets_of(corpus, target)
+    for split in splits if splits is not None else default_splits(corpus):
+        check_split(split, corpus)
+        yield from counted.problems(split, targets, weighting)
+
+
+def make_problem(
+    corpus: Corpus,
+    split: Split | None = None,
+    *,
+    vectorizer: Vectorizer | None = None,
+    weighting: Weighting | None = None,
+) -> Problem:
+    """The problem of one split, multilabel if the corpus is; see `make_problems`."""
+    splits = None if split is None else [split]
+    return next(make_problems(corpus, splits, vectorizer=vectorizer, weighting=weighting))
+
+
+def targets_of(corpus: Corpus, kind: TargetKind = "auto") -> list[Target]:
+    """The targets of a corpus: one, or, for "one-vs-rest", one per class."""
+    _check_kind(kind, corpus)
+    if kind == "auto":
+        kind = "multilabel" if corpus.multilabel else "multiclass"
+    return list(_targets(corpus, kind))
+
+
+def default_splits(corpus: Corpus) -> Iterator[Split]:
+    """The corpus's own split, else one random 4:1 split."""
+    return given_split(corpus) if corpus.split is not None else random_splits(corpus, times=1)
+
+
+def default_weighting(counts: csr_array) -> Weighting:
+    """ltc for counts; other numbers are taken as weights and not changed."""
+    are_counts = bool(((counts.data == np.floor(counts.data)) & (counts.data >= 0)).all())
+    return Weighting("ltc" if are_counts else "count")
+
+
+def _targets(corpus: Corpus, kind: str) -> Iterator[Target]:
+    number = {label: i for i, label in enumerate(corpus.classes)}
+    if kind == "multiclass":
+        codes = np.array([number[labels[0]] for labels in corpus.labels])
+        yield Target(corpus.name, corpus.classes, codes)
+        return
+    indicator = np.zeros((len(corpus), len(corpus.classes)), dtype=np.int64)
+    for document, labels in enumerate(corpus.labels):
+        for label in labels:
+            indicator[document, number[label]] = 1
+    if kind == "multilabel" and len(corpus.classes) > 1:
+        yield Target(corpus.name, corpus.classes, indicator)
+        return
+    for label, i in number.items():
+        yield Target(f"{corpus.name}: {label}", (f"not {label}", label), indicator[:, i])
+
+
+def _check_kind(kind: str, corpus: Corpus) -> None:
+    if kind not in get_args(TargetKind):
+        raise LaconicError(f"target={kind!r}: choose from {', '.join(get_args(TargetKind))}")
+    if kind == "multiclass" and corpus.multilabel:
+        n_other = sum(len(labels) != 1 for labels in corpus.labels)
+        raise LaconicError(
+            f"target='multiclass' needs one label per document, but {n_other:,} of "
+            f"{len(corpus):,} documents of {corpus.name} have none or several. Use 'multilabel' or "
+            "'one-vs-rest'."
+        )
+
+
+def check_split(split: Split, corpus: Corpus) -> None:
+    if split.train.size == 0 or split.test.size == 0:
+        raise LaconicError(
+            f"{corpus.name}, {split.name}: {split.train.size:,} training and {split.test.size:,} "
+            "test documents; both are needed. Use --cv, or another --test-size"
+        )

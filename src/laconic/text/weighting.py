@@ -1,0 +1,158 @@
+"""`Weighting`: counts become weights, and rare or frequent words are left out.
+
+It is separate from `Vectorizer` because corpora that come as vectors need it too, and because it
+is fitted on each training fold, while words are counted once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.text.weights import Length, idf, normalize_rows, term_weights
+from laconic.options import Options, from_attributes, init_from, option
+from laconic.text.options import NORMS, Scheme, WeightingOptions
+
+
+@dataclass(frozen=True)
+class NormOptions(Options):
+    norm: Literal["scheme", "l1", "l2"] | None = option(
+        "scheme",
+        "Norm by which a document is divided; scheme is the norm of the scheme. A document without "
+        "words stays zero.",
+    )
+    min_length: int = option(
+        1,
+        "Shortest word to keep, in characters. Needs the words: fit with a DataFrame, or with "
+        "`fit(X, words=...)`.",
+    )
+
+
+# A matrix alone does not say what its numbers are, and an estimator leaves nothing out unless
+# it is asked to; a study chooses the scheme for its corpus and leaves out words that occur once.
+@init_from(WeightingOptions, NormOptions, positional=1, scheme="ltc", min_df=1)
+class Weighting(TransformerMixin, BaseEstimator):
+    """Weights of words in documents, over the words that pass the filters.
+
+    As in scikit-learn, `min_df` and `max_df` may each be a number of documents or a share.
+
+    Parameters
+    ----------
+    {options}
+
+    Attributes
+    ----------
+    features_ : columns of the words that are weighted, ascending
+    document_frequency_ : of these words, in training
+    idf_ : of these words; None where the scheme has none
+    """
+
+    def fit(self, X: Any, y: ArrayLike | None = None, *, words: ArrayLike | None = None) -> Self:
+        """Learn which words to keep, and their document frequency."""
+        self._check_parameters()
+        documents = self._read(X, reset=True)
+        frequency = np.bincount(documents.indices, minlength=documents.shape[1])
+        self.features_ = np.flatnonzero(self._passes(frequency, documents.shape[0], words))
+        if self.features_.size == 0:
+            raise LaconicError(
+                f"no word is left of {documents.shape[1]:,}: min_df={self.min_df}, "
+                f"max_df={self.max_df}, min_length={self.min_length} over "
+                f"{documents.shape[0]:,} documents. Relax them."
+            )
+        self.document_frequency_ = frequency[self.features_]
+        self.idf_ = idf(self.scheme, documents.shape[0], self.document_frequency_)
+        return self
+
+    def transform(self, X: Any) -> csr_array:
+        """Weights of shape (n_docs, n_features), CSR.
+
+        A word whose idf is 0 keeps its stored entry, so occurrences can still be counted.
+        """
+        check_is_fitted(self)
+        counts = csr_array(self._read(X, reset=False)[:, self.features_])
+        weights = term_weights(counts.data, self.scheme)
+        if self.idf_ is not None:
+            weights = weights * self.idf_[counts.indices]
+        weighted = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
+        norm = self.norm_used()
+        return weighted if norm is None else normalize_rows(weighted, norm)
+
+    def norm_used(self) -> Length | None:
+        """The norm by which documents are divided."""
+        return NORMS.get(self.scheme, "l2") if self.norm == "scheme" else self.norm
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """The words that are weighted."""
+        check_is_fitted(self)
+        return np.asarray(
+            _check_feature_names_in(self, input_features)[self.features_], dtype=object
+        )
+
+    def _read(self, X: Any, *, reset: bool) -> csr_array:
+        documents = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        counts = csr_array(documents)
+        if not (counts.has_canonical_format and counts.data.all()):
+            counts = counts.copy()
+            counts.sum_duplicates()
+            counts.eliminate_zeros()
+        if self.scheme != "count" and counts.nnz and counts.data.min() < 0:
+            raise LaconicError(
+                f"Negative values in data passed to Weighting: the least is {counts.data.min():g}, "
+                f"but {self.scheme!r} takes counts of words. Use 'count' for numbers as they come"
+            )
+        if self.scheme == "ltc" and reset and counts.nnz and 0 < counts.data.min() < 1:
+            warnings.warn(
+                f"the scheme 'ltc' takes counts, but there are values down to "
+                f"{counts.data.min():g}. If these vectors are weighted already, use 'count'.",
+                LaconicWarning,
+                stacklevel=3,
+            )
+        return counts
+
+    def _passes(
+        self, frequency: NDArray[np.intp], n_docs: int, words: ArrayLike | None
+    ) -> NDArray[np.bool_]:
+        # a word that occurs in no training document has no weight, even if min_df is 0
+        low = max(1, _documents(self.min_df, n_docs))
+        passes = (frequency >= low) & (frequency <= _documents(self.max_df, n_docs))
+        if self.min_length > 1:
+            names = words if words is not None else getattr(self, "feature_names_in_", None)
+            if names is None:
+                raise LaconicError(
+                    f"min_length={self.min_length} needs the words: fit(X, words=...), or X as a "
+                    "DataFrame"
+                )
+            passes &= np.array([len(str(word)) >= self.min_length for word in np.asarray(names)])
+        return passes
+
+    def _check_parameters(self) -> None:
+        if self.scheme not in get_args(Scheme):
+            raise LaconicError(f"scheme={self.scheme!r}: choose from {', '.join(get_args(Scheme))}")
+        from_attributes(NormOptions, self)
+        for name in ("min_df", "max_df"):
+            bound = getattr(self, name)
+            whole = isinstance(bound, int | np.integer)
+            if bound < 0 or (not whole and bound > 1):
+                raise LaconicError(
+                    f"{name}={bound!r}: give a whole number of documents, or a share in [0, 1]"
+                )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self.scheme != "count"
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _documents(bound: int | float, n_docs: int) -> float:
+    return bound if isinstance(bound, int | np.integer) else bound * n_docs

@@ -1,0 +1,348 @@
+"""Tasks share scores, fits and cuts: the same numbers, computed once, charged alike."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import warnings
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from laconic import curves
+from laconic.curves import evaluate_path
+from laconic.errors import LaconicWarning
+from laconic.methods import METHODS
+from laconic.selectors.sampled import SampledTerms, SubspaceSampling
+from laconic.selectors.top import TopTerms
+from laconic.studies.execution import sharing
+from laconic.studies.execution.sharing import PrecomputedScores, reuse_selection
+from laconic.studies.execution.task import Task, run
+from laconic.text.problem import Problem
+from tests.strategies import text_like
+
+RANDOM = [
+    *(f"{name}:draw={draw}" for name in ("US", "WS", "SS") for draw in ("exact", "iid")),
+    *(f"{name}:draw=bernoulli" for name in ("US", "WS", "SS")),
+    *(f"SS:rank=3:draw={draw}" for draw in ("exact", "bernoulli", "iid")),
+    "SS:ridge=0.5",
+    "SS:rank=0.9",
+    "SRLS",
+]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_known():
+    sharing._cache.clear()
+
+
+def made(seed: int = 0, labels: bool = False) -> Problem:
+    X, y = text_like(80, 40, 3, seed)
+    asked = (y[:, None] == np.arange(3)).astype(int) if labels else y
+    words = np.array([f"w{i}" for i in range(40)])
+    return Problem("made", X[:60], asked[:60], X[60:], asked[60:], words, ("a", "b", "c"))
+
+
+def task_of(method: str, draw: int = 0, **about) -> Task:
+    metrics = ("f1_micro", "recall_macro")
+    return Task(
+        "data", "made", "test", "f", "split", "ltc", method, draw, (5, 20, 99), metrics, **about
+    )
+
+
+def shared_path(task: Task, problem: Problem):
+    return reuse_selection(task.build(), problem, task.selection, (task.sizes, task.random_state))
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """How often leverage is computed."""
+    done = []
+    nested = SubspaceSampling._score
+
+    def counted(self, X, y):
+        done.append(self.rank)
+        return nested(self, X, y)
+
+    monkeypatch.setattr(SubspaceSampling, "_score", counted)
+    return done
+
+
+@pytest.mark.parametrize("method", RANDOM)
+@pytest.mark.parametrize("norm", ["all", "selected"])
+@pytest.mark.parametrize("labels", [False, True])
+def test_shared_scores_give_the_numbers_of_scores_of_ones_own(method, norm, labels):
+    """To the last bit, at every size, for the draw that computed the scores and for later ones."""
+    problem = made(labels=labels)
+    for seed in range(3):
+        task = task_of(method, seed, normalize=norm)
+        outcome = run(task, problem)
+        alone = list(evaluate_path(task.build(), problem, list(task.sizes)))
+        assert outcome.status == "ok"
+        values = [m.model.decision(problem.X_test) for m in alone if m.model is not None]
+        path, _ = shared_path(task, problem)
+        together = list(evaluate_path(path, problem, list(task.sizes)))
+        assert [m.reason for m in together] == [m.reason for m in alone]
+        again = [m.model.decision(problem.X_test) for m in together if m.model is not None]
+        for mine, theirs in zip(again, values, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+        for cut, measured in zip(
+            outcome.cuts, [m for m in alone if m.model is not None], strict=True
+        ):
+            np.testing.assert_array_equal(cut.terms, measured.model.features)
+
+
+def test_scores_are_computed_once_for_all_draws(fits):
+    problem = made()
+    outcomes = [run(task_of("SS:rank=3", seed), problem) for seed in range(4)]
+    assert fits == [3]
+    chosen = {tuple(outcome.cuts[0].terms) for outcome in outcomes}
+    assert len(chosen) > 1
+
+
+def test_another_method_or_problem_has_its_own_scores(fits):
+    first, second = made(0), made(1)
+    for method, problem in (("SS:rank=3", first), ("SS:rank=2", first), ("SS:rank=2", second)):
+        task = task_of(method)
+        (alone, *_) = evaluate_path(task.build(), problem, list(task.sizes))
+        np.testing.assert_array_equal(run(task, problem).cuts[0].terms, alone.model.features)
+    # each once here and once alone
+    assert fits == [3, 3, 2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("method", ["WS", "IG"])
+def test_nothing_is_kept_alive(method):
+    problem = made()
+    run(task_of(method), problem)
+    reference = sharing._cache[0].problem
+    del problem
+    gc.collect()
+    assert reference() is None
+
+
+def test_every_draw_carries_what_the_scores_took(monkeypatch):
+    """So that the costs of methods stay comparable, however many draws there are."""
+    problem = made()
+    fit_scores = sharing._fit_scores
+
+    def slow(*about):
+        return replace(fit_scores(*about), seconds=1000.0, memory=10**15)
+
+    monkeypatch.setattr(sharing, "_fit_scores", slow)
+    for seed in range(3):
+        outcome = run(task_of("SS", seed), problem)
+        by_size = {row.size: row.seconds for row in outcome.rows}
+        assert 1000 <= by_size[5] < 1100
+        assert max(by_size[20], by_size[99]) < 100
+        assert {row.memory for row in outcome.rows} == {10**15}
+    assert all(row.seconds < 100 for row in run(task_of("DF"), problem).rows)
+
+
+def test_every_draw_tells_the_warnings_of_its_scores(monkeypatch):
+    problem = made()
+    nested = SubspaceSampling._score
+
+    def warns(self, X, y):
+        warnings.warn("not well defined", LaconicWarning, stacklevel=1)
+        return nested(self, X, y)
+
+    monkeypatch.setattr(SubspaceSampling, "_score", warns)
+    told = [run(task_of("SS:rank=3", seed), problem).notes for seed in range(3)]
+    assert told == [("not well defined",)] * 3
+
+
+def test_scores_that_fail_are_a_failed_task_each_time():
+    problem = made()
+    empty = replace(problem, X_train=problem.X_train * 0)
+    for seed in range(2):
+        outcome = run(task_of("WS", seed), empty)
+        assert outcome.status == "failed"
+        assert "every score is 0" in outcome.reason
+    assert run(task_of("WS"), problem).status == "ok"
+
+
+def test_given_scores_are_cloned_and_sent_elsewhere():
+    scores = np.arange(1.0, 41.0)
+    reducer = SampledTerms(PrecomputedScores(scores), draw="iid", random_state=3)
+    X = made().X_train
+    expected = reducer.fit(X).at(7).terms
+    for other in (clone(reducer), pickle.loads(pickle.dumps(reducer))):
+        np.testing.assert_array_equal(other.fit(X).at(7).terms, expected)
+
+
+ALPHAS = ("alpha=0.1", "alpha=3.0", "alpha=loo")
+
+
+class Slow(TopTerms):
+    """A reducer that says what it does, and whose parts take as long as they are told to."""
+
+    did: ClassVar[list[str]] = []
+    takes: ClassVar[dict[str, float]] = {}
+
+    def fit(self, X, y=None):
+        self._work("fit")
+        return super().fit(X, y)
+
+    def _cut(self, size):
+        self._work(f"cut {size}")
+        return super()._cut(size)
+
+    def _work(self, what):
+        self.did.append(what)
+        warnings.warn(what, LaconicWarning, stacklevel=1)
+        clock.now += self.takes.get(what, 0.0)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+clock = Clock()
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """The method SLOW, and a clock that only its work moves."""
+    Slow.did.clear()
+    Slow.takes = {"fit": 100.0, "cut 5": 7.0, "cut 20": 9.0}
+    monkeypatch.setitem(METHODS, "SLOW", replace(METHODS["DF"], name="SLOW", recipe=Slow))
+    for module in (curves, sharing):
+        monkeypatch.setattr(module, "perf_counter", clock)
+    return Slow.did
+
+
+def plain(outcome):
+    about = {"seconds": 0.0, "memory": None, "task": "", "method": ""}
+    return [replace(row, **about) for row in outcome.rows]
+
+
+def alone(task: Task, problem: Problem):
+    sharing._cache.clear()
+    return run(task, problem)
+
+
+def test_a_reducer_is_fitted_and_cut_once_for_every_lambda(slow):
+    problem = made()
+    for after in ALPHAS:
+        assert run(task_of(f"SLOW+ridge:{after}"), problem).reason == ""
+    assert slow == ["fit", "cut 5", "cut 20", "cut 99"]
+
+
+@pytest.mark.parametrize("method", ["SLOW", "IG", "ALL", "SS:rank=3:draw=iid", "US"])
+@pytest.mark.parametrize("norm", ["all", "selected"])
+def test_tasks_that_share_a_selection_have_the_rows_of_tasks_that_do_not(slow, method, norm):
+    problem = made()
+    names = [f"{method}+ridge:{after}" for after in ALPHAS]
+    tasks = [task_of(name, seed, normalize=norm) for name in names for seed in (0, 1)]
+    apart = [alone(task, problem) for task in tasks]
+    sharing._cache.clear()
+    together = [run(task, problem) for task in tasks]
+    assert [plain(outcome) for outcome in together] == [plain(outcome) for outcome in apart]
+    for one, other in zip(together, apart, strict=True):
+        for mine, theirs in zip(one.cuts, other.cuts, strict=True):
+            np.testing.assert_array_equal(mine.terms, theirs.terms)
+            np.testing.assert_array_equal(mine.chosen, theirs.chosen)
+
+
+def test_each_task_is_charged_for_the_selection_whoever_made_it(slow):
+    problem = made()
+    for after in ALPHAS:
+        outcome = run(task_of(f"SLOW+ridge:{after}"), problem)
+        charged = {row.size: row.seconds for row in outcome.rows}
+        assert charged == {5: 107.0, 20: 9.0, 99: 0.0}
+
+
+def test_a_task_with_other_sizes_is_fitted_for_these(slow):
+    """What a reducer learns may depend on the largest size it is asked for."""
+    problem = made()
+    run(task_of("SLOW"), problem)
+    run(replace(task_of("SLOW+ridge:alpha=2.0"), sizes=(20, 30)), problem)
+    assert sharing._cache[0].work.reducer.size == 30
+    assert slow == ["fit", "cut 5", "cut 20", "cut 99", "fit", "cut 20", "cut 30"]
+
+
+def test_memory_is_the_most_that_the_task_or_its_selection_took(slow, monkeypatch):
+    problem = made()
+    run_costed = sharing.run_costed
+    monkeypatch.setattr(
+        sharing, "run_costed", lambda *about: replace(run_costed(*about), memory=10**15)
+    )
+    first, second = (run(task_of(f"SLOW+ridge:{after}"), problem) for after in ALPHAS[:2])
+    assert first.memory < 10**15
+    assert second.memory == 10**15
+
+
+def test_each_task_tells_the_warnings_of_its_selection(slow):
+    problem = made()
+    told = [run(task_of(f"SLOW+ridge:{after}"), problem).notes for after in ALPHAS]
+    assert told == [("fit", "cut 5", "cut 20", "cut 99")] * 3
+
+
+def test_another_selection_or_problem_is_fitted_anew(slow):
+    first, second = made(0), made(1)
+    for method, problem in (
+        ("SLOW", first),
+        ("IG", first),
+        ("SLOW+ridge:alpha=2.0", first),
+        ("SLOW+ridge:alpha=2.0", second),
+    ):
+        run(task_of(method), problem)
+    assert slow.count("fit") == 3
+
+
+def test_a_size_that_cannot_be_had_is_asked_for_once_and_skipped_each_time(slow):
+    problem = made()
+    for after in ALPHAS:
+        rows = run(task_of(f"SLOW+ridge:{after}"), problem).rows
+        assert {row.size for row in rows if row.status == "skipped"} == {99}
+        assert "only 40 terms" in rows[-1].reason
+    assert slow.count("cut 99") == 1
+
+
+def test_a_fit_that_fails_is_tried_by_each_task(slow, monkeypatch):
+    def fails(self, X, y=None):
+        Slow.did.append("fit")
+        raise MemoryError("too large")
+
+    problem = made()
+    monkeypatch.setattr(Slow, "fit", fails)
+    for after in ALPHAS:
+        assert run(task_of(f"SLOW+ridge:{after}"), problem).reason == "MemoryError: too large"
+    assert slow == ["fit"] * 3
+    monkeypatch.undo()
+
+
+def test_a_problem_of_one_class_is_not_even_fitted(slow):
+    problem = replace(made(), y_train=np.zeros(60, dtype=int))
+    assert {row.status for row in run(task_of("SLOW"), problem).rows} == {"skipped"}
+    assert slow == []
+
+
+@pytest.mark.parametrize(
+    ("method", "selection"),
+    [
+        ("IG", "IG"),
+        ("IG+ridge:alpha=0.1", "IG"),
+        ("SS:rank=10", "SS:rank=10"),
+        ("SS:rank=10:draw=iid+ridge:alpha=loo", "SS:rank=10:draw=iid"),
+        ("BSS:rank=5+svm:alpha=0.5", "BSS:rank=5"),
+        ("BSS+svm", "BSS"),
+        ("nonsense", "nonsense"),
+    ],
+)
+def test_the_selection_is_the_method_without_what_comes_after(method, selection):
+    assert task_of(method).selection == selection
+
+
+def test_every_lambda_has_the_same_draws():
+    problem = made()
+    cuts = [run(task_of(f"US+ridge:{after}", draw=1), problem).cuts[0].terms for after in ALPHAS]
+    assert all(np.array_equal(terms, cuts[0]) for terms in cuts)
+    other = run(task_of("US+ridge:alpha=0.1", draw=2), problem).cuts[0].terms
+    assert not np.array_equal(other, cuts[0])

@@ -1,0 +1,37 @@
+"""Outcomes that failed, and what it means that two are the same."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, fields
+
+import numpy as np
+
+from laconic.studies.execution.task import Cut, Outcome
+from tests.studies.journal.writers import task_of
+
+
+def failed_of(number: int, reason: str = "it broke") -> Outcome:
+    return Outcome.failed(task_of(number), reason)
+
+
+def same(one, other) -> bool:
+    """Equal, of the same type, with nan equal to nan and -0.0 other than 0.0."""
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and one.shape == other.shape and bool((one == other).all())
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, Cut | Outcome):
+        return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    if isinstance(one, float):
+        return type(other) is float and repr(one) == repr(other)
+    return type(one) is type(other) and one == other
+
+
+def assert_outcome(found: Outcome, expected: Outcome) -> None:
+    for field in fields(Outcome):
+        if field.name not in ("rows", "task", "cuts"):
+            one, other = getattr(found, field.name), getattr(expected, field.name)
+            assert same(one, other), field.name
+    assert found.task == expected.task
+    assert same([astuple(r) for r in found.rows], [astuple(r) for r in expected.rows])
+    assert same(found.cuts, expected.cuts)
