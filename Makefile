@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/laconic
 # Kept outside the checkout, so a clean checkout does not compile the kernels again. Raise the
 # number when a NamedTuple of a kernel is renamed: numba cannot read an index with the old name.
-export NUMBA_CACHE_DIR ?= $(CACHE)/numba-2
+export NUMBA_CACHE_DIR ?= $(CACHE)/numba-3
 WORKERS ?= 2
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 

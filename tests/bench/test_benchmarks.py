@@ -9,11 +9,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from bench.bars import BARS
-from bench.l1_paths import words_of
-from bench.measuring import Row, interleaved, line, row
-from bench.memory import Memory
-from bench.page import Section, section_text, sections_of, unmeasured, update
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +17,11 @@ from sklearn.feature_selection import mutual_info_classif
 
 from bench import __main__ as command
 from bench import bss, peers, rls, scores, svm
+from bench.bars import BARS
+from bench.l1_paths import words_of
+from bench.measuring import Row, interleaved, line, row
+from bench.memory import Memory
+from bench.page import Section, section_text, sections_of, unmeasured, update
 
 FAST = Row("masked.twelve", "a mask", "12 × LinearSVC", 0.1, 5.0, 50.0)
 SMALL = Row("lars.rls", "a path", "lars_path", 1.0, 64.0, 64.0, Memory(30.0, 1500.0))

@@ -10,6 +10,12 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.metrics import f1_score
+
 from bench.frontier import __main__ as command
 from bench.frontier import corpora, ours, peers, sentences, speed
 from bench.frontier.charts import MAX_BYTES, against_speed, against_words
@@ -21,12 +27,6 @@ from bench.frontier.judging import BETTER, WORSE, bootstrap, comparisons, p_valu
 from bench.frontier.measuring import measure, row_of, truth_of
 from bench.frontier.page import CorpusResults, claim, counted, write
 from bench.frontier.scoring import f1_macro, f1_micro, packed, unpacked
-from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.sparse import csr_array
-from sklearn.metrics import f1_score
-
 from laconic.compact import CompactModel
 from laconic.corpus.corpus import Corpus
 from laconic.errors import LaconicError

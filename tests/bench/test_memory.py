@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from bench.memory import peak_growth
 
 MEGABYTE = 2**17  # numbers

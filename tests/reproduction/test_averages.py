@@ -8,6 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
+
+from laconic.methods import parse_method
+from laconic.rows import Row
+from laconic.studies.analysis.significance import holm
 from reproduction.shared.averages import (
     alpha_comparison_tables,
     alpha_comparisons,
@@ -16,11 +21,6 @@ from reproduction.shared.averages import (
     split_alpha,
     with_alphas,
 )
-from scipy import stats
-
-from laconic.methods import parse_method
-from laconic.rows import Row
-from laconic.studies.analysis.significance import holm
 
 METHODS = ("IG", "SS:rank=3:draw=iid", "IG+svm")
 

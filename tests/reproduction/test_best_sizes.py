@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reproduction.shared import best_sizes as sizes
-from reproduction.shared.figures import MeanPoint
 from scipy import stats
 
 from laconic.rows import Row
 from laconic.studies.options import SplitOptions
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
+from reproduction.shared import best_sizes as sizes
+from reproduction.shared.figures import MeanPoint
 from tests.studies.corpora import pets
 
 

@@ -10,14 +10,14 @@ from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner
-from reproduction.command import NAMES, FigureRequest
-from reproduction.dasgupta2007 import experiment as paper
-from reproduction.shared.figures import FigureResult, Scale, Table
 
 from laconic.cli import main
 from laconic.methods import METHODS
 from laconic.studies.study import Study
 from reproduction import PAPERS, paul2014
+from reproduction.command import NAMES, FigureRequest
+from reproduction.dasgupta2007 import experiment as paper
+from reproduction.shared.figures import FigureResult, Scale, Table
 from tests.reproduction.test_dasgupta2007 import FIGURE, small
 
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reproduction.dasgupta2007 import experiment as paper
-from reproduction.shared.figures import find_figure
 
 from laconic import Corpus, Plan, ReduceThenFit, RLSClassifier, curve, make_problems
 from laconic.corpus.splits import random_splits
@@ -20,6 +18,8 @@ from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import JOURNAL, ROWS
 from laconic.studies.options import Source, SplitOptions
 from laconic.text.weighting import Weighting
+from reproduction.dasgupta2007 import experiment as paper
+from reproduction.shared.figures import find_figure
 from tests.counting import Counting
 from tests.studies.corpora import pets
 

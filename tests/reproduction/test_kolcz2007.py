@@ -7,11 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from reproduction.kolcz2007 import experiment as paper
-from reproduction.kolcz2007.statements import RCV1
-from reproduction.shared import fractions
-from reproduction.shared.figures import MeanPoint, Scale
-from reproduction.statements import Verdict
 from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
@@ -21,6 +16,11 @@ from laconic.methods import parse_method
 from laconic.rows import Row
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.text.problem import Problem
+from reproduction.kolcz2007 import experiment as paper
+from reproduction.kolcz2007.statements import RCV1
+from reproduction.shared import fractions
+from reproduction.shared.figures import MeanPoint, Scale
+from reproduction.statements import Verdict
 from tests.counting import Counting
 from tests.studies.corpora import pets
 

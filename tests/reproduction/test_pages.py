@@ -9,6 +9,10 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+
+from laconic.errors import LaconicError
+from laconic.report.charts.figure_files import svg
+from laconic.rows import Row
 from reproduction.pages import markdown
 from reproduction.pages.html import page
 from reproduction.pages.plots import plot
@@ -16,10 +20,6 @@ from reproduction.pages.section import FILE, Section, cost, versions
 from reproduction.shared.figures import FigureResult, Table
 from reproduction.shared.plots import Cells, Plot, Series
 from reproduction.statements import Finding, Verdict
-
-from laconic.errors import LaconicError
-from laconic.report.charts.figure_files import svg
-from laconic.rows import Row
 
 LINES = (
     Series("LSI", (1, 10, 100), (0.2, 0.5, 0.7)),

@@ -7,11 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reproduction.paul2014 import experiment as paper
-from reproduction.shared.averages import with_alphas
-from reproduction.shared.figures import Scale
-from reproduction.shared.selection_counts import SelectionCounts, selection_counts
-from reproduction.statements import Verdict
 from scipy.sparse import csr_array
 
 from laconic import Corpus
@@ -21,6 +16,11 @@ from laconic.methods import parse_method
 from laconic.studies.options import Source
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.studies.study import Study
+from reproduction.paul2014 import experiment as paper
+from reproduction.shared.averages import with_alphas
+from reproduction.shared.figures import Scale
+from reproduction.shared.selection_counts import SelectionCounts, selection_counts
+from reproduction.statements import Verdict
 from tests.counting import Counting
 from tests.studies.corpora import pets
 

@@ -6,6 +6,9 @@ import math
 from dataclasses import replace
 
 import pytest
+
+from laconic.rows import Row
+from laconic.studies.options import Source
 from reproduction.dasgupta2007 import experiment as paper
 from reproduction.dasgupta2007 import statements as statements
 from reproduction.dasgupta2007 import statements_large as large
@@ -13,9 +16,6 @@ from reproduction.shared.figures import Scale
 from reproduction.shared.relative import number_of_words
 from reproduction.shared.relative import points as points_of
 from reproduction.statements import Finding, Verdict
-
-from laconic.rows import Row
-from laconic.studies.options import Source
 from tests.reproduction.test_dasgupta2007 import FIGURE
 from tests.studies.corpora import pets
 

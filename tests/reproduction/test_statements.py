@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 import pytest
+
+from laconic.studies.analysis.significance import PairedTest as Paired
+from reproduction import PAPERS
 from reproduction.shared.figures import MeanPoint, make_plot
 from reproduction.shared.plots import CELLS, Cells, Series
 from reproduction.shared.prediction_costs import MeasuredCost, PredictionCost
 from reproduction.statements import Verdict, judge, judge_value
 from reproduction.torkkola import statements as statements
-
-from laconic.studies.analysis.significance import PairedTest as Paired
-from reproduction import PAPERS
 
 
 @pytest.mark.parametrize(

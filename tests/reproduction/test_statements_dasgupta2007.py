@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from reproduction.dasgupta2007 import statements as statements
 from reproduction.dasgupta2007 import statements_large as large
 from reproduction.shared.curve_statements import Curves

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
+
 from reproduction.keerthi2005 import experiment as paper
 from reproduction.keerthi2005 import statements as statements
 from reproduction.pages.markdown import update

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
+
+from laconic.rows import Row
 from reproduction.kolcz2007 import experiment as paper
 from reproduction.kolcz2007 import statements as statements
 from reproduction.kolcz2007 import statements_machines as machines
@@ -15,8 +17,6 @@ from reproduction.shared import fractions
 from reproduction.shared.figures import FigureResult, MeanPoint
 from reproduction.shared.plots import Series
 from reproduction.statements import Verdict
-
-from laconic.rows import Row
 
 YES, NEARLY, NO, OPEN = (
     Verdict.REPRODUCED,

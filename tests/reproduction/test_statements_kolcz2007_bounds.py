@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from laconic.rows import Row
 from reproduction.kolcz2007 import statements as statements
 from reproduction.kolcz2007 import statements_machines as machines
 from reproduction.statements import Verdict
-
-from laconic.rows import Row
 from tests.reproduction.test_statements_kolcz2007 import GOOD, STATEMENTS, agreeing
 
 EXACT, MASK, SV_SET, ALL = statements.EXACT, statements.MASK, statements.SV_SET, statements.ALL

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
+
+from laconic.rows import Row
 from reproduction.paul2014 import statements as statements
 from reproduction.paul2014 import statements_errors as errors
 from reproduction.shared.averages import with_alphas
 from reproduction.statements import Finding, Verdict
-
-from laconic.rows import Row
 
 SETS = 24
 

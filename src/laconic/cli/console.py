@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from reproduction.shared.figures import Table
     from rich.console import Console
 
     from laconic.corpus.catalog import CatalogEntry
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from laconic.rows import Row
     from laconic.studies.analysis.words import Word
     from laconic.text.summary import CorpusSummary
+    from reproduction.shared.figures import Table
 
 CLASSES_SHOWN = 25
 LEAST_WIDTH = 88

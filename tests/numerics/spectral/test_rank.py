@@ -72,7 +72,7 @@ def test_n5_all_agree_about_the_rank():
 def test_n5_no_other_module_knows_the_machine_precision():
     """Numbers that count as 0 are named in `rank`, or measured against a constant of their own."""
     where = Path(laconic.numerics.__file__).parent
-    knowing = [file.name for file in where.glob("*.py") if "finfo" in file.read_text()]
+    knowing = [file.name for file in where.rglob("*.py") if "finfo" in file.read_text()]
     assert knowing == ["rank.py"]
 
 
