@@ -15,7 +15,9 @@ from bench.measuring import Row, interleaved, load, row
 from laconic.corpus.loading import load_corpus
 from laconic.corpus.splits import folds
 from laconic.rows import Row as Result
-from laconic.studies.execution.executors import Job, executor_for, usable_cpus
+from laconic.studies.execution.executors import executor_for
+from laconic.studies.execution.jobs import Job
+from laconic.studies.execution.resources import usable_cpus
 from laconic.studies.execution.task import Task
 from laconic.text.problem import CountedCorpus, targets_of
 
@@ -66,4 +68,4 @@ def jobs(counted: CountedCorpus) -> Iterator[Job]:
                     SIZES,
                     METRICS,
                 )
-                yield task, problem
+                yield Job(problem, (task,))

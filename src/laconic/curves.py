@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
+from laconic.errors import LaconicError, SizeUnavailable, warn_again
 from laconic.model import Model
 from laconic.numerics import metrics as m
 from laconic.rows import Row, Size
@@ -60,7 +59,7 @@ class SizeResult:
     """One size of a path: a model with its decisions on the test documents, or a reason.
 
     `y_signed` are the labels in the columns of `decision`; NaN for classes without a training
-    document.
+    document, about which there is a note.
     """
 
     size: Size
@@ -69,6 +68,7 @@ class SizeResult:
     decision: Floats | None = None
     y_signed: Floats | None = None
     reason: str = ""
+    notes: tuple[str, ...] = ()
 
     def values(self, metrics: Mapping[str, Metric]) -> Iterator[tuple[str, float | None, str]]:
         """Each metric with its value, or None and the reason."""
@@ -158,6 +158,7 @@ def curve(
     rows: list[Row] = []
     for result in evaluate_path(method, problem, requested):
         rows += result.rows(template, functions)
+        warn_again(result.notes)
         if progress is not None:
             progress(result.size)
     return Curve(problem.name, label, tuple(rows))
@@ -177,23 +178,24 @@ def evaluate_path(
             yield SizeResult(size, seconds, reason=outcome.reason)
             continue
         model, decisions = outcome
+        if not problem.X_test.shape[0]:
+            yield SizeResult(size, seconds, model)
+            continue
         y_signed = LabelEncoding(np.empty(0), model.classes, model.rule).transform(problem.y_test)
-        _warn_unseen(problem, np.asarray(np.isnan(y_signed).any(axis=1)))
-        yield SizeResult(size, seconds, model, decisions(), y_signed)
+        notes = tuple(_unseen(problem, np.asarray(np.isnan(y_signed).any(axis=1))))
+        yield SizeResult(size, seconds, model, decisions(), y_signed, notes=notes)
 
 
-def _warn_unseen(problem: Problem, unseen: NDArray[np.bool_]) -> None:
+def _unseen(problem: Problem, unseen: NDArray[np.bool_]) -> Iterator[str]:
     """A class without training documents is never predicted: its documents are always wrong."""
     if not unseen.any():
         return
     names = [problem.classes[code] for code in np.unique(problem.y_test[unseen])]
     more = f", and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    warnings.warn(
+    yield (
         f"{problem.name}: {np.count_nonzero(unseen):,} of {unseen.size:,} evaluated documents "
         f"belong to classes without a training document ({', '.join(names[:NAMED])}{more}). No "
-        "model can predict these. Merge rare classes, or use fewer folds",
-        LaconicWarning,
-        stacklevel=3,
+        "model can predict these. Merge rare classes, or use fewer folds"
     )
 
 

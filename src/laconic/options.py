@@ -7,6 +7,7 @@ line, tables of a plan and headers of model files are all made from the declarat
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, make_dataclass, replace
 from difflib import get_close_matches
@@ -121,6 +122,14 @@ class Option:
 
 def number(text: str) -> int | float:
     return int(text) if text.strip("+-").isdecimal() else float(text)
+
+
+def parse_bytes(text: str) -> int:
+    """A number of bytes with a unit: 500MB, 2GB."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?(kB|MB|GB|TB)", text.strip(), re.IGNORECASE)
+    if match is None or float(match[1]) == 0:
+        raise LaconicError(f"{text!r}: give a number of bytes with its unit, such as 500MB or 2GB")
+    return int(float(match[1]) * 1000 ** (1 + "kmgt".index(match[2][0].lower())))
 
 
 def option(default: Any, help: str, **about: Any) -> Any:

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from laconic.cli import main
 from laconic.methods import METHODS
-from laconic.studies.execution.executors import InProcess
+from laconic.studies.execution.local import InProcess
 from tests.studies.corpora import write_pets
 
 SMALL = (

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from laconic import Corpus, Plan, Study
 from laconic.report.build import view_of
 from laconic.report.view import View
-from laconic.studies.execution.executors import InProcess
+from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions
 from tests.studies.corpora import pets
 

@@ -12,7 +12,7 @@ from laconic import Plan, Study
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.report.build import view_of
-from laconic.studies.execution.executors import InProcess
+from laconic.studies.execution.local import InProcess
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import JOURNAL
 from laconic.studies.options import SplitOptions

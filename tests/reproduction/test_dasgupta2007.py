@@ -13,7 +13,7 @@ from laconic.corpus.splits import random_splits
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.rows import Row
-from laconic.studies.execution.executors import Processes
+from laconic.studies.execution.processes import Processes
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import JOURNAL, ROWS
 from laconic.studies.options import Source, SplitOptions

@@ -15,12 +15,13 @@ from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.studies.analysis import final_model as concluding
 from laconic.studies.analysis.words import read_words, selected_words
-from laconic.studies.execution.executors import InProcess
-from laconic.studies.execution.task import run
+from laconic.studies.execution.jobs import run_task
+from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions
 from laconic.text.options import TextOptions, WeightingOptions
 from tests.studies.corpora import TOPICS, pets
 from tests.studies.execution.test_task import made, task_of
+from tests.studies.runs import per_task
 
 PLAN = Plan(
     pets(240),
@@ -113,10 +114,11 @@ def test_a_model_without_a_file_is_not_trained_again(tmp_path, monkeypatch):
     found, findings = concluded(tmp_path, *methods, sizes=(2,))
     assert found.model_file_error.startswith("NearestNeighbors cannot be saved")
 
-    def refuse(*_):
+    @per_task
+    def refuse(task, problem):
         raise ZeroDivisionError("trained again")
 
-    monkeypatch.setattr(concluding, "train_model", refuse)
+    monkeypatch.setattr(InProcess, "__init__", lambda self: vars(self).update(_run=refuse))
     again, told = concluded(tmp_path, *methods, sizes=(2,))
     assert again == found
     assert told.warnings == findings.warnings
@@ -152,14 +154,14 @@ def test_a_machine_with_gaussian_kernel_has_its_file(tmp_path):
 @pytest.mark.parametrize("then", ["gaussian", "knn"])
 def test_the_words_chosen_do_not_depend_on_what_follows(then):
     problem = replace(made(), columns=np.arange(40) * 3)
-    linear, other = (run(task_of(m), problem).cuts for m in ("IG", f"IG+{then}"))
+    linear, other = (run_task(task_of(m), problem).cuts for m in ("IG", f"IG+{then}"))
     assert [cut.terms.size for cut in linear] == [5, 20]
     for one, same in zip(linear, other, strict=True):
         np.testing.assert_array_equal(one.terms, same.terms)
 
 
 def test_a_projection_reads_what_it_reads_whatever_follows():
-    linear, other = (run(task_of(m), made()).cuts for m in ("LSI", "LSI+knn"))
+    linear, other = (run_task(task_of(m), made()).cuts for m in ("LSI", "LSI+knn"))
     assert linear[0].terms.size > 30
     np.testing.assert_array_equal(linear[0].terms, other[0].terms)
 

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from laconic import CompactModel, Corpus, LarsClassifier, Plan, Study
 from laconic.cli import main
 from laconic.studies.analysis.words import selected_words
-from laconic.studies.execution.executors import InProcess
-from laconic.studies.execution.task import run
+from laconic.studies.execution.jobs import run_task
+from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions, TrainingOptions
 from laconic.text.options import TextOptions, WeightingOptions
 from tests.studies.corpora import pets
@@ -96,7 +96,7 @@ def test_the_l2_of_lars_is_part_of_its_selection():
 def test_a_task_measures_the_path_of_the_paper_or_closed_models(labels):
     problem = made(labels=labels)
     for norm in ("all", "selected"):
-        outcome = run(replace(task_of("SVM-LARS", normalize=norm), sizes=(2, 5)), problem)
+        outcome = run_task(replace(task_of("SVM-LARS", normalize=norm), sizes=(2, 5)), problem)
         assert outcome.status == "ok", outcome.reason
         models = LarsClassifier(normalize=norm).path(problem.X_train, problem.y_train, [2, 5])
         for cut, model in zip(outcome.cuts, models, strict=True):

@@ -19,7 +19,7 @@ from laconic.errors import LaconicError, LaconicWarning, collected_warnings
 from laconic.methods import parse_method
 from laconic.report.build import view_of
 from laconic.report.page import page
-from laconic.studies.execution.executors import InProcess
+from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions
 from laconic.text.options import WeightingOptions
 from tests.studies.corpora import pets

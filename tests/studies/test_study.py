@@ -19,12 +19,13 @@ from laconic.errors import LaconicError
 from laconic.methods import METHODS, Method, parse_method
 from laconic.rows import Row
 from laconic.studies import study as study_module
-from laconic.studies.execution.executors import InProcess, Processes
-from laconic.studies.execution.task import run
+from laconic.studies.execution.local import InProcess
+from laconic.studies.execution.processes import Processes
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import JOURNAL
 from laconic.studies.options import SplitOptions, TrainingOptions
 from tests.studies.corpora import TOPICS, pets
+from tests.studies.runs import per_task
 
 PLAN = Plan(
     pets(150),
@@ -90,16 +91,16 @@ def test_rows_have_all_that_is_known(tmp_path):
     assert {row["draw"] for row in rows if row["method"] == "WS"} == {"0", "1"}
 
 
-def test_a_second_run_computes_nothing_again(tmp_path, monkeypatch):
+def test_a_second_run_computes_nothing_again(tmp_path):
     study = Study(PLAN, tmp_path)
     first = study.run()
     before = told(tmp_path)
-    monkeypatch.setattr("laconic.studies.analysis.final_model.run", refuse)
     again = Study(PLAN, tmp_path).run(InProcess(run=refuse))
     assert again.recommendations == first.recommendations
     assert told(tmp_path) == before
 
 
+@per_task
 def refuse(task, problem):
     raise AssertionError(f"{task.title} is done already")
 
@@ -118,12 +119,12 @@ def test_a_wider_plan_adds_to_what_is_there(tmp_path):
         before = journal.done()
     ran = []
 
+    @per_task
     def note(task, problem):
-        ran.append(task.method)
-        return run(task, problem)
+        ran.append((task.method, task.part))
 
     Study(replace(PLAN, methods=("IG", "DF")), tmp_path).run(InProcess(run=note))
-    assert ran == ["DF"] * 3
+    assert ran == [("DF", "validation")] * 3
     with Journal.reading(tmp_path / JOURNAL) as journal:
         assert before < journal.done()
 

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from laconic import Corpus
 from laconic.cli.main import main
 from laconic.methods import METHODS
-from laconic.studies.execution.executors import InProcess
+from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.task import Outcome, Task
 from laconic.studies.journal.journal import Journal
 from laconic.studies.options import SplitOptions, TrainingOptions
@@ -23,6 +23,7 @@ from laconic.studies.study import Study
 from laconic.text.options import TextOptions, WeightingOptions
 from laconic.text.stop_words import stop_words
 from tests.studies.corpora import pets, write_pets
+from tests.studies.runs import per_task
 
 BASE = Plan(pets(), methods=("IG", "US"), sizes=(5, 10), split=SplitOptions(cv=3))
 
@@ -134,6 +135,7 @@ def test_rows_name_the_classifier_that_was_trained(method, alpha, expected):
 # another version of a method
 
 
+@per_task
 def refuse(task, problem):
     raise AssertionError(f"{task.title} is measured again")
 
@@ -149,11 +151,11 @@ def rows_of(where) -> list[dict]:
 
 def measured(outcomes: list):
     """An executor that notes what it runs."""
-    from laconic.studies.execution.task import run
 
+    @per_task
     def noted(task, problem):
-        outcomes.append(task)
-        return run(task, problem)
+        if task.part == "validation":
+            outcomes.append(task)
 
     return InProcess(run=noted)
 
@@ -237,6 +239,7 @@ def test_a_failed_attempt_of_this_version_is_not_replaced_by_an_old_row(tmp_path
     Study(BASE, tmp_path).run()
     newer(monkeypatch)
 
+    @per_task
     def fail(task, problem):
         return Outcome.failed(task, "no luck")
 

@@ -11,7 +11,7 @@ import click
 from laconic.cli.console import reading_bar, working
 from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
-from laconic.options import NONE, Option, options_of
+from laconic.options import NONE, Option, options_of, parse_bytes
 from laconic.studies.options import SearchOptions, Source, TrainingOptions, parse_sizes
 from laconic.text.options import TextOptions, WeightingOptions
 
@@ -99,6 +99,13 @@ TASK_TIMEOUT = click.option(
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
     help="A task that takes longer fails; the others continue.  [default: no limit]",
+)
+MEMORY_LIMIT = click.option(
+    "--memory-limit",
+    type=parse_bytes,
+    metavar="SIZE",
+    help="Memory per process, such as 2GB: a task that needs more fails; the others continue. "
+    "[default: no limit]",
 )
 METHOD = click.option(
     "--method",

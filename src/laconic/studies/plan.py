@@ -59,6 +59,8 @@ class Plan(SearchOptions, Corpora):
     split, text, weighting, training : SplitOptions, TextOptions, WeightingOptions, TrainingOptions
     detail : whether predictions and features of each size are stored, for significance tests and
         stability
+    decisions : whether decision values of each size are stored too; they take 32 times as much
+        space as predictions
     """
 
     split: SplitOptions = field(default_factory=SplitOptions)
@@ -66,6 +68,7 @@ class Plan(SearchOptions, Corpora):
     weighting: WeightingOptions = field(default_factory=WeightingOptions)
     training: TrainingOptions = field(default_factory=TrainingOptions)
     detail: bool = option(True, "Store predictions and features of each size.")
+    decisions: bool = option(False, "Store decision values of each size, too.")
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -159,6 +162,7 @@ class Plan(SearchOptions, Corpora):
             intercept=self.training.intercept,
             normalize=self.training.normalize,
             detail=self.detail,
+            decisions=self.decisions,
             version=method.version,
             features=self.text.features_of(corpus),
             weighting=self.weighting.scheme_for(corpus),

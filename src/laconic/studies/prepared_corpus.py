@@ -13,7 +13,7 @@ from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split
 from laconic.curves import UNDEFINED
 from laconic.errors import LaconicError
-from laconic.studies.execution.executors import Job
+from laconic.studies.execution.jobs import Job, jobs_of
 from laconic.studies.execution.task import Task
 from laconic.studies.plan import Plan
 from laconic.text.problem import CountedCorpus, Problem, Target, check_split, targets_of
@@ -64,7 +64,7 @@ class PreparedCorpus:
         return replace(task, version=max(done)) if untried else task
 
     def jobs(self, keys: set[str]) -> Iterator[Job]:
-        """The tasks with these keys, with their problems; problems without a task are not made."""
+        """The jobs of the tasks with these keys; problems without a task are not made."""
         pending: dict[tuple[str, str], list[Task]] = {}
         for task in self.tasks:
             if task.key in keys:
@@ -72,7 +72,7 @@ class PreparedCorpus:
         for split in self.splits:
             names = [name for fold, name in pending if fold == split.name]
             for problem in self.problems(split, names) if names else ():
-                yield from ((task, problem) for task in pending[split.name, problem.name])
+                yield from jobs_of(problem, pending[split.name, problem.name])
 
     def problems(self, split: Split, names: Iterable[str]) -> Iterator[Problem]:
         """The problems with these names, weighted by the training documents of the split."""

@@ -14,9 +14,10 @@ from typing import Any, Self
 
 from laconic.files import make_folder
 from laconic.methods import parse_method
-from laconic.studies.analysis.final_model import make_findings
+from laconic.studies.analysis.conclusion import make_findings
 from laconic.studies.analysis.findings import Findings
-from laconic.studies.execution.executors import Executor, InProcess
+from laconic.studies.execution.executors import Executor
+from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.task import Outcome, Task
 from laconic.studies.journal.journal import Journal, exclusive
 from laconic.studies.layout import PLAN_MARK, StudyFolder, input_paths, write
@@ -129,8 +130,9 @@ class Study:
                 self._write_plan()
                 journal.export(folder.rows, keys)
                 listen(Event("concluding"))
-                again = {"retry_failed": retry_failed}
-                findings = make_findings(self.plan, self.corpora, journal, folder, **again)
+                findings = make_findings(
+                    self.plan, self.corpora, journal, folder, workers, retry_failed=retry_failed
+                )
                 findings = replace(findings, warnings=old | findings.warnings)
                 findings.write(folder)
                 tested = [

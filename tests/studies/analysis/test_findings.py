@@ -16,13 +16,15 @@ from laconic.reduction import Promise
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from laconic.studies.analysis.findings import Findings
 from laconic.studies.analysis.recommendation import Candidate, Recommendation
-from laconic.studies.execution.executors import InProcess
-from laconic.studies.execution.task import Outcome, run
+from laconic.studies.execution.jobs import run_task
+from laconic.studies.execution.local import InProcess
+from laconic.studies.execution.task import Outcome
 from laconic.studies.layout import StudyFolder, distinct_name
 from laconic.studies.options import SplitOptions, TrainingOptions
 from laconic.text.options import TextOptions, WeightingOptions
 from tests.oracles import span_by_svd
 from tests.studies.corpora import pets
+from tests.studies.runs import per_task
 
 PLAN = Plan(pets(150), methods=("ALL", "IG", "DF"), sizes=(9, 18, 40), split=SplitOptions(cv=3))
 
@@ -83,10 +85,10 @@ def test_repeats_do_not_shrink_the_standard_error(tmp_path):
 def test_a_failed_draw_pairs_the_folds_that_are_left(tmp_path):
     """WS fails in one fold with its first draw; IG in another."""
 
+    @per_task
     def some_fail(task, problem):
-        if (task.method, task.fold, task.draw) == ("WS", "fold 2 of 3", 0):
-            return Outcome.failed(task, "no memory")
-        return run(task, problem)
+        failing = (task.method, task.fold, task.draw) == ("WS", "fold 2 of 3", 0)
+        return Outcome.failed(task, "no memory") if failing else None
 
     plan = replace(PLAN, methods=("IG", "WS"), draws=2)
     findings = Study(plan, tmp_path).run(InProcess(run=some_fail))
@@ -134,34 +136,29 @@ def test_all_words_recommended_are_a_look_too(tmp_path):
     assert found.n_test_evaluations == 1
 
 
-def test_a_failed_test_is_said_and_not_tried_again_unasked(tmp_path, monkeypatch):
+def test_a_failed_test_is_said_and_not_tried_again_unasked(tmp_path):
+    @per_task
     def fails(task, problem):
-        return Outcome.failed(task, "the machine burns")
+        return Outcome.failed(task, "the machine burns") if task.part == "test" else None
 
-    monkeypatch.setattr("laconic.studies.analysis.final_model.run", fails)
-    findings = Study(PLAN, tmp_path).run()
+    findings = Study(PLAN, tmp_path).run(InProcess(run=fails))
     (found,) = findings.recommendations
     assert found.test_score is None
     assert "the machine burns" in found.sentence
     assert findings.failures == {"the model of pets": "the machine burns"}
-    monkeypatch.undo()
     assert Study(PLAN, tmp_path).run().failures
     (again,) = Study(PLAN, tmp_path).run(retry_failed=True).recommendations
     assert again.test_score is not None
 
 
-def test_one_problem_that_fails_at_the_end_stops_no_other(tmp_path, monkeypatch):
-    from laconic.studies.analysis import final_model as concluding
-
-    real = concluding.train_model
-
+def test_one_problem_that_fails_at_the_end_stops_no_other(tmp_path):
+    @per_task
     def fails(task, problem):
-        if problem.name == "pets: dogs":
+        if (problem.name, task.part) == ("pets: dogs", "test"):
             raise LaconicError("no such luck")
-        return real(task, problem)
 
-    monkeypatch.setattr(concluding, "train_model", fails)
-    findings = Study(replace(PLAN, target="one-vs-rest"), tmp_path).run()
+    plan = replace(PLAN, target="one-vs-rest")
+    findings = Study(plan, tmp_path).run(InProcess(run=fails))
     assert [bool(one.failure) for one in findings.recommendations] == [False, True, False]
     assert findings.failures == {"the model of pets: dogs": "no such luck"}
     assert (tmp_path / "rows.csv").exists()
@@ -182,30 +179,27 @@ def test_nothing_of_an_earlier_recommendation_stays(tmp_path):
     assert not (tmp_path / "comparisons.csv").exists()
 
 
-def certificate_of(plan, where):
-    Study(plan, where).run()
+def certificate_of(plan, where, executor=None):
+    Study(plan, where).run(executor)
     return json.loads((where / "certificate.json").read_text(encoding="utf-8"))
 
 
-def test_a_closed_model_has_a_certificate_of_its_selection(tmp_path, monkeypatch):
+def test_a_closed_model_has_a_certificate_of_its_selection(tmp_path):
     """M̂ = U'SU by numpy, on the 120 documents that trained; what was promised of it is checked."""
-    from laconic.studies.analysis import final_model as concluding
+    seen = []
 
-    real, seen = concluding.train_model, []
-
+    @per_task
     def promising(task, problem):
-        model, path, notes = real(task, problem)
-        if task.method != "ALL":
-            seen.append((problem.X_train.toarray(), path.reduction_))
-            weights = path.reduction_.weights
-            promise = Promise(2, 0.0, 1.0)
-            path.reduction_ = Selection(
-                path.reduction_.terms, weights, model.n_features_in, promise
-            )
-        return concluding.TrainedModel(model, path, notes)
+        if task.part == "validation" or task.method == "ALL":
+            return None
+        outcome = run_task(task, problem, with_model=True)
+        selection = outcome.trained.reduction
+        seen.append((problem.X_train.toarray(), selection))
+        n_terms = problem.X_train.shape[1]
+        promised = Selection(selection.terms, selection.weights, n_terms, Promise(2, 0.0, 1.0))
+        return replace(outcome, trained=replace(outcome.trained, reduction=promised))
 
-    monkeypatch.setattr(concluding, "train_model", promising)
-    told = certificate_of(PLAN, tmp_path)
+    told = certificate_of(PLAN, tmp_path, InProcess(run=promising))
     X, selection = seen[0]
     U, _, _ = span_by_svd(X)
     kept = U[selection.terms]
@@ -229,14 +223,24 @@ def test_a_large_corpus_has_no_certificate_of_its_selection(tmp_path, monkeypatc
     assert not [key for key in told["values"] if key.startswith("promise")]
 
 
-def test_a_finished_study_trains_nothing(tmp_path, monkeypatch):
-    first = Study(PLAN, tmp_path).run()
+def test_each_final_model_is_trained_once_and_through_the_executor(tmp_path):
+    trained = []
 
-    def refuse(*_):
-        raise AssertionError("trained again")
+    @per_task
+    def noted(task, problem):
+        if task.part == "test":
+            trained.append(task.method)
 
-    monkeypatch.setattr("laconic.studies.analysis.final_model.train_model", refuse)
-    assert Study(PLAN, tmp_path).run().recommendations == first.recommendations
+    (found,) = Study(PLAN, tmp_path).run(InProcess(run=noted)).recommendations
+    assert sorted(trained) == sorted(["ALL", found.chosen.method])
+    assert (tmp_path / "certificate.json").exists()
+    trained.clear()
+    (again,) = Study(PLAN, tmp_path).run(InProcess(run=noted)).recommendations
+    assert (again, trained) == (found, [])
+    (tmp_path / "model.laconic").unlink()
+    (again,) = Study(PLAN, tmp_path).run(InProcess(run=noted)).recommendations
+    assert again == found
+    assert sorted(trained) == sorted(["ALL", found.chosen.method]), "its model is written again"
 
 
 def test_a_fold_without_a_value_costs_itself_only(tmp_path):

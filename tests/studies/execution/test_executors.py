@@ -20,13 +20,19 @@ from threadpoolctl import threadpool_info
 
 from laconic.errors import LaconicError
 from laconic.methods import METHODS
-from laconic.studies.execution import executors
-from laconic.studies.execution.executors import InProcess, Job, Processes, executor_for, usable_cpus
+from laconic.studies.execution import executors, processes
+from laconic.studies.execution.executors import executor_for
+from laconic.studies.execution.jobs import Job, run_job, run_task
+from laconic.studies.execution.jobs import jobs_of as jobs_on
+from laconic.studies.execution.local import InProcess
+from laconic.studies.execution.processes import Processes
+from laconic.studies.execution.resources import usable_cpus
 from laconic.studies.execution.shared_arrays import FOLDER_PREFIX, open_problem, write_problem
-from laconic.studies.execution.task import Outcome, Task, run
-from laconic.studies.execution.workers import ONE_THREAD, Worker, WorkerState
+from laconic.studies.execution.task import Outcome, Task
+from laconic.studies.execution.workers import ONE_THREAD, StagedJob, Worker, WorkerState
 from laconic.text.problem import Problem
 from tests.studies.execution.test_shared_arrays import problem
+from tests.studies.runs import per_task
 
 ROOT = Path(__file__).parents[3]
 SIZES = (5, 20)
@@ -50,9 +56,8 @@ def task_for(problem: Problem, method: str = "DF", draw: int = 0) -> Task:
 def jobs_of(n_problems: int, methods: Iterable[str] = ("DF",), n_draws: int = 1) -> Iterator[Job]:
     for number in range(n_problems):
         built = problem(labels=number % 2 == 1, name=f"problem {number}")
-        for method in methods:
-            for draw in range(n_draws):
-                yield task_for(built, method, draw), built
+        tasks = (task_for(built, method, draw) for method in methods for draw in range(n_draws))
+        yield from jobs_on(built, tasks)
 
 
 def run_all(executor, jobs: Iterable[Job]) -> dict[str, Outcome]:
@@ -66,10 +71,11 @@ def run_all(executor, jobs: Iterable[Job]) -> dict[str, Outcome]:
 # functions that workers run in these tests; they import them by name
 
 
+@per_task
 def draw_2_kills_its_process(task: Task, problem: Problem) -> Outcome:
     if task.draw == 1:
         os.kill(os.getpid(), signal.SIGKILL)
-    return run(task, problem)
+    return run_task(task, problem)
 
 
 class Unreadable:
@@ -77,6 +83,7 @@ class Unreadable:
         return int, ("not a number",)
 
 
+@per_task
 def fails_in_many_ways(task: Task, problem: Problem) -> Outcome:
     """A different failure for each draw."""
     match task.draw:
@@ -87,12 +94,13 @@ def fails_in_many_ways(task: Task, problem: Problem) -> Outcome:
         case 2:
             raise RuntimeError("a failure")
         case 3:
-            return replace(run(task, problem), notes=(lambda: None,))
+            return replace(run_task(task, problem), notes=(lambda: None,))
         case 4:
-            return replace(run(task, problem), notes=(Unreadable(),))
-    return run(task, problem)
+            return replace(run_task(task, problem), notes=(Unreadable(),))
+    return run_task(task, problem)
 
 
+@per_task
 def reports_its_process(task: Task, problem: Problem) -> Outcome:
     report = {
         "pid": os.getpid(),
@@ -101,24 +109,29 @@ def reports_its_process(task: Task, problem: Problem) -> Outcome:
         "mapped": not problem.X_train.data.flags.writeable,
         "same": id(problem),
     }
-    return replace(run(task, problem), notes=(json.dumps(report),))
+    return replace(run_task(task, problem), notes=(json.dumps(report),))
 
 
+@per_task
 def disturbs(task: Task, problem: Problem) -> Outcome:
     print("noise from a worker")
     print("noise from a worker", file=sys.stderr)
     os.write(2, b"noise from a worker")
     os.kill(os.getpid(), signal.SIGINT)
-    return run(task, problem)
+    return run_task(task, problem)
 
 
+@per_task
 def sleeps(task: Task, problem: Problem) -> Outcome:
     time.sleep(600)
-    return run(task, problem)
+    return run_task(task, problem)
 
 
+@per_task
 def draw_2_sleeps(task: Task, problem: Problem) -> Outcome:
-    return sleeps(task, problem) if task.draw == 1 else run(task, problem)
+    if task.draw == 1:
+        time.sleep(600)
+    return run_task(task, problem)
 
 
 def exit_at_startup() -> Callable[[Task, Problem], Outcome]:
@@ -197,15 +210,13 @@ def test_workers_map_the_problem_keep_it_open_and_have_one_thread(monkeypatch):
 
 
 def test_tasks_that_share_a_selection_share_a_process():
-    """Except at the end, when an idle process takes jobs of another group."""
     methods = [f"IG+ridge:alpha={alpha}" for alpha in (0.1, 0.3, 0.5)]
     outcomes = run_all(Processes(2, run=reports_its_process), jobs_of(5, methods))
     pids: dict[str, set[int]] = {}
     for outcome in outcomes.values():
         report = json.loads(outcome.notes[0])
         pids.setdefault(outcome.task.problem, set()).add(report["pid"])
-    assert len(pids) == 5
-    assert [len(workers) for workers in pids.values()].count(2) <= 1
+    assert [len(workers) for workers in pids.values()] == [1] * 5
 
 
 def test_messages_are_small(tmp_path, monkeypatch):
@@ -260,13 +271,18 @@ def test_a_failing_task_is_an_outcome_and_the_others_run(make):
 
 
 def test_a_vanished_file_is_an_outcome_and_the_last_problem_stays_open(tmp_path):
-    [(task, built)] = jobs_of(1)
-    state = WorkerState(run)
-    write_problem(built, tmp_path / "one")
-    assert pickle.loads(state.run_task(task, tmp_path / "one")).status == "ok"
+    [job] = jobs_of(1)
+    state = WorkerState(run_job)
+    write_problem(job.problem, tmp_path / "one")
+
+    def outcome(folder: str) -> Outcome:
+        (message,) = state.outcomes(StagedJob(job.tasks, tmp_path / folder))
+        return pickle.loads(message)
+
+    assert outcome("one").status == "ok"
     rmtree(tmp_path / "one")
-    assert pickle.loads(state.run_task(task, tmp_path / "one")).status == "ok"
-    failed = pickle.loads(state.run_task(task, tmp_path / "two"))
+    assert outcome("one").status == "ok"
+    failed = outcome("two")
     assert failed.status == "failed"
     assert "FileNotFoundError" in failed.reason
 
@@ -371,13 +387,13 @@ def test_closing_the_outcomes_ends_what_runs_and_the_next_run_is_clean(tmp_path)
 
 
 def test_a_finished_problem_is_removed_while_another_runs(tmp_path):
-    (first, problem_1), (second, problem_2) = jobs_of(2)
-    jobs = [(replace(first, draw=1), problem_1), (second, problem_2)]
+    first, second = jobs_of(2)
+    jobs = [replace(first, tasks=(replace(first.tasks[0], draw=1),)), second]
     with Processes(2, folder=tmp_path, run=draw_2_sleeps) as executor:
         outcomes = executor.run(jobs)
-        assert next(outcomes).task == second
+        assert (next(outcomes).task,) == second.tasks
         [folder] = staging_of(tmp_path)
-        assert open_problem(folder).name == problem_1.name
+        assert open_problem(folder).name == first.problem.name
         outcomes.close()
 
 
@@ -470,8 +486,10 @@ def test_the_executor_for_a_number_of_jobs(monkeypatch):
     three = executor_for(3)
     assert isinstance(three, Processes)
     assert three.n_workers == 3
+    monkeypatch.setattr(processes, "usable_cpus", lambda: 5)
     monkeypatch.setattr(executors, "usable_cpus", lambda: 5)
     assert executor_for(-1).n_workers == 5
+    monkeypatch.setattr(processes, "usable_cpus", lambda: 1)
     monkeypatch.setattr(executors, "usable_cpus", lambda: 1)
     assert isinstance(executor_for(-1), InProcess)
     for wrong in (0, -2):
@@ -482,7 +500,7 @@ def test_the_executor_for_a_number_of_jobs(monkeypatch):
 
 
 def test_r14_there_is_a_bound_on_the_number_of_processes(monkeypatch):
-    monkeypatch.setattr(executors, "usable_cpus", lambda: 2)
+    monkeypatch.setattr(processes, "usable_cpus", lambda: 2)
     assert executor_for(8).n_workers == 8
     for make in (lambda: executor_for(9), lambda: Processes(10**9)):
         with pytest.raises(LaconicError, match=r"from 1 to 8, 4 per usable CPU; --jobs -1 is"):
@@ -491,12 +509,13 @@ def test_r14_there_is_a_bound_on_the_number_of_processes(monkeypatch):
 
 def test_r5_a_time_limit_needs_a_process_and_a_number_of_seconds():
     assert isinstance(executor_for(1, 60.0), Processes)
-    assert executor_for(1, 60.0).task_timeout == 60.0
+    assert executor_for(1, 60.0).limits.seconds == 60.0
     for wrong in (0, -1.0, float("nan")):
         with pytest.raises(LaconicError, match="above 0"):
             Processes(1, task_timeout=wrong)
 
 
+@per_task
 def stuck_or_starved(task: Task, problem: Problem) -> Outcome:
     if task.draw == 1:
         time.sleep(600)

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from laconic.errors import LaconicError
 from laconic.methods import METHODS
 from laconic.studies.execution import shared_arrays as staging
+from laconic.studies.execution.jobs import run_task
 from laconic.studies.execution.shared_arrays import (
     FOLDER_PREFIX,
     ProblemStore,
@@ -21,7 +22,7 @@ from laconic.studies.execution.shared_arrays import (
     remove_leftovers,
     write_problem,
 )
-from laconic.studies.execution.task import Task, run
+from laconic.studies.execution.task import Task
 from laconic.text.problem import Problem
 from tests.strategies import text_like
 
@@ -140,8 +141,8 @@ def test_no_method_writes_into_the_files_or_needs_to(tmp_path, method, labels):
     original = problem(labels=labels)
     write_problem(original, tmp_path / "here")
     before = {file.name: file.read_bytes() for file in (tmp_path / "here").iterdir()}
-    opened = run(task(method, original), open_problem(tmp_path / "here"))
-    here = run(task(method, original), original)
+    opened = run_task(task(method, original), open_problem(tmp_path / "here"))
+    here = run_task(task(method, original), original)
     assert opened.status == "ok", opened.reason
     assert [row.value for row in opened.rows] == [row.value for row in here.rows]
     assert {file.name: file.read_bytes() for file in (tmp_path / "here").iterdir()} == before

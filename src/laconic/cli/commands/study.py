@@ -19,6 +19,7 @@ from laconic.cli.exit_codes import EXIT_CODES, Code
 from laconic.cli.findings import print_findings, study_bar
 from laconic.cli.options import (
     JOBS,
+    MEMORY_LIMIT,
     TASK_TIMEOUT,
     options_from,
     reading_options,
@@ -40,6 +41,7 @@ ALLOWED_WITH_A_PLAN = {
     "output",
     "jobs",
     "task_timeout",
+    "memory_limit",
     "retry_failed",
     "remeasure",
     "as_json",
@@ -61,6 +63,7 @@ ALLOWED_WITH_A_PLAN = {
 )
 @JOBS
 @TASK_TIMEOUT
+@MEMORY_LIMIT
 @click.option("--retry-failed", is_flag=True, help="Retry tasks that failed.")
 @click.option(
     "--remeasure",
@@ -97,7 +100,7 @@ def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
     check_folder_of(work, options)
     with listening(options) as (listen, progress):
         findings = work.run(
-            executor_for(options["jobs"], options["task_timeout"]),
+            executor_for(options["jobs"], options["task_timeout"], options["memory_limit"]),
             retry_failed=options["retry_failed"],
             remeasure=options["remeasure"],
             listen=listen,

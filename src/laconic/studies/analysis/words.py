@@ -11,10 +11,9 @@ from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from laconic.classifiers.path import PathClassifier
-from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.corpus.corpus import TRAIN, Corpus
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
@@ -22,6 +21,7 @@ from laconic.files import KEY, Kind, check_output, csv_kind, draft, finite, json
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Reduction, Selection
 from laconic.rows import Size, cell, uncell
+from laconic.studies.execution.trained_model import TrainedModel
 from laconic.text.options import TargetKind, TextOptions, WeightingOptions
 from laconic.text.problem import CountedCorpus, Problem, targets_of
 
@@ -46,12 +46,12 @@ class Word:
     coefficients: tuple[float, ...]
 
 
-def model_words(model: Model, problem: Problem, path: PathClassifier | None = None) -> list[Word]:
+def model_words(trained: TrainedModel, problem: Problem) -> list[Word]:
     """The words of the model, in the order of the method that selected them, or strongest first."""
     frequency = np.bincount(problem.X_train.indices, minlength=problem.X_train.shape[1])
-    scores = getattr(_selector(path), "scores_", None)
-    order, weights = _order(model, reduction_of(path), scores)
-    coefficients = _coefficients(model, order)
+    scores = trained.scores
+    order, weights = _order(trained.model, trained.reduction, scores)
+    coefficients = _coefficients(trained.model, order)
     return [
         Word(
             str(problem.vocabulary[column]),
@@ -64,16 +64,6 @@ def model_words(model: Model, problem: Problem, path: PathClassifier | None = No
             order.tolist(), weights.tolist(), coefficients, strict=True
         )
     ]
-
-
-def reduction_of(path: PathClassifier | None) -> Reduction | None:
-    """The reduction in front of the fitted classifier; None if it reads all words itself."""
-    return path.reduction_ if isinstance(path, ReduceThenFit) else None
-
-
-def _selector(path: PathClassifier | None) -> BaseEstimator | None:
-    """The estimator that scored the words: the reducer, or a path classifier without one."""
-    return path.reducer_ if isinstance(path, ReduceThenFit) else path
 
 
 def _order(
@@ -126,15 +116,15 @@ def selected_words(
     targets = targets_of(corpus, target)
     for problem in counted.problems(split, targets, weighting.weighting_for(corpus, text)):
         fitted = clone(path).set_params(size=size).fit(problem.X_train, problem.y_train)
-        model = fitted.model_
-        if not isinstance(model, LinearModel) and isinstance(reduction_of(fitted), Projection):
+        model, trained = fitted.model_, TrainedModel.of(fitted, fitted.model_)
+        if not isinstance(model, LinearModel) and isinstance(trained.reduction, Projection):
             raise LaconicError(
                 f"the method selects no words: every component combines {model.n_features:,} of "
                 "them, and the classifier is not linear, so words have no weights either. Choose a "
                 "method that selects, such as IG, or a linear classifier, such as +ridge"
             )
-        words = model_words(model, problem, fitted)
-        tables.append((problem.name, coefficient_classes(model, problem), words))
+        classes = coefficient_classes(model, problem)
+        tables.append((problem.name, classes, model_words(trained, problem)))
     return tables
 
 

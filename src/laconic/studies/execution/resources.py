@@ -1,11 +1,20 @@
-"""The peak memory of this process."""
+"""The resources of this process: its peak memory, the limit of it, and the CPUs it may use."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+# elsewhere the kernel does not enforce the limit
+CAN_LIMIT_MEMORY = sys.platform == "linux"
 
 
 @contextmanager
@@ -30,8 +39,27 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
 
 
 def _process_peak() -> int | None:
-    try:
-        from resource import RUSAGE_SELF, getrusage
-    except ImportError:
+    if resource is None:
         return None
-    return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak * (1 if sys.platform == "darwin" else 1024)
+
+
+def limit_memory(n_bytes: int) -> None:
+    """Let allocations beyond this limit raise MemoryError; shared files do not count."""
+    resource.setrlimit(resource.RLIMIT_DATA, (n_bytes, n_bytes))
+
+
+def memory_limit() -> int | None:
+    """The limit of this process in bytes; None if there is none."""
+    if not CAN_LIMIT_MEMORY:
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def usable_cpus() -> int:
+    """The CPUs that this process may use: a container or scheduler may allow fewer than exist."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

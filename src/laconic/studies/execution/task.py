@@ -13,27 +13,20 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from hashlib import sha256
 from importlib.metadata import version
-from time import perf_counter, time
-from typing import TYPE_CHECKING, Any, Literal, Self
+from time import time
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
 from laconic.compact.provenance import ClassifierSettings
-from laconic.curves import SizeResult, evaluate_path, known_metrics
-from laconic.errors import LaconicError, collected_warnings
+from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.model import Normalize
-from laconic.numerics.metrics import apply_rule
 from laconic.rows import Row, Size
-from laconic.studies.execution.resources import peak_memory
-from laconic.studies.execution.sharing import ReusedCost, reuse_selection
-from laconic.text.problem import Problem
-
-if TYPE_CHECKING:
-    pass
+from laconic.studies.execution.resources import memory_limit
+from laconic.studies.execution.trained_model import TrainedModel
 
 Part = Literal["validation", "test"]
 PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
@@ -46,7 +39,8 @@ class Task:
     `data` is the fingerprint of the corpus. `split` and `text` are canonical JSON of how its
     documents are divided, counted and weighted: with the name of the fold they determine the
     training data. `features` and `weighting` name their kind. `version` is that of the method. With
-    `detail`, predictions and features of each size are stored beside the rows.
+    `detail`, predictions and features of each size are stored beside the rows; with `decisions`,
+    the decision values too.
     """
 
     data: str
@@ -63,6 +57,7 @@ class Task:
     intercept: bool = True
     normalize: Normalize = "selected"
     detail: bool = True
+    decisions: bool = False
     version: int = 1
     features: str = ""
     weighting: str = ""
@@ -146,13 +141,15 @@ class Task:
 class Cut:
     """What one size gives beside its rows.
 
-    `terms` are columns among all words of the corpus, ascending; `chosen` (documents × columns) are
-    the predictions for the test documents.
+    `terms` are columns among all words of the corpus, ascending. For the test documents, `chosen`
+    (documents × columns) are the predictions, and `decision` the decision values that they come
+    from, if the task has `decisions`.
     """
 
     size: Size
     terms: NDArray[np.int64]
     chosen: NDArray[np.bool_]
+    decision: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +157,8 @@ class Outcome:
     """The result of a task.
 
     `y_signed` are the true labels as ±1, 0 where the training documents do not have the document's
-    class; `notes` are warnings; `started` is a time since the epoch.
+    class; `notes` are warnings; `started` is a time since the epoch. `trained` is the model, if the
+    job returns models: it is not stored in the journal.
     """
 
     task: Task
@@ -174,6 +172,7 @@ class Outcome:
     memory: int | None = None
     started: float = field(default_factory=time)
     host: str = field(default_factory=platform.node)
+    trained: TrainedModel | None = None
 
     @classmethod
     def failed(cls, task: Task, reason: str, **about: Any) -> Self:
@@ -187,68 +186,16 @@ class Outcome:
         return cls(task, "failed", rows, reason, **about)
 
 
-def run(task: Task, problem: Problem) -> Outcome:
-    """Train once, measure every size. An error is an outcome too, not an exception.
-
-    With one BLAS thread, so the numbers do not depend on what else runs.
-    """
-    started, clock = time(), perf_counter()
-    with peak_memory() as peak, collected_warnings(problem.classes) as notes:
-        try:
-            with threadpool_limits(1):
-                details = (task.sizes, task.random_state)
-                path, cost = reuse_selection(task.build(), problem, task.selection, details, peak)
-                rows, cuts, y_signed = _measure(task, path, problem, cost)
-        except Exception as failure:
-            about = {"seconds": perf_counter() - clock, "memory": peak(), "started": started}
-            return Outcome.failed(task, describe_failure(failure), **about)
-        memory = cost.max_memory(peak())
-    return Outcome(
-        task,
-        "ok",
-        tuple(replace(row, memory=memory) for row in rows),
-        cuts=cuts,
-        y_signed=y_signed,
-        notes=tuple(notes),
-        seconds=perf_counter() - clock,
-        memory=memory,
-        started=started,
-    )
-
-
 def describe_failure(failure: BaseException) -> str:
     """The message of a failure, after the name of its class if it is not one of ours."""
     if isinstance(failure, LaconicError):
         return str(failure)
-    if isinstance(failure, MemoryError) and not str(failure):
-        return "MemoryError: there is too little memory for this task"
+    if isinstance(failure, MemoryError):
+        what = str(failure) or "there is too little memory for this task"
+        limit = memory_limit()
+        allowed = "" if limit is None else f" The limit of this process is {limit / 1e6:,.0f} MB"
+        return f"MemoryError: {what}.{allowed}"
     return f"{type(failure).__name__}: {failure}"
-
-
-def _measure(
-    task: Task, path: PathClassifier, problem: Problem, cost: ReusedCost
-) -> tuple[list[Row], tuple[Cut, ...], NDArray[np.int8] | None]:
-    """Each size includes the seconds of work that other tasks have done for it."""
-    metrics = known_metrics(task.metrics)
-    rows: list[Row] = []
-    cuts: list[Cut] = []
-    y_signed = None
-    for measured in evaluate_path(path, problem, list(task.sizes)):
-        measured = replace(measured, seconds=measured.seconds + cost.take_seconds())
-        rows += measured.rows(task.row(), metrics)
-        if task.detail and measured.y_signed is not None:
-            cuts.append(_cut(measured, problem))
-            y_signed = np.nan_to_num(measured.y_signed).astype(np.int8)
-    return rows, tuple(cuts), y_signed
-
-
-def _cut(measured: SizeResult, problem: Problem) -> Cut:
-    model, decision = measured.model, measured.decision
-    assert model is not None
-    assert decision is not None
-    features = model.features
-    terms = features if problem.columns is None else problem.columns[features]
-    return Cut(measured.size, terms.astype(np.int64), apply_rule(decision, model.rule))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""`Worker`: a process that runs tasks one after the other, connected by a pipe."""
+"""`Worker`: a process that runs jobs one after the other, connected by a pipe."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import multiprocessing
 import os
 import pickle
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from math import inf
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Thread
 from time import perf_counter, time
-from typing import Any, TypeAlias
+from typing import Any
 
+from laconic.studies.execution.jobs import Job, Run, outcomes_of
+from laconic.studies.execution.resources import limit_memory
 from laconic.studies.execution.shared_arrays import open_problem
 from laconic.studies.execution.task import Outcome, Task, describe_failure
 from laconic.text.problem import Problem
-
-Run: TypeAlias = Callable[[Task, Problem], Outcome]
 
 # fork would copy the locks of BLAS, numba and the progress bar, held or not
 SPAWN = multiprocessing.get_context("spawn")
@@ -37,6 +37,26 @@ LONGEST_WAIT = 7 * 24 * 3600.0
 
 # a worker that exits during a task was most likely ended by the system
 ADVICE = "it may have run out of memory: use fewer --jobs"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of each process: seconds per task, and bytes of memory; None is no limit."""
+
+    seconds: float | None = None
+    memory: int | None = None
+
+
+NO_LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class StagedJob:
+    """A job whose problem is in a folder."""
+
+    tasks: tuple[Task, ...]
+    folder: Path
+    with_models: bool = False
 
 
 class WorkerExited(Exception):  # noqa: N818 - an event, not an error
@@ -56,57 +76,46 @@ class WorkerTimeout(WorkerExited):
         return str(self)
 
 
-@dataclass(frozen=True)
-class Assignment:
-    """A task, the folder of its problem, and its time limit in seconds."""
-
-    task: Task
-    folder: Path
-    limit: float = inf
-    started: float = field(default_factory=time)
-    clock: float = field(default_factory=perf_counter)
-
-    @property
-    def left(self) -> float:
-        """Seconds until the limit."""
-        return self.clock + self.limit - perf_counter()
-
-    def failed(self, reason: str) -> Outcome:
-        seconds = perf_counter() - self.clock
-        return Outcome.failed(self.task, reason, seconds=seconds, started=self.started)
-
-
 class Worker:
     """A worker process. It imports in the background, then reports that it is ready.
 
-    `run` is passed by name, so it must be importable. Output of the process goes to `log`. A task
-    may take `limit` seconds.
+    `run` is passed by name, so it must be importable. Output of the process goes to `log`. `job` is
+    what is left of the job that it runs: the first task is being run.
     """
 
-    def __init__(self, run: Run, log: Path, limit: float = inf) -> None:
+    def __init__(self, run: Run, log: Path, limits: Limits = NO_LIMITS) -> None:
         self.log = log
-        self.limit = limit
         self.ready = False
-        self.assigned: Assignment | None = None
+        self.job: StagedJob | None = None
+        self._limits = limits
+        self._started, self._clock = time(), perf_counter()
         self.pipe, child_pipe = SPAWN.Pipe()
-        self.process = SPAWN.Process(target=worker_main, args=(child_pipe, run), daemon=True)
+        arguments = (child_pipe, run, limits.memory)
+        self.process = SPAWN.Process(target=worker_main, args=arguments, daemon=True)
         with child_pipe, _child_environment(log):
             self.process.start()
 
     @property
     def idle(self) -> bool:
-        return self.ready and self.assigned is None
+        return self.ready and self.job is None
 
     @property
-    def overdue(self) -> bool:
-        return self.assigned is not None and self.assigned.left <= 0
+    def seconds_left(self) -> float:
+        """Until the limit of the task that it runs."""
+        if self.job is None or self._limits.seconds is None:
+            return inf
+        return self._clock + self._limits.seconds - perf_counter()
 
-    def send(self, task: Task, folder: Path) -> None:
+    def send(self, job: StagedJob) -> None:
         try:
-            self.pipe.send((task, folder))
+            self.pipe.send(job)
         except OSError:
             raise WorkerExited(self._exit_message()) from None
-        self.assigned = Assignment(task, folder, self.limit)
+        self._set_job(job)
+
+    def _set_job(self, job: StagedJob | None) -> None:
+        self.job = job
+        self._started, self._clock = time(), perf_counter()
 
     def receive(self) -> Outcome | None:
         """The outcome of its task, or None if the process reports that it is ready."""
@@ -115,22 +124,33 @@ class Worker:
             message = self.pipe.recv_bytes() if self.pipe.poll() else b""
         except (EOFError, OSError):
             message = b""
-        if not message and self.overdue and self.process.is_alive():
+        if not message and self.seconds_left <= 0 and self.process.is_alive():
             raise WorkerTimeout(
-                f"took longer than {self.limit:g} seconds, the limit for a task. Increase "
-                "--task-timeout and add --retry-failed to try again"
+                f"took longer than {self._limits.seconds:g} seconds, the limit for a task. "
+                "Increase --task-timeout and add --retry-failed to try again"
             )
         if not message:
             raise WorkerExited(self._exit_message())
         self.ready = True
-        assignment, self.assigned = self.assigned, None
-        if assignment is None:
+        if self.job is None:
             return None
+        outcome = self._outcome(message)
+        rest = self.job.tasks[1:]
+        self._set_job(replace(self.job, tasks=rest) if rest else None)
+        return outcome
+
+    def _outcome(self, message: bytes) -> Outcome:
         try:
             outcome: Outcome = pickle.loads(message)
         except Exception as failure:
-            return assignment.failed(f"the outcome cannot be read: {describe_failure(failure)}")
+            return self.failed(f"the outcome cannot be read: {describe_failure(failure)}")
         return outcome
+
+    def failed(self, reason: str) -> Outcome:
+        """The outcome of its task if it fails now."""
+        assert self.job is not None
+        seconds = perf_counter() - self._clock
+        return Outcome.failed(self.job.tasks[0], reason, seconds=seconds, started=self._started)
 
     def kill(self) -> None:
         """End the process at once: it has no state to save."""
@@ -160,23 +180,26 @@ def wait_for_workers(workers: list[Worker]) -> list[Worker]:
     """Wait until workers have sent a message, exited, or exceeded their limit; return these."""
     waiting: dict[Any, Worker] = {worker.pipe: worker for worker in workers}
     waiting |= {worker.process.sentinel: worker for worker in workers}
-    left = min((worker.assigned.left for worker in workers if worker.assigned), default=inf)
+    left = min((worker.seconds_left for worker in workers), default=inf)
     events = wait(list(waiting), min(max(left, 0), LONGEST_WAIT))
-    overdue = [worker for worker in workers if worker.overdue]
+    overdue = [worker for worker in workers if worker.seconds_left <= 0]
     return list(dict.fromkeys([*(waiting[event] for event in events), *overdue]))
 
 
-def worker_main(pipe: Connection, run: Run) -> None:
-    """Run tasks from the pipe until it closes or the parent process exits."""
+def worker_main(pipe: Connection, run: Run, memory: int | None) -> None:
+    """Run jobs from the pipe until it closes or the parent process exits."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all processes get Ctrl-C: the parent handles it
     with suppress(OSError, ValueError, AttributeError):  # no stream to write to
         faulthandler.enable()
+    if memory is not None:
+        limit_memory(memory)
     Thread(target=_exit_with_parent, daemon=True).start()
     state = WorkerState(run)
     with suppress(EOFError, OSError):
         pipe.send(READY)
         while True:
-            pipe.send_bytes(state.run_task(*pipe.recv()))
+            for outcome in state.outcomes(pipe.recv()):
+                pipe.send_bytes(outcome)
 
 
 class WorkerState:
@@ -186,18 +209,29 @@ class WorkerState:
         self.run = run
         self.opened: tuple[Path, Problem] | None = None
 
-    def run_task(self, task: Task, folder: Path) -> bytes:
-        """The pickled outcome of the task; every failure gives one."""
+    def outcomes(self, job: StagedJob) -> Iterator[bytes]:
+        """The pickled outcomes of the tasks, in order; every failure gives one."""
         try:
-            return pickle.dumps(self.run(task, self._problem(folder)))
+            loaded = Job(self._problem(job.folder), job.tasks, job.with_models)
         except Exception as failure:
-            return pickle.dumps(Outcome.failed(task, describe_failure(failure)))
+            reason = describe_failure(failure)
+            yield from (pickle.dumps(Outcome.failed(task, reason)) for task in job.tasks)
+            return
+        for outcome in outcomes_of(loaded, self.run):
+            yield _pickled(outcome)
 
     def _problem(self, folder: Path) -> Problem:
         if self.opened is None or self.opened[0] != folder:
             self.opened = None  # free the last one first
             self.opened = folder, open_problem(folder)
         return self.opened[1]
+
+
+def _pickled(outcome: Outcome) -> bytes:
+    try:
+        return pickle.dumps(outcome)
+    except Exception as failure:
+        return pickle.dumps(Outcome.failed(outcome.task, describe_failure(failure)))
 
 
 def _exit_with_parent() -> None:

@@ -132,6 +132,15 @@ def unpack_y_signed(blob: bytes) -> NDArray[np.int8]:
     return data.view(np.int8).reshape(shape).copy()
 
 
+def pack_decision(decision: NDArray[np.float32]) -> bytes:
+    return _packed(decision.shape, np.ascontiguousarray(decision, dtype="<f4"))
+
+
+def unpack_decision(blob: bytes) -> NDArray[np.float32]:
+    shape, data = _unpacked(blob)
+    return np.ascontiguousarray(data).view("<f4").reshape(shape).astype(np.float32)
+
+
 def _packed(shape: tuple[int, ...], data: NDArray[Any]) -> bytes:
     sides = np.array([len(shape), *shape], dtype=SIDE)
     return zlib.compress(sides.tobytes() + data.tobytes())

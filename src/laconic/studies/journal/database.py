@@ -18,7 +18,7 @@ from laconic.rows import Row
 from laconic.studies.journal.codec import Cell, DamagedError, checksum
 
 APPLICATION = int.from_bytes(b"Laco")
-FORMAT = 2
+FORMAT = 3
 START_AGAIN = "The study ended before it had a plan: run the command that started it again"
 
 Record = dict[str, Any]
@@ -55,6 +55,7 @@ TABLES: dict[str, dict[str, str]] = {
         "size": NUMBER,
         "terms": BLOB,
         "chosen": BLOB,
+        "decision": "BLOB",
     },
     "vocabularies": {"data": "TEXT PRIMARY KEY NOT NULL", "words": BLOB},
     "plans": {"id": KEY, "time": NUMBER, "text": TEXT, "command": TEXT, "keys": BLOB},

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from laconic.errors import LaconicError
 from laconic.rows import Row, rows_file
 from laconic.studies.execution.task import Cut, Outcome, Task
-from laconic.studies.journal import codec as coding
+from laconic.studies.journal import codec
 from laconic.studies.journal.codec import checksum
 from laconic.studies.journal.database import (
     START_AGAIN,
@@ -118,7 +118,7 @@ class Journal:
         with self._database.transaction():
             recorded = self.words(data)
             if recorded is None:
-                cells = {"data": data, "words": coding.pack_strings(words)}
+                cells = {"data": data, "words": codec.pack_strings(words)}
                 self._database.insert("vocabularies", cells)
         if recorded not in (None, words):
             raise LaconicError(
@@ -127,8 +127,8 @@ class Journal:
             )
 
     def record_plan(self, text: str, command: str, keys: Iterable[str] = ()) -> None:
-        cells = {"time": time(), "text": coding.pack_text(text)}
-        cells |= {"command": coding.pack_text(command), "keys": coding.pack_strings(keys)}
+        cells = {"time": time(), "text": codec.pack_text(text)}
+        cells |= {"command": codec.pack_text(command), "keys": codec.pack_strings(keys)}
         with self._database.transaction():
             self._database.insert("plans", cells | {"id": self._database.next_id("plans")})
 
@@ -180,7 +180,7 @@ class Journal:
         """The warnings of the attempts of `rows`, for each task that has any."""
         packed = [self._attempt(attempt)["notes"] for attempt in self._standing(keys)]
         with self._database.reporting():
-            return [notes for cell in packed if (notes := coding.unpack_strings(cell))]
+            return [notes for cell in packed if (notes := codec.unpack_strings(cell))]
 
     def words(self, data: str) -> tuple[str, ...] | None:
         records = self._database.records("vocabularies", "WHERE data = ?", data)
@@ -188,10 +188,10 @@ class Journal:
             self._database.records("vocabularies")  # a damaged one could be it
             return None
         with self._database.reporting():
-            return coding.unpack_strings(records[0]["words"])
+            return codec.unpack_strings(records[0]["words"])
 
     def plans(self) -> list[PlanText]:
-        text = coding.unpack_text
+        text = codec.unpack_text
         records = self._database.numbered("plans")
         with self._database.reporting():
             return [
@@ -199,7 +199,7 @@ class Journal:
                     record["time"],
                     text(record["text"]),
                     text(record["command"]),
-                    coding.unpack_strings(record["keys"]),
+                    codec.unpack_strings(record["keys"]),
                 )
                 for record in records
             ]
@@ -225,7 +225,7 @@ class Journal:
                     record["slot"],
                     record["version"],
                     record["status"],
-                    coding.unpack_text(record["reason"]),
+                    codec.unpack_text(record["reason"]),
                 )
                 for record in self._database.numbered("attempts", len(self._attempts))
             ]
@@ -252,7 +252,7 @@ class Journal:
         records = self._database.records("attempts", "WHERE id = ?", number)
         with self._database.reporting():
             if len(records) != 1:
-                raise coding.DamagedError(f"{len(records)} attempts have the number {number}")
+                raise codec.DamagedError(f"{len(records)} attempts have the number {number}")
         return records[0]
 
     def _rows(self, attempt: Record) -> list[Row]:
@@ -275,14 +275,14 @@ class Journal:
                 _task(attempt["spec"]),
                 attempt["status"],
                 rows,
-                reason=coding.unpack_text(attempt["reason"]),
+                reason=codec.unpack_text(attempt["reason"]),
                 cuts=cuts,
                 y_signed=_labels(attempt["y_signed"]),
-                notes=coding.unpack_strings(attempt["notes"]),
-                seconds=coding.unpack_number(attempt["seconds"]),
-                memory=coding.unpack_number(attempt["memory"]),
-                started=coding.unpack_number(attempt["started"]),
-                host=coding.unpack_text(attempt["host"]),
+                notes=codec.unpack_strings(attempt["notes"]),
+                seconds=codec.unpack_number(attempt["seconds"]),
+                memory=codec.unpack_number(attempt["memory"]),
+                started=codec.unpack_number(attempt["started"]),
+                host=codec.unpack_text(attempt["host"]),
             )
 
 
@@ -293,18 +293,18 @@ def _attempt(
     return {
         "id": number,
         "status": outcome.status,
-        "reason": coding.pack_text(outcome.reason),
-        "started": coding.pack_number(outcome.started),
-        "seconds": coding.pack_number(outcome.seconds),
-        "memory": coding.pack_number(outcome.memory),
-        "host": coding.pack_text(outcome.host),
+        "reason": codec.pack_text(outcome.reason),
+        "started": codec.pack_number(outcome.started),
+        "seconds": codec.pack_number(outcome.seconds),
+        "memory": codec.pack_number(outcome.memory),
+        "host": codec.pack_text(outcome.host),
         "slot": outcome.task.slot,
         "version": outcome.task.version,
         "spec": outcome.task.to_json(),
         "rows_checksum": checksum("rows", *(checksum_of("rows", row) for row in rows)),
         "cuts_checksum": checksum("cuts", *(checksum_of("cuts", cut) for cut in cuts)),
-        "notes": coding.pack_strings(outcome.notes),
-        "y_signed": None if outcome.y_signed is None else coding.pack_y_signed(outcome.y_signed),
+        "notes": codec.pack_strings(outcome.notes),
+        "y_signed": None if outcome.y_signed is None else codec.pack_y_signed(outcome.y_signed),
         **_packed(like, TASK_COLUMNS),
     }
 
@@ -328,35 +328,41 @@ def _shared(row: Row) -> tuple[Any, ...]:
 
 
 def _packed(row: Row, columns: dict[str, type]) -> Record:
-    return {name: coding.pack(getattr(row, name), of) for name, of in columns.items()}
+    return {name: codec.pack(getattr(row, name), of) for name, of in columns.items()}
 
 
 def _unpacked(cells: Record, columns: dict[str, type]) -> dict[str, Any]:
-    return {name: coding.unpack(cells[name], of) for name, of in columns.items()}
+    return {name: codec.unpack(cells[name], of) for name, of in columns.items()}
 
 
 def _cuts(outcome: Outcome) -> list[Record]:
     return [
         {
-            "size": coding.pack_number(cut.size),
-            "terms": coding.pack_terms(cut.terms),
-            "chosen": coding.pack_bits(cut.chosen),
+            "size": codec.pack_number(cut.size),
+            "terms": codec.pack_terms(cut.terms),
+            "chosen": codec.pack_bits(cut.chosen),
+            "decision": None if cut.decision is None else codec.pack_decision(cut.decision),
         }
         for cut in outcome.cuts
     ]
 
 
 def _cut(cells: Record) -> Cut:
-    size = coding.unpack_number(cells["size"])
-    return Cut(size, coding.unpack_terms(cells["terms"]), coding.unpack_bits(cells["chosen"]))
+    decision = cells["decision"]
+    return Cut(
+        codec.unpack_number(cells["size"]),
+        codec.unpack_terms(cells["terms"]),
+        codec.unpack_bits(cells["chosen"]),
+        None if decision is None else codec.unpack_decision(decision),
+    )
 
 
 def _labels(blob: bytes | None) -> NDArray[np.int8] | None:
-    return None if blob is None else coding.unpack_y_signed(blob)
+    return None if blob is None else codec.unpack_y_signed(blob)
 
 
 def _task(spec: str) -> Task:
     try:
         return Task.from_json(spec)
     except (ValueError, KeyError, TypeError, AttributeError) as failure:
-        raise coding.DamagedError(f"{spec[:60]!r} is not a task ({failure})") from None
+        raise codec.DamagedError(f"{spec[:60]!r} is not a task ({failure})") from None

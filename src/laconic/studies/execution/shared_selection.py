@@ -1,4 +1,4 @@
-"""Reuse of work that tasks on one problem have in common; its cost is added to each of them.
+"""`SharedSelection`: work that the tasks of a job have in common; its cost is added to each.
 
 Tasks that differ only in the classifier or its alpha have the same fitted reducer and the same
 cuts, which may take seconds each; draws of a method have the same scores, of which exact leverage
@@ -12,10 +12,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Self, TypeAlias
-from weakref import ReferenceType, ref
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from laconic.classifiers.path import PathClassifier
@@ -25,7 +23,7 @@ from laconic.reducer import Reducer
 from laconic.reduction import Reduction
 from laconic.selectors.sampled import RandomSelector, SampledTerms
 from laconic.text.problem import Problem
-from laconic.types import Matrix
+from laconic.types import Floats, Matrix
 
 Peak: TypeAlias = Callable[[], int | None]
 
@@ -79,9 +77,9 @@ class ReusedCost:
 class PrecomputedScores:
     """A score function that returns scores computed before."""
 
-    scores: NDArray[np.float64]
+    scores: Floats
 
-    def __call__(self, X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
+    def __call__(self, X: Matrix, y: ArrayLike | None = None) -> Floats:
         return self.scores
 
 
@@ -113,6 +111,10 @@ class CachedReducer:
     def available_(self) -> int:
         return self.reducer.available_
 
+    @property
+    def scores_(self) -> Any:
+        return self.reducer.scores_
+
     def at(self, size: int) -> Reduction:
         cut = self._cached(size, lambda: _cut(self.reducer, size))
         if isinstance(cut, SizeUnavailable):
@@ -135,57 +137,40 @@ def _cut(reducer: Reducer, size: int) -> Reduction | SizeUnavailable:
         return unavailable
 
 
-@dataclass(frozen=True, eq=False)
-class CacheEntry:
-    """The scores of a method's draws, or its reducer, for a problem and a selection."""
+class SharedSelection:
+    """The scores and the latest reducer of one selection on one problem."""
 
-    problem: ReferenceType[Problem]
-    selection: Hashable
-    work: CostedResult | CachedReducer
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._scores: CostedResult | None = None
+        self._reducer: tuple[Hashable, CachedReducer] | None = None
 
+    def prepare(
+        self, path: PathClassifier, draw: Hashable, peak: Peak = lambda: None
+    ) -> tuple[PathClassifier, ReusedCost]:
+        """The path with the work done before, and the cost of that work.
 
-# At most one entry: tasks with the same selection run one after the other.
-_cache: list[CacheEntry] = []
+        A fitted reducer also depends on `draw`, its sizes and seed; scores do not.
+        """
+        cost = ReusedCost()
+        if not isinstance(path, ReduceThenFit):
+            return path, cost
+        if isinstance(path.reducer, RandomSelector):
+            reducer = self._sampled(path.reducer, cost, peak)
+        else:
+            reducer = replace(self._cached(path.reducer, draw), cost=cost, peak=peak)
+        return path.set_params(reducer=reducer), cost
 
+    def _sampled(self, selector: RandomSelector, cost: ReusedCost, peak: Peak) -> SampledTerms:
+        if self._scores is None:
+            X, y = self._problem.X_train, self._problem.y_train
+            self._scores = run_costed(lambda: clone(selector).fit(X, y).scores_, peak)
+        cost.add(self._scores)
+        params = {key: getattr(selector, key) for key in ("draw", "size", "random_state")}
+        return SampledTerms(PrecomputedScores(self._scores.get()), **params)
 
-def reuse_selection(
-    path: PathClassifier,
-    problem: Problem,
-    selection: str,
-    details: Hashable,
-    peak: Peak = lambda: None,
-) -> tuple[PathClassifier, ReusedCost]:
-    """The path with the work done before for this selection, and the cost of that work.
-
-    A fitted reducer also depends on `details`, its sizes and draw; scores do not.
-    """
-    cost = ReusedCost()
-    if not isinstance(path, ReduceThenFit):
-        return path, cost
-    reducer = path.reducer
-    if isinstance(reducer, RandomSelector):
-        scores = _cached_work(problem, selection, lambda: _fit_scores(reducer, problem, peak))
-        cost.add(scores)
-        params = {key: getattr(reducer, key) for key in ("draw", "size", "random_state")}
-        sampled = SampledTerms(PrecomputedScores(scores.get()), **params)
-        return path.set_params(reducer=sampled), cost
-    cached = _cached_work(problem, (selection, details), lambda: CachedReducer(reducer))
-    return path.set_params(reducer=replace(cached, cost=cost, peak=peak)), cost
-
-
-def clear_cache() -> None:
-    """Free the cached work, which may be as large as the documents."""
-    _cache.clear()
-
-
-def _cached_work(problem: Problem, selection: Hashable, make: Callable[[], Any]) -> Any:
-    entry = _cache[0] if _cache else None
-    if entry is None or entry.problem() is not problem or entry.selection != selection:
-        _cache.clear()  # free the last one first
-        _cache.append(CacheEntry(ref(problem), selection, make()))
-    return _cache[0].work
-
-
-def _fit_scores(reducer: RandomSelector, problem: Problem, peak: Peak) -> CostedResult:
-    X, y = problem.X_train, problem.y_train
-    return run_costed(lambda: clone(reducer).fit(X, y).scores_, peak)
+    def _cached(self, reducer: Reducer, draw: Hashable) -> CachedReducer:
+        if self._reducer is None or self._reducer[0] != draw:
+            self._reducer = None  # free the last one first
+            self._reducer = draw, CachedReducer(reducer)
+        return self._reducer[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import pickle
 import warnings
+import weakref
 from dataclasses import replace
 from typing import ClassVar
 
@@ -18,9 +19,11 @@ from laconic.errors import LaconicWarning
 from laconic.methods import METHODS
 from laconic.selectors.sampled import SampledTerms, SubspaceSampling
 from laconic.selectors.top import TopTerms
-from laconic.studies.execution import sharing
-from laconic.studies.execution.sharing import PrecomputedScores, reuse_selection
-from laconic.studies.execution.task import Task, run
+from laconic.studies.execution import shared_selection
+from laconic.studies.execution.jobs import Job, jobs_of, outcomes_of, run_job, run_task
+from laconic.studies.execution.shared_selection import PrecomputedScores, SharedSelection
+from laconic.studies.execution.task import Outcome, Task
+from laconic.studies.execution.trained_model import TrainedModel
 from laconic.text.problem import Problem
 from tests.strategies import text_like
 
@@ -32,11 +35,6 @@ RANDOM = [
     "SS:rank=0.9",
     "SRLS",
 ]
-
-
-@pytest.fixture(autouse=True)
-def _nothing_known():
-    sharing._cache.clear()
 
 
 def made(seed: int = 0, labels: bool = False) -> Problem:
@@ -53,8 +51,9 @@ def task_of(method: str, draw: int = 0, **about) -> Task:
     )
 
 
-def shared_path(task: Task, problem: Problem):
-    return reuse_selection(task.build(), problem, task.selection, (task.sizes, task.random_state))
+def together(problem: Problem, *tasks: Task) -> list[Outcome]:
+    """The outcomes of one job."""
+    return list(run_job(Job(problem, tasks)))
 
 
 @pytest.fixture
@@ -77,16 +76,17 @@ def fits(monkeypatch):
 def test_shared_scores_give_the_numbers_of_scores_of_ones_own(method, norm, labels):
     """To the last bit, at every size, for the draw that computed the scores and for later ones."""
     problem = made(labels=labels)
+    selection = SharedSelection(problem)
     for seed in range(3):
         task = task_of(method, seed, normalize=norm)
-        outcome = run(task, problem)
+        outcome = run_task(task, problem, selection)
         alone = list(evaluate_path(task.build(), problem, list(task.sizes)))
         assert outcome.status == "ok"
         values = [m.model.decision(problem.X_test) for m in alone if m.model is not None]
-        path, _ = shared_path(task, problem)
-        together = list(evaluate_path(path, problem, list(task.sizes)))
-        assert [m.reason for m in together] == [m.reason for m in alone]
-        again = [m.model.decision(problem.X_test) for m in together if m.model is not None]
+        path, _ = selection.prepare(task.build(), (task.sizes, task.random_state))
+        shared = list(evaluate_path(path, problem, list(task.sizes)))
+        assert [m.reason for m in shared] == [m.reason for m in alone]
+        again = [m.model.decision(problem.X_test) for m in shared if m.model is not None]
         for mine, theirs in zip(again, values, strict=True):
             np.testing.assert_array_equal(mine, theirs)
         for cut, measured in zip(
@@ -97,7 +97,7 @@ def test_shared_scores_give_the_numbers_of_scores_of_ones_own(method, norm, labe
 
 def test_scores_are_computed_once_for_all_draws(fits):
     problem = made()
-    outcomes = [run(task_of("SS:rank=3", seed), problem) for seed in range(4)]
+    outcomes = together(problem, *(task_of("SS:rank=3", seed) for seed in range(4)))
     assert fits == [3]
     chosen = {tuple(outcome.cuts[0].terms) for outcome in outcomes}
     assert len(chosen) > 1
@@ -108,7 +108,7 @@ def test_another_method_or_problem_has_its_own_scores(fits):
     for method, problem in (("SS:rank=3", first), ("SS:rank=2", first), ("SS:rank=2", second)):
         task = task_of(method)
         (alone, *_) = evaluate_path(task.build(), problem, list(task.sizes))
-        np.testing.assert_array_equal(run(task, problem).cuts[0].terms, alone.model.features)
+        np.testing.assert_array_equal(run_task(task, problem).cuts[0].terms, alone.model.features)
     # each once here and once alone
     assert fits == [3, 3, 2, 2, 2, 2]
 
@@ -116,8 +116,8 @@ def test_another_method_or_problem_has_its_own_scores(fits):
 @pytest.mark.parametrize("method", ["WS", "IG"])
 def test_nothing_is_kept_alive(method):
     problem = made()
-    run(task_of(method), problem)
-    reference = sharing._cache[0].problem
+    together(problem, task_of(method), task_of(f"{method}+ridge:alpha=2.0"))
+    reference = weakref.ref(problem)
     del problem
     gc.collect()
     assert reference() is None
@@ -126,19 +126,18 @@ def test_nothing_is_kept_alive(method):
 def test_every_draw_carries_what_the_scores_took(monkeypatch):
     """So that the costs of methods stay comparable, however many draws there are."""
     problem = made()
-    fit_scores = sharing._fit_scores
+    run_costed = shared_selection.run_costed
 
     def slow(*about):
-        return replace(fit_scores(*about), seconds=1000.0, memory=10**15)
+        return replace(run_costed(*about), seconds=1000.0, memory=10**15)
 
-    monkeypatch.setattr(sharing, "_fit_scores", slow)
-    for seed in range(3):
-        outcome = run(task_of("SS", seed), problem)
+    monkeypatch.setattr(shared_selection, "run_costed", slow)
+    for outcome in together(problem, *(task_of("SS", seed) for seed in range(3))):
         by_size = {row.size: row.seconds for row in outcome.rows}
         assert 1000 <= by_size[5] < 1100
         assert max(by_size[20], by_size[99]) < 100
         assert {row.memory for row in outcome.rows} == {10**15}
-    assert all(row.seconds < 100 for row in run(task_of("DF"), problem).rows)
+    assert all(row.seconds < 100 for row in run_task(task_of("DF"), problem).rows)
 
 
 def test_every_draw_tells_the_warnings_of_its_scores(monkeypatch):
@@ -150,18 +149,17 @@ def test_every_draw_tells_the_warnings_of_its_scores(monkeypatch):
         return nested(self, X, y)
 
     monkeypatch.setattr(SubspaceSampling, "_score", warns)
-    told = [run(task_of("SS:rank=3", seed), problem).notes for seed in range(3)]
-    assert told == [("not well defined",)] * 3
+    outcomes = together(problem, *(task_of("SS:rank=3", seed) for seed in range(3)))
+    assert [outcome.notes for outcome in outcomes] == [("not well defined",)] * 3
 
 
 def test_scores_that_fail_are_a_failed_task_each_time():
     problem = made()
     empty = replace(problem, X_train=problem.X_train * 0)
-    for seed in range(2):
-        outcome = run(task_of("WS", seed), empty)
+    for outcome in together(empty, task_of("WS", 0), task_of("WS", 1)):
         assert outcome.status == "failed"
         assert "every score is 0" in outcome.reason
-    assert run(task_of("WS"), problem).status == "ok"
+    assert run_task(task_of("WS"), problem).status == "ok"
 
 
 def test_given_scores_are_cloned_and_sent_elsewhere():
@@ -212,7 +210,7 @@ def slow(monkeypatch):
     Slow.did.clear()
     Slow.takes = {"fit": 100.0, "cut 5": 7.0, "cut 20": 9.0}
     monkeypatch.setitem(METHODS, "SLOW", replace(METHODS["DF"], name="SLOW", recipe=Slow))
-    for module in (curves, sharing):
+    for module in (curves, shared_selection):
         monkeypatch.setattr(module, "perf_counter", clock)
     return Slow.did
 
@@ -222,15 +220,13 @@ def plain(outcome):
     return [replace(row, **about) for row in outcome.rows]
 
 
-def alone(task: Task, problem: Problem):
-    sharing._cache.clear()
-    return run(task, problem)
+def for_each_alpha(method: str = "SLOW") -> list[Task]:
+    return [task_of(f"{method}+ridge:{after}") for after in ALPHAS]
 
 
 def test_a_reducer_is_fitted_and_cut_once_for_every_lambda(slow):
     problem = made()
-    for after in ALPHAS:
-        assert run(task_of(f"SLOW+ridge:{after}"), problem).reason == ""
+    assert {outcome.reason for outcome in together(problem, *for_each_alpha())} == {""}
     assert slow == ["fit", "cut 5", "cut 20", "cut 99"]
 
 
@@ -240,11 +236,10 @@ def test_tasks_that_share_a_selection_have_the_rows_of_tasks_that_do_not(slow, m
     problem = made()
     names = [f"{method}+ridge:{after}" for after in ALPHAS]
     tasks = [task_of(name, seed, normalize=norm) for name in names for seed in (0, 1)]
-    apart = [alone(task, problem) for task in tasks]
-    sharing._cache.clear()
-    together = [run(task, problem) for task in tasks]
-    assert [plain(outcome) for outcome in together] == [plain(outcome) for outcome in apart]
-    for one, other in zip(together, apart, strict=True):
+    apart = [run_task(task, problem) for task in tasks]
+    shared = together(problem, *tasks)
+    assert [plain(outcome) for outcome in shared] == [plain(outcome) for outcome in apart]
+    for one, other in zip(shared, apart, strict=True):
         for mine, theirs in zip(one.cuts, other.cuts, strict=True):
             np.testing.assert_array_equal(mine.terms, theirs.terms)
             np.testing.assert_array_equal(mine.chosen, theirs.chosen)
@@ -252,8 +247,7 @@ def test_tasks_that_share_a_selection_have_the_rows_of_tasks_that_do_not(slow, m
 
 def test_each_task_is_charged_for_the_selection_whoever_made_it(slow):
     problem = made()
-    for after in ALPHAS:
-        outcome = run(task_of(f"SLOW+ridge:{after}"), problem)
+    for outcome in together(problem, *for_each_alpha()):
         charged = {row.size: row.seconds for row in outcome.rows}
         assert charged == {5: 107.0, 20: 9.0, 99: 0.0}
 
@@ -261,45 +255,41 @@ def test_each_task_is_charged_for_the_selection_whoever_made_it(slow):
 def test_a_task_with_other_sizes_is_fitted_for_these(slow):
     """What a reducer learns may depend on the largest size it is asked for."""
     problem = made()
-    run(task_of("SLOW"), problem)
-    run(replace(task_of("SLOW+ridge:alpha=2.0"), sizes=(20, 30)), problem)
-    assert sharing._cache[0].work.reducer.size == 30
+    selection = SharedSelection(problem)
+    run_task(task_of("SLOW"), problem, selection)
+    run_task(replace(task_of("SLOW+ridge:alpha=2.0"), sizes=(20, 30)), problem, selection)
+    assert selection._reducer[1].reducer.size == 30
     assert slow == ["fit", "cut 5", "cut 20", "cut 99", "fit", "cut 20", "cut 30"]
 
 
 def test_memory_is_the_most_that_the_task_or_its_selection_took(slow, monkeypatch):
     problem = made()
-    run_costed = sharing.run_costed
+    run_costed = shared_selection.run_costed
     monkeypatch.setattr(
-        sharing, "run_costed", lambda *about: replace(run_costed(*about), memory=10**15)
+        shared_selection, "run_costed", lambda *about: replace(run_costed(*about), memory=10**15)
     )
-    first, second = (run(task_of(f"SLOW+ridge:{after}"), problem) for after in ALPHAS[:2])
+    first, second = together(problem, *for_each_alpha()[:2])
     assert first.memory < 10**15
     assert second.memory == 10**15
 
 
 def test_each_task_tells_the_warnings_of_its_selection(slow):
     problem = made()
-    told = [run(task_of(f"SLOW+ridge:{after}"), problem).notes for after in ALPHAS]
-    assert told == [("fit", "cut 5", "cut 20", "cut 99")] * 3
+    outcomes = together(problem, *for_each_alpha())
+    assert [outcome.notes for outcome in outcomes] == [("fit", "cut 5", "cut 20", "cut 99")] * 3
 
 
-def test_another_selection_or_problem_is_fitted_anew(slow):
-    first, second = made(0), made(1)
-    for method, problem in (
-        ("SLOW", first),
-        ("IG", first),
-        ("SLOW+ridge:alpha=2.0", first),
-        ("SLOW+ridge:alpha=2.0", second),
-    ):
-        run(task_of(method), problem)
-    assert slow.count("fit") == 3
+def test_a_job_has_the_tasks_of_one_selection():
+    names = ["SLOW", "SLOW+ridge:alpha=2.0", "IG", "IG+svm", "US", "US+svm", "nonsense"]
+    jobs = list(jobs_of(made(), map(task_of, names)))
+    methods = [[task.method for task in job.tasks] for job in jobs]
+    assert methods == [names[:2], names[2:4], names[4:6], names[6:]]
 
 
 def test_a_size_that_cannot_be_had_is_asked_for_once_and_skipped_each_time(slow):
     problem = made()
-    for after in ALPHAS:
-        rows = run(task_of(f"SLOW+ridge:{after}"), problem).rows
+    for outcome in together(problem, *for_each_alpha()):
+        rows = outcome.rows
         assert {row.size for row in rows if row.status == "skipped"} == {99}
         assert "only 40 terms" in rows[-1].reason
     assert slow.count("cut 99") == 1
@@ -312,15 +302,15 @@ def test_a_fit_that_fails_is_tried_by_each_task(slow, monkeypatch):
 
     problem = made()
     monkeypatch.setattr(Slow, "fit", fails)
-    for after in ALPHAS:
-        assert run(task_of(f"SLOW+ridge:{after}"), problem).reason == "MemoryError: too large"
+    for outcome in together(problem, *for_each_alpha()):
+        assert outcome.reason == "MemoryError: too large"
     assert slow == ["fit"] * 3
     monkeypatch.undo()
 
 
 def test_a_problem_of_one_class_is_not_even_fitted(slow):
     problem = replace(made(), y_train=np.zeros(60, dtype=int))
-    assert {row.status for row in run(task_of("SLOW"), problem).rows} == {"skipped"}
+    assert {row.status for row in run_task(task_of("SLOW"), problem).rows} == {"skipped"}
     assert slow == []
 
 
@@ -342,7 +332,73 @@ def test_the_selection_is_the_method_without_what_comes_after(method, selection)
 
 def test_every_lambda_has_the_same_draws():
     problem = made()
-    cuts = [run(task_of(f"US+ridge:{after}", draw=1), problem).cuts[0].terms for after in ALPHAS]
+    tasks = [task_of(f"US+ridge:{after}", draw=1) for after in ALPHAS]
+    cuts = [outcome.cuts[0].terms for outcome in together(problem, *tasks)]
     assert all(np.array_equal(terms, cuts[0]) for terms in cuts)
-    other = run(task_of("US+ridge:alpha=0.1", draw=2), problem).cuts[0].terms
+    other = run_task(task_of("US+ridge:alpha=0.1", draw=2), problem).cuts[0].terms
     assert not np.array_equal(other, cuts[0])
+
+
+def test_a_job_returns_decisions_for_every_classifier_alpha_and_size():
+    problem = made()
+    tasks = [replace(task_of(f"IG+{c}"), decisions=True) for c in ("svm", "ridge:alpha=3.0")]
+    for task, outcome in zip(tasks, together(problem, *tasks), strict=True):
+        results = [r for r in evaluate_path(task.build(), problem, list(task.sizes)) if r.model]
+        for cut, result in zip(outcome.cuts, results, strict=True):
+            assert cut.decision.dtype == np.float32
+            np.testing.assert_array_equal(cut.decision, result.decision.astype(np.float32))
+    assert run_task(task_of("IG"), problem).cuts[0].decision is None
+
+
+@pytest.mark.parametrize("method", ["IG+svm", "WS", "LDA", "MASK", "SVM-LARS", "LSI+gaussian"])
+def test_a_job_with_models_returns_what_training_alone_gives(method):
+    problem = made()
+    task = replace(task_of(method), sizes=(2,))
+    (outcome,) = run_job(Job(problem, (task,), with_models=True))
+    path = task.build().set_params(size=2).fit(problem.X_train, problem.y_train)
+    expected = TrainedModel.of(path, path.model_)
+    trained = pickle.loads(pickle.dumps(outcome.trained))
+    np.testing.assert_array_equal(
+        trained.model.decision(problem.X_test), expected.model.decision(problem.X_test)
+    )
+    np.testing.assert_array_equal(trained.scores, expected.scores)
+    assert (trained.reduction is None) == (expected.reduction is None)
+    assert trained.classifier == expected.classifier
+    assert outcome.rows == tuple(
+        replace(row, seconds=other.seconds, memory=other.memory)
+        for row, other in zip(run_task(task, problem).rows, outcome.rows, strict=True)
+    )
+
+
+def test_a_job_with_models_fails_where_there_is_no_model():
+    (outcome,) = run_job(Job(made(), (replace(task_of("IG"), sizes=(99,)),), with_models=True))
+    assert (outcome.status, outcome.trained) == ("failed", None)
+    assert "only 40 terms" in outcome.reason
+
+
+def test_a_task_without_test_documents_only_trains():
+    problem = made()
+    empty = replace(problem, X_test=problem.X_test[:0], y_test=problem.y_test[:0])
+    for method in ("IG+svm", "IG+knn"):
+        task = replace(task_of(method), sizes=(5,), metrics=(), detail=False)
+        (outcome,) = run_job(Job(empty, (task,), with_models=True))
+        assert (outcome.status, outcome.rows, outcome.cuts) == ("ok", (), ())
+        assert outcome.trained.model.n_features == 5
+
+
+def test_where_a_run_raises_one_task_fails_and_the_others_are_run():
+    def raises(job):
+        for task in job.tasks:
+            if task.draw == 1:
+                raise RuntimeError("a failure")
+            yield run_task(task, job.problem)
+
+    outcomes = list(outcomes_of(Job(made(), tuple(task_of("US", n) for n in range(3))), raises))
+    assert [outcome.task.draw for outcome in outcomes] == [0, 1, 2]
+    assert [outcome.reason for outcome in outcomes] == ["", "RuntimeError: a failure", ""]
+
+
+def test_a_run_that_ends_early_fails_what_it_left_out():
+    tasks = tuple(task_of("US", n) for n in range(2))
+    outcomes = list(outcomes_of(Job(made(), tasks), lambda job: ()))
+    assert [outcome.reason for outcome in outcomes] == ["the task was not run"] * 2

@@ -1,0 +1,117 @@
+"""From the rows of a study to its findings: recommend, train the final models, test them once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+from laconic.errors import LaconicError
+from laconic.files import write_json
+from laconic.studies.analysis.comparisons import (
+    Comparison,
+    SelectionStability,
+    compare,
+    selection_stability,
+)
+from laconic.studies.analysis.final_model import FinalModels
+from laconic.studies.analysis.findings import Findings
+from laconic.studies.analysis.projection_map import write_directions
+from laconic.studies.analysis.recommendation import (
+    Recommendation,
+    candidates,
+    count_warnings,
+    missing_sizes,
+    recommend_per_method,
+)
+from laconic.studies.execution.executors import Executor
+from laconic.studies.journal.journal import Journal
+from laconic.studies.layout import ProblemFolder, StudyFolder, delete
+from laconic.studies.plan import Plan
+from laconic.studies.prepared_corpus import PreparedCorpus
+from laconic.text.summary import CorpusSummary
+
+
+def make_findings(
+    plan: Plan,
+    corpora: Sequence[PreparedCorpus],
+    journal: Journal,
+    folder: StudyFolder,
+    executor: Executor,
+    *,
+    retry_failed: bool = False,
+) -> Findings:
+    """The findings from all rows so far. Writes the recommended models into the folder.
+
+    `executor`, which has been entered, trains them.
+    """
+    tasks = {task.key: task for prepared in corpora for task in prepared.tasks}
+    rows = list(journal.rows(tasks))
+    measured = candidates(rows, plan.metric, part=plan.part(), repeats=plan.split.repeats)
+    per_method = recommend_per_method(measured)
+    previous = _previous(folder)
+    # until the findings are written, no file says which task the models there came from
+    delete(folder.findings)
+    n_problems = sum(len(prepared.targets) for prepared in corpora)
+    # only self-contained models are recommended, and not if they were chosen on test documents
+    recommending = plan.training.normalize == "selected" and plan.part() == "validation"
+    if n_problems > 1 or not recommending:
+        ProblemFolder(folder.path).delete_model()
+    recommendations: list[Recommendation] = []
+    warnings: list[str] = []
+    if plan.part() != "validation":
+        warnings.append("no recommendation, because cv=0 compares models on the test documents")
+    elif not recommending:
+        warnings.append('no recommendation, because models with normalize="all" need all words')
+    for prepared in corpora if recommending else ():
+        final = FinalModels(plan, prepared, journal, executor, previous, retry_failed)
+        recommendations += final.recommend(measured, folder, n_problems)
+        warnings += final.warnings
+    summaries = [
+        asdict(CorpusSummary.of(prepared.corpus, counts=prepared.counted.counts))
+        for prepared in corpora
+    ]
+    write_json(folder.corpora, "corpora", {"corpora": summaries})
+    failures = {tasks[key].title: why for key, why in journal.failed().items() if key in tasks}
+    failures |= {f"the model of {r.problem}": r.failure for r in recommendations if r.failure}
+    for prepared in corpora:
+        warnings += write_directions(plan, prepared, folder, n_problems)
+    comparisons, stability = _details(plan, corpora, per_method, journal)
+    tested = [r.task_key for r in recommendations if r.test_score is not None]
+    counted = count_warnings([warnings, *journal.notes([*tasks, *tested])])
+    return Findings(
+        tuple(recommendations),
+        tuple(per_method),
+        tuple(measured),
+        tuple(comparisons),
+        tuple(stability),
+        failures,
+        counted | missing_sizes(rows, plan.metric),
+        len(tasks),
+    )
+
+
+def _details(
+    plan: Plan,
+    corpora: Sequence[PreparedCorpus],
+    per_method: list[Recommendation],
+    journal: Journal,
+) -> tuple[Iterable[Comparison], Iterable[SelectionStability]]:
+    if not plan.detail or plan.part() != "validation":
+        return (), ()
+    tasks = [task for prepared in corpora for task in prepared.tasks]
+    n_columns, n_terms = {}, {}
+    for prepared in corpora:
+        selectable = prepared.n_selectable()
+        for target in prepared.targets:
+            n_columns[target.name], n_terms[target.name] = target.n_columns, selectable
+    comparisons = compare(per_method, tasks, journal, plan.split.cv, n_columns)
+    return comparisons, selection_stability(tasks, journal, n_terms)
+
+
+def _previous(folder: StudyFolder) -> dict[str, Recommendation]:
+    """The recommendations of the last run, by problem."""
+    try:
+        findings = Findings.read(folder)
+    except LaconicError:
+        return {}
+    return {r.problem: r for r in findings.recommendations} if findings is not None else {}
