@@ -280,7 +280,7 @@ def test_each_task_tells_the_warnings_of_its_selection(slow):
 
 
 def test_a_job_has_the_tasks_of_one_selection():
-    names = ["SLOW", "SLOW+ridge:alpha=2.0", "IG", "IG+svm", "US", "US+svm", "nonsense"]
+    names = ["DF", "DF+ridge:alpha=2.0", "IG", "IG+svm", "US", "US+svm", "nonsense"]
     jobs = list(jobs_of(made(), map(task_of, names)))
     methods = [[task.method for task in job.tasks] for job in jobs]
     assert methods == [names[:2], names[2:4], names[4:6], names[6:]]

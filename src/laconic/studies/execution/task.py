@@ -193,8 +193,8 @@ def describe_failure(failure: BaseException) -> str:
     if isinstance(failure, MemoryError):
         what = str(failure) or "there is too little memory for this task"
         limit = memory_limit()
-        allowed = "" if limit is None else f" The limit of this process is {limit / 1e6:,.0f} MB"
-        return f"MemoryError: {what}.{allowed}"
+        allowed = "" if limit is None else f". The process may use {limit / 1e6:,.0f} MB"
+        return f"MemoryError: {what}{allowed}"
     return f"{type(failure).__name__}: {failure}"
 
 

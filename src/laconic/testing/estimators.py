@@ -1,8 +1,4 @@
-"""Checks for custom reducers and path classifiers. Each raises AssertionError with the reason.
-
-from laconic.testing import check_reducer
-check_reducer(MyReducer(), X, y)
-"""
+"""Checks for custom reducers and path classifiers."""
 
 from __future__ import annotations
 
@@ -21,8 +17,6 @@ from laconic.model import LinearModel
 from laconic.reducer import Reducer
 from laconic.reduction import Reduction, Selection
 from laconic.types import Matrix
-
-__all__ = ["check_path", "check_reducer"]
 
 
 def check_reducer(

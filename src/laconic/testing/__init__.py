@@ -1,0 +1,12 @@
+"""Checks for custom reducers, path classifiers and executors.
+
+Each raises AssertionError with the reason.
+
+from laconic.testing import check_reducer
+check_reducer(MyReducer(), X, y)
+"""
+
+from laconic.testing.estimators import check_path, check_reducer
+from laconic.testing.executors import check_executor
+
+__all__ = ["check_executor", "check_path", "check_reducer"]

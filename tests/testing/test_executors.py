@@ -1,0 +1,118 @@
+"""Both executors pass their examination, and broken ones do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from laconic.studies.execution.jobs import run_job
+from laconic.studies.execution.local import InProcess
+from laconic.studies.execution.processes import Processes
+from laconic.testing import check_executor
+
+
+def test_in_process():
+    check_executor(lambda run: InProcess(run=run), isolated=False)
+
+
+def test_processes(tmp_path):
+    check_executor(lambda run: Processes(2, run=run, folder=tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+class Greedy(InProcess):
+    def run(self, jobs):
+        yield from super().run(list(jobs))
+
+
+class Forgetful(InProcess):
+    def run(self, jobs):
+        outcomes = list(super().run(jobs))
+        yield from outcomes[:-1]
+
+
+class Repeating(InProcess):
+    def run(self, jobs):
+        for outcome in super().run(jobs):
+            yield from (outcome, outcome)
+
+
+class Wrong(InProcess):
+    def run(self, jobs):
+        for outcome in super().run(jobs):
+            rows = tuple(replace(row, value=0.5) for row in outcome.rows)
+            yield replace(outcome, rows=rows)
+
+
+class WithoutModels(InProcess):
+    def run(self, jobs):
+        yield from super().run(replace(job, with_models=False) for job in jobs)
+
+
+class Fragile(InProcess):
+    """A task that raises costs everything after it."""
+
+    def run(self, jobs):
+        for job in jobs:
+            yield from self._run(job)
+
+
+class Costly(InProcess):
+    """A job that fails costs the next one."""
+
+    def run(self, jobs):
+        failed = False
+        for outcome in super().run(jobs):
+            yield replace(outcome, status="failed", reason="too") if failed else outcome
+            failed = failed or outcome.status == "failed"
+
+
+class Silent(InProcess):
+    def run(self, jobs):
+        yield from (replace(outcome, reason="") for outcome in super().run(jobs))
+
+
+class Sticky(InProcess):
+    """What a closed run left is part of the next one."""
+
+    left = ()
+
+    def run(self, jobs):
+        yield from super().run(self.left)
+        self.left = iterator = iter(jobs)
+        yield from super().run(iterator)
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        (Greedy, "all jobs were taken"),
+        (Forgetful, "no outcome"),
+        (Repeating, "several outcomes"),
+        (Wrong, "other rows"),
+        (WithoutModels, "gave none"),
+        (Fragile, "on purpose"),
+        (Costly, "failed too"),
+        (Silent, "without a reason"),
+        (Sticky, "the run that was closed"),
+    ],
+)
+def test_a_broken_executor_fails(broken, reason):
+    with pytest.raises((AssertionError, RuntimeError), match=reason):
+        check_executor(lambda run: broken(run=run), isolated=False)
+
+
+def test_an_executor_that_loses_a_task_with_its_process_fails(tmp_path):
+    class Losing(Processes):
+        def run(self, jobs):
+            for outcome in super().run(jobs):
+                if "exited" not in outcome.reason:
+                    yield outcome
+
+    with pytest.raises(AssertionError, match="no outcome"):
+        check_executor(lambda run: Losing(2, run=run, folder=tmp_path))
+
+
+def test_what_is_examined_is_what_a_study_runs():
+    assert InProcess()._run is Processes(1)._run is run_job
