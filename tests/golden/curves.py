@@ -21,7 +21,7 @@ import numpy as np
 
 from laconic import Corpus
 from laconic.methods import METHODS, parse_method
-from laconic.studies.execution.jobs import run_task
+from laconic.studies.execution.jobs import run_job
 from laconic.studies.execution.task import Outcome
 from laconic.studies.layout import safe_name
 from laconic.studies.options import SplitOptions
@@ -91,7 +91,7 @@ def outcomes(names: tuple[str, ...] = NAMES) -> dict[str, Outcome]:
     jobs = list(prepared.jobs({task.key for task in prepared.tasks}))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return {task.method: run_task(task, problem) for task, problem in jobs}
+        return {outcome.task.method: outcome for job in jobs for outcome in run_job(job)}
 
 
 def measured(outcome: Outcome, words: list[str]) -> dict[str, Any]:

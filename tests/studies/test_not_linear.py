@@ -20,7 +20,7 @@ from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions
 from laconic.text.options import TextOptions, WeightingOptions
 from tests.studies.corpora import TOPICS, pets
-from tests.studies.execution.test_task import made, task_of
+from tests.studies.execution.test_jobs import made, task_of
 from tests.studies.runs import per_task
 
 PLAN = Plan(

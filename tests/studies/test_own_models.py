@@ -18,7 +18,7 @@ from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions, TrainingOptions
 from laconic.text.options import TextOptions, WeightingOptions
 from tests.studies.corpora import pets
-from tests.studies.execution.test_task import made, task_of
+from tests.studies.execution.test_jobs import made, task_of
 
 PLAN = Plan(
     pets(150),

@@ -83,7 +83,7 @@ def test_more_methods_and_draws_keep_the_tasks_that_are_there():
 def test_keys_are_those_of_every_machine():
     task = Task("d", "p", "test", "f", "s", "v", "IG", 0, (5, 0.5), ("roc_auc",))
     assert Task.from_json(task.to_json()) == task
-    assert task.key == "b035567038302bf3f16c33b9d0fc0285"
+    assert task.key == "9d8a1dbca39240a8440a6c3687bfdcf7"
     assert task.random_state == replace(task, sizes=(7,), metrics=("accuracy",)).random_state
     assert task.random_state != replace(task, draw=1).random_state
 

@@ -229,7 +229,8 @@ def test_comparisons_are_of_pooled_answers(tmp_path):
     study = Study(replace(PLAN, methods=("IG", "DF"), sizes=(9,)), tmp_path)
     findings = study.run()
     right = {"IG": [], "DF": []}
-    for task, problem in study.corpora[0].jobs({task.key for task in study.tasks}):
+    for job in study.corpora[0].jobs({task.key for task in study.tasks}):
+        (task,), problem = job.tasks, job.problem
         path = task.build().set_params(size=9).fit(problem.X_train, problem.y_train)
         right[task.method] += (path.predict(problem.X_test) == problem.y_test).tolist()
     a, b = (np.array(right[name]) for name in ("IG", "DF"))
@@ -251,7 +252,8 @@ def test_stability_is_of_words_not_of_columns(tmp_path):
     study = Study(replace(PLAN, methods=("IG",), sizes=(9,)), tmp_path)
     (found,) = study.run().stability
     chosen = []
-    for task, problem in study.corpora[0].jobs({task.key for task in study.tasks}):
+    for job in study.corpora[0].jobs({task.key for task in study.tasks}):
+        (task,), problem = job.tasks, job.problem
         path = task.build().set_params(size=9).fit(problem.X_train, problem.y_train)
         chosen.append({problem.vocabulary[i] for i in path.model_.features})
     pairs = [(0, 1), (0, 2), (1, 2)]

@@ -35,7 +35,7 @@ from laconic.studies.options import SplitOptions
 from tests.numerics.spectral.test_rotation import skewness_criterion, varimax_criterion
 from tests.strategies import text_like
 from tests.studies.corpora import pets
-from tests.studies.execution.test_task import task_of
+from tests.studies.execution.test_jobs import task_of
 
 SIZE = 5
 PLAN = Plan(pets(150), methods=("IG", "LSI"), sizes=(2, 5), split=SplitOptions(cv=3), draws=1)
