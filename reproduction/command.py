@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from laconic.cli.commands.report import check_report
-from laconic.cli.console import print_table, printable, say_aside
+from laconic.cli.console import as_text, printable, say_aside, show, table_of
 from laconic.cli.exit_codes import EXIT_CODES, Code
 from laconic.cli.findings import FAILURES_SHOWN, study_bar
 from laconic.cli.main import EndsInOneLine
@@ -74,6 +74,7 @@ TABLE = "table"
 @click.pass_context
 def reproduce(
     ctx: click.Context,
+    /,
     paper: str,
     figures: tuple[str, ...],
     full: bool,
@@ -209,6 +210,13 @@ def run(
     make_folder(where)
     section.save(where)
     return section, result.rows
+
+
+def print_table(title: str, table: Table) -> None:
+    rendered = table_of(*table.columns)
+    for line in table.lines:
+        rendered.add_row(*(as_text(str(value)) for value in line))
+    show(rendered, f"{title}: {table.title}")
 
 
 def statements(findings: Sequence[Finding]) -> Table:

@@ -194,7 +194,7 @@ def plan_of(corpus: Corpus, scale: Scale, min_df: int = 1) -> Plan:
     folds = FirstFolds(None, cv=FOLDS, repeats=scale.n_splits, first=scale.sets)
     scheme: Scheme = "tfidf" if corpus.vectors is None else "count"
     return Plan(
-        corpus,
+        (corpus,),
         methods=CURVES,
         sizes=scale.sizes if isinstance(scale, Extent) else SIZES,
         metrics=METRICS,

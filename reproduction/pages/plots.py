@@ -145,9 +145,9 @@ def _encoding(names: list[str], values: list[Any] | None) -> Spec:
 def _cells(of: Cells) -> Spec:
     fields = ("left", "right", "low", "high")
     rows = [dict(zip(fields, map(number, ends), strict=True)) | {"n": n} for *ends, n in of.counts]
-    least = min(row["left"] for row in rows), min(row["low"] for row in rows)
-    most = max(row["right"] for row in rows), max(row["high"] for row in rows)
-    ends = [{"left": end, "low": end} for end in (min(least), max(most))]
+    least = number(min(min(left, low) for left, _, low, _, _ in of.counts))
+    most = number(max(max(right, high) for _, right, _, high, _ in of.counts))
+    ends = [{"left": end, "low": end} for end in (least, most)]
     axis = {"zero": False, "nice": False}
     x_title, y_title = plain(of.x_title), plain(of.y_title)
     diagonal = {

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from laconic.classifiers.kernel import Machines
-from laconic.classifiers.reduce_then_fit import ReduceThenFit
+from laconic.classifiers.reduce_then_fit import ReducedModel, ReduceThenFit
 from laconic.model import LinearModel
 from laconic.reduction import Projection, Reduction
 from laconic.rows import Row, Size
@@ -51,6 +51,7 @@ class TwoStageModel:
         if isinstance(model, LinearModel):
             inner = clone(path.classifier).fit(path.reduction_.apply(X), y)
             return cls(inner.model_, path.reduction_)
+        assert isinstance(model, ReducedModel)
         return cls(model.classifier.model_, model.reduction)
 
     def decision(self, X: Matrix) -> np.ndarray:
@@ -154,7 +155,7 @@ def cost_table(costs: Mapping[str, MeasuredCost], words: float) -> Table:
         cost = model.cost
         numbers = (f"{n:,.0f}" for n in (cost.operations, cost.once, cost.numbers, model.speed))
         lines.append((name, f"{model.accuracy:.1f}", *supports, *numbers))
-    columns = ("model", "accuracy", "support vectors", "distinct")
+    columns: tuple[str, ...] = ("model", "accuracy", "support vectors", "distinct")
     columns += ("operations", "shared counted once", "stored numbers", "documents/s")
     return Table(f"cost of a prediction, {words:.1f} words per document", columns, tuple(lines))
 

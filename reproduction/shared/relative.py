@@ -27,6 +27,12 @@ def is_all_words(row: Row) -> bool:
     return keeps_all(row.method)
 
 
+def _alpha(method: str) -> float:
+    alpha = parse_method(method).alpha
+    assert isinstance(alpha, float), method
+    return alpha
+
+
 def best_alphas(rows: Iterable[Row]) -> dict[str, float]:
     """λ_max of each problem and fold, as `TrainingOptions` takes it."""
     reasons = {(row.problem, row.fold): row.reason for row in rows if is_all_words(row)}
@@ -37,9 +43,7 @@ def best_alphas(rows: Iterable[Row]) -> dict[str, float]:
                 f"{problem}, {fold}: all words could not be measured with any alpha ({reason}), so "
                 "there is none for the methods. Fix that, and run again with --retry-failed"
             )
-    return {
-        f"{problem}, {fold}": parse_method(method).alpha for (problem, fold), method in best.items()
-    }
+    return {f"{problem}, {fold}": _alpha(method) for (problem, fold), method in best.items()}
 
 
 def best_all_words(rows: Iterable[Row]) -> dict[ProblemFold, str]:
@@ -70,6 +74,7 @@ def shares(rows: Iterable[Row]) -> dict[SeriesPoint, dict[ProblemFold, float]]:
     }
     draws: dict[SeriesPoint, dict[ProblemFold, list[float]]] = defaultdict(dict)
     for row in methods or measured:
+        assert row.value is not None
         full = whole.get((row.problem, row.fold, row.metric))
         metric = row.metric if full is None else f"relative {row.metric}"
         ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
@@ -89,8 +94,7 @@ def points(rows: Iterable[Row]) -> list[MeanPoint]:
 def by_alpha(rows: Iterable[Row]) -> list[MeanPoint]:
     """Means of all words, with each metric as the "method" and alpha as its "size"."""
     return [
-        replace(p, method=p.metric, size=parse_method(p.method).alpha, metric="all words")
-        for p in points(rows)
+        replace(p, method=p.metric, size=_alpha(p.method), metric="all words") for p in points(rows)
     ]
 
 

@@ -131,7 +131,7 @@ def reuters() -> Corpus:
 def plan_of(corpus: Corpus, methods: Sequence[str], sizes: Sequence[int], draws: int = 1) -> Plan:
     """Methods, evaluated on the given test documents."""
     return Plan(
-        corpus,
+        (corpus,),
         methods=tuple(methods),
         sizes=tuple(sizes),
         metrics=(METRIC, "f1_macro"),

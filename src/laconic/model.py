@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,7 @@ from laconic.numerics.text.weights import scale_rows
 from laconic.reduction import check_vocabulary, frozen
 from laconic.text.options import Normalize as Normalize
 from laconic.types import Floats, Matrix
-
-Rule: TypeAlias = Literal["sign", "argmax", "labels"]
+from laconic.types import Rule as Rule
 
 # Above this share of nonzero coefficients a sparse product is slower than a dense one.
 DENSE_FROM = 0.1

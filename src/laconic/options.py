@@ -203,7 +203,7 @@ def from_table(kind: type[T], table: Any, place: str, **more: Any) -> T:
     options = {option.name: option for option in options_of(kind)}
     tables: dict[str, Any] = {
         f.name: f.default_factory
-        for f in fields(kind)  # type: ignore[arg-type]
+        for f in fields(kind)  # type: ignore[arg-type]  # a dataclass
         if isinstance(f.default_factory, type) and issubclass(f.default_factory, Options)
     }
     values = dict(more)
@@ -238,6 +238,7 @@ def init_from(*kinds: type, positional: int = 0, **defaults: Any) -> Callable[[t
             (option.name, option.type, field(default=option.default, kw_only=place >= positional))
             for place, option in enumerate(options)
         ]
+        # the class is made only for its __init__, which assigns the options
         init = make_dataclass(estimator.__name__, rows).__init__  # type: ignore[misc]
         init.__module__ = estimator.__module__
         estimator.__init__ = init  # type: ignore[method-assign]
@@ -252,6 +253,7 @@ def signature_from(*kinds: type) -> Callable[[T], T]:
 
     def decorate(function: T) -> T:
         options = _all_options(kinds, {})
+        # T is a function, with its own type before and after
         signature = inspect.signature(function)  # type: ignore[arg-type]
         named = inspect.Parameter.KEYWORD_ONLY
         added = [

@@ -1,8 +1,8 @@
-"""Array types, each named once."""
+"""Types of arrays and of decisions, each named once."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,3 +18,5 @@ Integers: TypeAlias = NDArray[np.integer[Any]]
 Matrix: TypeAlias = Any
 # Numbers of columns of a matrix.
 Columns: TypeAlias = NDArray[np.intp]
+# How decisions become predictions, see `laconic.model`.
+Rule: TypeAlias = Literal["sign", "argmax", "labels"]

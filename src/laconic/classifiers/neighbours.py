@@ -21,4 +21,5 @@ class NearestNeighbors(KNeighborsClassifier):
                 f"documents. Set n_neighbors to {self.n_samples_fit_} or less, or give more "
                 "documents"
             )
-        return super().predict_proba(X)
+        shares: NDArray[np.float64] | list[NDArray[np.float64]] = super().predict_proba(X)
+        return shares

@@ -98,7 +98,7 @@ class LinearModelClassifier(ModelClassifier):
     model_: LinearModel
 
     @property
-    def coef_(self) -> NDArray[np.float64]:
+    def coef_(self) -> Matrix:
         return self.model_.coef
 
     @property

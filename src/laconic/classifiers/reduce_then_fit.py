@@ -203,6 +203,7 @@ def _log_odds(probability: Any, rule: Rule, classes: Any) -> Floats:
         yes = [p[:, label_values == 1].sum(axis=1) for p, label_values in pairs]
         probability = np.column_stack(yes)
     if rule == "argmax":
-        return np.log(np.maximum(probability, tiny))
+        return np.asarray(np.log(np.maximum(probability, tiny)))
     positive = probability[:, 1] if rule == "sign" else probability
-    return np.log(np.maximum(positive, tiny)) - np.log(np.maximum(1 - positive, tiny))
+    odds = np.log(np.maximum(positive, tiny)) - np.log(np.maximum(1 - positive, tiny))
+    return np.asarray(odds)

@@ -107,7 +107,7 @@ class RLSClassifier(LinearModelClassifier):
         """Train the model; y has one class per document or is an indicator matrix."""
         documents, encoding = read_training_data(self, X, y)
         refuse_overflow(squared_norm(documents))
-        vars(self).pop("loo_", None)
+        self.__dict__.pop("loo_", None)
         if isinstance(self.alpha, str):
             solution = self._fit_best(documents, encoding)
         else:

@@ -142,7 +142,7 @@ class SVMClassifier(LinearModelClassifier):
         self.support_ = np.flatnonzero(support(alphas, C).any(axis=0))
 
     def _warn(self) -> None:
-        if short := shortfall(self.solved_, self.gap_, self.tol):
+        if short := shortfall(self.solved_.tolist(), self.gap_.tolist(), self.tol):
             warnings.warn(
                 f"SVMClassifier: {short}. Divide documents by their lengths, raise "
                 f"alpha={self.alpha:g}, or raise tol",
@@ -162,5 +162,6 @@ def check_svm(alpha: object, loss: object, tol: object) -> None:
 
 
 def _positive(number: object) -> bool:
-    real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
-    return bool(real and np.isfinite(number) and number > 0)
+    if isinstance(number, bool) or not isinstance(number, int | float | np.number):
+        return False
+    return bool(np.isfinite(number) and number > 0)

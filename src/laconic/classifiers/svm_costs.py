@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
 from laconic.text.labels import LabelEncoding
-from laconic.types import Floats
+from laconic.types import Columns, Floats
 
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
 
@@ -30,7 +30,7 @@ def costs(encoding: LabelEncoding, class_weight: ClassWeight) -> Floats:
         raise _unknown(class_weight)
     weights = _from_dict(class_weight, encoding)
     if encoding.rule == "sign":
-        return np.where(yes, weights[1], weights[0])
+        return np.where(yes, weights[1:], weights[:1])
     return np.where(yes, weights, 1.0)
 
 
@@ -43,8 +43,8 @@ def _balanced(yes: NDArray[np.bool_], encoding: LabelEncoding, class_weight: str
         raise _unknown(class_weight)
     n_docs, n_classes = len(yes), len(encoding.classes)
     # avoids division by 0; the weight of a side without documents is not used
-    with_class = np.maximum(yes.sum(axis=0), 1)
-    without = np.maximum((~yes).sum(axis=0), 1)
+    with_class: Columns = np.maximum(yes.sum(axis=0), 1)
+    without: Columns = np.maximum((~yes).sum(axis=0), 1)
     if encoding.rule == "argmax":
         return np.where(yes, n_docs / (n_classes * with_class), 1.0)
     return np.where(yes, n_docs / (2.0 * with_class), n_docs / (2.0 * without))

@@ -103,7 +103,8 @@ class TunedThreshold(PathClassifier):
 
     def _path(self, X: Matrix, labels: NDArray[Any], rows: Any, sizes: list[Any]) -> Path:
         classifier = self.classifier if self.classifier is not None else ReduceThenFit()
-        return clone(classifier).path(X[rows], labels[rows], sizes)
+        models: Path = clone(classifier).path(X[rows], labels[rows], sizes)
+        return models
 
     def _tuned(
         self, model: LinearModel, values: Floats, y_signed: Floats
@@ -139,8 +140,9 @@ class _Fold:
         Call it once per size.
         """
         outcome = next(self.path)
-        unavailable = isinstance(outcome, SizeUnavailable)
-        return self.mask, None if unavailable else outcome.decision(X[self.mask])
+        if isinstance(outcome, SizeUnavailable):
+            return self.mask, None
+        return self.mask, outcome.decision(X[self.mask])
 
 
 def _pooled(by_fold: list[tuple[NDArray[np.bool_], Floats | None]], y_signed: Floats) -> Floats:

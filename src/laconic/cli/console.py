@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from laconic.rows import Row
     from laconic.studies.analysis.words import Word
     from laconic.text.summary import CorpusSummary
-    from reproduction.shared.figures import Table
 
 CLASSES_SHOWN = 25
 LEAST_WIDTH = 88
@@ -70,10 +69,10 @@ def reading_bar(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def bar(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """A progress bar of steps done."""
+def bar(what: str, total: int) -> Iterator[Callable[[object], None]]:
+    """A progress bar of steps done, each of which is passed to the function."""
     with progress_bar(what, total) as (display, task):
-        yield lambda: display.advance(task)
+        yield lambda step: display.advance(task)
 
 
 @contextmanager
@@ -172,7 +171,7 @@ def _cells(rows: list[Row], metrics: list[str]) -> list[str]:
         return ["skipped", *[""] * (len(metrics) + 2)]
     values = [[r.value for r in rows if r.metric == m and r.value is not None] for m in metrics]
     return [
-        f"{mean(row.model_size for row in done):,.0f}",
+        f"{mean(row.model_size or 0 for row in done):,.0f}",
         f"{mean(row.n_features or 0 for row in done):,.0f}",
         *(_spread(of_metric, len(done)) for of_metric in values),
         f"{sum(row.seconds for row in done):.2f}",
@@ -186,13 +185,6 @@ def _spread(values: list[float], problems: int) -> str:
     deviation = f" ± {stdev(values):.3f}" if len(values) > 1 else ""
     missing = f" ({len(values)} of {problems})" if len(values) < problems else ""
     return f"{mean(values):.4f}{deviation}{missing}"
-
-
-def print_table(title: str, table: Table) -> None:
-    rendered = table_of(*table.columns)
-    for line in table.lines:
-        rendered.add_row(*(as_text(str(value)) for value in line))
-    show(rendered, f"{title}: {table.title}")
 
 
 def print_methods(methods: Iterable[Method]) -> None:

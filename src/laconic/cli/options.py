@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar, get_origin
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
-class Parsed(click.ParamType):
+class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.2
     """A value that the declaration parses."""
 
     name = "text"
@@ -46,7 +46,7 @@ def click_option(option: Option) -> Decorator:
     help = option.help
     settings: dict[str, Any] = {"default": option.default, "show_default": True}
     (kind, *_) = option.kinds
-    limits = {"min": option.minimum, "max": option.maximum}
+    limits: dict[str, Any] = {"min": option.minimum, "max": option.maximum}
     words = option.choices and len(option.kinds) > 1
     if option.parse is not None or words or option.default_text == NONE:
         settings |= {"type": Parsed(option), "show_default": option.default_text is None}
@@ -137,6 +137,7 @@ def estimator_of(method: Method, options: dict[str, Any]) -> PathClassifier:
     training = values_of(TrainingOptions, options)
     method.check_intercept(training.intercept)
     random_state = options["random_state"]
+    assert not isinstance(training.alpha, Mapping)  # only a plan has one alpha per problem
     return method.build(training.alpha, random_state, training.intercept, training.normalize)
 
 

@@ -19,6 +19,7 @@ from laconic.classifiers.neighbours import NearestNeighbors
 from laconic.classifiers.ridge import RLSClassifier
 from laconic.classifiers.svm import SVMClassifier
 from laconic.errors import LaconicError
+from laconic.text.options import Alpha
 
 RIDGE, SVM = "ridge", "svm"
 # Only a linear model has an intercept that a threshold can move.
@@ -26,11 +27,11 @@ LINEAR = frozenset({RIDGE, SVM, "centroid"})
 FROM_PLAN = ("alpha", "intercept")
 
 
-def _ridge(alpha: float | str, intercept: bool) -> BaseEstimator:
+def _ridge(alpha: Alpha, intercept: bool) -> BaseEstimator:
     return RLSClassifier(alpha=alpha, fit_intercept=intercept)
 
 
-def _svm(alpha: float | str, intercept: bool) -> BaseEstimator:
+def _svm(alpha: Alpha, intercept: bool) -> BaseEstimator:
     if isinstance(alpha, str) or not alpha > 0:
         raise LaconicError(
             f"alpha={alpha} is for +ridge only; an SVM needs a number above 0. Give one for all "

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -20,9 +20,12 @@ from laconic.errors import LaconicError
 from laconic.methods.classifiers import CLASSIFIERS, RIDGE, SVM, takes_alpha
 from laconic.model import Normalize
 from laconic.reducer import Reducer
+from laconic.text.options import Alpha
 
 # The decision threshold: 0, or the one of the best F1 on out-of-sample decisions.
-ZERO, LOO = "zero", "loo"
+Threshold: TypeAlias = Literal["zero", "training", "cv", "loo"]
+ZERO: Final = "zero"
+LOO: Final = "loo"
 # A plus sign within a number (1e+16) is followed by a digit.
 CLASSIFIER_SIGN = re.compile(r"\+(?=\s*[A-Za-z])")
 
@@ -73,13 +76,13 @@ class Method:
     settings: dict[str, Any] = field(default_factory=dict)
     classifier: str | None = RIDGE
     classifier_settings: dict[str, Any] = field(default_factory=dict)
-    alpha: float | str | None = None
-    threshold: str = ZERO
+    alpha: Alpha | None = None
+    threshold: Threshold = ZERO
     version: int = 1
 
     def build(
         self,
-        alpha: float | str = 1.0,
+        alpha: Alpha = 1.0,
         random_state: int = 0,
         intercept: bool = False,
         normalize: Normalize = "all",
@@ -112,10 +115,11 @@ class Method:
         if self.threshold == ZERO:
             return path
         if self.threshold == LOO:
-            return path.set_params(threshold=LOO)
+            with_loo: PathClassifier = path.set_params(threshold=LOO)
+            return with_loo
         return TunedThreshold(path, by=self.threshold)
 
-    def make_classifier(self, alpha: float | str, intercept: bool) -> BaseEstimator:
+    def make_classifier(self, alpha: Alpha, intercept: bool) -> BaseEstimator:
         """The classifier that follows; for a path classifier an SVM, to check alpha."""
         name = self.classifier or SVM
         from_plan = {"alpha": alpha, "intercept": intercept} if takes_alpha(name) else {}
@@ -192,7 +196,8 @@ class Method:
         return "random_state" in signature(self.recipe).parameters
 
 
-def _with_alpha(path: PathClassifier, alpha: float | str, normalize: Normalize) -> PathClassifier:
+def _with_alpha(path: PathClassifier, alpha: Alpha, normalize: Normalize) -> PathClassifier:
     """The path classifier with this alpha; a MaskedSVM keeps its own normalization for "all"."""
     self_contained = {"normalize": normalize} if normalize == "selected" else {}
-    return path.set_params(alpha=alpha, **self_contained)
+    with_alpha: PathClassifier = path.set_params(alpha=alpha, **self_contained)
+    return with_alpha

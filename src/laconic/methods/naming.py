@@ -23,6 +23,7 @@ from laconic.errors import LaconicError
 from laconic.methods.classifiers import CLASSIFIERS, LINEAR, RIDGE, settings_of, takes_alpha
 from laconic.methods.method import CLASSIFIER_SIGN, LOO, ZERO, Method
 from laconic.methods.recipes import METHODS
+from laconic.text.options import Alpha
 
 ALPHA, THRESHOLD = "alpha", "threshold"
 THRESHOLDS = (ZERO, "training", "cv", LOO)
@@ -195,14 +196,13 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _alpha(text: str, method: Method) -> float | str:
-    value = LOO if text.lower() == LOO else _value(text)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value != LOO and not (number and 0 <= value <= LARGEST):
-        raise LaconicError(
-            f"method {method.name}: alpha={text}: give a number of at least 0, or loo"
-        )
-    return _number(value, as_float=True)
+def _alpha(text: str, method: Method) -> Alpha:
+    value = _number(_value(text), as_float=True)
+    if LOO in (text.lower(), value):
+        return LOO
+    if isinstance(value, float) and 0 <= value <= LARGEST:
+        return value
+    raise LaconicError(f"method {method.name}: alpha={text}: give a number of at least 0, or loo")
 
 
 def _threshold(text: str, method: Method) -> str:

@@ -16,6 +16,7 @@ from laconic.classifiers.masked.machine import Variant
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.svm import SVMLoss
 from laconic.methods.method import Method
+from laconic.numerics.lars.path import Bias
 from laconic.projections.lda import LDA, LabelHandling
 from laconic.projections.lsi import LSI
 from laconic.projections.random import ProjectionKind, RandomProjection
@@ -31,8 +32,9 @@ from laconic.scores import (
     svm_weight,
     uniform,
 )
+from laconic.scores.counts import Combine
 from laconic.selectors.bss import BSS
-from laconic.selectors.rrqr import RRQR
+from laconic.selectors.rrqr import RRQR, Beyond
 from laconic.selectors.sampled import SampledTerms, SubspaceSampling
 from laconic.selectors.top import TopTerms
 
@@ -56,6 +58,7 @@ FIRST_COMPONENTS = 513
 MAX_COMPONENTS = 1000
 MAX_LDA_COMPONENTS = 128
 Reg: TypeAlias = float | Literal["auto"]
+Balanced: TypeAlias = Literal["balanced"] | None
 
 
 def _lars(
@@ -63,31 +66,31 @@ def _lars(
     *,
     mode: Mode = "fast",
     refit: bool = False,
-    bias: str | None = "always",
+    bias: Bias = "always",
     longest: int | None = LONGEST,
 ) -> PathClassifier:
     return LarsClassifier(loss, mode=mode, refit=refit, bias=bias, longest=longest)
 
 
 def _greedy(
-    *, loss: LarsLoss = "squared_hinge", bias: str | None = "always", longest: int | None = LONGEST
+    *, loss: LarsLoss = "squared_hinge", bias: Bias = "always", longest: int | None = LONGEST
 ) -> PathClassifier:
     return LarsClassifier(loss, mode="aggressive", bias=bias, longest=longest)
 
 
 def _masked(
-    variant: Variant, *, loss: SVMLoss = "hinge", weights: str | None = None, tol: float = 1e-4
+    variant: Variant, *, loss: SVMLoss = "hinge", weights: Balanced = None, tol: float = 1e-4
 ) -> PathClassifier:
     return MaskedSVM(variant, loss=loss, class_weight=weights, tol=tol)
 
 
 def _repaired(
-    *, loss: SVMLoss = "hinge", weights: str | None = None, tol: float = 1e-4, epochs: int = 1
+    *, loss: SVMLoss = "hinge", weights: Balanced = None, tol: float = 1e-4, epochs: int = 1
 ) -> PathClassifier:
     return MaskedSVM("repaired", loss=loss, class_weight=weights, tol=tol, epochs=epochs)
 
 
-def _weights(*, combine: str = "max", loss: SVMLoss = "hinge") -> Reducer:
+def _weights(*, combine: Combine = "max", loss: SVMLoss = "hinge") -> Reducer:
     return TopTerms(partial(svm_weight, combine=combine, loss=loss))
 
 
@@ -103,15 +106,15 @@ def _df() -> Reducer:
     return TopTerms(document_frequency)
 
 
-def _ig(*, combine: str = "mean") -> Reducer:
+def _ig(*, combine: Combine = "mean") -> Reducer:
     return TopTerms(partial(information_gain, combine=combine))
 
 
-def _chi2(*, combine: str = "mean") -> Reducer:
+def _chi2(*, combine: Combine = "mean") -> Reducer:
     return TopTerms(partial(chi_squared, combine=combine))
 
 
-def _bns(*, combine: str = "mean") -> Reducer:
+def _bns(*, combine: Combine = "mean") -> Reducer:
     return TopTerms(partial(bi_normal_separation, combine=combine))
 
 
@@ -147,7 +150,7 @@ def _random(*, random_state: int = 0) -> Reducer:
     return TopTerms(partial(lottery, random_state=random_state))
 
 
-def _rrqr(*, rank: int | None = None, beyond: str = "raise") -> Reducer:
+def _rrqr(*, rank: int | None = None, beyond: Beyond = "raise") -> Reducer:
     return RRQR(rank, beyond=beyond)
 
 

@@ -82,7 +82,7 @@ class LDA(ProjectionReducer):
         self.size = size
         self.longest = longest
 
-    def fit(self, X: Matrix, y: ArrayLike) -> Self:
+    def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Compute the components, in as many blocks as `size` needs."""
         self._check_parameters()
         documents, labels = validate_data(
@@ -101,7 +101,7 @@ class LDA(ProjectionReducer):
     def _first(self, X: Matrix, y: ArrayLike) -> Reduction | None:
         if self.first is None:
             return None
-        fitted = clone(self.first).fit(X, y)
+        fitted: Reducer = clone(self.first).fit(X, y)
         return fitted.at(min(columns_for(fitted.size, fitted.available_), fitted.available_))
 
     def _blocks(self, X: Matrix, H: csr_array) -> Iterator[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -74,7 +75,8 @@ class RandomProjection(ProjectionReducer):
         if self.kind == "gaussian":
             return rng.standard_normal((size, n_terms)).T
         dice = rng.integers(6, size=(size, n_terms), dtype=np.int8).T
-        return np.sqrt(3.0) * ((dice == 0).astype(np.float64) - (dice == 1))
+        entries: Floats = (dice == 0).astype(np.float64) - (dice == 1)
+        return sqrt(3.0) * entries
 
     def _cut(self, size: int) -> Projection:
         return Projection(super()._cut(size).components / np.sqrt(size))

@@ -211,7 +211,7 @@ def points(rows: Iterable[Row], n_folds: int = 0) -> Iterator[Point]:
             key = (row.problem, row.method, row.metric, row.size)
             groups[key].setdefault(row.fold, []).append(row)
     for key, folds in groups.items():
-        values = [[row.value for row in of_fold] for of_fold in folds.values()]
+        values = [[row.value for row in fold if row.value is not None] for fold in folds.values()]
         n_features = mean(
             mean(row.n_features or 0 for row in of_fold) for of_fold in folds.values()
         )

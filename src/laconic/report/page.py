@@ -24,8 +24,7 @@ from laconic.compact import CompactModel
 from laconic.errors import LaconicError
 from laconic.files import draft
 from laconic.report.characters import unicode_tables
-from laconic.report.charts import all_charts, plain, theme
-from laconic.report.charts import confusion as confusions
+from laconic.report.charts import all_charts, confusions, plain, theme
 from laconic.report.map_data import map_data
 from laconic.report.view import Detail, Point, View
 from laconic.studies.layout import PAGE_FILE, ROWS

@@ -104,7 +104,7 @@ class BSS(Reducer):
 
     def _check_parameters(self) -> None:
         whole = isinstance(self.rank, int | np.integer) and not isinstance(self.rank, bool)
-        if self.rank not in ("auto", None) and not (whole and self.rank >= 1):
+        if self.rank is not None and self.rank != "auto" and not (whole and self.rank >= 1):
             raise LaconicError(
                 f"rank={self.rank!r}: give a number of singular vectors of at least 1, 'auto', or "
                 "None for all"
@@ -119,8 +119,9 @@ class BSS(Reducer):
             return self.rank
         if n_docs <= WHOLE_UP_TO:
             return None
-        whole = isinstance(self.size, int | np.integer)
-        return self._rank_for(int(self.size)) if whole else LARGEST_RANK
+        if isinstance(self.size, int | np.integer):
+            return self._rank_for(int(self.size))
+        return LARGEST_RANK
 
     def _rank_for(self, size: int) -> int:
         return min(max(1, size // WORDS_PER_DIRECTION), LARGEST_RANK)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
 from laconic.options import Options, number, option
-from laconic.text.options import Normalize, TargetKind
+from laconic.text.options import Alpha, Normalize, TargetKind
 
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
@@ -150,9 +150,6 @@ class SplitOptions(Options):
         return "given" if corpus.split is not None else 0.2
 
 
-Alpha = float | Literal["loo"]
-
-
 @dataclass(frozen=True)
 class TrainingOptions(Options):
     """The settings of the classifier that follows a selection.
@@ -178,7 +175,7 @@ class TrainingOptions(Options):
         if any(alpha != "loo" and not 0 <= alpha < float("inf") for alpha in alphas):
             raise self.refuse("alpha")
 
-    def alpha_for(self, problem: str, fold: str) -> float | str:
+    def alpha_for(self, problem: str, fold: str) -> Alpha:
         if not isinstance(self.alpha, Mapping):
             return self.alpha
         for name in (f"{problem}, {fold}", problem):

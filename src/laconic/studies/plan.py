@@ -21,14 +21,13 @@ from laconic.rows import Size
 from laconic.studies.execution.task import Part, Task, canonical_json
 from laconic.studies.options import (
     METHODS,
-    Alpha,
     InMemory,
     SearchOptions,
     Source,
     SplitOptions,
     TrainingOptions,
 )
-from laconic.text.options import TextOptions, WeightingOptions
+from laconic.text.options import Alpha, TextOptions, WeightingOptions
 from laconic.text.problem import Target
 from laconic.text.weighting import Weighting
 

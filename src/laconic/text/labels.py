@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from laconic.errors import LaconicError
+from laconic.types import Matrix, Rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,7 @@ class LabelEncoding:
 
     y_signed: NDArray[np.float64]
     classes: NDArray[Any]
-    rule: str
+    rule: Rule
 
     @classmethod
     def of(cls, y: ArrayLike) -> LabelEncoding:
@@ -38,11 +39,11 @@ class LabelEncoding:
             raise LaconicError(
                 f"y has only one class, {classes.tolist()}; a classifier needs at least two classes"
             )
-        rule = "sign" if classes.size == 2 else "argmax"
+        rule: Rule = "sign" if classes.size == 2 else "argmax"
         return cls(_signed(codes, classes.size, rule), classes, rule)
 
     @classmethod
-    def _of_indicator(cls, y: ArrayLike) -> LabelEncoding:
+    def _of_indicator(cls, y: Matrix) -> LabelEncoding:
         if type_of_target(y) != "multilabel-indicator":
             raise LaconicError(
                 f"y is {type_of_target(y)!r} with shape {np.shape(y)}; give one class per "
@@ -65,7 +66,7 @@ class LabelEncoding:
         return _signed(codes, self.classes.size, self.rule)
 
 
-def _signed(codes: NDArray[np.intp], n_classes: int, rule: str) -> NDArray[np.float64]:
+def _signed(codes: NDArray[np.intp], n_classes: int, rule: Rule) -> NDArray[np.float64]:
     columns = np.array([1]) if rule == "sign" else np.arange(n_classes)
     y_signed = np.where(codes[:, None] == columns, 1.0, -1.0)
     y_signed[codes < 0] = np.nan

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 TargetKind: TypeAlias = Literal["auto", "multiclass", "multilabel", "one-vs-rest"]
 # The features over which the length of a document is taken.
 Normalize: TypeAlias = Literal["selected", "all"]
+# Strength of regularization; "loo" chooses it by leave-one-out.
+Alpha: TypeAlias = float | Literal["loo"]
 Scheme: TypeAlias = Literal["ltc", "tfidf", "binary", "histogram", "count"]
 # The norm by which a scheme divides a document, where it is not l2.
 NORMS: dict[str, Literal["l1", "l2"] | None] = {"histogram": "l1", "count": None}

@@ -53,13 +53,14 @@ class CountedCorpus:
         if corpus.vectors is not None:
             return cls(corpus, corpus.vectors, np.array(corpus.vocabulary, dtype=object))
         fitted = clone(vectorizer) if vectorizer is not None else Vectorizer()
-        counts = fitted.fit_transform(corpus.texts)
+        counts = fitted.fit_transform(corpus.texts or ())
         return cls(corpus, counts, fitted.get_feature_names_out())
 
     def weigh(self, split: Split, weighting: Weighting | None = None) -> Weighting:
         """The weighting, fitted on the training documents of the split."""
         scheme = weighting if weighting is not None else default_weighting(self.counts)
-        return clone(scheme).fit(self.counts[split.train], words=self.words)
+        fitted: Weighting = clone(scheme).fit(self.counts[split.train], words=self.words)
+        return fitted
 
     def problems(
         self, split: Split, targets: Iterable[Target], weighting: Weighting | None = None

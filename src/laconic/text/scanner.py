@@ -110,10 +110,10 @@ def checked(texts: Iterable[str]) -> Iterator[str]:
             f"documents: expected a list of str, found {describe(texts)}. "
             "Put a single document into a list: [text]."
         )
-    if getattr(texts, "ndim", 1) != 1:
+    if (ndim := getattr(texts, "ndim", 1)) != 1:
         raise LaconicError(
             f"documents: expected one text per document, found {describe(texts)} of "
-            f"{texts.ndim} dimensions. Give one column, such as table['text']."  # type: ignore[attr-defined]
+            f"{ndim} dimensions. Give one column, such as table['text']."
         )
     for position, text in enumerate(texts):
         if not isinstance(text, str):

@@ -73,7 +73,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
             )
         words = list(terms.column)
         order = np.array(sorted(range(len(words)), key=words.__getitem__))
-        self.vocabulary_ = np.array(words, dtype=object)[order]
+        self.vocabulary_: NDArray[np.object_] = np.array(words, dtype=object)[order]
         rank = np.empty(len(words), counts.indices.dtype)
         rank[order] = np.arange(len(words))
         counts.indices = rank[counts.indices]

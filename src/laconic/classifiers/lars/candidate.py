@@ -40,8 +40,13 @@ class LarsCandidate:
         pairs = zip(self._pessimistic.T, self.y_signed.T, strict=True)
         shift = np.array([best_threshold(values, y_signed) for values, y_signed in pairs])
         model = replace(self.model, intercept=self.model.intercept - shift)
+        return replace(self, model=model, left_out=self.decisions - shift)
+
+    @property
+    def decisions(self) -> Floats:
+        """The leave-one-out decision values, after `with_leave_one_out`."""
         assert self.left_out is not None
-        return replace(self, model=model, left_out=self.left_out - shift)
+        return self.left_out
 
     @property
     def score(self) -> float:
@@ -53,5 +58,4 @@ class LarsCandidate:
     @property
     def _pessimistic(self) -> Floats:
         """Decision values in which those that are missing count as wrong."""
-        assert self.left_out is not None
-        return np.where(np.isnan(self.left_out), -np.inf * self.y_signed, self.left_out)
+        return np.where(np.isnan(self.decisions), -np.inf * self.y_signed, self.decisions)

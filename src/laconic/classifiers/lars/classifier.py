@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +32,7 @@ from laconic.reduction import columns_for
 from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
 
-LOO = "loo"
+LOO: Final = "loo"
 # Candidates of leave-one-out: the paper's values of λ₂, and sizes.
 ALPHAS = (0.0, 1.0)
 SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -114,6 +114,9 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
         otherwise the mean F1 of the rows (of the second of two classes).
     """
 
+    # wider than the contract: `fit` replaces "loo" by a size before `path` sees it
+    size: int | float | Literal["loo"] | None  # type: ignore[assignment]
+
     def __init__(
         self,
         loss: LarsLoss = "squared_hinge",
@@ -144,7 +147,7 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
         outcomes = list(self._walk(X, y, SIZES, leave_one_out=True, choose_size=True))
         candidates = [outcome for outcome in outcomes if isinstance(outcome, LarsCandidate)]
         if not candidates:
-            raise outcomes[0]
+            raise next(outcome for outcome in outcomes if isinstance(outcome, SizeUnavailable))
         return self._set_model(self._record(max(candidates, key=attrgetter("score"))))
 
     def path(
@@ -154,7 +157,7 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
         for outcome in self._walk(X, y, sizes, leave_one_out=False):
             yield self._record(outcome) if isinstance(outcome, LarsCandidate) else outcome
 
-    @available_if(_is_logistic)
+    @available_if(_is_logistic)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def predict_proba(self, X: Matrix) -> Floats:
         """Probabilities of the classes, or of each label; only with the logistic loss.
 
@@ -164,8 +167,9 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
         queries = read_queries(self, X)
         values = self.model_.decision(queries)
         if self.model_.rule == "sign":
-            return expit(np.hstack([-values, values]))
-        return softmax(log_expit(values), axis=1) if self.model_.rule == "argmax" else expit(values)
+            return np.asarray(expit(np.hstack([-values, values])))
+        several = self.model_.rule == "argmax"
+        return np.asarray(softmax(log_expit(values), axis=1) if several else expit(values))
 
     def leave_one_out(
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
@@ -176,7 +180,7 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
         documents that count and λ₁ are those of the model trained on all documents.
         """
         for outcome in self._walk(X, y, sizes, leave_one_out=True):
-            yield outcome.left_out if isinstance(outcome, LarsCandidate) else outcome
+            yield outcome.decisions if isinstance(outcome, LarsCandidate) else outcome
 
     def _walk(
         self,
@@ -201,7 +205,7 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
             for setting in settings
         ]
         leave_one_out = leave_one_out or len(walks) > 1
-        vars(self).pop("loo_", None)
+        self.__dict__.pop("loo_", None)
         n_rows, longest = encoding.y_signed.shape[1], self._limit(math.inf)
         short = Shortfall.of(encoding.classes, n_rows, longest, choose_size=choose_size)
         for size in sorted(_words(size, available) for size in sizes):

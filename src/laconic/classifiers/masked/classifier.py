@@ -33,7 +33,7 @@ from laconic.classifiers.path import (
 from laconic.classifiers.svm import SVMLoss, check_svm
 from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
-from laconic.model import LinearModel, Normalize
+from laconic.model import LinearModel, Model, Normalize
 from laconic.numerics.svm.dual import Dual, Rows, descend
 from laconic.numerics.svm.every_size import auc_at_every_size, best_f1_at_every_size
 from laconic.numerics.svm.gap import shortfall
@@ -142,7 +142,7 @@ class MaskedSVM(LinearModelClassifier, PathClassifier):
 
     def along(
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None], queries: Matrix
-    ) -> Iterator[tuple[LinearModel, DecisionFunction] | SizeUnavailable]:
+    ) -> Iterator[tuple[Model, DecisionFunction] | SizeUnavailable]:
         """The path, and with each model a function that returns its decisions on the queries.
 
         With "mask", one pass over the queries serves all sizes.

@@ -94,7 +94,7 @@ def curve(where: str, method: str, **options: Any) -> None:
                     metrics,
                     name=recipe.name,
                     draw=options["random_state"],
-                    progress=lambda _, step=step: step(),
+                    progress=step,
                 )
             write(measured.rows)
             rows += measured.rows

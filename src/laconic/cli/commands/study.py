@@ -78,7 +78,7 @@ ALLOWED_WITH_A_PLAN = {
 @reading_options
 @text_options
 @click.pass_context
-def study(ctx: click.Context, where: tuple[str, ...], **options: Any) -> None:
+def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None:
     """Find out how few words are needed, which ones, and what is lost.
 
     Compares methods and sizes by cross-validation, recommends the smallest model within one

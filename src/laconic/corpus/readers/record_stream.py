@@ -68,7 +68,7 @@ def _kind(where: Where, source: BinaryIO) -> str:
     for suffix, kind in SUFFIXES.items():
         if name.endswith(suffix):
             return kind
-    start: bytes = source.peek(1)  # type: ignore[attr-defined]
+    start: bytes = source.peek(1)  # type: ignore[attr-defined]  # it is buffered
     return "jsonl" if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else "txt"
 
 

@@ -62,9 +62,21 @@ def scan(text: Bytes, starts: Int64s, fold: Bytes, bits: int) -> tuple[Int32s, I
 
 
 @njit(nogil=True, cache=True)
-def read_chunks(  # type: ignore[no-untyped-def]
-    text, at, end, fold, bits, keys, names, begins, arena, ids, n_ids, n_distinct, top
-):
+def read_chunks(
+    text: Bytes,
+    at: np.uint64,
+    end: np.uint64,
+    fold: Bytes,
+    bits: int,
+    keys: Keys,
+    names: Int32s,
+    begins: Int64s,
+    arena: Bytes,
+    ids: Int32s,
+    n_ids: int,
+    n_distinct: int,
+    top: int,
+) -> tuple[np.uint64, int, int, int]:
     """Read chunks from `at` to the end of the document, or until the table is full.
 
     Separate from `scan`, because a loop that may replace its own arrays is markedly slower.
@@ -95,7 +107,7 @@ def read_chunks(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def key_at(text, at, end, fold):  # type: ignore[no-untyped-def]
+def key_at(text: Bytes, at: np.uint64, end: np.uint64, fold: Bytes) -> tuple[np.uint64, np.uint64]:
     """The key of the chunk that starts here, never `FREE`, and where the chunk ends."""
     first, key = at, np.uint64(0)
     while True:
@@ -110,19 +122,21 @@ def key_at(text, at, end, fold):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def first_slot(key, bits):  # type: ignore[no-untyped-def]
+def first_slot(key: np.uint64, bits: int) -> np.uint64:
     """The slot where the search for a key starts: the high bits of a product (Knuth)."""
     return ((key ^ (key >> HALF)) * GOLDEN) >> np.uint64(64 - bits)
 
 
 @njit(nogil=True, cache=True)
-def same_chunk(arena, begin, text, first, end, fold):  # type: ignore[no-untyped-def]
+def same_chunk(
+    arena: Bytes, begin: int, text: Bytes, first: np.uint64, end: np.uint64, fold: Bytes
+) -> bool:
     """Whether the stored chunk at `begin` has the same bytes as this one."""
     for place in range(first, end):
         if arena[begin] != fold[text[place]]:
             return False
         begin += 1
-    return arena[begin] == NEWLINE
+    return bool(arena[begin] == NEWLINE)
 
 
 @njit(nogil=True, cache=True)

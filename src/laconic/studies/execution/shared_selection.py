@@ -69,8 +69,7 @@ class ReusedCost:
 
     def max_memory(self, memory: int | None) -> int | None:
         """The larger of this memory and that of reused work."""
-        measured = memory is not None and self.memory is not None
-        return max(memory, self.memory) if measured else memory
+        return memory if memory is None or self.memory is None else max(memory, self.memory)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +115,7 @@ class CachedReducer:
         return self.reducer.scores_
 
     def at(self, size: int) -> Reduction:
-        cut = self._cached(size, lambda: _cut(self.reducer, size))
+        cut: Reduction | SizeUnavailable = self._cached(size, lambda: _cut(self.reducer, size))
         if isinstance(cut, SizeUnavailable):
             raise cut.with_traceback(None)
         return cut
@@ -153,8 +152,9 @@ class SharedSelection:
         A fitted reducer also depends on `draw`, its sizes and seed; scores do not.
         """
         cost = ReusedCost()
-        if not isinstance(path, ReduceThenFit):
+        if not isinstance(path, ReduceThenFit) or path.reducer is None:
             return path, cost
+        reducer: SampledTerms | CachedReducer
         if isinstance(path.reducer, RandomSelector):
             reducer = self._sampled(path.reducer, cost, peak)
         else:

@@ -27,6 +27,7 @@ from laconic.model import Normalize
 from laconic.rows import Row, Size
 from laconic.studies.execution.resources import memory_limit
 from laconic.studies.execution.trained_model import TrainedModel
+from laconic.text.options import Alpha
 
 Part = Literal["validation", "test"]
 PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
@@ -53,7 +54,7 @@ class Task:
     draw: int
     sizes: tuple[Size, ...]
     metrics: tuple[str, ...]
-    alpha: float | str = 1.0
+    alpha: Alpha = 1.0
     intercept: bool = True
     normalize: Normalize = "selected"
     detail: bool = True
