@@ -23,6 +23,7 @@ from laconic.errors import LaconicError
 from laconic.methods.classifiers import CLASSIFIERS, LINEAR, RIDGE, settings_of, takes_alpha
 from laconic.methods.method import CLASSIFIER_SIGN, LOO, ZERO, Method
 from laconic.methods.recipes import METHODS
+from laconic.validation import is_number
 
 ALPHA, THRESHOLD = "alpha", "threshold"
 THRESHOLDS = (ZERO, "training", "cv", LOO)
@@ -197,8 +198,7 @@ def _text(value: Any) -> str:
 
 def _alpha(text: str, method: Method) -> float | str:
     value = LOO if text.lower() == LOO else _value(text)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value != LOO and not (number and 0 <= value <= LARGEST):
+    if value != LOO and not (is_number(value) and 0 <= value <= LARGEST):
         raise LaconicError(
             f"method {method.name}: alpha={text}: give a number of at least 0, or loo"
         )

@@ -21,6 +21,7 @@ from laconic.numerics.spectral.leverage import (
 )
 from laconic.numerics.spectral.spectrum import as_floats, column_squares, rank_holding
 from laconic.types import Matrix
+from laconic.validation import is_non_negative, is_share, is_whole
 
 # Larger errors of the scores give a warning: the rank cuts between nearly equal singular values.
 UNCERTAIN = 0.01
@@ -113,15 +114,13 @@ def _documents(name: str, X: Matrix) -> Matrix:
 
 
 def _check_parameters(rank: object, ridge: float) -> None:
-    number = isinstance(ridge, int | float | np.number) and not isinstance(ridge, bool)
-    if not (number and np.isfinite(ridge) and ridge >= 0):
+    if not is_non_negative(ridge):
         raise LaconicError(f"ridge={ridge!r}: must be a number of at least 0")
     if rank is None:
         return
     if ridge > 0:
         raise LaconicError(f"rank={rank} and ridge={ridge}: give only one of them")
-    whole = isinstance(rank, int | np.integer) and not isinstance(rank, bool) and rank >= 1
-    if not whole and not (isinstance(rank, float | np.floating) and 0 < rank < 1):
+    if not is_whole(rank, 1) and not is_share(rank):
         raise LaconicError(
             f"rank={rank!r}: give a whole number of at least 1, a share in (0, 1) of the squared "
             "Frobenius norm, or None for all"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from laconic.numerics.svm.dual import Dual, Rows, descend
 from laconic.numerics.svm.gap import shortfall
 from laconic.scores.counts import COMBINED, Combine, read_labelled
 from laconic.types import Floats, Matrix
+from laconic.validation import is_share
 
 # A ranking needs no higher precision.
 TOLERANCE = 1e-3
@@ -52,7 +52,7 @@ def svm_elimination(
     n_terms, the first dropped one has 1.
     """
     documents, y_signed = read_labelled("svm_elimination", X, y, "sum")
-    if not isinstance(step, Real) or not 0 < step < 1:
+    if not is_share(step):
         raise LaconicError(f"svm_elimination(step={step!r}): give a share between 0 and 1")
     Z, remaining = csr_array(documents), np.arange(documents.shape[1])
     machines: Sequence[Dual] = ()

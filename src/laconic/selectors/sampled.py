@@ -20,6 +20,7 @@ from laconic.reduction import Ranking, Reduction, Selection
 from laconic.scores.spectral import measure_leverage, uniform
 from laconic.selectors.top import Score
 from laconic.types import Floats, Matrix
+from laconic.validation import check_choice
 
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
@@ -38,8 +39,7 @@ class RandomSelector(Reducer):
 
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Score the terms and draw once, for all sizes."""
-        if self.draw not in DRAWS:
-            raise LaconicError(f"draw={self.draw!r}: choose from {', '.join(DRAWS)}")
+        check_choice("draw", self.draw, DRAWS)
         documents = self._read(X)
         self.scores_ = self._score(documents, y)
         self.probabilities_ = _probabilities(self.scores_, documents.shape[1])

@@ -17,6 +17,7 @@ from laconic.errors import LaconicError
 from laconic.text.options import TargetKind
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
+from laconic.validation import check_choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,8 +178,7 @@ def _targets(corpus: Corpus, kind: str) -> Iterator[Target]:
 
 
 def _check_kind(kind: str, corpus: Corpus) -> None:
-    if kind not in get_args(TargetKind):
-        raise LaconicError(f"target={kind!r}: choose from {', '.join(get_args(TargetKind))}")
+    check_choice("target", kind, get_args(TargetKind))
     if kind == "multiclass" and corpus.multilabel:
         n_other = sum(len(labels) != 1 for labels in corpus.labels)
         raise LaconicError(

@@ -21,6 +21,7 @@ from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.text.weights import Length, idf, normalize_rows, term_weights
 from laconic.options import Options, from_attributes, init_from, option
 from laconic.text.options import NORMS, Scheme, WeightingOptions
+from laconic.validation import check_choice
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,7 @@ class Weighting(TransformerMixin, BaseEstimator):
         return passes
 
     def _check_parameters(self) -> None:
-        if self.scheme not in get_args(Scheme):
-            raise LaconicError(f"scheme={self.scheme!r}: choose from {', '.join(get_args(Scheme))}")
+        check_choice("scheme", self.scheme, get_args(Scheme))
         from_attributes(NormOptions, self)
         for name in ("min_df", "max_df"):
             bound = getattr(self, name)
