@@ -18,8 +18,9 @@ def is_number(value: object) -> TypeGuard[float]:
 
 def is_whole(value: object, least: int) -> TypeGuard[int]:
     """Whether the value is a whole number of at least `least`."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return whole and int(value) >= least
+    if not isinstance(value, int | np.integer) or isinstance(value, bool):
+        return False
+    return int(value) >= least
 
 
 def is_share(value: object) -> TypeGuard[float]:

@@ -22,7 +22,7 @@ from laconic.model import LinearModel, Model
 from laconic.numerics.strata import rarest_label, stratified_order
 from laconic.numerics.thresholds import best_threshold
 from laconic.text.labels import LabelEncoding
-from laconic.types import Floats, Matrix
+from laconic.types import Bools, Floats, Matrix
 from laconic.validation import check_choice, is_whole
 
 By: TypeAlias = Literal["cv", "training"]
@@ -130,11 +130,11 @@ class TunedThreshold(PathClassifier):
 class _Fold:
     """The path trained without the documents of one fold, and the mask of these documents."""
 
-    def __init__(self, path: Path, mask: NDArray[np.bool_]) -> None:
+    def __init__(self, path: Path, mask: Bools) -> None:
         self.path = path
         self.mask = mask
 
-    def decisions(self, X: Matrix) -> tuple[NDArray[np.bool_], Floats | None]:
+    def decisions(self, X: Matrix) -> tuple[Bools, Floats | None]:
         """The mask, and the decisions of the next model on these documents; None without a model.
 
         Call it once per size.
@@ -144,7 +144,7 @@ class _Fold:
         return self.mask, None if unavailable else outcome.decision(X[self.mask])
 
 
-def _pooled(by_fold: list[tuple[NDArray[np.bool_], Floats | None]], y_signed: Floats) -> Floats:
+def _pooled(by_fold: list[tuple[Bools, Floats | None]], y_signed: Floats) -> Floats:
     """The decision values of all folds together; NaN where there are none."""
     pooled = np.full(y_signed.shape, np.nan)
     for mask, values in by_fold:
@@ -153,7 +153,7 @@ def _pooled(by_fold: list[tuple[NDArray[np.bool_], Floats | None]], y_signed: Fl
     return pooled
 
 
-def _stratified(y_signed: Floats, folds: int, random_state: int) -> list[NDArray[np.bool_]]:
+def _stratified(y_signed: Floats, folds: int, random_state: int) -> list[Bools]:
     """The documents of each fold: distributed class by class, each class in random order.
 
     A document with several labels counts for the rarest of them. Folds without which only one

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic.compact.compact_model import CompactModel
 from laconic.compact.provenance import ClassifierSettings
 from laconic.errors import LaconicError, SizeUnavailable, collected_warnings, warn_again
+from laconic.types import Indices
 
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
@@ -26,7 +26,7 @@ def train(
     *,
     vectorizer: Vectorizer | None = None,
     weighting: Weighting | None = None,
-    documents: NDArray[np.intp] | None = None,
+    documents: Indices | None = None,
     target: TargetKind = "auto",
 ) -> CompactModel:
     """The model of one size, trained on all documents or on those at some positions.

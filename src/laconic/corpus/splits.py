@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
 from laconic.errors import LaconicError
 from laconic.numerics.strata import rarest_label, stratified_order
-from laconic.types import Columns
+from laconic.types import Indices
 from laconic.validation import is_share
 
 
@@ -20,8 +20,8 @@ class Split:
     """Positions of the training and test documents, ascending, and the name of the split."""
 
     name: str
-    train: Columns
-    test: Columns
+    train: Indices
+    test: Indices
 
 
 def given_split(corpus: Corpus) -> Iterator[Split]:
@@ -67,7 +67,7 @@ def random_splits(
         yield Split(f"split {time + 1} of {times}", train, np.sort(test))
 
 
-def _stratified_order(corpus: Corpus, rng: np.random.Generator) -> Columns:
+def _stratified_order(corpus: Corpus, rng: np.random.Generator) -> Indices:
     """The documents in random order within strata; the order of the strata is random too.
 
     The stratum of a document is its rarest label, so rare classes are spread most evenly. Documents

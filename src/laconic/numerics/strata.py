@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from laconic.types import Columns, Matrix
+from laconic.types import Columns, Indices, Matrix
 
 
 def rarest_label(labels: Matrix) -> Columns:
@@ -21,8 +21,8 @@ def rarest_label(labels: Matrix) -> Columns:
 
 
 def stratified_order(
-    documents: Columns, stratum: Columns, rng: np.random.Generator | np.random.RandomState
-) -> Columns:
+    documents: Indices, stratum: Indices, rng: np.random.Generator | np.random.RandomState
+) -> Indices:
     """The documents, ordered by their strata and at random within each."""
     shuffled = rng.permutation(documents)
     return shuffled[np.argsort(stratum[shuffled], kind="stable")]

@@ -17,6 +17,7 @@ from laconic.errors import LaconicError
 from laconic.text.options import TargetKind
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
+from laconic.types import Columns, Int64s
 from laconic.validation import check_choice
 
 
@@ -31,13 +32,13 @@ class Problem:
 
     name: str
     X_train: csr_array = field(repr=False)
-    y_train: NDArray[np.int64] = field(repr=False)
+    y_train: Int64s = field(repr=False)
     X_test: csr_array = field(repr=False)
-    y_test: NDArray[np.int64] = field(repr=False)
+    y_test: Int64s = field(repr=False)
     vocabulary: NDArray[Any] = field(repr=False)
     classes: tuple[str, ...]
     fold: str = ""
-    columns: NDArray[np.intp] | None = field(default=None, repr=False)
+    columns: Columns | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ class Target:
 
     name: str
     classes: tuple[str, ...]
-    y: NDArray[np.int64] = field(repr=False)
+    y: Int64s = field(repr=False)
 
     @property
     def n_columns(self) -> int:

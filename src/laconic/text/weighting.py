@@ -21,6 +21,7 @@ from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.text.weights import Length, idf, normalize_rows, term_weights
 from laconic.options import Options, from_attributes, init_from, option
 from laconic.text.options import NORMS, Scheme, WeightingOptions
+from laconic.types import Bools, Integers
 from laconic.validation import check_choice
 
 
@@ -119,9 +120,7 @@ class Weighting(TransformerMixin, BaseEstimator):
             )
         return counts
 
-    def _passes(
-        self, frequency: NDArray[np.intp], n_docs: int, words: ArrayLike | None
-    ) -> NDArray[np.bool_]:
+    def _passes(self, frequency: Integers, n_docs: int, words: ArrayLike | None) -> Bools:
         # a word that occurs in no training document has no weight, even if min_df is 0
         low = max(1, _documents(self.min_df, n_docs))
         passes = (frequency >= low) & (frequency <= _documents(self.max_df, n_docs))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from laconic.errors import LaconicError
@@ -19,7 +18,7 @@ from laconic.numerics.lars.newton import curvature, minimum, slope
 from laconic.numerics.lars.path import Bias, Documents, LarsPoint, lars
 from laconic.numerics.quotient import quotient
 from laconic.numerics.text.weights import scale_rows
-from laconic.types import Floats
+from laconic.types import Floats, Int64s
 from laconic.validation import check_choice, is_non_negative
 
 LarsLoss: TypeAlias = Literal["squared_hinge", "squared", "modified_huber", "logistic"]
@@ -74,10 +73,10 @@ class ModelRow:
     not found.
     """
 
-    columns: NDArray[np.int64]
+    columns: Int64s
     coef: Floats
     intercept: float
-    examples: NDArray[np.int64]
+    examples: Int64s
     residual: float
     solved: bool
 

@@ -29,7 +29,7 @@ from laconic.studies.layout import DIRECTIONS, PROBLEM_FILES, StudyFolder, delet
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.text.problem import Problem
-from laconic.types import Bools, Columns, Floats
+from laconic.types import Bools, Floats, Indices
 
 # What a picture can show and a reader can read.
 MAX_DIRECTIONS = 12
@@ -201,7 +201,7 @@ def document_title(corpus: Corpus, document: int) -> str:
     return words if len(words) <= TITLE_CHARACTERS else words[: TITLE_CHARACTERS - 1].rstrip() + "…"
 
 
-def stratified_sample(membership: Bools, most: int) -> Columns:
+def stratified_sample(membership: Bools, most: int) -> Indices:
     """At most so many documents, in an order of which every prefix has each class in proportion.
 
     Documents of a class, in random order, have the positions 0, 1/n, 2/n, …; so every class occurs
