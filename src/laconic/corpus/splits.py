@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -22,6 +23,11 @@ class Split:
     name: str
     train: Indices
     test: Indices
+
+    @classmethod
+    def training(cls, documents: Indices, name: str = "training") -> Self:
+        """All these documents are for training, and none for testing."""
+        return cls(name, documents, documents[:0])
 
 
 def given_split(corpus: Corpus) -> Iterator[Split]:

@@ -67,7 +67,12 @@ class CountedCorpus:
         self, split: Split, targets: Iterable[Target], weighting: Weighting | None = None
     ) -> Iterator[Problem]:
         """One problem per target, over the words of the split's training documents."""
-        fitted = self.weigh(split, weighting)
+        yield from self.weighted_problems(split, targets, self.weigh(split, weighting))
+
+    def weighted_problems(
+        self, split: Split, targets: Iterable[Target], fitted: Weighting
+    ) -> Iterator[Problem]:
+        """The same by a weighting that `weigh` has fitted."""
         X_train = fitted.transform(self.counts[split.train])
         X_test = csr_array((0, fitted.features_.size))
         if split.test.size:
