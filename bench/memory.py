@@ -10,7 +10,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from laconic.studies.execution.resources import peak_memory
+from laconic.resources import peak_memory
 
 # Documents and size of the small problem that runs first: it imports, compiles and allocates.
 WARM_DOCS, WARM_SIZE = 500, 5
