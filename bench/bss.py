@@ -12,7 +12,6 @@ from collections.abc import Callable
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 from threadpoolctl import threadpool_limits
 
@@ -20,12 +19,11 @@ from bench.measuring import Row, interleaved, row
 from bench.texts import text_like
 from laconic.numerics.spectral.basis import row_basis
 from laconic.numerics.spectral.bss import _Barriers, _Forms, sparsify
+from laconic.types import Bools, Floats
 
 REPEATS = 3
 SIZE = 300
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 # Tests which rows may be taken.
 RowTest = Callable[[_Forms, Floats], Bools]
 

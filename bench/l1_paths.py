@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, csr_array
 
+from laconic.types import Floats
+
 # The penalty falls by a fifth per step; after the last step it is a thousandth of the first.
 STEP, MOST_STEPS = 0.8, 31
 TOLERANCE = 1e-4
 
 Words = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 
 def by_skglm(X: csr_array, y: NDArray[Any], size: int) -> Words:

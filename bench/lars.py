@@ -35,13 +35,13 @@ from laconic.numerics.lars.fast import fast_lars
 from laconic.numerics.lars.path import Documents, lars
 from laconic.numerics.lars.screening import Entry, step_to_entry
 from laconic.numerics.lars.state import PathState
+from laconic.types import Floats
 
 REPEATS = 2
 SIZE = 500
 RLS_SIZE = 100
 NEWSGROUP = "comp.os.ms-windows.misc"
 
-Floats = NDArray[np.float64]
 Columns = NDArray[np.int64]
 
 

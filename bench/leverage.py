@@ -12,7 +12,6 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse import csr_array
 from sklearn.utils.extmath import randomized_svd
@@ -21,13 +20,12 @@ from threadpoolctl import threadpool_limits
 from bench.measuring import Row, interleaved, row
 from bench.texts import shape, text_like
 from laconic.numerics.spectral.leverage import full_leverage, truncated_leverage
+from laconic.types import Floats
 
 REPEATS = 3
 RANK = 100
 ACCURACY = 1e-2
 MOST_ITERATIONS = 32
-
-Floats = NDArray[np.float64]
 
 
 def rows() -> list[Row]:

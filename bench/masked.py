@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.feature_selection import RFE
 from sklearn.svm import LinearSVC
@@ -32,6 +31,7 @@ from laconic.classifiers.masked.machine import Machine, MaskSettings
 from laconic.numerics.metrics import roc_auc
 from laconic.numerics.svm.dual import Rows, descend
 from laconic.numerics.svm.ranked import Ranked
+from laconic.types import Floats
 
 NEWSGROUP = "comp.os.ms-windows.misc"
 FRACTIONS = (0.01, 0.05, *(n / 10 for n in range(1, 10)), 0.99)
@@ -40,8 +40,6 @@ REPEATS = 3
 TOLERANCE = 1e-4
 # About LinearSVC's default: a ranking needs no more.
 LOOSE = 1e-2
-
-Floats = NDArray[np.float64]
 
 
 def rows() -> list[Row]:

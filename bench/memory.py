@@ -6,10 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 from threadpoolctl import threadpool_limits
+
+from laconic.resources import peak_memory
 
 # Documents and size of the small problem that runs first: it imports, compiles and allocates.
 WARM_DOCS, WARM_SIZE = 500, 5
@@ -42,15 +43,7 @@ def peak_growth(work: Callable[..., object], X: Any, y: Any, size: int) -> float
 def growth_here(work: Callable[..., object], X: Any, y: Any, size: int) -> float:
     with threadpool_limits(1):
         work(X[:WARM_DOCS], y[:WARM_DOCS], WARM_SIZE)
-        before = peak(reset=True)
-        work(X, y, size)
-        return max(peak() - before, 1.0)
-
-
-def peak(reset: bool = False) -> float:
-    """The most memory that this process has had so far, or since the last reset (Linux)."""
-    if reset:
-        Path("/proc/self/clear_refs").write_text("5")
-    lines = Path("/proc/self/status").read_text().splitlines()
-    (line,) = (line for line in lines if line.startswith("VmHWM"))
-    return float(line.split()[1]) / 1024
+        with peak_memory() as peak:
+            before = peak() or 0
+            work(X, y, size)
+            return max(((peak() or 0) - before) / 2**20, 1.0)

@@ -6,12 +6,12 @@ machine and load.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.bars import BARS, Bar
+from bench.markdown import cells, sections_of
 from bench.measuring import Row
 from laconic.files import ANY_FILE, draft
 
@@ -26,7 +26,6 @@ This page is written by `make bench`, or section by section by the commands belo
 """
 COLUMNS = ("what", "peer", "times faster", "bar", "verdict", "memory")
 RULE = "|---|---|--:|--:|---|---|"
-HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -48,15 +47,6 @@ def update(where: Path, sections: Iterable[Section], order: Sequence[str]) -> No
         stream.write(page.encode())
 
 
-def sections_of(page: str) -> dict[str, str]:
-    """The sections of a page by name."""
-    _, *parts = HEADING.split(page)
-    names, bodies = parts[::2], parts[1::2]
-    return {
-        name: f"## {name}\n\n{body.strip()}\n" for name, body in zip(names, bodies, strict=True)
-    }
-
-
 def section_text(section: Section) -> str:
     lines = [
         f"## {section.name}",
@@ -65,13 +55,10 @@ def section_text(section: Section) -> str:
         "",
         section.measured,
         "",
-        _cells(COLUMNS),
+        cells(COLUMNS),
         RULE,
         *map(_line, section.rows),
-        *(
-            _cells((key, "", "", _bar(BARS[key]), "not measured", ""))
-            for key in unmeasured(section)
-        ),
+        *(cells((key, "", "", _bar(BARS[key]), "not measured", "")) for key in unmeasured(section)),
     ]
     return "\n".join(lines) + "\n"
 
@@ -86,11 +73,7 @@ def _line(row: Row) -> str:
     verdict = f"**{row.verdict.lower()}**" if row.verdict == "MISSED" else row.verdict
     memory = "" if row.memory is None else str(row.memory)
     bar = "" if row.bar is None else _bar(row.bar)
-    return _cells((row.what, row.peer, _number(row.ratio), bar, verdict, memory))
-
-
-def _cells(texts: Iterable[str]) -> str:
-    return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in texts)} |"
+    return cells((row.what, row.peer, _number(row.ratio), bar, verdict, memory))
 
 
 def _bar(bar: Bar) -> str:

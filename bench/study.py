@@ -14,10 +14,10 @@ from dataclasses import replace
 from bench.measuring import Row, interleaved, load, row
 from laconic.corpus.loading import load_corpus
 from laconic.corpus.splits import folds
+from laconic.resources import usable_cpus
 from laconic.rows import Row as Result
 from laconic.studies.execution.executors import executor_for
 from laconic.studies.execution.jobs import Job
-from laconic.studies.execution.resources import usable_cpus
 from laconic.studies.execution.task import Task
 from laconic.text.problem import CountedCorpus, targets_of
 

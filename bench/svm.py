@@ -37,8 +37,6 @@ TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
 REPEATS = 1
 INTERCEPT_COLUMN = 100.0
 
-Floats = NDArray[np.float64]
-
 
 def rows() -> list[Row]:
     if not os.environ.get("LACONIC_DATA"):

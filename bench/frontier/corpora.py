@@ -18,8 +18,8 @@ from laconic.corpus.splits import random_splits
 from laconic.text.problem import CountedCorpus, default_weighting
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
+from laconic.types import Bools
 
-Bools: TypeAlias = NDArray[np.bool_]
 Places: TypeAlias = NDArray[np.intp]
 
 HELD_OUT = 0.2

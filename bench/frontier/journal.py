@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from bench.frontier.families import Budget, Side
 from laconic.errors import LaconicError
+from laconic.files import ANY_FILE, draft
 
 Key: TypeAlias = tuple[str, str, str, str, str, Budget]
 
@@ -98,7 +99,8 @@ class Journal:
         if self.where.exists():
             text = self.where.read_bytes()
             if not text.endswith(b"\n"):
-                self.where.write_bytes(text[: text.rfind(b"\n") + 1])
+                with draft(self.where, ANY_FILE) as stream:
+                    stream.write(text[: text.rfind(b"\n") + 1])
 
     def _read(self, text: str, number: int) -> Line:
         try:

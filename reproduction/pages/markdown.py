@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from bench.markdown import cells, sections_of
 from laconic.errors import LaconicError
 from laconic.files import ANY_FILE, draft, make_folder
 from laconic.report.charts.figure_files import svg
@@ -20,11 +21,9 @@ from reproduction.shared.figures import Table
 from reproduction.statements import COLUMNS, Finding, Verdict
 
 MARK = "<!-- Everything below is written by `python -m reproduction`. -->"
-HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 SUMMARY = "Verdicts"
 UNAVAILABLE = "Data unavailable"
 MAX_BYTES = 150_000
-TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
 VERDICT = re.compile(rf"\| \**({'|'.join(Verdict)})\**(?:: (?:\\\||[^|\n])*)? \|$", re.MULTILINE)
 
 
@@ -68,7 +67,10 @@ def read(where: Path) -> tuple[str, dict[str, str]]:
     prose, mark, rest = text.partition(MARK)
     if not mark:
         prose, mark, rest = text.partition(f"\n## {SUMMARY}\n")
-    return prose, sections_of(mark + rest)
+    sections = sections_of(mark + rest)
+    sections.pop(SUMMARY, None)
+    # the description in a heading is no part of the title
+    return prose, {name.partition(": ")[0]: text for name, text in sections.items()}
 
 
 def page(prose: str, texts: Iterable[str]) -> str:
@@ -82,17 +84,6 @@ def summary(text: str) -> str:
     numbers = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     total = sum(counts.values())
     return f"## {SUMMARY}\n\n{total} statements: {numbers}.\n" if total else f"## {SUMMARY}\n"
-
-
-def sections_of(text: str) -> dict[str, str]:
-    """The sections of a page by title, without the description in their heading."""
-    _, *parts = HEADING.split(text)
-    bodies = zip(parts[::2], parts[1::2], strict=True)
-    return {
-        name.partition(": ")[0]: f"## {name}\n\n{body.strip()}\n"
-        for name, body in bodies
-        if name != SUMMARY
-    }
 
 
 def heading(section: Section) -> str:
@@ -126,8 +117,8 @@ def section_text(section: Section, drawn: Mapping[str, str], paper: str) -> str:
 
 
 def statements(findings: Iterable[Finding]) -> str:
-    lines = [_cells(COLUMNS), "|---|---|---|---|"]
-    lines += [_cells((f.statement, f.paper, f.ours, _verdict(f))) for f in findings]
+    lines = [cells(COLUMNS), "|---|---|---|---|"]
+    lines += [cells((f.statement, f.paper, f.ours, _verdict(f))) for f in findings]
     return "\n".join(lines)
 
 
@@ -139,17 +130,8 @@ def _verdict(finding: Finding) -> str:
 
 def _table(table: Table) -> str:
     """Collapsed: the drawings and the verdicts come first."""
-    lines = [_cells(table.columns), "|---|" + "--:|" * (len(table.columns) - 1)]
-    lines += [_cells(map(str, line)) for line in table.lines]
+    lines = [cells(table.columns), "|---|" + "--:|" * (len(table.columns) - 1)]
+    lines += [cells(map(str, line)) for line in table.lines]
     text = "\n".join(lines)
     title = table.title.replace("&", "&amp;").replace("<", "&lt;")
     return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
-
-
-def _cells(texts: Iterable[str]) -> str:
-    return f"| {' | '.join(map(_cell, texts))} |"
-
-
-def _cell(text: str) -> str:
-    """One line, with bars and tags escaped."""
-    return TAG.sub(r"\\<", " ".join(text.split())).replace("|", r"\|")

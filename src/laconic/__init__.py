@@ -17,13 +17,14 @@ __version__ = "0.1.0"
 # for scikit-learn.
 _MODULE_OF = {
     "BSS": "laconic.selectors.bss",
+    "LDA": "laconic.projections.lda",
+    "LSI": "laconic.projections.lsi",
+    "RRQR": "laconic.selectors.rrqr",
     "CentroidClassifier": "laconic.classifiers.centroid",
     "Certificate": "laconic.certificate",
     "CompactModel": "laconic.compact",
     "Corpus": "laconic.corpus.corpus",
     "GaussianSVM": "laconic.classifiers.kernel",
-    "LDA": "laconic.projections.lda",
-    "LSI": "laconic.projections.lsi",
     "LarsClassifier": "laconic.classifiers.lars.classifier",
     "LinearModel": "laconic.model",
     "MaskedSVM": "laconic.classifiers.masked.classifier",
@@ -31,19 +32,18 @@ _MODULE_OF = {
     "Problem": "laconic.text.problem",
     "Projection": "laconic.reduction",
     "RLSClassifier": "laconic.classifiers.ridge",
-    "RRQR": "laconic.selectors.rrqr",
     "RandomProjection": "laconic.projections.random",
-    "SVMClassifier": "laconic.classifiers.svm",
-    "SampledTerms": "laconic.selectors.sampled",
-    "Study": "laconic.studies.study",
-    "SubspaceSampling": "laconic.selectors.sampled",
-    "certify": "laconic.certificate",
     "Ranking": "laconic.reduction",
     "ReduceThenFit": "laconic.classifiers.reduce_then_fit",
+    "SVMClassifier": "laconic.classifiers.svm",
+    "SampledTerms": "laconic.selectors.sampled",
     "Selection": "laconic.reduction",
+    "Study": "laconic.studies.study",
+    "SubspaceSampling": "laconic.selectors.sampled",
     "TopTerms": "laconic.selectors.top",
     "Vectorizer": "laconic.text.vectorizer",
     "Weighting": "laconic.text.weighting",
+    "certify": "laconic.certificate",
     "curve": "laconic.curves",
     "load_corpus": "laconic.corpus.loading",
     "make_problem": "laconic.text.problem",
@@ -51,71 +51,43 @@ _MODULE_OF = {
 }
 _MODULES = ("scores", "testing")
 
-__all__ = [
-    "BSS",
-    "LDA",
-    "LSI",
-    "RRQR",
-    "CentroidClassifier",
-    "Certificate",
-    "CompactModel",
-    "Corpus",
-    "GaussianSVM",
-    "LarsClassifier",
-    "LinearModel",
-    "MaskedSVM",
-    "Plan",
-    "Problem",
-    "Projection",
-    "RLSClassifier",
-    "RandomProjection",
-    "Ranking",
-    "ReduceThenFit",
-    "SVMClassifier",
-    "SampledTerms",
-    "Selection",
-    "Study",
-    "SubspaceSampling",
-    "TopTerms",
-    "Vectorizer",
-    "Weighting",
-    "certify",
-    "curve",
-    "load_corpus",
-    "make_problem",
-    "make_problems",
-    "scores",
-    "testing",
-]
+__all__ = [*_MODULE_OF, *_MODULES]
 
 if TYPE_CHECKING:
-    from laconic import scores, testing
-    from laconic.certificate import Certificate, certify
-    from laconic.classifiers.centroid import CentroidClassifier
-    from laconic.classifiers.kernel import GaussianSVM
-    from laconic.classifiers.lars.classifier import LarsClassifier
-    from laconic.classifiers.masked.classifier import MaskedSVM
-    from laconic.classifiers.reduce_then_fit import ReduceThenFit
-    from laconic.classifiers.ridge import RLSClassifier
-    from laconic.classifiers.svm import SVMClassifier
-    from laconic.compact import CompactModel
-    from laconic.corpus.corpus import Corpus
-    from laconic.corpus.loading import load_corpus
-    from laconic.curves import curve
-    from laconic.model import LinearModel
-    from laconic.projections.lda import LDA
-    from laconic.projections.lsi import LSI
-    from laconic.projections.random import RandomProjection
-    from laconic.reduction import Projection, Ranking, Selection
-    from laconic.selectors.bss import BSS
-    from laconic.selectors.rrqr import RRQR
-    from laconic.selectors.sampled import SampledTerms, SubspaceSampling
-    from laconic.selectors.top import TopTerms
-    from laconic.studies.plan import Plan
-    from laconic.studies.study import Study
-    from laconic.text.problem import Problem, make_problem, make_problems
-    from laconic.text.vectorizer import Vectorizer
-    from laconic.text.weighting import Weighting
+    from laconic import scores as scores
+    from laconic import testing as testing
+    from laconic.certificate import Certificate as Certificate
+    from laconic.certificate import certify as certify
+    from laconic.classifiers.centroid import CentroidClassifier as CentroidClassifier
+    from laconic.classifiers.kernel import GaussianSVM as GaussianSVM
+    from laconic.classifiers.lars.classifier import LarsClassifier as LarsClassifier
+    from laconic.classifiers.masked.classifier import MaskedSVM as MaskedSVM
+    from laconic.classifiers.reduce_then_fit import ReduceThenFit as ReduceThenFit
+    from laconic.classifiers.ridge import RLSClassifier as RLSClassifier
+    from laconic.classifiers.svm import SVMClassifier as SVMClassifier
+    from laconic.compact import CompactModel as CompactModel
+    from laconic.corpus.corpus import Corpus as Corpus
+    from laconic.corpus.loading import load_corpus as load_corpus
+    from laconic.curves import curve as curve
+    from laconic.model import LinearModel as LinearModel
+    from laconic.projections.lda import LDA as LDA
+    from laconic.projections.lsi import LSI as LSI
+    from laconic.projections.random import RandomProjection as RandomProjection
+    from laconic.reduction import Projection as Projection
+    from laconic.reduction import Ranking as Ranking
+    from laconic.reduction import Selection as Selection
+    from laconic.selectors.bss import BSS as BSS
+    from laconic.selectors.rrqr import RRQR as RRQR
+    from laconic.selectors.sampled import SampledTerms as SampledTerms
+    from laconic.selectors.sampled import SubspaceSampling as SubspaceSampling
+    from laconic.selectors.top import TopTerms as TopTerms
+    from laconic.studies.plan import Plan as Plan
+    from laconic.studies.study import Study as Study
+    from laconic.text.problem import Problem as Problem
+    from laconic.text.problem import make_problem as make_problem
+    from laconic.text.problem import make_problems as make_problems
+    from laconic.text.vectorizer import Vectorizer as Vectorizer
+    from laconic.text.weighting import Weighting as Weighting
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ from laconic.rows import Row, Size
 from laconic.text.labels import LabelEncoding
 from laconic.text.problem import Problem
 from laconic.types import Floats
+from laconic.validation import is_number
 
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
@@ -205,7 +206,7 @@ def ascending(sizes: Iterable[Size]) -> list[Size]:
     if not values:
         raise LaconicError("no sizes: give at least one, such as 10,100,1000")
     for size in values:
-        if isinstance(size, bool) or not isinstance(size, int | float):
+        if not is_number(size):
             raise LaconicError(f"size {size!r}: give a whole number from 1, or a share in (0, 1]")
     shares = {isinstance(size, float) for size in values}
     if len(shares) > 1:

@@ -20,11 +20,6 @@ from typing import IO, Any, TypeVar
 
 from laconic.errors import OUT_OF_DISK, LaconicError, unwritable
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
 Value = TypeVar("Value")
 
 # The mark is within this many bytes of the start (or end) of a file.
@@ -165,7 +160,7 @@ def draft(where: Path, kind: Kind) -> Iterator[IO[bytes]]:
             _sync(handle)
             check_output(where, kind)
             unfinished.chmod(0o666 & ~_umask())
-            if fcntl is None:  # Windows renames no open file
+            if os.name == "nt":  # Windows renames no open file
                 stream.close()
             unfinished.replace(target)
         _sync_folder(target.parent)
@@ -212,13 +207,12 @@ def _sync_folder(where: Path) -> None:
 
 def _lock(handle: int) -> bool:
     """Lock a draft until it is closed or the process exits. Returns whether that succeeded."""
-    if fcntl is None:
-        return False
+    from filelock import lock_descriptor
+
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock_descriptor(handle, blocking=False)
     except OSError:
         return False
-    return True
 
 
 def remove_drafts(folder: Path, names: Collection[str]) -> None:
@@ -230,8 +224,10 @@ def remove_drafts(folder: Path, names: Collection[str]) -> None:
 
 
 def _remove_unlocked(file: Path) -> None:
-    with suppress(OSError), open(file, "rb") as stream:
-        if _lock(stream.fileno()):
+    with suppress(OSError):
+        with open(file, "rb") as stream:
+            unlocked = _lock(stream.fileno())
+        if unlocked:
             file.unlink()
 
 

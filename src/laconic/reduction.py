@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, issparse
 
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.types import Columns, Floats, Matrix
+from laconic.validation import is_number
 
 
 def frozen(values: ArrayLike, dtype: type) -> NDArray[Any]:
@@ -32,7 +33,7 @@ def columns_for(size: int | float | None, available: int) -> int:
     """
     if size is None:
         return available
-    if isinstance(size, bool | np.bool_) or not isinstance(size, int | float | np.number):
+    if not is_number(size):
         raise LaconicError(f"size={size!r}: give a number of columns, a share in (0, 1], or None")
     if isinstance(size, int | np.integer):
         if size < 1:

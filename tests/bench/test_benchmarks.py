@@ -19,9 +19,10 @@ from bench import __main__ as command
 from bench import bss, peers, rls, scores, svm
 from bench.bars import BARS
 from bench.l1_paths import words_of
+from bench.markdown import sections_of
 from bench.measuring import Row, interleaved, line, row
 from bench.memory import Memory
-from bench.page import Section, section_text, sections_of, unmeasured, update
+from bench.page import Section, section_text, unmeasured, update
 
 FAST = Row("masked.twelve", "a mask", "12 × LinearSVC", 0.1, 5.0, 50.0)
 SMALL = Row("lars.rls", "a path", "lars_path", 1.0, 64.0, 64.0, Memory(30.0, 1500.0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import subprocess
@@ -12,6 +11,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.svm import LinearSVC
 
@@ -29,9 +29,7 @@ from laconic.corpus.pydocs.sources import Docstring, from_module
 def corpus(cache: None) -> Corpus:
     """From the cache that all tests share; a worker waits for another that is building it."""
     directory = cache_directory()
-    directory.mkdir(parents=True, exist_ok=True)
-    with open(directory / "tests.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with FileLock(directory / "tests.lock"):
         return build_pydocs()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from laconic.errors import LaconicError
 from laconic.model import LinearModel
 from laconic.reduction import Projection, Selection, check_vocabulary
 from laconic.types import Matrix
+from laconic.validation import is_number, is_share
 
 
 def read_documents(X: Matrix, model: LinearModel, name: str) -> csr_array:
@@ -31,9 +31,9 @@ def read_documents(X: Matrix, model: LinearModel, name: str) -> csr_array:
 
 
 def check_numbers(confidence: Any, alpha: Any) -> None:
-    if not (isinstance(confidence, Real) and 0 < float(confidence) < 1):
+    if not is_share(confidence):
         raise LaconicError(f"confidence={confidence!r}: must lie between 0 and 1, such as 0.9")
-    if alpha is not None and not (isinstance(alpha, Real) and not isinstance(alpha, bool)):
+    if alpha is not None and not is_number(alpha):
         raise LaconicError(f"alpha={alpha!r}: give the number that both models were trained with")
 
 

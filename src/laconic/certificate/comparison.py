@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 
 from laconic.certificate.behind import ReducedSpan
@@ -32,7 +32,7 @@ from laconic.model import LinearModel
 from laconic.numerics.bounds import suprema as of
 from laconic.numerics.bounds.span import DOUBTFUL, Span
 from laconic.reduction import Reduction, Selection
-from laconic.types import Floats, Matrix
+from laconic.types import Bools, Floats, Indices, Matrix
 
 SELF_CONTAINED = NotComputed(
     "it is for models with normalize='all'; a model with normalize='selected' divides documents by "
@@ -186,7 +186,7 @@ class _Pair:
             floor_any=_row_values(floor_any * (1.0 - of.ROUNDING)),
         )
 
-    def _floors(self, rows: slice) -> tuple[NDArray[np.intp], Floats, Floats]:
+    def _floors(self, rows: slice) -> tuple[Indices, Floats, Floats]:
         w, selected = of.dense(self.full.coef[rows]), _selected(self.small.coef[rows])
         sizes = selected.sum(axis=1)
         return sizes, of.off_selection(w, selected), of.tail(w, sizes)
@@ -307,7 +307,7 @@ def _row_values(values: Floats) -> tuple[float, ...]:
     return tuple(values.tolist())
 
 
-def _selected(coef: Matrix) -> NDArray[np.bool_]:
+def _selected(coef: Matrix) -> Bools:
     """The words that each class row reads: the stored entries of a sparse row."""
     if not issparse(coef):
         return np.asarray(coef != 0)

@@ -18,6 +18,7 @@ from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import Rule, decide
 from laconic.numerics.svm.gaussian import gaussian_kernel, gaussian_sums
 from laconic.types import Columns, Floats, Matrix
+from laconic.validation import is_number
 
 # The kernel matrix of this many documents takes 7 GB.
 MOST_DOCUMENTS = 30_000
@@ -119,8 +120,7 @@ class GaussianSVM(ModelClassifier):
     def _check_parameters(self) -> None:
         for name in ("width", "C"):
             value = getattr(self, name)
-            number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-            positive = number and 0 < value <= float_info.max
+            positive = is_number(value) and 0 < value <= float_info.max
             # the square of the width must be a positive number too
             if not (positive and 0 < float(value) * float(value) <= float_info.max):
                 raise LaconicError(f"{name}={value!r}: a Gaussian SVM needs a number above 0")

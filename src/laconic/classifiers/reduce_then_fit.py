@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 
 from laconic.classifiers.path import PathClassifier, read_training_data
 from laconic.classifiers.ridge import RLSClassifier
-from laconic.errors import LaconicError, SizeUnavailable
+from laconic.errors import SizeUnavailable
 from laconic.model import LinearModel, Model, Normalize, Rule, decide, squared
 from laconic.numerics.quotient import quotient
 from laconic.numerics.text.weights import scale_rows
@@ -22,6 +22,7 @@ from laconic.reduction import Reduction, columns_for
 from laconic.selectors.top import TopTerms
 from laconic.text.labels import LabelEncoding
 from laconic.types import Columns, Floats, Matrix
+from laconic.validation import check_choice
 
 # Documents on which a classifier is tested for linearity.
 N_CHECKED = 20
@@ -113,10 +114,7 @@ class ReduceThenFit(PathClassifier):
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
     ) -> Iterator[Model | SizeUnavailable]:
         """One model per size, ascending; the reducer is fitted once for all sizes."""
-        if self.normalize not in get_args(Normalize):
-            raise LaconicError(
-                f"normalize={self.normalize!r}: choose from {', '.join(get_args(Normalize))}"
-            )
+        check_choice("normalize", self.normalize, get_args(Normalize))
         documents, encoding = read_training_data(self, X, y)
         squares = squared(documents) if self.normalize == "selected" else None
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)

@@ -17,6 +17,7 @@ from laconic.numerics.svm.dual import Dual, Rows, descend, support
 from laconic.numerics.svm.gap import shortfall
 from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
+from laconic.validation import check_choice, is_non_negative
 
 SVMLoss: TypeAlias = Literal["squared_hinge", "hinge"]
 
@@ -157,11 +158,8 @@ def check_svm(alpha: object, loss: object, tol: object) -> None:
         raise LaconicError(f"alpha={alpha!r}: an SVM needs a number above 0")
     if not _positive(tol):
         raise LaconicError(f"tol={tol!r}: give a number above 0")
-    if loss not in get_args(SVMLoss):
-        raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(SVMLoss))}")
+    check_choice("loss", loss, get_args(SVMLoss))
 
 
 def _positive(number: object) -> bool:
-    if isinstance(number, bool) or not isinstance(number, int | float | np.number):
-        return False
-    return bool(np.isfinite(number) and number > 0)
+    return is_non_negative(number) and number > 0

@@ -19,9 +19,11 @@ from laconic.classifiers.path import PathClassifier, read_training_data
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Model
+from laconic.numerics.strata import rarest_label, stratified_order
 from laconic.numerics.thresholds import best_threshold
 from laconic.text.labels import LabelEncoding
-from laconic.types import Floats, Matrix
+from laconic.types import Bools, Floats, Matrix
+from laconic.validation import check_choice, is_whole
 
 By: TypeAlias = Literal["cv", "training"]
 Path: TypeAlias = Iterator[Model | SizeUnavailable]
@@ -116,9 +118,8 @@ class TunedThreshold(PathClassifier):
         return shifted(model, self.thresholds_)
 
     def _check_parameters(self) -> None:
-        if self.by not in get_args(By):
-            raise LaconicError(f"by={self.by!r}: choose from {', '.join(get_args(By))}")
-        if not isinstance(self.cv, int | np.integer) or self.cv < 2:
+        check_choice("by", self.by, get_args(By))
+        if not is_whole(self.cv, 2):
             raise LaconicError(f"cv={self.cv!r}: give a number of folds, at least 2")
 
     def __sklearn_tags__(self) -> Tags:
@@ -130,11 +131,11 @@ class TunedThreshold(PathClassifier):
 class _Fold:
     """The path trained without the documents of one fold, and the mask of these documents."""
 
-    def __init__(self, path: Path, mask: NDArray[np.bool_]) -> None:
+    def __init__(self, path: Path, mask: Bools) -> None:
         self.path = path
         self.mask = mask
 
-    def decisions(self, X: Matrix) -> tuple[NDArray[np.bool_], Floats | None]:
+    def decisions(self, X: Matrix) -> tuple[Bools, Floats | None]:
         """The mask, and the decisions of the next model on these documents; None without a model.
 
         Call it once per size.
@@ -145,7 +146,7 @@ class _Fold:
         return self.mask, outcome.decision(X[self.mask])
 
 
-def _pooled(by_fold: list[tuple[NDArray[np.bool_], Floats | None]], y_signed: Floats) -> Floats:
+def _pooled(by_fold: list[tuple[Bools, Floats | None]], y_signed: Floats) -> Floats:
     """The decision values of all folds together; NaN where there are none."""
     pooled = np.full(y_signed.shape, np.nan)
     for mask, values in by_fold:
@@ -154,19 +155,17 @@ def _pooled(by_fold: list[tuple[NDArray[np.bool_], Floats | None]], y_signed: Fl
     return pooled
 
 
-def _stratified(y_signed: Floats, folds: int, random_state: int) -> list[NDArray[np.bool_]]:
+def _stratified(y_signed: Floats, folds: int, random_state: int) -> list[Bools]:
     """The documents of each fold: distributed class by class, each class in random order.
 
     A document with several labels counts for the rarest of them. Folds without which only one
     class would be left for training are dropped.
     """
     n_docs = y_signed.shape[0]
-    positive = y_signed > 0
-    rarity = np.where(positive, positive.sum(axis=0), n_docs + 1)
-    stratum = np.where(positive.any(axis=1), rarity.argmin(axis=1), y_signed.shape[1])
-    shuffled = check_random_state(random_state).permutation(n_docs)
+    rng = check_random_state(random_state)
+    order = stratified_order(np.arange(n_docs), rarest_label(y_signed > 0), rng)
     fold_of = np.empty(n_docs, dtype=np.intp)
-    fold_of[shuffled[np.argsort(stratum[shuffled], kind="stable")]] = np.arange(n_docs) % folds
+    fold_of[order] = np.arange(n_docs) % folds
     masks = [fold_of == fold for fold in range(min(folds, n_docs))]
     return [mask for mask in masks if y_signed.shape[1] > 1 or np.unique(y_signed[~mask]).size > 1]
 

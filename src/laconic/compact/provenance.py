@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from laconic.errors import LaconicError
+from laconic.validation import is_number
 
 LONGEST_NAME = 40
 
@@ -44,10 +45,9 @@ class ClassifierSettings:
             return cls.of(RLSClassifier() if estimator.classifier is None else estimator.classifier)
         settings = estimator.get_params(deep=False)
         alpha, class_weight = settings.get("alpha"), settings.get("class_weight")
-        number = isinstance(alpha, int | float) and not isinstance(alpha, bool)
         return cls(
             _name_of(estimator),
-            float(alpha) if number else None,
+            float(alpha) if is_number(alpha) else None,
             class_weight if isinstance(class_weight, str) else None,
         )
 

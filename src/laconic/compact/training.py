@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic.compact.compact_model import CompactModel
 from laconic.compact.provenance import ClassifierSettings
 from laconic.errors import LaconicError, SizeUnavailable, collected_warnings, warn_again
+from laconic.types import Indices
 
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
@@ -26,7 +26,7 @@ def train(
     *,
     vectorizer: Vectorizer | None = None,
     weighting: Weighting | None = None,
-    documents: NDArray[np.intp] | None = None,
+    documents: Indices | None = None,
     target: TargetKind = "auto",
 ) -> CompactModel:
     """The model of one size, trained on all documents or on those at some positions.
@@ -42,9 +42,8 @@ def train(
     documents : positions, default: all
     target : as in `make_problems`, apart from "one-vs-rest"
     """
-    from sklearn.base import clone
-
-    from laconic.text.problem import CountedCorpus, default_weighting, targets_of
+    from laconic.corpus.splits import Split
+    from laconic.text.problem import CountedCorpus, targets_of
     from laconic.text.vectorizer import Vectorizer
 
     reading = vectorizer if vectorizer is not None else Vectorizer()
@@ -54,14 +53,12 @@ def train(
             f"target={target!r} gives {len(targets):,} problems for {corpus.name}, but a model is "
             "for one. Choose auto, multiclass or multilabel."
         )
-    (problem,) = targets
     counted = CountedCorpus.of(corpus, reading)
-    chosen = np.arange(len(corpus)) if documents is None else documents
-    counts = counted.counts[chosen]
-    scheme = weighting if weighting is not None else default_weighting(counted.counts)
-    fitted = clone(scheme).fit(counts, words=counted.words)
+    split = Split.training(np.arange(len(corpus)) if documents is None else documents)
+    fitted = counted.weigh(split, weighting)
+    (problem,) = counted.weighted_problems(split, targets, fitted)
     with collected_warnings(problem.classes) as notes:
-        (model,) = method.path(fitted.transform(counts), problem.y[chosen], [size])
+        (model,) = method.path(problem.X_train, problem.y_train, [size])
     warn_again(notes)
     if isinstance(model, SizeUnavailable):
         raise model
@@ -69,7 +66,7 @@ def train(
         model,
         None if corpus.texts is None else reading,
         fitted,
-        counted.words[fitted.features_],
+        problem.vocabulary,
         problem.classes,
         notes,
         ClassifierSettings.of(method),

@@ -12,12 +12,12 @@ from collections.abc import Collection, Iterable, Sequence
 from os import PathLike, fspath
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.options import ReadOptions
 from laconic.errors import CorpusError
+from laconic.types import Int64s
 
 # A column takes about 200 bytes, most of it for its name, so this many are always affordable.
 FEW_COLUMNS = 1 << 16
@@ -113,7 +113,7 @@ class CorpusBuilder:
             line=line,
         )
 
-    def columns(self, first: int, last: int, named: Collection[int] = ()) -> NDArray[np.int64]:
+    def columns(self, first: int, last: int, named: Collection[int] = ()) -> Int64s:
         """The indices that get a column, ascending.
 
         These are all from `first` to `last` if they are few or no more than the entries. Otherwise
@@ -134,7 +134,7 @@ class CorpusBuilder:
         name: str,
         *,
         vocabulary: Sequence[str] | None = None,
-        columns: NDArray[np.int64] | None = None,
+        columns: Int64s | None = None,
         classes: Sequence[str] = (),
     ) -> Corpus:
         """The corpus of the documents added, with `classes` where the file declares them.
@@ -189,7 +189,7 @@ class CorpusBuilder:
                 where=self.where,
             )
 
-    def _matrix(self, n_terms: int, columns: NDArray[np.int64] | None) -> csr_array:
+    def _matrix(self, n_terms: int, columns: Int64s | None) -> csr_array:
         small = max(n_terms, len(self._indices)) < np.iinfo(np.int32).max
         dtype = np.int32 if small else np.int64
         indices = np.array(self._indices, dtype=np.int64)

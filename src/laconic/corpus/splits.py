@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
 from laconic.errors import LaconicError
+from laconic.numerics.strata import rarest_label, stratified_order
+from laconic.types import Indices
+from laconic.validation import is_share
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,8 +21,13 @@ class Split:
     """Positions of the training and test documents, ascending, and the name of the split."""
 
     name: str
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
+    train: Indices
+    test: Indices
+
+    @classmethod
+    def training(cls, documents: Indices, name: str = "training") -> Self:
+        """All these documents are for training, and none for testing."""
+        return cls(name, documents, documents[:0])
 
 
 def given_split(corpus: Corpus) -> Iterator[Split]:
@@ -49,7 +58,7 @@ def random_splits(
     corpus: Corpus, test_size: float = 0.2, *, times: int = 5, random_state: int = 0
 ) -> Iterator[Split]:
     """Repeated stratified splits, such as the papers' 4:1."""
-    if not 0 < test_size < 1:
+    if not is_share(test_size):
         raise LaconicError(f"test_size={test_size}: give a number strictly between 0 and 1")
     for time in range(times):
         rng = np.random.default_rng([random_state, time])
@@ -64,23 +73,20 @@ def random_splits(
         yield Split(f"split {time + 1} of {times}", train, np.sort(test))
 
 
-def _stratified_order(corpus: Corpus, rng: np.random.Generator) -> NDArray[np.intp]:
+def _stratified_order(corpus: Corpus, rng: np.random.Generator) -> Indices:
     """The documents in random order within strata; the order of the strata is random too.
 
     The stratum of a document is its rarest label, so rare classes are spread most evenly. Documents
     that the corpus's own split leaves unused are omitted.
     """
-    counts = corpus.class_counts
-    number = {label: i for i, label in enumerate(corpus.classes)}
-    stratum = np.array(
-        [
-            number[min(labels, key=lambda label: (counts[label], label))] if labels else -1
-            for labels in corpus.labels
-        ]
-    )
-    order_of_strata = rng.permutation(len(corpus.classes) + 1)
+    names = sorted(corpus.classes)
+    number = {label: i for i, label in enumerate(names)}
+    columns = [number[label] for labels in corpus.labels for label in labels]
+    starts = np.cumsum([0, *map(len, corpus.labels)])
+    membership = csr_array((np.ones(len(columns)), columns, starts), (len(corpus), len(names)))
+    position = [*map(corpus.classes.index, names), len(names)]
+    order_of_strata = rng.permutation(len(names) + 1)[position]
     used = np.arange(len(corpus))
     if corpus.split is not None:
         used = np.flatnonzero(np.array(corpus.split, dtype=object) != UNUSED)
-    shuffled = rng.permutation(used)
-    return shuffled[np.argsort(order_of_strata[stratum[shuffled]], kind="stable")]
+    return stratified_order(used, order_of_strata[rarest_label(membership)], rng)

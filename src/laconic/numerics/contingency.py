@@ -19,16 +19,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log1p
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from scipy.special import ndtri
 
 from laconic.numerics.quotient import quotient
-from laconic.types import Floats, Int64s, Matrix
+from laconic.types import Floats, Int64s, Integers, Matrix
 
 # A dense X is read in blocks of about this many entries, so its pattern takes little memory.
 DENSE_ENTRIES = 1 << 22
@@ -98,11 +96,11 @@ def _blocks(X: Matrix) -> Iterator[tuple[int, csr_array]]:
 
 @njit(nogil=True, cache=True)
 def _tally(
-    starts: NDArray[np.integer[Any]],
-    terms: NDArray[np.integer[Any]],
+    starts: Integers,
+    terms: Integers,
     first: int,
-    label_starts: NDArray[np.integer[Any]],
-    labels: NDArray[np.integer[Any]],
+    label_starts: Integers,
+    labels: Integers,
     present: Int64s,
     df: Int64s,
 ) -> None:

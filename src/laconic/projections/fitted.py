@@ -13,6 +13,7 @@ from laconic.errors import LaconicError, SizeUnavailable
 from laconic.reducer import Reducer
 from laconic.reduction import Projection, columns_for
 from laconic.types import Floats
+from laconic.validation import is_whole
 
 
 class ProjectionReducer(Reducer):
@@ -37,8 +38,7 @@ class ProjectionReducer(Reducer):
     def _n_components(self, available: int) -> int:
         """Components to fit: `size` if it is a number, else all, and at most `longest`."""
         longest = self.longest
-        whole = isinstance(longest, int | np.integer) and not isinstance(longest, bool)
-        if longest is not None and not (whole and longest >= 1):
+        if longest is not None and not is_whole(longest, 1):
             raise LaconicError(f"longest={longest!r}: give a number of components, or None")
         requested = columns_for(self.size, available)  # raises if it is not a size
         if not isinstance(self.size, int | np.integer):

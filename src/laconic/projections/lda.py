@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import inf
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -21,6 +20,7 @@ from laconic.reducer import Reducer
 from laconic.reduction import Projection, Reduction, columns_for
 from laconic.text.labels import LabelEncoding
 from laconic.types import Columns, Matrix
+from laconic.validation import check_choice, is_non_negative
 
 LabelHandling: TypeAlias = Literal["shared", "ignore"]
 
@@ -139,13 +139,9 @@ class LDA(ProjectionReducer):
         )
 
     def _check_parameters(self) -> None:
-        number = isinstance(self.reg, int | float | np.number) and not isinstance(self.reg, bool)
-        if self.reg != "auto" and not (number and 0 <= self.reg < inf):
+        if self.reg != "auto" and not is_non_negative(self.reg):
             raise LaconicError(f"reg={self.reg!r}: give a number of at least 0, or 'auto'")
-        if self.labels not in get_args(LabelHandling):
-            raise LaconicError(
-                f"labels={self.labels!r}: choose from {', '.join(get_args(LabelHandling))}"
-            )
+        check_choice("labels", self.labels, get_args(LabelHandling))
         if self.first is not None and not isinstance(self.first, Reducer):
             raise LaconicError(
                 f"first={self.first!r}: give a reducer, such as LSI(513) or RandomProjection(513), "

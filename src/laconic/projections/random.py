@@ -8,11 +8,11 @@ from typing import Literal, Self, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from laconic.errors import LaconicError
 from laconic.projections.fitted import ProjectionReducer
 from laconic.reduction import Projection
 from laconic.selectors.sampled import RandomState, integer_state
 from laconic.types import Floats, Matrix
+from laconic.validation import check_choice
 
 ProjectionKind: TypeAlias = Literal["gaussian", "sparse"]
 
@@ -59,10 +59,7 @@ class RandomProjection(ProjectionReducer):
 
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Draw the components; only the shape of X matters."""
-        if self.kind not in get_args(ProjectionKind):
-            raise LaconicError(
-                f"kind={self.kind!r}: choose from {', '.join(get_args(ProjectionKind))}"
-            )
+        check_choice("kind", self.kind, get_args(ProjectionKind))
         n_docs, n_terms = self._read(X).shape
         n_components = min(self._n_components(min(n_docs, n_terms)), n_terms)
         self.random_state_ = integer_state(self.random_state)

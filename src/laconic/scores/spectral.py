@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from laconic.errors import LaconicError, LaconicWarning
@@ -20,19 +20,20 @@ from laconic.numerics.spectral.leverage import (
     truncated_leverage,
 )
 from laconic.numerics.spectral.spectrum import as_floats, column_squares, rank_holding
-from laconic.types import Matrix
+from laconic.types import Floats, Matrix
+from laconic.validation import is_non_negative, is_share, is_whole
 
 # Larger errors of the scores give a warning: the rank cuts between nearly equal singular values.
 UNCERTAIN = 0.01
 
 
-def uniform(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
+def uniform(X: Matrix, y: ArrayLike | None = None) -> Floats:
     """1 for every term with a weight in any document (US: uniform sampling)."""
     documents = _documents("uniform", X)
     return (np.asarray(abs(documents).sum(axis=0)).ravel() > 0).astype(np.float64)
 
 
-def lottery(X: Matrix, y: ArrayLike | None = None, *, random_state: int = 0) -> NDArray[np.float64]:
+def lottery(X: Matrix, y: ArrayLike | None = None, *, random_state: int = 0) -> Floats:
     """A random number in (0, 1] for every term with a weight in any document.
 
     `TopTerms(by=lottery)` draws terms uniformly at random, without replacement and without weights
@@ -42,14 +43,14 @@ def lottery(X: Matrix, y: ArrayLike | None = None, *, random_state: int = 0) -> 
     return np.where(occurs, 1.0 - np.random.default_rng(random_state).random(occurs.size), 0.0)
 
 
-def squared_norm(X: Matrix, y: ArrayLike | None = None) -> NDArray[np.float64]:
+def squared_norm(X: Matrix, y: ArrayLike | None = None) -> Floats:
     """The sum of squared weights of a term over documents (WS: weight-based sampling, eq. 23)."""
     return column_squares(_documents("squared_norm", X))
 
 
 def leverage(
     X: Matrix, y: ArrayLike | None = None, *, rank: int | float | None = None, ridge: float = 0.0
-) -> NDArray[np.float64]:
+) -> Floats:
     """The leverage of each term (SS: subspace sampling, eq. 22).
 
     It is the squared length of the term's row in an orthonormal basis of the row space of X. It
@@ -113,15 +114,13 @@ def _documents(name: str, X: Matrix) -> Matrix:
 
 
 def _check_parameters(rank: object, ridge: float) -> None:
-    number = isinstance(ridge, int | float | np.number) and not isinstance(ridge, bool)
-    if not (number and np.isfinite(ridge) and ridge >= 0):
+    if not is_non_negative(ridge):
         raise LaconicError(f"ridge={ridge!r}: must be a number of at least 0")
     if rank is None:
         return
     if ridge > 0:
         raise LaconicError(f"rank={rank} and ridge={ridge}: give only one of them")
-    whole = isinstance(rank, int | np.integer) and not isinstance(rank, bool) and rank >= 1
-    if not whole and not (isinstance(rank, float | np.floating) and 0 < rank < 1):
+    if not is_whole(rank, 1) and not is_share(rank):
         raise LaconicError(
             f"rank={rank!r}: give a whole number of at least 1, a share in (0, 1) of the squared "
             "Frobenius norm, or None for all"
@@ -138,7 +137,7 @@ def hellinger(p: ArrayLike, q: ArrayLike) -> float:
     return float(np.linalg.norm(np.sqrt(left) - np.sqrt(right)))
 
 
-def _distribution(probabilities: ArrayLike) -> NDArray[np.float64]:
+def _distribution(probabilities: ArrayLike) -> Floats:
     p = np.asarray(probabilities, dtype=np.float64)
     if p.ndim != 1 or not (p >= 0).all() or abs(p.sum() - 1.0) > 1e-9:
         raise LaconicError(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Real
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.svm.dual import Dual, Rows, descend
 from laconic.numerics.svm.gap import shortfall
 from laconic.scores.counts import COMBINED, Combine, read_labelled
-from laconic.types import Floats, Matrix
+from laconic.types import Columns, Floats, Matrix
+from laconic.validation import is_share
 
 # A ranking needs no higher precision.
 TOLERANCE = 1e-3
@@ -52,11 +52,11 @@ def svm_elimination(
     n_terms, the first dropped one has 1.
     """
     documents, y_signed = read_labelled("svm_elimination", X, y, "sum")
-    if not isinstance(step, Real) or not 0 < step < 1:
+    if not is_share(step):
         raise LaconicError(f"svm_elimination(step={step!r}): give a share between 0 and 1")
     Z, remaining = csr_array(documents), np.arange(documents.shape[1])
     machines: Sequence[Dual] = ()
-    dropped: list[NDArray[np.intp]] = []
+    dropped: list[Columns] = []
     while remaining.size > 1:
         machines = _trained("svm_elimination", Z, y_signed, alpha, loss, machines)
         importance = np.sum([machine.coef**2 for machine in machines], axis=0)

@@ -17,6 +17,7 @@ from laconic.numerics.spectral.spectrum import as_floats, column_squares
 from laconic.reducer import Reducer
 from laconic.reduction import Promise, Selection
 from laconic.types import Matrix
+from laconic.validation import is_non_negative, is_number, is_whole
 
 # For up to this many documents "auto" uses the whole row space.
 WHOLE_UP_TO = 2_000
@@ -103,15 +104,14 @@ class BSS(Reducer):
         return int(self.occurs_.sum())
 
     def _check_parameters(self) -> None:
-        whole = isinstance(self.rank, int | np.integer) and not isinstance(self.rank, bool)
-        if self.rank is not None and self.rank != "auto" and not (whole and self.rank >= 1):
+        if self.rank not in ("auto", None) and not is_whole(self.rank, 1):
             raise LaconicError(
                 f"rank={self.rank!r}: give a number of singular vectors of at least 1, 'auto', or "
                 "None for all"
             )
-        if not (_is_number(self.gamma) and 0 <= self.gamma < np.inf):
+        if not is_non_negative(self.gamma):
             raise LaconicError(f"gamma={self.gamma!r}: give a number of at least 0")
-        if not (_is_number(self.repeat) and 0 <= self.repeat <= 1):
+        if not (is_number(self.repeat) and 0 <= self.repeat <= 1):
             raise LaconicError(f"repeat={self.repeat!r}: give a share of a length, from 0 to 1")
 
     def _fitted_rank(self, n_docs: int) -> int | None:
@@ -177,7 +177,3 @@ class BSS(Reducer):
                 LaconicWarning,
                 stacklevel=4,
             )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

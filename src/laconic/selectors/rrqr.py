@@ -13,6 +13,7 @@ from laconic.numerics.spectral.spectrum import column_squares
 from laconic.reducer import Reducer
 from laconic.reduction import Ranking, Selection
 from laconic.types import Columns, Matrix
+from laconic.validation import check_choice, is_whole
 
 Beyond: TypeAlias = Literal["raise", "again", "columns"]
 
@@ -115,10 +116,8 @@ class RRQR(Reducer):
 
     def _check_parameters(self) -> None:
         rank = self.rank
-        whole = isinstance(rank, int | np.integer) and not isinstance(rank, bool) and rank >= 1
-        if rank is not None and not whole:
+        if rank is not None and not is_whole(rank, 1):
             raise LaconicError(
                 f"rank={rank!r}: give a whole number of at least 1, or None for the numerical rank"
             )
-        if self.beyond not in get_args(Beyond):
-            raise LaconicError(f"beyond={self.beyond!r}: choose from {', '.join(get_args(Beyond))}")
+        check_choice("beyond", self.beyond, get_args(Beyond))

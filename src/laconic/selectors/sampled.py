@@ -10,7 +10,7 @@ from abc import abstractmethod
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,7 +19,8 @@ from laconic.reducer import Reducer
 from laconic.reduction import Ranking, Reduction, Selection
 from laconic.scores.spectral import measure_leverage, uniform
 from laconic.selectors.top import Score
-from laconic.types import Floats, Matrix
+from laconic.types import Columns, Floats, Matrix
+from laconic.validation import check_choice
 
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
@@ -38,8 +39,7 @@ class RandomSelector(Reducer):
 
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Score the terms and draw once, for all sizes."""
-        if self.draw not in DRAWS:
-            raise LaconicError(f"draw={self.draw!r}: choose from {', '.join(DRAWS)}")
+        check_choice("draw", self.draw, DRAWS)
         documents = self._read(X)
         self.scores_ = self._score(documents, y)
         self.probabilities_ = _probabilities(self.scores_, documents.shape[1])
@@ -83,13 +83,13 @@ class RandomSelector(Reducer):
         weights = np.sqrt(count[by_arrival] / (n_draws * self.probabilities_[terms]))
         return Selection(terms, weights, self.probabilities_.size)
 
-    def _with_replacement(self, n_draws: int) -> NDArray[np.intp]:
+    def _with_replacement(self, n_draws: int) -> Columns:
         """The generator restarts at every call, so fewer draws are a prefix of more."""
         drawable = np.sort(self.ranking_.order)
         steps = np.cumsum(self.probabilities_[drawable])
         u = self._generator(1).random(n_draws) * steps[-1]
         position = np.searchsorted(steps, u, side="right")
-        sample: NDArray[np.intp] = drawable[np.minimum(position, drawable.size - 1)]
+        sample: Columns = drawable[np.minimum(position, drawable.size - 1)]
         return sample
 
     def _generator(self, purpose: int) -> np.random.Generator:

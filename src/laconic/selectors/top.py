@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from laconic.reducer import Reducer
 from laconic.reduction import Ranking, Selection
 from laconic.scores import document_frequency
-from laconic.types import Matrix
+from laconic.types import Floats, Matrix
 
-Score = Callable[[Matrix, ArrayLike | None], NDArray[np.float64]]
+Score = Callable[[Matrix, ArrayLike | None], Floats]
 
 
 class TopTerms(Reducer):

@@ -88,7 +88,7 @@ class PreparedCorpus:
         if held_out := self.plan.split.held_out(self.corpus):
             return held_out[0]
         everything = np.union1d(self.splits[0].train, self.splits[0].test)
-        return Split("all documents", everything, everything[:0])
+        return Split.training(everything, "all documents")
 
     def n_selectable(self) -> int:
         """The number of words that occur often enough in the training documents of some fold."""

@@ -58,6 +58,8 @@ def _check_same_rows(make: Callable[[Run], Executor]) -> None:
             assert _rows(outcome) == _rows(expected[key]), f"{title}: other rows than run_job gives"
             for cut, other in zip(outcome.cuts, expected[key].cuts, strict=True):
                 assert np.array_equal(cut.terms, other.terms), f"{title}: other features"
+                assert cut.decision is not None, f"{title}: no decisions"
+                assert other.decision is not None
                 assert np.array_equal(cut.decision, other.decision), f"{title}: other decisions"
 
 
@@ -75,8 +77,14 @@ def _check_models(make: Callable[[Run], Executor]) -> None:
 
 def _check_lazy(make: Callable[[Run], Executor]) -> None:
     taken: list[Job] = []
+
+    def jobs() -> Iterator[Job]:
+        for job in _jobs(N_PROBLEMS, ("IG",)):
+            taken.append(job)
+            yield job
+
     with make(run_job) as executor:
-        outcomes = executor.run(taken.append(job) or job for job in _jobs(N_PROBLEMS, ("IG",)))
+        outcomes = executor.run(jobs())
         next(iter(outcomes))
         n_taken = len(taken)
         n_outcomes = 1 + sum(1 for _ in outcomes)
@@ -161,9 +169,19 @@ def _jobs(n_problems: int, methods: Iterable[str], n_draws: int = 1) -> Iterator
 
 
 def _task(problem: Problem, method: str, draw: int) -> Task:
-    metrics = ("accuracy", "f1_macro")
-    about = ("check_executor", problem.name, "test", problem.fold, "split", "text")
-    return Task(*about, method, draw, SIZES, metrics, decisions=True)
+    return Task(
+        "check_executor",
+        problem.name,
+        "test",
+        problem.fold,
+        "split",
+        "text",
+        method,
+        draw,
+        SIZES,
+        ("accuracy", "f1_macro"),
+        decisions=True,
+    )
 
 
 def _problem(number: int) -> Problem:

@@ -17,6 +17,8 @@ from laconic.errors import LaconicError
 from laconic.text.options import TargetKind
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
+from laconic.types import Columns, Int64s
+from laconic.validation import check_choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +32,13 @@ class Problem:
 
     name: str
     X_train: csr_array = field(repr=False)
-    y_train: NDArray[np.int64] = field(repr=False)
+    y_train: Int64s = field(repr=False)
     X_test: csr_array = field(repr=False)
-    y_test: NDArray[np.int64] = field(repr=False)
+    y_test: Int64s = field(repr=False)
     vocabulary: NDArray[Any] = field(repr=False)
     classes: tuple[str, ...]
     fold: str = ""
-    columns: NDArray[np.intp] | None = field(default=None, repr=False)
+    columns: Columns | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,12 @@ class CountedCorpus:
         self, split: Split, targets: Iterable[Target], weighting: Weighting | None = None
     ) -> Iterator[Problem]:
         """One problem per target, over the words of the split's training documents."""
-        fitted = self.weigh(split, weighting)
+        yield from self.weighted_problems(split, targets, self.weigh(split, weighting))
+
+    def weighted_problems(
+        self, split: Split, targets: Iterable[Target], fitted: Weighting
+    ) -> Iterator[Problem]:
+        """The same by a weighting that `weigh` has fitted."""
         X_train = fitted.transform(self.counts[split.train])
         X_test = csr_array((0, fitted.features_.size))
         if split.test.size:
@@ -91,7 +98,7 @@ class Target:
 
     name: str
     classes: tuple[str, ...]
-    y: NDArray[np.int64] = field(repr=False)
+    y: Int64s = field(repr=False)
 
     @property
     def n_columns(self) -> int:
@@ -178,8 +185,7 @@ def _targets(corpus: Corpus, kind: str) -> Iterator[Target]:
 
 
 def _check_kind(kind: str, corpus: Corpus) -> None:
-    if kind not in get_args(TargetKind):
-        raise LaconicError(f"target={kind!r}: choose from {', '.join(get_args(TargetKind))}")
+    check_choice("target", kind, get_args(TargetKind))
     if kind == "multiclass" and corpus.multilabel:
         n_other = sum(len(labels) != 1 for labels in corpus.labels)
         raise LaconicError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
@@ -17,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from laconic.errors import LaconicError
 from laconic.options import Options, from_attributes, init_from, option
+from laconic.resources import usable_cpus
 from laconic.text.counts import Terms, count
 from laconic.text.options import TextOptions
 
@@ -98,6 +98,5 @@ def in_order(counts: csr_array) -> csr_array:
 def threads(n_jobs: int) -> int:
     """The number of threads; negative numbers count from the number of cores, as in joblib."""
     if isinstance(n_jobs, Integral) and n_jobs != 0:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        return int(n_jobs) if n_jobs > 0 else max(1, (cores or 1) + 1 + int(n_jobs))
+        return int(n_jobs) if n_jobs > 0 else max(1, usable_cpus() + 1 + int(n_jobs))
     raise LaconicError(f"n_jobs={n_jobs!r}: expected a number of threads, or -1 for all cores.")

@@ -21,6 +21,8 @@ from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.text.weights import Length, idf, normalize_rows, term_weights
 from laconic.options import Options, from_attributes, init_from, option
 from laconic.text.options import NORMS, Scheme, WeightingOptions
+from laconic.types import Bools, Integers
+from laconic.validation import check_choice
 
 
 @dataclass(frozen=True)
@@ -118,9 +120,7 @@ class Weighting(TransformerMixin, BaseEstimator):
             )
         return counts
 
-    def _passes(
-        self, frequency: NDArray[np.intp], n_docs: int, words: ArrayLike | None
-    ) -> NDArray[np.bool_]:
+    def _passes(self, frequency: Integers, n_docs: int, words: ArrayLike | None) -> Bools:
         # a word that occurs in no training document has no weight, even if min_df is 0
         low = max(1, _documents(self.min_df, n_docs))
         passes = (frequency >= low) & (frequency <= _documents(self.max_df, n_docs))
@@ -135,8 +135,7 @@ class Weighting(TransformerMixin, BaseEstimator):
         return passes
 
     def _check_parameters(self) -> None:
-        if self.scheme not in get_args(Scheme):
-            raise LaconicError(f"scheme={self.scheme!r}: choose from {', '.join(get_args(Scheme))}")
+        check_choice("scheme", self.scheme, get_args(Scheme))
         from_attributes(NormOptions, self)
         for name in ("min_df", "max_df"):
             bound = getattr(self, name)

@@ -20,13 +20,13 @@ from threadpoolctl import threadpool_info
 
 from laconic.errors import LaconicError
 from laconic.methods import METHODS
+from laconic.resources import usable_cpus
 from laconic.studies.execution import executors, processes
 from laconic.studies.execution.executors import executor_for
 from laconic.studies.execution.jobs import Job, run_job, run_task
 from laconic.studies.execution.jobs import jobs_of as jobs_on
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.processes import Processes
-from laconic.studies.execution.resources import usable_cpus
 from laconic.studies.execution.shared_arrays import FOLDER_PREFIX, open_problem, write_problem
 from laconic.studies.execution.task import Outcome, Task
 from laconic.studies.execution.workers import ONE_THREAD, StagedJob, Worker, WorkerState

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import mmap
 import os
+import signal
+import subprocess
+import sys
 from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
@@ -17,6 +21,7 @@ from laconic.studies.execution import shared_arrays as staging
 from laconic.studies.execution.jobs import run_task
 from laconic.studies.execution.shared_arrays import (
     FOLDER_PREFIX,
+    LOCK,
     ProblemStore,
     open_problem,
     remove_leftovers,
@@ -71,6 +76,10 @@ def arrays(original: Problem) -> list[np.ndarray]:
         getattr(X, name) for X in (original.X_train, original.X_test) for name in CSR_ARRAYS
     ]
     return [*arrays_of_X, original.y_train, original.y_test]
+
+
+def folders_in(store: ProblemStore) -> list[Path]:
+    return [file for file in store.folder.iterdir() if file.name != LOCK]
 
 
 def assert_same(a: np.ndarray, b: np.ndarray) -> None:
@@ -176,7 +185,7 @@ def test_a_problem_stays_while_tasks_need_it(tmp_path):
     store.acquire(one)
     store.release(second)
     assert not second.exists()
-    assert len(list(store.folder.iterdir())) == 1
+    assert len(folders_in(store)) == 1
     store.close()
     assert list(tmp_path.iterdir()) == []
 
@@ -191,7 +200,7 @@ def test_a_problem_in_use_is_kept_when_the_next_is_written(tmp_path):
     store.release(second)
     assert not second.exists()
     store.release_all()
-    assert list(store.folder.iterdir()) == []
+    assert folders_in(store) == []
     store.close()
 
 
@@ -227,7 +236,7 @@ def test_a_finished_problem_is_removed_before_the_next_is_written(tmp_path, monk
     n_folders = []
 
     def watched(original: Problem, folder: Path, **about: object) -> None:
-        n_folders.append(len(list(folder.parent.iterdir())))
+        n_folders.append(len(folders_in(store)))
         write_problem(original, folder, **about)
 
     monkeypatch.setattr(staging, "write_problem", watched)
@@ -256,22 +265,53 @@ def test_without_links_the_files_are_written(tmp_path, monkeypatch):
     assert_same(open_problem(tmp_path / "two").X_train.data, problem().X_train.data)
 
 
-@pytest.mark.skipif(staging.fcntl is None, reason="no locks here")
 def test_a_new_folder_that_another_start_is_removing_is_left_to_it(tmp_path, monkeypatch):
-    flock, tried = staging.fcntl.flock, []
+    others = []
 
-    def held_at_first(handle: int, how: int) -> None:
-        tried.append(how)
-        if len(tried) == 1:
-            raise BlockingIOError(11, "Resource temporarily unavailable")
-        flock(handle, how)
+    class HeldAtFirst(FileLock):
+        def acquire(self, *args, **kwargs):
+            if not others:
+                others.append(FileLock(self.lock_file, timeout=0))
+                others[0].acquire()
+            return super().acquire(*args, **kwargs)
 
-    monkeypatch.setattr(staging.fcntl, "flock", held_at_first)
+    monkeypatch.setattr(staging, "FileLock", HeldAtFirst)
     store = ProblemStore(tmp_path)
-    assert len(tried) == 2
     assert len(list(tmp_path.iterdir())) == 2
     store.close()
-    assert len(list(tmp_path.iterdir())) == 1
+    assert [str(file / LOCK) for file in tmp_path.iterdir()] == [others[0].lock_file]
+
+
+def test_a_link_is_no_folder_of_a_killed_process(tmp_path):
+    (tmp_path / "others").mkdir()
+    (tmp_path / f"{FOLDER_PREFIX}123-x").symlink_to(tmp_path / "others")
+    remove_leftovers(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+    assert not list((tmp_path / "others").iterdir())
+
+
+def test_the_folder_of_a_killed_process_is_removed_though_its_forked_child_lives(tmp_path):
+    script = (
+        "import os, sys, time\n"
+        "from pathlib import Path\n"
+        "from laconic.studies.execution.shared_arrays import ProblemStore\n"
+        "store = ProblemStore(Path(sys.argv[1]))\n"
+        "child = os.fork()\n"
+        "if child: print(child, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        child = int(process.stdout.readline())
+        remove_leftovers(tmp_path)
+        assert len(list(tmp_path.iterdir())) == 1, "it is in use"
+        process.kill()
+        process.wait()
+        try:
+            remove_leftovers(tmp_path)
+            assert not list(tmp_path.iterdir())
+        finally:
+            os.kill(child, signal.SIGKILL)
 
 
 def test_folders_of_killed_processes_are_removed_and_others_stay(tmp_path):

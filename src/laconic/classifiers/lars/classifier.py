@@ -31,6 +31,7 @@ from laconic.numerics.lars.path import Bias, Documents
 from laconic.reduction import columns_for
 from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
+from laconic.validation import check_choice, is_whole
 
 LOO: Final = "loo"
 # Candidates of leave-one-out: the paper's values of λ₂, and sizes.
@@ -301,14 +302,11 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
     def _settings(self) -> list[LarsSettings]:
         """The settings for each candidate alpha."""
         longest = self.longest
-        if isinstance(longest, bool) or not (
-            longest in ("auto", None) or (isinstance(longest, int | np.integer) and longest >= 1)
-        ):
+        if longest not in ("auto", None) and not is_whole(longest, 1):
             raise LaconicError(f"longest={longest!r}: give a number of words, or None, or 'auto'")
         if not isinstance(self.refit, bool | np.bool_):
             raise LaconicError(f"refit={self.refit!r}: give True or False")
-        if self.threshold not in (LOO, None):
-            raise LaconicError(f"threshold={self.threshold!r}: choose from {LOO}, None")
+        check_choice("threshold", self.threshold, (LOO, None))
         alphas = ALPHAS if self.alpha == LOO else (self.alpha,)
         shared = (self.loss, self.mode, self.bias, bool(self.refit), self.normalize)
         return [LarsSettings(alpha, *shared) for alpha in alphas]

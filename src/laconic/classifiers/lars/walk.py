@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from laconic.errors import LaconicError
@@ -19,7 +18,8 @@ from laconic.numerics.lars.newton import curvature, minimum, slope
 from laconic.numerics.lars.path import Bias, Documents, LarsPoint, lars
 from laconic.numerics.quotient import quotient
 from laconic.numerics.text.weights import scale_rows
-from laconic.types import Floats
+from laconic.types import Floats, Int64s
+from laconic.validation import check_choice, is_non_negative
 
 LarsLoss: TypeAlias = Literal["squared_hinge", "squared", "modified_huber", "logistic"]
 Mode: TypeAlias = Literal["fast", "exact", "aggressive"]
@@ -51,14 +51,9 @@ class LarsSettings:
 
     def __post_init__(self) -> None:
         for name, kind in (("loss", LarsLoss), ("mode", Mode), ("normalize", Normalize)):
-            if (value := getattr(self, name)) not in (choices := get_args(kind)):
-                raise LaconicError(f"{name}={value!r}: choose from {', '.join(choices)}")
-        if self.bias not in ("always", "selectable", None):
-            raise LaconicError(f"bias={self.bias!r}: choose from always, selectable, None")
-        number = isinstance(self.alpha, int | float | np.number) and not isinstance(
-            self.alpha, bool
-        )
-        if not (number and 0.0 <= self.alpha < np.inf):
+            check_choice(name, getattr(self, name), get_args(kind))
+        check_choice("bias", self.bias, ("always", "selectable", None))
+        if not is_non_negative(self.alpha):
             raise LaconicError(f"alpha={self.alpha!r}: give a number of at least 0, or 'loo'")
         object.__setattr__(self, "alpha", float(self.alpha))
         if self.loss == "logistic" and self.mode == "exact":
@@ -78,10 +73,10 @@ class ModelRow:
     not found.
     """
 
-    columns: NDArray[np.int64]
+    columns: Int64s
     coef: Floats
     intercept: float
-    examples: NDArray[np.int64]
+    examples: Int64s
     residual: float
     solved: bool
 

@@ -41,6 +41,7 @@ from laconic.numerics.svm.ranked import Ranked
 from laconic.reduction import columns_for
 from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
+from laconic.validation import check_choice, is_whole
 
 EVERY_SIZE = {"roc_auc": auc_at_every_size, "best_f1": best_f1_at_every_size}
 # The normalization of each variant in the paper.
@@ -250,15 +251,9 @@ class MaskedSVM(LinearModelClassifier, PathClassifier):
         )
 
     def _settings(self) -> MaskSettings:
-        if self.variant not in get_args(Variant):
-            choices = ", ".join(get_args(Variant))
-            raise LaconicError(f"variant={self.variant!r}: choose from {choices}")
-        if self.normalize is not None and self.normalize not in get_args(Normalize):
-            raise LaconicError(
-                f"normalize={self.normalize!r}: choose from {', '.join(get_args(Normalize))}, None"
-            )
-        whole = isinstance(self.epochs, int | np.integer) and not isinstance(self.epochs, bool)
-        if not (whole and self.epochs >= 1):
+        check_choice("variant", self.variant, get_args(Variant))
+        check_choice("normalize", self.normalize, (*get_args(Normalize), None))
+        if not is_whole(self.epochs, 1):
             raise LaconicError(f"epochs={self.epochs!r}: give a number of passes, at least 1")
         check_svm(self.alpha, self.loss, self.tol)
         normalize = NORMALIZE_OF[self.variant] if self.normalize is None else self.normalize

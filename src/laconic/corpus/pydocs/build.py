@@ -20,7 +20,8 @@ from typing import Literal
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.pydocs.choice import hash_of, select
 from laconic.corpus.pydocs.sources import PACKAGES, Docstring, Progress, walk
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, LaconicError
+from laconic.files import ANY_FILE, draft, make_folder
 
 UNUSED_DAYS = 90
 
@@ -123,18 +124,14 @@ def _load(where: Path) -> Corpus | None:
 
 
 def _store(corpus: Corpus, where: Path) -> None:
-    """Write a temporary file and rename it, so no process sees a partial file; ignore failures."""
+    """Write the cache file; ignore failures."""
     rows = zip(corpus.ids, (label for (label,) in corpus.labels), corpus.texts or (), strict=True)
     lines = [json.dumps(row) for row in ({"fingerprint": corpus.fingerprint}, *rows)]
     content = gzip.compress("\n".join(lines).encode(), mtime=0)
-    with suppress(OSError):
-        where.parent.mkdir(parents=True, exist_ok=True)
-        temporary = where.with_name(f"{where.name}.{os.getpid()}.part")
-        try:
-            temporary.write_bytes(content)
-            os.replace(temporary, where)
-        finally:
-            temporary.unlink(missing_ok=True)
+    with suppress(LaconicError):
+        make_folder(where.parent)
+        with draft(where, ANY_FILE) as stream:
+            stream.write(content)
         _remove_unused(where.parent)
 
 

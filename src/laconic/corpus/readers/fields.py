@@ -15,6 +15,7 @@ from laconic.corpus.io.limits import Where
 from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.names import stem
 from laconic.errors import CorpusError
+from laconic.validation import is_number
 
 MAX_SHOWN = 20
 
@@ -198,6 +199,6 @@ def _scalar(value: object) -> str:
 
 def _kind(value: object) -> str:
     names = {dict: "an object", list: "a list", type(None): "null", bool: "true or false"}
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if is_number(value):
         return "a number"
     return names.get(type(value), f"of type {type(value).__name__}")

@@ -8,7 +8,6 @@ from math import isfinite
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic.corpus.builder import CorpusBuilder, amount
 from laconic.corpus.corpus import Corpus
@@ -26,9 +25,10 @@ from laconic.corpus.readers.names import (
     unique_names,
 )
 from laconic.errors import CorpusError
+from laconic.types import Int64s
 
 # The indices that have a column, ascending, and the names of these columns.
-NamedColumns: TypeAlias = tuple[NDArray[np.int64], Sequence[str]]
+NamedColumns: TypeAlias = tuple[Int64s, Sequence[str]]
 WHOLE = re.compile(r"[+-]?[0-9]{1,18}(\.0*)?")
 
 

@@ -13,11 +13,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.special import betaincinv
 
-from laconic.types import Bools, Floats, Matrix
+from laconic.types import Bools, Floats, Integers, Matrix
 
 # A margin that equals its bound up to this rounding proves nothing; a change this small is none.
 ROUNDING = 1e-12
@@ -80,7 +79,7 @@ def off_selection(w: Floats, selected: Bools) -> Floats:
     return lengths(np.where(selected, 0.0, w))
 
 
-def tail(w: Floats, sizes: NDArray[np.intp]) -> Floats:
+def tail(w: Floats, sizes: Integers) -> Floats:
     """The same for the best possible selection of `sizes` words, which omits the smallest |w|."""
     ascending = np.cumsum(np.sort(np.abs(w), axis=1) ** 2, axis=1)
     n_omitted = w.shape[1] - sizes

@@ -18,14 +18,13 @@ from typing import Final
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from laconic.numerics.lars.cholesky import Factor
 from laconic.numerics.lars.columns import ActiveRows
 from laconic.numerics.lars.documents import Documents
-from laconic.types import Bools, Floats, Int64s
+from laconic.types import Bools, Floats, Int8s, Int64s
 
-Parts = NDArray[np.int8]
+Parts = Int8s
 
 ZERO: Final = 0
 SQUARED: Final = 1

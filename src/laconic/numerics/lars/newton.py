@@ -17,9 +17,9 @@ from scipy import linalg
 from scipy.sparse import csr_array
 from scipy.special import expit
 
-from laconic.errors import LaconicError
 from laconic.numerics.lars.active_set import PIECES
 from laconic.types import Floats, Ints
+from laconic.validation import check_choice
 
 LOGISTIC = "logistic"
 LOSSES = (*PIECES, LOGISTIC)
@@ -53,8 +53,7 @@ def minimum(
     loss by z_i'β. With alpha = 0 there may be many minima, and the one near `start` is returned; or
     none, for the logistic loss.
     """
-    if loss not in LOSSES:
-        raise LaconicError(f"loss={loss!r}: choose from {', '.join(LOSSES)}")
+    check_choice("loss", loss, LOSSES)
     coef = np.zeros(Z.shape[1]) if start is None else np.asarray(start, dtype=np.float64)
     by_column = Z.T.tocsr()
     longest = float(np.sqrt(Z.power(2).sum(axis=0).max(initial=0.0)))

@@ -6,17 +6,13 @@ X is accessed through `X.T @ q` and `X[:, columns] @ V`; only Q, documents × pi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse import csc_array, issparse
 
 from laconic.numerics.spectral.rank import zero_length_share
-from laconic.types import Floats, Matrix
-
-Indices: TypeAlias = NDArray[np.intp]
+from laconic.types import Floats, Indices, Matrix
 
 # Squared lengths that differ by less are tied, and the lowest column is chosen.
 TIE = 1e-9

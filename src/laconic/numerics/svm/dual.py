@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Self
+from typing import Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ from laconic.numerics.svm.input import (
     Rows,
     costs_in,
     refuse_long,
-    refuse_loss,
     refuse_numbers,
     refuse_shapes,
 )
@@ -46,6 +45,7 @@ from laconic.numerics.svm.passes import (
     violation,
 )
 from laconic.types import Bools, Floats, Int64s
+from laconic.validation import check_choice
 
 __all__ = ["Dual", "Rows", "descend", "support"]
 
@@ -120,7 +120,7 @@ def descend(
     `start` is clipped to the box of the duals. With up to 3 epochs every pass goes over all
     documents. The final intercept is optimal for `coef`; the middle one if several are.
     """
-    refuse_loss(loss)
+    check_choice("loss", loss, get_args(HingeLoss))
     refuse_shapes(rows.starts.size, {"y_signed": y_signed, "costs": costs, "start": start})
     refuse_numbers(y_signed, costs, start, start_intercept)
     unit = rows.unit

@@ -14,13 +14,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
 from laconic.numerics.svm.ranked import Ranked, check_coefficients, decision_of
-from laconic.types import Bools, Floats, Int32s, Int64s
+from laconic.types import Bools, Floats, Int8s, Int32s, Int64s
 
-Kinds: TypeAlias = NDArray[np.int8]
+Kinds: TypeAlias = Int8s
 
 # The kind of a value: taken by negative documents, by positive ones, or by both.
 NEGATIVE, POSITIVE, BOTH = 0, 1, 2

@@ -19,12 +19,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.numerics.spectral.rank import EPS
 from laconic.numerics.svm.passes import ProblemArrays
-from laconic.types import Floats
+from laconic.types import Floats, Int8s
 
 # The largest matrix, in numbers, that a Newton step decomposes.
 AFFORDABLE = 1_000_000
@@ -160,7 +159,7 @@ class _Round:
     def _clip(self, unclipped: Floats) -> Floats:
         return np.minimum(np.maximum(unclipped, 0.0), self.problem.uppers)
 
-    def _sides(self, duals: Floats) -> NDArray[np.int8]:
+    def _sides(self, duals: Floats) -> Int8s:
         """0 up to the lower bound, 1 between the bounds, 2 from the upper bound."""
         return (duals > 0).astype(np.int8) + (duals >= self.problem.uppers)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self, get_args
+from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
-from laconic.numerics.svm.passes import HingeLoss
 from laconic.types import Floats, Int32s, Int64s
 
 # Exponents of 2 up to which squares, and their squares, are far from the limits of floating point.
@@ -56,11 +55,6 @@ class Rows:
             return 1.0
         exponent = float(np.round(np.log2(longest)))
         return 1.0 if abs(exponent) <= ORDINARY else 2.0**exponent
-
-
-def refuse_loss(loss: str) -> None:
-    if loss not in get_args(HingeLoss):
-        raise LaconicError(f"loss={loss!r}: choose from {', '.join(get_args(HingeLoss))}")
 
 
 def refuse_shapes(n_docs: int, arrays: dict[str, Floats | None]) -> None:

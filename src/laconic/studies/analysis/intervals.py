@@ -14,6 +14,7 @@ from scipy import stats
 
 from laconic.errors import LaconicError
 from laconic.types import Floats
+from laconic.validation import is_share
 
 
 class Interval(NamedTuple):
@@ -33,8 +34,7 @@ def interval(
     `paired_t`. A single value has a mean without limits (NaN); no value has no mean either.
     """
     check_share(test_share)
-    if not 0 < level < 1:
-        raise LaconicError(f"level={level}: must be between 0 and 1, such as 0.95")
+    check_level(level)
     x = finite("interval", "values", numbers("interval", "values", values))
     if len(x) < 2:
         return Interval(float(x[0]) if len(x) else np.nan, np.nan, np.nan)
@@ -63,6 +63,11 @@ def band(
 def mean_scale(n: int, test_share: float | None) -> float:
     """Standard error of a mean divided by the standard deviation; see `paired_t`."""
     return float(np.sqrt(1 / n + (test_share or 0)))
+
+
+def check_level(level: float) -> None:
+    if not is_share(level):
+        raise LaconicError(f"level={level}: must be between 0 and 1, such as 0.95")
 
 
 def check_share(test_share: float | None) -> None:

@@ -22,13 +22,14 @@ from laconic.errors import LaconicError, collected_warnings
 from laconic.files import KEY, draft, read_json
 from laconic.methods import Method, parse_method
 from laconic.numerics.spectral.rotation import flip_to_positive_tails, maximize_skewness, varimax
+from laconic.numerics.strata import rarest_label
 from laconic.reduction import Projection
 from laconic.studies.execution.task import Task, describe_failure
 from laconic.studies.layout import DIRECTIONS, PROBLEM_FILES, StudyFolder, delete
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.text.problem import Problem
-from laconic.types import Bools, Floats
+from laconic.types import Bools, Floats, Indices
 
 # What a picture can show and a reader can read.
 MAX_DIRECTIONS = 12
@@ -200,16 +201,14 @@ def document_title(corpus: Corpus, document: int) -> str:
     return words if len(words) <= TITLE_CHARACTERS else words[: TITLE_CHARACTERS - 1].rstrip() + "…"
 
 
-def stratified_sample(membership: Bools, most: int) -> NDArray[np.intp]:
+def stratified_sample(membership: Bools, most: int) -> Indices:
     """At most so many documents, in an order of which every prefix has each class in proportion.
 
     Documents of a class, in random order, have the positions 0, 1/n, 2/n, …; so every class occurs
     once before any occurs again. A document of several classes counts for the rarest of them.
     """
     rng = np.random.default_rng(0)
-    counts = membership.sum(axis=0)
-    rarest = np.where(membership, counts, membership.shape[0] + 1).argmin(axis=1)
-    stratum = np.where(membership.any(axis=1), rarest, membership.shape[1])
+    stratum = rarest_label(membership)
     position = np.empty(stratum.size)
     for number in np.unique(stratum):
         members = np.flatnonzero(stratum == number)

@@ -20,6 +20,7 @@ from scipy import stats
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
+from laconic.studies.analysis.intervals import check_level
 from laconic.types import Floats, Int64s
 
 
@@ -80,8 +81,7 @@ def nogueira(selections: Sequence[ArrayLike], n_terms: int, level: float = 0.95)
     many selections. The limits are Φ̂ ± z √v (Corollary 9), asymptotic in the number of
     selections: with few of them, or if all are equal, they are too narrow.
     """
-    if not 0 < level < 1:
-        raise LaconicError(f"level={level}: must be between 0 and 1, such as 0.95")
+    check_level(level)
     chosen, sizes = _selections(selections, n_terms)
     n_chosen = int(sizes.sum())
     if len(chosen) < 2 or n_chosen in (0, len(chosen) * n_terms):

@@ -111,10 +111,8 @@ def selected_words(
     """
     counted = CountedCorpus.of(corpus, text.vectorizer())
     train = corpus.part(TRAIN) if corpus.split is not None else np.arange(len(corpus))
-    split = Split("training", train, train[:0])
-    tables = []
-    targets = targets_of(corpus, target)
-    for problem in counted.problems(split, targets, weighting.weighting_for(corpus, text)):
+    scheme, tables = weighting.weighting_for(corpus, text), []
+    for problem in counted.problems(Split.training(train), targets_of(corpus, target), scheme):
         fitted = clone(path).set_params(size=size).fit(problem.X_train, problem.y_train)
         model, trained = fitted.model_, TrainedModel.of(fitted, fitted.model_)
         if not isinstance(model, LinearModel) and isinstance(trained.reduction, Projection):

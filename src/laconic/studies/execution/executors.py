@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Protocol, Self
 
+from laconic.resources import usable_cpus
 from laconic.studies.execution.jobs import Job
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.processes import Processes, check_workers
-from laconic.studies.execution.resources import usable_cpus
 from laconic.studies.execution.task import Outcome
 
 

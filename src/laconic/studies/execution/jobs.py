@@ -15,8 +15,8 @@ from laconic.classifiers.path import PathClassifier
 from laconic.curves import SizeResult, evaluate_path, known_metrics
 from laconic.errors import SizeUnavailable, collected_warnings
 from laconic.numerics.metrics import apply_rule
+from laconic.resources import peak_memory
 from laconic.rows import Row
-from laconic.studies.execution.resources import peak_memory
 from laconic.studies.execution.shared_selection import Peak, SharedSelection
 from laconic.studies.execution.task import Cut, Outcome, Task, describe_failure
 from laconic.studies.execution.trained_model import TrainedModel

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Self
 
 from laconic.errors import LaconicError, ResourceError
+from laconic.resources import CAN_LIMIT_MEMORY, usable_cpus
 from laconic.studies.execution.jobs import Job, Run, run_job
-from laconic.studies.execution.resources import CAN_LIMIT_MEMORY, usable_cpus
 from laconic.studies.execution.shared_arrays import ProblemStore
 from laconic.studies.execution.task import Outcome
 from laconic.studies.execution.workers import (

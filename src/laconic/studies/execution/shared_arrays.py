@@ -16,18 +16,15 @@ from tempfile import gettempdir, mkdtemp
 from typing import Any
 
 import numpy as np
+from filelock import BaseFileLock, FileLock, Timeout
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.errors import unwritable
 from laconic.text.problem import Problem
 
-try:
-    import fcntl
-except ImportError:  # Windows: folders of killed studies stay until removed by hand
-    fcntl = None  # type: ignore[assignment]
-
 FOLDER_PREFIX = "laconic-staging-"
+LOCK = "lock"
 METADATA = "problem.json"
 MATRICES = ("X_train", "X_test")
 CSR_ARRAYS = ("data", "indices", "indptr")
@@ -119,10 +116,8 @@ class ProblemStore:
         self.finish()
 
     def close(self) -> None:
+        self._lock.release()
         rmtree(self.folder, ignore_errors=True)
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
 
     def _add(self, problem: Problem) -> None:
         """Write the problem; the previous one may be removed first, unless its X is linked."""
@@ -148,39 +143,22 @@ class ProblemStore:
 def remove_leftovers(parent: Path) -> None:
     """Remove the folders of killed processes."""
     for folder in parent.glob(f"{FOLDER_PREFIX}*"):
+        if folder.is_symlink():
+            continue
         with suppress(OSError):
-            lock = _lock_folder(folder)
-            if lock is not None:
+            with FileLock(folder / LOCK, timeout=0):
                 rmtree(folder, ignore_errors=True)
-                os.close(lock)
+            folder.rmdir()  # on Windows the lock file is deleted only now
 
 
-def _new_folder(parent: Path) -> tuple[Path, int | None]:
+def _new_folder(parent: Path) -> tuple[Path, BaseFileLock]:
     """A new locked folder. Before it is locked, another process may remove it."""
     while True:
         folder = Path(mkdtemp(prefix=f"{FOLDER_PREFIX}{os.getpid()}-", dir=parent))
-        try:
-            lock = _lock_folder(folder)
-        except (BlockingIOError, FileNotFoundError):
-            continue
-        if folder.exists():
+        lock = FileLock(folder / LOCK, timeout=0)
+        with suppress(Timeout):
+            lock.acquire()
             return folder, lock
-
-
-def _lock_folder(folder: Path) -> int | None:
-    """A lock on the folder that lasts as long as the process; None if locks are not supported."""
-    if fcntl is None:
-        return None
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise
-    except OSError:  # a file system without locks
-        os.close(handle)
-        return None
-    return handle
 
 
 def _same_matrices(first: Problem, second: Problem) -> bool:

@@ -24,8 +24,8 @@ from laconic.compact.provenance import ClassifierSettings
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.model import Normalize
+from laconic.resources import memory_limit
 from laconic.rows import Row, Size
-from laconic.studies.execution.resources import memory_limit
 from laconic.studies.execution.trained_model import TrainedModel
 from laconic.text.options import Alpha
 

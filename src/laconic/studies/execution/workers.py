@@ -17,8 +17,8 @@ from threading import Thread
 from time import perf_counter, time
 from typing import Any
 
+from laconic.resources import limit_memory
 from laconic.studies.execution.jobs import Job, Run, outcomes_of
-from laconic.studies.execution.resources import limit_memory
 from laconic.studies.execution.shared_arrays import open_problem
 from laconic.studies.execution.task import Outcome, Task, describe_failure
 from laconic.text.problem import Problem

@@ -17,6 +17,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.types import Bools, Int8s, Int64s
+
 Cell: TypeAlias = int | float | str | bytes | None
 
 LONGEST = 1 << 63
@@ -102,32 +104,32 @@ def unpack(cell: Any, of: type) -> Any:
     return unpack_text(cell) if of is str else unpack_number(cell)
 
 
-def pack_terms(terms: NDArray[np.int64]) -> bytes:
+def pack_terms(terms: Int64s) -> bytes:
     """Differences of neighboring columns, lowest bytes first: small ones are runs of zeros."""
     steps = np.diff(np.asarray(terms, dtype="<i8"), prepend=SIDE.type(0))
     planes = steps.astype("<i8").view(np.uint8).reshape(-1, SIDE.itemsize).T
     return zlib.compress(planes.tobytes())
 
 
-def unpack_terms(blob: bytes) -> NDArray[np.int64]:
+def unpack_terms(blob: bytes) -> Int64s:
     planes = np.frombuffer(_inflate(blob), dtype=np.uint8).reshape(SIDE.itemsize, -1)
     return np.cumsum(np.ascontiguousarray(planes.T).view("<i8").ravel(), dtype=np.int64)
 
 
-def pack_bits(bits: NDArray[np.bool_]) -> bytes:
+def pack_bits(bits: Bools) -> bytes:
     return _packed(bits.shape, np.packbits(bits, axis=None))
 
 
-def unpack_bits(blob: bytes) -> NDArray[np.bool_]:
+def unpack_bits(blob: bytes) -> Bools:
     shape, data = _unpacked(blob)
     return np.unpackbits(data, count=prod(shape)).astype(np.bool_).reshape(shape)
 
 
-def pack_y_signed(y_signed: NDArray[np.int8]) -> bytes:
+def pack_y_signed(y_signed: Int8s) -> bytes:
     return _packed(y_signed.shape, np.ascontiguousarray(y_signed, dtype=np.int8))
 
 
-def unpack_y_signed(blob: bytes) -> NDArray[np.int8]:
+def unpack_y_signed(blob: bytes) -> Int8s:
     shape, data = _unpacked(blob)
     return data.view(np.int8).reshape(shape).copy()
 
