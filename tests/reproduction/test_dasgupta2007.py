@@ -20,7 +20,7 @@ from laconic.studies.options import Source, SplitOptions
 from laconic.text.weighting import Weighting
 from reproduction.dasgupta2007 import experiment as paper
 from reproduction.shared.figures import find_figure
-from tests.counting import Counting
+from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 
 SCALE = paper.Scale(sets=2, n_splits=1, draws=3)

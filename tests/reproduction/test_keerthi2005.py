@@ -18,7 +18,7 @@ from reproduction.keerthi2005.statements import COUNTS as COUNTED
 from reproduction.keerthi2005.statements import OF_ALL
 from reproduction.shared.f_measures import ProblemCurves
 from reproduction.statements import Verdict
-from tests.counting import Counting
+from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 
 SCALE = paper.Extent(sets=4, n_splits=2, draws=1, sizes=(2, 5))

@@ -21,7 +21,7 @@ from reproduction.kolcz2007.statements import RCV1
 from reproduction.shared import fractions
 from reproduction.shared.figures import MeanPoint, Scale
 from reproduction.statements import Verdict
-from tests.counting import Counting
+from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 
 SCALE = Scale(sets=2, n_splits=1, draws=1)

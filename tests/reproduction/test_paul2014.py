@@ -21,7 +21,7 @@ from reproduction.shared.averages import with_alphas
 from reproduction.shared.figures import Scale
 from reproduction.shared.selection_counts import SelectionCounts, selection_counts
 from reproduction.statements import Verdict
-from tests.counting import Counting
+from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 
 SCALE = Scale(sets=1, n_splits=1, draws=2)

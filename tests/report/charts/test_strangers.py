@@ -9,7 +9,7 @@ import pytest
 
 from laconic.report.charts import all_charts, confusion, curves, plain
 from laconic.report.view import View
-from tests.report.specs import NAMES, drawn, made, quality, texts
+from tests.report.charts.specs import NAMES, drawn, made, quality, texts
 from tests.report.studies import HOSTILE
 
 

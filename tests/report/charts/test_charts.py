@@ -18,7 +18,7 @@ from laconic.report.charts import (
 )
 from laconic.report.view import Cost
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
-from tests.report.specs import NAMES, NAN, close, compiled, made, matrix_of, quality, texts
+from tests.report.charts.specs import NAMES, NAN, close, compiled, made, matrix_of, quality, texts
 
 
 def test_every_chart_of_a_finished_study_is_there(pets_view):

@@ -15,7 +15,7 @@ from laconic.report.charts.figure_files import VERSION, static, svg
 from laconic.report.charts.svg_minify import minified
 from laconic.report.view import Confusion, Detail
 from laconic.studies.layout import StudyFolder
-from tests.report.specs import made
+from tests.report.charts.specs import made
 
 
 def test_figures_are_written(pets_view, tmp_path):
