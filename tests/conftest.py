@@ -31,11 +31,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`--fast` selects the first case of every test that is not marked `full`."""
+    """`--fast` selects the first case of a test, unless it needs a corpus, a browser or `full`."""
     if config.option.fast:
-        cases = {}
+        cases: dict[str, pytest.Item] = {}
         for item in items:
-            if item.get_closest_marker("full") is None:
+            fixtures = getattr(item, "fixturenames", ())
+            if not item.get_closest_marker("full") and not {"corpora", "chromium"} & {*fixtures}:
                 cases.setdefault(item.nodeid.partition("[")[0], item)
         config.hook.pytest_deselected(items=[*{*items} - {*cases.values()}])
         items[:] = cases.values()

@@ -302,6 +302,7 @@ def test_parts_left_out_for_one_reason_are_told_once():
     ]
 
 
+@pytest.mark.full
 def test_tables_of_characters_are_python_s_own():
     tables = unicode_tables()
     assert decoded(tables["word"]) == {c for c in every() if re.match(r"\w", c)}

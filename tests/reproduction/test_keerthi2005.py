@@ -219,6 +219,7 @@ class Pets(paper.BinaryProblem):
         return paper.against_rest(pets(60), self.label, self.name)
 
 
+@pytest.mark.full
 def test_a_problem_run_again_computes_nothing(small):
     figure, found, again, done = small
     assert done == [3 * 4 * 2, 0]

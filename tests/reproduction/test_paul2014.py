@@ -82,6 +82,7 @@ def made(tmp_path_factory):
     return found, executor.done, second, again.done
 
 
+@pytest.mark.full
 def test_a_table_run_again_computes_nothing(made):
     found, computed, second, again = made
     # two sets, 10 training sets, two alphas of IG and of two draws
@@ -134,6 +135,7 @@ def test_features_are_numbered_from_1_and_counted_as_relevant_up_to_k():
     assert [line[0] for line in kept.lines] == ["k=90, set 1", "k=90, set 2", "k=100, set 1"]
 
 
+@pytest.mark.full
 def test_favourites_are_counted_over_folds_and_draws(tmp_path):
     corpus = pets(40)
     plan = paper.plan_of(corpus, ("DF", "US"), (0.5, 1.0), SCALE, sizes=(4,))
@@ -202,6 +204,7 @@ def test_words_of_the_paper_are_looked_for_as_words_and_as_stems(tmp_path, monke
     assert int(first.title.split()[1]) == sum(line[0] == "1_2" for line in kept.lines)
 
 
+@pytest.mark.full
 def test_errors_of_every_method_and_bss_against_the_others(tmp_path):
     corpora = [doubtful(n) for n in range(7)]
 

@@ -42,6 +42,7 @@ def folder(tmp_path_factory):
     return StudyFolder(where)
 
 
+@pytest.mark.full
 def test_every_file_of_a_study_is_known(folder):
     files = {file for file in folder.path.rglob("*") if file.is_file()}
     problems = {folder.problem(f"pets: {name}", 3) for name in ("cats", "dogs", "fish")}

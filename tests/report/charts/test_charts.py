@@ -36,6 +36,7 @@ def test_curves_hold_every_point_with_its_limits(pets_view):
         assert close(row["value"], point.mean)
 
 
+@pytest.mark.full
 def test_the_baseline_is_a_line_across(pets_view):
     spec = curves(pets_view)
     (row,) = [
@@ -54,6 +55,7 @@ def test_the_recommended_point_is_marked_once_per_metric(pets_view):
     assert f"recommended: {detail.method}, 40 words" in texts(curves(pets_view))
 
 
+@pytest.mark.full
 def test_metrics_and_problems_can_be_switched(family_view):
     spec = curves(family_view)
     assert spec["usermeta"]["choices"] == {

@@ -53,6 +53,7 @@ def renamed(view: View) -> View:
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("change", [lambda view: view, renamed])
 def test_hostile_names_are_drawn_and_not_run(hostile_view, change):
     charts = all_charts(change(hostile_view))
