@@ -49,6 +49,7 @@ def study(run, *more):
     return run("study", "pets.csv", "--text", "body", "--label", "animal", *SMALL, *more)
 
 
+@pytest.mark.full
 def test_a_study_says_what_to_take_and_leaves_its_tables(run):
     done = run("study", "pets.csv", "--text", "body", "--label", "animal", *SMALL[:-1])
     assert done.exit_code == 0, done.output

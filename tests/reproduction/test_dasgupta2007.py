@@ -101,6 +101,7 @@ def test_methods_take_the_lambda_that_is_best_for_all_words(rows, problems):
             }
 
 
+@pytest.mark.full
 def test_draws_are_those_of_their_tasks(rows, problems):
     drawn = [r for r in rows if r.method == "SS:rank=2" and r.metric == "recall_macro"]
     assert {row.draw for row in rows if row.method == "DF"} == {0}

@@ -227,6 +227,7 @@ def test_a_problem_run_again_computes_nothing(small):
     assert figure.about == "cats of pets against the rest"
 
 
+@pytest.mark.full
 def test_a_problem_has_its_statements_and_plots(small):
     """Those that need sizes from 32 words on are not measured here."""
     _, found, *_ = small

@@ -91,6 +91,7 @@ def test_a_table_run_again_computes_nothing(made):
     assert second.tables == found.tables
 
 
+@pytest.mark.full
 def test_rows_are_errors_of_every_lambda_size_and_fold(made):
     found, *_ = made
     rows = [row for row in found.rows if row.metric == "error"]

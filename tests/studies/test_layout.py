@@ -61,6 +61,7 @@ def test_every_file_of_a_study_is_known(folder):
     )
 
 
+@pytest.mark.full
 def test_b1_the_page_names_files_that_exist(folder):
     """The page of several problems named folders without their hash."""
     text = page(view_of(folder.path))
@@ -69,6 +70,7 @@ def test_b1_the_page_names_files_that_exist(folder):
     assert all((folder.path / name).is_file() for name in named)
 
 
+@pytest.mark.full
 def test_b3_charts_have_the_same_names_on_the_page_and_as_files(folder):
     """The page counted confusion matrices from 0, the files from 2."""
     on_page = set(re.findall(r'data-chart="([^"]+)"', page(view_of(folder.path))))

@@ -69,6 +69,7 @@ def test_metrics_and_problems_can_be_switched(family_view):
     assert "more pets" in texts(spec)
 
 
+@pytest.mark.full
 def test_signals_of_the_page_are_at_the_top(family_view):
     """There the page reaches them by `view.signal`."""
     for name, spec in all_charts(family_view).items():
