@@ -2,16 +2,24 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+# `constraints-lowest.txt` installs the lower bounds instead.
+CONSTRAINTS ?= constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/laconic
 # Kept outside the checkout, so a clean checkout does not compile the kernels again. Raise the
 # number when a NamedTuple of a kernel is renamed: numba cannot read an index with the old name.
 export NUMBA_CACHE_DIR ?= $(CACHE)/numba-3
+# Bytecode is always written: the tests start many processes, and pytest compiles its assertions.
+unexport PYTHONDONTWRITEBYTECODE
+# Corpora beside the checkout are used; without them, or LACONIC_DATA, their tests are skipped.
+ifneq ($(wildcard ../shared/data),)
+export LACONIC_DATA ?= $(abspath ../shared/data)
+endif
 WORKERS ?= 2
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format bench clean
+.PHONY: help demo test test-fast test-slow lint format bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,6 +30,9 @@ demo: .venv/.installed ## install, run a study of the embedded corpus, print whe
 
 test: .venv/.tested ## install the test dependencies, run the tests
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+test-fast: .venv/.tested ## run one case of each quick test, in under a minute
+	$(ONE_THREAD) $(BIN)/python -m pytest --fast -n $(WORKERS) --dist worksteal
 
 test-slow: .venv/.tested ## run the long tests
 	$(ONE_THREAD) $(BIN)/python -m pytest -m slow
@@ -64,18 +75,18 @@ clean: ## remove the environment and all outputs
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
-.venv/.installed: .venv/.created pyproject.toml constraints.txt
+.venv/.installed: .venv/.created pyproject.toml $(CONSTRAINTS)
 	@echo "installing Laconic and its dependencies into .venv"
 	@$(PIP) --editable .
 	@touch $@
 
-.venv/.tested: .venv/.created pyproject.toml constraints.txt
+.venv/.tested: .venv/.created pyproject.toml $(CONSTRAINTS)
 	@echo "installing Laconic and its test dependencies into .venv"
 	@$(PIP) --editable '.[test]'
 	@touch $@ .venv/.installed
 
 # Torkkola's stop words are SMART's, which are in a separate package.
-.venv/.reproducing: .venv/.created pyproject.toml constraints.txt
+.venv/.reproducing: .venv/.created pyproject.toml $(CONSTRAINTS)
 	@echo "installing Laconic and the dependencies of the papers' experiments into .venv"
 	@$(PIP) --editable '.[smart]'
 	@touch $@ .venv/.installed
@@ -86,7 +97,7 @@ clean: ## remove the environment and all outputs
 	@$(PIP) --requirement bench/requirements.txt || echo "some benchmark competitors could not be installed and are skipped"
 	@touch $@
 
-.venv/.linted: .venv/.created pyproject.toml constraints.txt
+.venv/.linted: .venv/.created pyproject.toml $(CONSTRAINTS)
 	@echo "installing the linters into .venv"
 	@$(PIP) --editable '.[test,lint]'
 	@touch $@ .venv/.tested .venv/.installed

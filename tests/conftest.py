@@ -18,7 +18,28 @@ settings.register_profile(
     "ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("explore", deadline=None)
-settings.load_profile("explore" if os.environ.get("LACONIC_EXPLORE") else "ci")
+settings.register_profile("fast", settings.get_profile("ci"), max_examples=10)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fast", action="store_true", help="one case per test, none marked `full`")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    explore = os.environ.get("LACONIC_EXPLORE")
+    settings.load_profile("explore" if explore else "fast" if config.option.fast else "ci")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """`--fast` selects the first case of a test, unless it needs a corpus, a browser or `full`."""
+    if config.option.fast:
+        cases: dict[str, pytest.Item] = {}
+        for item in items:
+            fixtures = getattr(item, "fixturenames", ())
+            if not item.get_closest_marker("full") and not {"corpora", "chromium"} & {*fixtures}:
+                cases.setdefault(item.nodeid.partition("[")[0], item)
+        config.hook.pytest_deselected(items=[*{*items} - {*cases.values()}])
+        items[:] = cases.values()
 
 
 # A shell that runs tests in the background has them ignore Ctrl-C; what they start must not.

@@ -149,6 +149,7 @@ def test_a_draw_is_a_ranking_with_nested_prefixes(chance, seed):
         ranking.top(drawable + 1)
 
 
+@pytest.mark.full
 def test_within_is_the_papers_bernoulli_draw():
     """Each term is selected with probability min(1, r·p), independently of the order of terms."""
     p = np.array([0.5, 0.3, 0.15, 0.05])
@@ -164,6 +165,7 @@ def test_within_is_the_papers_bernoulli_draw():
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("cut", ["top", "within"])
 def test_both_draws_estimate_the_gram_matrix_without_bias(cut):
     """E[X S S X'] = X X' for the weights of either cut.

@@ -212,6 +212,7 @@ def test_every_key_with_a_bar_is_in_its_bench():
         assert re.search(rf'[".]{re.escape(last)}"|"{name}\.\{{', source), key
 
 
+@pytest.mark.full
 def test_quick_benches_on_tiny_documents_have_rows_with_their_bars(monkeypatch):
     for module, changed in (
         (scores, {"N_DOCS": 200, "N_TERMS": 600, "N_WORDS": 30, "SAMPLE": 60}),

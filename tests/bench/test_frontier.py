@@ -82,6 +82,7 @@ def test_the_largest_size_whose_distinct_words_are_within_the_budget(orders, bud
     assert found == max(fitting)
 
 
+@pytest.mark.full
 def test_every_family_keeps_to_its_budget_and_answers_every_setting(task):
     few = (3, 7, 25)
     for family in FAMILIES:
@@ -516,6 +517,7 @@ def test_a_claim_that_fails_says_where():
     assert told.endswith("It fails nowhere.")
 
 
+@pytest.mark.full
 def test_the_page_has_tables_and_drawings(tmp_path):
     where = tmp_path / "frontier.md"
     write(where, [CorpusResults.of("made", lines())], (10, 30), "Choices.", "measured so", 1000)
@@ -553,6 +555,7 @@ def test_a_drawing_of_everything_is_small():
     assert against_speed("made", [], [], "f1_micro") is None
 
 
+@pytest.mark.full
 def test_the_command_measures_tells_and_writes(tmp_path, monkeypatch):
     some = [one for one in FAMILIES if one.name in ("IG", "ALL", "chi2 + LinearSVC", "LinearSVC")]
     monkeypatch.setattr(command, "FAMILIES", tuple(some))

@@ -20,6 +20,7 @@ from tests.oracles import span_by_svd
 from tests.strategies import counts, text_like
 
 
+@pytest.mark.full
 @settings(max_examples=100)
 @given(counts(max_docs=8, max_terms=8), st.integers(0, 10**6))
 def test_the_distortion_is_that_of_the_dense_matrices(X, seed):

@@ -24,6 +24,7 @@ def search(starts, steps):
     return reached
 
 
+@pytest.mark.full
 def test_n3_n4_no_bound_is_violated_from_200_starts():
     reached = search(range(200), steps=3)
     assert min(reached.values()) >= 60

@@ -17,6 +17,7 @@ from tests.oracles import rls_in_dual, span_by_svd
 from tests.strategies import counts
 
 
+@pytest.mark.full
 @settings(max_examples=300)
 @given(counts(max_docs=10, max_terms=9), st.integers(0, 10**6), st.sampled_from([2, 3, "labels"]))
 @pytest.mark.filterwarnings("ignore:. of .* labels occur in")
@@ -33,6 +34,7 @@ def test_no_certificate_is_violated_in_ten_thousand_cases():
         check_no_certificate_is_violated(*case(seed, n_classes), RNG(seed))
 
 
+@pytest.mark.full
 def test_the_cases_reach_every_theorem():
     """The test above would prove nothing if the premises were never met."""
     premise, strict, computed = 0, 0, 0

@@ -131,6 +131,7 @@ def assert_within_or_warned(draws):
     assert unsolved <= len(draws) / 500
 
 
+@pytest.mark.full
 def test_decisions_are_those_of_an_interior_point_method():
     assert_exact(range(100))
 

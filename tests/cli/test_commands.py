@@ -296,6 +296,7 @@ def test_what_the_reader_noticed_is_said(run, tmp_path):
     assert done.stderr.startswith("note: 1 line contained bytes that are not utf-8")
 
 
+@pytest.mark.full
 def test_interrupted_or_ended_runs_leave_nothing_half_written(tmp_path):
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         run = subprocess.Popen(
@@ -322,6 +323,7 @@ def test_a_warning_is_a_line_for_users(run, tmp_path):
     assert line.startswith("laconic: note: the scheme 'ltc' takes counts")
 
 
+@pytest.mark.full
 def test_the_installed_command_answers():
     done = subprocess.run(
         [sys.executable, "-m", "laconic.cli", "corpus", "absent.csv"],

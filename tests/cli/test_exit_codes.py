@@ -330,6 +330,7 @@ main(words)
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="Linux tells its memory there")
 def test_r5_a_process_without_memory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

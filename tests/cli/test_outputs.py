@@ -121,6 +121,7 @@ def tree() -> dict[str, tuple[int, ...]]:
     }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", OUTPUTS)
 def test_r3_what_something_else_wrote_is_refused_and_left(here, case):
     command, outputs = OUTPUTS[case]
@@ -222,6 +223,7 @@ def test_a_list_of_stop_words_by_name_is_no_input(here):
     run("select", *PETS, "--stop-words", "english", "--size", "3", "-o", "english/w.csv")
 
 
+@pytest.mark.full
 def test_a_refusal_names_every_file_in_the_way(here):
     """A study of a Laconic that set no marks has several, and its journal goes on elsewhere."""
     for name in ("plan.toml", "corpora.json"):
@@ -259,6 +261,7 @@ def test_r4_per_category_has_a_file_for_each_class(here):
         assert next(csv.reader(file))[-1] == "C++"
 
 
+@pytest.mark.full
 def test_the_same_study_goes_on_over_all_that_it_has_written(here):
     command = (*ONE_VS_REST, "--methods", "ALL,IG", "--no-report")
     run(*command)

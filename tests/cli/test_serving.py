@@ -154,6 +154,7 @@ def piped(model, text, *options):
     return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.full
 def test_predict_reads_a_pipe(model):
     lines = piped(model, "a cat\na dog\n")
     assert [json.loads(line)["label"] for line in lines.stdout.splitlines()] == ["cat", "dog"]
@@ -165,6 +166,7 @@ def test_predict_reads_a_pipe(model):
     assert json.loads(braces.stdout)["label"] == "dog"
 
 
+@pytest.mark.full
 def test_a_reader_that_leaves_early_is_no_error(model, tmp_path):
     (tmp_path / "many.txt").write_text("a cat\n" * 200_000)
     command = f"{sys.executable} -m laconic.cli predict {model} {tmp_path / 'many.txt'} | head -1"

@@ -18,6 +18,8 @@ from laconic.studies.journal.journal import Journal
 from tests.cli.interrupted import STUDY, results
 from tests.studies.corpora import write_pets
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[2]
 FOLDER = Path("folder")
 JOURNAL = FOLDER / "journal.sqlite"

@@ -49,6 +49,7 @@ def study(run, *more):
     return run("study", "pets.csv", "--text", "body", "--label", "animal", *SMALL, *more)
 
 
+@pytest.mark.full
 def test_a_study_says_what_to_take_and_leaves_its_tables(run):
     done = run("study", "pets.csv", "--text", "body", "--label", "animal", *SMALL[:-1])
     assert done.exit_code == 0, done.output
@@ -242,6 +243,7 @@ def test_r5_the_time_limit_of_the_command_goes_to_the_executor(run, monkeypatch)
     assert asked == [(1, 60.0), (-1, 5.0)]
 
 
+@pytest.mark.full
 def test_a_locked_journal_is_said_and_left(run):
     assert study(run).exit_code == 0
     before = keys()
@@ -290,6 +292,7 @@ main(sys.argv[2:])
 """
 
 
+@pytest.mark.full
 def test_a_full_disk_is_said_and_finished_tasks_stay(run):
     assert resource.getrlimit(resource.RLIMIT_FSIZE)
     assert study(run, "--methods", "IG").exit_code == 0
@@ -310,6 +313,7 @@ def test_a_full_disk_is_said_and_finished_tasks_stay(run):
     assert study(run, "--methods", "IG").exit_code == 0
 
 
+@pytest.mark.full
 def test_ctrl_c_keeps_what_is_finished(run):
     command = ["study", "pydocs", "--methods", "IG,CHI2,BNS,DF,WS", "--jobs", "2", "-o", "out"]
     child = subprocess.Popen(
@@ -405,6 +409,7 @@ def test_no_color_and_no_terminal_mean_plain_text(run, monkeypatch):
     assert "\x1b" not in study(run).output
 
 
+@pytest.mark.full
 def test_a_bar_is_shown_on_a_terminal(run):
     import pty
 

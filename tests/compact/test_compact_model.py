@@ -270,6 +270,7 @@ def test_what_does_not_belong_together_is_refused():
         CompactModel.of(model, vectorizer.set_params(ngrams=(1, 99)), weighting)
 
 
+@pytest.mark.full
 def test_predicting_needs_no_scikit_learn(tmp_path):
     """Which takes seconds to import; a served model answers at once."""
     compact, _ = served("argmax", "all", stem="porter")

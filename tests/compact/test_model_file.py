@@ -132,6 +132,7 @@ def test_a_thousand_words_and_twenty_classes_take_less_than_200_kB(file):  # noq
     assert file.stat().st_size < 200_000
 
 
+@pytest.mark.full
 def test_bytes_are_the_same_in_every_process(file):
     served("labels", "selected", stop_words=["the", "on", "at"])[0].save(file)
     code = (

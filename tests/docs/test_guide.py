@@ -160,6 +160,7 @@ def anchors(page: Path) -> list[str]:
     return names
 
 
+@pytest.mark.full
 def test_the_python_of_the_guide_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = python_blocks(read(GUIDE))

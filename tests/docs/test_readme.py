@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from laconic import load_corpus
 from tests.docs.documents import DOCS, README, ROOT, python_blocks, read
 
@@ -13,6 +15,7 @@ def test_no_page_has_a_placeholder():
         assert not re.findall(r"\{[A-Z0-9]+\}", read(page)), page
 
 
+@pytest.mark.full
 def test_the_python_of_the_readme_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = python_blocks(read(README))

@@ -12,11 +12,27 @@ from laconic import Vectorizer, load_corpus
 from laconic.compact import CompactModel, train
 from laconic.corpus.corpus import TRAIN, Corpus
 from laconic.methods import parse_method
+from laconic.report.build import view_of
 from laconic.report.view import View
 from tests.conftest import missing
 from tests.report.browser import Browser, browser, installed
-from tests.report.fingers import written
-from tests.report.studies import family_view, hostile_view, pets_view  # noqa: F401
+from tests.report.page_actions import written
+from tests.report.studies import family_study, hostile_study, pets_study
+
+
+@pytest.fixture(scope="session")
+def pets_view() -> View:
+    return view_of(pets_study())
+
+
+@pytest.fixture(scope="session")
+def hostile_view() -> View:
+    return view_of(hostile_study())
+
+
+@pytest.fixture(scope="session")
+def family_view() -> View:
+    return view_of(family_study())
 
 
 @pytest.fixture(scope="session")
@@ -33,17 +49,17 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def pets_file(pages: Path, pets_view: View) -> Path:  # noqa: F811
+def pets_file(pages: Path, pets_view: View) -> Path:
     return written(pages / "pets.html", pets_view)
 
 
 @pytest.fixture(scope="session")
-def family_file(pages: Path, family_view: View) -> Path:  # noqa: F811
+def family_file(pages: Path, family_view: View) -> Path:
     return written(pages / "family.html", family_view)
 
 
 @pytest.fixture(scope="session")
-def hostile_file(pages: Path, hostile_view: View) -> Path:  # noqa: F811
+def hostile_file(pages: Path, hostile_view: View) -> Path:
     return written(pages / "hostile.html", hostile_view)
 
 
@@ -60,6 +76,6 @@ def pydocs_model(pydocs: Corpus) -> CompactModel:
 
 
 @pytest.fixture(scope="session")
-def pydocs_file(pages: Path, pets_view: View, pydocs_model: CompactModel) -> Path:  # noqa: F811
+def pydocs_file(pages: Path, pets_view: View, pydocs_model: CompactModel) -> Path:
     detail = replace(pets_view.details[0], model=pydocs_model, model_note="This one stands in")
     return written(pages / "pydocs.html", replace(pets_view, details=(detail,)))

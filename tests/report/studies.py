@@ -1,8 +1,4 @@
-"""Small studies for the tests of reports: each is run once a session, in a folder of its own.
-
-Use the functions, or import the fixtures `pets_view` and `hostile_view`:
-`from tests.report.studies import hostile_view, pets_view  # noqa: F401`.
-"""
+"""Small studies for the tests of reports: each is run once per session, in a new folder."""
 
 from __future__ import annotations
 
@@ -12,12 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pytest
 from scipy.sparse import csr_array
 
 from laconic import Corpus, Plan, Study
-from laconic.report.build import view_of
-from laconic.report.view import View
 from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions
 from tests.studies.corpora import pets
@@ -97,18 +90,3 @@ def _folder() -> Path:
     where = tempfile.TemporaryDirectory(prefix="laconic-report-")
     atexit.register(where.cleanup)
     return Path(where.name)
-
-
-@pytest.fixture(scope="session")
-def pets_view() -> View:
-    return view_of(pets_study())
-
-
-@pytest.fixture(scope="session")
-def hostile_view() -> View:
-    return view_of(hostile_study())
-
-
-@pytest.fixture(scope="session")
-def family_view() -> View:
-    return view_of(family_study())

@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 from laconic.report.view import View
 from tests.report.browser import Browser
-from tests.report.fingers import click, column, svg, type_text
+from tests.report.page_actions import click, column, svg, type_text
 
 
 class TestPets:

@@ -21,7 +21,7 @@ from laconic.corpus.corpus import TEST, Corpus
 from laconic.model import LinearModel
 from laconic.report.view import View
 from tests.report.browser import Browser
-from tests.report.fingers import type_text, written
+from tests.report.page_actions import type_text, written
 
 # German, Greek with final sigmas, Turkish, digits of other scripts, Thai, emoji, combining marks,
 # Chinese, a soft hyphen, superscripts, Roman numerals, ordinal signs, titlecase, a lone letter

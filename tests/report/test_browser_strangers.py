@@ -11,7 +11,7 @@ from laconic.report.charts import plain
 from laconic.report.page import SCRIPTS
 from laconic.report.view import View
 from tests.report.browser import Browser
-from tests.report.fingers import column, type_text, written
+from tests.report.page_actions import column, type_text, written
 from tests.report.studies import HOSTILE
 
 

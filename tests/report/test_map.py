@@ -19,7 +19,7 @@ from laconic.report.page import embedded, page, write_report
 from laconic.report.view import View
 from laconic.studies.analysis.projection_map import Axis, Basis, Directions
 from tests.report.browser import Browser
-from tests.report.studies import HOSTILE, family_view, pets_view  # noqa: F401
+from tests.report.studies import HOSTILE
 from tests.report.test_page import Read
 
 CLASSES = ("cats", "dogs", "fish")
@@ -74,7 +74,7 @@ def axes(size: int, word: str) -> tuple[Axis, ...]:
 
 
 @pytest.fixture(scope="session")
-def map_file(tmp_path_factory: pytest.TempPathFactory, pets_view: View) -> Path:  # noqa: F811
+def map_file(tmp_path_factory: pytest.TempPathFactory, pets_view: View) -> Path:
     where = tmp_path_factory.mktemp("maps") / "map.html"
     write_report(replace(pets_view, maps=(directions(),)), where)
     return where
@@ -113,7 +113,7 @@ def test_the_largest_map_is_no_more_than_150_kilobytes(name: str):
     assert 90_000 < len(embedded(map_data((largest,)))) < 150_000
 
 
-def test_there_is_a_section_only_where_there_is_a_map(pets_view: View):  # noqa: F811
+def test_there_is_a_section_only_where_there_is_a_map(pets_view: View):
     without, with_one = (
         Read(page(replace(pets_view, maps=maps))) for maps in ((), (directions(n_docs=50),))
     )
@@ -127,7 +127,7 @@ def test_there_is_a_section_only_where_there_is_a_map(pets_view: View):  # noqa:
     assert len(ids) == len(set(ids))
 
 
-def test_the_table_has_the_words_of_every_basis(pets_view: View):  # noqa: F811
+def test_the_table_has_the_words_of_every_basis(pets_view: View):
     text = page(replace(pets_view, maps=(directions(n_docs=50),)))
     for basis in range(3):
         for i in range(4):
@@ -145,12 +145,12 @@ def named(view: View, text: str) -> Read:
 
 
 @pytest.fixture(scope="module")
-def harmless(pets_view: View) -> Read:  # noqa: F811
+def harmless(pets_view: View) -> Read:
     return named(pets_view, "harmless")
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_strangers_words_change_no_element(pets_view: View, harmless: Read, text: str):  # noqa: F811
+def test_strangers_words_change_no_element(pets_view: View, harmless: Read, text: str):
     hostile = named(pets_view, text)
     assert [(tag, set(attrs)) for tag, attrs in hostile.elements] == [
         (tag, set(attrs)) for tag, attrs in harmless.elements
@@ -340,7 +340,7 @@ def legend(chromium: Browser) -> dict[str, str]:
     return dict(chromium.run(found))
 
 
-def test_the_most_numerous_of_many_classes_have_colours(chromium, pets_view, tmp_path):  # noqa: F811
+def test_the_most_numerous_of_many_classes_have_colours(chromium, pets_view, tmp_path):
     counts = tuple(100 - 5 * (7 * i % 13) for i in range(13))
     found = directions(classes=tuple(f"c{i}" for i in range(13)), counts=counts, n_docs=130)
     opened(chromium, pets_view, tmp_path / "many.html", found)
@@ -352,7 +352,7 @@ def test_the_most_numerous_of_many_classes_have_colours(chromium, pets_view, tmp
     assert chromium.run(looks + "getComputedStyle(one).fill)).size") == 11
 
 
-def test_documents_of_several_classes_and_of_none(chromium, pets_view, tmp_path):  # noqa: F811
+def test_documents_of_several_classes_and_of_none(chromium, pets_view, tmp_path):
     found = directions()
     # there are more rats than others, but none of them is a rat only
     found = replace(found, classes=(*CLASSES, "rats"), counts=(*found.counts, 500))
@@ -369,7 +369,7 @@ def test_documents_of_several_classes_and_of_none(chromium, pets_view, tmp_path)
     assert chromium.text("#map-tip strong") == "no class"
 
 
-def test_a_single_direction_lies_class_by_class(chromium, pets_view, tmp_path):  # noqa: F811
+def test_a_single_direction_lies_class_by_class(chromium, pets_view, tmp_path):
     opened(chromium, pets_view, tmp_path / "single.html", directions(size=1))
     places = np.array(chromium.run(PLACES))
     lanes = [places[at::3, 1] for at in range(3)]
@@ -381,7 +381,7 @@ def test_a_single_direction_lies_class_by_class(chromium, pets_view, tmp_path): 
     assert not [one for one in chromium.logs() if "SEVERE" in one]
 
 
-def test_each_problem_has_its_map(chromium, family_view, tmp_path):  # noqa: F811
+def test_each_problem_has_its_map(chromium, family_view, tmp_path):
     first, second = family_view.problems
     opened(chromium, family_view, tmp_path / "one.html", directions(second, 30, word="other"))
     shown = "return document.getElementById('map-plot').checkVisibility()"

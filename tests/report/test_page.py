@@ -29,14 +29,7 @@ from laconic.report.page import (
 from laconic.report.view import Point, View
 from laconic.studies.analysis.words import Word
 from laconic.text.summary import CorpusSummary
-from tests.report.studies import (  # noqa: F401
-    HOSTILE,
-    family_study,
-    family_view,
-    hostile_view,
-    pets_study,
-    pets_view,
-)
+from tests.report.studies import HOSTILE, family_study, pets_study
 
 TEMPLATES = Path(page_module.__file__).parent / "templates"
 VOID = {"meta", "br", "input"}
@@ -77,12 +70,12 @@ class Read(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def pets_page(pets_view: View) -> str:  # noqa: F811
+def pets_page(pets_view: View) -> str:
     return page(pets_view)
 
 
 @pytest.fixture(scope="module")
-def hostile_page(hostile_view: View) -> str:  # noqa: F811
+def hostile_page(hostile_view: View) -> str:
     return page(hostile_view)
 
 
@@ -97,7 +90,7 @@ def test_json_has_no_nan():
     assert json.loads(embedded([float("nan"), float("inf"), 1.5])) == [None, None, 1.5]
 
 
-def test_the_page_is_well_formed_and_names_what_is_in_it(pets_page: str, pets_view: View):  # noqa: F811
+def test_the_page_is_well_formed_and_names_what_is_in_it(pets_page: str, pets_view: View):
     read = Read(pets_page)
     assert read.open == []
     ids = [attrs["id"] for _, attrs in read.elements if "id" in attrs]
@@ -169,7 +162,7 @@ def test_our_scripts_put_no_markup_together():
         )
 
 
-def test_hostile_words_are_text(hostile_page: str, hostile_view: View, pets_page: str):  # noqa: F811
+def test_hostile_words_are_text(hostile_page: str, hostile_view: View, pets_page: str):
     read, other = Read(hostile_page), Read(pets_page)
     assert read.open == []
     assert {tag for tag, _ in read.elements} <= {tag for tag, _ in other.elements}
@@ -217,7 +210,7 @@ def everywhere(view: View, text: str) -> View:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_of_a_view_changes_the_elements_of_its_page(pets_view: View, text: str):  # noqa: F811
+def test_no_text_of_a_view_changes_the_elements_of_its_page(pets_view: View, text: str):
     read = Read(page(everywhere(pets_view, text)))
     harmless = Read(page(everywhere(pets_view, "harmless")))
     assert [(tag, set(attrs)) for tag, attrs in read.elements] == [
@@ -227,21 +220,21 @@ def test_no_text_of_a_view_changes_the_elements_of_its_page(pets_view: View, tex
     assert read.json("page-data")["details"][0]["problem"] == plain(text)
 
 
-def test_hostile_words_are_all_there(hostile_page: str, hostile_view: View):  # noqa: F811
+def test_hostile_words_are_all_there(hostile_page: str, hostile_view: View):
     (detail,) = Read(hostile_page).json("page-data")["details"]
     assert len(detail["words"]["word"]) == len(hostile_view.details[0].words)
     assert detail["obstacle"] == ""
     assert "<script>alert(1)</script>" in detail["columns"]
 
 
-def test_the_model_is_in_the_page(pets_page: str, pets_view: View):  # noqa: F811
+def test_the_model_is_in_the_page(pets_page: str, pets_view: View):
     (told,) = Read(pets_page).json("page-data")["details"]
     assert base64.b64decode(told["model"]) == pets_view.details[0].model.to_bytes()
     assert told["words"]["total"] == len(pets_view.details[0].words)
 
 
 def test_a_page_has_room_for_so_many_bytes_of_models(
-    pets_view: View,  # noqa: F811
+    pets_view: View,
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr(page_module, "MAX_MODEL_BYTES", 100)
@@ -250,7 +243,7 @@ def test_a_page_has_room_for_so_many_bytes_of_models(
     assert "too large" in told["obstacle"]
 
 
-def test_of_too_many_words_the_strongest_are_shown(pets_view: View):  # noqa: F811
+def test_of_too_many_words_the_strongest_are_shown(pets_view: View):
     words = tuple(Word(f"w{i}", 1, None, 1.0, (i % 7 - 3.0, 0.5)) for i in range(1000))
     detail = replace(pets_view.details[0], words=words, classes=("a", "b"))
     told = page_module._words(detail, 800)
@@ -259,7 +252,7 @@ def test_of_too_many_words_the_strongest_are_shown(pets_view: View):  # noqa: F8
     assert {abs(own[0]) for own in told["coefficients"]} == {3.0, 2.0}
 
 
-def test_an_unfinished_study_has_a_page(pets_view: View):  # noqa: F811
+def test_an_unfinished_study_has_a_page(pets_view: View):
     view = replace(
         pets_view,
         finished=False,
@@ -279,7 +272,7 @@ def test_an_unfinished_study_has_a_page(pets_view: View):  # noqa: F811
     assert "&lt;u&gt;slow" in text
 
 
-def test_problems_have_words_and_certificates_each(family_view: View):  # noqa: F811
+def test_problems_have_words_and_certificates_each(family_view: View):
     text = page(family_view)
     read = Read(text)
     assert read.open == []
@@ -292,7 +285,7 @@ def test_problems_have_words_and_certificates_each(family_view: View):  # noqa: 
     assert all((family_study() / file).exists() for file in files)
 
 
-def test_limits_that_are_not_known_are_left_out(pets_view: View):  # noqa: F811
+def test_limits_that_are_not_known_are_left_out(pets_view: View):
     nan = float("nan")
     points = (Point("pets", "IG", pets_view.metric, 3, 3.0, 0.5, nan, nan, 1),)
     assert (
@@ -309,6 +302,7 @@ def test_parts_left_out_for_one_reason_are_told_once():
     ]
 
 
+@pytest.mark.full
 def test_tables_of_characters_are_python_s_own():
     tables = unicode_tables()
     assert decoded(tables["word"]) == {c for c in every() if re.match(r"\w", c)}
@@ -340,7 +334,7 @@ def test_the_policy_of_no_script():
 
 
 def test_the_page_appears_whole_or_not_at_all(
-    pets_view: View,  # noqa: F811
+    pets_view: View,
     tmp_path: Path,
 ):
     with pytest.raises(LaconicError):

@@ -39,6 +39,7 @@ def view(folder):
     return view_of(folder)
 
 
+@pytest.mark.full
 def test_points_are_means_over_folds_of_means_over_draws(folder, view):
     with Journal.reading(folder / JOURNAL) as journal:
         rows = [r for r in journal.rows() if r.part == "validation"]
@@ -142,6 +143,7 @@ def test_rows_of_an_earlier_plan_are_not_mixed_in(tmp_path):
     assert view_of(tmp_path).methods == ("IG",)
 
 
+@pytest.mark.full
 def test_too_large_a_model_has_a_stand_in(tmp_path, monkeypatch):
     monkeypatch.setattr("laconic.studies.analysis.final_model.MAX_PAGE_FEATURES", 5)
     Study(PLAN, tmp_path).run()
@@ -166,6 +168,7 @@ def test_a_broken_file_beside_the_journal_is_named(folder, tmp_path):
             view_of(tmp_path / "copy")
 
 
+@pytest.mark.full
 def test_per_category_has_a_detail_each(tmp_path):
     Study(replace(PLAN, target="one-vs-rest", methods=("ALL", "IG")), tmp_path).run()
     view = view_of(tmp_path)
@@ -174,6 +177,7 @@ def test_per_category_has_a_detail_each(tmp_path):
     assert all(np.sum(detail.confusion.counts) == 30 for detail in view.details)
 
 
+@pytest.mark.full
 def test_details_are_found_after_corpora_were_added(tmp_path):
     Study(PLAN, tmp_path).run()
     Study(replace(PLAN, corpora=(pets(150), pets(90, 1, "others"))), tmp_path).run()
@@ -187,6 +191,7 @@ class Backwards(InProcess):
         yield from reversed(list(super().run(jobs)))
 
 
+@pytest.mark.full
 def test_methods_stand_in_the_order_of_the_plan(tmp_path, view):
     Study(PLAN, tmp_path).run(Backwards())
     assert view_of(tmp_path).methods == view.methods == PLAN.methods

@@ -20,7 +20,7 @@ from laconic.studies.options import Source, SplitOptions
 from laconic.text.weighting import Weighting
 from reproduction.dasgupta2007 import experiment as paper
 from reproduction.shared.figures import find_figure
-from tests.counting import Counting
+from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 
 SCALE = paper.Scale(sets=2, n_splits=1, draws=3)
@@ -81,6 +81,7 @@ def best_by_hand(problem) -> float:
     return max(values, key=lambda a: (values[a], -a))
 
 
+@pytest.mark.full
 def test_methods_take_the_lambda_that_is_best_for_all_words(rows, problems):
     """Of each problem and split on its test documents, computed by hand."""
     found = paper.best_alphas(rows)
@@ -100,6 +101,7 @@ def test_methods_take_the_lambda_that_is_best_for_all_words(rows, problems):
             }
 
 
+@pytest.mark.full
 def test_draws_are_those_of_their_tasks(rows, problems):
     drawn = [r for r in rows if r.method == "SS:rank=2" and r.metric == "recall_macro"]
     assert {row.draw for row in rows if row.method == "DF"} == {0}
@@ -122,6 +124,7 @@ def test_a_size_beyond_the_vocabulary_is_skipped_and_says_so(rows):
     assert all(row.reason for row in beyond)
 
 
+@pytest.mark.full
 def test_nested_models_choose_their_own_alpha(tmp_path, problems):
     executor = Counting()
     rows = FIGURE.run(tmp_path, replace(SCALE, nested=True), executor).rows
@@ -135,6 +138,7 @@ def test_nested_models_choose_their_own_alpha(tmp_path, problems):
     assert executor.done == 4 * 5
 
 
+@pytest.mark.full
 def test_a_figure_run_again_computes_nothing(tmp_path, rows):
     first, again = Counting(), Counting()
     told = FIGURE.run(tmp_path, SCALE, first).rows
@@ -146,6 +150,7 @@ def test_a_figure_run_again_computes_nothing(tmp_path, rows):
     assert plain(told) == plain(rows)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("moment", [3, 33, 40])
 def test_a_figure_that_was_ended_goes_on(tmp_path, rows, moment):
     """In the first plan, and in the second."""
@@ -162,6 +167,7 @@ def test_a_figure_that_was_ended_goes_on(tmp_path, rows, moment):
     assert first.done + again.done == 48
 
 
+@pytest.mark.full
 def test_two_processes_give_the_same_rows(tmp_path, rows):
     assert plain(FIGURE.run(tmp_path, SCALE, Processes(2)).rows) == plain(rows)
 
@@ -170,6 +176,7 @@ def plain(rows: list[Row]) -> list[Row]:
     return [replace(row, seconds=0.0, memory=None, versions="") for row in rows]
 
 
+@pytest.mark.full
 def test_the_table_holds_the_rows_of_both_plans(tmp_path):
     one = replace(SCALE, sets=1)
     rows = FIGURE.run(tmp_path, one).rows
@@ -183,6 +190,7 @@ def test_the_table_holds_the_rows_of_both_plans(tmp_path):
         assert {row.problem for row in journal.rows()} == {"one", "two"}
 
 
+@pytest.mark.full
 def test_corpora_are_loaded_once(tmp_path, monkeypatch):
     loaded = []
     nested = Source.load
@@ -207,6 +215,7 @@ def test_corpora_are_loaded_once(tmp_path, monkeypatch):
     assert loaded == [str(where)]
 
 
+@pytest.mark.full
 def test_all_words_by_lambda_is_one_plan(tmp_path):
     figure = paper.ByAlpha("pets", small)
     rows = figure.run(tmp_path, replace(SCALE, nested=True)).rows

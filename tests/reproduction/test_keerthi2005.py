@@ -18,7 +18,7 @@ from reproduction.keerthi2005.statements import COUNTS as COUNTED
 from reproduction.keerthi2005.statements import OF_ALL
 from reproduction.shared.f_measures import ProblemCurves
 from reproduction.statements import Verdict
-from tests.counting import Counting
+from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 
 SCALE = paper.Extent(sets=4, n_splits=2, draws=1, sizes=(2, 5))
@@ -219,6 +219,7 @@ class Pets(paper.BinaryProblem):
         return paper.against_rest(pets(60), self.label, self.name)
 
 
+@pytest.mark.full
 def test_a_problem_run_again_computes_nothing(small):
     figure, found, again, done = small
     assert done == [3 * 4 * 2, 0]
@@ -226,6 +227,7 @@ def test_a_problem_run_again_computes_nothing(small):
     assert figure.about == "cats of pets against the rest"
 
 
+@pytest.mark.full
 def test_a_problem_has_its_statements_and_plots(small):
     """Those that need sizes from 32 words on are not measured here."""
     _, found, *_ = small

@@ -21,7 +21,7 @@ from reproduction.kolcz2007.statements import RCV1
 from reproduction.shared import fractions
 from reproduction.shared.figures import MeanPoint, Scale
 from reproduction.statements import Verdict
-from tests.counting import Counting
+from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 
 SCALE = Scale(sets=2, n_splits=1, draws=1)
@@ -115,6 +115,7 @@ def small_plan(scale):
     return paper.by_category(paper.in_both_parts(pets(120, split=True), scale.sets))
 
 
+@pytest.mark.full
 def test_a_figure_is_two_studies_and_run_again_computes_nothing(small):
     found, again, done = small
     assert done == [2 * 3 * (1 + paper.FOLDS_WITHIN), 0]
@@ -193,6 +194,7 @@ def test_all_words_are_the_mask_of_everything_and_choices_are_made_inside():
     assert found[1] == {"EXACT": "0.2500", "MASK": "0.2500", "all words": "0.3750"}
 
 
+@pytest.mark.full
 def test_a_cross_validation_needs_no_category(tmp_path, monkeypatch):
     """Figure 2: two classes, means over the folds, all words beside."""
     monkeypatch.setattr(paper, "METHODS", FEW_METHODS)

@@ -21,7 +21,7 @@ from reproduction.shared.averages import with_alphas
 from reproduction.shared.figures import Scale
 from reproduction.shared.selection_counts import SelectionCounts, selection_counts
 from reproduction.statements import Verdict
-from tests.counting import Counting
+from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 
 SCALE = Scale(sets=1, n_splits=1, draws=2)
@@ -82,6 +82,7 @@ def made(tmp_path_factory):
     return found, executor.done, second, again.done
 
 
+@pytest.mark.full
 def test_a_table_run_again_computes_nothing(made):
     found, computed, second, again = made
     # two sets, 10 training sets, two alphas of IG and of two draws
@@ -90,6 +91,7 @@ def test_a_table_run_again_computes_nothing(made):
     assert second.tables == found.tables
 
 
+@pytest.mark.full
 def test_rows_are_errors_of_every_lambda_size_and_fold(made):
     found, *_ = made
     rows = [row for row in found.rows if row.metric == "error"]
@@ -134,6 +136,7 @@ def test_features_are_numbered_from_1_and_counted_as_relevant_up_to_k():
     assert [line[0] for line in kept.lines] == ["k=90, set 1", "k=90, set 2", "k=100, set 1"]
 
 
+@pytest.mark.full
 def test_favourites_are_counted_over_folds_and_draws(tmp_path):
     corpus = pets(40)
     plan = paper.plan_of(corpus, ("DF", "US"), (0.5, 1.0), SCALE, sizes=(4,))
@@ -202,6 +205,7 @@ def test_words_of_the_paper_are_looked_for_as_words_and_as_stems(tmp_path, monke
     assert int(first.title.split()[1]) == sum(line[0] == "1_2" for line in kept.lines)
 
 
+@pytest.mark.full
 def test_errors_of_every_method_and_bss_against_the_others(tmp_path):
     corpora = [doubtful(n) for n in range(7)]
 

@@ -32,7 +32,7 @@ from reproduction.shared.prediction_costs import (
 from reproduction.shared.validated import Candidates, Choice, NestedFigure, choose, held_out
 from reproduction.statements import judge
 from reproduction.torkkola import experiment as paper
-from tests.counting import Counting
+from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 
 ONCE = Scale(sets=1, n_splits=1, draws=1)

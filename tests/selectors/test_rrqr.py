@@ -14,7 +14,7 @@ from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.spectral import pivoting
 from laconic.numerics.spectral.pivoting import order_after_swaps, pivot_rounds, pivots
 from laconic.testing import check_reducer
-from tests.doubles import OnlyProducts
+from tests.restricted_matrix import OnlyProducts
 from tests.strategies import counts, text_like
 
 FORMS = [csr_array, csc_array, np.asarray, OnlyProducts]

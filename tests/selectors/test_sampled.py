@@ -97,6 +97,7 @@ def test_bernoulli_keeps_what_arrives_within_the_budget():
     np.testing.assert_allclose(cut.weights**-2, np.minimum(1, 9 * fitted.probabilities_[cut.terms]))
 
 
+@pytest.mark.full
 def test_the_expected_size_of_bernoulli_is_at_most_the_budget():
     """Σ min(1, r·p) ≤ r; 4,000 draws, 5.2 standard errors: a false alarm below 4e-7."""
     X, _ = text_like(30, 41, 3)
@@ -111,6 +112,7 @@ def test_the_expected_size_of_bernoulli_is_at_most_the_budget():
     assert abs(np.mean(sizes) - share.sum()) < 5.2 * error
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("draw", DRAWS)
 def test_every_draw_by_leverage_estimates_the_gram_matrix_without_bias(draw):
     """E[X S S X'] = X X'.

@@ -42,6 +42,7 @@ def folder(tmp_path_factory):
     return StudyFolder(where)
 
 
+@pytest.mark.full
 def test_every_file_of_a_study_is_known(folder):
     files = {file for file in folder.path.rglob("*") if file.is_file()}
     problems = {folder.problem(f"pets: {name}", 3) for name in ("cats", "dogs", "fish")}
@@ -60,6 +61,7 @@ def test_every_file_of_a_study_is_known(folder):
     )
 
 
+@pytest.mark.full
 def test_b1_the_page_names_files_that_exist(folder):
     """The page of several problems named folders without their hash."""
     text = page(view_of(folder.path))
@@ -68,6 +70,7 @@ def test_b1_the_page_names_files_that_exist(folder):
     assert all((folder.path / name).is_file() for name in named)
 
 
+@pytest.mark.full
 def test_b3_charts_have_the_same_names_on_the_page_and_as_files(folder):
     """The page counted confusion matrices from 0, the files from 2."""
     on_page = set(re.findall(r'data-chart="([^"]+)"', page(view_of(folder.path))))

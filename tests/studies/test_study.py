@@ -129,6 +129,7 @@ def test_a_wider_plan_adds_to_what_is_there(tmp_path):
         assert before < journal.done()
 
 
+@pytest.mark.full
 def test_two_processes_give_the_rows_of_one(tmp_path):
     Study(PLAN, tmp_path / "one").run()
     Study(PLAN, tmp_path / "two").run(Processes(2))
@@ -212,6 +213,7 @@ def test_looking_twice_at_the_test_documents_is_said(tmp_path):
     assert "2 models have been evaluated on them so far" in found.sentence
 
 
+@pytest.mark.full
 def test_comparisons_over_many_problems_have_signed_ranks(tmp_path):
     corpora = tuple(pets(60, seed, f"pets{seed}") for seed in range(6))
     plan = replace(PLAN, corpora=corpora, methods=("IG", "DF"), sizes=(9,))
@@ -300,6 +302,7 @@ def undisturbed(tmp_path_factory):
     return where
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_killed_at_any_moment_nothing_is_lost_or_doubled(tmp_path, undisturbed, jobs):
     hits = killed_and_restarted(tmp_path, kills=3, jobs=jobs, seed=jobs)

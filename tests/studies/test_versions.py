@@ -259,6 +259,7 @@ def test_an_older_laconic_uses_the_rows_of_a_newer_one(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.full
 def test_the_command_says_so_and_takes_the_flag(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_pets(tmp_path / "pets.csv")

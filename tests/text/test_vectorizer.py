@@ -193,6 +193,7 @@ def test_characters_are_counted_as_scikit_learn_does(
     expect_same(vectorizer, oracle, train, test)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("sigma", ["", " ΑΣ'Α ΑΣ"])
 def test_every_code_point_in_context(sigma: str) -> None:
     expect_every_point(range(0x110000), r"\w+", lowercase=True, sigma=sigma)
@@ -335,6 +336,7 @@ def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> No
     check(estimator)
 
 
+@pytest.mark.full
 def test_importing_does_not_wait_for_numba() -> None:
     code = "import sys, laconic.text.vectorizer; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

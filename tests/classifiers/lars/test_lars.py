@@ -240,6 +240,7 @@ def test_a_refit_is_what_other_solvers_find(normalization):
         assert fitted.model_.intercept[0] == pytest.approx(peer.intercept_[0], abs=1e-5)
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore:LarsClassifier. . of 3 classes have fewer words")
 @settings(max_examples=25)
 @given(

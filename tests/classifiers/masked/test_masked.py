@@ -104,6 +104,7 @@ def test_mask_is_its_formula_at_every_size(seed, n_classes):
         assert model.normalize == "all"
 
 
+@pytest.mark.full
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10_000), n_classes=st.integers(2, 3))
 def test_sv_set_is_its_formula_at_every_size(seed, n_classes):

@@ -12,8 +12,8 @@ from laconic.numerics.ridge import solve as module
 from laconic.numerics.ridge.gram import by_documents, by_terms, lower_gram
 from laconic.numerics.ridge.path import factorize
 from laconic.numerics.ridge.solve import ridge, solve_in_step
-from tests.doubles import OnlyProducts
 from tests.oracles import leave_one_out, ridge_by_stacking
+from tests.restricted_matrix import OnlyProducts
 from tests.strategies import counts
 
 FORMS = [csr_array, csc_array, csr_array.toarray, OnlyProducts]

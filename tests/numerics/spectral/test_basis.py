@@ -6,8 +6,8 @@ from hypothesis import given
 from scipy.sparse import csc_array, csr_array
 
 from laconic.numerics.spectral.basis import leading_basis, row_basis
-from tests.doubles import OnlyProducts
 from tests.numerics.spectral.test_leverage import awkward, route, with_spectrum
+from tests.restricted_matrix import OnlyProducts
 from tests.strategies import counts
 
 FORMS = [csr_array, csc_array, np.asarray, OnlyProducts]

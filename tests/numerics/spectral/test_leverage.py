@@ -17,8 +17,8 @@ from laconic.numerics.spectral.spectrum import (
     leading,
     rank_holding,
 )
-from tests.doubles import OnlyProducts
 from tests.oracles import leverage_by_projector, leverage_by_svd, ridge_leverage_by_inverse
+from tests.restricted_matrix import OnlyProducts
 from tests.strategies import counts
 
 FORMS = [csr_array, csc_array, np.asarray, OnlyProducts]

@@ -39,6 +39,7 @@ def test_n6_three_documents():
     assert fitted.gap_[0] <= 1e-8
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("loss", LOSSES)
 def test_n6_small_problems_do_not_go_in_circles(loss):
     """N6: 25 of 500 with the hinge did."""

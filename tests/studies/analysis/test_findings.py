@@ -38,6 +38,7 @@ def pair(findings, test):
     return found
 
 
+@pytest.mark.full
 def test_two_vectorizings_live_in_one_folder(tmp_path):
     Study(PLAN, tmp_path).run()
     stemmed = replace(PLAN, text=TextOptions(stem="porter"))
@@ -66,6 +67,7 @@ def test_words_drawn_at_random_are_not_stable(tmp_path):
         assert abs(found.kuncheva) < 0.3
 
 
+@pytest.mark.full
 def test_repeats_do_not_count_documents_again(tmp_path):
     once = Study(PLAN, tmp_path / "1").run()
     often = Study(replace(PLAN, split=SplitOptions(cv=3, repeats=4)), tmp_path / "4").run()
@@ -74,6 +76,7 @@ def test_repeats_do_not_count_documents_again(tmp_path):
     assert pair(often, "resampled").n_pairs == 12
 
 
+@pytest.mark.full
 def test_repeats_do_not_shrink_the_standard_error(tmp_path):
     folds = SplitOptions(cv=3, repeats=4)
     findings = Study(replace(PLAN, split=folds), tmp_path).run()
@@ -115,6 +118,7 @@ def test_columns_of_different_classes_are_not_added_up(tmp_path):
     assert [c for c in findings.comparisons if "McNemar" in c.test]
 
 
+@pytest.mark.full
 def test_every_model_shown_to_the_test_documents_counts(tmp_path):
     one = replace(PLAN, methods=("IG",))
     for number, change in enumerate(
@@ -151,6 +155,7 @@ def test_a_failed_test_is_said_and_not_tried_again_unasked(tmp_path):
     assert again.test_score is not None
 
 
+@pytest.mark.full
 def test_one_problem_that_fails_at_the_end_stops_no_other(tmp_path):
     @per_task
     def fails(task, problem):
@@ -328,6 +333,7 @@ def test_numbers_that_json_does_not_have_are_strings(tmp_path):
     assert repr(Findings.read(tmp_path)) == repr(findings)
 
 
+@pytest.mark.full
 def test_findings_of_a_study_are_read_as_they_were_written(tmp_path):
     findings = Study(replace(PLAN, target="one-vs-rest"), tmp_path).run()
     assert findings.comparisons
@@ -371,6 +377,7 @@ RECOMMENDATIONS = values(
 )
 
 
+@pytest.mark.full
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.builds(
@@ -435,6 +442,7 @@ def test_a_conclusion_that_was_ended_leaves_no_other_model_behind(tmp_path, monk
     assert (tmp_path / "model.laconic").read_bytes() == before
 
 
+@pytest.mark.full
 def test_more_corpora_move_the_models_into_folders(tmp_path):
     Study(PLAN, tmp_path).run()
     two = replace(PLAN, corpora=(pets(150), pets(90, 1, "others")))
@@ -446,6 +454,7 @@ def test_more_corpora_move_the_models_into_folders(tmp_path):
     assert (tmp_path / "model.laconic").exists()
 
 
+@pytest.mark.full
 def test_a_plan_that_recommends_nothing_leaves_no_model(tmp_path):
     Study(PLAN, tmp_path).run()
     Study(replace(PLAN, training=TrainingOptions(normalize="all")), tmp_path).run()

@@ -305,6 +305,7 @@ class TestStudies:
         assert not Study(PLAN, tmp_path).run().warnings
         assert view_of(tmp_path).maps
 
+    @pytest.mark.full
     def test_one_of_another_method_or_another_vocabulary_goes(self, tmp_path):
         Study(PLAN, tmp_path).run()
         Study(replace(PLAN, methods=("LDA",)), tmp_path).run()
@@ -316,6 +317,7 @@ class TestStudies:
         assert not (tmp_path / DIRECTIONS).exists()
         assert view_of(tmp_path).maps == ()
 
+    @pytest.mark.full
     def test_each_problem_has_its_own_and_they_share_the_room(self, tmp_path, monkeypatch):
         monkeypatch.setattr(module, "MAX_DOCUMENTS", 60)
         monkeypatch.setattr(module, "MIN_DOCUMENTS", 10)

@@ -311,6 +311,7 @@ def test_roundings_make_ties_and_zeros():
 # Holm
 
 
+@pytest.mark.full
 @settings(max_examples=30)  # multipletests takes 50 ms
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_is_statsmodels(ps):

@@ -34,6 +34,8 @@ from laconic.text.problem import Problem
 from tests.studies.execution.test_shared_arrays import problem
 from tests.studies.runs import per_task
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[3]
 SIZES = (5, 20)
 

@@ -176,6 +176,7 @@ def judge(where: Path, sound: list, opening, check: bool) -> str:
     return "harmless" if same(found, sound) else "unnoticed"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("opening", "check"), [(Journal, True), (Journal.reading, False)])
 def test_no_random_damage_is_unnoticed(tmp_path, opening, check):
     """Each is an error with the file and the remedy, or changes nothing that can be read."""

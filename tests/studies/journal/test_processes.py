@@ -24,6 +24,8 @@ from tests.studies.journal.writers import (
 )
 from tests.studies.outcomes import assert_outcome, same
 
+pytestmark = pytest.mark.full
+
 # several processes
 
 

@@ -72,6 +72,7 @@ def test_documents_are_english_of_some_length(corpus: Corpus) -> None:
     assert np.mean(frequent) > 0.9
 
 
+@pytest.mark.full
 def test_no_two_documents_are_near_duplicates(corpus: Corpus) -> None:
     counter = CountVectorizer(binary=True, ngram_range=(3, 3), token_pattern=r"[^\W\d_]{2,}")
     X = counter.fit_transform(corpus.texts).astype(np.int32)
@@ -270,6 +271,7 @@ def run(code: str, *options: str, **environment: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.full
 def test_another_process_builds_the_same_in_silence(corpus: Corpus) -> None:
     code = (
         "import sklearn.experimental.enable_halving_search_cv, scipy.linalg.blas; "
@@ -284,6 +286,7 @@ def test_import_is_light() -> None:
     assert run(code).communicate() == ("set()\n", "")
 
 
+@pytest.mark.full
 def test_stripped_docstrings_are_an_error_not_another_corpus() -> None:
     code = "from laconic.corpus.pydocs import build_pydocs; build_pydocs(None)"
     assert "without -OO" in run(code, "-OO").communicate()[1]

@@ -16,7 +16,7 @@ from laconic.report.charts.theme import DARK, LIGHT
 from laconic.report.view import Overlap, Point
 from laconic.studies.analysis.comparisons import Comparison
 from laconic.studies.options import SplitOptions
-from tests.report.specs import NAMES, NAN, compiled, domains, drawn, made, quality
+from tests.report.charts.specs import NAMES, NAN, compiled, domains, drawn, made, quality
 from tests.report.studies import finished
 from tests.studies.corpora import pets
 

@@ -9,7 +9,7 @@ import pytest
 
 from laconic.report.charts import all_charts, confusion, curves, plain
 from laconic.report.view import View
-from tests.report.specs import NAMES, drawn, made, quality, texts
+from tests.report.charts.specs import NAMES, drawn, made, quality, texts
 from tests.report.studies import HOSTILE
 
 
@@ -53,6 +53,7 @@ def renamed(view: View) -> View:
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("change", [lambda view: view, renamed])
 def test_hostile_names_are_drawn_and_not_run(hostile_view, change):
     charts = all_charts(change(hostile_view))

@@ -18,7 +18,7 @@ from laconic.report.charts import (
 )
 from laconic.report.view import Cost
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
-from tests.report.specs import NAMES, NAN, close, compiled, made, matrix_of, quality, texts
+from tests.report.charts.specs import NAMES, NAN, close, compiled, made, matrix_of, quality, texts
 
 
 def test_every_chart_of_a_finished_study_is_there(pets_view):
@@ -36,6 +36,7 @@ def test_curves_hold_every_point_with_its_limits(pets_view):
         assert close(row["value"], point.mean)
 
 
+@pytest.mark.full
 def test_the_baseline_is_a_line_across(pets_view):
     spec = curves(pets_view)
     (row,) = [
@@ -54,6 +55,7 @@ def test_the_recommended_point_is_marked_once_per_metric(pets_view):
     assert f"recommended: {detail.method}, 40 words" in texts(curves(pets_view))
 
 
+@pytest.mark.full
 def test_metrics_and_problems_can_be_switched(family_view):
     spec = curves(family_view)
     assert spec["usermeta"]["choices"] == {
@@ -67,6 +69,7 @@ def test_metrics_and_problems_can_be_switched(family_view):
     assert "more pets" in texts(spec)
 
 
+@pytest.mark.full
 def test_signals_of_the_page_are_at_the_top(family_view):
     """There the page reaches them by `view.signal`."""
     for name, spec in all_charts(family_view).items():

@@ -15,9 +15,10 @@ from laconic.report.charts.figure_files import VERSION, static, svg
 from laconic.report.charts.svg_minify import minified
 from laconic.report.view import Confusion, Detail
 from laconic.studies.layout import StudyFolder
-from tests.report.specs import made
+from tests.report.charts.specs import made
 
 
+@pytest.mark.full
 def test_figures_are_written(pets_view, tmp_path):
     files = save(pets_view, tmp_path)
     assert {str(f.relative_to(tmp_path)) for f in files} == {
@@ -31,6 +32,7 @@ def test_figures_are_written(pets_view, tmp_path):
             assert file.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.full
 def test_figures_come_out_the_same_twice(pets_view, tmp_path):
     """R3, R14: over their own, which they know, and without what was left half-written."""
     first = {file: file.read_bytes() for file in save(pets_view, tmp_path)}
