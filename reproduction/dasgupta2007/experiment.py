@@ -51,7 +51,8 @@ from typing import Any, TypeAlias
 from laconic.corpus.corpus import Corpus
 from laconic.files import make_folder
 from laconic.methods import parse_methods
-from laconic.rows import Row, rows_file
+from laconic.row_files import rows_file
+from laconic.rows import Row
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.studies.execution.executors import Executor
 from laconic.studies.layout import StudyFolder

@@ -64,7 +64,8 @@ from laconic.classifiers.masked.classifier import MaskedSVM
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.loading import load_corpora
 from laconic.files import make_folder
-from laconic.rows import Row, rows_file
+from laconic.row_files import rows_file
+from laconic.rows import Row
 from laconic.studies.execution.executors import Executor
 from laconic.studies.layout import StudyFolder
 from laconic.studies.options import Source, SplitOptions, TrainingOptions

@@ -11,7 +11,8 @@ import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.files import csv_kind
-from laconic.rows import Row, Size, write_table
+from laconic.row_files import write_table
+from laconic.rows import Row, Size
 from laconic.studies.execution.executors import Executor
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import StudyFolder

@@ -102,7 +102,7 @@ def micro_sign(
         return PairedTest(name, 0.0, 1.0, 0.0, "net wins", 0, "the systems never differ")
     z = (only_a - only_b) / float(np.sqrt(n))
     if n <= exact_up_to:
-        p, note = stats.binomtest(only_a, n).pvalue, "exact binomial"
+        p, note = float(stats.binomtest(only_a, n).pvalue), "exact binomial"
     else:
         p, note = float(2 * stats.norm.sf(abs(z))), "normal approximation"
     return PairedTest(name, z, p, (only_a - only_b) / n, "net wins", n, note)
@@ -136,7 +136,7 @@ def mcnemar(
         return PairedTest(name, 0.0, 1.0, 1.0, "odds ratio", 0, "the systems never differ")
     odds = only_a / only_b if only_b else np.inf
     if exact is True or (exact == "auto" and n < FEW_DISCORDANT):
-        p, smaller = stats.binomtest(only_a, n).pvalue, float(min(only_a, only_b))
+        p, smaller = float(stats.binomtest(only_a, n).pvalue), float(min(only_a, only_b))
         note = "exact binomial; the statistic is the smaller count"
         return PairedTest(name, smaller, p, odds, "odds ratio", n, note)
     excess = max(abs(only_a - only_b) - bool(correction), 0)
