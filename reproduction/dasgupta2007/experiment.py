@@ -64,15 +64,7 @@ from laconic.text.options import TextOptions, WeightingOptions
 from laconic.text.problem import Problem
 from reproduction.dasgupta2007 import statements as statements
 from reproduction.dasgupta2007 import statements_large as large
-from reproduction.shared.figures import (
-    Figure,
-    FigureResult,
-    Scale,
-    run_studies,
-    tables_by_size,
-)
-from reproduction.shared.plots import Cells, Plot
-from reproduction.shared.relative import (
+from reproduction.dasgupta2007.relative import (
     METRIC,
     all_words,
     best_alphas,
@@ -82,6 +74,14 @@ from reproduction.shared.relative import (
     points,
     shares,
 )
+from reproduction.shared.figures import (
+    Figure,
+    FigureResult,
+    Scale,
+    run_studies,
+    tables_by_size,
+)
+from reproduction.shared.plots import Cells, Plot
 from reproduction.statements import Finding
 
 NESTED = True

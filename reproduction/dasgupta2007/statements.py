@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import spearmanr
 
-from reproduction.shared.curve_statements import (
+from reproduction.dasgupta2007.curves import (
     Curves,
     against,
     corpus_words,

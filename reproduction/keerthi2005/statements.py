@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from reproduction.shared.f_measures import (
+from reproduction.keerthi2005.f_measures import (
     BNS,
     IG,
     IG_CV,

@@ -76,6 +76,16 @@ from laconic.text.options import WeightingOptions
 from laconic.text.problem import Problem
 from reproduction.kolcz2007 import statements as statements
 from reproduction.kolcz2007 import statements_machines as machines
+from reproduction.kolcz2007.best_sizes import means, within
+from reproduction.kolcz2007.fractions import (
+    FOLDS_WITHIN,
+    FractionResults,
+    by_fraction,
+    pooled_points,
+    pooled_tables,
+    scatter,
+    tables,
+)
 from reproduction.kolcz2007.statements import (
     ALL,
     AUC,
@@ -89,7 +99,6 @@ from reproduction.kolcz2007.statements import (
     PaperRow,
 )
 from reproduction.kolcz2007.statements_machines import AGREEMENTS, UNDIVIDED
-from reproduction.shared.best_sizes import means, within
 from reproduction.shared.figures import (
     Figure,
     FigureResult,
@@ -97,15 +106,6 @@ from reproduction.shared.figures import (
     StudyFigure,
     run_studies,
     tables_by_size,
-)
-from reproduction.shared.fractions import (
-    FOLDS_WITHIN,
-    FractionResults,
-    by_fraction,
-    pooled_points,
-    pooled_tables,
-    scatter,
-    tables,
 )
 from reproduction.shared.plots import Cells, Plot
 from reproduction.statements import Finding

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from laconic.rows import Row
-from reproduction.shared.best_sizes import PairedComparison, Values, paired_comparisons
+from reproduction.kolcz2007.best_sizes import PairedComparison, Values, paired_comparisons
 from reproduction.shared.figures import MeanPoint
 from reproduction.statements import Finding, Verdict, judge, judge_value
 

@@ -68,15 +68,15 @@ from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
 from reproduction.paul2014 import statements as statements
 from reproduction.paul2014 import statements_errors as errors
-from reproduction.shared.averages import (
+from reproduction.paul2014.alphas import (
     alpha_comparison_tables,
     mean_tables,
     means_by_problem,
     split_alpha,
     with_alphas,
 )
+from reproduction.paul2014.selection_counts import SelectionCounts, selection_counts
 from reproduction.shared.figures import Figure, Scale, StudyFigure, Table
-from reproduction.shared.selection_counts import SelectionCounts, selection_counts
 from reproduction.statements import Finding
 
 REFERENCE = (

@@ -61,12 +61,12 @@ from laconic.studies.plan import Plan
 from laconic.studies.study import Study
 from laconic.text.options import TextOptions, WeightingOptions
 from reproduction.shared.figures import Figure, MeanPoint, Scale, StudyFigure, Table
-from reproduction.shared.mcnemar_table import correct_predictions, mcnemar_table
 from reproduction.shared.plots import Plot
-from reproduction.shared.prediction_costs import CostFigure
-from reproduction.shared.validated import Candidates, CandidateScale, Choice, NestedFigure
 from reproduction.statements import Finding
 from reproduction.torkkola import statements as statements
+from reproduction.torkkola.mcnemar_table import correct_predictions, mcnemar_table
+from reproduction.torkkola.nested_figure import Candidates, CandidateScale, Choice, NestedFigure
+from reproduction.torkkola.prediction_costs import CostFigure
 from reproduction.torkkola.statements import FULL, IG, LDA, LDA_LSI, LDA_RP, LSI, RP, size_text
 
 REFERENCE = (

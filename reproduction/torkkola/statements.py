@@ -11,8 +11,8 @@ from laconic.rows import Size
 from laconic.studies.analysis.significance import PairedTest as TestResult
 from reproduction.shared.figures import MeanPoint
 from reproduction.shared.plots import Plot, Series
-from reproduction.shared.prediction_costs import MeasuredCost
 from reproduction.statements import Finding, judge, judge_value
+from reproduction.torkkola.prediction_costs import MeasuredCost
 
 FULL, LSI, RP, IG = "full", "LSI", "random", "IG"
 LDA_LSI, LDA_RP, LDA = "LDA from LSI", "LDA from random", "LDA direct"

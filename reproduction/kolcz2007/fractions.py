@@ -10,6 +10,15 @@ import numpy as np
 
 from laconic.rows import Row, Size
 from laconic.studies.study import Study
+from reproduction.kolcz2007.best_sizes import (
+    Values,
+    at,
+    best,
+    comparison_table,
+    gaps,
+    means,
+    validated,
+)
 from reproduction.kolcz2007.statements import (
     ALL,
     AUC,
@@ -20,15 +29,6 @@ from reproduction.kolcz2007.statements import (
     POOLED,
     SHOWN,
     WHOLE,
-)
-from reproduction.shared.best_sizes import (
-    Values,
-    at,
-    best,
-    comparison_table,
-    gaps,
-    means,
-    validated,
 )
 from reproduction.shared.figures import MeanPoint, Table, make_plot, tables_by_size
 from reproduction.shared.plots import Cells, Plot

@@ -16,8 +16,8 @@ from laconic.studies.execution.executors import Executor
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
 from reproduction.shared.figures import FigureResult, Scale, Table, run_studies
-from reproduction.shared.mcnemar_table import missing_result
 from reproduction.statements import Finding
+from reproduction.torkkola.mcnemar_table import missing_result
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from laconic.studies.study import Study
 from laconic.text.problem import Problem
 from laconic.types import Matrix
 from reproduction.shared.figures import FigureResult, Scale, Table, run_studies
-from reproduction.shared.mcnemar_table import missing_result
 from reproduction.statements import Finding
+from reproduction.torkkola.mcnemar_table import missing_result
 
 
 class Decider(Protocol):
