@@ -11,7 +11,7 @@ import numpy as np
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.splits import random_splits
-from laconic.rows import Row, Size
+from laconic.rows import Row, Rows, Size
 from laconic.studies.execution.executors import Executor
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
@@ -59,11 +59,7 @@ def held_out(corpus: Corpus, share: float = 0.2) -> Corpus:
 
 def choose(rows: Iterable[Row], candidates: Iterable[Candidates], metric: str) -> list[Choice]:
     """The best method of each group of candidates, per size."""
-    value = {
-        (row.method, row.size): row.value
-        for row in rows
-        if row.metric == metric and row.value is not None
-    }
+    value = {(row.method, row.size): row.value for row in Rows(rows).measured(metric)}
     choices = []
     for group in candidates:
         measured = [cell for cell in value if cell[0] in group.methods]

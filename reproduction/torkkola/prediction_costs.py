@@ -22,7 +22,7 @@ from laconic.classifiers.kernel import Machines
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.model import LinearModel
 from laconic.reduction import Projection, Reduction
-from laconic.rows import Row, Size
+from laconic.rows import Row, Rows, Size
 from laconic.studies.execution.executors import Executor
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
@@ -192,11 +192,8 @@ class CostFigure:
         self, study: Study, problem: Problem, rows: Iterable[Row]
     ) -> dict[str, MeasuredCost]:
         tasks = {task.method: task for task in study.tasks}
-        values = {
-            (row.method, row.size): 100 * row.value
-            for row in rows
-            if row.metric == self.metric and row.value is not None
-        }
+        measured = Rows(rows).measured(self.metric)
+        values = {(row.method, row.size): 100 * row.value for row in measured}
         models, accuracy = {}, {}
         for name, (method, size) in self.models.items():
             if (method, size) not in values:
