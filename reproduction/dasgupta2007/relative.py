@@ -77,6 +77,7 @@ def shares(rows: Iterable[Row]) -> dict[SeriesPoint, dict[ProblemFold, float]]:
 
 def _ratio(row: Row, full: float | None) -> tuple[SeriesPoint, tuple[ProblemFold, float]]:
     """The row's value relative to that of all words, or unchanged if there is none."""
+    assert row.value is not None
     metric = row.metric if full is None else f"relative {row.metric}"
     ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
     return (row.method, row.size, metric), ((row.problem, row.fold), ratio)

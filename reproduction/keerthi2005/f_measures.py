@@ -57,7 +57,8 @@ def spreads(rows: Iterable[Row]) -> Spreads:
 
 def _repeats(rows: Rows) -> Iterable[list[float]]:
     """The values of each repeat of the folds, whose names end in "repeat 2"."""
-    return group_pairs((row.fold.partition("repeat ")[2], row.value) for row in rows).values()
+    repeats = (fold.partition("repeat ")[2] for fold in rows.column("fold"))
+    return group_pairs(zip(repeats, rows.column("value"), strict=True)).values()
 
 
 def complete(spreads: Spreads) -> Spreads:

@@ -151,8 +151,10 @@ def figure_2(scale: Scale) -> Plan:
 def points(rows: Iterable[Row]) -> dict[tuple[str, Size], MeanPoint]:
     """The accuracy of each method and size in percent, over draws."""
     return {
-        cell: MeanPoint.over(*cell, METRIC, (100 * row.value for row in draws))
-        for cell, draws in Rows(rows).measured(METRIC).group_by("method", "size").items()
+        (method, size): MeanPoint.over(
+            method, size, METRIC, (100 * value for value in draws.column("value"))
+        )
+        for (method, size), draws in Rows(rows).measured(METRIC).group_by("method", "size").items()
     }
 
 

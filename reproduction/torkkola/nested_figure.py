@@ -59,7 +59,8 @@ def held_out(corpus: Corpus, share: float = 0.2) -> Corpus:
 
 def choose(rows: Iterable[Row], candidates: Iterable[Candidates], metric: str) -> list[Choice]:
     """The best method of each group of candidates, per size."""
-    value = {(row.method, row.size): row.value for row in Rows(rows).measured(metric)}
+    cells = Rows(rows).measured(metric).group_by("method", "size")
+    value = {cell: of_cell.column("value")[-1] for cell, of_cell in cells.items()}
     choices = []
     for group in candidates:
         measured = [cell for cell in value if cell[0] in group.methods]

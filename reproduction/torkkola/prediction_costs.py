@@ -192,8 +192,8 @@ class CostFigure:
         self, study: Study, problem: Problem, rows: Iterable[Row]
     ) -> dict[str, MeasuredCost]:
         tasks = {task.method: task for task in study.tasks}
-        measured = Rows(rows).measured(self.metric)
-        values = {(row.method, row.size): 100 * row.value for row in measured}
+        cells = Rows(rows).measured(self.metric).group_by("method", "size")
+        values = {cell: 100 * of_cell.column("value")[-1] for cell, of_cell in cells.items()}
         models, accuracy = {}, {}
         for name, (method, size) in self.models.items():
             if (method, size) not in values:

@@ -199,11 +199,13 @@ def points(rows: Iterable[Row], n_folds: int = 0) -> Iterator[Point]:
     """
     test_share = 1 / (n_folds - 1) if n_folds > 1 else None
     measured = Rows(row for row in rows if row.value is not None)
-    for cell, of_cell in measured.group_by("problem", "method", "metric", "size").items():
+    cells = measured.group_by("problem", "method", "metric", "size")
+    for (problem, method, metric, size), of_cell in cells.items():
         folds = of_cell.group_by("fold").values()
         n_features = mean(mean(row.n_features or 0 for row in of_fold) for of_fold in folds)
         values = [of_fold.column("value") for of_fold in folds]
-        yield Point(*cell, n_features, *band(values, LEVEL, test_share=test_share), len(folds))
+        limits = band(values, LEVEL, test_share=test_share)
+        yield Point(problem, method, metric, size, n_features, *limits, len(folds))
 
 
 def costs(rows: Iterable[Row], metric: str) -> Iterator[Cost]:
