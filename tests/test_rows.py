@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.rows import Row, Rows, group_pairs
+from laconic.rows import Row, RowTable, group_pairs
 
 values = st.one_of(st.none(), st.sampled_from([0.0, 0.25, 0.5]))
 tables = st.lists(
@@ -19,7 +19,7 @@ tables = st.lists(
         values,
         fold=st.sampled_from(["fold 1", "fold 2"]),
     )
-).map(Rows)
+).map(RowTable)
 
 
 @given(tables)
@@ -29,7 +29,7 @@ def test_where_has_the_rows_with_all_of_these_values(rows):
     assert list(rows.where(method="IG", value=None)) == both
     measured = [r for r in rows if r.metric == "f1" and r.problem == "q" and r.value is not None]
     assert list(rows.measured("f1", problem="q")) == measured
-    assert isinstance(rows.where(method="IG"), Rows)
+    assert isinstance(rows.where(method="IG"), RowTable)
 
 
 @given(tables)
@@ -40,14 +40,14 @@ def test_groups_partition_the_rows_in_their_order(rows):
     assert list(cells) == list(dict.fromkeys((row.problem, row.size) for row in rows))
     for method, of_method in by_method.items():
         assert of_method == rows.where(method=method)
-        assert isinstance(of_method, Rows)
+        assert isinstance(of_method, RowTable)
     for (problem, size), of_cell in cells.items():
         assert of_cell == rows.where(problem=problem, size=size)
     assert rows.column("value") == [row.value for row in rows]
 
 
 def test_a_column_that_does_not_exist_is_an_error():
-    rows = Rows([Row("p", "IG", 10, "f1", 0.5)])
+    rows = RowTable([Row("p", "IG", 10, "f1", 0.5)])
     for operation in (rows.column, rows.distinct, rows.group_by):
         with pytest.raises(AttributeError, match="measure"):
             operation("measure")

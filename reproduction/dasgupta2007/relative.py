@@ -10,7 +10,7 @@ import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.methods import keeps_all, parse_method
-from laconic.rows import Key, Row, Rows, Size, group_pairs
+from laconic.rows import K, Row, RowTable, Size, group_pairs
 from reproduction.shared.figures import MeanPoint, ProblemFold
 
 METRIC = "f1_micro"
@@ -43,7 +43,7 @@ def best_alphas(rows: Iterable[Row]) -> dict[str, float]:
 
 def best_all_words(rows: Iterable[Row]) -> dict[ProblemFold, str]:
     """All words with the alpha of the best micro-F1 per problem and fold; ties: the smallest."""
-    measured = Rows(filter(is_all_words, rows)).measured(METRIC)
+    measured = RowTable(filter(is_all_words, rows)).measured(METRIC)
     return {
         fold: max(of_fold, key=_preference).method
         for fold, of_fold in measured.group_by("problem", "fold").items()
@@ -83,7 +83,7 @@ def _ratio(row: Row, full: float | None) -> tuple[SeriesPoint, tuple[ProblemFold
     return (row.method, row.size, metric), ((row.problem, row.fold), ratio)
 
 
-def _means(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
+def _means(pairs: Iterable[tuple[K, float]]) -> dict[K, float]:
     return {key: float(np.mean(values)) for key, values in group_pairs(pairs).items()}
 
 

@@ -9,7 +9,7 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
-from laconic.rows import Row, Rows, Size, group_pairs
+from laconic.rows import Row, RowTable, Size, group_pairs
 from reproduction.shared.figures import Table
 from reproduction.shared.plots import Plot, Series
 
@@ -51,11 +51,11 @@ Spreads: TypeAlias = dict[MethodSize, Spread]
 
 def spreads(rows: Iterable[Row]) -> Spreads:
     """The spread of each method and size."""
-    cells = Rows(rows).measured(METRIC).group_by("method", "size")
+    cells = RowTable(rows).measured(METRIC).group_by("method", "size")
     return {cell: Spread.over(_repeats(of_cell)) for cell, of_cell in cells.items()}
 
 
-def _repeats(rows: Rows) -> Iterable[list[float]]:
+def _repeats(rows: RowTable) -> Iterable[list[float]]:
     """The values of each repeat of the folds, whose names end in "repeat 2"."""
     repeats = (fold.partition("repeat ")[2] for fold in rows.column("fold"))
     return group_pairs(zip(repeats, rows.column("value"), strict=True)).values()

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from laconic.rows import Row, Rows, Size, group_pairs
+from laconic.rows import Row, RowTable, Size, group_pairs
 from laconic.studies.analysis.significance import macro_t
 from laconic.studies.options import SplitOptions
 from laconic.studies.plan import Plan
@@ -56,7 +56,7 @@ def curves(rows: Iterable[Row], metric: str) -> dict[str, dict[str, SizeValues]]
             }
             for problem, of_problem in of_method.group_by("problem").items()
         }
-        for method, of_method in Rows(rows).measured(metric).group_by("method").items()
+        for method, of_method in RowTable(rows).measured(metric).group_by("method").items()
     }
 
 
@@ -103,7 +103,7 @@ def validated(
     """
     choice, largest = chosen(inner_rows, metric, sizes), max(sizes)
 
-    def at_choice(of_fold: Rows) -> float | None:
+    def at_choice(of_fold: RowTable) -> float | None:
         first = of_fold[0]
         size = choice.get(first.method, {}).get((first.problem, first.fold), largest)
         (row,) = of_fold.where(size=size)
@@ -114,7 +114,7 @@ def validated(
             problem: float(np.mean([at_choice(fold) for fold in of.group_by("fold").values()]))
             for problem, of in of_method.group_by("problem").items()
         }
-        for method, of_method in Rows(rows).measured(metric).group_by("method").items()
+        for method, of_method in RowTable(rows).measured(metric).group_by("method").items()
     }
 
 

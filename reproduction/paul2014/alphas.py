@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from laconic.rows import Row, Rows, Size
+from laconic.rows import Row, RowTable, Size
 from laconic.studies.analysis.significance import holm, wilcoxon
 from reproduction.shared.figures import MeanPoint, Table, mean_over_folds
 
@@ -37,7 +37,7 @@ def split_alpha(method: str) -> tuple[str, float]:
 
 def means_by_problem(rows: Iterable[Row], metric: str) -> dict[AlphaCell, dict[str, float]]:
     """The value of each problem per method, alpha and size: averaged over draws, then folds."""
-    cells = Rows(rows).measured(metric).group_by("method", "size")
+    cells = RowTable(rows).measured(metric).group_by("method", "size")
     return {
         (*split_alpha(method), size): {
             problem: mean_over_folds(of_problem)

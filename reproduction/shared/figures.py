@@ -12,7 +12,7 @@ import numpy as np
 from laconic.errors import LaconicError
 from laconic.files import csv_kind
 from laconic.row_files import write_table
-from laconic.rows import Row, Rows, Size, group_pairs
+from laconic.rows import Row, RowTable, Size, group_pairs
 from laconic.studies.execution.executors import Executor
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import StudyFolder
@@ -164,7 +164,7 @@ class MeanPoint:
         return cls(method, size, metric, mean, sd, numbers.size)
 
 
-def mean_over_folds(rows: Rows) -> float:
+def mean_over_folds(rows: RowTable) -> float:
     """The mean of the folds; draws are averaged within a fold first."""
     folds = rows.group_by("fold").values()
     return float(np.mean([np.mean(of_fold.column("value")) for of_fold in folds]))

@@ -54,7 +54,7 @@ from laconic.corpus.corpus import Corpus
 from laconic.corpus.loading import load_corpora
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
-from laconic.rows import Row, Rows, Size, group_pairs
+from laconic.rows import Row, RowTable, Size, group_pairs
 from laconic.studies.analysis.significance import mcnemar
 from laconic.studies.options import SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
@@ -150,11 +150,10 @@ def figure_2(scale: Scale) -> Plan:
 
 def points(rows: Iterable[Row]) -> dict[tuple[str, Size], MeanPoint]:
     """The accuracy of each method and size in percent, over draws."""
+    cells = RowTable(rows).measured(METRIC).group_by("method", "size")
     return {
-        (method, size): MeanPoint.over(
-            method, size, METRIC, (100 * value for value in draws.column("value"))
-        )
-        for (method, size), draws in Rows(rows).measured(METRIC).group_by("method", "size").items()
+        (method, size): MeanPoint.over(method, size, METRIC, (100 * v for v in of.column("value")))
+        for (method, size), of in cells.items()
     }
 
 

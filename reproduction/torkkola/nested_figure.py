@@ -11,7 +11,7 @@ import numpy as np
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.splits import random_splits
-from laconic.rows import Row, Rows, Size
+from laconic.rows import Row, RowTable, Size
 from laconic.studies.execution.executors import Executor
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
@@ -59,7 +59,7 @@ def held_out(corpus: Corpus, share: float = 0.2) -> Corpus:
 
 def choose(rows: Iterable[Row], candidates: Iterable[Candidates], metric: str) -> list[Choice]:
     """The best method of each group of candidates, per size."""
-    cells = Rows(rows).measured(metric).group_by("method", "size")
+    cells = RowTable(rows).measured(metric).group_by("method", "size")
     value = {cell: of_cell.column("value")[-1] for cell, of_cell in cells.items()}
     choices = []
     for group in candidates:

@@ -22,7 +22,7 @@ from laconic.classifiers.kernel import Machines
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.model import LinearModel
 from laconic.reduction import Projection, Reduction
-from laconic.rows import Row, Rows, Size
+from laconic.rows import Row, RowTable, Size
 from laconic.studies.execution.executors import Executor
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
@@ -192,7 +192,7 @@ class CostFigure:
         self, study: Study, problem: Problem, rows: Iterable[Row]
     ) -> dict[str, MeasuredCost]:
         tasks = {task.method: task for task in study.tasks}
-        cells = Rows(rows).measured(self.metric).group_by("method", "size")
+        cells = RowTable(rows).measured(self.metric).group_by("method", "size")
         values = {cell: 100 * of_cell.column("value")[-1] for cell, of_cell in cells.items()}
         models, accuracy = {}, {}
         for name, (method, size) in self.models.items():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from laconic.errors import LaconicError, SizeUnavailable, warn_again
 from laconic.model import Model
 from laconic.numerics import metrics as m
-from laconic.rows import Row, Rows, Size
+from laconic.rows import Row, RowTable, Size
 from laconic.text.labels import LabelEncoding
 from laconic.text.problem import Problem
 from laconic.types import Floats
@@ -106,7 +106,7 @@ class Curve:
 
     problem: str
     method: str
-    rows: Rows
+    rows: RowTable
 
     def values(self, metric: str) -> dict[Size, float | None]:
         """The metric at each size; None where there is no model."""
@@ -161,7 +161,7 @@ def curve(
         warn_again(result.notes)
         if progress is not None:
             progress(result.size)
-    return Curve(problem.name, label, Rows(rows))
+    return Curve(problem.name, label, RowTable(rows))
 
 
 def evaluate_path(

@@ -1,4 +1,4 @@
-"""`Row`: one measured value, or why there is none. `Rows`: a table of them.
+"""`Row`: one measured value, or why there is none. `RowTable`: a table of them.
 
 `Row` is the only declaration of the columns: the tables of a journal, CSV headers and Parquet
 types are derived from its fields.
@@ -13,8 +13,8 @@ from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 Size: TypeAlias = int | float
-Key = TypeVar("Key")
-Value = TypeVar("Value")
+K = TypeVar("K")
+V = TypeVar("V")
 
 # Columns that are equal in all rows of a task: a journal stores them once per attempt.
 OF_TASK = {"of_task": True}
@@ -84,18 +84,18 @@ def _type_of(hint: Any) -> type:
     return float if float in types else types.pop()
 
 
-class Rows(tuple[Row, ...]):
+class RowTable(tuple[Row, ...]):
     """A table of rows."""
 
-    def where(self, **equal: Any) -> Rows:
+    def where(self, **equal: Any) -> RowTable:
         """The rows with these values."""
         values = attrgetter(*equal)
         wanted = tuple(equal.values()) if len(equal) > 1 else next(iter(equal.values()))
-        return Rows(row for row in self if values(row) == wanted)
+        return RowTable(row for row in self if values(row) == wanted)
 
-    def measured(self, metric: str, **equal: Any) -> Rows:
+    def measured(self, metric: str, **equal: Any) -> RowTable:
         """The rows that have a value of the metric."""
-        return Rows(row for row in self.where(metric=metric, **equal) if row.value is not None)
+        return RowTable(row for row in self.where(metric=metric, **equal) if row.value is not None)
 
     def column(self, name: str) -> list[Any]:
         return list(map(attrgetter(name), self))
@@ -104,15 +104,15 @@ class Rows(tuple[Row, ...]):
         """Each value of a column once, or each tuple of values, in the order of the rows."""
         return list(dict.fromkeys(map(attrgetter(*columns), self)))
 
-    def group_by(self, *columns: str) -> dict[Any, Rows]:
+    def group_by(self, *columns: str) -> dict[Any, RowTable]:
         """The rows of each value of a column, or of each tuple of values."""
         groups = group_pairs(zip(map(attrgetter(*columns), self), self, strict=True))
-        return {key: Rows(rows) for key, rows in groups.items()}
+        return {key: RowTable(rows) for key, rows in groups.items()}
 
 
-def group_pairs(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+def group_pairs(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     """The values of each key; keys and values in the order of the pairs."""
-    groups: dict[Key, list[Value]] = {}
+    groups: dict[K, list[V]] = {}
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
     return groups

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from laconic.rows import Row, Rows, group_pairs
+from laconic.rows import Row, RowTable, group_pairs
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -151,7 +151,7 @@ def print_summary(summary: CorpusSummary) -> None:
 
 def print_rows(rows: Iterable[Row], metrics: list[str]) -> None:
     """One line per size, with means over the problems that have a value."""
-    rows = Rows(rows)
+    rows = RowTable(rows)
     problems = rows.distinct("problem", "fold")
     title = f"mean ± sd of {len(problems)} problems"
     if len(problems) == 1:
@@ -165,7 +165,7 @@ def print_rows(rows: Iterable[Row], metrics: list[str]) -> None:
         click.echo(f"skipped {'; '.join(dict.fromkeys(sizes))}: {printable(reason)}")
 
 
-def _cells(rows: Rows, metrics: list[str]) -> list[str]:
+def _cells(rows: RowTable, metrics: list[str]) -> list[str]:
     done = [row for row in rows.where(metric=metrics[0]) if row.model_size is not None]
     if not done:
         return ["skipped", *[""] * (len(metrics) + 2)]

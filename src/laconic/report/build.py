@@ -17,7 +17,7 @@ from laconic.compact import CompactModel
 from laconic.errors import LaconicError
 from laconic.files import read_json
 from laconic.report.view import Confusion, Cost, Detail, Overlap, Point, View
-from laconic.rows import Row, Rows, Size, group_pairs
+from laconic.rows import Row, RowTable, Size, group_pairs
 from laconic.studies.analysis.candidates import Candidate, candidates
 from laconic.studies.analysis.findings import Findings
 from laconic.studies.analysis.intervals import band
@@ -69,7 +69,7 @@ class _Reader:
         # in the order of the plan, which does not depend on which process was faster
         finished = {task.key: task for task in journal.tasks()}
         self.tasks = {key: finished[key] for key in plan.keys if key in finished}
-        self.rows = Rows(journal.rows(self.tasks))
+        self.rows = RowTable(journal.rows(self.tasks))
         self.candidates = candidates(
             self.rows, self.plan.metric, part=self.plan.part(), repeats=self.plan.split.repeats
         )
@@ -198,7 +198,7 @@ def points(rows: Iterable[Row], n_folds: int = 0) -> Iterator[Point]:
     Cross-validation folds share training documents, which makes the limits wider.
     """
     test_share = 1 / (n_folds - 1) if n_folds > 1 else None
-    measured = Rows(row for row in rows if row.value is not None)
+    measured = RowTable(row for row in rows if row.value is not None)
     cells = measured.group_by("problem", "method", "metric", "size")
     for (problem, method, metric, size), of_cell in cells.items():
         folds = of_cell.group_by("fold").values()
@@ -210,7 +210,7 @@ def points(rows: Iterable[Row], n_folds: int = 0) -> Iterator[Point]:
 
 def costs(rows: Iterable[Row], metric: str) -> Iterator[Cost]:
     """Time and memory of one fit of all sizes, and the best mean of the method."""
-    finished = Rows(row for row in rows if row.metric == metric and row.status != "failed")
+    finished = RowTable(row for row in rows if row.metric == metric and row.status != "failed")
     for (problem, method), of_method in finished.group_by("problem", "method").items():
         tasks = of_method.group_by("task").values()
         seconds = mean(sum(of_task.column("seconds")) for of_task in tasks)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from laconic.methods import keeps_all, projects
-from laconic.rows import Row, Rows, Size
+from laconic.rows import Row, RowTable, Size
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def candidates(
     Draws are averaged within a fold first, because they share its documents. Repeats of the folds
     use the same documents again, so they do not reduce the standard error.
     """
-    measured = Rows(rows).measured(metric, part=part)
+    measured = RowTable(rows).measured(metric, part=part)
     n_folds = {
         problem: len(of_problem.distinct("fold"))
         for problem, of_problem in measured.group_by("problem").items()
@@ -63,7 +63,7 @@ def candidates(
 
 
 def _candidate(
-    cell: tuple[str, str, Size], by_fold: Mapping[str, Rows], metric: str, repeats: int
+    cell: tuple[str, str, Size], by_fold: Mapping[str, RowTable], metric: str, repeats: int
 ) -> Candidate:
     means = np.array([np.mean(rows.column("value")) for rows in by_fold.values()])
     n_features = np.mean(

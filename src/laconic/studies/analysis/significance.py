@@ -166,16 +166,15 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> PairedTest:
     zeros = np.flatnonzero(d == 0)
     d = np.delete(d, zeros[: len(zeros) % 2])
     levels = _levels(np.abs(d), _rounding(a, b))
-    # levels are exact, so scipy sees the same ties
-    signs, ranks = np.sign(d), stats.rankdata(levels)
+    side, ranks = np.sign(d), stats.rankdata(levels)
     exact = len(d) <= EXACT_RANKS and np.bincount(levels).max() == 1
     p = stats.wilcoxon(
-        signs * (levels + 1),
+        side * (levels + 1),  # scipy would see no tie where rounding makes a difference
         zero_method="zsplit",
         correction=False,
         method="exact" if exact else "asymptotic",
     ).pvalue
-    statistic, effect = float(ranks @ signs), float(ranks @ signs / ranks.sum())
+    statistic, effect = float(ranks @ side), float(ranks @ side / ranks.sum())
     note = "exact" if exact else "normal approximation with tie correction"
     note += _about_zeros(len(zeros))
     return PairedTest(name, statistic, float(p), effect, effect_name, len(d), note)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from laconic.methods import projects
-from laconic.rows import Row, Rows, group_pairs
+from laconic.rows import Row, RowTable, group_pairs
 
 
 def without_numbers(text: str) -> str:
@@ -34,7 +34,7 @@ def missing_sizes(rows: Iterable[Row], metric: str) -> dict[str, int]:
     Reasons that differ in numbers only are merged, in the words of the first fold and size. Sizes
     beyond the largest model of the problem, which no method has, are left out.
     """
-    of_metric = Rows(rows).where(metric=metric)
+    of_metric = RowTable(rows).where(metric=metric)
     largest = {
         problem: max(row.n_features or 0 for row in of_problem)
         for problem, of_problem in of_metric.group_by("problem").items()
