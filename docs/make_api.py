@@ -68,7 +68,7 @@ BESIDE = {
         "laconic.studies.execution.processes.Processes",
         "laconic.studies.analysis.findings.Findings",
         "laconic.studies.analysis.recommendation.Recommendation",
-        "laconic.studies.analysis.recommendation.Candidate",
+        "laconic.studies.analysis.candidates.Candidate",
         "laconic.studies.analysis.projection_map.Directions",
     ),
     "errors": (

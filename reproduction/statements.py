@@ -57,6 +57,11 @@ def judge(
     return Finding(statement, paper, ours, verdict, reason)
 
 
+def if_measured(holds: bool, *values: float) -> bool | None:
+    """Whether it holds; None if a value was not measured."""
+    return None if any(map(math.isnan, values)) else bool(holds)
+
+
 def judge_value(
     statement: str,
     paper: float,

@@ -12,7 +12,8 @@ from sklearn.metrics import accuracy_score, f1_score, get_scorer
 from laconic import LinearModel, Problem, ReduceThenFit, curve, load_corpus, make_problems
 from laconic.curves import METRICS
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.rows import Row, rows_file
+from laconic.row_files import rows_file
+from laconic.rows import Row
 from tests.strategies import text_like
 
 

@@ -25,7 +25,7 @@ from laconic.files import (
     remove_drafts,
     write_json,
 )
-from laconic.rows import cell, uncell
+from laconic.row_files import cell, uncell
 from laconic.studies.analysis.words import Word, read_words, write_words
 from laconic.studies.layout import distinct_name
 

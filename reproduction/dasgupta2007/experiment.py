@@ -51,7 +51,8 @@ from typing import Any, TypeAlias
 from laconic.corpus.corpus import Corpus
 from laconic.files import make_folder
 from laconic.methods import parse_methods
-from laconic.rows import Row, rows_file
+from laconic.row_files import rows_file
+from laconic.rows import Row
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.studies.execution.executors import Executor
 from laconic.studies.layout import StudyFolder
@@ -63,15 +64,7 @@ from laconic.text.options import TextOptions, WeightingOptions
 from laconic.text.problem import Problem
 from reproduction.dasgupta2007 import statements as statements
 from reproduction.dasgupta2007 import statements_large as large
-from reproduction.shared.figures import (
-    Figure,
-    FigureResult,
-    Scale,
-    run_studies,
-    tables_by_size,
-)
-from reproduction.shared.plots import Cells, Plot
-from reproduction.shared.relative import (
+from reproduction.dasgupta2007.relative import (
     METRIC,
     all_words,
     best_alphas,
@@ -81,6 +74,14 @@ from reproduction.shared.relative import (
     points,
     shares,
 )
+from reproduction.shared.figures import (
+    Figure,
+    FigureResult,
+    Scale,
+    run_studies,
+    tables_by_size,
+)
+from reproduction.shared.plots import Cells, Plot
 from reproduction.statements import Finding
 
 NESTED = True

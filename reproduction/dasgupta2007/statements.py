@@ -14,18 +14,17 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import spearmanr
 
-from reproduction.shared.curve_statements import (
+from reproduction.dasgupta2007.curves import (
     Curves,
     against,
     corpus_words,
     correlation,
-    if_measured,
     percent,
     points_of,
 )
 from reproduction.shared.figures import MeanPoint, make_plot
 from reproduction.shared.plots import Cells, Plot, Series
-from reproduction.statements import Finding, judge
+from reproduction.statements import Finding, if_measured, judge
 
 DF, IG, US, WS, SS = "DF", "IG", "US", "WS", "SS"
 SS_10 = "SS:rank=10"

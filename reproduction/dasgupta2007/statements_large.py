@@ -7,17 +7,16 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from reproduction.dasgupta2007.statements import DF, EVEN, IG, SIMILAR, US, WS, labels_of, rank_of
-from reproduction.shared.curve_statements import (
+from reproduction.dasgupta2007.curves import (
     Curves,
     corpus_words,
-    if_measured,
     percent,
     points_of,
 )
+from reproduction.dasgupta2007.statements import DF, EVEN, IG, SIMILAR, US, WS, labels_of, rank_of
 from reproduction.shared.figures import MeanPoint, make_plot
 from reproduction.shared.plots import Plot, Series
-from reproduction.statements import Finding, Verdict, judge
+from reproduction.statements import Finding, Verdict, if_measured, judge
 
 ALL = "all words"
 SS_100, SS_1500 = "SS:rank=100", "SS:rank=1500"

@@ -63,8 +63,7 @@ from laconic.studies.options import SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
 from laconic.text.options import Scheme, WeightingOptions
-from reproduction.keerthi2005.statements import MIDDLE, counts, statements
-from reproduction.shared.f_measures import (
+from reproduction.keerthi2005.f_measures import (
     ALL,
     BNS,
     IG,
@@ -87,6 +86,7 @@ from reproduction.shared.f_measures import (
     plots,
     spreads,
 )
+from reproduction.keerthi2005.statements import MIDDLE, counts, statements
 from reproduction.shared.figures import Figure, FigureResult, Scale, Table, run_studies
 from reproduction.statements import Finding
 

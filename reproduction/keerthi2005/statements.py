@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from reproduction.shared.f_measures import (
+from reproduction.keerthi2005.f_measures import (
     BNS,
     IG,
     IG_CV,
@@ -25,7 +25,7 @@ from reproduction.shared.f_measures import (
     fallen,
     peak,
 )
-from reproduction.statements import Finding, judge
+from reproduction.statements import Finding, if_measured, judge
 
 # "The initial, small set", and "the middle phase where the performance either peaks or is
 # approaching the peak", which was fixed before LARS was compared with IG.
@@ -127,7 +127,7 @@ def degraded(curves: ProblemCurves) -> Finding:
     return judge(
         "many words degrade RLS severely, in many cases, whether by LARS or by IG",
         f"all words {whole:.3f}; LARS {_at(lars)}, IG {_at(filtered)}",
-        _if_measured(min(losses) >= MUCH, *losses),
+        if_measured(min(losses) >= MUCH, *losses),
         direction=max(losses) >= CLEAR,
         reason=f"to all words LARS loses {losses[0]:.3f}, IG {losses[1]:.3f}",
     )
@@ -138,7 +138,7 @@ def degraded_less(curves: ProblemCurves) -> Finding:
     return judge(
         "many words degrade the SVM rarely, and less than RLS",
         "from the peak of LARS to all words the SVM loses {:.3f}, RLS {:.3f}".format(*losses),
-        _if_measured(losses[0] <= max(losses[1], CLEAR), *losses),
+        if_measured(losses[0] <= max(losses[1], CLEAR), *losses),
         direction=losses[0] <= losses[1] + CLEAR,
     )
 
@@ -149,7 +149,7 @@ def higher_peak(curves: ProblemCurves) -> Finding:
     return judge(
         "at its peak the SVM is usually clearly better than RLS",
         f"LARS, the better alpha: SVM {_at(mine)}, RLS {_at(theirs)}",
-        _if_measured(mine[1] - theirs[1] >= CLEAR, mine[1], theirs[1]),
+        if_measured(mine[1] - theirs[1] >= CLEAR, mine[1], theirs[1]),
         direction=max(mine[1], further[1]) > theirs[1],
         reason=f"alpha = 0 has {_at(further)} in the folds whose paths go that far"
         if further[1] > mine[1]
@@ -163,7 +163,7 @@ def fewer_words(curves: ProblemCurves) -> Finding:
     return judge(
         "… and reaches it with fewer words",
         f"{mine[0]:,} against {theirs[0]:,}",
-        _if_measured(mine[0] < theirs[0], mine[1], theirs[1]),
+        if_measured(mine[0] < theirs[0], mine[1], theirs[1]),
         direction=mine[0] == theirs[0],
         reason=f"with {theirs[0]:,} words SVM-LARS, alpha = 1, has {at_size:.3f}",
     )
@@ -175,7 +175,7 @@ def overfits(curves: ProblemCurves) -> Finding:
     at_last = regularized.get(last, math.nan)
     ends = min((size for size in regularized if size > last), default=0)
     worse = bool(bare) and at_last > bare[last]
-    holds = _if_measured(top[1] - bare[last] >= MUCH and worse, at_last) if bare else None
+    holds = if_measured(top[1] - bare[last] >= MUCH and worse, at_last) if bare else None
     return judge(
         "later alpha = 0 overfits, with a severe loss",
         f"SVM: peak {_at(top)}; {_at((last, bare.get(last, math.nan)))}, "
@@ -205,7 +205,7 @@ def slightly_inferior(curves: ProblemCurves) -> Finding:
     return judge(
         "a threshold from training outputs is slightly inferior",
         f"it loses {lars:.4f} (LARS), {filtered:.4f} (IG) on average up to {MIDDLE[1]} words",
-        _if_measured(lars >= SLIGHT and filtered >= SLIGHT, lars, filtered),
+        if_measured(lars >= SLIGHT and filtered >= SLIGHT, lars, filtered),
         direction=max(lars, filtered) >= SLIGHT,
         reason="only one of them" if max(lars, filtered) >= SLIGHT else "no relevant difference",
     )
@@ -221,7 +221,7 @@ def identical(curves: ProblemCurves) -> Finding:
     return judge(
         "at first alpha = 0 and alpha = 1 are usually identical",
         f"at most {widest:.3f} apart up to {AT_FIRST} words",
-        _if_measured(widest <= CLEAR, widest),
+        if_measured(widest <= CLEAR, widest),
         direction=widest <= MUCH,
     )
 
@@ -232,7 +232,7 @@ def harmless(curves: ProblemCurves) -> Finding:
     return judge(
         "the peak comes in the initial phase: there alpha = 0 is harmless",
         f"alpha = 1 {_at(regularized)}, alpha = 0 {_at(without)}",
-        _if_measured(loss <= CLEAR and regularized[0] < MIDDLE[1], loss),
+        if_measured(loss <= CLEAR and regularized[0] < MIDDLE[1], loss),
         direction=loss <= MUCH,
     )
 
@@ -255,7 +255,7 @@ def rising(curves: ProblemCurves) -> Finding:
     return judge(
         "with alpha = 1 the SVM keeps rising, so alpha = 0 is a poor choice",
         f"alpha = 1 {_at(regularized)}, alpha = 0 {_at(without)}",
-        _if_measured(regularized[0] > without[0] and lead >= CLEAR, lead),
+        if_measured(regularized[0] > without[0] and lead >= CLEAR, lead),
         direction=lead > 0,
         reason=f"alpha = 1 is {lead:+.3f} ahead",
     )
@@ -276,7 +276,7 @@ def degraded_too(curves: ProblemCurves) -> Finding:
     return judge(
         "here many words degrade the SVM too",
         f"LARS, alpha = 1: {_at(top)}; all words {whole:.3f}",
-        _if_measured(top[1] - whole >= CLEAR, top[1], whole),
+        if_measured(top[1] - whole >= CLEAR, top[1], whole),
     )
 
 
@@ -287,7 +287,7 @@ def ahead_at_first(curves: ProblemCurves) -> Finding:
     return judge(
         "at first alpha = 0 is much better than alpha = 1",
         f"SVM: {_leads_text({size: best})} words, its largest lead",
-        _if_measured(best >= MUCH, best),
+        if_measured(best >= MUCH, best),
         direction=best > CLEAR,
     )
 
@@ -297,7 +297,7 @@ def whole_is_better(curves: ProblemCurves) -> Finding:
     return judge(
         "all words with alpha = 1 are much better than the peak of alpha = 0",
         f"{whole:.3f} against {_at(bare)}, in the folds whose paths go that far",
-        _if_measured(whole - bare[1] >= MUCH, whole, bare[1]),
+        if_measured(whole - bare[1] >= MUCH, whole, bare[1]),
         direction=whole - bare[1] > CLEAR,
         reason="better, by less than 0.03",
     )
@@ -327,10 +327,6 @@ OF_ONE: dict[str, tuple[Statement, ...]] = {
     "money-fx": (ahead_at_first,),
     "news-3": (ahead_at_first, whole_is_better),
 }
-
-
-def _if_measured(holds: bool, *values: float) -> bool | None:
-    return None if any(map(math.isnan, values)) else holds
 
 
 def _mean(leads: Mapping[int, float]) -> float:

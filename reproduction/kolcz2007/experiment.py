@@ -64,7 +64,8 @@ from laconic.classifiers.masked.classifier import MaskedSVM
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.loading import load_corpora
 from laconic.files import make_folder
-from laconic.rows import Row, rows_file
+from laconic.row_files import rows_file
+from laconic.rows import Row
 from laconic.studies.execution.executors import Executor
 from laconic.studies.layout import StudyFolder
 from laconic.studies.options import Source, SplitOptions, TrainingOptions
@@ -75,6 +76,16 @@ from laconic.text.options import WeightingOptions
 from laconic.text.problem import Problem
 from reproduction.kolcz2007 import statements as statements
 from reproduction.kolcz2007 import statements_machines as machines
+from reproduction.kolcz2007.best_sizes import means, within
+from reproduction.kolcz2007.fractions import (
+    FOLDS_WITHIN,
+    FractionResults,
+    by_fraction,
+    pooled_points,
+    pooled_tables,
+    scatter,
+    tables,
+)
 from reproduction.kolcz2007.statements import (
     ALL,
     AUC,
@@ -88,7 +99,6 @@ from reproduction.kolcz2007.statements import (
     PaperRow,
 )
 from reproduction.kolcz2007.statements_machines import AGREEMENTS, UNDIVIDED
-from reproduction.shared.best_sizes import means, within
 from reproduction.shared.figures import (
     Figure,
     FigureResult,
@@ -96,15 +106,6 @@ from reproduction.shared.figures import (
     StudyFigure,
     run_studies,
     tables_by_size,
-)
-from reproduction.shared.fractions import (
-    FOLDS_WITHIN,
-    FractionResults,
-    by_fraction,
-    pooled_points,
-    pooled_tables,
-    scatter,
-    tables,
 )
 from reproduction.shared.plots import Cells, Plot
 from reproduction.statements import Finding

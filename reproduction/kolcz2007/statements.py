@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from laconic.rows import Row
-from reproduction.shared.best_sizes import PairedComparison, Values, paired_comparisons
+from reproduction.kolcz2007.best_sizes import PairedComparison, Values, paired_comparisons
 from reproduction.shared.figures import MeanPoint
-from reproduction.statements import Finding, Verdict, judge, judge_value
+from reproduction.statements import Finding, Verdict, if_measured, judge, judge_value
 
 EXACT, MASK, SV_SET, ALL = "EXACT", "MASK", "SV-SET", "all words"
 AUC, POOLED, BEST_F1, F1 = "roc_auc", "roc_auc_micro", "best_f1", "f1_micro"
@@ -186,10 +186,10 @@ def _others(values: Mapping[str, Values]) -> dict[tuple[str, str], PairedCompari
 
 def along(points: Sequence[MeanPoint], metrics: Iterable[str]) -> Iterator[Finding]:
     """Figure 1: one fraction for all categories."""
-    means = {(p.metric, p.method, p.size): p.mean for p in points}
-    by_auc = {s: v for (m, method, s), v in means.items() if (m, method) == (AUC, EXACT)}
-    by_f1 = {s: v for (m, method, s), v in means.items() if (m, method) == (BEST_F1, EXACT)}
-    at_zero = {s: v for (m, method, s), v in means.items() if (m, method) == (F1, EXACT)}
+    by_auc, by_f1, at_zero = (
+        {p.size: p.mean for p in points if (p.metric, p.method) == (metric, EXACT)}
+        for metric in (AUC, BEST_F1, F1)
+    )
     yield almost_all(by_auc)
     if by_f1:
         yield fewer_help(by_f1, at_zero)
@@ -268,12 +268,12 @@ def pooled(points: Sequence[MeanPoint], paper: PaperRow) -> Iterator[Finding]:
     yield from largest_gaps(POOLED, pooled_points)
 
 
-def faster(rows: Iterable[Row]) -> Finding:
+def faster(rows: Sequence[Row]) -> Finding:
     """The training time for all fractions, with and without retraining."""
-    seconds: dict[str, dict[tuple[str, float], float]] = {}
-    for row in rows:
-        seconds.setdefault(row.method, {})[row.task, row.size] = row.seconds
-    exact, mask = (sum(seconds.get(method, {}).values()) for method in (EXACT, MASK))
+    exact, mask = (
+        sum({(row.task, row.size): row.seconds for row in rows if row.method == method}.values())
+        for method in (EXACT, MASK)
+    )
     return judge(
         "without retraining, the search is orders of magnitude faster",
         f"EXACT took {exact / mask:.1f} times as long as MASK" if mask else "",
@@ -327,10 +327,6 @@ def better_than_all(values: Values, title: str) -> Finding:
 
 def against(values: Values, reference: str) -> dict[str, PairedComparison]:
     return {test.method: test for test in paired_comparisons(values, reference)}
-
-
-def if_measured(holds: bool, *values: float) -> bool | None:
-    return None if any(map(math.isnan, values)) else holds
 
 
 def _peak(curve: Mapping[float, float]) -> tuple[float, float]:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from reproduction.kolcz2007.statements import EXACT, HALF, WHOLE, if_measured
+from reproduction.kolcz2007.statements import EXACT, HALF, WHOLE
 from reproduction.shared.figures import MeanPoint
 from reproduction.shared.plots import Plot, Series
-from reproduction.statements import Finding, judge
+from reproduction.statements import Finding, if_measured, judge
 
 COSINE, PEARSON = WEIGHTS = ("cosine", "pearson")
 OVERLAP, CONTAINMENT, RECALL = SUPPORTS = ("overlap", "containment", "recall")

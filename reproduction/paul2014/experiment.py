@@ -59,7 +59,7 @@ from scipy.sparse import csr_array
 from laconic.corpus.catalog import TECHTC, locate
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.readers.techtc import techtc_sets
-from laconic.rows import Row, Size
+from laconic.rows import Row, Size, group_pairs
 from laconic.studies.options import Source, SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
@@ -68,15 +68,15 @@ from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
 from reproduction.paul2014 import statements as statements
 from reproduction.paul2014 import statements_errors as errors
-from reproduction.shared.averages import (
+from reproduction.paul2014.alphas import (
     alpha_comparison_tables,
     mean_tables,
     means_by_problem,
     split_alpha,
     with_alphas,
 )
+from reproduction.paul2014.selection_counts import SelectionCounts, selection_counts
 from reproduction.shared.figures import Figure, Scale, StudyFigure, Table
-from reproduction.shared.selection_counts import SelectionCounts, selection_counts
 from reproduction.statements import Finding
 
 REFERENCE = (
@@ -246,10 +246,10 @@ def synthetic_findings(study: Study, rows: list[Row]) -> Iterator[Finding]:
         (np.mean(list(of.values())) for of in means_by_problem(rows, ERROR).values()),
         default=np.nan,
     )
-    features: dict[tuple[str, Size, int], list[list[int]]] = {}
-    for (size, method, problem), five in top_features(_selections(study)).items():
-        relevant = int(_relevant(problem).removeprefix("k="))
-        features.setdefault((method, size, relevant), []).append(five)
+    features = group_pairs(
+        ((method, size, int(_relevant(problem).removeprefix("k="))), five)
+        for (size, method, problem), five in top_features(_selections(study)).items()
+    )
     return statements.synthetic(features, float(worst))
 
 

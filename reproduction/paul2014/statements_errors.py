@@ -11,13 +11,13 @@ from typing import Self
 import numpy as np
 
 from laconic.rows import Row, Size
-from reproduction.paul2014.statements import AGAIN, BSS, COLUMNS, IG, LEVERAGE, NAMES, RANDOM
-from reproduction.shared.averages import (
+from reproduction.paul2014.alphas import (
     AlphaCell,
     AlphaComparison,
     alpha_comparisons,
     means_by_problem,
 )
+from reproduction.paul2014.statements import AGAIN, BSS, COLUMNS, IG, LEVERAGE, NAMES, RANDOM
 from reproduction.shared.figures import Table
 from reproduction.shared.plots import Plot, Series
 from reproduction.statements import Finding, judge

@@ -11,7 +11,8 @@ import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.files import csv_kind
-from laconic.rows import Row, Size, write_table
+from laconic.row_files import write_table
+from laconic.rows import Row, RowTable, Size, group_pairs
 from laconic.studies.execution.executors import Executor
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import StudyFolder
@@ -163,19 +164,23 @@ class MeanPoint:
         return cls(method, size, metric, mean, sd, numbers.size)
 
 
-def tables_by_size(points: Sequence[MeanPoint]) -> tuple[Table, ...]:
+def mean_over_folds(rows: RowTable) -> float:
+    """The mean of the folds; draws are averaged within a fold first."""
+    folds = rows.group_by("fold").values()
+    return float(np.mean([np.mean(of_fold.column("value")) for of_fold in folds]))
+
+
+def tables_by_size(points: Iterable[MeanPoint]) -> tuple[Table, ...]:
     """One table per metric: methods by sizes."""
-    return tuple(
-        _by_size(metric, [point for point in points if point.metric == metric])
-        for metric in dict.fromkeys(point.metric for point in points)
-    )
+    by_metric = group_pairs((point.metric, point) for point in points)
+    return tuple(_by_size(metric, of_metric) for metric, of_metric in by_metric.items())
 
 
 def _by_size(metric: str, points: Sequence[MeanPoint]) -> Table:
     sizes = sorted({point.size for point in points})
     lines = []
-    for method in dict.fromkeys(point.method for point in points):
-        means = {point.size: point.mean for point in points if point.method == method}
+    for method, pairs in group_pairs((p.method, (p.size, p.mean)) for p in points).items():
+        means = dict(pairs)
         cells = (f"{means[size]:.3f}" if size in means else "" for size in sizes)
         lines.append((method, *cells))
     return Table(metric, ("method", *(f"{size:,}" for size in sizes)), tuple(lines))
@@ -194,12 +199,12 @@ def make_plot(
     log: bool = True,
 ) -> Plot:
     """Means of a metric against size, one line per method; methods not in `labels` are left out."""
-    by_label: dict[str, list[MeanPoint]] = {}
-    for point in points:
-        label = point.method if labels is None else labels.get(point.method)
-        if point.metric == metric and label is not None and np.isfinite(point.mean):
-            by_label.setdefault(label, []).append(point)
-    lines = [_line(label, line_points) for label, line_points in by_label.items()]
+    by_label = group_pairs(
+        (p.method if labels is None else labels.get(p.method), p)
+        for p in points
+        if p.metric == metric and np.isfinite(p.mean)
+    )
+    lines = [_line(label, of_label) for label, of_label in by_label.items() if label is not None]
     return Plot(name, title or metric, x_title, metric, (*lines, *paper_lines), log, level)
 
 

@@ -54,19 +54,19 @@ from laconic.corpus.corpus import Corpus
 from laconic.corpus.loading import load_corpora
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
-from laconic.rows import Row, Size
+from laconic.rows import Row, RowTable, Size, group_pairs
 from laconic.studies.analysis.significance import mcnemar
 from laconic.studies.options import SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
 from laconic.text.options import TextOptions, WeightingOptions
 from reproduction.shared.figures import Figure, MeanPoint, Scale, StudyFigure, Table
-from reproduction.shared.mcnemar_table import correct_predictions, mcnemar_table
 from reproduction.shared.plots import Plot
-from reproduction.shared.prediction_costs import CostFigure
-from reproduction.shared.validated import Candidates, CandidateScale, Choice, NestedFigure
 from reproduction.statements import Finding
 from reproduction.torkkola import statements as statements
+from reproduction.torkkola.mcnemar_table import correct_predictions, mcnemar_table
+from reproduction.torkkola.nested_figure import Candidates, CandidateScale, Choice, NestedFigure
+from reproduction.torkkola.prediction_costs import CostFigure
 from reproduction.torkkola.statements import FULL, IG, LDA, LDA_LSI, LDA_RP, LSI, RP, size_text
 
 REFERENCE = (
@@ -104,13 +104,12 @@ def single_label(corpus: Corpus) -> Corpus:
     """Documents with one label, of classes that are in both parts of the split."""
     if corpus.split is None:
         raise LaconicError(f"{corpus.name} has no split. Choose one, such as ModLewis")
-    alone = [len(labels) == 1 for labels in corpus.labels]
-    parts: dict[str, set[str]] = {}
-    for labels, part, single in zip(corpus.labels, corpus.split, alone, strict=True):
-        if single:
-            parts.setdefault(labels[0], set()).add(part)
-    in_both = {label for label, names in parts.items() if names >= {"train", "test"}}
-    documents = [i for i, single in enumerate(alone) if single and corpus.labels[i][0] in in_both]
+    pairs = zip(corpus.labels, corpus.split, strict=True)
+    parts = group_pairs((labels[0], part) for labels, part in pairs if len(labels) == 1)
+    in_both = {label for label, names in parts.items() if {"train", "test"} <= set(names)}
+    documents = [
+        i for i, labels in enumerate(corpus.labels) if len(labels) == 1 and labels[0] in in_both
+    ]
     return replace(corpus.take(documents), classes=tuple(sorted(in_both)), multilabel=False)
 
 
@@ -151,13 +150,10 @@ def figure_2(scale: Scale) -> Plan:
 
 def points(rows: Iterable[Row]) -> dict[tuple[str, Size], MeanPoint]:
     """The accuracy of each method and size in percent, over draws."""
-    values: dict[tuple[str, Size], list[float]] = {}
-    for row in rows:
-        if row.metric == METRIC and row.value is not None:
-            values.setdefault((row.method, row.size), []).append(100 * row.value)
+    cells = RowTable(rows).measured(METRIC).group_by("method", "size")
     return {
-        (method, size): MeanPoint.over(method, size, METRIC, draws)
-        for (method, size), draws in values.items()
+        (method, size): MeanPoint.over(method, size, METRIC, (100 * v for v in of.column("value")))
+        for (method, size), of in cells.items()
     }
 
 

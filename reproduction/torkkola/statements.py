@@ -11,8 +11,8 @@ from laconic.rows import Size
 from laconic.studies.analysis.significance import PairedTest as TestResult
 from reproduction.shared.figures import MeanPoint
 from reproduction.shared.plots import Plot, Series
-from reproduction.shared.prediction_costs import MeasuredCost
-from reproduction.statements import Finding, judge, judge_value
+from reproduction.statements import Finding, if_measured, judge, judge_value
+from reproduction.torkkola.prediction_costs import MeasuredCost
 
 FULL, LSI, RP, IG = "full", "LSI", "random", "IG"
 LDA_LSI, LDA_RP, LDA = "LDA from LSI", "LDA from random", "LDA direct"
@@ -189,10 +189,6 @@ def costs(models: Mapping[str, MeasuredCost]) -> Iterator[Finding]:
         share <= 1 / 5,
         paper=f"{PAPER_LDA_OPERATIONS:,} of {PAPER_OPERATIONS:,}",
     )
-
-
-def if_measured(holds: bool, *values: float) -> bool | None:
-    return None if any(map(math.isnan, values)) else holds
 
 
 def value(accuracies: Accuracies, label: str, size: Size) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from laconic.errors import LaconicError, SizeUnavailable, warn_again
 from laconic.model import Model
 from laconic.numerics import metrics as m
-from laconic.rows import Row, Size
+from laconic.rows import Row, RowTable, Size
 from laconic.text.labels import LabelEncoding
 from laconic.text.problem import Problem
 from laconic.types import Floats
@@ -107,13 +107,13 @@ class Curve:
 
     problem: str
     method: str
-    rows: tuple[Row, ...]
+    rows: RowTable
 
     def values(self, metric: str) -> dict[Size, float | None]:
         """The metric at each size; None where there is no model."""
-        values = {row.size: row.value for row in self.rows if row.metric == metric}
+        values = {row.size: row.value for row in self.rows.where(metric=metric)}
         if not values:
-            available = sorted({row.metric for row in self.rows})
+            available = sorted(self.rows.distinct("metric"))
             raise KeyError(f"{metric!r} was not measured; available: {', '.join(available)}")
         return values
 
@@ -162,7 +162,7 @@ def curve(
         warn_again(result.notes)
         if progress is not None:
             progress(result.size)
-    return Curve(problem.name, label, tuple(rows))
+    return Curve(problem.name, label, RowTable(rows))
 
 
 def evaluate_path(

@@ -12,7 +12,7 @@ from laconic.rows import Row
 from laconic.studies.options import SplitOptions
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
-from reproduction.shared import best_sizes as sizes
+from reproduction.kolcz2007 import best_sizes as sizes
 from reproduction.shared.figures import MeanPoint
 from tests.studies.corpora import pets
 

@@ -14,9 +14,9 @@ from laconic.methods import parse_method
 from laconic.rows import Row
 from laconic.studies.prepared_corpus import PreparedCorpus
 from reproduction.keerthi2005 import experiment as paper
+from reproduction.keerthi2005.f_measures import ProblemCurves
 from reproduction.keerthi2005.statements import COUNTS as COUNTED
 from reproduction.keerthi2005.statements import OF_ALL
-from reproduction.shared.f_measures import ProblemCurves
 from reproduction.statements import Verdict
 from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets

@@ -17,8 +17,8 @@ from laconic.rows import Row
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.text.problem import Problem
 from reproduction.kolcz2007 import experiment as paper
+from reproduction.kolcz2007 import fractions
 from reproduction.kolcz2007.statements import RCV1
-from reproduction.shared import fractions
 from reproduction.shared.figures import MeanPoint, Scale
 from reproduction.statements import Verdict
 from tests.reproduction.counting_executor import Counting

@@ -17,9 +17,9 @@ from laconic.studies.options import Source
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.studies.study import Study
 from reproduction.paul2014 import experiment as paper
-from reproduction.shared.averages import with_alphas
+from reproduction.paul2014.alphas import with_alphas
+from reproduction.paul2014.selection_counts import SelectionCounts, selection_counts
 from reproduction.shared.figures import Scale
-from reproduction.shared.selection_counts import SelectionCounts, selection_counts
 from reproduction.statements import Verdict
 from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets

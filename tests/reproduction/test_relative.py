@@ -12,9 +12,9 @@ from laconic.studies.options import Source
 from reproduction.dasgupta2007 import experiment as paper
 from reproduction.dasgupta2007 import statements as statements
 from reproduction.dasgupta2007 import statements_large as large
+from reproduction.dasgupta2007.relative import number_of_words
+from reproduction.dasgupta2007.relative import points as points_of
 from reproduction.shared.figures import Scale
-from reproduction.shared.relative import number_of_words
-from reproduction.shared.relative import points as points_of
 from reproduction.statements import Finding, Verdict
 from tests.reproduction.test_dasgupta2007 import FIGURE
 from tests.studies.corpora import pets

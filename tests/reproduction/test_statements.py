@@ -11,9 +11,9 @@ from laconic.studies.analysis.significance import PairedTest as Paired
 from reproduction import PAPERS
 from reproduction.shared.figures import MeanPoint, make_plot
 from reproduction.shared.plots import CELLS, Cells, Series
-from reproduction.shared.prediction_costs import MeasuredCost, PredictionCost
 from reproduction.statements import Verdict, judge, judge_value
 from reproduction.torkkola import statements as statements
+from reproduction.torkkola.prediction_costs import MeasuredCost, PredictionCost
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from reproduction.dasgupta2007 import statements as statements
 from reproduction.dasgupta2007 import statements_large as large
-from reproduction.shared.curve_statements import Curves
+from reproduction.dasgupta2007.curves import Curves
 from reproduction.shared.figures import MeanPoint
 from reproduction.statements import Finding, Verdict
 

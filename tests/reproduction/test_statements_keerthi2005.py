@@ -8,11 +8,20 @@ from dataclasses import replace
 import pytest
 
 from reproduction.keerthi2005 import experiment as paper
+from reproduction.keerthi2005 import f_measures as curves
 from reproduction.keerthi2005 import statements as statements
+from reproduction.keerthi2005.f_measures import (
+    BNS,
+    IG,
+    LARS,
+    LARS_0,
+    REFIT,
+    RLS,
+    SVM,
+    ProblemCurves,
+)
 from reproduction.pages.markdown import update
 from reproduction.pages.section import Section
-from reproduction.shared import f_measures as curves
-from reproduction.shared.f_measures import BNS, IG, LARS, LARS_0, REFIT, RLS, SVM, ProblemCurves
 from reproduction.shared.figures import FigureResult
 from reproduction.statements import Verdict
 

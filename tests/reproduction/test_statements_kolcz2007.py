@@ -8,12 +8,12 @@ import pytest
 
 from laconic.rows import Row
 from reproduction.kolcz2007 import experiment as paper
+from reproduction.kolcz2007 import fractions
 from reproduction.kolcz2007 import statements as statements
 from reproduction.kolcz2007 import statements_machines as machines
 from reproduction.kolcz2007.statements import ALL, AUC, BEST_F1, EXACT, F1, MASK, POOLED, SV_SET
 from reproduction.pages.markdown import update
 from reproduction.pages.section import Section
-from reproduction.shared import fractions
 from reproduction.shared.figures import FigureResult, MeanPoint
 from reproduction.shared.plots import Series
 from reproduction.statements import Verdict

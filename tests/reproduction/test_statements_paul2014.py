@@ -9,7 +9,7 @@ import pytest
 from laconic.rows import Row
 from reproduction.paul2014 import statements as statements
 from reproduction.paul2014 import statements_errors as errors
-from reproduction.shared.averages import with_alphas
+from reproduction.paul2014.alphas import with_alphas
 from reproduction.statements import Finding, Verdict
 
 SETS = 24

@@ -21,17 +21,17 @@ from laconic.studies.study import Study
 from laconic.text.options import TextOptions, WeightingOptions
 from laconic.text.problem import make_problems
 from reproduction.shared.figures import Scale
-from reproduction.shared.mcnemar_table import correct_predictions, mcnemar_table
-from reproduction.shared.prediction_costs import (
+from reproduction.statements import judge
+from reproduction.torkkola import experiment as paper
+from reproduction.torkkola.mcnemar_table import correct_predictions, mcnemar_table
+from reproduction.torkkola.nested_figure import Candidates, Choice, NestedFigure, choose, held_out
+from reproduction.torkkola.prediction_costs import (
     TwoStageModel,
     cost_of,
     cost_table,
     measure_costs,
     throughput,
 )
-from reproduction.shared.validated import Candidates, Choice, NestedFigure, choose, held_out
-from reproduction.statements import judge
-from reproduction.torkkola import experiment as paper
 from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from laconic.rows import Row, RowTable, group_pairs
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from laconic.corpus.catalog import CatalogEntry
     from laconic.methods import Method
-    from laconic.rows import Row
     from laconic.studies.analysis.words import Word
     from laconic.text.summary import CorpusSummary
 
@@ -147,33 +148,30 @@ def print_summary(summary: CorpusSummary) -> None:
         say(f"  note: {printable(problem)}")
 
 
-def print_rows(rows: list[Row], metrics: list[str]) -> None:
+def print_rows(rows: Iterable[Row], metrics: list[str]) -> None:
     """One line per size, with means over the problems that have a value."""
-    problems = list(dict.fromkeys((row.problem, row.fold) for row in rows))
+    rows = RowTable(rows)
+    problems = rows.distinct("problem", "fold")
     title = f"mean ± sd of {len(problems)} problems"
     if len(problems) == 1:
         title = ", ".join(filter(None, problems[0]))
     table = table_of("size", "model_size", "n_features", *metrics, "seconds")
-    for size in dict.fromkeys(row.size for row in rows):
-        table.add_row(f"{size:,}", *_cells([row for row in rows if row.size == size], metrics))
+    for size, of_size in rows.group_by("size").items():
+        table.add_row(f"{size:,}", *_cells(of_size, metrics))
     show(table, f"{rows[0].method}: {title}")
-    skipped: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row.reason:
-            skipped.setdefault(row.reason, {})[f"{row.size:,}"] = None
+    skipped = group_pairs((row.reason, f"{row.size:,}") for row in rows if row.reason)
     for reason, sizes in skipped.items():
-        click.echo(f"skipped {'; '.join(sizes)}: {printable(reason)}")
+        click.echo(f"skipped {'; '.join(dict.fromkeys(sizes))}: {printable(reason)}")
 
 
-def _cells(rows: list[Row], metrics: list[str]) -> list[str]:
-    done = [row for row in rows if row.model_size is not None and row.metric == metrics[0]]
+def _cells(rows: RowTable, metrics: list[str]) -> list[str]:
+    done = [row for row in rows.where(metric=metrics[0]) if row.model_size is not None]
     if not done:
         return ["skipped", *[""] * (len(metrics) + 2)]
-    values = [[r.value for r in rows if r.metric == m and r.value is not None] for m in metrics]
     return [
         f"{mean(row.model_size or 0 for row in done):,.0f}",
         f"{mean(row.n_features or 0 for row in done):,.0f}",
-        *(_spread(of_metric, len(done)) for of_metric in values),
+        *(_spread(rows.measured(metric).column("value"), len(done)) for metric in metrics),
         f"{sum(row.seconds for row in done):.2f}",
     ]
 

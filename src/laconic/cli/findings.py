@@ -17,12 +17,14 @@ from laconic.cli.console import (
     stderr_console,
     table_of,
 )
+from laconic.rows import group_pairs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from laconic.studies.analysis.candidates import Candidate
     from laconic.studies.analysis.findings import Findings
-    from laconic.studies.analysis.recommendation import Candidate, Recommendation
+    from laconic.studies.analysis.recommendation import Recommendation
     from laconic.studies.study import Event, Listener
 
 PROBLEMS_SHOWN = 10
@@ -87,13 +89,12 @@ def print_findings(
 
     folder = StudyFolder(where)
     if not short:
-        problems = list(dict.fromkeys(r.problem for r in findings.per_method))
-        for problem in problems[:PROBLEMS_SHOWN]:
-            per_method = [r for r in findings.per_method if r.problem == problem]
-            _print_curves([c for c in findings.candidates if c.problem == problem], per_method)
+        candidates = group_pairs((c.problem, c) for c in findings.candidates)
+        by_problem = group_pairs((r.problem, r) for r in findings.per_method)
+        for problem, per_method in list(by_problem.items())[:PROBLEMS_SHOWN]:
+            _print_curves(candidates[problem], per_method)
             _print_methods(per_method, findings)
-        if len(problems) > PROBLEMS_SHOWN:
-            more = len(problems) - PROBLEMS_SHOWN
+        if (more := len(by_problem) - PROBLEMS_SHOWN) > 0:
             click.echo(f"… {more} more problems: {printable(str(folder.findings))}")
     for recommendation in findings.recommendations:
         click.echo(printable(recommendation.sentence))
@@ -132,8 +133,8 @@ def _print_curves(candidates: list[Candidate], per_method: list[Recommendation])
     first = candidates[0]
     title = f"{first.problem}: {first.metric} by {_unit(selecting)}, mean of {first.n_folds} folds"
     show(table, f"{title}{all_words}")
-    for method in dict.fromkeys(c.method for c in candidates):
-        _print_words_of_classes([c for c in candidates if c.method == method])
+    for of_method in group_pairs((c.method, c) for c in candidates).values():
+        _print_words_of_classes(of_method)
 
 
 def _unit(candidates: list[Candidate]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
 import numpy as np
 
@@ -18,19 +17,14 @@ from laconic.compact import CompactModel
 from laconic.errors import LaconicError
 from laconic.files import read_json
 from laconic.report.view import Confusion, Cost, Detail, Overlap, Point, View
-from laconic.rows import Row, Size
+from laconic.rows import Row, RowTable, Size, group_pairs
+from laconic.studies.analysis.candidates import Candidate, candidates
 from laconic.studies.analysis.findings import Findings
 from laconic.studies.analysis.intervals import band
 from laconic.studies.analysis.projection_map import Directions
-from laconic.studies.analysis.recommendation import (
-    Candidate,
-    Recommendation,
-    candidates,
-    count_warnings,
-    missing_sizes,
-    recommend,
-)
+from laconic.studies.analysis.recommendation import Recommendation, recommend
 from laconic.studies.analysis.stability import jaccard
+from laconic.studies.analysis.warning_counts import count_warnings, missing_sizes
 from laconic.studies.analysis.words import read_words
 from laconic.studies.journal.journal import Journal, PlanText
 from laconic.studies.layout import ProblemFolder, StudyFolder
@@ -75,7 +69,7 @@ class _Reader:
         # in the order of the plan, which does not depend on which process was faster
         finished = {task.key: task for task in journal.tasks()}
         self.tasks = {key: finished[key] for key in plan.keys if key in finished}
-        self.rows: list[Row] = list(journal.rows(self.tasks))
+        self.rows = RowTable(journal.rows(self.tasks))
         self.candidates = candidates(
             self.rows, self.plan.metric, part=self.plan.part(), repeats=self.plan.split.repeats
         )
@@ -89,14 +83,14 @@ class _Reader:
 
     def view(self) -> View:
         failed = self.journal.failed().items()
-        problems = tuple(dict.fromkeys(row.problem for row in self.rows))
+        problems = tuple(self.rows.distinct("problem"))
         n_done, n_tasks = len(self.tasks), len(self.started.keys)
         finished = self.concluded is not None
         return View(
             title=self._title(problems),
             metric=self.plan.metric,
             metrics=self.plan.metrics,
-            methods=tuple(dict.fromkeys(row.method for row in self.rows)),
+            methods=tuple(self.rows.distinct("method")),
             problems=problems,
             finished=finished,
             progress="" if finished else f"{n_done:,} of {n_tasks:,} tasks are done",
@@ -112,7 +106,7 @@ class _Reader:
             warnings=self.warnings(),
             command=self.started.command,
             plan=self.started.text,
-            versions=tuple(dict.fromkeys(row.versions for row in self.rows)),
+            versions=tuple(self.rows.distinct("versions")),
             created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
             maps=tuple(self.maps(problems)) if finished else (),
         )
@@ -144,24 +138,23 @@ class _Reader:
 
     def overlaps(self) -> Iterator[Overlap]:
         """At the size recommended for the problem, or the largest that most methods have."""
-        by_problem: dict[str, list[Candidate]] = defaultdict(list)
-        for candidate in self.candidates:
-            by_problem[candidate.problem].append(candidate)
+        by_problem = group_pairs((c.problem, c) for c in self.candidates)
         for problem, of_problem in list(by_problem.items())[:MAX_DETAILS]:
             size = _common_size(of_problem)
             if size is not None:
                 yield from self._overlaps(problem, size)
 
     def _overlaps(self, problem: str, size: Size) -> Iterator[Overlap]:
-        terms: dict[str, dict[str, Any]] = defaultdict(dict)
-        for key, task in self.tasks.items():
-            if task.problem == problem and task.draw == 0:
-                for cut in self.journal.cuts(key):
-                    if cut.size == size:
-                        terms[task.method][task.fold] = cut.terms
+        folds = group_pairs(
+            (task.method, (task.fold, cut.terms))
+            for key, task in self.tasks.items()
+            if task.problem == problem and task.draw == 0
+            for cut in self.journal.cuts(key)
+            if cut.size == size
+        )
+        terms = {method: dict(by_fold) for method, by_fold in folds.items()}
         for a, b in combinations(terms, 2):
-            folds = [fold for fold in terms[a] if fold in terms[b]]
-            pairs = [(terms[a][fold], terms[b][fold]) for fold in folds]
+            pairs = [(terms[a][fold], terms[b][fold]) for fold in terms[a] if fold in terms[b]]
             if pairs:
                 n_shared = mean(np.intersect1d(x, y).size for x, y in pairs)
                 yield Overlap(problem, a, b, size, n_shared, mean(jaccard(pair) for pair in pairs))
@@ -205,40 +198,31 @@ def points(rows: Iterable[Row], n_folds: int = 0) -> Iterator[Point]:
     Cross-validation folds share training documents, which makes the limits wider.
     """
     test_share = 1 / (n_folds - 1) if n_folds > 1 else None
-    groups: dict[tuple[str, str, str, Size], dict[str, list[Row]]] = defaultdict(dict)
-    for row in rows:
-        if row.value is not None:
-            key = (row.problem, row.method, row.metric, row.size)
-            groups[key].setdefault(row.fold, []).append(row)
-    for key, folds in groups.items():
-        values = [[row.value for row in fold if row.value is not None] for fold in folds.values()]
-        n_features = mean(
-            mean(row.n_features or 0 for row in of_fold) for of_fold in folds.values()
-        )
-        yield Point(*key, n_features, *band(values, LEVEL, test_share=test_share), len(folds))
+    measured = RowTable(row for row in rows if row.value is not None)
+    cells = measured.group_by("problem", "method", "metric", "size")
+    for (problem, method, metric, size), of_cell in cells.items():
+        folds = of_cell.group_by("fold").values()
+        n_features = mean(mean(row.n_features or 0 for row in of_fold) for of_fold in folds)
+        values = [of_fold.column("value") for of_fold in folds]
+        limits = band(values, LEVEL, test_share=test_share)
+        yield Point(problem, method, metric, size, n_features, *limits, len(folds))
 
 
 def costs(rows: Iterable[Row], metric: str) -> Iterator[Cost]:
     """Time and memory of one fit of all sizes, and the best mean of the method."""
-    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.metric == metric and row.status != "failed":
-            groups[row.problem, row.method].append(row)
-    for (problem, method), of_method in groups.items():
-        seconds: dict[str, float] = defaultdict(float)
-        for row in of_method:
-            seconds[row.task] += row.seconds
+    finished = RowTable(row for row in rows if row.metric == metric and row.status != "failed")
+    for (problem, method), of_method in finished.group_by("problem", "method").items():
+        tasks = of_method.group_by("task").values()
+        seconds = mean(sum(of_task.column("seconds")) for of_task in tasks)
         best = max(points(of_method), key=lambda point: point.mean, default=None)
         if best is not None:
             memory = max((row.memory or 0 for row in of_method), default=0)
-            yield Cost(problem, method, mean(seconds.values()), memory, best.mean, best.n_features)
+            yield Cost(problem, method, seconds, memory, best.mean, best.n_features)
 
 
 def _common_size(candidates: Sequence[Candidate]) -> Size | None:
     """The recommended size if several methods have it, else the largest that several have."""
-    n_methods: dict[Size, int] = defaultdict(int)
-    for candidate in candidates:
-        n_methods[candidate.size] += 1
+    n_methods = Counter(candidate.size for candidate in candidates)
     common = [size for size, n in n_methods.items() if n > 1]
     if not common:
         return None

@@ -33,7 +33,7 @@ from laconic.files import (
     remove,
     remove_drafts,
 )
-from laconic.rows import KINDS as ROWS_KINDS
+from laconic.row_files import KINDS as ROWS_KINDS
 from laconic.studies.analysis.words import KINDS as WORDS_KINDS
 from laconic.studies.options import Source
 from laconic.studies.plan import Plan

@@ -13,9 +13,10 @@ from scipy.sparse import csr_array
 from laconic import Corpus, Plan, Selection, Study
 from laconic.errors import LaconicError
 from laconic.reduction import Promise
+from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from laconic.studies.analysis.findings import Findings
-from laconic.studies.analysis.recommendation import Candidate, Recommendation
+from laconic.studies.analysis.recommendation import Recommendation
 from laconic.studies.execution.jobs import run_task
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.task import Outcome

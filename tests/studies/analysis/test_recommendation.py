@@ -7,12 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.rows import Row
-from laconic.studies.analysis.recommendation import (
-    candidates,
-    missing_sizes,
-    recommend,
-    recommend_per_method,
-)
+from laconic.studies.analysis.candidates import candidates
+from laconic.studies.analysis.recommendation import recommend, recommend_per_method
+from laconic.studies.analysis.warning_counts import missing_sizes
 
 
 def row(

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from laconic.errors import LaconicError
-from laconic.studies.analysis.recommendation import count_warnings
+from laconic.studies.analysis.warning_counts import count_warnings
 from laconic.studies.journal.database import TABLES
 from laconic.studies.journal.journal import Journal
 from tests.studies.journal.writers import outcome_of, task_of

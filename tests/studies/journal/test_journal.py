@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from laconic.errors import LaconicError
-from laconic.rows import rows_file
+from laconic.row_files import rows_file
 from laconic.studies.execution.task import Cut, Outcome
 from laconic.studies.journal import codec as coding
 from laconic.studies.journal.journal import Journal

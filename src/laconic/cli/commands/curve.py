@@ -68,7 +68,7 @@ def curve(where: str, method: str, **options: Any) -> None:
     from laconic.curves import ascending, known_metrics
     from laconic.curves import curve as measure_curve
     from laconic.methods import parse_method
-    from laconic.rows import check_rows, rows_file
+    from laconic.row_files import check_rows, rows_file
     from laconic.studies.layout import safe_name
 
     recipe = parse_method(method)

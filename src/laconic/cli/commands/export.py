@@ -28,7 +28,7 @@ def export(folder: Path, output: Path) -> None:
     \b
     laconic export pydocs-study -o rows.parquet
     """
-    from laconic.rows import check_rows
+    from laconic.row_files import check_rows
     from laconic.studies.journal.journal import Journal
     from laconic.studies.layout import StudyFolder
 

@@ -21,6 +21,7 @@ from laconic.report.charts.style import (
     shape,
 )
 from laconic.report.view import Cost, View
+from laconic.rows import group_pairs
 
 # Pixels per line of text.
 LINE_HEIGHT = 16
@@ -36,11 +37,8 @@ def cost(view: View) -> Spec | None:
     problems = problems_in(cost.problem for cost in costs)
     if not problems:
         return None
-    rows = [
-        row
-        for problem in problems
-        for row in _rows([cost for cost in costs if cost.problem == problem])
-    ]
+    by_problem = group_pairs((cost.problem, cost) for cost in costs)
+    rows = [row for problem in problems for row in _rows(by_problem[problem])]
     several_problems = len(problems) > 1
     body = {
         "height": HEIGHT,
@@ -51,8 +49,7 @@ def cost(view: View) -> Spec | None:
         "encoding": {"x": _seconds(), "y": _quality("best")},
         "layer": [_leaders(), _points(view), _labels()],
     }
-    first = [cost for cost in costs if cost.problem == problems[0]]
-    description = _description(first, view.metric, problems)
+    description = _description(by_problem[problems[0]], view.metric, problems)
     switches = {"problem": [plain(problem) for problem in problems]}
     return chart(description, {"costs": rows}, body, switches, [{"name": "hidden", "value": []}])
 

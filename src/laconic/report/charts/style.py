@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -118,12 +119,9 @@ def chart(
 
 def problems_in(problems: Iterable[str], most: int = MAX_POINTS) -> list[str]:
     """The distinct problems, in order, up to `most` entries in total; at least one."""
-    count: dict[str, int] = {}
-    for problem in problems:
-        count[problem] = count.get(problem, 0) + 1
     shown: list[str] = []
     total = 0
-    for problem, n in count.items():
+    for problem, n in Counter(problems).items():
         total += n
         if shown and total > most:
             break

@@ -7,7 +7,6 @@ The sizes were chosen on these same folds, which the tests ignore: p is slightly
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -18,8 +17,9 @@ from numpy.typing import NDArray
 
 from laconic.methods import keeps_all, parse_method
 from laconic.numerics.quotient import quotient
-from laconic.rows import Size
-from laconic.studies.analysis.recommendation import Candidate, Recommendation
+from laconic.rows import Size, group_pairs
+from laconic.studies.analysis.candidates import Candidate
+from laconic.studies.analysis.recommendation import Recommendation
 from laconic.studies.analysis.significance import (
     PairedTest,
     holm,
@@ -124,9 +124,7 @@ def compare(
     `recommendations` has one per problem and method, `n_folds` is that of one repeat, `n_columns`
     the number of decisions per document, by problem.
     """
-    by_problem: dict[str, list[Candidate]] = defaultdict(list)
-    for recommendation in recommendations:
-        by_problem[recommendation.problem].append(recommendation.chosen)
+    by_problem = group_pairs((r.problem, r.chosen) for r in recommendations)
     first = _first_repeat(tasks, n_folds)
     for problem, chosen in by_problem.items():
         decisions = {
@@ -148,11 +146,8 @@ def _first_repeat(tasks: Iterable[Task], n_folds: int) -> dict[tuple[str, str], 
 
     It decides each document once; more repeats would count documents several times.
     """
-    first: dict[tuple[str, str], list[Task]] = defaultdict(list)
-    for task in tasks:
-        if task.draw == 0 and len(first[task.problem, task.method]) < n_folds:
-            first[task.problem, task.method].append(task)
-    return first
+    groups = group_pairs(((task.problem, task.method), task) for task in tasks if task.draw == 0)
+    return {key: of_method[:n_folds] for key, of_method in groups.items()}
 
 
 def _decisions(
@@ -210,8 +205,7 @@ def _corrected(
         for (a, b), of_pair in zip(pairs, tests, strict=True)
         for test in of_pair
     ]
-    for name in dict.fromkeys(comparison.test for comparison in comparisons):
-        family = [comparison for comparison in comparisons if comparison.test == name]
+    for family in group_pairs((comparison.test, comparison) for comparison in comparisons).values():
         corrected = holm([comparison.p for comparison in family])
         for comparison, p_holm in zip(family, corrected, strict=True):
             yield replace(comparison, p_holm=float(p_holm))
@@ -264,15 +258,13 @@ def selection_stability(
     `n_terms` is the number of words of a problem that some fold could select. Methods that keep
     all words, or combine all of them in every component, have none.
     """
-    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for task in tasks:
-        if task.draw == 0 and _selects(task.method):
-            groups[task.problem, task.method].append(task.key)
+    groups = group_pairs(
+        ((task.problem, task.method), task.key)
+        for task in tasks
+        if task.draw == 0 and _selects(task.method)
+    )
     for (problem, method), keys in groups.items():
-        by_size: dict[Size, list[Int64s]] = defaultdict(list)
-        for key in keys:
-            for cut in journal.cuts(key):
-                by_size[cut.size].append(cut.terms)
+        by_size = group_pairs((cut.size, cut.terms) for key in keys for cut in journal.cuts(key))
         for size, selections in by_size.items():
             if len(selections) == len(keys) > 1:
                 yield _stability(problem, method, size, selections, n_terms[problem])

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from laconic.errors import LaconicError
 from laconic.files import write_json
+from laconic.studies.analysis.candidates import candidates
 from laconic.studies.analysis.comparisons import (
     Comparison,
     SelectionStability,
@@ -16,13 +17,8 @@ from laconic.studies.analysis.comparisons import (
 from laconic.studies.analysis.final_model import FinalModels
 from laconic.studies.analysis.findings import Findings
 from laconic.studies.analysis.projection_map import write_directions
-from laconic.studies.analysis.recommendation import (
-    Recommendation,
-    candidates,
-    count_warnings,
-    missing_sizes,
-    recommend_per_method,
-)
+from laconic.studies.analysis.recommendation import Recommendation, recommend_per_method
+from laconic.studies.analysis.warning_counts import count_warnings, missing_sizes
 from laconic.studies.execution.executors import Executor
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import ProblemFolder, StudyFolder, delete

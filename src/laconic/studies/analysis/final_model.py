@@ -18,12 +18,8 @@ from laconic.files import write_json
 from laconic.methods import keeps_all, parse_method
 from laconic.methods.classifiers import LINEAR
 from laconic.model import LinearModel
-from laconic.studies.analysis.recommendation import (
-    Candidate,
-    Recommendation,
-    best_of,
-    recommend,
-)
+from laconic.studies.analysis.candidates import Candidate, best_of
+from laconic.studies.analysis.recommendation import Recommendation, recommend
 from laconic.studies.analysis.words import coefficient_classes, model_words, write_words
 from laconic.studies.execution.executors import Executor
 from laconic.studies.execution.jobs import Job

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from laconic.files import KEY, read_json, spelled_out
-from laconic.rows import write_table
+from laconic.row_files import write_table
+from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
-from laconic.studies.analysis.recommendation import Candidate, Recommendation
+from laconic.studies.analysis.recommendation import Recommendation
 from laconic.studies.layout import FILES, StudyFolder, delete, write
 
 

@@ -20,7 +20,8 @@ from laconic.errors import LaconicError
 from laconic.files import KEY, Kind, check_output, csv_kind, draft, finite, json_kind
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Reduction, Selection
-from laconic.rows import Size, cell, uncell
+from laconic.row_files import cell, uncell
+from laconic.rows import Size
 from laconic.studies.execution.trained_model import TrainedModel
 from laconic.text.options import TargetKind, TextOptions, WeightingOptions
 from laconic.text.problem import CountedCorpus, Problem, targets_of

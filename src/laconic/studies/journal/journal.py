@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
-from laconic.rows import Row, rows_file
+from laconic.row_files import rows_file
+from laconic.rows import Row
 from laconic.studies.execution.task import Cut, Outcome, Task
 from laconic.studies.journal import codec
 from laconic.studies.journal.codec import checksum

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from laconic.rows import Size
+from laconic.rows import Size, group_pairs
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import StudyFolder
 from laconic.studies.study import Study
@@ -34,12 +34,13 @@ class SelectionCounts:
 
 def selection_counts(study: Study, methods: tuple[str, ...]) -> Iterator[SelectionCounts]:
     """One per problem, method and size, over folds and draws."""
-    selections: dict[tuple[str, str, Size], list[np.ndarray]] = {}
     with Journal.reading(StudyFolder(study.where).journal) as journal:
-        for task in study.tasks:
-            for cut in journal.cuts(task.key) if task.method in methods else ():
-                key = (task.problem, task.method, cut.size)
-                selections.setdefault(key, []).append(cut.terms)
+        selections = group_pairs(
+            ((task.problem, task.method, cut.size), cut.terms)
+            for task in study.tasks
+            if task.method in methods
+            for cut in journal.cuts(task.key)
+        )
     for key, columns in selections.items():
         times = Counter(np.concatenate(columns).tolist())
         yield SelectionCounts(*key, times, len(columns))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
@@ -11,7 +10,7 @@ import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.methods import keeps_all, parse_method
-from laconic.rows import Row, Size
+from laconic.rows import K, Row, RowTable, Size, group_pairs
 from reproduction.shared.figures import MeanPoint, ProblemFold
 
 METRIC = "f1_micro"
@@ -48,14 +47,16 @@ def best_alphas(rows: Iterable[Row]) -> dict[str, float]:
 
 def best_all_words(rows: Iterable[Row]) -> dict[ProblemFold, str]:
     """All words with the alpha of the best micro-F1 per problem and fold; ties: the smallest."""
-    best: dict[ProblemFold, tuple[float, float, str]] = {}
-    for row in rows:
-        if is_all_words(row) and row.metric == METRIC and row.value is not None:
-            alpha = parse_method(row.method).alpha
-            least = -alpha if isinstance(alpha, float) else 0.0
-            fold, candidate = (row.problem, row.fold), (row.value, least, row.method)
-            best[fold] = max(best.get(fold, candidate), candidate)
-    return {fold: method for fold, (_, _, method) in best.items()}
+    measured = RowTable(filter(is_all_words, rows)).measured(METRIC)
+    return {
+        fold: max(of_fold, key=_preference).method
+        for fold, of_fold in measured.group_by("problem", "fold").items()
+    }
+
+
+def _preference(row: Row) -> tuple[float | None, float, str]:
+    alpha = parse_method(row.method).alpha
+    return row.value, -alpha if isinstance(alpha, float) else 0.0, row.method
 
 
 def shares(rows: Iterable[Row]) -> dict[SeriesPoint, dict[ProblemFold, float]]:
@@ -72,18 +73,22 @@ def shares(rows: Iterable[Row]) -> dict[SeriesPoint, dict[ProblemFold, float]]:
         for row in measured
         if best.get((row.problem, row.fold)) == row.method
     }
-    draws: dict[SeriesPoint, dict[ProblemFold, list[float]]] = defaultdict(dict)
-    for row in methods or measured:
-        assert row.value is not None
-        full = whole.get((row.problem, row.fold, row.metric))
-        metric = row.metric if full is None else f"relative {row.metric}"
-        ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
-        key = (row.method, row.size, metric)
-        draws[key].setdefault((row.problem, row.fold), []).append(ratio)
-    return {
-        cell: {fold: float(np.mean(values)) for fold, values in by_fold.items()}
-        for cell, by_fold in draws.items()
-    }
+    ratios = group_pairs(
+        _ratio(row, whole.get((row.problem, row.fold, row.metric))) for row in methods or measured
+    )
+    return {cell: _means(by_fold) for cell, by_fold in ratios.items()}
+
+
+def _ratio(row: Row, full: float | None) -> tuple[SeriesPoint, tuple[ProblemFold, float]]:
+    """The row's value relative to that of all words, or unchanged if there is none."""
+    assert row.value is not None
+    metric = row.metric if full is None else f"relative {row.metric}"
+    ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
+    return (row.method, row.size, metric), ((row.problem, row.fold), ratio)
+
+
+def _means(pairs: Iterable[tuple[K, float]]) -> dict[K, float]:
+    return {key: float(np.mean(values)) for key, values in group_pairs(pairs).items()}
 
 
 def points(rows: Iterable[Row]) -> list[MeanPoint]:
@@ -100,10 +105,7 @@ def by_alpha(rows: Iterable[Row]) -> list[MeanPoint]:
 
 def by_problem(values: Mapping[ProblemFold, float]) -> dict[str, float]:
     """Means over folds."""
-    folds: dict[str, list[float]] = defaultdict(list)
-    for (problem, _), value in values.items():
-        folds[problem].append(value)
-    return {problem: float(np.mean(fold_values)) for problem, fold_values in folds.items()}
+    return _means((problem, value) for (problem, _), value in values.items())
 
 
 def number_of_words(rows: Iterable[Row]) -> float:

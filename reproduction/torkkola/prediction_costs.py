@@ -22,15 +22,15 @@ from laconic.classifiers.kernel import Machines
 from laconic.classifiers.reduce_then_fit import ReducedModel, ReduceThenFit
 from laconic.model import LinearModel
 from laconic.reduction import Projection, Reduction
-from laconic.rows import Row, Size
+from laconic.rows import Row, RowTable, Size
 from laconic.studies.execution.executors import Executor
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
 from laconic.text.problem import Problem
 from laconic.types import Matrix
 from reproduction.shared.figures import FigureResult, Scale, Table, run_studies
-from reproduction.shared.mcnemar_table import missing_result
 from reproduction.statements import Finding
+from reproduction.torkkola.mcnemar_table import missing_result
 
 
 class Decider(Protocol):
@@ -193,11 +193,8 @@ class CostFigure:
         self, study: Study, problem: Problem, rows: Iterable[Row]
     ) -> dict[str, MeasuredCost]:
         tasks = {task.method: task for task in study.tasks}
-        values = {
-            (row.method, row.size): 100 * row.value
-            for row in rows
-            if row.metric == self.metric and row.value is not None
-        }
+        cells = RowTable(rows).measured(self.metric).group_by("method", "size")
+        values = {cell: 100 * of_cell.column("value")[-1] for cell, of_cell in cells.items()}
         models, accuracy = {}, {}
         for name, (method, size) in self.models.items():
             if (method, size) not in values:

@@ -13,7 +13,7 @@ from scipy import stats
 from laconic.methods import parse_method
 from laconic.rows import Row
 from laconic.studies.analysis.significance import holm
-from reproduction.shared.averages import (
+from reproduction.paul2014.alphas import (
     alpha_comparison_tables,
     alpha_comparisons,
     mean_tables,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
 import numpy as np
 
-from laconic.rows import Row, Size
+from laconic.rows import Row, RowTable, Size, group_pairs
 from reproduction.shared.figures import Table
 from reproduction.shared.plots import Plot, Series
 
@@ -52,12 +51,14 @@ Spreads: TypeAlias = dict[MethodSize, Spread]
 
 def spreads(rows: Iterable[Row]) -> Spreads:
     """The spread of each method and size."""
-    values: dict[MethodSize, dict[str, list[float]]] = {}
-    for row in rows:
-        if row.metric == METRIC and row.value is not None:
-            repeats = values.setdefault((row.method, row.size), defaultdict(list))
-            repeats[row.fold.partition("repeat ")[2]].append(row.value)
-    return {cell: Spread.over(repeats.values()) for cell, repeats in values.items()}
+    cells = RowTable(rows).measured(METRIC).group_by("method", "size")
+    return {cell: Spread.over(_repeats(of_cell)) for cell, of_cell in cells.items()}
+
+
+def _repeats(rows: RowTable) -> Iterable[list[float]]:
+    """The values of each repeat of the folds, whose names end in "repeat 2"."""
+    repeats = (fold.partition("repeat ")[2] for fold in rows.column("fold"))
+    return group_pairs(zip(repeats, rows.column("value"), strict=True)).values()
 
 
 def complete(spreads: Spreads) -> Spreads:

@@ -6,19 +6,18 @@ training documents alone, whose rows choose the size by nested cross-validation.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
-from laconic.rows import Row, Size
+from laconic.rows import Row, RowTable, Size, group_pairs
 from laconic.studies.analysis.significance import macro_t
 from laconic.studies.options import SplitOptions
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
-from reproduction.shared.figures import MeanPoint, ProblemFold, Table
+from reproduction.shared.figures import MeanPoint, ProblemFold, Table, mean_over_folds
 
 SizeValues: TypeAlias = dict[Size, float]
 # Per method, one value per problem.
@@ -47,36 +46,25 @@ def outer_fold(problem: str) -> ProblemFold:
     return name, fold
 
 
-def curves(rows: Iterable[Row], metric: str) -> dict[str, dict[ProblemFold, SizeValues]]:
-    """The values by size of each method, problem and fold."""
-    by_method: dict[str, dict[ProblemFold, SizeValues]] = {}
-    for row in rows:
-        if row.metric == metric and row.value is not None:
-            by_fold = by_method.setdefault(row.method, {})
-            by_fold.setdefault((row.problem, row.fold), {})[row.size] = row.value
-    return by_method
-
-
-def averaged(by_fold: Mapping[ProblemFold, SizeValues]) -> dict[str, SizeValues]:
-    """Means over the folds of each problem, size by size."""
-    by_problem: dict[str, dict[Size, list[float]]] = {}
-    for (problem, _), curve in by_fold.items():
-        by_size = by_problem.setdefault(problem, defaultdict(list))
-        for size, value in curve.items():
-            by_size[size].append(value)
+def curves(rows: Iterable[Row], metric: str) -> dict[str, dict[str, SizeValues]]:
+    """Per method and problem, the mean over folds at each size."""
     return {
-        problem: {size: float(np.mean(values)) for size, values in by_size.items()}
-        for problem, by_size in by_problem.items()
+        method: {
+            problem: {
+                size: mean_over_folds(of_size)
+                for size, of_size in of_problem.group_by("size").items()
+            }
+            for problem, of_problem in of_method.group_by("problem").items()
+        }
+        for method, of_method in RowTable(rows).measured(metric).group_by("method").items()
     }
 
 
 def at(rows: Iterable[Row], metric: str, size: Size) -> Values:
     """The mean over folds at one size."""
     return {
-        method: {
-            problem: curve[size] for problem, curve in averaged(by_fold).items() if size in curve
-        }
-        for method, by_fold in curves(rows, metric).items()
+        method: {problem: curve[size] for problem, curve in by_problem.items() if size in curve}
+        for method, by_problem in curves(rows, metric).items()
     }
 
 
@@ -85,9 +73,9 @@ def best(rows: Iterable[Row], metric: str, sizes: Sequence[Size]) -> Values:
     return {
         method: {
             problem: max(curve[size] for size in sizes if size in curve)
-            for problem, curve in averaged(by_fold).items()
+            for problem, curve in by_problem.items()
         }
-        for method, by_fold in curves(rows, metric).items()
+        for method, by_problem in curves(rows, metric).items()
     }
 
 
@@ -100,9 +88,9 @@ def chosen(
             outer_fold(problem): max(
                 (size for size in sizes if size in curve), key=lambda size: (curve[size], size)
             )
-            for problem, curve in averaged(by_fold).items()
+            for problem, curve in by_problem.items()
         }
-        for method, by_fold in curves(inner_rows, metric).items()
+        for method, by_problem in curves(inner_rows, metric).items()
     }
 
 
@@ -114,16 +102,19 @@ def validated(
     The largest size where they cannot be validated: a class of one document.
     """
     choice, largest = chosen(inner_rows, metric, sizes), max(sizes)
-    at_choice = {
-        method: {
-            fold: {largest: curve[choice.get(method, {}).get(fold, largest)]}
-            for fold, curve in by_fold.items()
-        }
-        for method, by_fold in curves(rows, metric).items()
-    }
+
+    def at_choice(of_fold: RowTable) -> float | None:
+        first = of_fold[0]
+        size = choice.get(first.method, {}).get((first.problem, first.fold), largest)
+        (row,) = of_fold.where(size=size)
+        return row.value
+
     return {
-        method: {problem: curve[largest] for problem, curve in averaged(by_fold).items()}
-        for method, by_fold in at_choice.items()
+        method: {
+            problem: float(np.mean([at_choice(fold) for fold in of.group_by("fold").values()]))
+            for problem, of in of_method.group_by("problem").items()
+        }
+        for method, of_method in RowTable(rows).measured(metric).group_by("method").items()
     }
 
 
@@ -168,10 +159,12 @@ def comparison_table(title: str, by_metric: Mapping[str, Values], reference: str
     """Methods by metrics: the mean, and the p of the comparison with the reference."""
     tests = {metric: paired_comparisons(values, reference) for metric, values in by_metric.items()}
     problems = max((test.problems for group in tests.values() for test in group), default=0)
-    cells: dict[str, list[str]] = defaultdict(list)
-    for group in tests.values():
-        for test in group:
-            cells[test.method] += [f"{test.mean:.4f}", _test_cell(test, reference)]
+    cells = group_pairs(
+        (test.method, text)
+        for group in tests.values()
+        for test in group
+        for text in (f"{test.mean:.4f}", _test_cell(test, reference))
+    )
     columns = [text for metric in tests for text in (metric, f"{reference} won : lost; p")]
     lines = tuple((method, *texts) for method, texts in cells.items())
     return Table(f"{title}, mean of {problems}", ("method", *columns), lines)
@@ -183,8 +176,7 @@ def _test_cell(test: PairedComparison, reference: str) -> str:
 
 def means(rows: Iterable[Row], metric: str) -> Iterator[MeanPoint]:
     """The mean over the problems for each method and size."""
-    for method, by_fold in curves(rows, metric).items():
-        by_problem = averaged(by_fold)
+    for method, by_problem in curves(rows, metric).items():
         for size in sorted({size for curve in by_problem.values() for size in curve}):
             values = (curve[size] for curve in by_problem.values() if size in curve)
             yield MeanPoint.over(method, size, metric, values)

@@ -11,13 +11,13 @@ import numpy as np
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.splits import random_splits
-from laconic.rows import Row, Size
+from laconic.rows import Row, RowTable, Size
 from laconic.studies.execution.executors import Executor
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
 from reproduction.shared.figures import FigureResult, Scale, Table, run_studies
-from reproduction.shared.mcnemar_table import missing_result
 from reproduction.statements import Finding
+from reproduction.torkkola.mcnemar_table import missing_result
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,8 @@ def held_out(corpus: Corpus, share: float = 0.2) -> Corpus:
 
 def choose(rows: Iterable[Row], candidates: Iterable[Candidates], metric: str) -> list[Choice]:
     """The best method of each group of candidates, per size."""
-    value = {
-        (row.method, row.size): row.value
-        for row in rows
-        if row.metric == metric and row.value is not None
-    }
+    cells = RowTable(rows).measured(metric).group_by("method", "size")
+    value = {cell: of_cell.column("value")[-1] for cell, of_cell in cells.items()}
     choices = []
     for group in candidates:
         measured = [cell for cell in value if cell[0] in group.methods]

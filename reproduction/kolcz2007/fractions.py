@@ -8,8 +8,17 @@ from typing import Self
 
 import numpy as np
 
-from laconic.rows import Row, Size
+from laconic.rows import Row, Size, group_pairs
 from laconic.studies.study import Study
+from reproduction.kolcz2007.best_sizes import (
+    Values,
+    at,
+    best,
+    comparison_table,
+    gaps,
+    means,
+    validated,
+)
 from reproduction.kolcz2007.statements import (
     ALL,
     AUC,
@@ -20,15 +29,6 @@ from reproduction.kolcz2007.statements import (
     POOLED,
     SHOWN,
     WHOLE,
-)
-from reproduction.shared.best_sizes import (
-    Values,
-    at,
-    best,
-    comparison_table,
-    gaps,
-    means,
-    validated,
 )
 from reproduction.shared.figures import MeanPoint, Table, make_plot, tables_by_size
 from reproduction.shared.plots import Cells, Plot
@@ -109,10 +109,8 @@ def gap_table(points: list[MeanPoint]) -> Table:
     """Figure 1 in numbers: the largest differences of the variants from EXACT."""
     lines = [
         (f"{metric}, {method}", above, below)
-        for metric in dict.fromkeys(point.metric for point in points)
-        for method, above, below in gaps(
-            [point for point in points if point.metric == metric], EXACT, HALF
-        )
+        for metric, of_metric in group_pairs((point.metric, point) for point in points).items()
+        for method, above, below in gaps(of_metric, EXACT, HALF)
     ]
     columns = ("metric, method", f"fractions above {HALF}", f"up to {HALF}")
     return Table(f"largest difference of the mean from {EXACT}", columns, tuple(lines))

@@ -11,7 +11,7 @@ import numpy as np
 
 from laconic.rows import Size
 from reproduction.shared.figures import MeanPoint
-from reproduction.statements import Finding, judge
+from reproduction.statements import Finding, if_measured, judge
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,6 @@ def corpus_words(name: str, paper: int, ours: float, reason: str) -> Finding:
         paper=f"{paper:,}",
         reason=reason,
     )
-
-
-def if_measured(holds: bool, *values: float) -> bool | None:
-    return None if any(map(math.isnan, values)) else bool(holds)
 
 
 def correlation(xs: Sequence[float] | np.ndarray, ys: Sequence[float] | np.ndarray) -> float:

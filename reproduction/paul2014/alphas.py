@@ -5,16 +5,15 @@ The name of a method holds its alpha: `BSS+ridge:alpha=0.1`. Values are shares, 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
-from laconic.rows import Row, Size
+from laconic.rows import Row, RowTable, Size
 from laconic.studies.analysis.significance import holm, wilcoxon
-from reproduction.shared.figures import MeanPoint, Table
+from reproduction.shared.figures import MeanPoint, Table, mean_over_folds
 
 # A method, its alpha, and a size.
 AlphaCell: TypeAlias = tuple[str, float, Size]
@@ -38,17 +37,13 @@ def split_alpha(method: str) -> tuple[str, float]:
 
 def means_by_problem(rows: Iterable[Row], metric: str) -> dict[AlphaCell, dict[str, float]]:
     """The value of each problem per method, alpha and size: averaged over draws, then folds."""
-    by_cell: dict[AlphaCell, dict[str, dict[str, list[float]]]] = {}
-    for row in rows:
-        if row.metric == metric and row.value is not None:
-            problems = by_cell.setdefault((*split_alpha(row.method), row.size), {})
-            problems.setdefault(row.problem, defaultdict(list))[row.fold].append(row.value)
+    cells = RowTable(rows).measured(metric).group_by("method", "size")
     return {
-        cell: {
-            problem: float(np.mean([np.mean(draws) for draws in folds.values()]))
-            for problem, folds in by_problem.items()
+        (*split_alpha(method), size): {
+            problem: mean_over_folds(of_problem)
+            for problem, of_problem in of_cell.group_by("problem").items()
         }
-        for cell, by_problem in by_cell.items()
+        for (method, size), of_cell in cells.items()
     }
 
 
