@@ -12,7 +12,7 @@ from laconic.studies.options import Source
 from reproduction.dasgupta2007 import experiment as paper
 from reproduction.dasgupta2007 import statements as statements
 from reproduction.dasgupta2007 import statements_large as large
-from reproduction.dasgupta2007.relative import number_of_words
+from reproduction.dasgupta2007.relative import best_all_words, number_of_words
 from reproduction.dasgupta2007.relative import points as points_of
 from reproduction.shared.figures import Scale
 from reproduction.statements import Finding, Verdict
@@ -87,3 +87,17 @@ def test_a_large_corpus_is_dealt_into_sets(monkeypatch):
     assert one.ids == corpus.ids[::4]
     assert [*three.ids] == [name for n, name in enumerate(corpus.ids) if n % 4 < 3]
     assert paper.part_of("large", Scale(4, 1, 1)) == Source("large")
+
+
+def test_of_equally_good_alphas_the_smallest_is_best():
+    scores = {0.4: 0.75, 0.1: 0.5, 0.2: 0.75, 1.0: 0.75}
+    rows = [
+        Row("p", f"ALL+ridge:alpha={alpha}", 1.0, "f1_micro", value, fold="split 1")
+        for alpha, value in scores.items()
+    ]
+    others = [
+        Row("p", "ALL+ridge:alpha=0.05", 1.0, "f1_micro", None, fold="split 1"),
+        Row("p", "ALL+ridge:alpha=0.05", 1.0, "f1_macro", 0.9, fold="split 1"),
+        Row("p", "IG+ridge:alpha=0.05", 10, "f1_micro", 0.9, fold="split 1"),
+    ]
+    assert best_all_words([*others, *rows]) == {("p", "split 1"): "ALL+ridge:alpha=0.2"}
