@@ -21,7 +21,7 @@ WHERE = Path(__file__).parent / "api"
 # The flow, which is the order of the index.
 ROOMS = (
     "corpus",
-    "vectors",
+    "text",
     "scores",
     "reduction",
     "selectors",
@@ -31,8 +31,7 @@ ROOMS = (
     "certificate",
     "compact",
     "curves",
-    "study",
-    "papers",
+    "studies",
     "testing",
     "errors",
 )
@@ -54,12 +53,12 @@ BESIDE = {
         "laconic.corpus.splits.folds",
         "laconic.corpus.splits.random_splits",
     ),
-    "vectors": (
+    "text": (
         "laconic.text.options.TextOptions",
         "laconic.text.options.WeightingOptions",
     ),
     "curves": ("laconic.curves.Curve",),
-    "study": (
+    "studies": (
         "laconic.studies.options.Source",
         "laconic.studies.options.SplitOptions",
         "laconic.studies.options.SearchOptions",

@@ -40,14 +40,12 @@ COMMANDS = {
     "predict": ["predict", "made/model.laconic", "new.jsonl"],
     "explain": ["explain", "made/model.laconic", "purr"],
     "explain --json": ["explain", "made/model.laconic", "purr", "--json"],
-    "reproduce": ["reproduce", "dasgupta2007", "3", "--jobs", "1"],
     "completion": ["completion", "bash"],
     "--help": ["--help"],
     "study --help": ["study", "--help"],
     "--version": ["--version"],
 }
-# these need corpora, or run no callback of ours
-QUICK = [name for name in COMMANDS if name != "reproduce"]
+# the others run no callback of ours
 OURS = [name for name in COMMANDS if "--" not in name]
 WRITING = {
     "curve": "rows.csv",
@@ -172,7 +170,7 @@ def ended(words: list[str], stdout: str | Path | int, stderr: str | Path) -> int
     return int(exit.value.code or 0)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("command", QUICK)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_r10_standard_output_on_a_full_disk(command, tmp_path):
     code = ended(COMMANDS[command], FULL, tmp_path / "said")
     said = (tmp_path / "said").read_text()
@@ -181,7 +179,7 @@ def test_r10_standard_output_on_a_full_disk(command, tmp_path):
     assert "No space left on device. Free disk space" in said
 
 
-@pytest.mark.parametrize("command", QUICK)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_r10_a_reader_that_left_is_no_error(command, tmp_path):
     reader, writer = os.pipe()
     os.close(reader)
@@ -343,7 +341,7 @@ def test_r5_a_process_without_memory(tmp_path, monkeypatch):
     assert is_one_line(done.stderr)
 
 
-@pytest.mark.parametrize("words", [["--help"], ["study", "--help"], ["reproduce", "--help"]])
+@pytest.mark.parametrize("words", [["--help"], ["study", "--help"]])
 def test_exit_codes_are_documented(words):
     shown = run(*words).output
     assert all(line.strip() in shown for line in EXIT_CODES.strip("\b\n").splitlines())

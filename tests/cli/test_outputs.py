@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from laconic import CompactModel
 from laconic.cli import main
 from laconic.studies.layout import FILES, PROBLEM_FILES, distinct_name
+from reproduction.command import reproduce
 from tests.studies.corpora import write_pets
 
 PETS = ("pets.csv", "--text", "body", "--label", "animal")
@@ -66,8 +67,8 @@ OUTPUTS: dict[str, tuple[tuple[str, ...], list[str]]] = {
     "report": (("report", "finished"), ["finished/report.html", "finished/figures/curves.svg"]),
     "report, elsewhere": (("report", "finished", "-o", "r.html"), ["r.html", "figures/cost.png"]),
     "predict": (("predict", "pets.laconic", "new.txt", "-o", "a.jsonl"), ["a.jsonl"]),
-    "reproduce": (
-        ("reproduce", "paul2014", "table1", "--pages", "pages"),
+    "reproduction": (
+        ("reproduction", "paul2014", "table1", "--pages", "pages"),
         ["out/paul2014.html", "out/paul2014-table1", "pages/paul2014", "pages/paul2014/x.svg"]
         + [f"out/paul2014-table1/{name}" for name in (*FILES, "section.json")],
     ),
@@ -104,7 +105,9 @@ def run(*words: str) -> str:
 def refused(*words: str) -> str:
     """The one line that is said; nothing is touched or made."""
     before = tree()
-    done = CliRunner().invoke(main, list(words))
+    name, *arguments = words
+    command, line = (reproduce, arguments) if name == "reproduction" else (main, words)
+    done = CliRunner().invoke(command, list(line))
     assert done.exit_code == 2, done.output
     assert done.stderr.count("\n") == 1, done.stderr
     assert done.stdout == ""

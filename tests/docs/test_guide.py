@@ -13,6 +13,7 @@ import pytest
 import laconic
 from laconic.cli.main import main
 from laconic.methods import parse_method, parse_methods
+from reproduction.command import reproduce
 from tests.docs.documents import DOCS, GUIDE, README, ROOT, commands, python_blocks, read
 
 PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "examples/README.md", *sorted(DOCS.rglob("*.md"))]
@@ -183,8 +184,8 @@ def test_commands_and_options_of_the_documents_exist(page):
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)
 def test_options_in_running_text_exist(page):
-    names = main.list_commands(None)
-    parameters = [p for name in names for p in main.get_command(None, name).params]
+    commands = [main.get_command(None, name) for name in main.list_commands(None)]
+    parameters = [p for command in (*commands, reproduce) for p in command.params]
     known = {option for p in parameters for option in (*p.opts, *p.secondary_opts)}
     assert set(re.findall(r"`(--[a-z][a-z-]*)", read(page))) <= known
 

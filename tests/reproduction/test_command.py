@@ -11,11 +11,11 @@ from typing import ClassVar
 import pytest
 from click.testing import CliRunner
 
-from laconic.cli import main
+from laconic.cli.exit_codes import EXIT_CODES
 from laconic.methods import METHODS
 from laconic.studies.study import Study
 from reproduction import PAPERS, paul2014
-from reproduction.command import NAMES, FigureRequest
+from reproduction.command import NAMES, FigureRequest, reproduce
 from reproduction.dasgupta2007 import experiment as paper
 from reproduction.shared.figures import FigureResult, Scale, Table
 from tests.reproduction.test_dasgupta2007 import FIGURE, small
@@ -27,8 +27,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setitem(paper.FIGURES, "3", FIGURE)
 
     def run(*arguments):
-        command = ["reproduce", "dasgupta2007", *map(str, arguments)]
-        return CliRunner().invoke(main, command)
+        return CliRunner().invoke(reproduce, ["dasgupta2007", *map(str, arguments)])
 
     return run
 
@@ -163,13 +162,13 @@ def table(monkeypatch):
     return Small
 
 
-def reproduce(*arguments):
-    return CliRunner().invoke(main, ["reproduce", *arguments])
+def reproduced(*arguments):
+    return CliRunner().invoke(reproduce, list(arguments))
 
 
 def test_a_table_is_printed_and_saved(table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = reproduce("paul2014", "table1", "--jobs", "1")
+    done = reproduced("paul2014", "table1", "--jobs", "1")
     assert done.exit_code == 0, done.output
     assert "paul2014, table 1: errors" in done.output
     assert "IG[bold]" in done.output
@@ -181,14 +180,14 @@ def test_a_table_is_printed_and_saved(table, tmp_path, monkeypatch):
 
 
 def test_a_figure_has_scales_of_its_own(table, tmp_path):
-    reproduce("paul2014", "table1", "-o", f"{tmp_path / 'a'}")
-    reproduce("paul2014", "table1", "--full", "--sets", "3", "-o", f"{tmp_path / 'b'}")
+    reproduced("paul2014", "table1", "-o", f"{tmp_path / 'a'}")
+    reproduced("paul2014", "table1", "--full", "--sets", "3", "-o", f"{tmp_path / 'b'}")
     assert table.asked == [Scale(1, 2, 3), Scale(3, 10, 5)]
 
 
 def test_what_a_paper_has_no_use_for_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = reproduce("paul2014", "table1", "--nested")
+    done = reproduced("paul2014", "table1", "--nested")
     assert (done.exit_code, list(tmp_path.iterdir())) == (2, [])
     assert "--nested: paul2014 chooses nothing on test documents" in done.stderr
 
@@ -213,7 +212,7 @@ def test_pages_are_written_and_renewed_in_part(table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages/paul2014.md").write_text("# By hand\n")
-    done = reproduce("paul2014", "table1", "--sets", "3", "--pages", "pages")
+    done = reproduced("paul2014", "table1", "--sets", "3", "--pages", "pages")
     assert done.exit_code == 0, done.output
     assert done.output.splitlines()[-1] == "pages: pages/paul2014.md, out/paul2014.html"
     text = (tmp_path / "pages/paul2014.md").read_text()
@@ -231,7 +230,7 @@ def test_a_page_of_something_else_is_not_replaced(table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "out").mkdir()
     (tmp_path / "out/paul2014.html").write_text("<p>mine</p>")
-    done = reproduce("paul2014", "table1")
+    done = reproduced("paul2014", "table1")
     assert done.exit_code == 2
     assert (tmp_path / "out/paul2014.html").read_text() == "<p>mine</p>"
     assert table.asked == [], "told before the work"
@@ -241,14 +240,14 @@ def test_pages_that_cannot_be_written_are_known_before_the_work(table, tmp_path,
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages/paul2014.md").mkdir()
-    done = reproduce("paul2014", "table1", "--pages", "pages")
+    done = reproduced("paul2014", "table1", "--pages", "pages")
     assert (done.exit_code, table.asked) == (2, [])
     assert "pages/paul2014.md: not a Markdown page" in done.stderr
     (tmp_path / "pages/paul2014.md").rmdir()
     # whoever runs tests as root may write anywhere
     monkeypatch.setattr("os.access", lambda where, how: how != os.W_OK)
     for option in ("--pages", "--output"):
-        done = reproduce("paul2014", "table1", option, "pages")
+        done = reproduced("paul2014", "table1", option, "pages")
         assert (done.exit_code, table.asked) == (2, [])
         assert "Directory 'pages' is not writable" in done.stderr
 
@@ -257,10 +256,10 @@ def test_a_folder_may_hold_other_things_and_other_papers(table, tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     (tmp_path / "out/paul2014-table4").mkdir(parents=True)
     (tmp_path / "out/dasgupta2007.md").write_text("# mine\n")
-    assert reproduce("paul2014", "table1").exit_code == 0
+    assert reproduced("paul2014", "table1").exit_code == 0
     assert (tmp_path / "out/dasgupta2007.md").read_text() == "# mine\n"
     (tmp_path / "out/paul2014-table4/section.json").write_text('{"version": 2}')
-    done = reproduce("paul2014", "table1")
+    done = reproduced("paul2014", "table1")
     assert done.exit_code == 2
     assert "paul2014-table4/section.json: not a section of Laconic" in done.stderr
     assert "Traceback" not in done.output
@@ -269,7 +268,7 @@ def test_a_folder_may_hold_other_things_and_other_papers(table, tmp_path, monkey
 def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LACONIC_DATA", raising=False)
-    done = reproduce("paul2014")
+    done = reproduced("paul2014")
     assert done.exit_code == 0, done.output
     assert "skipped: the corpus techtc100 is read from the folder" in done.stderr
     text = (tmp_path / "out/paul2014.md").read_text()
@@ -279,5 +278,10 @@ def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monk
     titles = [FigureRequest("paul2014", name).heading for name in paul2014.FIGURES]
     assert re.findall(r"^## ((?:Figure|Table) [^:]+)", text, flags=re.MULTILINE) == titles
     assert "IG[bold]" in text
-    alone = reproduce("paul2014", "table4")
+    alone = reproduced("paul2014", "table4")
     assert alone.exit_code == 2
+
+
+def test_help_has_the_exit_codes():
+    shown = CliRunner().invoke(reproduce, ["--help"]).output
+    assert all(line.strip() in shown for line in EXIT_CODES.strip("\b\n").splitlines())
