@@ -17,7 +17,15 @@ from laconic.cli import main
 from laconic.compact.settings import TextSettings
 from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
-from laconic.options import Options, from_table, init_from, option, options_of, signature_from
+from laconic.options import (
+    Options,
+    from_table,
+    init_from,
+    option,
+    options_of,
+    parse_bytes,
+    signature_from,
+)
 from laconic.studies.options import SearchOptions, Source, SplitOptions, TrainingOptions
 from laconic.text.options import TextOptions, WeightingOptions
 
@@ -138,3 +146,17 @@ def test_help_needs_neither_numpy_nor_scikit_learn():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "n_bytes"),
+    [("500MB", 500_000_000), ("2GB", 2 * 10**9), ("1.5 gb", 15 * 10**8), (" 9kB ", 9000)],
+)
+def test_bytes_have_a_unit(text, n_bytes):
+    assert parse_bytes(text) == n_bytes
+
+
+@pytest.mark.parametrize("text", ["", "2", "GB", "-2GB", "0MB", "2 GiBi", "1e9GB", "2XB"])
+def test_bytes_without_a_unit_are_refused(text):
+    with pytest.raises(LaconicError, match="such as 500MB or 2GB"):
+        parse_bytes(text)

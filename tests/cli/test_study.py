@@ -230,7 +230,7 @@ def test_a_failing_method_leaves_the_others_and_exit_code_1(run, monkeypatch):
     assert "failed: BROKEN" in study(run, "--methods", "IG,BROKEN", "--quiet").stderr
 
 
-def test_r5_the_time_limit_of_the_command_goes_to_the_executor(run, monkeypatch):
+def test_r5_the_limits_of_the_command_go_to_the_executor(run, monkeypatch):
     asked = []
 
     def executor_for(*settings):
@@ -239,8 +239,12 @@ def test_r5_the_time_limit_of_the_command_goes_to_the_executor(run, monkeypatch)
 
     monkeypatch.setattr("laconic.studies.execution.executors.executor_for", executor_for)
     assert study(run, "--task-timeout", "60").exit_code == 0
-    assert run("study", "pets-study", "--task-timeout", "5", "--no-report").exit_code == 0
-    assert asked == [(1, 60.0), (-1, 5.0)]
+    limits = ("--task-timeout", "5", "--memory-limit", "2GB")
+    assert run("study", "pets-study", *limits, "--no-report").exit_code == 0
+    assert asked == [(1, 60.0, None), (-1, 5.0, 2 * 10**9)]
+    refused = study(run, "--memory-limit", "2")
+    assert refused.exit_code == 2
+    assert "such as 500MB or 2GB" in refused.stderr
 
 
 @pytest.mark.full

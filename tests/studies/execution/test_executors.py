@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_info
 
 from laconic.errors import LaconicError
 from laconic.methods import METHODS
-from laconic.resources import usable_cpus
+from laconic.resources import CAN_LIMIT_MEMORY, usable_cpus
 from laconic.studies.execution import executors, processes
 from laconic.studies.execution.executors import executor_for
 from laconic.studies.execution.jobs import Job, run_job, run_task
@@ -546,3 +546,35 @@ def test_usable_cpus_are_those_this_process_may_have(monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert usable_cpus() == 1
+
+
+@per_task
+def allocates(task: Task, problem: Problem) -> Outcome | None:
+    if task.draw == 1:
+        np.ones(1 << 28).sum()
+    return None
+
+
+@pytest.mark.skipif(not CAN_LIMIT_MEMORY, reason="only Linux enforces a limit")
+def test_a_task_that_needs_more_memory_than_allowed_fails_and_the_others_run(tmp_path):
+    limited = Processes(1, folder=tmp_path, run=allocates, memory_limit=1_500_000_000)
+    outcomes = run_all(limited, jobs_of(1, n_draws=3))
+    by_draw = sorted(outcomes.values(), key=lambda outcome: outcome.task.draw)
+    assert [outcome.status for outcome in by_draw] == ["ok", "failed", "ok"]
+    assert by_draw[1].reason.startswith("MemoryError: Unable to allocate 2.00 GiB")
+    assert by_draw[1].reason.endswith("The process may use 1,500 MB")
+    assert isinstance(executor_for(1, memory_limit=10**9), Processes)
+    for wrong in (0, -1):
+        with pytest.raises(LaconicError, match="above 0"):
+            Processes(1, memory_limit=wrong)
+
+
+def test_a_lost_process_costs_its_task_and_the_rest_of_the_job_is_run(tmp_path):
+    methods = [f"IG+ridge:alpha={alpha}" for alpha in (0.1, 0.3, 0.5)]
+    (job,) = jobs_of(1, methods)
+    tasks = tuple(replace(task, draw=n) for n, task in enumerate(job.tasks))
+    lost = replace(job, tasks=tasks)
+    outcomes = run_all(Processes(1, folder=tmp_path, run=draw_2_kills_its_process), [lost])
+    assert [outcome.task for outcome in outcomes.values()] == list(tasks)
+    assert [outcome.status for outcome in outcomes.values()] == ["ok", "failed", "ok"]
+    assert list(tmp_path.iterdir()) == []

@@ -13,12 +13,12 @@ from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic.methods import keeps_all, parse_method
 from laconic.numerics.quotient import quotient
 from laconic.rows import Size, group_pairs
 from laconic.studies.analysis.candidates import Candidate
+from laconic.studies.analysis.out_of_fold import FoldResult, OutOfFold
 from laconic.studies.analysis.recommendation import Recommendation
 from laconic.studies.analysis.significance import (
     PairedTest,
@@ -30,7 +30,7 @@ from laconic.studies.analysis.significance import (
     wilcoxon,
 )
 from laconic.studies.analysis.stability import jaccard, kuncheva, nogueira
-from laconic.studies.execution.task import Cut, Task
+from laconic.studies.execution.task import Task
 from laconic.studies.journal.journal import Journal
 from laconic.types import Bools, Floats, Int64s
 
@@ -91,16 +91,21 @@ class FoldDecisions:
     predicted_plus_actual: Int64s
 
     @classmethod
-    def of(cls, cut: Cut, y_signed: NDArray[np.int8]) -> FoldDecisions:
-        true = y_signed > 0
+    def of(cls, result: FoldResult) -> FoldDecisions:
+        true, chosen = result.y_signed > 0, result.chosen
         return cls(
-            (cut.chosen == true) & (y_signed != 0),
-            (cut.chosen & true).sum(axis=0),
-            cut.chosen.sum(axis=0) + true.sum(axis=0),
+            (chosen == true) & (result.y_signed != 0),
+            (chosen & true).sum(axis=0),
+            chosen.sum(axis=0) + true.sum(axis=0),
         )
 
 
 ByFold: TypeAlias = Mapping[str, FoldDecisions]
+
+
+def _decisions(candidate: Candidate, out_of_fold: OutOfFold) -> ByFold:
+    results = out_of_fold.results(candidate.problem, candidate.method, candidate.size)
+    return {fold: FoldDecisions.of(result) for fold, result in results.items()}
 
 
 def _pooled_f1(folds: Sequence[FoldDecisions], n_columns: int) -> Floats | None:
@@ -125,11 +130,9 @@ def compare(
     the number of decisions per document, by problem.
     """
     by_problem = group_pairs((r.problem, r.chosen) for r in recommendations)
-    first = _first_repeat(tasks, n_folds)
+    out_of_fold = OutOfFold(tasks, journal, n_folds)
     for problem, chosen in by_problem.items():
-        decisions = {
-            candidate.method: _decisions(candidate, first, journal) for candidate in chosen
-        }
+        decisions = {c.method: _decisions(c, out_of_fold) for c in chosen}
         pairs = list(combinations(chosen, 2))
         tests = [
             list(
@@ -139,28 +142,6 @@ def compare(
         ]
         yield from _corrected(pairs, tests)
     yield from _over_problems(by_problem)
-
-
-def _first_repeat(tasks: Iterable[Task], n_folds: int) -> dict[tuple[str, str], list[Task]]:
-    """The tasks of a problem and method in the first repeat of the folds, first draw only.
-
-    It decides each document once; more repeats would count documents several times.
-    """
-    groups = group_pairs(((task.problem, task.method), task) for task in tasks if task.draw == 0)
-    return {key: of_method[:n_folds] for key, of_method in groups.items()}
-
-
-def _decisions(
-    candidate: Candidate, first: Mapping[tuple[str, str], list[Task]], journal: Journal
-) -> ByFold:
-    """By fold, without the folds whose task failed."""
-    decisions = {}
-    for task in first[candidate.problem, candidate.method]:
-        y_signed = journal.y_signed(task.key)
-        cuts = [cut for cut in journal.cuts(task.key) if cut.size == candidate.size]
-        if cuts and y_signed is not None:
-            decisions[task.fold] = FoldDecisions.of(cuts[0], y_signed)
-    return decisions
 
 
 def _tests(
