@@ -26,8 +26,8 @@ from laconic.files import (
     write_json,
 )
 from laconic.row_files import cell, uncell
-from laconic.studies.analysis.words import Word, read_words, write_words
 from laconic.studies.layout import distinct_name
+from laconic.studies.words import Word, read_words, write_words
 
 MARKED = Kind("note", re.compile(rb"\Anote: "))
 FORMULA_SIGNS = "=+-@＝＋－＠"

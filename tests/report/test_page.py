@@ -27,7 +27,7 @@ from laconic.report.page import (
     write_report,
 )
 from laconic.report.view import Point, View
-from laconic.studies.analysis.words import Word
+from laconic.studies.words import Word
 from laconic.text.summary import CorpusSummary
 from tests.report.studies import HOSTILE, family_study, pets_study
 

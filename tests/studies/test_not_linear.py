@@ -14,10 +14,10 @@ from laconic.cli import main
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.studies.analysis import final_model as concluding
-from laconic.studies.analysis.words import read_words, selected_words
 from laconic.studies.execution.jobs import run_task
 from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions
+from laconic.studies.words import read_words, selected_words
 from laconic.text.options import TextOptions, WeightingOptions
 from tests.studies.corpora import TOPICS, pets
 from tests.studies.execution.test_jobs import made, task_of

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from laconic import CompactModel, Corpus, LarsClassifier, Plan, Study
 from laconic.cli import main
-from laconic.studies.analysis.words import selected_words
 from laconic.studies.execution.jobs import run_task
 from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions, TrainingOptions
+from laconic.studies.words import selected_words
 from laconic.text.options import TextOptions, WeightingOptions
 from tests.studies.corpora import pets
 from tests.studies.execution.test_jobs import made, task_of

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from laconic.corpus.catalog import CatalogEntry
     from laconic.methods import Method
-    from laconic.studies.analysis.words import Word
+    from laconic.studies.words import Word
     from laconic.text.summary import CorpusSummary
 
 CLASSES_SHOWN = 25

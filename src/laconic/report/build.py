@@ -25,11 +25,11 @@ from laconic.studies.analysis.projection_map import Directions
 from laconic.studies.analysis.recommendation import Recommendation, recommend
 from laconic.studies.analysis.stability import jaccard
 from laconic.studies.analysis.warning_counts import count_warnings, missing_sizes
-from laconic.studies.analysis.words import read_words
 from laconic.studies.journal.journal import Journal, PlanText
 from laconic.studies.layout import ProblemFolder, StudyFolder
 from laconic.studies.plan import Plan
 from laconic.studies.plan_file import parse_plan
+from laconic.studies.words import read_words
 from laconic.text.summary import CorpusSummary
 
 # Problems whose words, model and confusion are shown; a page with a hundred would not load.

@@ -12,7 +12,7 @@ from laconic.compact import CompactModel
 from laconic.rows import Size
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from laconic.studies.analysis.projection_map import Directions
-from laconic.studies.analysis.words import Word
+from laconic.studies.words import Word
 from laconic.text.summary import CorpusSummary
 
 

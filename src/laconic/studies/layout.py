@@ -34,9 +34,9 @@ from laconic.files import (
     remove_drafts,
 )
 from laconic.row_files import KINDS as ROWS_KINDS
-from laconic.studies.analysis.words import KINDS as WORDS_KINDS
 from laconic.studies.options import Source
 from laconic.studies.plan import Plan
+from laconic.studies.words import KINDS as WORDS_KINDS
 from laconic.text.stop_words import file_of
 
 JOURNAL = "journal.sqlite"

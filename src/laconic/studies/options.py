@@ -19,8 +19,9 @@ from laconic.text.options import Alpha, Normalize, TargetKind
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
-    from laconic.studies.execution.task import Part
 
+# What a model is evaluated on.
+Part = Literal["validation", "test"]
 METHODS = ("ALL", "DF", "IG", "CHI2", "WS", "SS:rank=100", "RFE+svm")
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
 METRICS = ("f1_micro", "f1_macro", "accuracy")

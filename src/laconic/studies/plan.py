@@ -18,10 +18,11 @@ from laconic.errors import LaconicError
 from laconic.methods import Method, parse_method
 from laconic.options import option
 from laconic.rows import Size
-from laconic.studies.execution.task import Part, Task, canonical_json
+from laconic.studies.execution.task import Task, canonical_json
 from laconic.studies.options import (
     METHODS,
     InMemory,
+    Part,
     SearchOptions,
     Source,
     SplitOptions,

@@ -32,7 +32,7 @@ from laconic.cli.options import (
 
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
-    from laconic.studies.analysis.words import Word
+    from laconic.studies.words import Word
     from laconic.text.options import TargetKind
 
 
@@ -57,7 +57,7 @@ def select(where: str, method: str, size: str, output: Path | None, **options: A
     laconic select pydocs --method BNS --size 50
     """
     from laconic.methods import parse_method
-    from laconic.studies.analysis.words import selected_words, write_words
+    from laconic.studies.words import selected_words, write_words
 
     recipe = parse_method(method)
     path = estimator_of(recipe, options)
@@ -106,7 +106,7 @@ def words_files(output: Path, corpus: Corpus, kind: TargetKind) -> list[Path]:
 
 def check_files(files: Iterable[Path], where: str, options: dict[str, Any]) -> None:
     """Check that each file may be written and that none is an input."""
-    from laconic.studies.analysis.words import check_words
+    from laconic.studies.words import check_words
 
     for file in files:
         check_words(file)

@@ -20,7 +20,6 @@ from laconic.methods.classifiers import LINEAR
 from laconic.model import LinearModel
 from laconic.studies.analysis.candidates import Candidate, best_of
 from laconic.studies.analysis.recommendation import Recommendation, recommend
-from laconic.studies.analysis.words import coefficient_classes, model_words, write_words
 from laconic.studies.execution.executors import Executor
 from laconic.studies.execution.jobs import Job
 from laconic.studies.execution.task import Outcome, Task, describe_failure
@@ -29,6 +28,7 @@ from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import ProblemFolder, StudyFolder
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
+from laconic.studies.words import coefficient_classes, model_words, write_words
 from laconic.text.problem import Problem, Target
 from laconic.text.weighting import Weighting
 

@@ -27,9 +27,9 @@ from laconic.model import Normalize
 from laconic.resources import memory_limit
 from laconic.rows import Row, Size
 from laconic.studies.execution.trained_model import TrainedModel
+from laconic.studies.options import Part
 from laconic.text.options import Alpha
 
-Part = Literal["validation", "test"]
 PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
 
 
