@@ -14,7 +14,6 @@ from sklearn.base import BaseEstimator, clone
 
 from laconic import Vectorizer, Weighting, load_corpus
 from laconic.cli import main
-from laconic.compact.settings import TextSettings
 from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
 from laconic.options import (
@@ -26,6 +25,7 @@ from laconic.options import (
     parse_bytes,
     signature_from,
 )
+from laconic.runtime.settings import TextSettings
 from laconic.studies.options import SearchOptions, Source, SplitOptions, TrainingOptions
 from laconic.text.options import TextOptions, WeightingOptions
 

@@ -58,11 +58,12 @@ from laconic.corpus.loading import load_corpora
 from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
 from laconic.rows import Row
+from laconic.runtime.choices import Scheme
 from laconic.studies.execution.executors import Executor
 from laconic.studies.options import SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
-from laconic.text.options import Scheme, WeightingOptions
+from laconic.text.options import WeightingOptions
 from reproduction.keerthi2005.f_measures import (
     ALL,
     BNS,

@@ -60,10 +60,11 @@ from laconic.corpus.catalog import TECHTC, locate
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.readers.techtc import techtc_sets
 from laconic.rows import Row, Size, group_pairs
+from laconic.runtime.choices import Scheme
 from laconic.studies.options import Source, SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
-from laconic.text.options import Scheme, TextOptions, WeightingOptions
+from laconic.text.options import TextOptions, WeightingOptions
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
 from reproduction.paul2014 import statements as statements

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from laconic.numerics.quotient import quotient
-from laconic.numerics.text.weights import scale_rows
-from laconic.reduction import check_vocabulary, frozen
-from laconic.text.options import Normalize as Normalize
-from laconic.types import Floats, Matrix
+from laconic.reduction import check_vocabulary
+from laconic.runtime.choices import Normalize as Normalize
+from laconic.runtime.decisions import strongest
+from laconic.types import Floats, Matrix, frozen
 from laconic.types import Rule as Rule
 
 # Above this share of nonzero coefficients a sparse product is slower than a dense one.
@@ -179,10 +179,7 @@ class LinearModel:
         explanation = {}
         for row, name in enumerate(names.tolist()):
             span = slice(shares.indptr[row], shares.indptr[row + 1])
-            columns, values = shares.indices[span], shares.data[span]
-            strongest = np.lexsort((columns, -np.abs(values)))
-            strongest = strongest[values[strongest] != 0][:top]
-            explanation[name] = [(str(vocabulary[columns[i]]), float(values[i])) for i in strongest]
+            explanation[name] = strongest(vocabulary, shares.indices[span], shares.data[span], top)
         return explanation
 
     def _selected_lengths(self, X: Matrix) -> Floats:
@@ -192,6 +189,12 @@ class LinearModel:
         total = squared(X) @ pattern.T
         dense: Floats = total.toarray() if issparse(total) else np.asarray(total)
         return np.asarray(np.sqrt(dense))
+
+
+def scale_rows(X: csr_array, factors: Floats) -> csr_array:
+    """Each document multiplied by its factor; X is unchanged."""
+    data = X.data * np.repeat(factors, np.diff(X.indptr))
+    return csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
 def squared(X: Matrix) -> Matrix:

@@ -175,23 +175,6 @@ def from_attributes(kind: type[T], source: Any) -> T:
     return kind(**{option.name: getattr(source, option.name) for option in options_of(kind)})
 
 
-def from_exactly(kind: type[T], table: Mapping[str, Any], **more: Any) -> T:
-    """The options of a file's header, which has every one of them, of its own type, and no other.
-
-    `more` are fields that are not options.
-    """
-    options = {option.name: option for option in options_of(kind)}
-    for name, option in options.items():
-        if name not in table:
-            raise LaconicError(f"its header has no {name!r}")
-        if isinstance(table[name], str) and get_origin(option.type) is tuple:
-            raise option.error(table[name])
-    for name in table:
-        if name not in options:
-            raise LaconicError(f"its header has {name[:40]!r}, which is unknown")
-    return kind(**table, **more)
-
-
 def from_table(kind: type[T], table: Any, place: str, **more: Any) -> T:
     """The dataclass that a table of TOML describes, with the tables inside it.
 

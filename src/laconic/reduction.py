@@ -8,22 +8,15 @@ linear classifier on the reduced documents is linear over the original vocabular
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.types import Columns, Floats, Matrix
+from laconic.types import Columns, Floats, Matrix, frozen
 from laconic.validation import is_number
-
-
-def frozen(values: ArrayLike, dtype: type) -> NDArray[Any]:
-    """A read-only copy: values are shared between models and must not change."""
-    array: NDArray[Any] = np.array(values, dtype=dtype)
-    array.setflags(write=False)
-    return array
 
 
 def columns_for(size: int | float | None, available: int) -> int:

@@ -286,11 +286,11 @@ def test_predicting_needs_no_scikit_learn(tmp_path):
 
 @pytest.mark.parametrize("limit", ["MOST_CHUNKS", "MOST_CHARACTERS"])
 def test_what_was_read_is_remembered_up_to_a_limit(limit, monkeypatch):
-    monkeypatch.setattr(f"laconic.compact.counts.{limit}", 12)
+    monkeypatch.setattr(f"laconic.runtime.documents.{limit}", 12)
     compact, slow = served("argmax", "all", stem="porter")
     for text in (*TEXTS, *TEXTS, *UNSEEN):
         np.testing.assert_allclose(compact.decision([text]), slow([text]), atol=1e-10)
-        lexicon = compact._reader._lexicon
+        lexicon = compact.runtime.reader._lexicon
         assert len(lexicon.place) + len(lexicon.latest) <= 12
         assert sum(map(len, [*lexicon.place, *lexicon.latest])) <= 60
 
@@ -303,12 +303,12 @@ def test_remembering_spares_the_stemmer(monkeypatch):
     def never(*_):
         raise AssertionError("all words are known")
 
-    monkeypatch.setattr("laconic.text.tokenizers.Words.read", never)
+    monkeypatch.setattr("laconic.runtime.tokenizers.Words.read", never)
     np.testing.assert_array_equal(compact.decision(TEXTS), before)
 
 
 def test_threads_share_a_model(monkeypatch):
-    monkeypatch.setattr("laconic.compact.counts.MOST_CHUNKS", 40)
+    monkeypatch.setattr("laconic.runtime.documents.MOST_CHUNKS", 40)
     compact, slow = served("argmax", "selected", stem="porter")
     documents = [f"{text} word{number} cats" for number in range(50) for text in TEXTS]
     expected = slow(documents)

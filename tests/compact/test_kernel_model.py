@@ -56,7 +56,7 @@ def test_a_kernel_machine_has_no_words_to_tell():
 
 
 def test_many_documents_go_in_blocks(monkeypatch):
-    monkeypatch.setattr("laconic.compact.kernel_model.BLOCK", 20)
+    monkeypatch.setattr("laconic.runtime.decisions.BLOCK", 20)
     model, vectorizer, weighting, texts = trained("argmax", "projection")
     compact = CompactModel.of(model, vectorizer, weighting)
     X = weighting.transform(vectorizer.transform(texts))

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from laconic.compact import CompactModel, train
-from laconic.compact.provenance import ClassifierSettings
+from laconic.compact.provenance import classifier_settings
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.methods.classifiers import CLASSIFIERS
+from laconic.runtime.settings import ClassifierSettings
 from laconic.text.options import TextOptions
 from laconic.text.vectorizer import Vectorizer
 from tests.compact.models import served
@@ -21,7 +22,7 @@ from tests.studies.corpora import pets
 def test_names_are_those_of_methods(name):
     """Of the classifiers whose models can be saved."""
     path = parse_method(f"IG+{name}").build(0.25)
-    assert ClassifierSettings.of(path).name == name
+    assert classifier_settings(path).name == name
 
 
 @pytest.mark.parametrize(

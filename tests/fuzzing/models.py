@@ -18,8 +18,8 @@ import numpy as np
 from safetensors.numpy import load
 
 from laconic.compact import CompactModel
-from laconic.compact.provenance import ClassifierSettings
 from laconic.errors import LaconicError
+from laconic.runtime.settings import ClassifierSettings
 from tests.compact.kernel_machines import machine
 from tests.compact.models import TEXTS, served
 from tests.fuzzing.watching import watched

@@ -6,7 +6,7 @@ import base64
 import re
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,12 @@ from scipy.sparse import csr_array, random_array
 
 from laconic import Vectorizer
 from laconic.compact import CompactModel
-from laconic.compact.settings import TextSettings, WordWeights
+from laconic.compact.settings import text_settings
 from laconic.corpus.corpus import TEST, Corpus
 from laconic.model import LinearModel
 from laconic.report.view import View
+from laconic.runtime.settings import WordWeights
+from laconic.runtime.tokenizers import stemmer
 from tests.report.browser import Browser
 from tests.report.page_actions import type_text, written
 
@@ -112,8 +114,8 @@ class TestReading:
         self, chromium: Browser, settings: dict[str, Any]
     ):
         vectorizer = Vectorizer(**settings)
-        text = TextSettings.of(vectorizer)
-        told = {name: getattr(text, name) for name in TextSettings.__dataclass_fields__}
+        text = text_settings(vectorizer)
+        told = asdict(text)
         stops = told.pop("stop_words")
         found = chromium.run(READ, told, stops, TEXTS)
         assert [units for units, _ in found] == [vectorizer.tokens(text) for text in TEXTS]
@@ -126,8 +128,8 @@ class TestReading:
         self, chromium: Browser, pydocs: Corpus
     ):
         vectorizer = Vectorizer(stem="porter", stop_words="english")
-        text = TextSettings.of(vectorizer)
-        told = {name: getattr(text, name) for name in TextSettings.__dataclass_fields__}
+        text = text_settings(vectorizer)
+        told = asdict(text)
         stops, texts = told.pop("stop_words"), pydocs.texts[:300]
         found = chromium.run(READ, told, stops, texts)
         assert [units for units, _ in found] == [vectorizer.tokens(text) for text in texts]
@@ -136,7 +138,7 @@ class TestReading:
         """All words of pydocs and of Python's own library, and made-up ones with every ending."""
         words = sorted({*words_of(pydocs), *words_of_python(), *made_up(30_000)})
         assert len(words) > 60_000
-        stems = TextSettings(stem="porter").reader.stem(words)
+        stems = stemmer("porter")(words)
         found = chromium.run("return arguments[0].map(laconic.porter)", words)
         assert [(w, a, b) for w, a, b in zip(words, stems, found, strict=True) if a != b] == []
 
@@ -172,7 +174,7 @@ def every_model(
     """All schemes and lengths, over words (every class keeps all) and characters (not all)."""
     for unit, density in (("word", 1.0), ("char", 0.4)):
         vectorizer = Vectorizer(unit=unit, min_length=1, ngrams=(1, 2)).fit(texts)
-        words, text = tuple(vectorizer.vocabulary_.tolist()), TextSettings.of(vectorizer)
+        words, text = tuple(vectorizer.vocabulary_.tolist()), text_settings(vectorizer)
         for scheme in ("ltc", "tfidf", "binary", "histogram", "count"):
             for length in ("l1", "l2", None):
                 idf = rng.random(len(words)) if scheme in ("ltc", "tfidf") else None
@@ -233,7 +235,7 @@ def test_the_box_says_why_nothing_can_be_tried(
     why: str,
 ):
     (detail,) = pets_view.details
-    model = replace(detail.model, text=TextSettings.of(vectorizer))
+    model = replace(detail.model, text=text_settings(vectorizer))
     view = replace(pets_view, details=(replace(detail, model=model),))
     chromium.open(written(pages / "untriable.html", view))
     assert why in chromium.text("#tryit-obstacle")

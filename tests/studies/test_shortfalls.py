@@ -12,13 +12,14 @@ from click.testing import CliRunner
 
 from laconic import CompactModel, Plan, RLSClassifier, Study
 from laconic.cli import main
-from laconic.compact.model_file import MOST_NOTES, header_of, model_of
-from laconic.compact.tensors import from_bytes
+from laconic.compact.model_file import header_of
 from laconic.compact.training import train
 from laconic.errors import LaconicError, LaconicWarning, collected_warnings
 from laconic.methods import parse_method
 from laconic.report.build import view_of
 from laconic.report.page import page
+from laconic.runtime.model_file import MOST_NOTES, load, model_of
+from laconic.runtime.tensors import from_bytes
 from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions
 from laconic.text.options import WeightingOptions
@@ -133,7 +134,7 @@ def test_a_warning_names_the_classes_of_y_or_those_of_the_study():
 
 def test_notes_of_a_hostile_model_file_are_checked(concluded):
     _, _, where = concluded
-    header = header_of(CompactModel.load(where / "model.laconic"))
+    header = header_of(load(where / "model.laconic"))
     for wrong in ([1], [None], "text", ["x"] * (MOST_NOTES + 1)):
         _, tensors = from_bytes((where / "model.laconic").read_bytes())
         with pytest.raises(LaconicError, match="notes in its header"):

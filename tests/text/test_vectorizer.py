@@ -30,7 +30,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from laconic.errors import LaconicError
-from laconic.text.tokenizers import WITHIN_CHUNKS, Characters, Words
+from laconic.runtime.tokenizers import WITHIN_CHUNKS, Characters, Words
 from laconic.text.vectorizer import Vectorizer
 
 TRICKY = [

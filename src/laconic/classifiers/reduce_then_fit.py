@@ -14,9 +14,8 @@ from sklearn.base import BaseEstimator, clone
 from laconic.classifiers.path import PathClassifier, read_training_data
 from laconic.classifiers.ridge import RLSClassifier
 from laconic.errors import SizeUnavailable
-from laconic.model import LinearModel, Model, Normalize, Rule, decide, squared
+from laconic.model import LinearModel, Model, Normalize, Rule, decide, scale_rows, squared
 from laconic.numerics.quotient import quotient
-from laconic.numerics.text.weights import scale_rows
 from laconic.reducer import Reducer
 from laconic.reduction import Reduction, columns_for
 from laconic.selectors.top import TopTerms

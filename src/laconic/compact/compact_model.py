@@ -1,8 +1,6 @@
 """`CompactModel`: a model over its own words, with everything it needs to read raw text.
 
-It is *self-contained* if its own words are enough: if each class divides by the length over its own
-words (`normalize="selected"`), or documents are not divided at all. Any other model divides by the
-length over all words, so its file has the table of all words with their idf.
+It is made and saved here; `laconic.runtime` reads its file and predicts.
 """
 
 from __future__ import annotations
@@ -17,23 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from laconic.compact.counts import Document, Reader, counts_of
 from laconic.compact.kernel_model import KernelModel
-from laconic.compact.provenance import ClassifierSettings
-from laconic.compact.settings import LARGEST, TextSettings, WordWeights
+from laconic.compact.settings import text_settings, word_weights
 from laconic.errors import LaconicError
 from laconic.model import LinearModel, Model
-from laconic.reduction import Projection
-from laconic.text.options import VECTORS
+from laconic.reduction import Projection, Selection
+from laconic.runtime.classifier import TextClassifier
+from laconic.runtime.counts import Vectors
+from laconic.runtime.decisions import Coefficients, KernelDecision, LinearDecision
+from laconic.runtime.documents import Document
+from laconic.runtime.settings import ClassifierSettings, TextSettings, WordWeights
+from laconic.text.matrices import counts_of_matrix, matrix_of
 from laconic.types import Floats, Matrix
 
 if TYPE_CHECKING:
-    from laconic.text.counts import Terms
     from laconic.text.vectorizer import Vectorizer
     from laconic.text.weighting import Weighting
 
-MOST_WORDS = 1 << 22
-MOST_CLASSES = 1 << 16
+# The fields that `TextClassifier` has too.
+SHARED = ("words", "weights", "text", "notes", "classifier", "solved", "gap")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,25 +66,7 @@ class CompactModel:
     gap: float | None = None
 
     def __post_init__(self) -> None:
-        n_words, idf = len(self.words), self.weights.idf
-        if self.model.n_features_in != n_words or (idf is not None and idf.shape != (n_words,)):
-            raise LaconicError(
-                f"{n_words:,} words, but the model has {self.model.n_features_in:,} columns and "
-                f"there are {n_words if idf is None else idf.size:,} idf: one per word is needed"
-            )
-        if n_words > MOST_WORDS or len(self.model.classes) > MOST_CLASSES:
-            raise LaconicError(
-                f"{n_words:,} words and {len(self.model.classes):,} classes: a compact model has "
-                f"at most {MOST_WORDS:,} and {MOST_CLASSES:,}. Use normalize='selected', or raise "
-                "min_df."
-            )
-        for what, names in (("words", self.words), ("classes", self.model.classes.tolist())):
-            if len(set(names)) != len(names):
-                raise LaconicError(f"two {what} have the same name. Give distinct names.")
-        if not all(_sound(numbers) for numbers in _numbers(self.model)):
-            raise LaconicError(f"a coefficient is not a number from {-LARGEST:g} to {LARGEST:g}")
-        if self.gap is not None and not 0 <= self.gap <= LARGEST:
-            raise LaconicError(f"gap={self.gap}: not a number from 0 to {LARGEST:g}")
+        assert self.runtime is not None  # raises if the parts do not belong together
 
     @classmethod
     def of(
@@ -108,22 +90,23 @@ class CompactModel:
             vectorizer that passed the filters of the weighting
         classes : names of the classes, if those of the model are positions in this list
         notes : warnings of the training, stored with the model
-        classifier : what the model was trained with; see `ClassifierSettings.of`
+        classifier : what the model was trained with
         """
         named = _named(_savable(model), classes)
         words = _vocabulary(vectorizer, weighting, vocabulary)
-        weights = WordWeights.of(weighting)
+        weights = word_weights(weighting)
         if not len(words) == named.n_features_in == len(weighting.features_):
             raise LaconicError(
                 f"the model reads {named.n_features_in:,} columns, the weighting has "
                 f"{len(weighting.features_):,}, the vocabulary {len(words):,}. Give those that the "
                 "model was trained with."
             )
-        text = None if vectorizer is None else TextSettings.of(vectorizer)
-        if _self_contained(named, weights):
+        text = None if vectorizer is None else text_settings(vectorizer)
+        if named.normalize == "selected" or weights.length is None:
             columns = named.features
             named, words = _over(named, columns), words[columns]
-            weights = weights.only(columns)
+            idf = None if weights.idf is None else weights.idf[columns]
+            weights = replace(weights, idf=idf)
         settings = classifier if classifier is not None else ClassifierSettings()
         return cls(named, tuple(words.tolist()), weights, text, tuple(notes), settings)
 
@@ -134,22 +117,22 @@ class CompactModel:
     @property
     def classes(self) -> tuple[str, ...]:
         """Names of the classes, in the order of decision values; of two, the second is positive."""
-        return tuple(self.model.classes.tolist())
+        return self.runtime.classes
 
     @property
     def n_words(self) -> int:
         """How many words the model uses; if it is not self-contained, `words` has more."""
-        return self.model.n_features
+        return self.runtime.n_words
 
     @property
     def features(self) -> str:
         """The kind of its features, such as "word", "char:ngrams=1-3" or "vectors"."""
-        return VECTORS if self.text is None else self.text.features
+        return self.runtime.features
 
     @property
     def self_contained(self) -> bool:
         """Whether the model needs only its own words."""
-        return _self_contained(self.model, self.weights)
+        return self.runtime.self_contained
 
     def vectors(self, documents: Iterable[Document] | Matrix, names: Any = None) -> csr_array:
         """The documents as weights over `words`; a model with normalize="selected" divides later.
@@ -159,12 +142,11 @@ class CompactModel:
         documents : texts, or mappings of words to counts, or a matrix of counts
         names : the names of the matrix's columns
         """
-        counts = counts_of(documents, names, self._terms, self._reader)
-        return self.weights.of_counts(counts, divide=self.model.normalize == "all")
+        return matrix_of(self._vectors(documents, names), len(self.words))
 
     def decision(self, documents: Iterable[Document] | Matrix, names: Any = None) -> Floats:
         """Decision values of shape (n_docs, n_rows): one row for "sign", else one per class."""
-        return self._decision(self.vectors(documents, names))
+        return self.runtime.model.values(self._vectors(documents, names))
 
     def predict(self, documents: Iterable[Document] | Matrix, names: Any = None) -> list[Any]:
         """The class of each document; for the rule "labels" the tuple of its classes."""
@@ -172,13 +154,7 @@ class CompactModel:
 
     def named(self, decision: Floats) -> list[Any]:
         """The classes that decision values mean."""
-        classes = self.classes
-        if self.model.rule == "sign":
-            return [classes[position] for position in (decision[:, 0] > 0).astype(int).tolist()]
-        if self.model.rule == "argmax":
-            return [classes[position] for position in decision.argmax(axis=1).tolist()]
-        chosen = (np.flatnonzero(row > 0).tolist() for row in decision)
-        return [tuple(classes[position] for position in row) for row in chosen]
+        return self.runtime.named(decision)
 
     def explain(
         self, document: Document, top: int | None = 10
@@ -188,12 +164,7 @@ class CompactModel:
         The numbers of a class add up to its decision value without the intercept. For the rule
         "sign" the only entry is the second class: positive numbers support it.
         """
-        if isinstance(self.model, KernelModel):
-            raise LaconicError(
-                "explain: the decision of a kernel model is not a sum over words. Explain a linear "
-                "model."
-            )
-        return self.model.explain(self.vectors([document]), self._names, top)
+        return self.runtime.explain(document, top)
 
     def summary(self) -> str:
         """What is in the model, in a few lines."""
@@ -205,13 +176,13 @@ class CompactModel:
         """Write the model; the file appears whole or not at all."""
         from laconic.compact.model_file import write
 
-        write(self, file)
+        write(self.runtime, file)
 
     def to_bytes(self) -> bytes:
         """What `save` writes, for a model that is stored elsewhere: in a page or a database."""
         from laconic.compact.model_file import bytes_of
 
-        return bytes_of(self)
+        return bytes_of(self.runtime)
 
     @classmethod
     def load(cls, file: str | PathLike[str], *, trusted: bool = False) -> CompactModel:
@@ -228,55 +199,60 @@ class CompactModel:
         LaconicError
             For every defect of the file.
         """
-        from laconic.compact.model_file import read
+        from laconic.runtime.model_file import load
 
-        return read(file, trusted=trusted)
-
-    def _decision(self, X: csr_array) -> Floats:
-        if isinstance(self.model, KernelModel):
-            return self.model.decision(X)
-        from laconic.numerics.text.decisions import linear_decisions
-
-        firsts, rows, coef = self._by_word
-        sums = linear_decisions(
-            X.indices.astype(np.int32, copy=False),
-            X.data,
-            X.indptr.astype(np.int64, copy=False),
-            firsts,
-            rows,
-            coef,
-            self.model.intercept.size,
-            self.model.normalize == "selected",
-        )
-        return np.asarray(sums + self.model.intercept)
+        read = load(file, trusted=trusted)
+        training = read.notes, read.classifier, read.solved, read.gap
+        return cls(_trained_model(read), read.words, read.weights, read.text, *training)
 
     @cached_property
-    def _by_word(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
-        assert isinstance(self.model, LinearModel)
-        by_word = csc_array(self.model.coef)
-        return (
-            by_word.indptr.astype(np.int64),
-            by_word.indices.astype(np.int32),
-            np.asarray(by_word.data),
+    def runtime(self) -> TextClassifier:
+        """The part that reads texts and predicts, in plain arrays."""
+        return TextClassifier(
+            _decision(self.model),
+            self.model.size,
+            self.model.rule,
+            tuple(self.model.classes.tolist()),
+            **{name: getattr(self, name) for name in SHARED},
         )
 
-    @cached_property
-    def _reader(self) -> Reader | None:
-        return None if self.text is None else Reader(self.text, self._terms)
-
-    @cached_property
-    def _terms(self) -> Terms:
-        from laconic.text.counts import Terms
-
-        return Terms(self.words)
-
-    @cached_property
-    def _names(self) -> NDArray[Any]:
-        return np.array([*self.words, None], dtype=object)[:-1]
+    def _vectors(self, documents: Iterable[Document] | Matrix, names: Any) -> Vectors:
+        if names is None:
+            return self.runtime.vectors(documents)
+        return self.runtime.weighted(counts_of_matrix(documents, names, self.runtime.terms))
 
 
-def _self_contained(model: LinearModel | KernelModel, weights: WordWeights) -> bool:
-    return model.normalize == "selected" or weights.length is None
+def _decision(model: LinearModel | KernelModel) -> LinearDecision | KernelDecision:
+    if isinstance(model, KernelModel):
+        return model.runtime
+    by_word = csc_array(model.coef)
+    coefficients = Coefficients(
+        by_word.indptr.astype(np.int64),
+        by_word.indices.astype(np.int32),
+        np.asarray(by_word.data),
+        model.intercept.size,
+    )
+    return LinearDecision(coefficients, model.intercept, model.normalize)
+
+
+def _trained_model(read: TextClassifier) -> LinearModel | KernelModel:
+    """The reverse of `_decision`."""
+    model = read.model
+    classes = np.array([*read.classes, None], dtype=object)[:-1]
+    if isinstance(model, LinearDecision):
+        coefficients = model.coefficients
+        coef = csc_array(
+            (coefficients.values, coefficients.rows, coefficients.firsts),
+            shape=(coefficients.n_rows, coefficients.n_words),
+        )
+        return LinearModel(coef, model.intercept, classes, read.size, model.normalize, read.rule)
+    reduction = (
+        Projection(model.reduction.array())
+        if model.terms is None
+        else Selection(model.terms, model.term_weights, model.n_words)
+    )
+    machine = model.support, model.dual, model.intercept, model.gamma
+    return KernelModel(reduction, *machine, classes, read.rule, model.normalize)
 
 
 def _savable(model: Model) -> LinearModel | KernelModel:
@@ -315,16 +291,3 @@ def _over(model: LinearModel | KernelModel, words: NDArray[np.intp]) -> LinearMo
     if isinstance(model, KernelModel):
         return model.over(words)
     return replace(model, coef=csr_array(model.coef)[:, words])
-
-
-def _numbers(model: LinearModel | KernelModel) -> tuple[Any, ...]:
-    if isinstance(model, KernelModel):
-        reduction = model.reduction
-        map_ = reduction.components if isinstance(reduction, Projection) else reduction.weights
-        return map_, model.support, model.dual, model.intercept, model.gamma
-    return csr_array(model.coef).data, model.intercept
-
-
-def _sound(numbers: Any) -> bool:
-    # comparisons with nan are false
-    return bool((np.abs(np.asarray(numbers)) <= LARGEST).all())

@@ -1,11 +1,12 @@
 """`KernelModel`: a reduction, then a support vector machine with Gaussian kernel, as plain numbers.
 
-f(z) = Σ dual_i · exp(−gamma ‖z − support_i‖²) + intercept, for each row.
+`laconic.runtime.decisions` computes its decision values.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from laconic.errors import LaconicError
-from laconic.model import Model, Normalize, Rule, squared
-from laconic.numerics.quotient import quotient
-from laconic.reduction import Projection, Selection, frozen
-from laconic.types import Floats, Matrix
-
-BLOCK = 1 << 22
+from laconic.model import Model, Normalize, Rule
+from laconic.reduction import Projection, Selection
+from laconic.runtime.decisions import Coefficients, KernelDecision
+from laconic.text.matrices import vectors_of
+from laconic.types import Floats, Matrix, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,18 +48,7 @@ class KernelModel:
     def __post_init__(self) -> None:
         for name in ("support", "dual", "intercept"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float64))
-        rows = 1 if self.rule == "sign" else len(self.classes)
-        n_support = len(self.support)
-        shapes = self.support.shape, self.dual.shape, self.intercept.shape
-        expected = (n_support, self.reduction.size), (rows, n_support), (rows,)
-        # without support vectors, nothing bounds the number of columns
-        if not n_support or shapes != expected or (self.rule == "sign") > (len(self.classes) == 2):
-            raise LaconicError(
-                f"a kernel model of {len(self.classes)} classes with the rule {self.rule!r} over "
-                f"{self.reduction.size} columns has arrays of shapes {expected}, not {shapes}"
-            )
-        if not self.gamma > 0:
-            raise LaconicError(f"gamma={self.gamma}: must be positive")
+        assert self.runtime is not None  # raises if the arrays do not fit together
 
     @classmethod
     def of(cls, model: Model) -> KernelModel:
@@ -106,21 +95,19 @@ class KernelModel:
 
     def decision(self, X: Matrix) -> Floats:
         """Decision values of shape (n_docs, n_rows)."""
-        documents = csr_array(X)
-        step = max(1, BLOCK // max(self.size, len(self.support)))
-        parts = range(0, documents.shape[0], step)
-        blocks = [self._block(documents[at : at + step]) for at in parts]
-        return np.concatenate([np.empty((0, len(self.intercept))), *blocks])
+        return self.runtime.values(vectors_of(csr_array(X)))
 
-    def _block(self, X: csr_array) -> Floats:
-        Z = _dense(self.reduction.apply(X))
-        if self.normalize == "selected":
-            lengths = np.sqrt(squared(X[:, self.features]).sum(axis=1))
-            Z = Z * quotient(1.0, lengths)[:, None]
-        products = Z @ self.support.T
-        squares = np.square(Z).sum(axis=1)[:, None] + np.square(self.support).sum(axis=1)
-        kernel = np.exp(-self.gamma * np.maximum(squares - 2.0 * products, 0.0))
-        return np.asarray(kernel @ self.dual.T + self.intercept)
+    @cached_property
+    def runtime(self) -> KernelDecision:
+        """What computes the decision values."""
+        terms = None
+        if isinstance(self.reduction, Projection):
+            reduction = Coefficients.dense(self.reduction.components)
+        else:
+            terms, weights = self.reduction.terms, self.reduction.weights
+            reduction = Coefficients.of_terms(terms, weights, self.n_features_in)
+        machine = self.support, self.dual, self.intercept, self.gamma
+        return KernelDecision(reduction, terms, *machine, self.normalize)
 
 
 def _kernel_sum(classifier: Any, size: int) -> tuple[Floats, Floats, Floats, float]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from laconic.compact.compact_model import CompactModel
-    from laconic.compact.settings import TextSettings
+    from laconic.runtime.settings import TextSettings
 
 CLASSES_SHOWN = 20
 RULES = {

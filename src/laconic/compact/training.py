@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from laconic.compact.compact_model import CompactModel
-from laconic.compact.provenance import ClassifierSettings
+from laconic.compact.provenance import classifier_settings
 from laconic.errors import LaconicError, SizeUnavailable, collected_warnings, warn_again
 from laconic.types import Indices
 
@@ -69,5 +69,5 @@ def train(
         problem.vocabulary,
         problem.classes,
         notes,
-        ClassifierSettings.of(method),
+        classifier_settings(method),
     )

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 from unicodedata import normalize
 
-from laconic.compact.tensors import MODEL_FILE
+from laconic.compact.model_file import MODEL_FILE
 from laconic.corpus.loading import located
 from laconic.errors import LaconicError
 from laconic.files import (

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from laconic.corpus.options import ReadOptions
 from laconic.errors import LaconicError
 from laconic.options import Options, number, option
-from laconic.text.options import Alpha, Normalize, TargetKind
+from laconic.runtime.choices import Normalize
+from laconic.text.options import Alpha, TargetKind
 
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus

@@ -15,26 +15,22 @@ from weakref import WeakKeyDictionary
 
 from laconic.errors import LaconicError
 from laconic.options import Options, option, options_of
+from laconic.runtime.choices import VECTORS, Length, Scheme, UnitName, kind_of_features
 
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
-    from laconic.text.tokenizers import Unit
+    from laconic.runtime.tokenizers import Unit
     from laconic.text.vectorizer import Vectorizer
     from laconic.text.weighting import Weighting
 
 TargetKind: TypeAlias = Literal["auto", "multiclass", "multilabel", "one-vs-rest"]
-# The features over which the length of a document is taken.
-Normalize: TypeAlias = Literal["selected", "all"]
 # Strength of regularization; "loo" chooses it by leave-one-out.
 Alpha: TypeAlias = float | Literal["loo"]
-Scheme: TypeAlias = Literal["ltc", "tfidf", "binary", "histogram", "count"]
 # The norm by which a scheme divides a document, where it is not l2.
-NORMS: dict[str, Literal["l1", "l2"] | None] = {"histogram": "l1", "count": None}
+NORMS: dict[str, Length | None] = {"histogram": "l1", "count": None}
 StopWords: TypeAlias = str | PathLike[str] | Collection[str] | None
 # The default schemes of corpora of vectors, which take a pass over all values to find.
 _SCHEMES: WeakKeyDictionary[Corpus, Scheme] = WeakKeyDictionary()
-# The kind of features of a corpus that comes as vectors.
-VECTORS = "vectors"
 # The default of `min_length`.
 SHORTEST_WORD = 2
 SHORTEST_WORD_OF_VECTORS = 1
@@ -49,7 +45,7 @@ def parse_range(text: str) -> tuple[int, int]:
 class TextOptions(Options):
     """How the terms of a text are found and counted."""
 
-    unit: Literal["word", "char"] = option(
+    unit: UnitName = option(
         "word",
         "Count words, or characters (for languages without blanks; only `lowercase` and `ngrams` "
         "apply to them).",
@@ -95,9 +91,16 @@ class TextOptions(Options):
     @cached_property
     def reader(self) -> Unit:
         """The unit that is counted."""
-        from laconic.text.tokenizers import unit_of
+        from laconic.runtime.tokenizers import unit_of
 
-        return unit_of(self, self.left_out(), self.shortest())
+        return unit_of(
+            self.unit,
+            self.token_pattern,
+            self.lowercase,
+            self.shortest(),
+            self.left_out(),
+            self.stem,
+        )
 
     def left_out(self) -> frozenset[str]:
         """The stop words themselves."""
@@ -138,9 +141,7 @@ class TextOptions(Options):
     @property
     def features(self) -> str:
         """The kind of features: "word", or "char:ngrams=1-3"."""
-        shortest, longest = self.ngrams
-        several = "" if self.ngrams == (1, 1) else f":ngrams={shortest}-{longest}"
-        return f"{self.unit}{several}"
+        return kind_of_features(self.unit, self.ngrams)
 
     def features_of(self, corpus: Corpus) -> str:
         """The kind of features of a corpus."""

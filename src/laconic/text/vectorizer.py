@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.errors import LaconicError
 from laconic.options import Options, from_attributes, init_from, option
 from laconic.resources import usable_cpus
-from laconic.text.counts import Terms, count
+from laconic.runtime.counts import Terms, count
+from laconic.text.matrices import matrix_of
 from laconic.text.options import TextOptions
 
 
@@ -81,7 +82,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):
 
     def _count(self, texts: Iterable[str], terms: Terms) -> csr_array:
         options = from_attributes(TextOptions, self)
-        return count(texts, options.reader, options.ngrams, terms, threads(self.n_jobs))
+        counts = count(texts, options.reader, options.ngrams, terms, threads(self.n_jobs))
+        return matrix_of(counts, len(terms.column))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

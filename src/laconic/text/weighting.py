@@ -18,9 +18,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.numerics.text.weights import Length, idf, normalize_rows, term_weights
+from laconic.numerics.text.weights import idf, weighted
 from laconic.options import Options, from_attributes, init_from, option
-from laconic.text.options import NORMS, Scheme, WeightingOptions
+from laconic.runtime.choices import Length, Scheme
+from laconic.text.options import NORMS, WeightingOptions
 from laconic.types import Bools, Integers
 from laconic.validation import check_choice
 
@@ -81,12 +82,10 @@ class Weighting(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         counts = csr_array(self._read(X, reset=False)[:, self.features_])
-        weights = term_weights(counts.data, self.scheme)
-        if self.idf_ is not None:
-            weights = weights * self.idf_[counts.indices]
-        weighted = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
+        columns, starts = counts.indices, counts.indptr
         norm = self.norm_used()
-        return weighted if norm is None else normalize_rows(weighted, norm)
+        weights = weighted(counts.data, columns, starts, self.scheme, self.idf_, norm)
+        return csr_array((weights, columns, starts), shape=counts.shape)
 
     def norm_used(self) -> Length | None:
         """The norm by which documents are divided."""

@@ -10,14 +10,13 @@ import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from laconic.errors import LaconicError
-from laconic.model import Normalize
+from laconic.model import Normalize, scale_rows
 from laconic.numerics.lars.fast import fast_lars
 from laconic.numerics.lars.forward import forward
 from laconic.numerics.lars.leave_one_out import leave_one_out
 from laconic.numerics.lars.newton import curvature, minimum, slope
 from laconic.numerics.lars.path import Bias, Documents, LarsPoint, lars
 from laconic.numerics.quotient import quotient
-from laconic.numerics.text.weights import scale_rows
 from laconic.types import Floats, Int64s
 from laconic.validation import check_choice, is_non_negative
 

@@ -60,7 +60,7 @@ def train(
     laconic train tickets.csv --text body --label queue --size 300 -o tickets.laconic
     laconic predict tickets.laconic new.jsonl
     """
-    from laconic.compact.tensors import MODEL_FILE
+    from laconic.compact.model_file import MODEL_FILE
     from laconic.compact.training import train as train_model
     from laconic.files import check_output
     from laconic.methods import parse_method

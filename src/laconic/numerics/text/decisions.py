@@ -7,12 +7,13 @@ belongs to class `rows[i]`, ascending within a word.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from laconic.numerics.text import numpy_kernels
+from laconic.numerics.text.compiled import compiled
 from laconic.types import Floats, Int32s, Int64s
 
 
-@njit(nogil=True, cache=True)
+@compiled(numpy_kernels.linear_decisions)
 def linear_decisions(
     columns: Int32s,
     weights: Floats,

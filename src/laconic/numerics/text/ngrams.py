@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from laconic.numerics.text import numpy_kernels
+from laconic.numerics.text.compiled import compiled
 from laconic.types import Int32s, Int64s
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -43,7 +44,7 @@ def grams(
     return Grams(ids, starts, pairs)
 
 
-@njit(nogil=True, cache=True)
+@compiled(numpy_kernels.extend)
 def extend(
     prefixes: Int32s,
     units: Int32s,
@@ -75,7 +76,7 @@ def extend(
     return (distinct // n_units).astype(np.int32), (distinct % n_units).astype(np.int32)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def find_slot(slots: Int32s, pairs: Int64s, pair: int, bits: int) -> np.uint64:
     """The slot of a pair, or the free slot for it."""
     mask = np.uint64(slots.size - 1)
@@ -85,7 +86,7 @@ def find_slot(slots: Int32s, pairs: Int64s, pair: int, bits: int) -> np.uint64:
     return slot
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def enlarge(pairs: Int64s, bits: int) -> tuple[Int32s, Int64s]:
     """The table enlarged to 2 ** bits slots, twice as many; at most half of them are used."""
     slots = np.full(1 << bits, -1, np.int32)

@@ -7,12 +7,12 @@ tokens and their stems are determined elsewhere, once per distinct chunk.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from laconic.types import Floats, Int32s, Int64s
+from laconic.numerics.text import numpy_kernels
+from laconic.numerics.text.compiled import compiled
+from laconic.types import Bytes, Floats, Int32s, Int64s
 
-Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint64]
 
 NEWLINE = np.uint8(10)
@@ -34,7 +34,7 @@ def folding(lowercase: bool) -> Bytes:
     return fold
 
 
-@njit(nogil=True, cache=True)
+@compiled(numpy_kernels.scan)
 def scan(text: Bytes, starts: Int64s, fold: Bytes, bits: int) -> tuple[Int32s, Int64s, Bytes, int]:
     """The chunks of each document as ids, numbered by first occurrence.
 
@@ -61,7 +61,7 @@ def scan(text: Bytes, starts: Int64s, fold: Bytes, bits: int) -> tuple[Int32s, I
     return ids[:n_ids].copy(), bounds, arena[:top].copy(), n_distinct
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def read_chunks(
     text: Bytes,
     at: np.uint64,
@@ -106,7 +106,7 @@ def read_chunks(
     return at, n_ids, n_distinct, top
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def key_at(text: Bytes, at: np.uint64, end: np.uint64, fold: Bytes) -> tuple[np.uint64, np.uint64]:
     """The key of the chunk that starts here, never `FREE`, and where the chunk ends."""
     first, key = at, np.uint64(0)
@@ -121,13 +121,13 @@ def key_at(text: Bytes, at: np.uint64, end: np.uint64, fold: Bytes) -> tuple[np.
     return key, at
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def first_slot(key: np.uint64, bits: int) -> np.uint64:
     """The slot where the search for a key starts: the high bits of a product (Knuth)."""
     return ((key ^ (key >> HALF)) * GOLDEN) >> np.uint64(64 - bits)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def same_chunk(
     arena: Bytes, begin: int, text: Bytes, first: np.uint64, end: np.uint64, fold: Bytes
 ) -> bool:
@@ -139,7 +139,7 @@ def same_chunk(
     return bool(arena[begin] == NEWLINE)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def enlarge(keys: Keys, names: Int32s, begins: Int64s, bits: int) -> tuple[Keys, Int32s, Int64s]:
     """The table enlarged to 2 ** bits slots, twice as many; at most half of them are used."""
     new_keys, new_names = np.zeros(1 << bits, np.uint64), np.zeros(1 << bits, np.int32)
@@ -154,7 +154,7 @@ def enlarge(keys: Keys, names: Int32s, begins: Int64s, bits: int) -> tuple[Keys,
     return new_keys, new_names, new_begins
 
 
-@njit(nogil=True, cache=True)
+@compiled(numpy_kernels.expand)
 def expand(
     ids: Int32s, starts: Int64s, firsts: Int32s, sizes: Int32s, units: Int32s
 ) -> tuple[Int32s, Int64s]:
@@ -178,7 +178,7 @@ def expand(
     return expanded[:top], bounds
 
 
-@njit(nogil=True, cache=True)
+@compiled(numpy_kernels.count)
 def count(columns: Int32s, starts: Int64s, n_columns: int) -> tuple[Int32s, Floats, Int64s]:
     """How often each column occurs in each document, columns in the order of first occurrence.
 

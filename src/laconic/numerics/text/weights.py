@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from laconic.numerics.quotient import quotient
+from laconic.numerics.text.numpy_kernels import documents, totals
 from laconic.types import Floats
-
-Length: TypeAlias = Literal["l1", "l2"]
 
 
 def term_weights(tf: Floats, scheme: str) -> Floats:
@@ -33,19 +31,28 @@ def idf(scheme: str, n_docs: int, document_frequency: NDArray[np.intp]) -> Float
     return IDF[scheme](n_docs, document_frequency) if scheme in IDF else None
 
 
-def normalize_rows(X: csr_array, length: Length) -> csr_array:
-    """Each document divided by its length; a document without words is unchanged."""
-    return scale_rows(X, quotient(1.0, _lengths(X.data, X.indptr, length)))
+def weighted(
+    tf: Floats,
+    columns: NDArray[Any],
+    starts: NDArray[Any],
+    scheme: str,
+    word_idf: Floats | None,
+    length: str | None,
+) -> Floats:
+    """Weights of the counts of documents, divided by their "l1" or "l2" length, if there is one.
+
+    A document without words is unchanged.
+    """
+    weights = term_weights(tf, scheme)
+    if word_idf is not None:
+        weights = weights * word_idf[columns]
+    if length is None:
+        return weights
+    factors = quotient(1.0, _lengths(weights, starts, length))
+    return weights * np.repeat(factors, np.diff(starts))
 
 
-def scale_rows(X: csr_array, factors: Floats) -> csr_array:
-    """Each document multiplied by its factor; X is unchanged."""
-    data = X.data * np.repeat(factors, np.diff(X.indptr))
-    return csr_array((data, X.indices, X.indptr), shape=X.shape)
-
-
-def _lengths(values: Floats, starts: NDArray[Any], length: Length) -> Floats:
-    docs = np.repeat(np.arange(starts.size - 1), np.diff(starts))
+def _lengths(values: Floats, starts: NDArray[Any], length: str) -> Floats:
     sizes = np.abs(values) if length == "l1" else values**2
-    totals: Floats = np.bincount(docs, sizes, starts.size - 1).astype(np.float64, copy=False)
-    return np.sqrt(totals) if length == "l2" else totals
+    sums = totals(documents(starts), sizes, (starts.size - 1, 1))[:, 0]
+    return np.sqrt(sums) if length == "l2" else sums

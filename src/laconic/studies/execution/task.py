@@ -20,12 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.classifiers.path import PathClassifier
-from laconic.compact.provenance import ClassifierSettings
+from laconic.compact.provenance import classifier_settings
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.model import Normalize
 from laconic.resources import memory_limit
 from laconic.rows import Row, Size
+from laconic.runtime.settings import ClassifierSettings
 from laconic.studies.execution.trained_model import TrainedModel
 from laconic.studies.options import Part
 from laconic.text.options import Alpha
@@ -113,7 +114,7 @@ class Task:
     def classifier(self) -> ClassifierSettings:
         """The classifier that follows the selection; unnamed where the method trains its own."""
         try:
-            settings = ClassifierSettings.of(self.build())
+            settings = classifier_settings(self.build())
             return replace(settings, name=parse_method(self.method).classifier)
         except Exception:  # the task will fail with the reason, and its rows need no classifier
             return ClassifierSettings()

@@ -7,9 +7,10 @@ from typing import Self
 
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
-from laconic.compact.provenance import ClassifierSettings
+from laconic.compact.provenance import classifier_settings
 from laconic.model import Model
 from laconic.reduction import Reduction
+from laconic.runtime.settings import ClassifierSettings
 from laconic.types import Floats
 
 
@@ -37,6 +38,6 @@ class TrainedModel:
             model,
             path.reduction_ if reduces else None,
             getattr(selector, "scores_", None),
-            ClassifierSettings.of(path),
+            classifier_settings(path),
             notes,
         )

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
-from laconic.files import Kind
 
 # A longer header is not ours, and would take many times its length as Python objects.
 MOST_HEADER = 1 << 16
+# The only key of the metadata.
 KEY = "laconic"
-# The first bytes of a safetensors file with this metadata key.
-START = rb'\A.{8}\{\s*"__metadata__"\s*:\s*\{\s*"%b"\s*:' % KEY.encode()
-MODEL_FILE = Kind("model", re.compile(START, re.DOTALL))
+# In the order in which safetensors stores them.
 DTYPES: dict[str, np.dtype[Any]] = {
-    "U8": np.dtype("<u1"),
-    "U32": np.dtype("<u4"),
     "I64": np.dtype("<i8"),
     "F64": np.dtype("<f8"),
+    "U32": np.dtype("<u4"),
+    "U8": np.dtype("<u1"),
 }
 
 
@@ -36,7 +33,7 @@ class Tensors:
         return name in self._left
 
     def take(self, name: str, dtype: type, *shape: int | None) -> NDArray[Any]:
-        """None in the shape is any number."""
+        """A copy of the array, aligned and writable; None in the shape is any number."""
         if name not in self._left:
             raise LaconicError(f"has no tensor {name!r}")
         array = self._left.pop(name)
@@ -49,23 +46,12 @@ class Tensors:
                 f"its tensor {name!r} is {array.dtype} of shape {array.shape}, not "
                 f"{np.dtype(dtype)} of ({expected})"
             )
-        return array
+        return array.astype(dtype)
 
     def end(self) -> None:
         """Refuse tensors that were not taken."""
         if self._left:
             raise LaconicError(f"has the unknown tensor {min(self._left)[:40]!r}")
-
-
-def to_bytes(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
-    """The bytes of a file. One metadata key only: the order of several changes between runs."""
-    from safetensors.numpy import save
-
-    little = {
-        name: np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        for name, array in arrays.items()
-    }
-    return save(little, {KEY: json.dumps(header, separators=(",", ":"))})
 
 
 def from_bytes(data: bytes) -> tuple[dict[str, Any], Tensors]:

@@ -13,8 +13,8 @@ import Stemmer
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
-from laconic.text.options import TextOptions
-from laconic.text.scanner import MapFunction, Scans, scan_bytes, scan_characters, scan_matches
+from laconic.runtime.choices import UnitName
+from laconic.runtime.scanner import MapFunction, Scans, scan_bytes, scan_characters, scan_matches
 from laconic.types import Bools, Int32s
 
 # Patterns that neither match nor look across ASCII characters that are not word characters: their
@@ -150,13 +150,19 @@ class Words:
         return counted
 
 
-def unit_of(text: TextOptions, stop_words: frozenset[str], min_length: int) -> Unit:
+def unit_of(
+    name: UnitName,
+    token_pattern: str,
+    lowercase: bool,
+    min_length: int,
+    stop_words: frozenset[str],
+    stem: str | None,
+) -> Unit:
     """The unit that the options describe."""
-    if text.unit == "char":
-        return Characters(text.lowercase)
-    finder(text.token_pattern)
-    stem = stemmer(text.stem)
-    return Words(text.token_pattern, text.lowercase, min_length, stop_words, stem)
+    if name == "char":
+        return Characters(lowercase)
+    finder(token_pattern)
+    return Words(token_pattern, lowercase, min_length, stop_words, stemmer(stem))
 
 
 def finder(pattern: str) -> Callable[[str], list[str]]:

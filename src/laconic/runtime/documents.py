@@ -1,4 +1,4 @@
-"""Documents as counts of the model's words, from texts, mappings or a matrix."""
+"""Documents as counts of the model's words, from texts or mappings."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from laconic.compact.settings import TextSettings
 from laconic.errors import LaconicError
-from laconic.text.counts import Lexicon, Terms, count, count_part, stack_counts
-from laconic.text.scanner import batches, describe
+from laconic.runtime.counts import Lexicon, Terms, Vectors, count, count_part, stacked
+from laconic.runtime.scanner import batches, describe
+from laconic.runtime.settings import TextSettings
 
 Document: TypeAlias = str | Mapping[str, float]
-
 
 # What a model caches of the texts it has read: distinct chunks, and characters in them.
 MOST_CHUNKS = 1 << 16
@@ -35,7 +33,7 @@ class Reader:
         self._text, self._terms, self._lock = text, terms, Lock()
         self._clear()
 
-    def counts(self, texts: Iterable[str]) -> csr_array:
+    def counts(self, texts: Iterable[str]) -> Vectors:
         unit, n_columns = self._text.reader, len(self._terms.column)
         if self._text.ngrams[1] > 1:
             return count(texts, unit, self._text.ngrams, self._terms, 1)
@@ -44,7 +42,7 @@ class Reader:
             scans = unit.scan([batch], map)
             lexicon, places = self._places(scans.chunks)
             pieces.append(count_part(n_columns, lexicon.grams(1, places, scans.parts[0]), []))
-        return stack_counts(pieces, n_columns)
+        return stacked(pieces)
 
     def _places(self, chunks: list[str]) -> tuple[Lexicon, NDArray[np.int32]]:
         with self._lock:
@@ -64,10 +62,8 @@ class Reader:
         self._lexicon, self._characters = Lexicon(self._text.reader, self._terms), 0
 
 
-def counts_of(documents: Any, names: Any, terms: Terms, reader: Reader | None) -> csr_array:
+def counts_of(documents: Any, terms: Terms, reader: Reader | None) -> Vectors:
     """Counts over the terms; other words are ignored."""
-    if names is not None:
-        return _of_matrix(documents, names, terms)
     if isinstance(documents, str | bytes | Mapping) or not isinstance(documents, Iterable):
         raise LaconicError(
             f"documents: expected a list, found {describe(documents)}. Put a single document "
@@ -85,10 +81,10 @@ def counts_of(documents: Any, names: Any, terms: Terms, reader: Reader | None) -
                 "columns."
             )
         return reader.counts(every)
-    return csr_array((0, len(terms.column)))
+    return stacked([])
 
 
-def _of_mappings(documents: Iterable[Any], terms: Terms) -> csr_array:
+def _of_mappings(documents: Iterable[Any], terms: Terms) -> Vectors:
     columns: list[int] = []
     values: list[float] = []
     starts = [0]
@@ -98,12 +94,19 @@ def _of_mappings(documents: Iterable[Any], terms: Terms) -> csr_array:
                 f"documents[{position}]: expected a mapping of words to counts like the first "
                 f"document, found {describe(document)}"
             )
-        entries = [(terms.column[w], n) for w, n in document.items() if w in terms.column]
-        columns += [column for column, _ in entries]
-        values += [_count(n, position) for _, n in entries]
+        for word, number in document.items():
+            if word in terms.column and (value := _count(number, position)) != 0:
+                columns.append(terms.column[word])
+                values.append(value)
         starts.append(len(columns))
-    shape = (len(starts) - 1, len(terms.column))
-    return _checked(csr_array((np.array(values, np.float64), columns, starts), shape=shape))
+    counts = Vectors(np.array(columns, np.int32), np.array(values), np.array(starts, np.int64))
+    return check_finite(counts)
+
+
+def check_finite(counts: Vectors) -> Vectors:
+    if not np.isfinite(counts.values).all():
+        raise LaconicError("a count is not a number. Counts of words are numbers from 0.")
+    return counts
 
 
 def _count(value: Any, position: int) -> float:
@@ -113,33 +116,3 @@ def _count(value: Any, position: int) -> float:
         return float(value)
     except OverflowError:
         return float("inf")
-
-
-def _of_matrix(X: Any, names: Any, terms: Terms) -> csr_array:
-    columns = [str(name) for name in names]
-    documents = csr_array(X, dtype=np.float64)
-    if documents.ndim != 2 or documents.shape[1] != len(columns):
-        raise LaconicError(
-            f"{len(columns):,} names for a matrix of shape {documents.shape}: give one per column"
-        )
-    if len(set(columns)) != len(columns):
-        raise LaconicError("two columns have the same name. Give distinct names.")
-    places = [(at, terms.column[name]) for at, name in enumerate(columns) if name in terms.column]
-    from_columns, to_columns = (
-        (np.array(part, np.intp) for part in zip(*places, strict=True))
-        if places
-        else (
-            np.empty(0, np.intp),
-            np.empty(0, np.intp),
-        )
-    )
-    picked = documents[:, from_columns].tocoo()
-    shape = (documents.shape[0], len(terms.column))
-    return _checked(csr_array((picked.data, (picked.row, to_columns[picked.col])), shape=shape))
-
-
-def _checked(counts: csr_array) -> csr_array:
-    counts.eliminate_zeros()
-    if not np.isfinite(counts.data).all():
-        raise LaconicError("a count is not a number. Counts of words are numbers from 0.")
-    return counts

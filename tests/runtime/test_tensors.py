@@ -8,8 +8,8 @@ import pytest
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from laconic.compact.tensors import from_bytes
 from laconic.errors import LaconicError
+from laconic.runtime.tensors import from_bytes
 
 PLAIN = json.dumps(
     {
@@ -44,6 +44,7 @@ def test_r11_the_header_is_utf8_without_a_mark(encoding: str) -> None:
     ("old", "new", "says"),
     [
         ("[0, 8]", "[-0, 8]", "-0"),
+        ('"a":', '"b": {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}, "a":', "overlap"),
         ('"{}"', '"{}", "x": 1', "metadata that is not text"),
         ('"{}"', '"{}", "x": {"y": "z"}', "metadata that is not text"),
         ('{"laconic": "{}"}', "[]", "metadata that is not text"),

@@ -1,4 +1,4 @@
-"""A sparse matrix of counts from texts, batch by batch: scan, tokenize, join to n-grams, count.
+"""Counts from texts, batch by batch: scan, tokenize, join to n-grams, count.
 
 Kernels run in threads, one part of the batch in each. Python code runs between them, once for each
 distinct chunk or n-gram, never for every token.
@@ -13,31 +13,42 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from laconic.text.scanner import Scan, batches, parts
-from laconic.text.tokenizers import Unit
-from laconic.types import Int32s, Int64s
+from laconic.runtime.scanner import Scan, batches, parts
+from laconic.runtime.tokenizers import Unit
+from laconic.types import Floats, Int32s, Int64s
 
 if TYPE_CHECKING:
     from laconic.numerics.text.ngrams import Grams
 
 
-class PartCounts(NamedTuple):
-    """The counts of some documents: columns, counts, and the start of each document."""
+class Vectors(NamedTuple):
+    """Counts or weights of documents: the rows of a sparse matrix (CSR), with unsorted columns.
+
+    Document i has the entries `starts[i]` to `starts[i + 1]`.
+    """
 
     columns: Int32s
-    counts: NDArray[np.float64]
+    values: Floats
     starts: Int64s
+
+    @property
+    def n_docs(self) -> int:
+        return self.starts.size - 1
+
+    def part(self, begin: int, end: int) -> Vectors:
+        """The documents from `begin` to `end`, or to the last one."""
+        starts = self.starts[begin : end + 1]
+        entries = slice(starts[0], starts[-1])
+        return Vectors(self.columns[entries], self.values[entries], starts - starts[0])
 
 
 def count(
     texts: Iterable[str], unit: Unit, ngrams: tuple[int, int], terms: Terms, n_jobs: int
-) -> csr_array:
+) -> Vectors:
     """The counts of the terms in each document; columns are those of `terms`."""
     shortest, longest = ngrams
-    pieces: list[PartCounts] = []
+    pieces: list[Vectors] = []
     # without n-grams, units are terms and need no second numbering
     lexicon = Lexicon(unit, terms if longest == 1 else Terms())
     with ThreadPoolExecutor(n_jobs) as pool:
@@ -48,7 +59,7 @@ def count(
             part_grams = list(map_parts(partial(lexicon.grams, longest, places), scans.parts))
             columns = [columns_of(grams, shortest, lexicon, terms) for grams in part_grams]
             pieces += map_parts(partial(count_part, len(terms.column)), part_grams, columns)
-    return stack_counts(pieces, len(terms.column))
+    return stacked(pieces)
 
 
 def columns_of(grams: Grams, shortest: int, lexicon: Lexicon, terms: Terms) -> list[Int32s]:
@@ -64,7 +75,7 @@ def columns_of(grams: Grams, shortest: int, lexicon: Lexicon, terms: Terms) -> l
     return [np.array([*terms.columns(order), -1], np.int32) for order in orders[shortest - 1 :]]
 
 
-def count_part(n_columns: int, grams: Grams, columns: list[Int32s]) -> PartCounts:
+def count_part(n_columns: int, grams: Grams, columns: list[Int32s]) -> Vectors:
     """The counts of one part of a batch; without `columns`, units are columns."""
     from laconic.numerics.text.tokens import count as count_columns
 
@@ -72,18 +83,17 @@ def count_part(n_columns: int, grams: Grams, columns: list[Int32s]) -> PartCount
     if columns:
         used = lines[-len(columns) :]
         lines = np.stack([column[line] for column, line in zip(columns, used, strict=True)])
-    return PartCounts(*count_columns(lines, grams.starts, n_columns))
+    return Vectors(*count_columns(lines, grams.starts, n_columns))
 
 
-def stack_counts(pieces: list[PartCounts], n_columns: int) -> csr_array:
-    """One matrix from the counts of all parts, with unsorted indices."""
+def stacked(pieces: list[Vectors]) -> Vectors:
+    """The documents of all parts, one after the other."""
     lengths = [np.diff(piece.starts) for piece in pieces]
-    starts = np.append(0, np.cumsum(np.concatenate([np.empty(0, np.int64), *lengths])))
-    counts = np.concatenate([np.empty(0), *(piece.counts for piece in pieces)])
-    columns = np.concatenate([np.empty(0, np.int32), *(piece.columns for piece in pieces)])
-    index = np.int32 if starts[-1] <= np.iinfo(np.int32).max else np.int64
-    shape = (starts.size - 1, n_columns)
-    return csr_array((counts, columns.astype(index), starts.astype(index)), shape=shape)
+    return Vectors(
+        np.concatenate([np.empty(0, np.int32), *(piece.columns for piece in pieces)]),
+        np.concatenate([np.empty(0), *(piece.values for piece in pieces)]),
+        np.append(0, np.cumsum(np.concatenate([np.empty(0, np.int64), *lengths]))),
+    )
 
 
 class Terms:
