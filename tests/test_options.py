@@ -6,6 +6,7 @@ import inspect
 import subprocess
 import sys
 from dataclasses import dataclass
+from inspect import getdoc
 from typing import Literal
 
 import numpy as np
@@ -97,7 +98,7 @@ def test_an_estimator_takes_the_options_and_only_assigns():
     with pytest.raises(TypeError, match="colour"):
         Tree(colour="red")
     assert "kind : Optional[Literal['apple', 'pear']], default='apple'" in Tree.__doc__
-    assert "weight : float, default=2.0\n            In kilograms." in Tree.__doc__
+    assert "weight : float, default=2.0\n    In kilograms." in getdoc(Tree)
 
 
 def test_a_function_shows_the_options():

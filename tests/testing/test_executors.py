@@ -11,6 +11,8 @@ from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.processes import Processes
 from laconic.testing import check_executor
 
+pytestmark = pytest.mark.full
+
 
 def test_in_process():
     check_executor(lambda run: InProcess(run=run), isolated=False)

@@ -92,6 +92,8 @@ class Decoder:
     def _decode_error(
         self, problem: UnicodeDecodeError, where: str | PathLike[str] | None, line: int
     ) -> CorpusError:
+        if "BOM" in problem.reason:  # a plain UnicodeError before Python 3.13
+            return self._encoding_error(problem, where)
         before = problem.object[: problem.start].decode(self.encoding, "replace")
         column = len(before) - (before.rfind("\n") + 1) + 1
         alternative = "utf-8" if self.encoding.startswith("latin") else "latin-1"

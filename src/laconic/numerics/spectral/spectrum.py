@@ -6,7 +6,6 @@ X is accessed through `X @ V`, `X.T @ U` and its Gram product.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from inspect import signature
 
 import numpy as np
 from scipy import linalg
@@ -21,8 +20,6 @@ from laconic.types import Floats, Matrix
 LARGEST_GRAM = 45_000
 # Up to this side all singular values are computed at once from the Gram matrix.
 WHOLE_SPECTRUM_UP_TO = 5_000
-# From scipy 1.17 on, ARPACK restarts an exhausted Krylov space at random unless it gets a seed.
-_SEEDED = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +110,8 @@ def _by_krylov(X: Matrix, rank: int) -> tuple[Floats, Floats]:
     backward = X.T.tocsr() if issparse(X) else X.T
     operator = LinearOperator((n, n), matvec=lambda v: forward @ (backward @ v), dtype=np.float64)
     start = np.random.default_rng(0).normal(size=n)
-    values, vectors = eigsh(operator, k=rank, v0=start, tol=0, **_SEEDED)
+    # the seed is for restarts of ARPACK where the Krylov space is exhausted
+    values, vectors = eigsh(operator, k=rank, v0=start, tol=0, rng=0)
     descending = np.argsort(-values)
     return values[descending], vectors[:, descending]
 
