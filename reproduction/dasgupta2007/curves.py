@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from laconic.rows import Size
+from laconic.types import Size
 from reproduction.shared.figures import MeanPoint
 from reproduction.statements import Finding, if_measured, judge
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from laconic.errors import LaconicError
 from laconic.methods import keeps_all, parse_method
-from laconic.rows import K, Row, RowTable, Size, group_pairs
+from laconic.rows import K, Row, RowTable, group_pairs
+from laconic.types import Size
 from reproduction.shared.figures import MeanPoint, ProblemFold
 
 METRIC = "f1_micro"

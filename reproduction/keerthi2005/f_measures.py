@@ -9,7 +9,8 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
-from laconic.rows import Row, RowTable, Size, group_pairs
+from laconic.rows import Row, RowTable, group_pairs
+from laconic.types import Size
 from reproduction.shared.figures import Table
 from reproduction.shared.plots import Plot, Series
 

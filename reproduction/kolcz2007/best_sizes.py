@@ -12,11 +12,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from laconic.rows import Row, RowTable, Size, group_pairs
+from laconic.rows import Row, RowTable, group_pairs
 from laconic.studies.analysis.significance import macro_t
 from laconic.studies.options import SplitOptions
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
+from laconic.types import Size
 from reproduction.shared.figures import MeanPoint, ProblemFold, Table, mean_over_folds
 
 SizeValues: TypeAlias = dict[Size, float]

@@ -8,8 +8,9 @@ from typing import Self
 
 import numpy as np
 
-from laconic.rows import Row, Size, group_pairs
+from laconic.rows import Row, group_pairs
 from laconic.studies.study import Study
+from laconic.types import Size
 from reproduction.kolcz2007.best_sizes import (
     Values,
     at,

@@ -11,8 +11,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from laconic.rows import Row, RowTable, Size
+from laconic.rows import Row, RowTable
 from laconic.studies.analysis.significance import holm, wilcoxon
+from laconic.types import Size
 from reproduction.shared.figures import MeanPoint, Table, mean_over_folds
 
 # A method, its alpha, and a size.

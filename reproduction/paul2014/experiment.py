@@ -59,7 +59,7 @@ from scipy.sparse import csr_array
 from laconic.corpus.catalog import TECHTC, locate
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.readers.techtc import techtc_sets
-from laconic.rows import Row, Size, group_pairs
+from laconic.rows import Row, group_pairs
 from laconic.runtime.choices import Scheme
 from laconic.studies.options import Source, SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
@@ -67,6 +67,7 @@ from laconic.studies.study import Study
 from laconic.text.options import TextOptions, WeightingOptions
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
+from laconic.types import Size
 from reproduction.paul2014 import statements as statements
 from reproduction.paul2014 import statements_errors as errors
 from reproduction.paul2014.alphas import (

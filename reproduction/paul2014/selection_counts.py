@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from laconic.rows import Size, group_pairs
+from laconic.rows import group_pairs
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import StudyFolder
 from laconic.studies.study import Study
+from laconic.types import Size
 
 
 @dataclass(frozen=True, eq=False)

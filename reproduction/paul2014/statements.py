@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from laconic.rows import Size
+from laconic.types import Size
 from reproduction.statements import Finding, Verdict, judge
 
 BSS, LEVERAGE, RANDOM, IG = "BSS", "SS:draw=iid", "RANDOM", "IG"

@@ -10,7 +10,8 @@ from typing import Self
 
 import numpy as np
 
-from laconic.rows import Row, Size
+from laconic.rows import Row
+from laconic.types import Size
 from reproduction.paul2014.alphas import (
     AlphaCell,
     AlphaComparison,

@@ -12,12 +12,13 @@ import numpy as np
 from laconic.errors import LaconicError
 from laconic.files import csv_kind
 from laconic.row_files import write_table
-from laconic.rows import Row, RowTable, Size, group_pairs
+from laconic.rows import Row, RowTable, group_pairs
 from laconic.studies.execution.executors import Executor
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import StudyFolder
 from laconic.studies.plan import Plan
 from laconic.studies.study import Listener, Study
+from laconic.types import Size
 from reproduction.shared.plots import Cells, Plot, Series
 from reproduction.statements import Finding
 

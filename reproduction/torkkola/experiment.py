@@ -54,12 +54,13 @@ from laconic.corpus.corpus import Corpus
 from laconic.corpus.loading import load_corpora
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
-from laconic.rows import Row, RowTable, Size, group_pairs
+from laconic.rows import Row, RowTable, group_pairs
 from laconic.studies.analysis.significance import mcnemar
 from laconic.studies.options import SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
 from laconic.text.options import TextOptions, WeightingOptions
+from laconic.types import Size
 from reproduction.shared.figures import Figure, MeanPoint, Scale, StudyFigure, Table
 from reproduction.shared.plots import Plot
 from reproduction.statements import Finding

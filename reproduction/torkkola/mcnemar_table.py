@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
-from laconic.rows import Size
 from laconic.studies.analysis.significance import PairedTest, mcnemar
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import StudyFolder
 from laconic.studies.study import Study
+from laconic.types import Size
 from reproduction.shared.figures import Table
 
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.splits import random_splits
-from laconic.rows import Row, RowTable, Size
+from laconic.rows import Row, RowTable
 from laconic.studies.execution.executors import Executor
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
+from laconic.types import Size
 from reproduction.shared.figures import FigureResult, Scale, Table, run_studies
 from reproduction.statements import Finding
 from reproduction.torkkola.mcnemar_table import missing_result

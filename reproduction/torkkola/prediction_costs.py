@@ -22,12 +22,12 @@ from laconic.classifiers.kernel import Machines
 from laconic.classifiers.reduce_then_fit import ReducedModel, ReduceThenFit
 from laconic.model import LinearModel
 from laconic.reduction import Projection, Reduction
-from laconic.rows import Row, RowTable, Size
+from laconic.rows import Row, RowTable
 from laconic.studies.execution.executors import Executor
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
 from laconic.text.problem import Problem
-from laconic.types import Matrix
+from laconic.types import Matrix, Size
 from reproduction.shared.figures import FigureResult, Scale, Table, run_studies
 from reproduction.statements import Finding
 from reproduction.torkkola.mcnemar_table import missing_result

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
-from laconic.rows import Size
 from laconic.studies.analysis.significance import PairedTest as TestResult
+from laconic.types import Size
 from reproduction.shared.figures import MeanPoint
 from reproduction.shared.plots import Plot, Series
 from reproduction.statements import Finding, if_measured, judge, judge_value

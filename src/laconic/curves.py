@@ -8,15 +8,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic.errors import LaconicError, SizeUnavailable, warn_again
 from laconic.model import Model
 from laconic.numerics import metrics as m
-from laconic.rows import Row, RowTable, Size
+from laconic.rows import Row, RowTable
 from laconic.text.labels import LabelEncoding
 from laconic.text.problem import Problem
-from laconic.types import Floats
+from laconic.types import Bools, Floats, Size
 from laconic.validation import is_number
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ NAMED = 5
 Metric: TypeAlias = Callable[[Floats, Floats, str], float]
 
 
-def _of_predictions(metric: Callable[[NDArray[np.bool_], Floats], float]) -> Metric:
+def _of_predictions(metric: Callable[[Bools, Floats], float]) -> Metric:
     return lambda decision, y_signed, rule: metric(m.apply_rule(decision, rule), y_signed)
 
 
@@ -187,7 +186,7 @@ def evaluate_path(
         yield SizeResult(size, seconds, model, decisions(), y_signed, notes=notes)
 
 
-def _unseen(problem: Problem, unseen: NDArray[np.bool_]) -> Iterator[str]:
+def _unseen(problem: Problem, unseen: Bools) -> Iterator[str]:
     """A class without training documents is never predicted: its documents are always wrong."""
     if not unseen.any():
         return

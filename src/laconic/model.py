@@ -26,7 +26,7 @@ from laconic.numerics.quotient import quotient
 from laconic.reduction import check_vocabulary
 from laconic.runtime.choices import Normalize as Normalize
 from laconic.runtime.decisions import strongest
-from laconic.types import Floats, Matrix, frozen
+from laconic.types import Floats, Indices, Matrix, frozen
 from laconic.types import Rule as Rule
 
 # Above this share of nonzero coefficients a sparse product is slower than a dense one.
@@ -46,7 +46,7 @@ class Model(Protocol):
     def rule(self) -> Rule: ...
 
     @property
-    def features(self) -> NDArray[np.intp]: ...
+    def features(self) -> Indices: ...
 
     @property
     def n_features(self) -> int: ...
@@ -116,7 +116,7 @@ class LinearModel:
         return int(self.coef.shape[1])
 
     @property
-    def features(self) -> NDArray[np.intp]:
+    def features(self) -> Indices:
         """The distinct columns that the model reads, ascending."""
         if issparse(self.coef):
             return np.flatnonzero(np.bincount(self.coef.indices))

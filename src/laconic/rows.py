@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cache
 from operator import attrgetter
-from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
-Size: TypeAlias = int | float
+from laconic.types import Size
+
 K = TypeVar("K")
 V = TypeVar("V")
 

@@ -30,3 +30,7 @@ def frozen(values: ArrayLike, dtype: type) -> NDArray[Any]:
     array: NDArray[Any] = np.array(values, dtype=dtype)
     array.setflags(write=False)
     return array
+
+
+# How many features a model is asked to have: a number, or a share of all.
+Size: TypeAlias = int | float

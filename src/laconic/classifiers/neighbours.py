@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
 from laconic.errors import LaconicError
-from laconic.types import Matrix
+from laconic.types import Floats, Matrix
 
 
 class NearestNeighbors(KNeighborsClassifier):
     """The shares of the classes among the `n_neighbors` nearest training documents."""
 
-    def predict_proba(self, X: Matrix) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+    def predict_proba(self, X: Matrix) -> Floats | list[Floats]:
         """The share of each class among the neighbors."""
         if self.n_neighbors > self.n_samples_fit_:
             raise LaconicError(
@@ -21,5 +19,5 @@ class NearestNeighbors(KNeighborsClassifier):
                 f"documents. Set n_neighbors to {self.n_samples_fit_} or less, or give more "
                 "documents"
             )
-        shares: NDArray[np.float64] | list[NDArray[np.float64]] = super().predict_proba(X)
+        shares: Floats | list[Floats] = super().predict_proba(X)
         return shares

@@ -69,7 +69,7 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
 
     model_: Model
 
-    def decision_function(self, X: Matrix) -> NDArray[np.float64]:
+    def decision_function(self, X: Matrix) -> Floats:
         """Decision values: one column per class or label; one-dimensional for two classes."""
         queries = read_queries(self, X)
         values = self.model_.decision(queries)
@@ -102,7 +102,7 @@ class LinearModelClassifier(ModelClassifier):
         return self.model_.coef
 
     @property
-    def intercept_(self) -> NDArray[np.float64]:
+    def intercept_(self) -> Floats:
         return self.model_.intercept
 
 

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
 from laconic.text.labels import LabelEncoding
-from laconic.types import Columns, Floats
+from laconic.types import Bools, Columns, Floats
 
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
 
@@ -38,7 +37,7 @@ def _unknown(class_weight: object) -> LaconicError:
     return LaconicError(f"class_weight={class_weight!r}: give 'balanced', a dict by class, or None")
 
 
-def _balanced(yes: NDArray[np.bool_], encoding: LabelEncoding, class_weight: str) -> Floats:
+def _balanced(yes: Bools, encoding: LabelEncoding, class_weight: str) -> Floats:
     if class_weight != "balanced":
         raise _unknown(class_weight)
     n_docs, n_classes = len(yes), len(encoding.classes)

@@ -26,7 +26,7 @@ from laconic.runtime.decisions import Coefficients, KernelDecision, LinearDecisi
 from laconic.runtime.documents import Document
 from laconic.runtime.settings import ClassifierSettings, TextSettings, WordWeights
 from laconic.text.matrices import counts_of_matrix, matrix_of
-from laconic.types import Floats, Matrix
+from laconic.types import Floats, Indices, Matrix
 
 if TYPE_CHECKING:
     from laconic.text.vectorizer import Vectorizer
@@ -286,7 +286,7 @@ def _vocabulary(
     return np.asarray(vectorizer.vocabulary_[weighting.features_])
 
 
-def _over(model: LinearModel | KernelModel, words: NDArray[np.intp]) -> LinearModel | KernelModel:
+def _over(model: LinearModel | KernelModel, words: Indices) -> LinearModel | KernelModel:
     """The model over these columns only, which are all that it uses."""
     if isinstance(model, KernelModel):
         return model.over(words)

@@ -18,7 +18,7 @@ from laconic.model import Model, Normalize, Rule
 from laconic.reduction import Projection, Selection
 from laconic.runtime.decisions import Coefficients, KernelDecision
 from laconic.text.matrices import vectors_of
-from laconic.types import Floats, Matrix, frozen
+from laconic.types import Floats, Indices, Matrix, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class KernelModel:
         return self.reduction.n_terms_in
 
     @property
-    def features(self) -> NDArray[np.intp]:
+    def features(self) -> Indices:
         """The distinct columns that the model uses, ascending."""
         return np.sort(self.reduction.terms)
 
@@ -86,7 +86,7 @@ class KernelModel:
     def n_features(self) -> int:
         return int(self.features.size)
 
-    def over(self, words: NDArray[np.intp]) -> KernelModel:
+    def over(self, words: Indices) -> KernelModel:
         """The same over these columns only, which are all that it uses."""
         if isinstance(self.reduction, Projection):
             return replace(self, reduction=Projection(self.reduction.components[words]))

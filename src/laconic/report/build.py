@@ -17,7 +17,7 @@ from laconic.compact import CompactModel
 from laconic.errors import LaconicError
 from laconic.files import read_json
 from laconic.report.view import Confusion, Cost, Detail, Overlap, Point, View
-from laconic.rows import Row, RowTable, Size, group_pairs
+from laconic.rows import Row, RowTable, group_pairs
 from laconic.studies.analysis.candidates import Candidate, candidates
 from laconic.studies.analysis.findings import Findings
 from laconic.studies.analysis.intervals import band
@@ -31,6 +31,7 @@ from laconic.studies.plan import Plan
 from laconic.studies.plan_file import parse_plan
 from laconic.studies.words import read_words
 from laconic.text.summary import CorpusSummary
+from laconic.types import Size
 
 # Problems whose words, model and confusion are shown; a page with a hundred would not load.
 MAX_DETAILS = 12

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from laconic.compact import CompactModel
-from laconic.rows import Size
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from laconic.studies.analysis.projection_map import Directions
 from laconic.studies.words import Word
 from laconic.text.summary import CorpusSummary
+from laconic.types import Size
 
 
 @dataclass(frozen=True)

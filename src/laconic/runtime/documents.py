@@ -8,12 +8,12 @@ from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
 from laconic.runtime.counts import Lexicon, Terms, Vectors, count, count_part, stacked
 from laconic.runtime.scanner import batches, describe
 from laconic.runtime.settings import TextSettings
+from laconic.types import Int32s
 
 Document: TypeAlias = str | Mapping[str, float]
 
@@ -44,7 +44,7 @@ class Reader:
             pieces.append(count_part(n_columns, lexicon.grams(1, places, scans.parts[0]), []))
         return stacked(pieces)
 
-    def _places(self, chunks: list[str]) -> tuple[Lexicon, NDArray[np.int32]]:
+    def _places(self, chunks: list[str]) -> tuple[Lexicon, Int32s]:
         with self._lock:
             lexicon = self._lexicon
             try:

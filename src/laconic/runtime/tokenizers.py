@@ -10,12 +10,11 @@ from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import Stemmer
-from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
 from laconic.runtime.choices import UnitName
 from laconic.runtime.scanner import MapFunction, Scans, scan_bytes, scan_characters, scan_matches
-from laconic.types import Bools, Int32s
+from laconic.types import Bools, Indices, Int32s
 
 # Patterns that neither match nor look across ASCII characters that are not word characters: their
 # matches in a text are their matches in its chunks.
@@ -131,7 +130,7 @@ class Words:
             return np.fromiter(map(str.isascii, chunks), bool, len(chunks))
         return np.full(len(chunks), self.pattern not in WITHIN_CHUNKS)
 
-    def _matches(self, chunks: list[str]) -> tuple[list[str], NDArray[np.intp]]:
+    def _matches(self, chunks: list[str]) -> tuple[list[str], Indices]:
         """The tokens of all chunks in one search; a newline, which no chunk has, ends each one."""
         if not chunks:
             return [], np.empty(0, np.intp)

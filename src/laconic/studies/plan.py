@@ -17,7 +17,6 @@ from laconic.curves import LOSSES, ascending, known_metrics
 from laconic.errors import LaconicError
 from laconic.methods import Method, parse_method
 from laconic.options import option
-from laconic.rows import Size
 from laconic.studies.execution.task import Task, canonical_json
 from laconic.studies.options import (
     METHODS,
@@ -31,6 +30,7 @@ from laconic.studies.options import (
 from laconic.text.options import Alpha, TextOptions, WeightingOptions
 from laconic.text.problem import Target
 from laconic.text.weighting import Weighting
+from laconic.types import Size
 
 
 def default_methods(alpha: Alpha | Mapping[str, Alpha]) -> tuple[str, ...]:

@@ -21,10 +21,10 @@ from laconic.files import KEY, Kind, check_output, csv_kind, draft, finite, json
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Reduction, Selection
 from laconic.row_files import cell, uncell
-from laconic.rows import Size
 from laconic.studies.execution.trained_model import TrainedModel
 from laconic.text.options import TargetKind, TextOptions, WeightingOptions
 from laconic.text.problem import CountedCorpus, Problem, targets_of
+from laconic.types import Size
 
 NAME = "table of words"
 COLUMNS = ("rank", "word", "documents", "score", "weight")

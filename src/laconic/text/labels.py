@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from laconic.errors import LaconicError
-from laconic.types import Matrix, Rule
+from laconic.types import Floats, Indices, Matrix, Rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class LabelEncoding:
     of the models trained on it.
     """
 
-    y_signed: NDArray[np.float64]
+    y_signed: Floats
     classes: NDArray[Any]
     rule: Rule
 
@@ -52,7 +52,7 @@ class LabelEncoding:
         indicator = y.toarray() if issparse(y) else np.asarray(y)
         return cls(np.where(indicator > 0, 1.0, -1.0), np.arange(indicator.shape[1]), "labels")
 
-    def transform(self, y: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, y: ArrayLike) -> Floats:
         """Encode the labels of other documents, in the columns of these classes.
 
         A class without a training document has no column. Its documents are NaN in every column,
@@ -66,7 +66,7 @@ class LabelEncoding:
         return _signed(codes, self.classes.size, self.rule)
 
 
-def _signed(codes: NDArray[np.intp], n_classes: int, rule: Rule) -> NDArray[np.float64]:
+def _signed(codes: Indices, n_classes: int, rule: Rule) -> Floats:
     columns = np.array([1]) if rule == "sign" else np.arange(n_classes)
     y_signed = np.where(codes[:, None] == columns, 1.0, -1.0)
     y_signed[codes < 0] = np.nan

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic.classifiers.lars.walk import Walk
 from laconic.model import LinearModel
 from laconic.numerics.metrics import accuracy, apply_rule, f1_macro
 from laconic.numerics.thresholds import best_threshold
-from laconic.types import Floats
+from laconic.types import Bools, Floats, Int64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +22,11 @@ class LarsCandidate:
     """
 
     model: LinearModel
-    order: list[NDArray[np.int64]]
+    order: list[Int64s]
     entry_l1: list[Floats]
     alpha: float
     y_signed: Floats
-    solved: NDArray[np.bool_]
+    solved: Bools
     residual: Floats
     left_out: Floats | None = None
 

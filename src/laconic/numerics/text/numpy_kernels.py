@@ -8,10 +8,9 @@ from __future__ import annotations
 from itertools import chain, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from laconic.numerics.quotient import quotient
-from laconic.types import Bools, Bytes, Floats, Int32s, Int64s, Integers
+from laconic.types import Bools, Bytes, Floats, Indices, Int32s, Int64s, Integers
 
 BLANK = np.uint8(32)
 # Coefficients that are multiplied at once.
@@ -110,7 +109,7 @@ def bounds(sizes: Integers | Bools) -> Int64s:
     return np.append(0, np.cumsum(sizes, dtype=np.int64))
 
 
-def documents(starts: Int64s) -> NDArray[np.intp]:
+def documents(starts: Int64s) -> Indices:
     """The document of each entry, from 0 on."""
     return np.repeat(np.arange(starts.size - 1), np.diff(starts))
 
@@ -121,7 +120,7 @@ def spans(firsts: Integers, sizes: Integers) -> Int64s:
     return np.arange(ends[-1]) + np.repeat(firsts - ends[:-1], sizes)
 
 
-def numbered(values: Int64s) -> tuple[Int64s, NDArray[np.intp], NDArray[np.intp]]:
+def numbered(values: Int64s) -> tuple[Int64s, Indices, Indices]:
     """The distinct values by first occurrence, the number of each value, how often each occurs."""
     distinct, firsts, inverse, counts = np.unique(
         values, return_index=True, return_inverse=True, return_counts=True

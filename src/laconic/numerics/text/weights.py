@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from laconic.numerics.quotient import quotient
 from laconic.numerics.text.numpy_kernels import documents, totals
-from laconic.types import Floats
+from laconic.types import Floats, Indices
 
 
 def term_weights(tf: Floats, scheme: str) -> Floats:
@@ -21,13 +21,13 @@ def term_weights(tf: Floats, scheme: str) -> Floats:
 
 
 # The idf of a word that occurs in df of n documents, by scheme; other schemes have none.
-IDF: dict[str, Callable[[int, NDArray[np.intp]], Floats]] = {
+IDF: dict[str, Callable[[int, Indices], Floats]] = {
     "ltc": lambda n, df: np.log(n / df),
     "tfidf": lambda n, df: 1.0 + np.log((1 + n) / (1 + df)),
 }
 
 
-def idf(scheme: str, n_docs: int, document_frequency: NDArray[np.intp]) -> Floats | None:
+def idf(scheme: str, n_docs: int, document_frequency: Indices) -> Floats | None:
     return IDF[scheme](n_docs, document_frequency) if scheme in IDF else None
 
 

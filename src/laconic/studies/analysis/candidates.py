@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from laconic.methods import keeps_all, projects
-from laconic.rows import Row, RowTable, Size
+from laconic.rows import Row, RowTable
+from laconic.types import Size
 
 
 @dataclass(frozen=True)

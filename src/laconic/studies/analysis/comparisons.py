@@ -16,7 +16,7 @@ import numpy as np
 
 from laconic.methods import keeps_all, parse_method
 from laconic.numerics.quotient import quotient
-from laconic.rows import Size, group_pairs
+from laconic.rows import group_pairs
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.out_of_fold import FoldResult, OutOfFold
 from laconic.studies.analysis.recommendation import Recommendation
@@ -32,7 +32,7 @@ from laconic.studies.analysis.significance import (
 from laconic.studies.analysis.stability import jaccard, kuncheva, nogueira
 from laconic.studies.execution.task import Task
 from laconic.studies.journal.journal import Journal
-from laconic.types import Bools, Floats, Int64s
+from laconic.types import Bools, Floats, Int64s, Size
 
 ALL_PROBLEMS = "all problems"
 # With fewer, a rank test over problems cannot reach 5 %.

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.rows import Size, group_pairs
+from laconic.rows import group_pairs
 from laconic.studies.execution.task import Task
 from laconic.studies.journal.journal import Journal
-from laconic.types import Bools, Int8s
+from laconic.types import Bools, Int8s, Size
 
 
 @dataclass(frozen=True, eq=False)

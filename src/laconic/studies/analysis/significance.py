@@ -19,7 +19,7 @@ from scipy import stats
 
 from laconic.errors import LaconicError
 from laconic.studies.analysis.intervals import check_share, finite, mean_scale, numbers
-from laconic.types import Floats
+from laconic.types import Bools, Floats, Indices
 
 # Yang & Liu use the normal approximation above n = 12, where tables end. The binomial now costs
 # microseconds; above this bound the two differ by less than 0.3 % of p at p = 0.05.
@@ -225,7 +225,7 @@ def _about_zeros(n_zeros: int) -> str:
     return f"; {n_zeros} zeros, ranks split" + ", one dropped" * (n_zeros % 2)
 
 
-def _levels(magnitudes: Floats, rounding: float) -> NDArray[np.intp]:
+def _levels(magnitudes: Floats, rounding: float) -> Indices:
     """0, 1, 2 … for ascending magnitudes; neighbours within `rounding` share a level."""
     order = np.argsort(magnitudes, kind="stable")
     steps = np.diff(magnitudes[order]) > rounding
@@ -272,7 +272,7 @@ def _discordant(function: str, right_a: ArrayLike, right_b: ArrayLike) -> tuple[
     return int(np.count_nonzero(a & ~b)), int(np.count_nonzero(b & ~a)), a.size
 
 
-def _booleans(function: str, parameter: str, values: ArrayLike) -> NDArray[np.bool_]:
+def _booleans(function: str, parameter: str, values: ArrayLike) -> Bools:
     try:
         array = np.asarray(values)
     except ValueError as error:

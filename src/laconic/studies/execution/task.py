@@ -25,11 +25,12 @@ from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.model import Normalize
 from laconic.resources import memory_limit
-from laconic.rows import Row, Size
+from laconic.rows import Row
 from laconic.runtime.settings import ClassifierSettings
 from laconic.studies.execution.trained_model import TrainedModel
 from laconic.studies.options import Part
 from laconic.text.options import Alpha
+from laconic.types import Bools, Int8s, Int64s, Size
 
 PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
 
@@ -149,8 +150,8 @@ class Cut:
     """
 
     size: Size
-    terms: NDArray[np.int64]
-    chosen: NDArray[np.bool_]
+    terms: Int64s
+    chosen: Bools
     decision: NDArray[np.float32] | None = None
 
 
@@ -168,7 +169,7 @@ class Outcome:
     rows: tuple[Row, ...]
     reason: str = ""
     cuts: tuple[Cut, ...] = ()
-    y_signed: NDArray[np.int8] | None = None
+    y_signed: Int8s | None = None
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
     memory: int | None = None

@@ -15,9 +15,6 @@ from pathlib import Path
 from time import time
 from typing import Any, NamedTuple, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from laconic.errors import LaconicError
 from laconic.row_files import rows_file
 from laconic.rows import Row
@@ -32,6 +29,7 @@ from laconic.studies.journal.database import (
     checksum_of,
 )
 from laconic.studies.journal.lock import exclusive
+from laconic.types import Int8s
 
 __all__ = ["Journal", "PlanText", "exclusive"]
 
@@ -171,7 +169,7 @@ class Journal:
     def cuts(self, key: str) -> list[Cut]:
         return [cut for attempt in self._standing([key]) for cut in self._cuts(attempt)]
 
-    def y_signed(self, key: str) -> NDArray[np.int8] | None:
+    def y_signed(self, key: str) -> Int8s | None:
         for attempt in self._standing([key]):
             with self._database.reporting():
                 return _labels(self._attempt(attempt)["y_signed"])
@@ -358,7 +356,7 @@ def _cut(cells: Record) -> Cut:
     )
 
 
-def _labels(blob: bytes | None) -> NDArray[np.int8] | None:
+def _labels(blob: bytes | None) -> Int8s | None:
     return None if blob is None else codec.unpack_y_signed(blob)
 
 
