@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from laconic.arrays import frozen
 from laconic.numerics.quotient import quotient
 from laconic.reduction import check_vocabulary
 from laconic.runtime.choices import Normalize as Normalize
 from laconic.runtime.decisions import strongest
-from laconic.types import Floats, Indices, Matrix, frozen
+from laconic.types import Floats, Indices, Matrix
 from laconic.types import Rule as Rule
 
 # Above this share of nonzero coefficients a sparse product is slower than a dense one.

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 
+from laconic.arrays import frozen
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.types import Columns, Floats, Matrix, frozen
+from laconic.types import Columns, Floats, Matrix
 from laconic.validation import is_number
 
 

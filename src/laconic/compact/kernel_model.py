@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from laconic.arrays import frozen
 from laconic.errors import LaconicError
 from laconic.model import Model, Normalize, Rule
 from laconic.reduction import Projection, Selection
 from laconic.runtime.decisions import Coefficients, KernelDecision
 from laconic.text.matrices import vectors_of
-from laconic.types import Floats, Indices, Matrix, frozen
+from laconic.types import Floats, Indices, Matrix
 
 
 @dataclass(frozen=True, eq=False)

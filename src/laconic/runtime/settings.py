@@ -11,12 +11,13 @@ from typing import Any, get_args
 
 import numpy as np
 
+from laconic.arrays import frozen
 from laconic.errors import LaconicError
 from laconic.numerics.text.weights import IDF, weighted
 from laconic.runtime.choices import Length, Scheme, UnitName, kind_of_features
 from laconic.runtime.counts import Vectors
 from laconic.runtime.tokenizers import WITHIN_CHUNKS, Unit, unit_of
-from laconic.types import Floats, frozen
+from laconic.types import Floats
 
 # Limits for untrusted files. All n-grams of a document are made, so long ones cost time.
 LONGEST_GRAM = 16
