@@ -20,10 +20,10 @@ from laconic.compact.settings import text_settings, word_weights
 from laconic.errors import LaconicError
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Selection
-from laconic.runtime.classifier import TextClassifier
 from laconic.runtime.counts import Vectors
 from laconic.runtime.decisions import Coefficients, KernelDecision, LinearDecision
 from laconic.runtime.documents import Document
+from laconic.runtime.runtime_model import RuntimeModel
 from laconic.runtime.settings import ClassifierSettings, TextSettings, WordWeights
 from laconic.text.matrices import counts_of_matrix, matrix_of
 from laconic.types import Floats, Indices, Matrix
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from laconic.text.vectorizer import Vectorizer
     from laconic.text.weighting import Weighting
 
-# The fields that `TextClassifier` has too.
+# The fields that `RuntimeModel` has too.
 SHARED = ("words", "weights", "text", "notes", "classifier", "solved", "gap")
 
 
@@ -206,9 +206,9 @@ class CompactModel:
         return cls(_trained_model(read), read.words, read.weights, read.text, *training)
 
     @cached_property
-    def runtime(self) -> TextClassifier:
+    def runtime(self) -> RuntimeModel:
         """The part that reads texts and predicts, in plain arrays."""
-        return TextClassifier(
+        return RuntimeModel(
             _decision(self.model),
             self.model.size,
             self.model.rule,
@@ -235,7 +235,7 @@ def _decision(model: LinearModel | KernelModel) -> LinearDecision | KernelDecisi
     return LinearDecision(coefficients, model.intercept, model.normalize)
 
 
-def _trained_model(read: TextClassifier) -> LinearModel | KernelModel:
+def _trained_model(read: RuntimeModel) -> LinearModel | KernelModel:
     """The reverse of `_decision`."""
     model = read.model
     classes = np.array([*read.classes, None], dtype=object)[:-1]

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
 from laconic.files import Kind, draft
-from laconic.runtime.classifier import TextClassifier
 from laconic.runtime.decisions import KernelDecision
 from laconic.runtime.model_file import FORMAT, MOST_BYTES, STORAGE, VERSION
+from laconic.runtime.runtime_model import RuntimeModel
 from laconic.runtime.settings import TextSettings
 from laconic.runtime.tensors import DTYPES, KEY
 
@@ -28,12 +28,12 @@ MODEL_FILE = Kind("model", re.compile(START, re.DOTALL))
 Arrays = dict[str, NDArray[Any]]
 
 
-def bytes_of(model: TextClassifier) -> bytes:
+def bytes_of(model: RuntimeModel) -> bytes:
     """The contents of the file."""
     return to_bytes(header_of(model), arrays_of(model))
 
 
-def write(model: TextClassifier, file: str | PathLike[str]) -> None:
+def write(model: RuntimeModel, file: str | PathLike[str]) -> None:
     """Write the file; the same model gives the same bytes."""
     data = bytes_of(model)
     if len(data) > MOST_BYTES:
@@ -64,7 +64,7 @@ def _compact_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def header_of(model: TextClassifier) -> dict[str, Any]:
+def header_of(model: RuntimeModel) -> dict[str, Any]:
     """Everything that is not an array."""
     return {
         "format": FORMAT,
@@ -93,7 +93,7 @@ def _text_header(text: TextSettings) -> dict[str, Any]:
     return header
 
 
-def arrays_of(model: TextClassifier) -> Arrays:
+def arrays_of(model: RuntimeModel) -> Arrays:
     """All arrays, by name."""
     arrays = packed("words", model.words) | packed("classes", model.classes)
     if model.text is not None:

@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 
 from laconic.errors import LaconicError
-from laconic.runtime.classifier import MOST_CLASSES, MOST_WORDS, TextClassifier
 from laconic.runtime.decisions import Coefficients, KernelDecision, LinearDecision
+from laconic.runtime.runtime_model import MOST_CLASSES, MOST_WORDS, RuntimeModel
 from laconic.runtime.settings import ClassifierSettings, TextSettings, WordWeights
 from laconic.runtime.tensors import Tensors, from_bytes
 
@@ -49,7 +49,7 @@ LARGEST_SIZE = 1 << 40
 MOST_NOTES = 1000
 
 
-def load(file: str | PathLike[str], *, trusted: bool = False) -> TextClassifier:
+def load(file: str | PathLike[str], *, trusted: bool = False) -> RuntimeModel:
     """Read a model, also from an untrusted source: nothing in it is executed.
 
     Parameters
@@ -85,7 +85,7 @@ def _contents(where: str) -> bytes:
     return bytes(data)
 
 
-def model_of(header: dict[str, Any], tensors: Tensors, *, trusted: bool) -> TextClassifier:
+def model_of(header: dict[str, Any], tensors: Tensors, *, trusted: bool) -> RuntimeModel:
     """The model, after every part of it was checked."""
     fields = Fields(header)
     if fields.take("format", str) != FORMAT:
@@ -103,7 +103,7 @@ def model_of(header: dict[str, Any], tensors: Tensors, *, trusted: bool) -> Text
     _refuse_newer(fields)
     rule, classes = fields.take("rule", str), unpacked(tensors, "classes", MOST_CLASSES)
     size = fields.take("size", int)
-    model = TextClassifier(
+    model = RuntimeModel(
         _model(fields, tensors, len(words), size, 1 if rule == "sign" else len(classes)),
         size,
         rule,
@@ -150,7 +150,7 @@ def _classifier(fields: Fields) -> ClassifierSettings:
     return settings
 
 
-def _check_features(fields: Fields, model: TextClassifier) -> None:
+def _check_features(fields: Fields, model: RuntimeModel) -> None:
     stated = fields.take("number", int), fields.take("kind", str)
     fields.end()
     if stated != (model.n_words, model.features):

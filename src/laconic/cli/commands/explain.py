@@ -48,11 +48,11 @@ def explain(
     laconic explain tickets.laconic "the printer is on fire"
     laconic explain tickets.laconic --file ticket.txt
     """
-    from laconic.compact import CompactModel
+    from laconic.runtime.model_file import load
 
     if (text is None) == (file is None):
         raise click.UsageError("give the document as TEXT, or with --file")
-    loaded = CompactModel.load(model, trusted=trusted)
+    loaded = load(model, trusted=trusted)
     raw = text if text is not None else whole_text(str(file))
     # undecodable bytes of the command line are lone surrogates
     document = raw.encode("utf-8", "replace").decode("utf-8")

@@ -27,9 +27,9 @@ from laconic.errors import LaconicError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from laconic.compact import CompactModel
     from laconic.corpus.readers.record_stream import Item
     from laconic.files import Kind
+    from laconic.runtime.runtime_model import RuntimeModel
 
 # Limits of a batch: large enough for speed, small in memory, which long n-grams need more of.
 BATCH_CHARACTERS = 1 << 22
@@ -72,10 +72,10 @@ def predict(
     laconic predict tickets.laconic new.jsonl --scores -o predictions.jsonl
     zcat mail.txt.gz | laconic predict mail.laconic -
     """
-    from laconic.compact import CompactModel
+    from laconic.runtime.model_file import load
 
     check_predictions(output, (model, "/dev/stdin" if docs == "-" else docs))
-    loaded = CompactModel.load(model, trusted=trusted)
+    loaded = load(model, trusted=trusted)
     with reading_bar(f"predicting {docs}") as progress, written_to(output) as write:
         for batch in batches(documents_of(docs, options, progress), loaded):
             write("".join(predictions(loaded, batch, scores)))
@@ -125,7 +125,7 @@ def documents_of(
     return stream(docs, values_of(ReadOptions, options, max_bytes=NO_LIMIT, progress=progress))
 
 
-def batches(items: Iterable[Item], model: CompactModel) -> Iterator[list[Item]]:
+def batches(items: Iterable[Item], model: RuntimeModel) -> Iterator[list[Item]]:
     longest = model.text.ngrams[1] if model.text is not None else 1
     most = max(1, BATCH_VALUES // len(model.classes))
     batch: list[Item] = []
@@ -140,14 +140,14 @@ def batches(items: Iterable[Item], model: CompactModel) -> Iterator[list[Item]]:
         yield batch
 
 
-def predictions(model: CompactModel, batch: list[Item], scores: bool) -> Iterator[str]:
+def predictions(model: RuntimeModel, batch: list[Item], scores: bool) -> Iterator[str]:
     """One line of JSON per document, in ASCII: names in a file cannot control the terminal."""
     try:
         decision = model.decision([item.document for item in batch])
     except LaconicError as problem:
         lines = f"lines {batch[0].line:,} to {batch[-1].line:,}"
         raise LaconicError(f"{lines}: {problem}") from None
-    names = model.classes[1:] if model.model.rule == "sign" else model.classes
+    names = model.classes[1:] if model.rule == "sign" else model.classes
     labels = model.named(decision)
     for item, label, values in zip(batch, labels, decision.tolist(), strict=True):
         prediction = {"id": item.id, "label": label}

@@ -1,4 +1,4 @@
-"""`TextClassifier`: a model over its own words, with everything it needs to read raw text.
+"""`RuntimeModel`: a model over its own words, with everything it needs to read raw text.
 
 It is *self-contained* if its own words are enough: if each class divides by the length over its own
 words (`normalize="selected"`), or documents are not divided at all. Any other model divides by the
@@ -27,7 +27,7 @@ MOST_CLASSES = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
-class TextClassifier:
+class RuntimeModel:
     """A classifier of raw texts, as its file describes it.
 
     Parameters
