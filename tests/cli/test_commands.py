@@ -85,6 +85,7 @@ def test_curve_over_folds_and_categories_shows_the_mean(run, tmp_path):
     assert ("pets: cat", "fold 2 of 2") in names
 
 
+@pytest.mark.full
 def test_the_embedded_corpus_runs_end_to_end(run, tmp_path):
     done = run("curve", "pydocs", "--sizes", "100,1000", "-o", "rows.jsonl")
     assert done.exit_code == 0, done.output

@@ -92,6 +92,7 @@ def test_a_plan_in_a_file(run):
     assert str(Path("pets.csv").absolute()) in Path("night-study/plan.toml").read_text()
 
 
+@pytest.mark.full
 def test_the_page_can_be_left_out_and_drawn_later(run):
     assert study(run).exit_code == 0
     assert not Path("pets-study/report.html").exists()

@@ -113,6 +113,7 @@ def test_the_largest_map_is_no_more_than_150_kilobytes(name: str):
     assert 90_000 < len(embedded(map_data((largest,)))) < 150_000
 
 
+@pytest.mark.full
 def test_there_is_a_section_only_where_there_is_a_map(pets_view: View):
     without, with_one = (
         Read(page(replace(pets_view, maps=maps))) for maps in ((), (directions(n_docs=50),))

@@ -290,6 +290,7 @@ def test_a_link_is_no_folder_of_a_killed_process(tmp_path):
     assert not list((tmp_path / "others").iterdir())
 
 
+@pytest.mark.full
 def test_the_folder_of_a_killed_process_is_removed_though_its_forked_child_lives(tmp_path):
     script = (
         "import os, sys, time\n"

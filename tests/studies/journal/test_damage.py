@@ -215,6 +215,7 @@ def test_a_full_disk_keeps_what_was_finished(where):
         assert all(map(is_whole, journal.outcomes()))
 
 
+@pytest.mark.full
 def test_a_limit_on_files_keeps_what_was_finished(where):
     Journal(where).close()
     [(done, said)] = answers_of((record_within, where, 200_000))
