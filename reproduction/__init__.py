@@ -1,17 +1,16 @@
-"""One file per paper: reference, notation, recipes, the experiments of its figures, deviations."""
+"""The experiments of the five papers, one folder per paper: `experiment.py` and `statements.py`.
 
-from reproduction.dasgupta2007 import experiment as dasgupta2007
-from reproduction.keerthi2005 import experiment as keerthi2005
-from reproduction.kolcz2007 import experiment as kolcz2007
-from reproduction.paul2014 import experiment as paul2014
-from reproduction.torkkola import experiment as torkkola
+python -m reproduction dasgupta2007 3
+"""
 
-PAPERS = {
-    "dasgupta2007": dasgupta2007,
-    "keerthi2005": keerthi2005,
-    "kolcz2007": kolcz2007,
-    "paul2014": paul2014,
-    "torkkola": torkkola,
-}
+from __future__ import annotations
 
-__all__ = ["PAPERS", "dasgupta2007", "keerthi2005", "kolcz2007", "paul2014", "torkkola"]
+from importlib import import_module
+from types import ModuleType
+
+PAPERS = ("dasgupta2007", "keerthi2005", "kolcz2007", "paul2014", "torkkola")
+
+
+def experiment(paper: str) -> ModuleType:
+    """The reference, the figures and the deviations of a paper; imported when it is needed."""
+    return import_module(f"reproduction.{paper}.experiment")

@@ -17,6 +17,7 @@ from laconic.cli.findings import FAILURES_SHOWN, study_bar
 from laconic.cli.main import EndsInOneLine
 from laconic.cli.options import JOBS
 from laconic.errors import CorpusError, LaconicError
+from reproduction import PAPERS, experiment
 
 if TYPE_CHECKING:
     from laconic.rows import Row
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from reproduction.shared.figures import Figure, Scale, Table
     from reproduction.statements import Finding
 
-# The keys of `reproduction.PAPERS`, which is slow to import.
-NAMES = ["dasgupta2007", "keerthi2005", "kolcz2007", "paul2014", "torkkola"]
 TABLE = "table"
 
 
@@ -35,7 +34,7 @@ TABLE = "table"
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXIT_CODES,
 )
-@click.argument("paper", type=click.Choice(NAMES))
+@click.argument("paper", type=click.Choice(PAPERS))
 @click.argument("figures", nargs=-1)
 @click.option("--full", is_flag=True, help="Run at the paper's scale: all sets, splits and draws.")
 @click.option(
@@ -98,10 +97,9 @@ def reproduce(
     python -m reproduction keerthi2005 1-fbis-4    # one problem of figure 1
     """
     from laconic.studies.execution.executors import executor_for
-    from reproduction import PAPERS
     from reproduction.shared.figures import find_figure
 
-    module = PAPERS[paper]
+    module = experiment(paper)
     if nested and not module.NESTED:
         raise LaconicError(
             f"--nested: {paper} chooses nothing on test documents, or shows both choices. "
@@ -265,12 +263,11 @@ def write_pages(paper: str, sections: Sequence[Section], output: Path, pages: Pa
     The HTML page also lists the figures whose corpus is missing.
     """
     from laconic.files import make_folder
-    from reproduction import PAPERS
     from reproduction.pages.html import write_page
     from reproduction.pages.markdown import update
     from reproduction.pages.section import Section
 
-    module = PAPERS[paper]
+    module = experiment(paper)
     where = output / f"{paper}.html"
     for folder in (output, pages):
         make_folder(folder)

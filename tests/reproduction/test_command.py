@@ -5,20 +5,26 @@ from __future__ import annotations
 import csv
 import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner
 
+import reproduction
 from laconic.cli.exit_codes import EXIT_CODES
 from laconic.methods import METHODS
 from laconic.studies.study import Study
-from reproduction import PAPERS, paul2014
-from reproduction.command import NAMES, FigureRequest, reproduce
+from reproduction import PAPERS, experiment
+from reproduction.command import FigureRequest, reproduce
 from reproduction.dasgupta2007 import experiment as paper
 from reproduction.shared.figures import FigureResult, Scale, Table
 from tests.reproduction.test_dasgupta2007 import FIGURE, small
+
+HERE = Path(reproduction.__file__).parent
 
 
 @pytest.fixture
@@ -158,7 +164,7 @@ def table(monkeypatch):
             where.mkdir(parents=True, exist_ok=True)
             return FigureResult([], (shown, kept))
 
-    monkeypatch.setitem(paul2014.FIGURES, "table1", Small())
+    monkeypatch.setitem(experiment("paul2014").FIGURES, "table1", Small())
     return Small
 
 
@@ -193,8 +199,11 @@ def test_what_a_paper_has_no_use_for_is_refused(tmp_path, monkeypatch):
 
 
 def test_the_command_knows_every_paper():
-    assert list(PAPERS) == NAMES
-    for one in PAPERS.values():
+    folders = {
+        file.parent.name for file in Path(reproduction.__file__).parent.glob("*/experiment.py")
+    }
+    assert {*PAPERS} == folders
+    for one in map(experiment, PAPERS):
         assert one.FIGURES
         assert one.REFERENCE
 
@@ -223,7 +232,7 @@ def test_pages_are_written_and_renewed_in_part(table, tmp_path, monkeypatch):
     assert "hidden" not in text
     html = (tmp_path / "out/paul2014.html").read_text()
     assert html.count("python -m reproduction paul2014 table1 --sets 3") == 1
-    assert paul2014.REFERENCE in html
+    assert experiment("paul2014").REFERENCE in html
 
 
 def test_a_page_of_something_else_is_not_replaced(table, tmp_path, monkeypatch):
@@ -275,7 +284,7 @@ def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monk
     assert text.count("| all of it |  |  | data unavailable: ") == 3
     html = (tmp_path / "out/paul2014.html").read_text()
     assert html.count("<td>all of it</td>") == 3
-    titles = [FigureRequest("paul2014", name).heading for name in paul2014.FIGURES]
+    titles = [FigureRequest("paul2014", name).heading for name in experiment("paul2014").FIGURES]
     assert re.findall(r"^## ((?:Figure|Table) [^:]+)", text, flags=re.MULTILINE) == titles
     assert "IG[bold]" in text
     alone = reproduced("paul2014", "table4")
@@ -285,3 +294,16 @@ def test_a_corpus_that_is_not_there_leaves_its_figures_out(table, tmp_path, monk
 def test_help_has_the_exit_codes():
     shown = CliRunner().invoke(reproduce, ["--help"]).output
     assert all(line.strip() in shown for line in EXIT_CODES.strip("\b\n").splitlines())
+
+
+def test_a_paper_needs_nothing_of_the_others():
+    """Torkkola's stop words come with a package that may be missing."""
+    code = (
+        "import sys; sys.modules['RAKE'] = None\n"
+        "from reproduction import experiment\n"
+        "assert experiment('dasgupta2007').FIGURES\n"
+        "assert 'reproduction.torkkola.experiment' not in sys.modules\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, cwd=Path(reproduction.__file__).parents[1]
+    )

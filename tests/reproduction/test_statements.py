@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from laconic.studies.analysis.significance import PairedTest as Paired
-from reproduction import PAPERS
+from reproduction import PAPERS, experiment
 from reproduction.shared.figures import MeanPoint, make_plot
 from reproduction.shared.plots import CELLS, Cells, Series
 from reproduction.statements import Verdict, judge, judge_value
@@ -52,7 +52,7 @@ def test_the_reason_is_told_of_what_does_not_hold_only():
 
 
 def test_what_is_not_to_be_had_has_a_reason():
-    for paper in PAPERS.values():
+    for paper in map(experiment, PAPERS):
         for one in paper.UNAVAILABLE:
             assert one.verdict is Verdict.UNAVAILABLE
             assert one.reason

@@ -562,11 +562,20 @@ def test_a_task_that_needs_more_memory_than_allowed_fails_and_the_others_run(tmp
     by_draw = sorted(outcomes.values(), key=lambda outcome: outcome.task.draw)
     assert [outcome.status for outcome in by_draw] == ["ok", "failed", "ok"]
     assert by_draw[1].reason.startswith("MemoryError: Unable to allocate 2.00 GiB")
-    assert by_draw[1].reason.endswith("The process may use 1,500 MB")
+    assert by_draw[1].reason.endswith("Raise the limit of 1,500 MB")
     assert isinstance(executor_for(1, memory_limit=10**9), Processes)
     for wrong in (0, -1):
         with pytest.raises(LaconicError, match="above 0"):
             Processes(1, memory_limit=wrong)
+
+
+@pytest.mark.skipif(not CAN_LIMIT_MEMORY, reason="only Linux enforces a limit")
+def test_a_process_that_is_lost_under_a_limit_names_the_limit(tmp_path):
+    limited = Processes(1, folder=tmp_path, run=draw_2_kills_its_process, memory_limit=4 * 10**9)
+    failed = [o for o in run_all(limited, jobs_of(1, n_draws=2)).values() if o.status == "failed"]
+    assert [o.reason.partition("; ")[2] for o in failed] == [
+        "it may have needed more than 4,000 MB: raise --memory-limit"
+    ]
 
 
 def test_a_lost_process_costs_its_task_and_the_rest_of_the_job_is_run(tmp_path):

@@ -196,8 +196,8 @@ def describe_failure(failure: BaseException) -> str:
     if isinstance(failure, MemoryError):
         what = str(failure) or "there is too little memory for this task"
         limit = memory_limit()
-        allowed = "" if limit is None else f". The process may use {limit / 1e6:,.0f} MB"
-        return f"MemoryError: {what}{allowed}"
+        advice = "" if limit is None else f". Raise the limit of {limit / 1e6:,.0f} MB"
+        return f"MemoryError: {what}{advice}"
     return f"{type(failure).__name__}: {failure}"
 
 

@@ -35,16 +35,19 @@ GRACE = 5.0
 LONGEST_WAIT = 7 * 24 * 3600.0
 
 
-# a worker that exits during a task was most likely ended by the system
-ADVICE = "it may have run out of memory: use fewer --jobs"
-
-
 @dataclass(frozen=True)
 class Limits:
     """Of each process: seconds per task, and bytes of memory; None is no limit."""
 
     seconds: float | None = None
     memory: int | None = None
+
+    @property
+    def advice(self) -> str:
+        """A process that exits during a task has most likely run out of memory."""
+        if self.memory is None:
+            return "it may have run out of memory: use fewer --jobs"
+        return f"it may have needed more than {self.memory / 1e6:,.0f} MB: raise --memory-limit"
 
 
 NO_LIMITS = Limits()
@@ -60,20 +63,14 @@ class StagedJob:
 
 
 class WorkerExited(Exception):  # noqa: N818 - an event, not an error
-    """The process exited; the message says how."""
+    """The process exited, or was ended because of a limit; the message says how.
 
-    @property
-    def reason(self) -> str:
-        """The reason for the failure of its task."""
-        return f"{self}; {ADVICE}"
+    `advice` is for the user whose task it ran.
+    """
 
-
-class WorkerTimeout(WorkerExited):
-    """The task exceeded its time limit."""
-
-    @property
-    def reason(self) -> str:
-        return str(self)
+    def __init__(self, message: str, advice: str = "") -> None:
+        super().__init__(message)
+        self.reason = f"{message}; {advice}" if advice else message
 
 
 class Worker:
@@ -125,12 +122,12 @@ class Worker:
         except (EOFError, OSError):
             message = b""
         if not message and self.seconds_left <= 0 and self.process.is_alive():
-            raise WorkerTimeout(
+            raise WorkerExited(
                 f"took longer than {self._limits.seconds:g} seconds, the limit for a task. "
                 "Increase --task-timeout and add --retry-failed to try again"
             )
         if not message:
-            raise WorkerExited(self._exit_message())
+            raise WorkerExited(self._exit_message(), self._limits.advice)
         self.ready = True
         if self.job is None:
             return None
