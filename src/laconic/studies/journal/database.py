@@ -16,6 +16,13 @@ from typing import Any, Self
 from laconic.errors import LaconicError, ResourceError
 from laconic.rows import Row
 from laconic.studies.journal.codec import Cell, DamagedError, checksum
+from laconic.studies.journal.sqlite_errors import (
+    UNWRITABLE,
+    damaged,
+    is_exhausted,
+    message,
+    primary_code,
+)
 
 APPLICATION = int.from_bytes(b"Laco")
 FORMAT = 3
@@ -110,7 +117,7 @@ class Database:
             # SQLite writes beside what it reads, which a read-only folder or a full disk forbids;
             # a journal without a -wal file can be read without that
             cause = failure.__cause__
-            forbidden = _kind(cause) in _UNWRITABLE or _exhausted(cause)
+            forbidden = primary_code(cause) in UNWRITABLE or is_exhausted(cause)
             if not forbidden or _unfinished(where):
                 raise
             self._open(where, timeout, "mode=ro&immutable=1", self._prepare_reading)
@@ -182,7 +189,7 @@ class Database:
         orphans = self.all("PRAGMA foreign_key_check")
         problems += [f"{table} without their attempt" for table, *_ in orphans]
         if problems:
-            raise LaconicError(_damaged(self.where, problems[0]))
+            raise LaconicError(damaged(self.where, problems[0]))
 
     @contextmanager
     def reporting(self) -> Iterator[None]:
@@ -190,11 +197,11 @@ class Database:
         try:
             yield
         except sqlite3.Error as failure:
-            kind = ResourceError if _exhausted(failure) else LaconicError
-            raise kind(_message(failure, self.where, self.timeout)) from failure
+            kind = ResourceError if is_exhausted(failure) else LaconicError
+            raise kind(message(failure, self.where, self.timeout)) from failure
         # SQLite's message about a damaged table quotes its bytes
         except (DamagedError, UnicodeDecodeError) as failure:
-            raise LaconicError(_damaged(self.where, failure)) from failure
+            raise LaconicError(damaged(self.where, failure)) from failure
 
     def _open(self, where: Path, timeout: float, mode: str, prepare: Callable[[], None]) -> None:
         self.where, self.timeout = where, timeout
@@ -218,7 +225,7 @@ class Database:
             try:
                 return prepare()
             except sqlite3.Error as failure:
-                if _kind(failure) != sqlite3.SQLITE_BUSY or monotonic() >= end:
+                if primary_code(failure) != sqlite3.SQLITE_BUSY or monotonic() >= end:
                     raise
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
@@ -279,11 +286,6 @@ class Database:
         return int(self.connection.execute(query).fetchone()[0])
 
 
-_UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-_READING = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ)
-_SAFE = "Finished tasks are safe"
-
-
 def _other_format(written: int) -> str:
     if written > FORMAT:
         return (
@@ -294,62 +296,6 @@ def _other_format(written: int) -> str:
         f"is a journal of format {written}, which was never released; this Laconic reads format"
         f" {FORMAT}. Move the folder away, or choose another with -o, and run the study again"
     )
-
-
-def _message(failure: sqlite3.Error, where: Path, timeout: float) -> str:
-    if where.is_dir():
-        return f"{where}: is a folder, not a journal. Name a file within it"
-    match _kind(failure):
-        case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
-            return _damaged(where, failure)
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return (
-                f"{where}: another process has kept it locked for {timeout:g} seconds. {_SAFE};"
-                " wait for that process, or end it, and run the study again"
-            )
-        case sqlite3.SQLITE_FULL:
-            return f"{where}: the disk is full. {_SAFE}; free some space and run the study again"
-        case sqlite3.SQLITE_IOERR:
-            return (
-                f"{where}: cannot be read or written ({failure}). {_SAFE}; check whether the disk"
-                " or memory is full, the size of files is limited, or the drive is disconnected,"
-                " and run the study again"
-            )
-        case sqlite3.SQLITE_CANTOPEN:
-            return _not_opened(where)
-        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-            return (
-                f"{where}: cannot be written to ({failure}). {_SAFE};"
-                " allow writing to it and its folder, or choose another folder"
-            )
-        case None | sqlite3.SQLITE_ERROR if isinstance(failure, sqlite3.OperationalError):
-            return _damaged(where, failure)  # text that is not UTF-8, or a table is missing
-    return f"{where}: {failure}"
-
-
-def _not_opened(where: Path) -> str:
-    if not where.parent.is_dir():
-        return f"{where}: there is no folder {where.parent}. Create it first"
-    return f"{where}: cannot be opened. Allow reading and writing there, or choose another folder"
-
-
-def _exhausted(failure: BaseException | None) -> bool:
-    """A quota, a limit on files or too little memory gives an I/O error other than in reading."""
-    kind, code = _kind(failure), getattr(failure, "sqlite_errorcode", None)
-    return kind == sqlite3.SQLITE_FULL or (kind == sqlite3.SQLITE_IOERR and code not in _READING)
-
-
-def _damaged(where: Path, why: object) -> str:
-    return (
-        f"{where}: damaged, or not a journal: {why}. Move it away, and run the study again;"
-        f" `sqlite3 {where} .recover` may save rows"
-    )
-
-
-def _kind(failure: BaseException | None) -> int | None:
-    """SQLite's primary error code."""
-    code = getattr(failure, "sqlite_errorcode", None)
-    return None if code is None else code & 0xFF
 
 
 def _unfinished(where: Path) -> bool:

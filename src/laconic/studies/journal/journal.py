@@ -9,31 +9,34 @@ versions in one slot, the newest counts where no keys are given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from laconic.errors import LaconicError
 from laconic.row_files import rows_file
 from laconic.rows import Row
 from laconic.studies.execution.task import Cut, Outcome, Task
 from laconic.studies.journal import codec
-from laconic.studies.journal.codec import checksum
-from laconic.studies.journal.database import (
-    START_AGAIN,
-    Database,
-    NotStartedError,
-    Record,
-    checksum_of,
-)
+from laconic.studies.journal.database import START_AGAIN, Database, NotStartedError, Record
 from laconic.studies.journal.lock import exclusive
+from laconic.studies.journal.records import (
+    OWN_COLUMNS,
+    TASK_COLUMNS,
+    attempt_record,
+    cut_of,
+    cut_records,
+    labels_of,
+    numbered,
+    row_records,
+    task_of,
+    unpacked,
+)
 from laconic.types import Int8s
 
 __all__ = ["Journal", "PlanText", "exclusive"]
-
-TASK_COLUMNS, OWN_COLUMNS = Row.task_columns(), Row.own_columns()
 
 
 @dataclass(frozen=True)
@@ -103,8 +106,9 @@ class Journal:
             if database.all("SELECT 1 FROM attempts WHERE task = ? AND status = 'ok'", key):
                 return False
             number = database.next_id("attempts")
-            rows, cuts = _numbered(number, _rows(outcome)), _numbered(number, _cuts(outcome))
-            database.insert("attempts", _attempt(number, outcome, rows, cuts))
+            rows = numbered(number, row_records(outcome))
+            cuts = numbered(number, cut_records(outcome))
+            database.insert("attempts", attempt_record(number, outcome, rows, cuts))
             for row in rows:
                 database.insert("rows", row)
             for cut in cuts:
@@ -150,7 +154,7 @@ class Journal:
         """Every task that was tried, in the order of first attempts."""
         specs = (self._attempt(attempt.id)["spec"] for attempt in self._latest().values())
         with self._database.reporting():
-            return [_task(spec) for spec in specs]
+            return [task_of(spec) for spec in specs]
 
     def rows(self, keys: Iterable[str] | None = None) -> Iterator[Row]:
         """The rows of each task's successful attempt, or else of its latest.
@@ -172,7 +176,7 @@ class Journal:
     def y_signed(self, key: str) -> Int8s | None:
         for attempt in self._standing([key]):
             with self._database.reporting():
-                return _labels(self._attempt(attempt)["y_signed"])
+                return labels_of(self._attempt(attempt)["y_signed"])
         return None
 
     def notes(self, keys: Iterable[str] | None = None) -> list[tuple[str, ...]]:
@@ -257,111 +261,29 @@ class Journal:
     def _rows(self, attempt: Record) -> list[Row]:
         records = self._database.parts("rows", attempt["id"], attempt["rows_checksum"])
         with self._database.reporting():
-            shared = _unpacked(attempt, TASK_COLUMNS)
-            return [Row(**shared, **_unpacked(cells, OWN_COLUMNS)) for cells in records]
+            shared = unpacked(attempt, TASK_COLUMNS)
+            return [Row(**shared, **unpacked(cells, OWN_COLUMNS)) for cells in records]
 
     def _cuts(self, number: int) -> list[Cut]:
         expected = self._attempt(number)["cuts_checksum"]
         records = self._database.parts("cuts", number, expected)
         with self._database.reporting():
-            return [_cut(cells) for cells in records]
+            return [cut_of(cells) for cells in records]
 
     def _outcome(self, number: int) -> Outcome:
         attempt = self._attempt(number)
         rows, cuts = tuple(self._rows(attempt)), tuple(self._cuts(number))
         with self._database.reporting():
             return Outcome(
-                _task(attempt["spec"]),
+                task_of(attempt["spec"]),
                 attempt["status"],
                 rows,
                 reason=codec.unpack_text(attempt["reason"]),
                 cuts=cuts,
-                y_signed=_labels(attempt["y_signed"]),
+                y_signed=labels_of(attempt["y_signed"]),
                 notes=codec.unpack_strings(attempt["notes"]),
                 seconds=codec.unpack_number(attempt["seconds"]),
                 memory=codec.unpack_number(attempt["memory"]),
                 started=codec.unpack_number(attempt["started"]),
                 host=codec.unpack_text(attempt["host"]),
             )
-
-
-def _attempt(
-    number: int, outcome: Outcome, rows: Sequence[Record], cuts: Sequence[Record]
-) -> Record:
-    like = outcome.rows[0] if outcome.rows else outcome.task.row()
-    return {
-        "id": number,
-        "status": outcome.status,
-        "reason": codec.pack_text(outcome.reason),
-        "started": codec.pack_number(outcome.started),
-        "seconds": codec.pack_number(outcome.seconds),
-        "memory": codec.pack_number(outcome.memory),
-        "host": codec.pack_text(outcome.host),
-        "slot": outcome.task.slot,
-        "version": outcome.task.version,
-        "spec": outcome.task.to_json(),
-        "rows_checksum": checksum("rows", *(checksum_of("rows", row) for row in rows)),
-        "cuts_checksum": checksum("cuts", *(checksum_of("cuts", cut) for cut in cuts)),
-        "notes": codec.pack_strings(outcome.notes),
-        "y_signed": None if outcome.y_signed is None else codec.pack_y_signed(outcome.y_signed),
-        **_packed(like, TASK_COLUMNS),
-    }
-
-
-def _numbered(attempt: int, records: Iterable[Record]) -> list[Record]:
-    return [{"attempt": attempt, "place": place} | cells for place, cells in enumerate(records)]
-
-
-def _rows(outcome: Outcome) -> list[Record]:
-    """The columns that differ between the rows; the others must not."""
-    shared = {_shared(row) for row in outcome.rows}
-    if len(shared) > 1 or any(row.task != outcome.task.key for row in outcome.rows):
-        raise LaconicError(
-            f"{outcome.task.title}: has a row of another task. Build rows from Task.row()"
-        )
-    return [_packed(row, OWN_COLUMNS) for row in outcome.rows]
-
-
-def _shared(row: Row) -> tuple[Any, ...]:
-    return tuple(getattr(row, name) for name in TASK_COLUMNS)
-
-
-def _packed(row: Row, columns: dict[str, type]) -> Record:
-    return {name: codec.pack(getattr(row, name), of) for name, of in columns.items()}
-
-
-def _unpacked(cells: Record, columns: dict[str, type]) -> dict[str, Any]:
-    return {name: codec.unpack(cells[name], of) for name, of in columns.items()}
-
-
-def _cuts(outcome: Outcome) -> list[Record]:
-    return [
-        {
-            "size": codec.pack_number(cut.size),
-            "terms": codec.pack_terms(cut.terms),
-            "chosen": codec.pack_bits(cut.chosen),
-            "decision": None if cut.decision is None else codec.pack_decision(cut.decision),
-        }
-        for cut in outcome.cuts
-    ]
-
-
-def _cut(cells: Record) -> Cut:
-    decision = cells["decision"]
-    return Cut(
-        codec.unpack_number(cells["size"]),
-        codec.unpack_terms(cells["terms"]),
-        codec.unpack_bits(cells["chosen"]),
-        None if decision is None else codec.unpack_decision(decision),
-    )
-
-
-def _labels(blob: bytes | None) -> Int8s | None:
-    return None if blob is None else codec.unpack_y_signed(blob)
-
-
-def _task(spec: str) -> Task:
-    try:
-        return Task.from_json(spec)
-    except (ValueError, KeyError, TypeError, AttributeError) as failure:
-        raise codec.DamagedError(f"{spec[:60]!r} is not a task ({failure})") from None
