@@ -37,8 +37,8 @@ def page(
     findings = [*(f for section in sections for f in section.findings), *unavailable]
     counts = Counter(finding.verdict for finding in findings)
     return (
-        environment()
-        .get_template("proof.html")
+        environment(Path(__file__).parent)
+        .get_template("page.html")
         .render(
             paper=paper,
             reference=reference,

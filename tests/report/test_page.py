@@ -362,5 +362,4 @@ def test_templates_ship():
         "page.css",
         "head.html",
         "page.html",
-        "proof.html",
     }

@@ -174,9 +174,11 @@ def source(name: str) -> str:
     return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
 
 
-def environment() -> jinja2.Environment:
+def environment(*folders: Path) -> jinja2.Environment:
+    """Templates of these folders, and those of the report."""
+    search = (*folders, Path(__file__).parent / "templates")
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates", encoding="utf-8"),
+        loader=jinja2.FileSystemLoader(search, encoding="utf-8"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
