@@ -21,6 +21,8 @@ from reproduction.statements import Verdict
 from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 
+pytestmark = pytest.mark.full
+
 SCALE = paper.Extent(sets=4, n_splits=2, draws=1, sizes=(2, 5))
 METHODS = (paper.SVM_PLOT[paper.IG], "SVM-LARS", "ALL+ridge:threshold=training")
 NONE = ProblemCurves({}, {}, {}, {}, {})

@@ -24,6 +24,8 @@ from reproduction.statements import Verdict
 from tests.reproduction.counting_executor import Counting
 from tests.studies.corpora import pets
 
+pytestmark = pytest.mark.full
+
 SCALE = Scale(sets=1, n_splits=1, draws=2)
 METHODS = ("IG", "SS:draw=iid")
 ALPHAS = (0.0, 0.5)

@@ -14,6 +14,8 @@ import pytest
 from laconic import LSI, Corpus, GaussianSVM, ReduceThenFit, Vectorizer, load_corpus
 from laconic.compact import CompactModel, train
 
+pytestmark = pytest.mark.full
+
 SERVE = """
 import pickle, sys
 
