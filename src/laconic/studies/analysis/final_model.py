@@ -69,14 +69,8 @@ class FinalProblem:
     written: WrittenModel | None
     pending: dict[str, Task] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
     problem: Problem | None = None
-
-    def trained(self, task: Task) -> TrainedModel:
-        """The model of a task of this run."""
-        outcome = self.outcomes[task.key]
-        if outcome.trained is None:
-            raise LaconicError(outcome.reason)
-        return outcome.trained
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +104,8 @@ class FinalModels:
             words = self.prepared.counted.words.tolist()
             self.journal.record_words(self.prepared.tasks[0].vocabulary, words)
         finished = dict(self._finished(final))
+        for work in final.values():
+            self.warnings.extend(work.warnings)
         return [finished[name] for name in final]
 
     @cached_property
@@ -135,16 +131,19 @@ class FinalModels:
         linear = [candidate for candidate in offered if _is_linear(candidate)]
         full = [candidate for candidate in linear if keeps_all(candidate.method)]
         small = [candidate for candidate in linear if candidate.n_features <= MAX_PAGE_FEATURES]
-        compared = bool(self.split.test.size) and not keeps_all(chosen.method)
+        tested = bool(self.split.test.size)
+        compared = tested and not keeps_all(chosen.method)
         large = chosen.n_features > MAX_PAGE_FEATURES
         final = FinalProblem(
             recommendation,
             folder,
             _instead(linear),
-            self._task(chosen),
+            self._task(chosen, tested=tested),
             self._task(baseline) if compared and baseline else None,
-            self._task(full[0]) if compared and full and _is_linear(chosen) else None,
-            _untested(self._task(best_of(small))) if large and small else None,
+            self._task(full[0], tested=full[0] == baseline)
+            if compared and full and _is_linear(chosen)
+            else None,
+            self._task(best_of(small), tested=False) if large and small else None,
             self._previous_model(chosen, recommendation, folder),
         )
         final.pending = {task.key: task for task in self._pending(final)}
@@ -154,6 +153,8 @@ class FinalModels:
         """The tasks without a model or a test score; failed ones only if they are retried."""
         done = self.journal.done()
         failed = {} if self.retry_failed else self.journal.failed()
+        if final.chosen.key in failed:
+            return
         unwritten = (final.chosen, final.reference, final.stand_in) if not final.written else ()
         unscored = [t for t in (final.chosen, final.baseline) if t and t.metrics]
         for task in (*unwritten, *(task for task in unscored if task.key not in done)):
@@ -190,13 +191,13 @@ class FinalModels:
     def _with_model(self, work: FinalProblem) -> Recommendation:
         """The recommendation with its model, which is written, and its test scores."""
         written = work.written if work.written is not None else self._write(work)
-        self.warnings.extend(written.warnings)
+        work.warnings.extend(written.warnings)
         if written.file_error:
             name = work.recommendation.chosen.description
-            self.warnings.append(f"{name} cannot be saved: {written.file_error}{work.instead}")
+            work.warnings.append(f"{name} cannot be saved: {written.file_error}{work.instead}")
         recommendation = replace(
             work.recommendation,
-            task_key=self._task(work.recommendation.chosen, tested=True).key,
+            task_key=self._task(work.recommendation.chosen).key,
             n_features=written.n_features,
             n_features_in=self.weighting.features_.size,
             model_file_error=written.file_error,
@@ -227,7 +228,7 @@ class FinalModels:
         if previous is None or previous.failure:
             return None
         file = folder.words if previous.model_file_error else folder.model
-        if previous.task_key != self._task(chosen, tested=True).key or not file.exists():
+        if previous.task_key != self._task(chosen).key or not file.exists():
             return None
         return WrittenModel(previous.n_features, previous.model_file_error, previous.warnings)
 
@@ -235,9 +236,8 @@ class FinalModels:
         """Write the model, its words and its certificate, in place of earlier ones."""
         folder, problem = work.folder, work.problem
         folder.delete_model()
-        if work.chosen.key not in work.outcomes or problem is None:
-            raise LaconicError(self.journal.failed()[work.chosen.key])
-        trained = work.trained(work.chosen)
+        trained = self._trained(work, work.chosen)
+        assert problem is not None
         words = model_words(trained, problem)
         write_words(folder.words, words, coefficient_classes(trained.model, problem))
         file_error, failures = "", []
@@ -249,13 +249,20 @@ class FinalModels:
             file_error = str(failure)
         try:
             if work.reference is not None:
-                certificate = _certificate(work.trained(work.reference), trained, problem)
+                certificate = _certificate(self._trained(work, work.reference), trained, problem)
                 write_json(folder.certificate, "certificate", certificate)
             if work.stand_in is not None:
-                self._compact(work.trained(work.stand_in), problem).save(folder.stand_in)
+                self._compact(self._trained(work, work.stand_in), problem).save(folder.stand_in)
         except Exception as failure:
             failures.append(describe_failure(failure))
         return WrittenModel(trained.model.n_features, file_error, trained.notes, tuple(failures))
+
+    def _trained(self, work: FinalProblem, task: Task) -> TrainedModel:
+        """The model of a task; an error if the task failed, in this run or an earlier one."""
+        outcome = work.outcomes.get(task.key)
+        if outcome is None or outcome.trained is None:
+            raise LaconicError(outcome.reason if outcome else self.journal.failed()[task.key])
+        return outcome.trained
 
     def _compact(self, trained: TrainedModel, problem: Problem) -> CompactModel:
         return CompactModel.of(
@@ -268,8 +275,8 @@ class FinalModels:
             trained.classifier,
         )
 
-    def _task(self, candidate: Candidate, *, tested: bool | None = None) -> Task:
-        """The task of a candidate; without test documents, it only trains."""
+    def _task(self, candidate: Candidate, *, tested: bool = True) -> Task:
+        """The task that trains a candidate, and tests it if `tested`."""
         method = parse_method(candidate.method)
         corpus, sizes = self.prepared.corpus, (candidate.size,)
         task = self.plan.one_task(corpus, self.split, "test", candidate.problem, method, 0, sizes)
@@ -277,7 +284,7 @@ class FinalModels:
         compared = {other.version for other in self.prepared.tasks if other.method == task.method}
         if compared != {task.version}:
             task = self.prepared.as_measured(task)
-        return task if tested or self.split.test.size else _untested(task)
+        return task if tested else replace(task, metrics=(), detail=False)
 
     def _test_score(self, task: Task) -> tuple[float | None, str]:
         """The score on the test documents, or why there is none; measured once per task."""
@@ -298,12 +305,9 @@ class FinalModels:
 
     @cached_property
     def tested(self) -> list[Task]:
-        """The tasks that evaluated test documents in earlier runs."""
-        return [task for task in self.journal.tasks() if task.part == "test"]
-
-
-def _untested(task: Task) -> Task:
-    return replace(task, metrics=(), detail=False)
+        """The tasks that evaluated test documents so far."""
+        done = self.journal.done()
+        return [task for task in self.journal.tasks() if task.part == "test" and task.key in done]
 
 
 def _is_linear(candidate: Candidate) -> bool:
