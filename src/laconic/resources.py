@@ -46,8 +46,13 @@ def _process_peak() -> int | None:
 
 
 def limit_memory(n_bytes: int) -> None:
-    """Let allocations beyond this limit raise MemoryError; shared files do not count."""
-    resource.setrlimit(resource.RLIMIT_DATA, (n_bytes, n_bytes))
+    """Let allocations beyond this limit raise MemoryError; shared files do not count.
+
+    A lower limit that the process has already stays.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = n_bytes if hard == resource.RLIM_INFINITY else min(n_bytes, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 def memory_limit() -> int | None:

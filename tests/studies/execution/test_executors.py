@@ -257,7 +257,8 @@ def test_what_goes_wrong_in_a_worker_is_an_outcome():
     assert "exited with code 3" in reasons[0]
     assert "SIGABRT (Fatal Python error: Aborted)" in reasons[1]
     assert reasons[2] == "RuntimeError: a failure"
-    assert "pickle" in reasons[3]
+    assert reasons[3].startswith("the outcome cannot be sent: ")
+    assert reasons[3].endswith("--jobs 1 sends none")
     assert "cannot be read: ValueError" in reasons[4]
     assert [outcome.status for outcome in by_draw] == ["failed"] * 5 + ["ok"]
     assert all(outcome.rows for outcome in by_draw)
@@ -576,6 +577,32 @@ def test_a_process_that_is_lost_under_a_limit_names_the_limit(tmp_path):
     assert [o.reason.partition("; ")[2] for o in failed] == [
         "it may have needed more than 4,000 MB: raise --memory-limit"
     ]
+
+
+@pytest.mark.skipif(not CAN_LIMIT_MEMORY, reason="only Linux enforces a limit")
+def test_a_limit_that_is_too_low_to_start_is_named():
+    with (
+        pytest.raises(LaconicError, match="increase --memory-limit: before any task"),
+        Processes(1, memory_limit=1_000_000) as executor,
+    ):
+        list(executor.run(jobs_of(1)))
+
+
+LOW_LIMIT = """
+import resource
+from laconic.resources import limit_memory, memory_limit
+resource.setrlimit(resource.RLIMIT_DATA, (3_000_000_000, 3_000_000_000))
+limit_memory(5_000_000_000)
+print(memory_limit())
+limit_memory(2_000_000_000)
+print(memory_limit())
+"""
+
+
+@pytest.mark.skipif(not CAN_LIMIT_MEMORY, reason="only Linux enforces a limit")
+def test_a_memory_limit_does_not_raise_that_of_the_system():
+    done = subprocess.run([sys.executable, "-c", LOW_LIMIT], capture_output=True, text=True)
+    assert done.stdout.split() == ["3000000000", "2000000000"], done.stderr
 
 
 def test_a_lost_process_costs_its_task_and_the_rest_of_the_job_is_run(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 from typing import Self
@@ -132,8 +131,9 @@ class Pool:
                     waiting.extend(islice(staged, 0 if waiting else 1))
                 continue
             for worker in wait_for_workers(self.workers):
-                outcome, unfinished = self._receive(worker)
-                waiting.extendleft(unfinished)
+                outcome = self._receive(worker)
+                if worker.job and worker not in self.workers:
+                    waiting.appendleft(worker.job)  # another worker gets the rest
                 if outcome is not None:
                     yield outcome
 
@@ -151,26 +151,19 @@ class Pool:
             return False
         return True
 
-    def _receive(self, worker: Worker) -> tuple[Outcome | None, list[StagedJob]]:
-        """The outcome of the worker's task, or None if it had none; and jobs to be run again.
-
-        If a worker exits, the task that it ran fails, and another worker gets the rest of the job.
-        """
-        job, failed = worker.job, False
+    def _receive(self, worker: Worker) -> Outcome | None:
+        """The outcome of the worker's task, or None if it had none; if it exits, the task fails."""
+        job = worker.job
         try:
             outcome = worker.receive()
         except WorkerExited as failure:
             self._replace(worker, failure)
-            outcome, failed = worker.failed(failure.reason) if job else None, True
-        if job is None:
-            return None, []
-        self._startup_failures = 0
-        rest = replace(job, tasks=job.tasks[1:])
-        if failed and rest.tasks:
-            return outcome, [rest]
-        if not rest.tasks:
-            self.problems.release(job.folder)
-        return outcome, []
+            outcome = worker.fail(failure.reason) if job else None
+        if job is not None:
+            self._startup_failures = 0
+            if worker.job is None:
+                self.problems.release(job.folder)
+        return outcome
 
     def _replace(self, worker: Worker, failure: WorkerExited) -> None:
         """Start another worker, unless workers keep failing at start-up, without a task."""
@@ -179,10 +172,12 @@ class Pool:
         if worker.job or self._startup_failures < MAX_STARTUP_FAILURES:
             self._start_worker()
         if not self.workers:
+            advice = "or use --jobs 1 without limits, which starts no processes"
+            if self._limits.memory is not None:
+                advice = "or increase --memory-limit: before any task, a process needs 100s of MB"
             raise LaconicError(
                 f"worker processes fail at start-up: {failure}. In a script, put the code under "
-                '`if __name__ == "__main__":`, because each worker imports the script; or use '
-                "--jobs 1, which starts no processes"
+                f'`if __name__ == "__main__":`, because each worker imports the script; {advice}'
             ) from None
 
     def _start_worker(self) -> None:

@@ -70,7 +70,7 @@ def open_problem(folder: Path) -> Problem:
 
 
 class ProblemStore:
-    """A temporary folder of problems, each kept as long as a task needs it.
+    """A temporary folder of problems, each kept as long as a job needs it.
 
     The process holds a lock on the folder, which ends with the process: the next start removes
     folders without a lock. The name of the folder contains the process id.
@@ -93,7 +93,7 @@ class ProblemStore:
         self._newest: tuple[Problem, Path] | None = None
 
     def acquire(self, problem: Problem) -> Path:
-        """The folder of the problem, for one more task; written if the problem is a new one."""
+        """The folder of the problem, for one more job; written if the problem is a new one."""
         if self._newest is None or self._newest[0] is not problem:
             self._add(problem)
         assert self._newest is not None
@@ -101,12 +101,12 @@ class ProblemStore:
         return self._newest[1]
 
     def release(self, folder: Path) -> None:
-        """End the use of the folder by one task."""
+        """End the use of the folder by one job."""
         self._needed[folder] -= 1
         self._remove_unused()
 
     def finish(self) -> None:
-        """The newest problem gets no further tasks."""
+        """The newest problem gets no further jobs."""
         self._newest = None
         self._remove_unused()
 
@@ -135,7 +135,7 @@ class ProblemStore:
 
     def _remove_unused(self) -> None:
         newest = None if self._newest is None else self._newest[1]
-        for folder in [f for f, tasks in self._needed.items() if tasks <= 0 and f != newest]:
+        for folder in [f for f, n in self._needed.items() if n <= 0 and f != newest]:
             del self._needed[folder]
             rmtree(folder, ignore_errors=True)
 

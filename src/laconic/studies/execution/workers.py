@@ -107,7 +107,7 @@ class Worker:
         try:
             self.pipe.send(job)
         except OSError:
-            raise WorkerExited(self._exit_message()) from None
+            raise self._exited() from None
         self._set_job(job)
 
     def _set_job(self, job: StagedJob | None) -> None:
@@ -127,27 +127,28 @@ class Worker:
                 "Increase --task-timeout and add --retry-failed to try again"
             )
         if not message:
-            raise WorkerExited(self._exit_message(), self._limits.advice)
+            raise self._exited()
         self.ready = True
         if self.job is None:
             return None
-        outcome = self._outcome(message)
-        rest = self.job.tasks[1:]
-        self._set_job(replace(self.job, tasks=rest) if rest else None)
-        return outcome
-
-    def _outcome(self, message: bytes) -> Outcome:
         try:
             outcome: Outcome = pickle.loads(message)
         except Exception as failure:
-            return self.failed(f"the outcome cannot be read: {describe_failure(failure)}")
+            return self.fail(f"the outcome cannot be read: {describe_failure(failure)}")
+        self._finish_task()
         return outcome
 
-    def failed(self, reason: str) -> Outcome:
-        """The outcome of its task if it fails now."""
+    def fail(self, reason: str) -> Outcome:
+        """End its task with a failure."""
         assert self.job is not None
-        seconds = perf_counter() - self._clock
-        return Outcome.failed(self.job.tasks[0], reason, seconds=seconds, started=self._started)
+        task, started, seconds = self.job.tasks[0], self._started, perf_counter() - self._clock
+        self._finish_task()
+        return Outcome.failed(task, reason, seconds=seconds, started=started)
+
+    def _finish_task(self) -> None:
+        assert self.job is not None
+        rest = self.job.tasks[1:]
+        self._set_job(replace(self.job, tasks=rest) if rest else None)
 
     def kill(self) -> None:
         """End the process at once: it has no state to save."""
@@ -160,7 +161,7 @@ class Worker:
         self.process.close()
         self.pipe.close()
 
-    def _exit_message(self) -> str:
+    def _exited(self) -> WorkerExited:
         self.process.join(GRACE)
         code = self.process.exitcode
         if code is None:
@@ -170,7 +171,7 @@ class Worker:
         else:
             how = f"the worker process exited with code {code}"
         tail = _log_tail(self.log)
-        return f"{how} ({tail})" if tail else how
+        return WorkerExited(f"{how} ({tail})" if tail else how, self._limits.advice)
 
 
 def wait_for_workers(workers: list[Worker]) -> list[Worker]:
@@ -228,7 +229,8 @@ def _pickled(outcome: Outcome) -> bytes:
     try:
         return pickle.dumps(outcome)
     except Exception as failure:
-        return pickle.dumps(Outcome.failed(outcome.task, describe_failure(failure)))
+        reason = f"the outcome cannot be sent: {describe_failure(failure)}. --jobs 1 sends none"
+        return pickle.dumps(Outcome.failed(outcome.task, reason))
 
 
 def _exit_with_parent() -> None:
