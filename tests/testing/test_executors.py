@@ -47,6 +47,49 @@ class Wrong(InProcess):
             yield replace(outcome, rows=rows)
 
 
+class OtherFeatures(InProcess):
+    def run(self, jobs):
+        for outcome in super().run(jobs):
+            cuts = tuple(replace(cut, terms=cut.terms + 1) for cut in outcome.cuts)
+            yield replace(outcome, cuts=cuts)
+
+
+class OtherDecisions(InProcess):
+    def run(self, jobs):
+        for outcome in super().run(jobs):
+            cuts = tuple(replace(cut, decision=cut.decision * 2) for cut in outcome.cuts)
+            yield replace(outcome, cuts=cuts)
+
+
+class OtherModels(InProcess):
+    def run(self, jobs):
+        for outcome in super().run(jobs):
+            if outcome.trained is not None:
+                model = replace(
+                    outcome.trained.model, intercept=outcome.trained.model.intercept + 1
+                )
+                outcome = replace(outcome, trained=replace(outcome.trained, model=model))
+            yield outcome
+
+
+class InOrderOnly(InProcess):
+    """Problems that come back after a larger number give nothing of value."""
+
+    def run(self, jobs):
+        last = ""
+        for outcome in super().run(jobs):
+            in_order = last <= outcome.task.problem
+            last = outcome.task.problem
+            yield outcome if in_order else replace(outcome, rows=outcome.rows[:1])
+
+
+class Hopeful(InProcess):
+    """What fails is called a success."""
+
+    def run(self, jobs):
+        yield from (replace(outcome, status="ok") for outcome in super().run(jobs))
+
+
 class WithoutModels(InProcess):
     def run(self, jobs):
         yield from super().run(replace(job, with_models=False) for job in jobs)
@@ -93,6 +136,11 @@ class Sticky(InProcess):
         (Forgetful, "no outcome"),
         (Repeating, "several outcomes"),
         (Wrong, "other rows"),
+        (OtherFeatures, "other features"),
+        (OtherDecisions, "other decisions"),
+        (OtherModels, "decides differently"),
+        (InOrderOnly, "other rows"),
+        (Hopeful, "must fail"),
         (WithoutModels, "gave none"),
         (Fragile, "on purpose"),
         (Costly, "failed too"),
@@ -105,11 +153,12 @@ def test_a_broken_executor_fails(broken, reason):
         check_executor(lambda run: broken(run=run), isolated=False)
 
 
-def test_an_executor_that_loses_a_task_with_its_process_fails(tmp_path):
+@pytest.mark.parametrize("reason", ["process exited", "cannot be sent"])
+def test_an_executor_that_loses_a_task_fails(tmp_path, reason):
     class Losing(Processes):
         def run(self, jobs):
             for outcome in super().run(jobs):
-                if "exited" not in outcome.reason:
+                if reason not in outcome.reason:
                     yield outcome
 
     with pytest.raises(AssertionError, match="no outcome"):

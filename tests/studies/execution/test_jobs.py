@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from sklearn.base import clone
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from laconic import curves
 from laconic.curves import evaluate_path
@@ -402,3 +403,42 @@ def test_a_run_that_ends_early_fails_what_it_left_out():
     tasks = tuple(task_of("US", n) for n in range(2))
     outcomes = list(outcomes_of(Job(made(), tasks), lambda job: ()))
     assert [outcome.reason for outcome in outcomes] == ["the task was not run"] * 2
+
+
+def test_a_task_uses_one_thread_wherever_it_runs(monkeypatch):
+    threads = []
+    nested = SubspaceSampling._score
+
+    def counted(self, X, y):
+        threads.extend(library["num_threads"] for library in threadpool_info())
+        return nested(self, X, y)
+
+    monkeypatch.setattr(SubspaceSampling, "_score", counted)
+    with threadpool_limits(2):
+        assert run_task(task_of("SS:rank=3"), made()).status == "ok"
+    assert set(threads) == {1}
+
+
+def test_a_task_without_detail_has_rows_only():
+    problem = made()
+    task = task_of("IG")
+    outcome = run_task(replace(task, detail=False), problem)
+    assert (outcome.cuts, outcome.y_signed) == ((), None)
+    assert plain(outcome) == plain(run_task(task, problem))
+
+
+def test_a_class_that_training_lacks_is_a_note_of_the_task_and_not_of_its_model():
+    problem = made()
+    short = replace(problem, y_train=np.minimum(problem.y_train, 1))
+    (outcome,) = run_job(Job(short, (replace(task_of("IG"), sizes=(5,)),), with_models=True))
+    (note,) = outcome.notes
+    assert "classes without a training document (c)" in note
+    assert outcome.trained.notes == ()
+    assert set(np.unique(outcome.y_signed)) == {-1, 0, 1}
+
+
+def test_of_more_outcomes_than_tasks_the_first_count():
+    (task,) = tasks = (task_of("US"),)
+    twice = [Outcome.failed(task, "first"), Outcome.failed(task, "second")]
+    outcomes = outcomes_of(Job(made(), tasks), lambda job: twice)
+    assert [outcome.reason for outcome in outcomes] == ["first"]
