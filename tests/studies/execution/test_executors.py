@@ -308,6 +308,17 @@ def test_idle_workers_that_are_killed_are_replaced():
         assert len(list(executor.run(jobs_of(2)))) == 2
 
 
+def test_workers_that_are_killed_between_jobs_are_replaced_each_time():
+    with Processes(1) as executor:
+        outcomes = []
+        for outcome in executor.run(jobs_of(processes.MAX_STARTUP_FAILURES + 2)):
+            outcomes.append(outcome)
+            (worker,) = executor._pool.workers
+            os.kill(worker.process.pid, signal.SIGKILL)
+            worker.process.join()
+    assert [outcome.status for outcome in outcomes] == ["ok"] * 5
+
+
 def test_a_script_without_a_guard_gets_an_error(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
@@ -614,3 +625,18 @@ def test_a_lost_process_costs_its_task_and_the_rest_of_the_job_is_run(tmp_path):
     assert [outcome.task for outcome in outcomes.values()] == list(tasks)
     assert [outcome.status for outcome in outcomes.values()] == ["ok", "failed", "ok"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_jobs_are_taken_one_ahead_after_a_lost_process_too(tmp_path):
+    lost, taken = [], []
+
+    def counted() -> Iterator[Job]:
+        for job in jobs_of(6, n_draws=2):
+            taken.append(job)
+            yield replace(job, tasks=job.tasks[::-1])  # the first kills its process
+
+    with Processes(1, folder=tmp_path, run=draw_2_kills_its_process) as executor:
+        for n_outcomes, outcome in enumerate(executor.run(counted())):
+            lost.append(outcome.status == "failed")
+            assert len(taken) <= n_outcomes // 2 + 2, "this one, and one ahead"
+    assert lost == [True, False] * 6
