@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from laconic import Plan, Study
+from laconic.studies.analysis import final_model
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.task import Outcome
 from laconic.studies.journal.journal import Journal
@@ -76,6 +77,16 @@ def test_the_model_of_all_words_for_the_certificate_is_not_tested(study):
     with Journal.reading(StudyFolder(study.where).journal) as journal:
         tested = {task.method for task in journal.tasks() if task.part == "test"}
     assert tested == {"ALL+knn", "IG"}
+
+
+def test_the_model_that_stands_in_on_the_page_is_not_tested(study, monkeypatch):
+    monkeypatch.setattr(final_model, "MAX_PAGE_FEATURES", 10)
+    (found,) = study.run().recommendations
+    assert found.chosen.n_features > 10
+    assert StudyFolder(study.where).problem("pets", 1).stand_in.exists()
+    with Journal.reading(StudyFolder(study.where).journal) as journal:
+        sizes = {task.sizes for task in journal.tasks() if task.part == "test"}
+    assert sizes == {(1.0,), (found.chosen.size,)}
 
 
 class LastFirst(InProcess):

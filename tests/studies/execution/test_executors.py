@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_info
 from laconic.errors import LaconicError
 from laconic.methods import METHODS
 from laconic.resources import CAN_LIMIT_MEMORY, usable_cpus
-from laconic.studies.execution import executors, processes
+from laconic.studies.execution import executors, processes, workers
 from laconic.studies.execution.executors import executor_for
 from laconic.studies.execution.jobs import Job, run_job, run_task
 from laconic.studies.execution.jobs import jobs_of as jobs_on
@@ -29,7 +29,7 @@ from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.processes import Processes
 from laconic.studies.execution.shared_arrays import FOLDER_PREFIX, open_problem, write_problem
 from laconic.studies.execution.task import Outcome, Task
-from laconic.studies.execution.workers import ONE_THREAD, StagedJob, Worker, WorkerState
+from laconic.studies.execution.workers import ONE_THREAD, Limits, StagedJob, Worker, WorkerState
 from laconic.text.problem import Problem
 from tests.studies.execution.test_shared_arrays import problem
 from tests.studies.runs import per_task
@@ -640,3 +640,18 @@ def test_jobs_are_taken_one_ahead_after_a_lost_process_too(tmp_path):
             lost.append(outcome.status == "failed")
             assert len(taken) <= n_outcomes // 2 + 2, "this one, and one ahead"
     assert lost == [True, False] * 6
+
+
+def test_the_time_limit_is_that_of_each_task(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(workers, "perf_counter", lambda: now[0])
+    (job,) = jobs_of(1, n_draws=2)
+    worker = Worker.__new__(Worker)
+    worker._limits = Limits(10.0)
+    worker._set_job(StagedJob(job.tasks, Path("folder")))
+    now[0] += 8.0
+    assert worker.seconds_left == 2.0
+    assert worker.fail("a failure").seconds == 8.0
+    assert worker.seconds_left == 10.0
+    worker.fail("a failure")
+    assert worker.seconds_left == float("inf")
