@@ -586,7 +586,7 @@ def test_a_process_that_is_lost_under_a_limit_names_the_limit(tmp_path):
     limited = Processes(1, folder=tmp_path, run=draw_2_kills_its_process, memory_limit=4 * 10**9)
     failed = [o for o in run_all(limited, jobs_of(1, n_draws=2)).values() if o.status == "failed"]
     assert [o.reason.partition("; ")[2] for o in failed] == [
-        "it may have needed more than 4,000 MB: raise --memory-limit"
+        "it may have needed more than 4,000 MB: raise --memory-limit, or use fewer --jobs"
     ]
 
 

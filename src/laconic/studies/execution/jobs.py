@@ -40,7 +40,7 @@ Run: TypeAlias = Callable[[Job], Iterable[Outcome]]
 
 
 def jobs_of(problem: Problem, tasks: Iterable[Task]) -> Iterator[Job]:
-    """The tasks on a problem as jobs; those that share a selection are neighbours."""
+    """The tasks on a problem as jobs; those that share a selection are consecutive."""
     for _, group in groupby(tasks, key=lambda task: task.selection):
         yield Job(problem, tuple(group))
 

@@ -47,7 +47,8 @@ class Limits:
         """A process that exits during a task has most likely run out of memory."""
         if self.memory is None:
             return "it may have run out of memory: use fewer --jobs"
-        return f"it may have needed more than {self.memory / 1e6:,.0f} MB: raise --memory-limit"
+        needed = f"it may have needed more than {self.memory / 1e6:,.0f} MB"
+        return f"{needed}: raise --memory-limit, or use fewer --jobs"
 
 
 NO_LIMITS = Limits()
