@@ -63,8 +63,8 @@ def models(corpus: Corpus) -> dict[str, CompactModel]:
     characters = Vectorizer(unit="char", ngrams=(1, 3))
     machine = ReduceThenFit(None, GaussianSVM(), normalize="selected")
     return {
-        "multiclass": train(selected, corpus, 300, vectorizer=stems),
-        "multilabel": train(ReduceThenFit(), several, 100),
+        "multiclass": train(selected, corpus, 300, vectorizer=stems, documents=some),
+        "multilabel": train(ReduceThenFit(), several, 100, documents=some),
         "characters": train(selected, corpus, 200, vectorizer=characters, documents=some),
         "selection": train(machine, corpus, 60, documents=some),
         "projection": train(ReduceThenFit(LSI(), GaussianSVM()), corpus, 10, documents=some),
@@ -73,7 +73,7 @@ def models(corpus: Corpus) -> dict[str, CompactModel]:
 
 @pytest.fixture(scope="module")
 def texts() -> list[str]:
-    return [*(load_corpus("pydocs").texts or ())[::4], "", "İ ǅ ﬁ ΣΊΣΥΦΟΣ été"]
+    return [*(load_corpus("pydocs").texts or ())[::12], "", "İ ǅ ﬁ ΣΊΣΥΦΟΣ été"]
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
 from dataclasses import replace
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from laconic.studies.execution.jobs import run_job
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.processes import Processes
+from laconic.studies.execution.task import Outcome
 from laconic.testing import check_executor
 
 pytestmark = pytest.mark.full
@@ -153,16 +156,46 @@ def test_a_broken_executor_fails(broken, reason):
         check_executor(lambda run: broken(run=run), isolated=False)
 
 
-@pytest.mark.parametrize("reason", ["process exited", "cannot be sent"])
-def test_an_executor_that_loses_a_task_fails(tmp_path, reason):
-    class Losing(Processes):
+class Isolated(InProcess):
+    """As if each job ran in a process of its own: what exits or cannot be sent is a failure."""
+
+    def run(self, jobs):
+        for job in jobs:
+            try:
+                for outcome in super().run([job]):
+                    job = replace(job, tasks=job.tasks[1:])
+                    yield outcome if sendable(outcome) else Outcome.failed(outcome.task, "not sent")
+            except SystemExit:
+                yield from (Outcome.failed(task, "process exited") for task in job.tasks)
+
+
+def sendable(outcome):
+    try:
+        pickle.dumps(outcome)
+    except Exception:
+        return False
+    return True
+
+
+@pytest.fixture
+def _harmless(monkeypatch):
+    monkeypatch.setattr("laconic.testing.executors.os._exit", sys.exit)
+
+
+@pytest.mark.usefixtures("_harmless")
+def test_an_executor_in_which_a_lost_process_costs_its_job_passes():
+    check_executor(lambda run: Isolated(run=run))
+
+
+@pytest.mark.usefixtures("_harmless")
+@pytest.mark.parametrize("lost", ["process exited", "not sent"])
+def test_an_executor_that_loses_a_task_fails(lost):
+    class Losing(Isolated):
         def run(self, jobs):
-            for outcome in super().run(jobs):
-                if reason not in outcome.reason:
-                    yield outcome
+            yield from (outcome for outcome in super().run(jobs) if lost not in outcome.reason)
 
     with pytest.raises(AssertionError, match="no outcome"):
-        check_executor(lambda run: Losing(2, run=run, folder=tmp_path))
+        check_executor(lambda run: Losing(run=run))
 
 
 def test_what_is_examined_is_what_a_study_runs():

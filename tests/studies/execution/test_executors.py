@@ -308,6 +308,7 @@ def test_idle_workers_that_are_killed_are_replaced():
         assert len(list(executor.run(jobs_of(2)))) == 2
 
 
+@pytest.mark.slow
 def test_workers_that_are_killed_between_jobs_are_replaced_each_time():
     with Processes(1) as executor:
         outcomes = []
@@ -581,6 +582,7 @@ def test_a_task_that_needs_more_memory_than_allowed_fails_and_the_others_run(tmp
             Processes(1, memory_limit=wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CAN_LIMIT_MEMORY, reason="only Linux enforces a limit")
 def test_a_process_that_is_lost_under_a_limit_names_the_limit(tmp_path):
     limited = Processes(1, folder=tmp_path, run=draw_2_kills_its_process, memory_limit=4 * 10**9)
@@ -590,6 +592,7 @@ def test_a_process_that_is_lost_under_a_limit_names_the_limit(tmp_path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CAN_LIMIT_MEMORY, reason="only Linux enforces a limit")
 def test_a_limit_that_is_too_low_to_start_is_named():
     with (
@@ -616,17 +619,7 @@ def test_a_memory_limit_does_not_raise_that_of_the_system():
     assert done.stdout.split() == ["3000000000", "2000000000"], done.stderr
 
 
-def test_a_lost_process_costs_its_task_and_the_rest_of_the_job_is_run(tmp_path):
-    methods = [f"IG+ridge:alpha={alpha}" for alpha in (0.1, 0.3, 0.5)]
-    (job,) = jobs_of(1, methods)
-    tasks = tuple(replace(task, draw=n) for n, task in enumerate(job.tasks))
-    lost = replace(job, tasks=tasks)
-    outcomes = run_all(Processes(1, folder=tmp_path, run=draw_2_kills_its_process), [lost])
-    assert [outcome.task for outcome in outcomes.values()] == list(tasks)
-    assert [outcome.status for outcome in outcomes.values()] == ["ok", "failed", "ok"]
-    assert list(tmp_path.iterdir()) == []
-
-
+@pytest.mark.slow
 def test_jobs_are_taken_one_ahead_after_a_lost_process_too(tmp_path):
     lost, taken = [], []
 
