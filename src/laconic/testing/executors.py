@@ -18,7 +18,7 @@ from laconic.text.problem import Problem
 METHODS = ("ALL", "IG", "IG+svm", "WS", "WS+ridge:alpha=3.0", "SVM-LARS")
 SIZES = (2, 5)
 # enough that an executor which takes all jobs at once is noticed
-N_PROBLEMS = 12
+N_PROBLEMS = 30
 # the draw of a task that fails in the checks
 FAILING = 1
 
@@ -46,7 +46,7 @@ def check_executor(make: Callable[[Run], Executor], *, isolated: bool = True) ->
 
 
 def _check_same_rows(executor: Executor) -> None:
-    jobs = list(_jobs(2, METHODS))
+    jobs = list(_jobs(3, METHODS))
     expected = _by_task(outcome for job in jobs for outcome in outcomes_of(job))
     for order in (jobs, jobs[::-1]):
         outcomes = _by_task(executor.run(order))

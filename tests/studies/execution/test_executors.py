@@ -148,8 +148,8 @@ class ExitAtStartup:
 
 
 def test_two_processes_give_the_same_rows_as_none(tmp_path):
-    here = run_all(InProcess(), jobs_of(2, METHODS, 2))
-    there = run_all(Processes(2, folder=tmp_path), jobs_of(2, METHODS, 2))
+    here = run_all(InProcess(), jobs_of(3, METHODS, 2))
+    there = run_all(Processes(2, folder=tmp_path), jobs_of(3, METHODS, 2))
     assert there.keys() == here.keys()
     for title, outcome in here.items():
         assert_same(there[title], outcome)
