@@ -22,7 +22,7 @@ import pytest
 import laconic
 
 ROOT = Path(__file__).parents[2]
-SOURCES = sorted((ROOT / "src").rglob("*.py"))
+SOURCES = sorted(file for top in ("src", "reproduction") for file in (ROOT / top).rglob("*.py"))
 PAGES = sorted((ROOT / "src/laconic/report/templates").glob("*.*"))
 DOCUMENTS = [
     ROOT / "README.md",

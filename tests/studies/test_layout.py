@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import laconic
+import reproduction
 from laconic import Plan, Study
 from laconic.cli.commands.report import draw
 from laconic.errors import LaconicError
@@ -17,7 +18,7 @@ from laconic.studies.layout import FILES, PROBLEM_FILES, StudyFolder, delete, wr
 from laconic.studies.options import SplitOptions
 from tests.studies.corpora import pets
 
-SOURCE = Path(laconic.__file__).parent
+SOURCE, PAPERS = (Path(package.__file__).parent for package in (laconic, reproduction))
 NAMES = {*FILES, layout.REPORT}
 # Names that are also those of files which are not a study's, or are shown as examples.
 ELSEWHERE = {
@@ -100,10 +101,12 @@ def test_only_files_that_a_study_wrote_are_deleted_or_replaced(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "file", sorted(SOURCE.rglob("*.py")), ids=lambda f: str(f.relative_to(SOURCE))
+    ("folder", "file"),
+    [(top, file) for top in (SOURCE, PAPERS) for file in sorted(top.rglob("*.py"))],
+    ids=lambda path: path.name,
 )
-def test_no_other_module_spells_the_name_of_a_file(file):
-    name = str(file.relative_to(SOURCE))
+def test_no_other_module_spells_the_name_of_a_file(folder, file):
+    name = str(file.relative_to(folder))
     if name == "studies/layout.py":
         return
     code = re.sub(r'"""(?:.|\n)*?"""', "", file.read_text(encoding="utf-8"))

@@ -13,6 +13,7 @@ from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split
 from laconic.curves import UNDEFINED
 from laconic.errors import LaconicError
+from laconic.rows import group_pairs
 from laconic.studies.execution.jobs import Job, jobs_of
 from laconic.studies.execution.task import Task
 from laconic.studies.plan import Plan
@@ -65,10 +66,8 @@ class PreparedCorpus:
 
     def jobs(self, keys: set[str]) -> Iterator[Job]:
         """The jobs of the tasks with these keys; problems without a task are not made."""
-        pending: dict[tuple[str, str], list[Task]] = {}
-        for task in self.tasks:
-            if task.key in keys:
-                pending.setdefault((task.fold, task.problem), []).append(task)
+        tasks = (((task.fold, task.problem), task) for task in self.tasks if task.key in keys)
+        pending = group_pairs(tasks)
         for split in self.splits:
             names = [name for fold, name in pending if fold == split.name]
             for problem in self.problems(split, names) if names else ():

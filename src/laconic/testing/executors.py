@@ -21,6 +21,7 @@ SIZES = (2, 5)
 N_PROBLEMS = 30
 # the draw of a task that fails in the checks
 FAILING = 1
+REASON = "on purpose"
 
 
 def check_executor(make: Callable[[Run], Executor], *, isolated: bool = True) -> None:
@@ -32,7 +33,7 @@ def check_executor(make: Callable[[Run], Executor], *, isolated: bool = True) ->
 
     Parameters
     ----------
-    make : function that takes what the executor shall run, and returns a new executor, such as
+    make : function that takes what the executor should run, and returns a new executor, such as
         `lambda run: Processes(2, run=run)`
     isolated : False if jobs run in the calling process, which a job can end
     """
@@ -42,7 +43,7 @@ def check_executor(make: Callable[[Run], Executor], *, isolated: bool = True) ->
         _check_lazy(executor)
         _check_closing(executor)
     with make(fails if isolated else raises) as executor:
-        _check_failures(executor)
+        _check_failures(executor, every_raises=not isolated)
 
 
 def _check_same_rows(executor: Executor) -> None:
@@ -100,8 +101,11 @@ def _check_closing(executor: Executor) -> None:
     )
 
 
-def _check_failures(executor: Executor) -> None:
-    """The failing task gives a failed outcome; tasks of other jobs are not affected."""
+def _check_failures(executor: Executor, *, every_raises: bool) -> None:
+    """The failing task gives a failed outcome; tasks of other jobs are not affected.
+
+    In the first problem, or in all, it raises: then the outcome has the message.
+    """
     jobs = list(_jobs(len(FAILURES), ("US", "IG"), n_draws=3))
     failing = {job.problem.name: job for job in jobs if len(job.tasks) > 1}
     outcomes = _by_task(executor.run(jobs))
@@ -111,6 +115,8 @@ def _check_failures(executor: Executor) -> None:
         if task.draw == FAILING:
             assert outcome.status == "failed", f"{task.title} must fail"
             assert outcome.reason, f"{task.title} failed without a reason"
+            raised = every_raises or task.problem == jobs[0].problem.name
+            assert REASON in outcome.reason or not raised, f"{task.title}: {outcome.reason!r}"
         elif task not in failing[task.problem].tasks:
             assert outcome.status == "ok", f"{task.title} failed too: {outcome.reason}"
 
@@ -119,7 +125,7 @@ def raises(job: Job) -> Iterator[Outcome]:
     """Raises at one of the draws."""
     for outcome in run_job(job):
         if outcome.task.draw == FAILING:
-            raise RuntimeError("on purpose")
+            raise RuntimeError(REASON)
         yield outcome
 
 

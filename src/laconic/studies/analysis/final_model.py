@@ -18,6 +18,7 @@ from laconic.files import write_json
 from laconic.methods import keeps_all, parse_method
 from laconic.methods.classifiers import LINEAR
 from laconic.model import LinearModel
+from laconic.rows import group_pairs
 from laconic.studies.analysis.candidates import Candidate, best_of
 from laconic.studies.analysis.recommendation import Recommendation, recommend
 from laconic.studies.execution.executors import Executor
@@ -89,16 +90,11 @@ class FinalModels:
         self, measured: Sequence[Candidate], folder: StudyFolder, n_problems: int
     ) -> list[Recommendation]:
         """One recommendation per problem. A failure is recorded in it and stops no other."""
-        by_problem: dict[str, list[Candidate]] = {t.name: [] for t in self.prepared.targets}
-        for candidate in measured:
-            if candidate.problem in by_problem:
-                by_problem[candidate.problem].append(candidate)
+        offered = group_pairs((candidate.problem, candidate) for candidate in measured)
         final = {
-            target.name: self._final(
-                by_problem[target.name], target, folder.problem(target.name, n_problems)
-            )
-            for target in self.prepared.targets
-            if by_problem[target.name]
+            t.name: self._final(offered[t.name], t, folder.problem(t.name, n_problems))
+            for t in self.prepared.targets
+            if t.name in offered
         }
         if final:
             words = self.prepared.counted.words.tolist()
