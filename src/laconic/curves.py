@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -59,7 +60,7 @@ class SizeResult:
     """One size of a path: a model with its decisions on the test documents, or a reason.
 
     `y_signed` are the labels in the columns of `decision`; NaN for classes without a training
-    document, about which there is a note.
+    document, about which there is a note. `alpha` is that of the model, if several were tried.
     """
 
     size: Size
@@ -69,6 +70,7 @@ class SizeResult:
     y_signed: Floats | None = None
     reason: str = ""
     notes: tuple[str, ...] = ()
+    alpha: float | None = None
 
     def values(self, metrics: Mapping[str, Metric]) -> Iterator[tuple[str, float | None, str]]:
         """Each metric with its value, or None and the reason."""
@@ -92,6 +94,7 @@ class SizeResult:
             yield replace(
                 template,
                 size=self.size,
+                alpha=template.alpha if self.alpha is None else self.alpha,
                 metric=metric,
                 value=value,
                 seconds=self.seconds,
@@ -165,25 +168,30 @@ def curve(
 
 
 def evaluate_path(
-    method: PathClassifier, problem: Problem, sizes: list[Size]
+    method: PathClassifier, problem: Problem, sizes: list[Size], alphas: Sequence[float] = ()
 ) -> Iterator[SizeResult]:
-    """Train once; the model and decisions at each of these ascending sizes, or why not."""
+    """Train once; the model and decisions at each of these ascending sizes, or why not.
+
+    With `alphas`, for a `ReduceThenFit`, one result per alpha at each size.
+    """
+    grid = list(product(sizes, alphas or (None,)))
     if problem.y_train.ndim == 1 and (problem.y_train == problem.y_train[0]).all():
         reason = "all training documents are of one class. Choose another split"
-        yield from (SizeResult(size, 0.0, reason=reason) for size in sizes)
+        yield from (SizeResult(size, 0.0, reason=reason, alpha=alpha) for size, alpha in grid)
         return
-    along = _timed(method.along(problem.X_train, problem.y_train, sizes, problem.X_test))
-    for size, (outcome, seconds) in zip(sizes, along, strict=True):
+    data = problem.X_train, problem.y_train, sizes, problem.X_test
+    along = method.along(*data, alphas) if alphas else method.along(*data)
+    for (size, alpha), (outcome, seconds) in zip(grid, _timed(along), strict=True):
         if isinstance(outcome, SizeUnavailable):
-            yield SizeResult(size, seconds, reason=outcome.reason)
+            yield SizeResult(size, seconds, reason=outcome.reason, alpha=alpha)
             continue
         model, decisions = outcome
         if not problem.X_test.shape[0]:
-            yield SizeResult(size, seconds, model)
+            yield SizeResult(size, seconds, model, alpha=alpha)
             continue
         y_signed = LabelEncoding(np.empty(0), model.classes, model.rule).transform(problem.y_test)
         notes = tuple(_unseen(problem, np.asarray(np.isnan(y_signed).any(axis=1))))
-        yield SizeResult(size, seconds, model, decisions(), y_signed, notes=notes)
+        yield SizeResult(size, seconds, model, decisions(), y_signed, notes=notes, alpha=alpha)
 
 
 def _unseen(problem: Problem, unseen: Bools) -> Iterator[str]:

@@ -125,7 +125,8 @@ class PathClassifier(ModelClassifier, metaclass=ABCMeta):
     ) -> Iterator[tuple[Model, DecisionFunction] | SizeUnavailable]:
         """The path, and with each model a function that returns its decisions on the queries.
 
-        A subclass may override it where the models share work.
+        A subclass may override it where the models share work; `ReduceThenFit` can train with
+        several alphas at each size.
         """
         for outcome in self.path(X, y, sizes):
             if isinstance(outcome, SizeUnavailable):

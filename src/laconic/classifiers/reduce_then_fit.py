@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, get_args
+from functools import partial
+from typing import Any, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
-from laconic.classifiers.path import PathClassifier, read_training_data
-from laconic.classifiers.ridge import RLSClassifier
+from laconic.classifiers.logistic import LogisticClassifier
+from laconic.classifiers.path import DecisionFunction, PathClassifier, read_training_data
+from laconic.classifiers.prefixes import Prefixes, decisions_of
 from laconic.errors import SizeUnavailable
 from laconic.model import LinearModel, Model, Normalize, Rule, decide, scale_rows, squared
 from laconic.numerics.quotient import quotient
+from laconic.numerics.svm.input import Rows
 from laconic.reducer import Reducer
 from laconic.reduction import Reduction, columns_for
 from laconic.selectors.top import TopTerms
@@ -71,16 +74,16 @@ class ReduceThenFit(PathClassifier):
     Parameters
     ----------
     reducer : Reducer or None, default=None
-        Selects or projects the terms. None is TopTerms().
+        Selects or projects the terms. None is TopTerms(), by information gain.
     classifier : scikit-learn classifier or None, default=None
-        Trained on the reduced documents. None is RLSClassifier(). A linear classifier (with
+        Trained on the reduced documents. None is LogisticClassifier(). A linear classifier (with
         `coef_` and `intercept_`) gives models over the original vocabulary.
     size : int, float or None, default=None
         Columns that the classifier sees: a number, a share in (0, 1], None for all.
-    normalize : "all" or "selected", default="all"
-        "all" uses documents as they are. "selected" divides them by their length over the words of
-        the reduction, before its weights, which gives self-contained models: they need no other
-        words.
+    normalize : "all" or "selected", default="selected"
+        "selected" divides documents by their length over the words of the reduction, before its
+        weights, which gives self-contained models: they need no other words. "all" uses documents
+        as they are.
 
     Attributes
     ----------
@@ -102,7 +105,7 @@ class ReduceThenFit(PathClassifier):
         classifier: BaseEstimator | None = None,
         *,
         size: int | float | None = None,
-        normalize: Normalize = "all",
+        normalize: Normalize = "selected",
     ) -> None:
         self.reducer = reducer
         self.classifier = classifier
@@ -113,41 +116,151 @@ class ReduceThenFit(PathClassifier):
         self, X: Matrix, y: ArrayLike, sizes: Iterable[int | float | None]
     ) -> Iterator[Model | SizeUnavailable]:
         """One model per size, ascending; the reducer is fitted once for all sizes."""
+        for outcome in self.along(X, y, sizes, None):
+            yield outcome if isinstance(outcome, SizeUnavailable) else outcome[0]
+
+    def along(
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        sizes: Iterable[int | float | None],
+        queries: Matrix | None,
+        alphas: Iterable[float] = (),
+    ) -> Iterator[tuple[Model, DecisionFunction] | SizeUnavailable]:
+        """The path, and with each model a function that returns its decisions on the queries.
+
+        With `alphas`, one model per alpha at each size; descending alphas are fastest, because
+        each model starts from the one before.
+        """
         check_choice("normalize", self.normalize, get_args(Normalize))
         documents, encoding = read_training_data(self, X, y)
-        squares = squared(documents) if self.normalize == "selected" else None
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
         requested = list(sizes)
         reducer = clone(self.reducer if self.reducer is not None else TopTerms())
         self.reducer_ = reducer.set_params(size=_largest(requested)).fit(documents, labels)
+        classifiers = self._classifiers(alphas)
+        trainer = _trainer_for(self, classifiers[0], documents, queries)
         for size in sorted(columns_for(size, reducer.available_) for size in requested):
             try:
                 self.reduction_ = reducer.at(size)
             except SizeUnavailable as unavailable:
-                yield unavailable
-            else:
-                lengths = None if squares is None else _lengths(squares, self.reduction_)
-                Z = _reduced(self.reduction_, documents, lengths)
-                yield self._train(self.reduction_, Z, labels, encoding)
+                yield from [unavailable] * len(classifiers)
+                continue
+            stage = trainer.at(self.reduction_)
+            for classifier in classifiers:
+                self.classifier_ = clone(classifier)
+                yield stage.train(self.classifier_, labels, encoding)
 
-    def _train(
-        self, reduction: Reduction, Z: Matrix, labels: NDArray[Any], encoding: LabelEncoding
-    ) -> Model:
-        classifier = clone(self.classifier if self.classifier is not None else RLSClassifier())
-        self.classifier_ = classifier.fit(Z, labels)
-        weights = _linear(classifier, Z, encoding.y_signed.shape[1])
-        if weights is None:
-            return ReducedModel(
-                reduction, classifier, encoding.classes, encoding.rule, self.normalize
-            )
-        coef, intercept = weights
-        return LinearModel(
-            reduction.lift(coef),
-            intercept,
+    def _classifiers(self, alphas: Iterable[float]) -> list[BaseEstimator]:
+        """The classifier with each alpha; without any, as it is."""
+        classifier = self.classifier if self.classifier is not None else LogisticClassifier()
+        return [clone(classifier).set_params(alpha=alpha) for alpha in alphas] or [classifier]
+
+class _Stage(Protocol):
+    """The documents of one size, on which classifiers are trained."""
+
+    def train(
+        self, classifier: BaseEstimator, labels: NDArray[Any], encoding: LabelEncoding
+    ) -> tuple[Model, DecisionFunction]: ...
+
+
+class _Trainer(Protocol):
+    def at(self, reduction: Reduction) -> _Stage: ...
+
+
+def _trainer_for(
+    path: ReduceThenFit, classifier: BaseEstimator, X: Matrix, queries: Matrix | None
+) -> _Trainer:
+    """Prefixes of ranked documents where the reducer ranks and the classifier reads rows."""
+    order = path.reducer_.order
+    if order is None or not hasattr(classifier, "fit_rows"):
+        return _Columns(X, queries, path.normalize)
+    prefixes = getattr(path.reducer_, "prefixes", Prefixes.of)
+    documents = [None if Y is None else prefixes(Y, order, path.normalize) for Y in (X, queries)]
+    return _Ranked(*documents)
+
+
+@dataclass(eq=False)
+class _Ranked:
+    """Trains on prefixes; each model starts from the latest one with the same place in the grid."""
+
+    documents: Prefixes
+    queries: Prefixes | None
+    start: Any = None
+
+    def at(self, reduction: Reduction) -> _RankedStage:
+        queries = None if self.queries is None else self.queries.rows(reduction.size)
+        return _RankedStage(self, reduction, self.documents.rows(reduction.size), queries)
+
+
+@dataclass(eq=False)
+class _RankedStage:
+    trainer: _Ranked
+    reduction: Reduction
+    rows: Rows
+    queries: Rows | None
+    start: Any = None
+
+    def train(
+        self, classifier: BaseEstimator, labels: NDArray[Any], encoding: LabelEncoding
+    ) -> tuple[Model, DecisionFunction]:
+        first = self.start is None
+        solution = classifier.fit_rows(
+            self.rows, encoding, self.trainer.start if first else self.start
+        )
+        self.start = solution.start
+        if first:
+            self.trainer.start = solution.start
+        model = LinearModel(
+            self.reduction.lift(solution.coef),
+            solution.intercept,
             encoding.classes,
-            reduction.size,
-            normalize=self.normalize,
+            self.reduction.size,
+            normalize=self.trainer.documents.normalize,
             rule=encoding.rule,
+            calibration=solution.calibration,
+        )
+        decide = partial(decisions_of, self.queries, solution.coef, solution.intercept)
+        return model, decide
+
+
+@dataclass(eq=False)
+class _Columns:
+    """Trains any classifier on copies of the reduced documents."""
+
+    documents: Matrix
+    queries: Matrix | None
+    normalize: Normalize
+
+    def __post_init__(self) -> None:
+        self.squares = squared(self.documents) if self.normalize == "selected" else None
+
+    def at(self, reduction: Reduction) -> _ColumnsStage:
+        lengths = None if self.squares is None else _lengths(self.squares, reduction)
+        return _ColumnsStage(self, reduction, _reduced(reduction, self.documents, lengths))
+
+
+@dataclass(eq=False)
+class _ColumnsStage:
+    trainer: _Columns
+    reduction: Reduction
+    Z: Matrix
+
+    def train(
+        self, classifier: BaseEstimator, labels: NDArray[Any], encoding: LabelEncoding
+    ) -> tuple[Model, DecisionFunction]:
+        model = self._model(classifier.fit(self.Z, labels), encoding)
+        return model, partial(model.decision, self.trainer.queries)
+
+    def _model(self, classifier: BaseEstimator, encoding: LabelEncoding) -> Model:
+        classes, rule, normalize = encoding.classes, encoding.rule, self.trainer.normalize
+        weights = _linear(classifier, self.Z, encoding.y_signed.shape[1])
+        if weights is None:
+            return ReducedModel(self.reduction, classifier, classes, rule, normalize)
+        coef, intercept = weights
+        lifted = self.reduction.lift(coef)
+        return LinearModel(
+            lifted, intercept, classes, self.reduction.size, normalize=normalize, rule=rule
         )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from laconic.reducer import Reducer
 from laconic.reduction import Ranking, Selection
 from laconic.scores import document_frequency
-from laconic.types import Floats, Matrix
+from laconic.types import Columns, Floats, Matrix
 
 Score = Callable[[Matrix, ArrayLike | None], Floats]
 
@@ -48,6 +48,10 @@ class TopTerms(Reducer):
     @property
     def available_(self) -> int:
         return self.ranking_.available
+
+    @property
+    def order(self) -> Columns:
+        return self.ranking_.order
 
     def _cut(self, size: int) -> Selection:
         return self.ranking_.top(size)

@@ -40,9 +40,9 @@ class PreparedCorpus:
         for split in splits:
             check_split(split, corpus)
         plan.weighting_for(corpus)
-        targets = targets_of(corpus, plan.target)
+        targets = targets_of(corpus, plan.target, plan.positive)
         for target in targets:
-            _check_metric(plan.metric, target)
+            _check_metric(plan.metrics_for(target)[0], target)
         return cls(plan, corpus, targets, splits)
 
     @cached_property

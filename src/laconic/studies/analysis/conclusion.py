@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from laconic.errors import LaconicError
 from laconic.files import write_json
-from laconic.studies.analysis.candidates import candidates
+from laconic.rows import Row, RowTable
+from laconic.studies.analysis.candidates import Candidate, candidates
 from laconic.studies.analysis.comparisons import (
     Comparison,
     SelectionStability,
@@ -16,10 +17,12 @@ from laconic.studies.analysis.comparisons import (
 )
 from laconic.studies.analysis.final_model import FinalModels
 from laconic.studies.analysis.findings import Findings
+from laconic.studies.analysis.out_of_fold import OutOfFold
 from laconic.studies.analysis.projection_map import write_directions
 from laconic.studies.analysis.recommendation import Recommendation, recommend_per_method
 from laconic.studies.analysis.warning_counts import count_warnings, missing_sizes
 from laconic.studies.execution.executors import Executor
+from laconic.studies.execution.task import Task
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import ProblemFolder, StudyFolder, delete
 from laconic.studies.plan import Plan
@@ -42,7 +45,7 @@ def make_findings(
     """
     tasks = {task.key: task for prepared in corpora for task in prepared.tasks}
     rows = list(journal.rows(tasks))
-    measured = candidates(rows, plan.metric, part=plan.part(), repeats=plan.split.repeats)
+    measured, _ = tuned_candidates(plan, tasks.values(), rows, journal)
     per_method = recommend_per_method(measured)
     previous = _previous(folder)
     # until the findings are written, no file says which task the models there came from
@@ -59,7 +62,8 @@ def make_findings(
     elif not recommending:
         warnings.append('no recommendation, because models with normalize="all" need all words')
     for prepared in corpora if recommending else ():
-        final = FinalModels(plan, prepared, journal, executor, previous, retry_failed)
+        out_of_fold = OutOfFold(prepared.tasks, journal)
+        final = FinalModels(plan, prepared, journal, executor, previous, retry_failed, out_of_fold)
         recommendations += final.recommend(measured, folder, n_problems)
         warnings += final.warnings
     summaries = [
@@ -81,9 +85,37 @@ def make_findings(
         tuple(comparisons),
         tuple(stability),
         failures,
-        counted | missing_sizes(rows, plan.metric),
+        counted | missing_sizes(by_family(plan, rows), deciding_metrics(tasks.values())),
         len(tasks),
     )
+
+
+def deciding_metrics(tasks: Iterable[Task]) -> dict[str, str]:
+    """The metric that decides the recommendation of each problem."""
+    return {task.problem: task.metrics[0] for task in tasks}
+
+
+def tuned_candidates(
+    plan: Plan, tasks: Iterable[Task], rows: Iterable[Row], journal: Journal
+) -> tuple[list[Candidate], RowTable]:
+    """The methods of the plan at every size, tuned on the validation folds, and their rows."""
+    known = list(tasks)
+    return candidates(
+        rows,
+        deciding_metrics(known),
+        part=plan.part(),
+        repeats=plan.split.repeats,
+        families=plan.families(task.method for task in known),
+        counts=OutOfFold(known, journal).counts,
+    )
+
+
+def by_family(plan: Plan, rows: Iterable[Row]) -> RowTable:
+    """The rows under the names of the plan's methods; of a variant of two, under the first."""
+    table = RowTable(rows)
+    families = plan.families(table.distinct("method"))
+    names = {name: family for family in reversed(families) for name in families[family]}
+    return RowTable(replace(row, method=names.get(row.method, row.method)) for row in table)
 
 
 def _details(
@@ -101,7 +133,7 @@ def _details(
         for target in prepared.targets:
             n_columns[target.name], n_terms[target.name] = target.n_columns, selectable
     comparisons = compare(per_method, tasks, journal, plan.split.cv, n_columns)
-    return comparisons, selection_stability(tasks, journal, n_terms)
+    return comparisons, selection_stability(tasks, journal, n_terms, plan)
 
 
 def _previous(folder: StudyFolder) -> dict[str, Recommendation]:
