@@ -22,7 +22,7 @@ from laconic.errors import LaconicError
 from laconic.text.options import Alpha
 
 RIDGE, SVM = "ridge", "svm"
-# Only a linear model has an intercept that a threshold can move.
+# Only a linear model has thresholds.
 LINEAR = frozenset({RIDGE, SVM, "centroid"})
 FROM_PLAN = ("alpha", "intercept")
 
