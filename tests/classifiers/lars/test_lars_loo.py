@@ -151,8 +151,10 @@ def test_the_threshold_is_beside_the_intercept():
     assert_array_equal(tuned.coef.toarray(), plain.coef.toarray())
     assert_array_equal(tuned.intercept, plain.intercept)
     assert_allclose(tuned.thresholds, shift, atol=1e-12)
-    (moved,) = LarsClassifier(threshold="loo").leave_one_out(X, labels, [3])
+    classifier = LarsClassifier(threshold="loo")
+    (moved,) = classifier.leave_one_out(X, labels, [3])
     assert_allclose(moved, values - shift, atol=1e-12)
+    assert classifier.loo_[0][2] == pytest.approx(f1_macro(moved > 0, 2.0 * labels - 1.0))
     assert f1_macro(moved > 0, 2.0 * labels - 1.0) > f1_macro(values > 0, 2.0 * labels - 1.0)
 
 
