@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.metrics import accuracy_score, f1_score, get_scorer
 
 from laconic import LinearModel, Problem, ReduceThenFit, curve, load_corpus, make_problems
+from laconic.classifiers.thresholds import TunedThreshold
 from laconic.curves import METRICS
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.row_files import rows_file
@@ -38,6 +39,25 @@ def test_a_curve_is_the_measures_of_separate_fits(problem):
     assert all(
         row.model_size == row.n_features == row.size and row.status == "ok" for row in found.rows
     )
+
+
+@pytest.mark.parametrize("kind", ["two classes", "labels"])
+def test_metrics_are_those_of_the_models_predictions_at_its_thresholds(problem, kind):
+    columns = [1] if kind == "two classes" else [0, 1]
+    y_train, y_test = (
+        np.column_stack([y == at for at in columns]).astype(int).squeeze()
+        for y in (problem.y_train, problem.y_test)
+    )
+    problem = replace(problem, y_train=y_train, y_test=y_test, classes=("a", "b"))
+    method = TunedThreshold(ReduceThenFit(), by="training", size=9)
+    found = curve(method, problem, [9], ["accuracy", "f1_macro"])
+    model = method.fit(problem.X_train, y_train).model_
+    predicted = model.predict(problem.X_test)
+    assert (predicted != replace(model, thresholds=None).predict(problem.X_test)).any()
+    assert found.values("accuracy")[9] == accuracy_score(y_test, predicted)
+    average = "binary" if kind == "two classes" else "macro"
+    expected = f1_score(y_test, predicted, average=average)
+    assert found.values("f1_macro")[9] == pytest.approx(expected)
 
 
 def test_a_size_that_cannot_be_had_is_a_row_with_its_reason(problem):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from laconic.errors import LaconicError, SizeUnavailable, warn_again
-from laconic.model import Model
+from laconic.model import Model, margins
 from laconic.numerics import metrics as m
 from laconic.rows import Row, RowTable
 from laconic.text.labels import LabelEncoding
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # The most classes that a warning names.
 NAMED = 5
-# A metric takes decision values, labels as ±1 and the model's rule.
+# A metric takes decision values minus thresholds, labels as ±1 and the model's rule.
 Metric: TypeAlias = Callable[[Floats, Floats, str], float]
 
 
@@ -78,7 +78,7 @@ class SizeResult:
             if self.model is None or self.decision is None or self.y_signed is None:
                 yield name, None, self.reason
                 continue
-            value = metric(self.decision, self.y_signed, self.model.rule)
+            value = metric(margins(self.decision, self.model), self.y_signed, self.model.rule)
             if np.isnan(value):
                 yield name, None, f"{name} is not defined: {UNDEFINED.get(name, CONSTANT)}"
             else:

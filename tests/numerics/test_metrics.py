@@ -172,3 +172,9 @@ def test_columns_without_an_answer_are_left_out_of_the_mean():
     y_signed = np.array([[-1.0, -1.0], [1.0, -1.0]])
     assert m.roc_auc(decision, y_signed) == 1.0
     assert m.best_f1(decision, y_signed) == 1.0
+
+
+def test_a_value_at_its_threshold_is_not_positive():
+    decision = np.array([[1.0, 1.0], [2.0, -1.0]])
+    positive = m.apply_rule(decision, "labels", np.array([1.0, -2.0]))
+    assert positive.tolist() == [[False, True], [True, True]]

@@ -14,10 +14,10 @@ from laconic.numerics.quotient import quotient
 from laconic.types import Bools, Floats
 
 
-def apply_rule(decision: Floats, rule: str) -> Bools:
-    """Predictions by the rule: f > 0 in each column, or the largest value only."""
+def apply_rule(decision: Floats, rule: str, thresholds: Floats | None = None) -> Bools:
+    """Predictions by the rule: f > threshold (0) in each column, or the largest value only."""
     if rule != "argmax":
-        return decision > 0
+        return decision > (0.0 if thresholds is None else thresholds)
     y_pred = np.zeros(decision.shape, dtype=bool)
     y_pred[np.arange(decision.shape[0]), decision.argmax(axis=1)] = True
     return y_pred

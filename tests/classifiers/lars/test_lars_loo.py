@@ -140,7 +140,7 @@ def test_a_decision_that_is_not_available_is_wrong():
     assert classifier.loo_ == [(0.0, 6, 0.0)]
 
 
-def test_the_threshold_is_folded_into_the_intercept():
+def test_the_threshold_is_beside_the_intercept():
     X, y = documents(90, 40, 3, seed=2)
     labels = np.column_stack([y == 0, y == 1]).astype(int)
     plain = LarsClassifier(size=3).fit(X, labels).model_
@@ -149,9 +149,12 @@ def test_the_threshold_is_folded_into_the_intercept():
     shift = [best_threshold(values[:, k], 2.0 * labels[:, k] - 1.0) for k in range(2)]
     assert np.abs(shift).min() > 0.01
     assert_array_equal(tuned.coef.toarray(), plain.coef.toarray())
-    assert_allclose(tuned.intercept, plain.intercept - shift, atol=1e-12)
-    (moved,) = LarsClassifier(threshold="loo").leave_one_out(X, labels, [3])
+    assert_array_equal(tuned.intercept, plain.intercept)
+    assert_allclose(tuned.thresholds, shift, atol=1e-12)
+    classifier = LarsClassifier(threshold="loo")
+    (moved,) = classifier.leave_one_out(X, labels, [3])
     assert_allclose(moved, values - shift, atol=1e-12)
+    assert classifier.loo_[0][2] == pytest.approx(f1_macro(moved > 0, 2.0 * labels - 1.0))
     assert f1_macro(moved > 0, 2.0 * labels - 1.0) > f1_macro(values > 0, 2.0 * labels - 1.0)
 
 

@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 from laconic.classifiers.path import PathClassifier
 from laconic.curves import SizeResult, evaluate_path, known_metrics
 from laconic.errors import SizeUnavailable, collected_warnings
-from laconic.model import Rule
 from laconic.numerics.decision_counts import count_decisions, log_losses
+from laconic.model import Rule, margins
 from laconic.numerics.metrics import apply_rule
 from laconic.resources import peak_memory
 from laconic.rows import Row
@@ -136,7 +136,7 @@ def _cut(result: SizeResult, problem: Problem, decisions: bool) -> Cut:
     return Cut(
         result.size,
         terms.astype(np.int64),
-        apply_rule(decision, model.rule),
+        apply_rule(margins(decision, model), model.rule),
         decision.astype(np.float32) if decisions else None,
         result.alpha,
         _tuning(decision, result.y_signed, model.rule),
