@@ -106,7 +106,11 @@ class PreparedCorpus:
 def _check_metric(metric: str, target: Target) -> None:
     """Refuse, before any work, a first metric that is not defined for the target."""
     two_classes, one_label = target.n_columns == 1, target.y.ndim == 1
-    if {"f1": two_classes, "balanced_accuracy": one_label}.get(metric, True):
+    if metric == "balanced_accuracy":
+        defined = one_label
+    else:
+        defined = two_classes or metric not in ("f1", "precision", "recall")
+    if defined:
         return
     raise LaconicError(
         f"metric {metric!r} is not defined for {target.name}, with {len(target.classes):,} "
