@@ -29,9 +29,8 @@ def amount(number: int, singular: str, plural: str) -> str:
 
 
 def validation_note(number: int) -> str:
-    return (
-        f"{amount(number, 'validation document is', 'validation documents are')} used for training"
-    )
+    documents = amount(number, "validation document is", "validation documents are")
+    return f"{documents} used for training"
 
 
 class CorpusBuilder:
