@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -100,11 +101,29 @@ def test_a_metric_is_scikit_learns_of_its_name(problem, name):
 
 def test_every_metric_is_a_number_or_has_a_reason(problem):
     found = curve(ReduceThenFit(), problem, [9], METRICS)
-    assert all(0 <= row.value <= 1 for row in found.rows if row.metric != "f1")
-    (skipped,) = (row for row in found.rows if row.metric == "f1")
-    assert (skipped.status, skipped.value) == ("skipped", None)
-    assert skipped.reason == "f1 is not defined: it is for two classes. Choose f1_micro or f1_macro"
-    assert len(found.rows) == len(METRICS) == 11
+    of_two = ("f1", "precision", "recall")
+    assert all(0 <= row.value <= 1 for row in found.rows if row.metric not in of_two)
+    skipped = {row.metric: row for row in found.rows if row.metric in of_two}
+    assert {(row.status, row.value) for row in skipped.values()} == {("skipped", None)}
+    reason = "f1 is not defined: it is for two classes. Choose f1_micro or f1_macro"
+    assert skipped["f1"].reason == reason
+    assert len(found.rows) == len(METRICS) == 13
+
+
+def test_a_mean_over_classes_counts_each_unseen_class(problem):
+    """As scikit-learn does with the true labels."""
+    y_test = problem.y_test.copy()
+    y_test[[2, 5, 7]] = [3, 4, 3]
+    strange = replace(problem, y_test=y_test, classes=(*problem.classes, "d", "e"))
+    classifier = ReduceThenFit(size=9).fit(problem.X_train, problem.y_train)
+    predicted = classifier.predict(problem.X_test)
+    for name in ("f1_macro", "precision_macro", "recall_macro", "balanced_accuracy", "f1_micro"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = curve(ReduceThenFit(), strange, [9], [name]).values(name)[9]
+            scorer = get_scorer(name)
+            expected = scorer._score_func(y_test, predicted, **scorer._kwargs)
+        assert value == pytest.approx(expected)
 
 
 def test_a_problem_of_one_class_is_skipped_not_fatal(problem):

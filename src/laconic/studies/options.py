@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from laconic.corpus.options import ReadOptions
+from laconic.corpus.options import Duplicates, ReadOptions
 from laconic.errors import LaconicError
 from laconic.options import Options, number, option, parse_bytes
 from laconic.runtime.choices import Normalize
@@ -20,6 +20,7 @@ from laconic.text.options import Alpha, TargetKind
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
+    from laconic.types import Indices
 
 # What a model is evaluated on; "budget": the test documents, by a model that was not chosen.
 Part = Literal["validation", "test", "budget"]
@@ -112,6 +113,12 @@ class SplitOptions(Options):
     repeats: int = option(1, "Repeats of the cross-validation.", minimum=1)
     n_splits: int = option(1, "Random test sets, with cv=0.", minimum=1)
     random_state: int = option(0, "Random seed of the train/test split and folds.", minimum=0)
+    duplicates: Duplicates = option(
+        "together",
+        "Documents with the same text: leave out all but the first (training documents, where the "
+        "test set is given), put them on one side of every random split and fold, or divide them "
+        "like others.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -126,31 +133,64 @@ class SplitOptions(Options):
 
     def held_out(self, corpus: Corpus) -> list[Split]:
         """The test documents against all others."""
-        from laconic.corpus.splits import given_split, random_splits
+        from laconic.corpus.splits import given_split, random_splits, without_copies
 
         test_size = self._resolved(corpus)
         if test_size is None:
             return []
         if test_size == "given":
-            return list(given_split(corpus))
-        return list(
-            random_splits(corpus, test_size, times=self.n_splits, random_state=self.random_state)
+            (split,) = given_split(corpus)
+            return [without_copies(split, corpus) if self.duplicates == "drop" else split]
+        documents = self._documents(corpus)
+        part = corpus.take(documents)
+        inner = random_splits(
+            part,
+            test_size,
+            times=self.n_splits,
+            random_state=self.random_state,
+            units=self._units(part),
         )
+        return [split.within(documents) for split in inner]
 
     def validation(self, corpus: Corpus) -> list[Split]:
         """Cross-validation folds of the documents that are not held out."""
-        import numpy as np
-
-        from laconic.corpus.splits import Split, folds
+        from laconic.corpus.splits import folds
 
         if not self.cv:
             return []
         held_out = self.held_out(corpus)
-        documents = held_out[0].train if held_out else np.arange(len(corpus))
+        documents = held_out[0].train if held_out else self._documents(corpus)
+        part = corpus.take(documents)
         inner = folds(
-            corpus.take(documents), self.cv, repeats=self.repeats, random_state=self.random_state
+            part,
+            self.cv,
+            repeats=self.repeats,
+            random_state=self.random_state,
+            units=self._units(part),
         )
-        return [Split(fold.name, documents[fold.train], documents[fold.test]) for fold in inner]
+        return [fold.within(documents) for fold in inner]
+
+    def _documents(self, corpus: Corpus) -> Indices:
+        """The documents of which random splits and folds divide those that are used."""
+        import numpy as np
+
+        from laconic.corpus.splits import Split, used_documents, without_copies
+
+        if self.duplicates != "drop":
+            return np.arange(len(corpus))
+        return without_copies(Split.training(used_documents(corpus)), corpus).train
+
+    def _units(self, corpus: Corpus) -> Indices:
+        from laconic.corpus.units import units_of
+
+        return units_of(corpus, copies_together=self.duplicates == "together")
+
+    def notes(self, corpus: Corpus) -> Iterator[str]:
+        """What is worth knowing about repeated texts, groups and times."""
+        from laconic.corpus.split_notes import split_notes
+
+        held_out = self.held_out(corpus)
+        return split_notes(corpus, held_out[0] if held_out else None, self.duplicates)
 
     def described(self, corpus: Corpus, part: Part) -> str:
         """Everything that the documents of a fold depend on, as JSON."""
@@ -158,6 +198,10 @@ class SplitOptions(Options):
             "test_size": self._resolved(corpus),
             "random_state": self.random_state,
         }
+        if self.duplicates != "keep":
+            values["duplicates"] = self.duplicates
+        if corpus.groups is not None or corpus.times is not None:
+            values["by"] = "group" if corpus.groups is not None else "time"
         if part == "validation":
             values |= {"cv": self.cv, "repeats": self.repeats}
         else:

@@ -9,7 +9,7 @@ import numpy as np
 
 from laconic.classifiers.lars.walk import Walk
 from laconic.model import LinearModel
-from laconic.numerics.metrics import accuracy, apply_rule, f1_macro
+from laconic.numerics.metrics import accuracy, apply_rule, mean_f1
 from laconic.numerics.thresholds import best_threshold
 from laconic.types import Bools, Floats, Int64s
 
@@ -50,7 +50,7 @@ class LarsCandidate:
     def score(self) -> float:
         """Accuracy for the rule "argmax", otherwise the mean F1 of the rows."""
         predictions = apply_rule(self._pessimistic, self.model.rule, self.model.thresholds)
-        metric = accuracy if self.model.rule == "argmax" else f1_macro
+        metric = accuracy if self.model.rule == "argmax" else mean_f1
         return metric(predictions, self.y_signed)
 
     @property
