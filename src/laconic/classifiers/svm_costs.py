@@ -64,12 +64,12 @@ def _balanced(
     with_class = _positive(sample_weight @ yes)
     without = _positive(sample_weight @ ~yes)
     if encoding.rule == "argmax":
-        return np.where(yes, n_docs / (n_classes * with_class), 1.0)
-    return np.where(yes, n_docs / (2.0 * with_class), n_docs / (2.0 * without))
+        return np.asarray(np.where(yes, n_docs / (n_classes * with_class), 1.0))
+    return np.asarray(np.where(yes, n_docs / (2.0 * with_class), n_docs / (2.0 * without)))
 
 
 def _positive(totals: Floats) -> Floats:
-    return np.where(totals > 0, totals, 1.0)
+    return np.asarray(np.where(totals > 0, totals, 1.0))
 
 
 def _from_dict(class_weight: Mapping[Any, float], encoding: LabelEncoding) -> Floats:

@@ -71,14 +71,12 @@ class Sigmoids:
     def diagonal(self, curvature: Floats) -> Floats:
         return curvature
 
-    def product(
-        self, documents: Documents, curvature: Floats, vector: Floats, out: Floats
-    ) -> None:
+    def product(self, documents: Documents, curvature: Floats, vector: Floats, out: Floats) -> None:
         sigmoid_product(documents, curvature, vector, out)
 
     def intercept_step(self, slopes: Slopes) -> Floats:
         gradient, total = slopes.residuals.sum(axis=0), slopes.curvature.sum(axis=0)
-        return -np.divide(gradient, total, out=np.zeros_like(total), where=total > 0)
+        return np.asarray(np.divide(-gradient, total, out=np.zeros_like(total), where=total > 0))
 
     def only(self, rows: Columns) -> Sigmoids:
         return Sigmoids(
@@ -104,9 +102,7 @@ class Softmax:
     def diagonal(self, curvature: Floats) -> Floats:
         return np.asarray(self.costs[:, None] * curvature * (1.0 - curvature))
 
-    def product(
-        self, documents: Documents, curvature: Floats, vector: Floats, out: Floats
-    ) -> None:
+    def product(self, documents: Documents, curvature: Floats, vector: Floats, out: Floats) -> None:
         softmax_product(documents, self.costs, curvature, vector, out)
 
     def intercept_step(self, slopes: Slopes) -> Floats:

@@ -18,8 +18,10 @@ from laconic.types import Bools, Columns, Floats
 # Conjugate gradients stop at FORCING of the first residual, or at less near the optimum.
 FORCING = 0.3
 CG_STEPS = 500
-# A step also ends where its residual promises this share of the tolerance.
-PROMISE = 0.1
+# A step also ends where its residual promises this share of the tolerance; SHARPER of it after the
+# promise was broken, because the intercept was not optimal.
+PROMISE = 0.5
+SHARPER = 0.1
 SUFFICIENT = 1e-4
 HALVINGS = 40
 INTERCEPT_STEPS = 60
@@ -41,6 +43,7 @@ class Newton:
     slopes: Slopes
     gradient: Floats
     first: Floats
+    promise: float = PROMISE
 
     @classmethod
     def start(
@@ -128,6 +131,15 @@ class Newton:
         self.scores, self.slopes = trial, slopes
         return bool(shift.any())
 
+    def settle(self, tolerance: float) -> Bools:
+        """Make intercepts optimal; which problems are then solved."""
+        near = self.gaps <= tolerance
+        self.balance()
+        solved = np.asarray(self.gaps <= tolerance)
+        if (near & ~solved).any():
+            self.promise *= SHARPER
+        return solved
+
     def step(self, tolerance: float) -> None:
         """One Newton step with a line search in each problem."""
         direction = self.direction(tolerance)
@@ -165,7 +177,7 @@ class Newton:
         energy = self._total(residual, scaled)
         forcing = np.minimum(FORCING, np.sqrt(self.lengths() / np.maximum(self.first, TINY)))
         target = forcing**2 * energy
-        promise = PROMISE * tolerance * 4.0 * self.alpha * self.objective
+        promise = self.promise * tolerance * 4.0 * self.alpha * self.objective
         for _ in range(CG_STEPS):
             self._product(along, product)
             curvature = self._total(along, product)

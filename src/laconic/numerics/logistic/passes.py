@@ -105,9 +105,7 @@ def squared_sums(documents: Documents, weights: Floats, out: Floats) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=True)
-def sigmoid_product(
-    documents: Documents, curvature: Floats, vector: Floats, out: Floats
-) -> None:
+def sigmoid_product(documents: Documents, curvature: Floats, vector: Floats, out: Floats) -> None:
     """out = X' D X vector; `curvature` has the diagonal of D for each row."""
     out[:] = 0.0
     last, constant = out[-1], vector[-1]

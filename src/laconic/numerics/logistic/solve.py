@@ -16,13 +16,16 @@ from laconic.errors import LaconicError
 from laconic.numerics.logistic.losses import Loss, Sigmoids, Softmax
 from laconic.numerics.logistic.newton import Newton
 from laconic.numerics.logistic.passes import Documents, scores
-from laconic.numerics.svm.input import Rows
+from laconic.numerics.svm.input import Rows, refuse_longest
 from laconic.types import Bools, Columns, Floats, Int64s
 
 # The largest number of Newton steps.
 STEPS = 200
 # Binary problems that are solved together.
 BLOCK = 32
+# With up to this many scores, a solved problem takes one more step, which is cheap and leaves only
+# rounding.
+SMALL = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,17 +137,20 @@ def _solve(
 ) -> None:
     """Solve the rows of a block, and write them into the solution."""
     unit = rows.unit
+    refuse_longest(rows)
     documents = Documents.of(replace(rows, scales=rows.scales / unit))
     packed = np.zeros((rows.n_columns + 1, block.size))
     if start is not None:
         packed = start.packed(block, rows.n_columns, unit, intercept)
     newton = Newton.start(documents, loss, _alpha_in(unit, alpha), intercept, packed)
     for step in range(STEPS + 1):
+        done = newton.gaps <= tolerance
+        if done.any() or step == STEPS:
+            done = newton.settle(tolerance)
+            if newton.scores.size <= SMALL and done.any():
+                newton.step(0.0)
+                done = newton.settle(tolerance)
         gaps = newton.gaps
-        if (gaps <= tolerance).any() or step == STEPS:
-            newton.balance()
-            gaps = newton.gaps
-        done = gaps <= tolerance
         finished = np.flatnonzero(done | (step == STEPS))
         solution.write(block[finished], newton.coef[:, finished], unit)
         # the rows of a multinomial are one problem, and finish together
