@@ -167,10 +167,10 @@ class _Problem:
         )
         weighted = np.flatnonzero(costs > 0)
         # without a free intercept Σ α y is not 0, and documents must not be centred
-        sample = _sample(weighted) if intercept and centring else weighted[:0]
+        sample = centring_sample(weighted) if intercept and centring else weighted[:0]
         lengths, tilts = centred(uncentred, mean(uncentred, sample, rows.n_columns))
         refuse_long(lengths)
-        ridge = _ridge(lengths[weighted], costs[weighted]) if intercept else 0.0
+        ridge = ridge_of(lengths[weighted], costs[weighted]) if intercept else 0.0
         arrays = uncentred._replace(squares=lengths + softness, tilts=tilts, ridge=ridge)
         return cls(rows, arrays, costs, loss, intercept)
 
@@ -333,12 +333,12 @@ def _unlimited() -> Floats:
     return np.array([np.inf, -np.inf])
 
 
-def _sample(docs: Int64s) -> Int64s:
+def centring_sample(docs: Int64s) -> Int64s:
     """Evenly spaced documents, about SAMPLE of them at most."""
     return np.ascontiguousarray(docs[:: max(1, docs.size // SAMPLE)])
 
 
-def _ridge(lengths: Floats, costs: Floats) -> float:
+def ridge_of(lengths: Floats, costs: Floats) -> float:
     """Curvature for b similar to that of the documents for their duals, within their box."""
     if not costs.size:
         return 1.0

@@ -140,7 +140,7 @@ def products(arrays: ProblemArrays, coef: Floats) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def _shuffle(order: Int64s, n_active: int, state: NDArray[np.uint64]) -> None:
+def shuffle(order: Int64s, n_active: int, state: NDArray[np.uint64]) -> None:
     """Fisher-Yates shuffle with Marsaglia's xorshift."""
     x = state[0]
     for at in range(n_active - 1, 0, -1):
@@ -170,7 +170,7 @@ def one_pass(
     alphas, bias = point.alphas, point.bias
     high, low = limits[0], limits[1]
     highest, lowest = -np.inf, np.inf
-    _shuffle(order, n_active, state)
+    shuffle(order, n_active, state)
     at = 0
     while at < n_active:
         doc = order[at]
