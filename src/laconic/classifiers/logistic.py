@@ -95,10 +95,13 @@ class LogisticClassifier(LinearModelClassifier):
         n_rows, n_terms = encoding.y_signed.shape[1], documents.shape[1]
         start = self._previous((n_rows, n_terms)) if self.warm_start else None
         solution = self.fit_rows(Rows.of(csr_array(documents)), encoding, start, weights)
-        self.solved_, self.gap_ = solution.solved, solution.gap
-        self._warn()
         model = LinearModel(
-            solution.coef, solution.intercept, encoding.classes, n_terms, rule=encoding.rule
+            solution.coef,
+            solution.intercept,
+            encoding.classes,
+            n_terms,
+            rule=encoding.rule,
+            calibration=solution.calibration,
         )
         return self._set_model(model)
 
@@ -112,22 +115,16 @@ class LogisticClassifier(LinearModelClassifier):
         """Train on a prefix of ranked documents; `start` is that of an earlier solution."""
         check_logistic(self.alpha, self.tol)
         solution = self._solve(rows, encoding, start, sample_weight)
-        self.n_iter_ = solution.steps
+        self.n_iter_, self.solved_, self.gap_ = solution.steps, solution.solved, solution.gap
+        self._warn()
         return RowsSolution(
             solution.coef,
             solution.intercept,
             solution.solved,
             solution.gap,
             Start(solution.coef, solution.intercept),
+            np.ones(1) if encoding.rule == "argmax" else np.tile([1.0, 0.0], (len(solution.coef), 1)),
         )
-
-    def predict_proba(self, X: Matrix) -> Floats:
-        """Probabilities: of the classes, (n_docs, n_classes), or of every label."""
-        values = self.decision_function(X)
-        if self.model_.rule == "argmax":
-            return np.asarray(softmax(values, axis=1))
-        chances: Floats = expit(values)
-        return np.column_stack([1.0 - chances, chances]) if chances.ndim == 1 else chances
 
     def _solve(
         self, rows: Rows, encoding: LabelEncoding, start: Start | None, weights: Floats | None
@@ -167,7 +164,7 @@ class LogisticClassifier(LinearModelClassifier):
                 f"LogisticClassifier: {short}. Divide documents by their lengths, raise "
                 f"alpha={self.alpha:g}, or raise tol",
                 LaconicWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
 

@@ -14,7 +14,8 @@ class RowsSolution:
 
     `gap` is an upper bound on (objective − optimum) / objective of each problem, `solved` whether
     the problem is solved to the tolerance. `start` is for the next fit on the same documents and
-    labels, with another alpha, other weights, or more or fewer of the ranked columns.
+    labels, with another alpha, other weights, or more or fewer of the ranked columns. `calibration`
+    is that of `LinearModel`, if the decisions are log-odds.
     """
 
     coef: Floats
@@ -22,3 +23,4 @@ class RowsSolution:
     solved: Bools
     gap: Floats
     start: Any
+    calibration: Floats | None = None

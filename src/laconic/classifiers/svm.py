@@ -16,8 +16,9 @@ from laconic.classifiers.rows_solution import RowsSolution
 from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
-from laconic.numerics.svm.dual import Dual, Rows, descend, support
+from laconic.numerics.svm.dual import Dual, Rows, support
 from laconic.numerics.svm.gap import shortfall
+from laconic.numerics.svm.joint import descend_all
 from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
 from laconic.validation import check_choice, is_non_negative
@@ -113,8 +114,6 @@ class SVMClassifier(LinearModelClassifier):
         documents, encoding = read_training_data(self, X, y)
         start = self._previous(encoding) if self.warm_start else None
         solution = self.fit_rows(Rows.of(csr_array(documents)), encoding, start)
-        self.solved_, self.gap_ = solution.solved, solution.gap
-        self._warn()
         C = costs(encoding, self.class_weight) / (2.0 * self.alpha)
         self._keep_duals(solution.start.alphas, encoding.y_signed.T, C.T)
         model = LinearModel(
@@ -137,13 +136,16 @@ class SVMClassifier(LinearModelClassifier):
         check_svm(self.alpha, self.loss, self.tol)
         C = costs(encoding, self.class_weight, sample_weight) / (2.0 * self.alpha)
         machines = self._machines(rows, encoding, C, start)
+        self.solved_ = np.array([machine.solved for machine in machines])
+        self.gap_ = np.array([machine.gap for machine in machines])
+        self._warn()
         intercept = np.array([machine.intercept for machine in machines])
         alphas = np.vstack([machine.alphas for machine in machines])
         return RowsSolution(
             np.vstack([machine.coef for machine in machines]),
             intercept,
-            np.array([machine.solved for machine in machines]),
-            np.array([machine.gap for machine in machines]),
+            self.solved_,
+            self.gap_,
             DualStart(alphas, intercept, self.alpha),
         )
 
@@ -151,24 +153,16 @@ class SVMClassifier(LinearModelClassifier):
         self, rows: Rows, encoding: LabelEncoding, C: Floats, start: DualStart | None
     ) -> list[Dual]:
         """One machine per row, all on one copy of the documents."""
-        starts: Sequence[tuple[Floats | None, float]] = (
-            [(None, 0.0)] * C.shape[1] if start is None else start.rows(self.alpha)
+        return descend_all(
+            rows,
+            encoding.y_signed,
+            C,
+            loss=self.loss,
+            intercept=bool(self.fit_intercept),
+            starts=() if start is None else start.rows(self.alpha),
+            tolerance=self.tol,
+            epochs=EPOCHS,
         )
-        problems = zip(encoding.y_signed.T, C.T, starts, strict=True)
-        return [
-            descend(
-                rows,
-                y_signed,
-                cost,
-                loss=self.loss,
-                intercept=bool(self.fit_intercept),
-                start=alphas,
-                start_intercept=b,
-                tolerance=self.tol,
-                epochs=EPOCHS,
-            )
-            for y_signed, cost, (alphas, b) in problems
-        ]
 
     def _previous(self, encoding: LabelEncoding) -> DualStart | None:
         """The duals and intercepts of the previous fit, if their shape is the same."""
@@ -191,7 +185,7 @@ class SVMClassifier(LinearModelClassifier):
                 f"SVMClassifier: {short}. Divide documents by their lengths, raise "
                 f"alpha={self.alpha:g}, or raise tol",
                 LaconicWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
 

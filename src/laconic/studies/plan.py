@@ -29,7 +29,7 @@ from laconic.studies.options import (
     TrainingOptions,
 )
 from laconic.text.options import Alpha, TextOptions, WeightingOptions
-from laconic.text.problem import Target, default_metrics
+from laconic.text.problem import Target, default_metric
 from laconic.text.weighting import Weighting
 from laconic.types import Size
 
@@ -88,7 +88,8 @@ class Plan(SearchOptions, Corpora):
 
     def metrics_for(self, target: Target) -> tuple[str, ...]:
         """The metrics of a target; the first decides the recommendation."""
-        return self.metrics or default_metrics(target)
+        more = ("f1_macro",) if target.rule == "labels" else ("accuracy", "f1_macro")
+        return self.metrics or tuple(dict.fromkeys((default_metric(target), *more)))
 
     def _trained(self, method: Method, n_docs: int, metric: str) -> list[Method]:
         """What is trained for a method of the plan."""

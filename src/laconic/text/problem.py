@@ -17,7 +17,7 @@ from laconic.errors import LaconicError
 from laconic.text.options import TargetKind
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
-from laconic.types import Columns, Int64s
+from laconic.types import Columns, Int64s, Rule
 from laconic.validation import check_choice
 
 
@@ -99,6 +99,13 @@ class Target:
     name: str
     classes: tuple[str, ...]
     y: Int64s = field(repr=False)
+
+    @property
+    def rule(self) -> Rule:
+        """How decision values become predictions."""
+        if self.y.ndim > 1:
+            return "labels"
+        return "sign" if len(self.classes) == 2 else "argmax"
 
     @property
     def n_columns(self) -> int:

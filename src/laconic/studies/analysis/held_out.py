@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from laconic.model import LinearModel, Model
 from laconic.numerics.calibration import calibration_error, probabilities
 from laconic.numerics.quotient import quotient
-from laconic.runtime.choices import Rule
-from laconic.types import Bools, Floats, Int8s
+from laconic.types import Bools, Floats, Int8s, Rule
 
 N_RESAMPLES = 1000
 LEVEL = 0.95
