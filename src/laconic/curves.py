@@ -208,7 +208,7 @@ def evaluate_path(
         yield from (SizeResult(size, 0.0, reason=reason, alpha=alpha) for size, alpha in grid)
         return
     data = problem.X_train, problem.y_train, sizes, problem.X_test
-    along = method.along(*data, alphas) if alphas else method.along(*data)
+    along = method.along(*data, **({"alphas": alphas} if alphas else {}))
     for (size, alpha), (outcome, seconds) in zip(grid, _timed(along), strict=True):
         if isinstance(outcome, SizeUnavailable):
             yield SizeResult(size, seconds, reason=outcome.reason, alpha=alpha)

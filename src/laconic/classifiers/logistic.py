@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
-from scipy.special import expit, softmax
 from sklearn.utils.validation import _check_sample_weight
 
 from laconic.classifiers.path import LinearModelClassifier, read_training_data
@@ -123,7 +122,9 @@ class LogisticClassifier(LinearModelClassifier):
             solution.solved,
             solution.gap,
             Start(solution.coef, solution.intercept),
-            np.ones(1) if encoding.rule == "argmax" else np.tile([1.0, 0.0], (len(solution.coef), 1)),
+            np.ones(1)
+            if encoding.rule == "argmax"
+            else np.tile([1.0, 0.0], (len(solution.coef), 1)),
         )
 
     def _solve(

@@ -10,8 +10,8 @@ from laconic.validation import is_number
 
 def classifier_settings(estimator: Any) -> ClassifierSettings:
     """The settings of a path classifier, or of the classifier within it."""
-    from laconic.classifiers.reduce_then_fit import ReduceThenFit
     from laconic.classifiers.logistic import LogisticClassifier
+    from laconic.classifiers.reduce_then_fit import ReduceThenFit
     from laconic.classifiers.thresholds import TunedThreshold
 
     if isinstance(estimator, TunedThreshold):

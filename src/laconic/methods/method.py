@@ -102,7 +102,8 @@ class Method:
         random_state : int, default=0
             Random state of the selection, if it is random.
         intercept : bool, default=True
-            Whether logistic regression, SVM and ridge fit an intercept. A path classifier has its own setting, bias.
+            Whether logistic regression, SVM and ridge fit an intercept. A path classifier has its
+            own setting, bias.
         normalize : "all" or "selected", default="selected"
             "selected" gives self-contained models.
         """

@@ -1,9 +1,9 @@
 """What thresholds and temperatures are fitted on: a few numbers instead of all decision values.
 
 Thresholds need, for each column, how many positive and negative documents have a decision value in
-each of N_BINS bins: (n_columns, N_BINS, 2), negative documents first. A threshold is one of `EDGES`;
-the bins are finest near 0, where thresholds are. A temperature needs the log loss at each of
-`TEMPERATURES`, summed over documents.
+each of N_BINS bins: (n_columns, N_BINS, 2), negative documents first. A threshold is one of
+`EDGES`; the bins are finest near 0, where thresholds are. A temperature needs the log loss at each
+of `TEMPERATURES`, summed over documents.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from laconic.numerics.quotient import quotient
-from laconic.types import Bools, Floats, Int32s, Int64s
+from laconic.types import Floats, Int32s, Int64s
 
 N_BINS = 256
 # Ascending; exactly 0 is among them. Steps are 0.0125 at 0, 0.05 at 1 and 0.2 at 4.
@@ -26,7 +26,7 @@ TEMPERATURES: Floats = 2.0 ** np.arange(-6.0, 4.0)
 
 
 def count_decisions(decision: Floats, y_signed: Floats) -> Int32s:
-    """Documents by column, bin of the decision value, and label; those without a label are left out.
+    """Documents by column, bin of the decision value, and label; without a label they are left out.
 
     f > EDGES[k] is true exactly for the bins above k.
     """
@@ -48,7 +48,7 @@ def log_losses(decision: Floats, y_signed: Floats) -> Floats:
 
     A document whose class has no column is left out: no temperature is right for it.
     """
-    known: Bools = (y_signed > 0).any(axis=1)
+    known = np.asarray((y_signed > 0).any(axis=1))
     codes = (y_signed[known] > 0).argmax(axis=1)
     return _log_losses(np.ascontiguousarray(decision[known]), codes, TEMPERATURES)
 
@@ -85,7 +85,7 @@ def f1_above(counts: Int32s) -> Floats:
 
 
 def common_threshold(counts: Int32s, *, micro: bool) -> Int64s:
-    """The edge, the same for all columns, with the largest micro- or macro-F1; ties: nearest to 0."""
+    """The edge, the same for all columns, with the largest micro- or macro-F1; ties: nearest 0."""
     if micro:
         values = f1_above(counts.sum(axis=0, keepdims=True))[0]
     else:
@@ -112,7 +112,7 @@ def _nearest_best(values: Floats) -> Int64s:
     """The place of the largest value of each row; of tied ones that nearest to the edge 0."""
     best = values >= values.max(axis=1, keepdims=True) * (1.0 - 1e-12)
     distance = np.abs(np.arange(values.shape[1]) - ZERO)
-    return np.where(best, distance, values.shape[1]).argmin(axis=1)
+    return np.asarray(np.where(best, distance, values.shape[1]).argmin(axis=1))
 
 
 def confusion_at(counts: Int32s, edges: Int64s) -> tuple[Int64s, Int64s, Int64s]:

@@ -212,9 +212,7 @@ def points(rows: Iterable[Row], n_folds: int = 0) -> Iterator[Point]:
         yield Point(problem, method, metric, size, n_features, *limits, len(folds))
 
 
-def costs(
-    measured: RowTable, tuned: RowTable, metrics: Mapping[str, str]
-) -> Iterator[Cost]:
+def costs(measured: RowTable, tuned: RowTable, metrics: Mapping[str, str]) -> Iterator[Cost]:
     """Time and memory of all that was trained for a method in a fold, and its best mean.
 
     `measured` has the rows of all classifiers and alphas under the name of the method, `tuned`

@@ -149,4 +149,6 @@ def _newton(slopes: Floats, curves: Floats, intercept: bool) -> Floats:
         return np.array([-slopes[0] / tt if tt > 0.0 else 0.0, 0.0])
     if determinant <= FLAT * tt * bb:
         return np.array([0.0, -slopes[1] / bb])
-    return -np.array([bb * slopes[0] - tb * slopes[1], tt * slopes[1] - tb * slopes[0]]) / determinant
+    return (
+        -np.array([bb * slopes[0] - tb * slopes[1], tt * slopes[1] - tb * slopes[0]]) / determinant
+    )

@@ -56,7 +56,7 @@ class Choice:
 
 
 def choose(candidates: Iterable[Candidate], goals: GoalOptions, n_bytes: Bytes) -> Choice:
-    """The smallest candidate that meets the goals; by default within one standard error of the best.
+    """The smallest candidate that meets the goals: by default one standard error from the best.
 
     Limits (features, bytes) come first: without `max_loss`, the best within them is chosen.
     """
@@ -70,14 +70,20 @@ def choose(candidates: Iterable[Candidate], goals: GoalOptions, n_bytes: Bytes) 
         missed.append(f"no model is within {goals.limits()}")
     top = best_of(within)
     if goals.max_loss is not None:
-        least_mean, reason = best.mean - goals.max_loss, f"at most {goals.max_loss:g} below the best"
+        least_mean, reason = (
+            best.mean - goals.max_loss,
+            f"at most {goals.max_loss:g} below the best",
+        )
         if top.mean < least_mean - ROUNDING:
             missed.append(f"no model within {goals.limits()} is {reason}")
             least_mean = top.mean
     elif goals.limited:
         least_mean, reason = top.mean, f"the best within {goals.limits()}"
     else:
-        least_mean, reason = best.mean - best.se, f"within one standard error ({best.se:.3f}) of the best"
+        least_mean, reason = (
+            best.mean - best.se,
+            f"within one standard error ({best.se:.3f}) of the best",
+        )
     chosen = smallest_of(within, least_mean - ROUNDING)
     cheaper, better = neighbours(chosen, offered)
     return Choice(chosen, best, cheaper, better, reason, "; ".join(missed))

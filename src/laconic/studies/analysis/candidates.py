@@ -35,9 +35,9 @@ REPEAT = ", repeat "
 class Candidate:
     """A method at a size: mean over validation folds, its standard error, number of features.
 
-    `values` has one value per fold, in the order of the folds. `variant`, `alpha` and `class_weight`
-    are those of the best training, `thresholding` how its thresholds are chosen, `mistakes` its
-    wrong decisions per 1,000 documents.
+    `values` has one value per fold, in the order of the folds. `variant`, `alpha` and
+    `class_weight` are those of the best training, `thresholding` how its thresholds are chosen,
+    `mistakes` its wrong decisions per 1,000 documents.
     """
 
     problem: str
@@ -165,7 +165,8 @@ def _by_repeat(
     folds: Sequence[Int32s], names: Sequence[str], metric: str, mode: Thresholding
 ) -> ThresholdResult:
     """Folds of one repeat are the other folds of each other."""
-    groups = group_pairs((name.partition(REPEAT)[2], fold) for name, fold in zip(names, folds))
+    pairs = zip(names, folds, strict=True)
+    groups = group_pairs((name.partition(REPEAT)[2], fold) for name, fold in pairs)
     parts = [evaluate(group, metric, mode) for group in groups.values()]
     values = {name: [v for part in parts for v in part.values[name]] for name in TUNABLE}
     return ThresholdResult(values, [m for part in parts for m in part.mistakes])

@@ -247,7 +247,9 @@ def selection_stability(
     by_variant = group_pairs(((task.problem, task.method), task.key) for task in first_draws)
     families = plan.families(task.method for task in first_draws)
     for problem, method in product(dict.fromkeys(t.problem for t in first_draws), families):
-        keys = next((by_variant[problem, v] for v in families[method] if (problem, v) in by_variant), [])
+        keys = next(
+            (by_variant[problem, v] for v in families[method] if (problem, v) in by_variant), []
+        )
         if not (keys and _selects(method)):
             continue
         cuts = ({cut.size: cut.terms for cut in journal.cuts(key)} for key in keys)

@@ -255,9 +255,7 @@ class FinalModels:
                 finished[row.candidate] = self._budget_row(work, row, task, file)
             yield replace(finished[row.candidate], loss=row.loss)
 
-    def _budget_row(
-        self, work: FinalProblem, row: BudgetRow, task: Task, file: Path
-    ) -> BudgetRow:
+    def _budget_row(self, work: FinalProblem, row: BudgetRow, task: Task, file: Path) -> BudgetRow:
         try:
             trained = self._trained(work, task)
             assert work.problem is not None
@@ -336,9 +334,13 @@ class FinalModels:
     def _previous_error(self, work: FinalProblem, task: Task) -> float | None:
         """The calibration error that the last run measured for the task."""
         previous = self.previous.get(work.recommendation.problem)
-        for key, test in () if previous is None else (
-            (previous.task_key, previous.test),
-            (previous.baseline_task_key, previous.baseline_test),
+        for key, test in (
+            ()
+            if previous is None
+            else (
+                (previous.task_key, previous.test),
+                (previous.baseline_task_key, previous.baseline_test),
+            )
         ):
             if key == task.key and test is not None:
                 return test.calibration_error

@@ -150,7 +150,9 @@ class FinalTasks:
         total = np.sum(arrays, axis=0)
         if total.ndim == 1:
             return (), ((best_temperature(total),),)
-        calibration = tuple(platt(CENTRES, c[:, 1].astype(float), c[:, 0].astype(float)) for c in total)
+        calibration = tuple(
+            platt(CENTRES, c[:, 1].astype(float), c[:, 0].astype(float)) for c in total
+        )
         if candidate.thresholding == "zero":
             return (), calibration
         thresholds = thresholds_of(total, candidate.metric, candidate.thresholding)

@@ -35,8 +35,9 @@ def score_interval(
     for start in range(0, N_RESAMPLES, step):
         n = min(step, N_RESAMPLES - start)
         weights = rng.multinomial(n_docs, np.full(n_docs, 1 / n_docs), size=n).astype(np.float64)
-        sums = [weights @ part for part in parts]
-        values.append(_metric(*sums, metric, n_docs, occurring=rule != "labels"))
+        hits, predicted, true = (weights @ part for part in parts)
+        occurring = rule != "labels"
+        values.append(_metric(hits, predicted, true, metric, n_docs, occurring=occurring))
     tail = 50 * (1 - LEVEL)
     low, high = np.percentile(np.concatenate(values), [tail, 100 - tail])
     return float(low), float(high)
@@ -78,15 +79,15 @@ def mistakes_per_thousand(chosen: Bools, y_signed: Int8s, rule: Rule) -> float:
     return 1000 * float(per_document.mean())
 
 
-def model_calibration_error(
-    model: Model, decision: NDArray[Any], y_signed: Int8s
-) -> float | None:
+def model_calibration_error(model: Model, decision: NDArray[Any], y_signed: Int8s) -> float | None:
     """The expected calibration error of the predicted class, or of every label decision."""
     if not isinstance(model, LinearModel) or model.calibration is None:
         return None
     p = probabilities(decision.astype(np.float64), model.rule, model.calibration)
     if model.rule == "labels":
-        return calibration_error(np.maximum(p, 1 - p).ravel(), ((p > 0.5) == (y_signed > 0)).ravel())
+        return calibration_error(
+            np.maximum(p, 1 - p).ravel(), ((p > 0.5) == (y_signed > 0)).ravel()
+        )
     truth = np.hstack([y_signed < 0, y_signed > 0]) if model.rule == "sign" else y_signed > 0
     rows = np.arange(len(p))
     best = p.argmax(axis=1)

@@ -58,12 +58,13 @@ class OutOfFold:
 
         A fold whose training lacks a label has fewer columns: then there are none either.
         """
-        cuts = [of.get(variant) for of in self._cuts(problem, variant[0]).values()]
-        arrays = [None if cut is None else cut.tuning for cut in cuts]
-        shapes = {None if array is None else array.shape for array in arrays}
-        if len(shapes) != 1 or arrays[0] is None or arrays[0].ndim != 3:
-            return None
-        return dict(zip(self._cuts(problem, variant[0]), arrays, strict=True))
+        arrays: dict[str, Int32s] = {}
+        for fold, cuts in self._cuts(problem, variant[0]).items():
+            cut = cuts.get(variant)
+            if cut is None or cut.tuning is None or cut.tuning.ndim != 3:
+                return None
+            arrays[fold] = cut.tuning
+        return arrays if len({array.shape for array in arrays.values()}) == 1 else None
 
     def _cuts(self, problem: str, method: str) -> dict[str, dict[Variant, Cut]]:
         """The cuts of each fold; those of the latest method are kept in memory."""

@@ -1,4 +1,4 @@
-"""The recommendation: the smallest model that meets the goals, by default within one standard error.
+"""The recommendation: the smallest model that meets the goals.
 
 It is chosen on validation folds only, then evaluated once on the held-out test documents.
 """

@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 from laconic.classifiers.path import PathClassifier
 from laconic.curves import SizeResult, evaluate_path, known_metrics
 from laconic.errors import SizeUnavailable, collected_warnings
-from laconic.numerics.decision_counts import count_decisions, log_losses
 from laconic.model import Rule, margins
+from laconic.numerics.decision_counts import count_decisions, log_losses
 from laconic.numerics.metrics import apply_rule
 from laconic.resources import peak_memory
 from laconic.rows import Row

@@ -22,9 +22,9 @@ from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import SizeUnavailable, collected_warnings, warn_again
 from laconic.reducer import Reducer
 from laconic.reduction import Reduction
+from laconic.runtime.choices import Normalize
 from laconic.selectors.sampled import RandomSelector, SampledTerms
 from laconic.selectors.top import TopTerms
-from laconic.runtime.choices import Normalize
 from laconic.text.problem import Problem
 from laconic.types import Columns, Floats, Matrix
 
@@ -125,8 +125,10 @@ class CachedReducer:
         """The ranked documents, which all tasks of the selection share."""
         key = ("prefixes", id(X), normalize)
         # with X itself, so that no other matrix can get its id
-        _, ranked = self._cached(key, lambda: (X, Prefixes.of(X, order, normalize)))
-        return ranked
+        pair: tuple[Matrix, Prefixes] = self._cached(
+            key, lambda: (X, Prefixes.of(X, order, normalize))
+        )
+        return pair[1]
 
     def at(self, size: int) -> Reduction:
         cut: Reduction | SizeUnavailable = self._cached(size, lambda: _cut(self.reducer, size))

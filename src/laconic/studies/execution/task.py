@@ -42,10 +42,10 @@ class Task:
     `data` is the fingerprint of the corpus. `split` and `text` are canonical JSON of how its
     documents are divided, counted and weighted: with the name of the fold they determine the
     training data. `features` and `weighting` name their kind. `version` is that of the method. With
-    several `alphas`, each size has a model for each of them. With `detail`, predictions and features
-    of each size are stored beside the rows, and what thresholds are fitted on; with `decisions`,
-    the decision values too. `thresholds` and `calibration`, one entry per row, are given to linear
-    models before they are measured: they come from the decisions of an earlier stage.
+    several `alphas`, each size has a model for each of them. With `detail`, predictions, features
+    and what thresholds are fitted on are stored beside the rows; with `decisions`, the decision
+    values too. `thresholds` and `calibration`, one entry per row, are given to linear models before
+    they are measured: they come from the decisions of an earlier stage.
     """
 
     data: str
