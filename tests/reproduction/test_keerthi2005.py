@@ -266,7 +266,7 @@ def test_a_row_is_what_the_definition_gives(small):
     for text in METHODS[:2]:
         path = parse_method(text).build(1.0, intercept=True, normalize="all")
         (model,) = path.path(problem.X_train, problem.y_train, [5])
-        yes, truth = model.decision(problem.X_test)[:, 0] > 0, problem.y_test == 1
+        yes, truth = model.predict(problem.X_test) == 1, problem.y_test == 1
         value = 2 * (yes & truth).sum() / (yes.sum() + truth.sum())
         (one,) = (r for r in found.rows if (r.method, r.size, r.fold, r.metric)
                   == (text, 5, split.name, paper.METRIC))  # fmt: skip
