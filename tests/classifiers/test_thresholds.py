@@ -311,6 +311,10 @@ def test_scikit_learns_attributes_have_the_thresholds_in_them(kind):
 def test_a_model_with_calibration_gives_its_classifier_probabilities():
     X, y = rare()
     fitted = TunedThreshold(filtered(), by="training", size=3).fit(X, y)
+    model = fitted.model_
+    fitted.model_ = replace(model, calibration=[[2.0, -1.0]])
+    assert not hasattr(fitted, "predict_proba"), "its most probable class is not the prediction"
+    fitted.model_ = replace(model, thresholds=None)
     assert not hasattr(fitted, "predict_proba")
-    fitted.model_ = replace(fitted.model_, calibration=[[2.0, -1.0]])
+    fitted.model_ = replace(model, thresholds=None, calibration=[[2.0, -1.0]])
     np.testing.assert_array_equal(fitted.predict_proba(X), fitted.model_.predict_proba(X))

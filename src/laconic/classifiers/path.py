@@ -66,7 +66,11 @@ def stack_rows(columns: Sequence[Columns], values: Sequence[Floats], n_terms: in
 
 
 def _is_calibrated(estimator: Any) -> bool:
-    return getattr(getattr(estimator, "model_", None), "calibration", None) is not None
+    """scikit-learn expects the most probable class as the prediction; a threshold changes that."""
+    model = getattr(estimator, "model_", None)
+    return isinstance(model, LinearModel) and (
+        model.calibration is not None and model.thresholds is None
+    )
 
 
 class ModelClassifier(ClassifierMixin, BaseEstimator):
@@ -90,7 +94,10 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
 
     @available_if(_is_calibrated)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def predict_proba(self, X: Matrix) -> Floats:
-        """Probabilities of the classes, or of each label; only if `model_` has a calibration."""
+        """Probabilities of the classes, or of each label.
+
+        Only if `model_` has a calibration and no thresholds; otherwise use those of `model_`.
+        """
         assert isinstance(self.model_, LinearModel)
         return self.model_.predict_proba(read_queries(self, X))
 
