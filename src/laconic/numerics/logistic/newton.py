@@ -200,7 +200,7 @@ class Newton:
     def _unfinished(
         self, residual: Floats, energy: Floats, target: Floats, promise: Floats
     ) -> Bools:
-        return np.asarray((energy > target) & (self._total(residual, residual) > promise))
+        return np.asarray((energy > target) & (self._total(residual[:-1], residual[:-1]) > promise))
 
     def _product(self, vector: Floats, out: Floats) -> None:
         self.loss.product(self.documents, self.slopes.curvature, vector, out)

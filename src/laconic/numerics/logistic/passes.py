@@ -11,23 +11,28 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from laconic.numerics.svm.input import Rows
-from laconic.types import Floats, Int32s, Int64s
+from laconic.types import Floats, Int64s
 
 
 class Documents(NamedTuple):
-    """The arrays of `Rows`, for compiled functions."""
+    """The arrays of `Rows`, for compiled functions.
+
+    Columns are unsigned, so that the innermost loops do not test for negative numbers.
+    """
 
     starts: Int64s
     ends: Int64s
-    columns: Int32s
+    columns: NDArray[np.uint32]
     values: Floats
     scales: Floats
 
     @classmethod
     def of(cls, rows: Rows) -> Documents:
-        return cls(rows.starts, rows.ends, rows.columns, rows.values, rows.scales)
+        columns = rows.columns.view(np.uint32)
+        return cls(rows.starts, rows.ends, columns, rows.values, rows.scales)
 
 
 @njit(nogil=True, cache=True, fastmath=True, inline="always")

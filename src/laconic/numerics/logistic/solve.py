@@ -56,7 +56,7 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
+class PrimalStart:
     """Coefficients and intercepts to start from; other columns start at 0."""
 
     coef: Floats
@@ -79,7 +79,7 @@ def solve_sigmoids(
     alpha: float,
     *,
     intercept: bool = True,
-    start: Start | None = None,
+    start: PrimalStart | None = None,
     tolerance: float = 1e-8,
 ) -> Solution:
     """One binary problem per column of y_signed and costs."""
@@ -105,7 +105,7 @@ def solve_softmax(
     alpha: float,
     *,
     intercept: bool = True,
-    start: Start | None = None,
+    start: PrimalStart | None = None,
     tolerance: float = 1e-8,
 ) -> Solution:
     """One multinomial problem; `codes` are the numbers of the documents' classes."""
@@ -131,7 +131,7 @@ def _solve(
     alpha: float,
     intercept: bool,
     block: Columns,
-    start: Start | None,
+    start: PrimalStart | None,
     tolerance: float,
     solution: Solution,
 ) -> None:
