@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
-from scipy.special import expit, softmax
 from sklearn.utils.validation import _check_sample_weight
 
 from laconic.classifiers.path import LinearModelClassifier, read_training_data
@@ -16,7 +15,7 @@ from laconic.classifiers.rows_solution import RowsSolution
 from laconic.classifiers.svm_costs import ClassWeight, costs, document_costs
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
-from laconic.numerics.logistic.solve import Solution, PrimalStart, solve_sigmoids, solve_softmax
+from laconic.numerics.logistic.solve import PrimalStart, Solution, solve_sigmoids, solve_softmax
 from laconic.numerics.svm.gap import shortfall
 from laconic.numerics.svm.input import Rows
 from laconic.text.labels import LabelEncoding
