@@ -15,7 +15,12 @@ from laconic.classifiers.rows_solution import RowsSolution
 from laconic.classifiers.svm_costs import ClassWeight, costs, document_costs
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
-from laconic.numerics.logistic.solve import PrimalStart, Solution, solve_sigmoids, solve_softmax
+from laconic.numerics.logistic.solve import (
+    LogisticSolution,
+    PrimalStart,
+    solve_sigmoids,
+    solve_softmax,
+)
 from laconic.numerics.svm.gap import shortfall
 from laconic.numerics.svm.input import Rows
 from laconic.text.labels import LabelEncoding
@@ -129,7 +134,7 @@ class LogisticClassifier(LinearModelClassifier):
 
     def _solve(
         self, rows: Rows, encoding: LabelEncoding, start: PrimalStart | None, weights: Floats | None
-    ) -> Solution:
+    ) -> LogisticSolution:
         alpha, intercept, tolerance = float(self.alpha), bool(self.fit_intercept), float(self.tol)
         if encoding.rule == "argmax":
             return solve_softmax(
