@@ -12,7 +12,7 @@ from scipy.special import log_softmax
 
 from laconic.numerics.logistic.losses import Sigmoids, Softmax
 from laconic.numerics.logistic.newton import Newton
-from laconic.numerics.logistic.passes import DocumentArrays, scores, squared_sums, sums
+from laconic.numerics.logistic.products import DocumentArrays, scores, squared_sums, sums
 from laconic.numerics.logistic.solve import solve_sigmoids
 from laconic.numerics.svm.input import Rows
 

@@ -14,7 +14,7 @@ from typing import Protocol, Self
 import numpy as np
 from numba import njit
 
-from laconic.numerics.logistic.passes import DocumentArrays, sigmoid_product, softmax_product
+from laconic.numerics.logistic.products import DocumentArrays, sigmoid_product, softmax_product
 from laconic.types import Columns, Floats, Int64s
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from laconic.numerics.logistic.losses import LogisticLoss, Slopes
-from laconic.numerics.logistic.passes import DocumentArrays, scores, squared_sums, sums
+from laconic.numerics.logistic.products import DocumentArrays, scores, squared_sums, sums
 from laconic.types import Bools, Columns, Floats
 
 # Conjugate gradients stop at FORCING of the first residual, or at less near the optimum.

@@ -15,7 +15,7 @@ import numpy as np
 from laconic.errors import LaconicError
 from laconic.numerics.logistic.losses import LogisticLoss, Sigmoids, Softmax
 from laconic.numerics.logistic.newton import Newton
-from laconic.numerics.logistic.passes import DocumentArrays, scores
+from laconic.numerics.logistic.products import DocumentArrays, scores
 from laconic.numerics.svm.input import Rows, refuse_longest
 from laconic.types import Bools, Columns, Floats, Int64s
 
