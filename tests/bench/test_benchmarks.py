@@ -38,6 +38,7 @@ PROMISED = {
     "masked": [40, 1, 1.5, 15],
     "rls": [4],
     "svm": [1, 1, 1, 1, 1, 1],
+    "logistic": [3, 3, 3, 2],
     "serving": [5, 5, 5, 5],
     "study": [1.6],
     "peers": [],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -10,6 +13,7 @@ from sklearn.svm import SVC, LinearSVC
 from laconic import SVMClassifier
 from laconic.classifiers import svm as module
 from laconic.classifiers.svm_costs import costs
+from laconic.numerics.svm.input import Rows
 from laconic.text.labels import LabelEncoding
 from tests.classifiers.test_svm import KINDS, problem
 
@@ -100,3 +104,18 @@ def test_a_warm_start_begins_where_the_last_fit_ended(kind, loss, monkeypatch):
     np.testing.assert_allclose(machine.coef_, fresh.coef_, atol=1e-5)
     machine.fit(X[:30], y[:30])
     assert machine.dual_coef_.shape[1] == 30, "other documents: a fresh start"
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_prefix_of_ranked_columns_is_those_columns(loss):
+    """From the start of another alpha and of more columns."""
+    X, y = problem((40, 21), "several")
+    encoding = LabelEncoding.of(y)
+    whole = Rows.of(X)
+    start = SVMClassifier(1.0, loss=loss).fit_rows(whole, encoding).start
+    ends = np.array([a + (X.indices[a:b] < 9).sum() for a, b in pairwise(X.indptr)])
+    rows = replace(whole, ends=ends, n_columns=9)
+    solution = SVMClassifier(0.3, loss=loss, tol=1e-12).fit_rows(rows, encoding, start)
+    alone = SVMClassifier(0.3, loss=loss, tol=1e-12).fit(X[:, :9], y)
+    np.testing.assert_allclose(solution.coef, alone.coef_, atol=1e-5)
+    assert solution.solved.all()

@@ -15,7 +15,12 @@ from laconic.classifiers.rows_solution import RowsSolution
 from laconic.classifiers.svm_costs import ClassWeight, costs, document_costs
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
-from laconic.numerics.logistic.solve import Solution, Start, solve_sigmoids, solve_softmax
+from laconic.numerics.logistic.solve import (
+    LogisticSolution,
+    PrimalStart,
+    solve_sigmoids,
+    solve_softmax,
+)
 from laconic.numerics.svm.gap import shortfall
 from laconic.numerics.svm.input import Rows
 from laconic.text.labels import LabelEncoding
@@ -121,15 +126,15 @@ class LogisticClassifier(LinearModelClassifier):
             solution.intercept,
             solution.solved,
             solution.gap,
-            Start(solution.coef, solution.intercept),
+            PrimalStart(solution.coef, solution.intercept),
             np.ones(1)
             if encoding.rule == "argmax"
             else np.tile([1.0, 0.0], (len(solution.coef), 1)),
         )
 
     def _solve(
-        self, rows: Rows, encoding: LabelEncoding, start: Start | None, weights: Floats | None
-    ) -> Solution:
+        self, rows: Rows, encoding: LabelEncoding, start: PrimalStart | None, weights: Floats | None
+    ) -> LogisticSolution:
         alpha, intercept, tolerance = float(self.alpha), bool(self.fit_intercept), float(self.tol)
         if encoding.rule == "argmax":
             return solve_softmax(
@@ -152,12 +157,12 @@ class LogisticClassifier(LinearModelClassifier):
             tolerance=tolerance,
         )
 
-    def _previous(self, shape: tuple[int, int]) -> Start | None:
+    def _previous(self, shape: tuple[int, int]) -> PrimalStart | None:
         """The coefficients of the previous fit, if they have this shape."""
         model = getattr(self, "model_", None)
         if model is None or model.coef.shape != shape:
             return None
-        return Start(model.coef, model.intercept)
+        return PrimalStart(model.coef, model.intercept)
 
     def _warn(self) -> None:
         if short := shortfall(self.solved_.tolist(), self.gap_.tolist(), self.tol):

@@ -14,7 +14,7 @@ from typing import Protocol, Self
 import numpy as np
 from numba import njit
 
-from laconic.numerics.logistic.passes import Documents, sigmoid_product, softmax_product
+from laconic.numerics.logistic.products import DocumentArrays, sigmoid_product, softmax_product
 from laconic.types import Columns, Floats, Int64s
 
 
@@ -35,7 +35,7 @@ class Slopes:
         )
 
 
-class Loss(Protocol):
+class LogisticLoss(Protocol):
     """What the solver needs of a loss."""
 
     def slopes(self, scores: Floats) -> Slopes: ...
@@ -45,7 +45,7 @@ class Loss(Protocol):
     def diagonal(self, curvature: Floats) -> Floats: ...
 
     def product(
-        self, documents: Documents, curvature: Floats, vector: Floats, out: Floats
+        self, documents: DocumentArrays, curvature: Floats, vector: Floats, out: Floats
     ) -> None: ...
 
     def intercept_step(self, slopes: Slopes) -> Floats: ...
@@ -71,7 +71,9 @@ class Sigmoids:
     def diagonal(self, curvature: Floats) -> Floats:
         return curvature
 
-    def product(self, documents: Documents, curvature: Floats, vector: Floats, out: Floats) -> None:
+    def product(
+        self, documents: DocumentArrays, curvature: Floats, vector: Floats, out: Floats
+    ) -> None:
         sigmoid_product(documents, curvature, vector, out)
 
     def intercept_step(self, slopes: Slopes) -> Floats:
@@ -102,7 +104,9 @@ class Softmax:
     def diagonal(self, curvature: Floats) -> Floats:
         return np.asarray(self.costs[:, None] * curvature * (1.0 - curvature))
 
-    def product(self, documents: Documents, curvature: Floats, vector: Floats, out: Floats) -> None:
+    def product(
+        self, documents: DocumentArrays, curvature: Floats, vector: Floats, out: Floats
+    ) -> None:
         softmax_product(documents, self.costs, curvature, vector, out)
 
     def intercept_step(self, slopes: Slopes) -> Floats:

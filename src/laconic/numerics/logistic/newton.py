@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from laconic.numerics.logistic.losses import Loss, Slopes
-from laconic.numerics.logistic.passes import Documents, scores, squared_sums, sums
+from laconic.numerics.logistic.losses import LogisticLoss, Slopes
+from laconic.numerics.logistic.products import DocumentArrays, scores, squared_sums, sums
 from laconic.types import Bools, Columns, Floats
 
 # Conjugate gradients stop at FORCING of the first residual, or at less near the optimum.
@@ -34,8 +34,8 @@ TINY = 1e-300
 class Newton:
     """The current point of all problems, its scores and its gradient."""
 
-    documents: Documents
-    loss: Loss
+    documents: DocumentArrays
+    loss: LogisticLoss
     alpha: float
     intercept: bool
     coef: Floats
@@ -47,7 +47,12 @@ class Newton:
 
     @classmethod
     def start(
-        cls, documents: Documents, loss: Loss, alpha: float, intercept: bool, coef: Floats
+        cls,
+        documents: DocumentArrays,
+        loss: LogisticLoss,
+        alpha: float,
+        intercept: bool,
+        coef: Floats,
     ) -> Newton:
         values = np.empty((documents.starts.size, coef.shape[1]))
         scores(documents, coef, values)
@@ -200,7 +205,7 @@ class Newton:
     def _unfinished(
         self, residual: Floats, energy: Floats, target: Floats, promise: Floats
     ) -> Bools:
-        return np.asarray((energy > target) & (self._total(residual, residual) > promise))
+        return np.asarray((energy > target) & (self._total(residual[:-1], residual[:-1]) > promise))
 
     def _product(self, vector: Floats, out: Floats) -> None:
         self.loss.product(self.documents, self.slopes.curvature, vector, out)

@@ -13,9 +13,9 @@ from typing import Self
 import numpy as np
 
 from laconic.errors import LaconicError
-from laconic.numerics.logistic.losses import Loss, Sigmoids, Softmax
+from laconic.numerics.logistic.losses import LogisticLoss, Sigmoids, Softmax
 from laconic.numerics.logistic.newton import Newton
-from laconic.numerics.logistic.passes import Documents, scores
+from laconic.numerics.logistic.products import DocumentArrays, scores
 from laconic.numerics.svm.input import Rows, refuse_longest
 from laconic.types import Bools, Columns, Floats, Int64s
 
@@ -29,7 +29,7 @@ SMALL = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class LogisticSolution:
     """Coefficients (n_rows, n_columns) and intercepts; `gap`, `solved` and `steps` per problem."""
 
     coef: Floats
@@ -56,7 +56,7 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
+class PrimalStart:
     """Coefficients and intercepts to start from; other columns start at 0."""
 
     coef: Floats
@@ -79,12 +79,12 @@ def solve_sigmoids(
     alpha: float,
     *,
     intercept: bool = True,
-    start: Start | None = None,
+    start: PrimalStart | None = None,
     tolerance: float = 1e-8,
-) -> Solution:
+) -> LogisticSolution:
     """One binary problem per column of y_signed and costs."""
     n_rows = y_signed.shape[1]
-    solution = Solution.empty(n_rows, documents.n_columns, n_rows)
+    solution = LogisticSolution.empty(n_rows, documents.n_columns, n_rows)
     one_sided = _one_sided(y_signed, costs) if intercept else np.zeros(n_rows, dtype=bool)
     for row in np.flatnonzero(one_sided):
         solution.intercept[row] = _one_sided_intercept(y_signed[:, row], costs[:, row])
@@ -105,11 +105,11 @@ def solve_softmax(
     alpha: float,
     *,
     intercept: bool = True,
-    start: Start | None = None,
+    start: PrimalStart | None = None,
     tolerance: float = 1e-8,
-) -> Solution:
+) -> LogisticSolution:
     """One multinomial problem; `codes` are the numbers of the documents' classes."""
-    solution = Solution.empty(n_classes, documents.n_columns, 1)
+    solution = LogisticSolution.empty(n_classes, documents.n_columns, 1)
     present = np.arange(n_classes)
     if intercept:
         present = np.flatnonzero(np.bincount(codes, weights=costs, minlength=n_classes) > 0)
@@ -127,18 +127,18 @@ def solve_softmax(
 
 def _solve(
     rows: Rows,
-    loss: Loss,
+    loss: LogisticLoss,
     alpha: float,
     intercept: bool,
     block: Columns,
-    start: Start | None,
+    start: PrimalStart | None,
     tolerance: float,
-    solution: Solution,
+    solution: LogisticSolution,
 ) -> None:
     """Solve the rows of a block, and write them into the solution."""
     unit = rows.unit
     refuse_longest(rows)
-    documents = Documents.of(replace(rows, scales=rows.scales / unit))
+    documents = DocumentArrays.of(replace(rows, scales=rows.scales / unit))
     packed = np.zeros((rows.n_columns + 1, block.size))
     if start is not None:
         packed = start.packed(block, rows.n_columns, unit, intercept)
@@ -192,14 +192,16 @@ def _one_sided_intercept(y_signed: Floats, costs: Floats) -> float:
     return float(labels[0]) * _half_document(float(costs.sum())) if labels.size else 0.0
 
 
-def _absent_intercept(rows: Rows, costs: Floats, solution: Solution, present: Columns) -> float:
+def _absent_intercept(
+    rows: Rows, costs: Floats, solution: LogisticSolution, present: Columns
+) -> float:
     """The intercept of classes without documents, below the mean log Σ exp f of the others."""
     total = float(costs.sum())
     if total == 0.0:
         return 0.0
     packed = np.vstack([solution.coef[present].T, solution.intercept[present]])
     values = np.empty((costs.size, present.size))
-    scores(Documents.of(rows), packed, values)
+    scores(DocumentArrays.of(rows), packed, values)
     largest = values.max(axis=1)
     logs = largest + np.log(np.exp(values - largest[:, None]).sum(axis=1))
     return float(costs @ logs) / total - _half_document(total)

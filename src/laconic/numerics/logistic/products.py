@@ -11,27 +11,32 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from laconic.numerics.svm.input import Rows
-from laconic.types import Floats, Int32s, Int64s
+from laconic.types import Floats, Int64s
 
 
-class Documents(NamedTuple):
-    """The arrays of `Rows`, for compiled functions."""
+class DocumentArrays(NamedTuple):
+    """The arrays of `Rows`, for compiled functions.
+
+    Columns are unsigned, so that the innermost loops do not test for negative numbers.
+    """
 
     starts: Int64s
     ends: Int64s
-    columns: Int32s
+    columns: NDArray[np.uint32]
     values: Floats
     scales: Floats
 
     @classmethod
-    def of(cls, rows: Rows) -> Documents:
-        return cls(rows.starts, rows.ends, rows.columns, rows.values, rows.scales)
+    def of(cls, rows: Rows) -> DocumentArrays:
+        columns = rows.columns.view(np.uint32)
+        return cls(rows.starts, rows.ends, columns, rows.values, rows.scales)
 
 
 @njit(nogil=True, cache=True, fastmath=True, inline="always")
-def add_products(documents: Documents, doc: int, coef: Floats, line: Floats) -> None:
+def add_products(documents: DocumentArrays, doc: int, coef: Floats, line: Floats) -> None:
     """line = the document times `coef`, without scale and intercept, four entries at a time."""
     at, end = documents.starts[doc], documents.ends[doc]
     line[:] = 0.0
@@ -52,7 +57,7 @@ def add_products(documents: Documents, doc: int, coef: Floats, line: Floats) -> 
 
 
 @njit(nogil=True, cache=True, fastmath=True, inline="always")
-def spread(documents: Documents, doc: int, line: Floats, out: Floats) -> None:
+def spread(documents: DocumentArrays, doc: int, line: Floats, out: Floats) -> None:
     """out += the document, without scale and intercept, times each number of the line."""
     for at in range(documents.starts[doc], documents.ends[doc]):
         value = documents.values[at]
@@ -62,7 +67,7 @@ def spread(documents: Documents, doc: int, line: Floats, out: Floats) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=True)
-def scores(documents: Documents, coef: Floats, out: Floats) -> None:
+def scores(documents: DocumentArrays, coef: Floats, out: Floats) -> None:
     """out = X coef, the intercept included."""
     last = coef[-1]
     for doc in range(documents.starts.size):
@@ -74,7 +79,7 @@ def scores(documents: Documents, coef: Floats, out: Floats) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=True)
-def sums(documents: Documents, weights: Floats, out: Floats) -> None:
+def sums(documents: DocumentArrays, weights: Floats, out: Floats) -> None:
     """out = X' weights, the intercept included."""
     out[:] = 0.0
     last = out[-1]
@@ -88,7 +93,7 @@ def sums(documents: Documents, weights: Floats, out: Floats) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=True)
-def squared_sums(documents: Documents, weights: Floats, out: Floats) -> None:
+def squared_sums(documents: DocumentArrays, weights: Floats, out: Floats) -> None:
     """out = (X squared)' weights, the intercept included: the diagonal of X' diag(weights) X."""
     out[:] = 0.0
     last = out[-1]
@@ -105,7 +110,9 @@ def squared_sums(documents: Documents, weights: Floats, out: Floats) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=True)
-def sigmoid_product(documents: Documents, curvature: Floats, vector: Floats, out: Floats) -> None:
+def sigmoid_product(
+    documents: DocumentArrays, curvature: Floats, vector: Floats, out: Floats
+) -> None:
     """out = X' D X vector; `curvature` has the diagonal of D for each row."""
     out[:] = 0.0
     last, constant = out[-1], vector[-1]
@@ -122,7 +129,7 @@ def sigmoid_product(documents: Documents, curvature: Floats, vector: Floats, out
 
 @njit(nogil=True, cache=True, fastmath=True)
 def softmax_product(
-    documents: Documents, costs: Floats, chances: Floats, vector: Floats, out: Floats
+    documents: DocumentArrays, costs: Floats, chances: Floats, vector: Floats, out: Floats
 ) -> None:
     """out = X' D X vector with D = c (diag(p) − p p') for each document."""
     out[:] = 0.0
