@@ -45,7 +45,7 @@ def folder_of(done) -> list[str]:
 def test_a_figure_is_a_table_and_a_folder_of_rows(run, tmp_path):
     done = run("3", "--draws", 2, "--sets", 1, "--jobs", 1)
     assert done.exit_code == 0, done.output
-    for metric in paper.TECHTC_METRICS:
+    for metric in paper.METRICS:
         assert f"dasgupta2007, figure 3: relative {metric}" in done.output
     assert folder_of(done) == ["rows: out/dasgupta2007-figure3/rows.csv"]
     with (tmp_path / "out/dasgupta2007-figure3/rows.csv").open() as file:
