@@ -14,7 +14,8 @@ from laconic.rows import K, Row, RowTable, group_pairs
 from laconic.types import Size
 from reproduction.shared.figures import MeanPoint, ProblemFold
 
-METRIC = "f1_micro"
+# The micro-averaged F1 of labels, and the F1 of the positive class of TechTC's two.
+METRICS = ("f1_micro", "f1")
 # A method, a size and a metric.
 SeriesPoint: TypeAlias = tuple[str, Size, str]
 
@@ -48,7 +49,9 @@ def best_alphas(rows: Iterable[Row]) -> dict[str, float]:
 
 def best_all_words(rows: Iterable[Row]) -> dict[ProblemFold, str]:
     """All words with the alpha of the best micro-F1 per problem and fold; ties: the smallest."""
-    measured = RowTable(filter(is_all_words, rows)).measured(METRIC)
+    measured = RowTable(
+        row for row in rows if is_all_words(row) and row.metric in METRICS and row.value is not None
+    )
     return {
         fold: max(of_fold, key=_preference).method
         for fold, of_fold in measured.group_by("problem", "fold").items()

@@ -54,8 +54,7 @@ FEW_HITS = "with few words, most documents contain none and are rejected: recall
 def techtc(points: Sequence[MeanPoint], words: float) -> Iterator[Finding]:
     """Figure 3."""
     micro, precision, recall = (
-        Curves.of(points, f"relative {metric}")
-        for metric in ("f1_micro", "precision_macro", "recall_macro")
+        Curves.of(points, f"relative {metric}") for metric in ("f1", "precision", "recall")
     )
     yield corpus_words("TechTC-100", 20_000, words, STEMMED.partition(":")[0])
     for method in (SS, IG, WS):
@@ -141,20 +140,20 @@ def shapes(micro: Curves, precision: Curves, recall: Curves) -> Iterator[Finding
     cells = [cell for cell in micro.means if cell in precision.means and cell in recall.means]
     of = {
         name: correlation([micro.means[c] for c in cells], [curves.means[c] for c in cells])
-        for name, curves in (("precision_macro", precision), ("recall_macro", recall))
+        for name, curves in (("precision", precision), ("recall", recall))
     }
     text = "correlation {:.2f} over all methods and sizes".format
     yield judge(
         "precision closely follows micro-F1",
-        text(of["precision_macro"]),
-        if_measured(of["precision_macro"] >= 0.95, of["precision_macro"]),
-        direction=of["precision_macro"] >= 0.8,
+        text(of["precision"]),
+        if_measured(of["precision"] >= 0.95, of["precision"]),
+        direction=of["precision"] >= 0.8,
         reason=FEW_HITS,
     )
     yield judge(
         "recall is very different",
-        text(of["recall_macro"]),
-        if_measured(of["recall_macro"] < of["precision_macro"], *of.values()),
+        text(of["recall"]),
+        if_measured(of["recall"] < of["precision"], *of.values()),
         reason=FEW_HITS,
     )
 
@@ -228,7 +227,7 @@ def over_sets(ig: Mapping[str, float], ss: Mapping[str, float], repeats: int) ->
 
 def by_rank(points: Sequence[MeanPoint]) -> Iterator[Finding]:
     """Figure 4(b)."""
-    micro = Curves.of(points, "relative f1_micro")
+    micro = Curves.of(points, "relative f1")
     few = micro.sizes(*RANKS, most=FEW)
     steps = [a - b for size in few for a, b in pairwise(micro.at(m, size) for m in RANKS)]
     yield judge(
@@ -285,7 +284,7 @@ def labels_of(points: Iterable[MeanPoint]) -> dict[str, str]:
 
 def techtc_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
     paper = Series("SS, IG and WS in the paper", (ENOUGH_WORDS,), (0.85,), from_paper=True)
-    for part, metric in (("a", "f1_micro"), ("b", "precision_macro"), ("c", "recall_macro")):
+    for part, metric in (("a", "f1"), ("b", "precision"), ("c", "recall")):
         yield make_plot(
             f"figure3-{metric}",
             points,
@@ -293,7 +292,7 @@ def techtc_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
             labels=labels_of(points),
             title=f"Figure 3({part}): TechTC-100, {metric} as a share of that of all words",
             level=("all words", 1.0),
-            paper_lines=[paper] if metric == "f1_micro" else [],
+            paper_lines=[paper] if metric == "f1" else [],
         )
 
 
@@ -303,7 +302,7 @@ def spread_plots(ig: Mapping[str, float], ss: Mapping[str, float]) -> Iterator[C
     if sets:
         yield Cells.of(
             "figure4a-sets",
-            f"Figure 4(a): each set, relative f1_micro with {SPREAD_AT} words",
+            f"Figure 4(a): each set, relative f1 with {SPREAD_AT} words",
             "IG",
             "SS, full rank",
             [ig[name] for name in sets],
@@ -313,9 +312,9 @@ def spread_plots(ig: Mapping[str, float], ss: Mapping[str, float]) -> Iterator[C
 
 def rank_plots(points: Sequence[MeanPoint]) -> Iterator[Plot]:
     yield make_plot(
-        "figure4b-f1_micro",
+        "figure4b-f1",
         points,
-        "relative f1_micro",
+        "relative f1",
         labels=labels_of(points),
         title="Figure 4(b): TechTC-100, subspace sampling by rank",
         level=("all words", 1.0),

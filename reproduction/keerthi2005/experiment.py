@@ -11,7 +11,7 @@ d features chosen       `size`
 λ₁, λ₂                  `l1`, `alpha`
 β                       `coef`, and the bias as `intercept`
 t_i, I(β)               `y_signed`, `examples` of a `LarsPoint`
-F-measure               "f1_micro" of the one class
+F-measure               "f1" of the one class
 avFmin, avFmean, avFmax `Spread`
 ======================  ==================================================
 
@@ -97,7 +97,7 @@ REFERENCE = (
 )
 NESTED = False
 UNAVAILABLE: tuple[Finding, ...] = ()
-METRICS = (METRIC, "precision_macro", "recall_macro", "best_f1")
+METRICS = (METRIC, "precision", "recall", "best_f1")
 FOLDS = 4
 REST = "rest"
 SIZES = (2, 4, 8, 16, 32, 64, 128, *range(200, 2001, 150))
@@ -192,7 +192,7 @@ def against_rest(corpus: Corpus, label: str, name: str) -> Corpus:
 
 def plan_of(corpus: Corpus, scale: Scale, min_df: int = 1) -> Plan:
     """Words as 0 and 1 for vectors of counts, tf-idf for texts; folds if there is no split."""
-    folds = FirstFolds(None, cv=FOLDS, repeats=scale.n_splits, first=scale.sets)
+    folds = FirstFolds(None, cv=FOLDS, repeats=scale.n_splits, duplicates="keep", first=scale.sets)
     scheme: Scheme = "tfidf" if corpus.vectors is None else "count"
     return Plan(
         (corpus,),
@@ -200,7 +200,7 @@ def plan_of(corpus: Corpus, scale: Scale, min_df: int = 1) -> Plan:
         sizes=scale.sizes if isinstance(scale, Extent) else SIZES,
         metrics=METRICS,
         target="multiclass",
-        split=folds if corpus.split is None else SplitOptions("given", cv=0),
+        split=folds if corpus.split is None else SplitOptions("given", cv=0, duplicates="keep"),
         weighting=WeightingOptions(scheme, min_df=min_df),
         training=TrainingOptions(alpha=1.0, intercept=True, normalize="all"),
         detail=False,

@@ -14,7 +14,7 @@ from laconic.types import Size
 from reproduction.shared.figures import Table
 from reproduction.shared.plots import Plot, Series
 
-METRIC = "f1_micro"
+METRIC = "f1"
 
 LARS, LARS_0, REFIT = "LARS, alpha = 1", "LARS, alpha = 0", "LARS, SVM retrained"
 IG, BNS, ALL = "IG", "BNS", "all words"

@@ -38,7 +38,7 @@ def within(plan: Plan, corpora: Iterable[PreparedCorpus], folds: int) -> Plan:
         for ready in corpora
         for split in ready.splits
     )
-    return replace(plan, corpora=inner, split=SplitOptions(None, cv=folds))
+    return replace(plan, corpora=inner, split=SplitOptions(None, cv=folds, duplicates="keep"))
 
 
 def outer_fold(problem: str) -> ProblemFold:

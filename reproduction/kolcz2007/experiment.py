@@ -14,7 +14,7 @@ C                       1 / (2 `alpha`): C = 1 is `alpha` = 0.5
 exact, mask, sv set     EXACT, MASK, SV-SET
 best F1                 "best_f1": the threshold is tuned on test documents
 AUC                     "roc_auc"; of all categories together "roc_auc_micro"
-F1 at threshold 0       "f1_micro" of the one class
+F1 at threshold 0       "f1" of the one class
 overlap, containment    the same fields of an `Agreement`, which also has recall
 ======================  ==================================================
 
@@ -157,7 +157,7 @@ def categories(name: str, split: str | None = None) -> Callable[[Scale], Plan]:
 
 
 def by_category(corpus: Corpus) -> Plan:
-    split = SplitOptions("given", cv=0)
+    split = SplitOptions("given", cv=0, duplicates="keep")
     return plan_of(corpus, split, metrics=METRICS, target="one-vs-rest")
 
 
@@ -182,7 +182,8 @@ def in_both_parts(corpus: Corpus, most: int) -> Corpus:
 
 def techtc(scale: Scale) -> Plan:
     source = Source("techtc100", first=scale.sets)
-    return plan_of(source, SplitOptions(None, cv=TECHTC_FOLDS), metrics=(AUC,), target="multiclass")
+    split = SplitOptions(None, cv=TECHTC_FOLDS, duplicates="keep")
+    return plan_of(source, split, metrics=(AUC,), target="multiclass")
 
 
 @dataclass(frozen=True)

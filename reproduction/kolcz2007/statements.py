@@ -12,7 +12,7 @@ from reproduction.shared.figures import MeanPoint
 from reproduction.statements import Finding, Verdict, if_measured, judge, judge_value
 
 EXACT, MASK, SV_SET, ALL = "EXACT", "MASK", "SV-SET", "all words"
-AUC, POOLED, BEST_F1, F1 = "roc_auc", "roc_auc_micro", "best_f1", "f1_micro"
+AUC, POOLED, BEST_F1, F1 = "roc_auc", "roc_auc_micro", "best_f1", "f1"
 SHOWN = {AUC: "AUC", POOLED: "AUC over all decisions", BEST_F1: "best F1", F1: "F1 at threshold 0"}
 WHOLE = 1.0
 # "When a high fraction of top ranking features is retained (> 50 %)".

@@ -122,7 +122,7 @@ def plan_of(
         methods=with_alphas(methods, alphas),
         metrics=METRICS,
         draws=scale.draws,
-        split=SplitOptions(None, cv=FOLDS, repeats=scale.n_splits),
+        split=SplitOptions(None, cv=FOLDS, repeats=scale.n_splits, duplicates="keep"),
         training=TrainingOptions(intercept=False, normalize="all"),
         **options,
     )

@@ -137,7 +137,7 @@ def plan_of(corpus: Corpus, methods: Sequence[str], sizes: Sequence[int], draws:
         metrics=(METRIC, "f1_macro"),
         draws=draws,
         target="multiclass",
-        split=SplitOptions("given", cv=0),
+        split=SplitOptions("given", cv=0, duplicates="keep"),
         text=WORDS,
         weighting=WEIGHTING,
         training=TrainingOptions(normalize="all"),

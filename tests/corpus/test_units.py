@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def test_no_unit_is_on_both_sides_and_every_document_is_tested_once(corpus, n_fo
     made = list(folds(corpus, n_folds, random_state=seed))
     assert sorted(np.concatenate([split.test for split in made])) == list(range(len(corpus)))
     for split in (*made, *random_splits(corpus, 0.3, times=3, random_state=seed)):
-        assert split.train.size and split.test.size
+        assert min(split.train.size, split.test.size) > 0
         assert sorted([*split.train, *split.test]) == list(range(len(corpus)))
         assert not is_divided(split, unit)
 
@@ -115,25 +116,24 @@ def test_by_time_the_past_is_for_training(numbers, n_folds):
     corpus = corpus_of(["ab"[i % 2] for i in range(len(numbers))], times=tuple(map(float, numbers)))
     times = np.array(corpus.times)
     try:
-        made = [*folds(corpus, n_folds), *random_splits(corpus, 0.2, times=1)]
-    except LaconicError as error:
-        assert "time" in str(error)
+        made = list(folds(corpus, n_folds))
+        (latest,) = random_splits(corpus, 0.2, times=1)
+    except LaconicError:
+        # no border between two times is near enough
+        assert max(Counter(numbers).values()) > len(numbers) / (2 * n_folds + 2)
         return
-    for split in made:
+    for split in (*made, latest):
         assert times[split.train].max() < times[split.test].min()
-    for earlier, later in zip(made[: n_folds - 1], made[1:n_folds], strict=True):
+    for earlier, later in pairwise(made):
         assert later.train.tolist() == sorted([*earlier.train, *earlier.test])
-    assert sorted([*made[n_folds - 1].train, *made[n_folds - 1].test]) == list(range(len(corpus)))
+    assert sorted([*made[-1].train, *made[-1].test]) == list(range(len(corpus)))
 
 
 def test_blocks_by_time_are_of_equal_size_and_never_divide_a_time():
     times = np.arange(12.0)[::-1]
     assert blocks_by_time(times, [1 / 3, 2 / 3]).tolist() == [2] * 4 + [1] * 4 + [0] * 4
-    assert blocks_by_time(np.array([1.0, 1, 1, 2, 2, 3]), [0.5, 0.75]).tolist() == [0] * 3 + [
-        1,
-        1,
-        2,
-    ]
+    times = np.array([1.0, 1, 1, 2, 2, 3])
+    assert blocks_by_time(times, [0.5, 0.75]).tolist() == [0, 0, 0, 1, 1, 2]
 
 
 def test_splits_by_time_exist_once():
@@ -166,7 +166,7 @@ def test_notes_count_copies_and_groups():
     assert list(split_notes(corpus, parts, "keep")) == [tested]
     (dropped,) = split_notes(corpus, without_copies(parts, corpus), "drop")
     assert dropped.startswith("2 documents repeat the text of an earlier one: all but one are left")
-    grouped = corpus_of("ababab", split=split, groups=tuple("ppqqr") + ("",))
+    grouped = corpus_of("ababab", split=split, groups=(*"ppqqr", ""))
     sides, both = split_notes(grouped, parts, "together")
     assert sides.startswith("4 groups: the documents of each are on one side")
     assert both == "1 group is in both training and test"

@@ -29,14 +29,16 @@ def test_a_figure_finds_and_draws_from_its_rows(tmp_path, nested):
         seen.extend(rows)
         yield Finding("a", "", "b", Verdict.REPRODUCED)
 
-    figure = replace(
-        FIGURE, findings=findings, plots=lambda rows: statements.rank_plots(points_of(rows))
-    )
+    def plots(rows):
+        points = [p for p in points_of(rows) if p.metric == "relative f1_micro"]
+        return statements.rank_plots([replace(p, metric="relative f1") for p in points])
+
+    figure = replace(FIGURE, findings=findings, plots=plots)
     found = figure.run(tmp_path / "out", Scale(sets=1, n_splits=2, draws=1, nested=nested))
     assert seen == ([] if nested else found.rows)
     assert [one.statement for one in found.findings] == ([] if nested else ["a"])
     (drawn,) = found.plots
-    assert drawn.name == ("figure4b-f1_micro-nested" if nested else "figure4b-f1_micro")
+    assert drawn.name == ("figure4b-f1-nested" if nested else "figure4b-f1")
     assert drawn.title.endswith("; alpha by leave-one-out") == nested
     by_hand = {
         point.size: point.mean
@@ -47,8 +49,8 @@ def test_a_figure_finds_and_draws_from_its_rows(tmp_path, nested):
     assert dict(zip(line.xs, line.ys, strict=True)) == by_hand
 
 
-def row(problem, fold, method, asked, value, model_size=7):
-    return Row(problem, method, asked, "f1_micro", value, model_size, model_size, fold=fold)
+def row(problem, fold, method, asked, value, model_size=7, metric="f1"):
+    return Row(problem, method, asked, metric, value, model_size, model_size, fold=fold)
 
 
 def test_values_of_a_set_are_means_over_its_splits():
@@ -70,7 +72,10 @@ def test_values_of_a_set_are_means_over_its_splits():
 
 
 def test_figure_2_is_by_lambda():
-    rows = [row("p", "", f"ALL+ridge:alpha={a}", 1.0, v) for a, v in ((0.4, 0.8), (0.1, 0.9))]
+    rows = [
+        row("p", "", f"ALL+ridge:alpha={a}", 1.0, v, metric="f1_micro")
+        for a, v in ((0.4, 0.8), (0.1, 0.9))
+    ]
     found = paper.by_alpha(rows)
     assert [(p.method, p.size, p.mean) for p in found] == [
         ("f1_micro", 0.4, 0.8),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -7,7 +9,7 @@ from scipy.sparse import csr_array
 from laconic import Corpus, Vectorizer, Weighting
 from laconic.corpus.splits import folds
 from laconic.errors import LaconicError
-from laconic.text.problem import default_weighting, make_problems
+from laconic.text.problem import default_metric, default_weighting, make_problems, targets_of
 from laconic.text.summary import CorpusSummary
 
 TEXTS = ("cat sat", "dog ran", "cat ran ran", "dog sat", "bird flew", "")
@@ -97,6 +99,49 @@ def test_without_a_split_one_is_drawn():
 def test_refusals(labels, split, task, says):
     with pytest.raises(LaconicError, match=says):
         list(make_problems(corpus_of(labels, split), target=task))
+
+
+def of_two(*counts):
+    labels = [("ham",)] * counts[0] + [("spam",)] * counts[1]
+    return corpus_of(labels, texts=("word",) * sum(counts))
+
+
+def test_of_two_classes_the_rarer_is_positive_or_the_one_that_is_named():
+    (rarer,) = targets_of(of_two(2, 4))
+    assert (rarer.classes, rarer.y.tolist()) == (("spam", "ham"), [1, 1, 0, 0, 0, 0])
+    (named,) = targets_of(of_two(2, 4), positive="spam")
+    assert (named.classes, named.y.tolist()) == (("ham", "spam"), [0, 0, 1, 1, 1, 1])
+    (equal,) = targets_of(of_two(3, 3))
+    assert equal.classes == ("ham", "spam")
+    swapped = replace(of_two(3, 3), classes=("spam", "ham"))
+    assert targets_of(swapped)[0].classes == ("ham", "spam")
+    (problem,) = make_problems(of_two(4, 4), positive="ham")
+    assert problem.classes == ("spam", "ham")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "kind", "message"),
+    [
+        (of_two(2, 2), "auto", "classes of pets are 'ham' and 'spam'. Name one"),
+        (of_two(2, 2), "one-vs-rest", "pets has 2 labels"),
+        (corpus_of(CLASSES), "auto", "pets has 3 classes. Only one of two"),
+        (corpus_of([(), *CLASSES[1:]]), "auto", "pets has 3 labels"),
+    ],
+)
+def test_a_positive_class_that_cannot_be_is_refused(corpus, kind, message):
+    with pytest.raises(LaconicError, match=message):
+        targets_of(corpus, kind, positive="cat")
+
+
+def test_the_default_metric_is_that_of_the_target():
+    assert default_metric(targets_of(of_two(2, 4))[0]) == "f1"
+    assert default_metric(targets_of(corpus_of(CLASSES), "one-vs-rest")[0]) == "f1"
+    assert default_metric(targets_of(corpus_of([(), *CLASSES[1:]]))[0]) == "f1_micro"
+    assert default_metric(targets_of(corpus_of(CLASSES))[0]) == "accuracy"
+    for largest, metric in ((5, "accuracy"), (6, "f1_macro")):
+        labels = [("a",)] * largest + [("b",), ("c",)]
+        target = targets_of(corpus_of(labels, texts=tuple(map(str, range(len(labels))))))[0]
+        assert default_metric(target) == metric
 
 
 def test_the_card_counts_and_names_problems():

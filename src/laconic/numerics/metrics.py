@@ -19,7 +19,7 @@ from laconic.numerics.quotient import quotient
 from laconic.types import Bools, Floats
 
 # One value per class from its correct predictions, its predictions and its documents.
-ClassMeasure: TypeAlias = Callable[[Floats, Floats, Floats], Floats]
+ClassMetric: TypeAlias = Callable[[Floats, Floats, Floats], Floats]
 
 
 def apply_rule(decision: Floats, rule: str, thresholds: Floats | None = None) -> Bools:
@@ -112,24 +112,22 @@ def mean_f1(y_pred: Bools, y_signed: Floats) -> float:
     return float(_f1(*_counts(y_pred, y_signed)).mean())
 
 
-def _of_positive(measure: ClassMeasure, y_pred: Bools, y_signed: Floats) -> float:
+def _of_positive(metric: ClassMetric, y_pred: Bools, y_signed: Floats) -> float:
     if y_signed.shape[1] > 1:
         return float("nan")
-    return float(measure(*_counts(y_pred, y_signed))[0])
+    return float(metric(*_counts(y_pred, y_signed))[0])
 
 
-def _macro(
-    measure: ClassMeasure, y_pred: Bools, y_signed: Floats, rule: str, n_unseen: int
-) -> float:
+def _macro(metric: ClassMetric, y_pred: Bools, y_signed: Floats, rule: str, n_unseen: int) -> float:
     """Mean over all labels, or over the classes that occur in truth or prediction.
 
     A class without a training document occurs in truth only, so it counts as 0.
     """
     if rule == "labels":
-        return float(measure(*_counts(y_pred, y_signed)).mean())
+        return float(metric(*_counts(y_pred, y_signed)).mean())
     hits, n_predicted, n_true = _counts(*_by_class(y_pred, y_signed, rule))
     occur = n_predicted + n_true > 0
-    values = measure(hits[occur], n_predicted[occur], n_true[occur])
+    values = metric(hits[occur], n_predicted[occur], n_true[occur])
     return float(values.sum() / (values.size + _n_unseen(y_signed, n_unseen)))
 
 

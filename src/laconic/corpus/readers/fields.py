@@ -32,7 +32,7 @@ class FieldNames(NamedTuple):
     time: str | None
 
 
-class Record(NamedTuple):
+class FieldValues(NamedTuple):
     """The values of a document's fields; None where there is no such field."""
 
     text: object
@@ -58,12 +58,12 @@ class FieldPositions(NamedTuple):
         optional = (self.id, self.split, self.group, self.time)
         return [self.text, *self.labels, *(at for at in optional if at is not None)]
 
-    def record(self, values: Sequence[object] | Mapping[int, object]) -> Record:
+    def record(self, values: Sequence[object] | Mapping[int, object]) -> FieldValues:
         """The fields among the values of a row."""
         labels = [values[at] for at in self.labels]
         optional = (self.id, self.split, self.group, self.time)
         others = (None if at is None else values[at] for at in optional)
-        return Record(values[self.text], labels, *others)
+        return FieldValues(values[self.text], labels, *others)
 
 
 def match_fields(names: Collection[str], options: ReadOptions) -> FieldNames:
@@ -158,7 +158,7 @@ class RecordBuilder:
         self._n_validation = self._ungrouped = 0
         self._kind_of_time = ""
 
-    def add(self, record: Record, *, line: int | None = None, place: str = "") -> None:
+    def add(self, record: FieldValues, *, line: int | None = None, place: str = "") -> None:
         """`place` names the record in formats without lines."""
         if not isinstance(record.text, str):
             raise self._error(f"{place}the text is {_kind(record.text)}, not a string", line)

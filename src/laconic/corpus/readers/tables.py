@@ -10,7 +10,7 @@ from laconic.corpus.io.streams import read_lines
 from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.delimited import read_delimited
 from laconic.corpus.readers.fields import (
-    Record,
+    FieldValues,
     RecordBuilder,
     column_positions,
     match_fields,
@@ -52,7 +52,7 @@ def read_jsonl(where: Where, options: ReadOptions) -> Corpus:
         if missing:
             raise missing_field_error(where, missing, document, "key", line)
         optional = (fields.id, fields.split, fields.group, fields.time)
-        record = Record(
+        record = FieldValues(
             _value(document, fields.text),
             [_value(document, label) for label in fields.labels],
             *(_value(document, key) for key in optional),
