@@ -25,6 +25,7 @@ from laconic.numerics.svm.gap import duality_gap
 from laconic.numerics.svm.input import Rows, costs_in, refuse_long, refuse_numbers, refuse_shapes
 from laconic.numerics.svm.intercept import best_intercept
 from laconic.numerics.svm.passes import (
+    TINY,
     DualPoint,
     HingeLoss,
     ProblemArrays,
@@ -44,11 +45,12 @@ Start: TypeAlias = "tuple[Floats | None, float]"
 # Classes solved together: more coefficients than these would not stay in the cache.
 BLOCK = 32
 # Passes go on after the first FIRST while they divide the violations by FAST on average.
-FIRST = 6
+FIRST = 8
 FAST = 2.0
 MAX_PASSES = 40
 MAX_STEPS = 30
-# Conjugate gradients of a Newton step end at this share of the gradient, or at its decrease so far.
+# Conjugate gradients of a Newton step end at this share of the gradient, or at the share of the
+# first gradient that is left, if that is less.
 SHARE = 0.1
 # The certificate is computed when ‖gradient‖ is below this many tolerances.
 NEAR = 30.0
@@ -136,7 +138,8 @@ def _solve(
             for label in block
         ]
         for label, machine in zip(block, machines, strict=True):
-            machine.start(*starts[label], unit)
+            alphas, b = starts[label]
+            machine.start(alphas, b, unit)
         _descend(rows, shared, machines, tolerance, random_state)
         _step(rows, machines, tolerance)
         for label, machine in zip(block, machines, strict=True):
@@ -212,14 +215,14 @@ class _Machine:
         self.point = DualPoint(alphas, np.zeros(self.coef.size), np.array([self.intercept, 0.0]))
         gather(self.arrays, self.point)
 
-    def direction(self) -> tuple[Floats, float]:
-        """The Newton step of w and b."""
+    def direction(self, aim: float) -> tuple[Floats, float]:
+        """The Newton step of w and b, to a residual not below `aim`."""
         gradient = self.gradient
-        size = float(np.linalg.norm(gradient))
+        size = max(float(np.linalg.norm(gradient)), TINY)
         self.first = self.first or size
         inside = np.flatnonzero(self.point.alphas > 0.0)
         bends, slope = 2.0 * self.costs[inside], -float(self.point.bias[1])
-        share = min(SHARE, size / self.first)
+        share = max(min(SHARE, size / self.first), aim / size)
         inputs = self.arrays, inside, bends, gradient, slope, share
         return direction(*inputs, self.free_intercept)
 
@@ -264,7 +267,7 @@ def _descend(
 ) -> None:
     """Passes over the duals of all classes, as long as they converge fast."""
     passes = _Passes.of(rows, shared, machines, random_state)
-    while passes.worthwhile and passes.active:
+    while passes.active and passes.worthwhile:
         passes.run(AIM * tolerance)
     passes.store(range(len(passes.active)))
     values = products_of_all(rows, np.vstack([machine.coef for machine in machines]))
@@ -322,10 +325,9 @@ class _Passes:
     @property
     def worthwhile(self) -> bool:
         """Whether the last pass has divided the violations by FAST, in the geometric mean."""
-        if self.epochs < FIRST:
-            return True
-        speed = np.mean(np.log(self.before / self.worst))
-        return self.epochs < MAX_PASSES and bool(speed >= np.log(FAST))
+        if self.epochs < FIRST or self.epochs >= MAX_PASSES:
+            return self.epochs < FIRST
+        return bool(np.mean(np.log(self.before / self.worst)) >= np.log(FAST))
 
     def run(self, aim: float) -> None:
         """One pass; then the classes that are solved to `aim` leave."""
@@ -368,7 +370,7 @@ def _step(rows: Rows, machines: Sequence[_Machine], tolerance: float) -> None:
         _certify(rows, near, step, tolerance)
         active = [machine for machine in active if not machine.solved]
         if active:
-            steps = [machine.direction() for machine in active]
+            steps = [machine.direction(tolerance / longest) for machine in active]
             changes = products_of_all(rows, np.vstack([coef for coef, _ in steps]))
             for machine, (coef, shift), products in zip(active, steps, changes, strict=True):
                 machine.move(coef, shift, products)

@@ -61,7 +61,7 @@ def direction(
         scaled = scale * residual
         before, energy = energy, residual @ scaled
         ahead = scaled + (energy / before) * ahead
-    return solution, -inverse * (slope + centre @ solution)
+    return solution, float(-inverse * (slope + centre @ solution))
 
 
 @njit(nogil=True, cache=True)
@@ -149,4 +149,5 @@ def _newton(slopes: Floats, curves: Floats, intercept: bool) -> Floats:
         return np.array([-slopes[0] / tt if tt > 0.0 else 0.0, 0.0])
     if determinant <= FLAT * tt * bb:
         return np.array([0.0, -slopes[1] / bb])
-    return -np.array([bb * slopes[0] - tb * slopes[1], tt * slopes[1] - tb * slopes[0]]) / determinant
+    step = np.array([tb * slopes[1] - bb * slopes[0], tb * slopes[0] - tt * slopes[1]])
+    return np.asarray(step / determinant)
