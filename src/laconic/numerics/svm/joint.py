@@ -23,7 +23,6 @@ from laconic.numerics.svm.all_classes import add_duals, pass_for_all, products_o
 from laconic.numerics.svm.dual import AIM, Dual, centring_sample, descend, ridge_of
 from laconic.numerics.svm.gap import duality_gap
 from laconic.numerics.svm.input import Rows, costs_in, refuse_long, refuse_numbers, refuse_shapes
-from laconic.numerics.svm.intercept import best_intercept
 from laconic.numerics.svm.passes import (
     TINY,
     DualPoint,
@@ -237,9 +236,11 @@ class _Machine:
 
     def certify(self, values: Floats, epochs: int, tolerance: float) -> None:
         """The result of the duals as they are; `values` are the products of their w."""
-        arrays, point, b = self.arrays, self.point, 0.0
-        if self.free_intercept:
-            b = best_intercept(values, arrays.y_signed, self.costs, "squared_hinge")
+        arrays, point = self.arrays, self.point
+        penalties = np.array([point.coef @ point.coef, 0.0, 0.0])
+        start = np.array([0.0, float(point.bias[0])])
+        inputs = arrays.y_signed, self.costs, values, np.zeros(values.size), penalties, start
+        b = float(search(*inputs, self.free_intercept)[1])
         unbalanced = arrays.ridge * abs(float(point.bias[1]))
         worst = max(violation(arrays, point, values, b), unbalanced)
         gap = duality_gap(arrays, point, self.costs, "squared_hinge", point.coef, values, b)
@@ -341,13 +342,12 @@ class _Passes:
             self._keep(np.flatnonzero(~solved))
 
     def store(self, places: Iterable[int]) -> None:
-        """Write these classes to their machines, with sums free of the rounding of the passes."""
+        """Write these classes to their machines."""
         for place in places:
             machine = self.active[place]
-            alphas = np.abs(self.duals[:, place])
-            bias = self.biases[:, place].copy()
-            machine.point = DualPoint(alphas, np.zeros(len(self.coefs)), bias)
-            gather(machine.arrays, machine.point)
+            alphas, coef = np.abs(self.duals[:, place]), self.coefs[:, place].copy()
+            bias = np.array([self.biases[0, place], self.duals[:, place].sum()])
+            machine.point = DualPoint(alphas, coef, bias)
             machine.coef, machine.intercept = machine.point.coef, float(bias[0])
 
     def _keep(self, places: Int64s) -> None:

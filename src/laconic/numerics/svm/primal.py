@@ -16,7 +16,7 @@ from laconic.types import Floats, Int64s
 
 CG_STEPS = 250
 SEARCH_STEPS = 40
-# A line search ends when a step promises a decrease below this share of the value.
+# A line search ends with the step that promises a decrease below this share of the value.
 LEVEL = 1e-14
 # Determinants up to this share of their product are 0.
 FLAT = 1e-12
@@ -104,7 +104,7 @@ def search(
             best[:] = point
             step = _newton(slopes, hessian, intercept)
             if not -(slopes @ step) > LEVEL * objective:
-                break
+                return best + step
         else:
             step *= 0.5
         point = best + step
