@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.metrics import accuracy_score, f1_score, get_scorer
 
 from laconic import LinearModel, Problem, ReduceThenFit, curve, load_corpus, make_problems
+from laconic.classifiers.thresholds import TunedThreshold
 from laconic.curves import METRICS
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.row_files import rows_file
@@ -38,6 +40,25 @@ def test_a_curve_is_the_measures_of_separate_fits(problem):
     assert all(
         row.model_size == row.n_features == row.size and row.status == "ok" for row in found.rows
     )
+
+
+@pytest.mark.parametrize("kind", ["two classes", "labels"])
+def test_metrics_are_those_of_the_models_predictions_at_its_thresholds(problem, kind):
+    columns = [1] if kind == "two classes" else [0, 1]
+    y_train, y_test = (
+        np.column_stack([y == at for at in columns]).astype(int).squeeze()
+        for y in (problem.y_train, problem.y_test)
+    )
+    problem = replace(problem, y_train=y_train, y_test=y_test, classes=("a", "b"))
+    method = TunedThreshold(ReduceThenFit(), by="training", size=9)
+    found = curve(method, problem, [9], ["accuracy", "f1_macro"])
+    model = method.fit(problem.X_train, y_train).model_
+    predicted = model.predict(problem.X_test)
+    assert (predicted != replace(model, thresholds=None).predict(problem.X_test)).any()
+    assert found.values("accuracy")[9] == accuracy_score(y_test, predicted)
+    average = "binary" if kind == "two classes" else "macro"
+    expected = f1_score(y_test, predicted, average=average)
+    assert found.values("f1_macro")[9] == pytest.approx(expected)
 
 
 def test_a_size_that_cannot_be_had_is_a_row_with_its_reason(problem):
@@ -80,11 +101,29 @@ def test_a_metric_is_scikit_learns_of_its_name(problem, name):
 
 def test_every_metric_is_a_number_or_has_a_reason(problem):
     found = curve(ReduceThenFit(), problem, [9], METRICS)
-    assert all(0 <= row.value <= 1 for row in found.rows if row.metric != "f1")
-    (skipped,) = (row for row in found.rows if row.metric == "f1")
-    assert (skipped.status, skipped.value) == ("skipped", None)
-    assert skipped.reason == "f1 is not defined: it is for two classes. Choose f1_micro or f1_macro"
-    assert len(found.rows) == len(METRICS) == 11
+    of_two = ("f1", "precision", "recall")
+    assert all(0 <= row.value <= 1 for row in found.rows if row.metric not in of_two)
+    skipped = {row.metric: row for row in found.rows if row.metric in of_two}
+    assert {(row.status, row.value) for row in skipped.values()} == {("skipped", None)}
+    reason = "f1 is not defined: it is for two classes. Choose f1_micro or f1_macro"
+    assert skipped["f1"].reason == reason
+    assert len(found.rows) == len(METRICS) == 13
+
+
+def test_a_mean_over_classes_counts_each_unseen_class(problem):
+    """As scikit-learn does with the true labels."""
+    y_test = problem.y_test.copy()
+    y_test[[2, 5, 7]] = [3, 4, 3]
+    strange = replace(problem, y_test=y_test, classes=(*problem.classes, "d", "e"))
+    classifier = ReduceThenFit(size=9).fit(problem.X_train, problem.y_train)
+    predicted = classifier.predict(problem.X_test)
+    for name in ("f1_macro", "precision_macro", "recall_macro", "balanced_accuracy", "f1_micro"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = curve(ReduceThenFit(), strange, [9], [name]).values(name)[9]
+            scorer = get_scorer(name)
+            expected = scorer._score_func(y_test, predicted, **scorer._kwargs)
+        assert value == pytest.approx(expected)
 
 
 def test_a_problem_of_one_class_is_skipped_not_fatal(problem):

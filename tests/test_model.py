@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 from laconic import LinearModel, Selection
 from laconic.errors import LaconicError
+from laconic.model import margins
 from tests.oracles import decision_by_words
 from tests.strategies import counts
 
@@ -137,3 +138,83 @@ def test_a_product_with_documents_copies_no_coefficients(form):
 def test_another_vocabulary_is_refused():
     with pytest.raises(LaconicError, match=r"X has 5 columns, but the model .* of 4\. Vectori"):
         sparse_model(4, [[0], [1]]).decision(np.ones((1, 5)))
+
+
+def test_thresholds_are_strict_and_apart_from_the_intercept():
+    X = np.array([[1.0], [2.0], [3.0]])
+    two = LinearModel([[1.0]], [0.5], np.array(["ham", "spam"]), 1, rule="sign", thresholds=[2.5])
+    assert two.predict(X).tolist() == ["ham", "ham", "spam"], "f = threshold is a no"
+    assert two.decision(X).ravel().tolist() == [1.5, 2.5, 3.5]
+    labels = LinearModel(
+        [[1.0], [-1.0]], np.zeros(2), np.arange(2), 1, rule="labels", thresholds=[1.0, -3.0]
+    )
+    assert labels.predict(X).tolist() == [[0, 1], [1, 1], [1, 0]]
+    assert margins(labels.decision(X), labels).tolist() == [[0, 2], [1, 1], [2, 0]]
+    with pytest.raises(ValueError, match="read-only"):
+        two.thresholds[0] = 0.0
+
+
+@pytest.mark.parametrize("rule", ["sign", "labels"])
+def test_a_model_without_thresholds_predicts_the_same(rule):
+    rng = np.random.default_rng(0)
+    n_rows = 1 if rule == "sign" else 2
+    model = LinearModel(
+        rng.normal(size=(n_rows, 4)),
+        rng.normal(size=n_rows),
+        np.array(["a", "b"]),
+        4,
+        rule=rule,
+        thresholds=rng.normal(size=n_rows),
+        calibration=np.column_stack([np.full(n_rows, 2.0), np.ones(n_rows)]),
+    )
+    X = rng.normal(size=(50, 4))
+    plain = model.without_thresholds()
+    assert plain.thresholds is None
+    np.testing.assert_array_equal(plain.predict(X), model.predict(X))
+    np.testing.assert_allclose(plain.predict_proba(X), model.predict_proba(X), atol=1e-12)
+    np.testing.assert_allclose(plain.decision(X), margins(model.decision(X), model), atol=1e-12)
+    assert plain.without_thresholds() is plain
+
+
+def test_probabilities_have_the_shapes_of_scikit_learn():
+    X = np.array([[1.0], [-3.0]])
+    names = np.array(["ham", "spam"])
+    two = LinearModel([[1.0]], [0.0], names, 1, rule="sign", calibration=[[2.0, -1.0]])
+    spam = 1 / (1 + np.exp([-1.0, 7.0]))
+    np.testing.assert_allclose(two.predict_proba(X), np.column_stack([1 - spam, spam]))
+    pairs = [[2.0, -1.0], [0.5, 0.0]]
+    labels = LinearModel(
+        [[1.0], [2.0]], np.zeros(2), names, 1, rule="labels", calibration=pairs, thresholds=[9, 9]
+    )
+    both = np.column_stack([spam, 1 / (1 + np.exp([-1.0, 3.0]))])
+    np.testing.assert_allclose(labels.predict_proba(X), both)
+    several = LinearModel(np.eye(3, 1), [0.0, 1.0, 2.0], np.arange(3), 1, calibration=[2.0])
+    powers = np.exp(several.decision(X) / 2.0)
+    expected = powers / powers.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(several.predict_proba(X), expected)
+    with pytest.raises(ValueError, match="read-only"):
+        several.calibration[0] = 1.0
+
+
+def test_a_model_without_calibration_says_what_to_do():
+    model = sparse_model(4, [[0], [1]])
+    with pytest.raises(LaconicError, match=r"no calibration.*Fit one on held-out"):
+        model.predict_proba(np.ones((1, 4)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "fields", "says"),
+    [
+        ("argmax", {"thresholds": [0.0, 0.0]}, "thresholds with the rule 'argmax'"),
+        ("labels", {"thresholds": [0.0]}, r"thresholds of shape \(1,\): .* needs \(2,\)"),
+        ("labels", {"thresholds": [0.0, np.nan]}, "thresholds: not a number"),
+        ("labels", {"calibration": [[1.0, 0.0]]}, r"shape \(1, 2\): .* needs \(2, 2\)"),
+        ("labels", {"calibration": [[1.0, 0.0], [0.0, 1.0]]}, "the slope a .* not 0"),
+        ("labels", {"calibration": [[1.0, np.inf], [1.0, 1.0]]}, "calibration: not a number"),
+        ("argmax", {"calibration": [1.0, 1.0]}, r"needs \(1,\)"),
+        ("argmax", {"calibration": [-1.0]}, "the temperature .* not -1"),
+    ],
+)
+def test_thresholds_and_calibration_that_do_not_fit_are_refused(rule, fields, says):
+    with pytest.raises(LaconicError, match=says):
+        LinearModel(np.eye(2), np.zeros(2), np.arange(2), 2, rule=rule, **fields)

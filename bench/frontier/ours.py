@@ -34,7 +34,7 @@ from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.svm import SVMClassifier
 from laconic.compact import CompactModel
 from laconic.errors import SizeUnavailable
-from laconic.model import LinearModel
+from laconic.model import LinearModel, margins
 from laconic.scores import document_frequency, information_gain, svm_elimination
 from laconic.selectors.top import TopTerms
 from laconic.types import Floats
@@ -59,7 +59,7 @@ class Laconic:
         return self.model.n_features
 
     def answers(self, part: Part) -> Bools:
-        decision = self.model.decision(part.X)
+        decision = margins(self.model.decision(part.X), self.model)
         if self.model.rule == "labels":
             return decision > 0
         chosen = decision.argmax(axis=1) if self.model.rule == "argmax" else decision[:, 0] > 0

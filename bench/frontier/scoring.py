@@ -15,13 +15,13 @@ from laconic.types import Floats
 
 def f1_micro(answers: Bools, truth: Bools) -> float:
     """F1 of the pooled decisions; the accuracy if each document has one class."""
-    return metrics.f1_micro(answers, _signed(truth))
+    return metrics.f1_micro(answers, _signed(truth), "labels")
 
 
 def f1_macro(answers: Bools, truth: Bools) -> float:
     """The mean over the classes that occur; rare ones weigh as much as frequent ones."""
     occur = truth.any(axis=0)
-    return metrics.f1_macro(answers[:, occur], _signed(truth[:, occur]))
+    return metrics.f1_macro(answers[:, occur], _signed(truth[:, occur]), "labels")
 
 
 METRICS: dict[str, Callable[[Bools, Bools], float]] = {"f1_micro": f1_micro, "f1_macro": f1_macro}

@@ -27,6 +27,7 @@ _MODULE_OF = {
     "GaussianSVM": "laconic.classifiers.kernel",
     "LarsClassifier": "laconic.classifiers.lars.classifier",
     "LinearModel": "laconic.model",
+    "LogisticClassifier": "laconic.classifiers.logistic",
     "MaskedSVM": "laconic.classifiers.masked.classifier",
     "Plan": "laconic.studies.plan",
     "Problem": "laconic.text.problem",
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from laconic.classifiers.centroid import CentroidClassifier as CentroidClassifier
     from laconic.classifiers.kernel import GaussianSVM as GaussianSVM
     from laconic.classifiers.lars.classifier import LarsClassifier as LarsClassifier
+    from laconic.classifiers.logistic import LogisticClassifier as LogisticClassifier
     from laconic.classifiers.masked.classifier import MaskedSVM as MaskedSVM
     from laconic.classifiers.reduce_then_fit import ReduceThenFit as ReduceThenFit
     from laconic.classifiers.ridge import RLSClassifier as RLSClassifier

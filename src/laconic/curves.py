@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from laconic.errors import LaconicError, SizeUnavailable, warn_again
-from laconic.model import Model
+from laconic.model import Model, margins
 from laconic.numerics import metrics as m
 from laconic.rows import Row, RowTable
 from laconic.text.labels import LabelEncoding
@@ -24,32 +25,57 @@ if TYPE_CHECKING:
 
 # The most classes that a warning names.
 NAMED = 5
-# A metric takes decision values, labels as ±1 and the model's rule.
-Metric: TypeAlias = Callable[[Floats, Floats, str], float]
+
+
+class Metric(Protocol):
+    """Takes decision values minus thresholds, labels as ±1 and the model's rule.
+
+    `n_unseen` is the number of classes of the documents whose labels are NaN.
+    """
+
+    def __call__(
+        self, decision: Floats, y_signed: Floats, rule: str, n_unseen: int = 1
+    ) -> float: ...
+
+
+def _of_decisions(metric: Callable[[Floats, Floats], float]) -> Metric:
+    return lambda decision, y_signed, rule, n_unseen=1: metric(decision, y_signed)
 
 
 def _of_predictions(metric: Callable[[Bools, Floats], float]) -> Metric:
-    return lambda decision, y_signed, rule: metric(m.apply_rule(decision, rule), y_signed)
+    return lambda decision, y_signed, rule, n_unseen=1: metric(
+        m.apply_rule(decision, rule), y_signed
+    )
+
+
+def _of_classes(metric: Callable[[Bools, Floats, str, int], float]) -> Metric:
+    return lambda decision, y_signed, rule, n_unseen=1: metric(
+        m.apply_rule(decision, rule), y_signed, rule, n_unseen
+    )
 
 
 METRICS: dict[str, Metric] = {
     "accuracy": _of_predictions(m.accuracy),
-    "balanced_accuracy": m.balanced_accuracy,
+    "balanced_accuracy": _of_classes(m.balanced_accuracy),
     "f1": _of_predictions(m.f1),
-    "f1_micro": _of_predictions(m.f1_micro),
-    "f1_macro": _of_predictions(m.f1_macro),
-    "precision_macro": _of_predictions(m.precision_macro),
-    "recall_macro": _of_predictions(m.recall_macro),
-    "roc_auc": lambda decision, y_signed, rule: m.roc_auc(decision, y_signed),
-    "roc_auc_micro": lambda decision, y_signed, rule: m.roc_auc_micro(decision, y_signed),
-    "best_f1": lambda decision, y_signed, rule: m.best_f1(decision, y_signed),
-    "error": m.error,
+    "precision": _of_predictions(m.precision),
+    "recall": _of_predictions(m.recall),
+    "f1_micro": _of_classes(m.f1_micro),
+    "f1_macro": _of_classes(m.f1_macro),
+    "precision_macro": _of_classes(m.precision_macro),
+    "recall_macro": _of_classes(m.recall_macro),
+    "roc_auc": _of_decisions(m.roc_auc),
+    "roc_auc_micro": _of_decisions(m.roc_auc_micro),
+    "best_f1": _of_decisions(m.best_f1),
+    "error": lambda decision, y_signed, rule, n_unseen=1: m.error(decision, y_signed, rule),
 }
 # Metrics of which lower is better; they cannot decide a recommendation.
 LOSSES = frozenset({"error"})
 CONSTANT = "the labels of the test documents are all equal"
 UNDEFINED = {
     "f1": "it is for two classes. Choose f1_micro or f1_macro",
+    "precision": "it is for two classes. Choose precision_macro",
+    "recall": "it is for two classes. Choose recall_macro",
     "balanced_accuracy": "it is for one label per document. Choose f1_macro",
 }
 
@@ -59,7 +85,8 @@ class SizeResult:
     """One size of a path: a model with its decisions on the test documents, or a reason.
 
     `y_signed` are the labels in the columns of `decision`; NaN for classes without a training
-    document, about which there is a note.
+    document, about which there is a note; `n_unseen` is the number of these classes. `alpha` is
+    that of the model, if several were tried.
     """
 
     size: Size
@@ -67,8 +94,10 @@ class SizeResult:
     model: Model | None = None
     decision: Floats | None = None
     y_signed: Floats | None = None
+    n_unseen: int = 0
     reason: str = ""
     notes: tuple[str, ...] = ()
+    alpha: float | None = None
 
     def values(self, metrics: Mapping[str, Metric]) -> Iterator[tuple[str, float | None, str]]:
         """Each metric with its value, or None and the reason."""
@@ -76,7 +105,8 @@ class SizeResult:
             if self.model is None or self.decision is None or self.y_signed is None:
                 yield name, None, self.reason
                 continue
-            value = metric(self.decision, self.y_signed, self.model.rule)
+            f = margins(self.decision, self.model)
+            value = metric(f, self.y_signed, self.model.rule, self.n_unseen)
             if np.isnan(value):
                 yield name, None, f"{name} is not defined: {UNDEFINED.get(name, CONSTANT)}"
             else:
@@ -92,6 +122,7 @@ class SizeResult:
             yield replace(
                 template,
                 size=self.size,
+                alpha=template.alpha if self.alpha is None else self.alpha,
                 metric=metric,
                 value=value,
                 seconds=self.seconds,
@@ -165,32 +196,39 @@ def curve(
 
 
 def evaluate_path(
-    method: PathClassifier, problem: Problem, sizes: list[Size]
+    method: PathClassifier, problem: Problem, sizes: list[Size], alphas: Sequence[float] = ()
 ) -> Iterator[SizeResult]:
-    """Train once; the model and decisions at each of these ascending sizes, or why not."""
+    """Train once; the model and decisions at each of these ascending sizes, or why not.
+
+    With `alphas`, for a `ReduceThenFit`, one result per alpha at each size.
+    """
+    grid = list(product(sizes, alphas or (None,)))
     if problem.y_train.ndim == 1 and (problem.y_train == problem.y_train[0]).all():
         reason = "all training documents are of one class. Choose another split"
-        yield from (SizeResult(size, 0.0, reason=reason) for size in sizes)
+        yield from (SizeResult(size, 0.0, reason=reason, alpha=alpha) for size, alpha in grid)
         return
-    along = _timed(method.along(problem.X_train, problem.y_train, sizes, problem.X_test))
-    for size, (outcome, seconds) in zip(sizes, along, strict=True):
+    data = problem.X_train, problem.y_train, sizes, problem.X_test
+    along = method.along(*data, **({"alphas": alphas} if alphas else {}))
+    for (size, alpha), (outcome, seconds) in zip(grid, _timed(along), strict=True):
         if isinstance(outcome, SizeUnavailable):
-            yield SizeResult(size, seconds, reason=outcome.reason)
+            yield SizeResult(size, seconds, reason=outcome.reason, alpha=alpha)
             continue
         model, decisions = outcome
         if not problem.X_test.shape[0]:
-            yield SizeResult(size, seconds, model)
+            yield SizeResult(size, seconds, model, alpha=alpha)
             continue
         y_signed = LabelEncoding(np.empty(0), model.classes, model.rule).transform(problem.y_test)
-        notes = tuple(_unseen(problem, np.asarray(np.isnan(y_signed).any(axis=1))))
-        yield SizeResult(size, seconds, model, decisions(), y_signed, notes=notes)
+        unseen = np.asarray(np.isnan(y_signed).any(axis=1))
+        names = [problem.classes[code] for code in np.unique(problem.y_test[unseen])]
+        measured = decisions(), y_signed, len(names)
+        notes = tuple(_unseen(problem, unseen, names))
+        yield SizeResult(size, seconds, model, *measured, notes=notes, alpha=alpha)
 
 
-def _unseen(problem: Problem, unseen: Bools) -> Iterator[str]:
+def _unseen(problem: Problem, unseen: Bools, names: list[str]) -> Iterator[str]:
     """A class without training documents is never predicted: its documents are always wrong."""
-    if not unseen.any():
+    if not names:
         return
-    names = [problem.classes[code] for code in np.unique(problem.y_test[unseen])]
     more = f", and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     yield (
         f"{problem.name}: {np.count_nonzero(unseen):,} of {unseen.size:,} evaluated documents "

@@ -7,14 +7,18 @@ A model states how documents are **normalized**:
   weights; the quotient is 0 for a document without any of them. Such a model is *self-contained*:
   it needs no other words.
 
-A model states its **rule**: "sign" (two classes, the second iff f > 0), "argmax" (one of several
-classes), "labels" (any number of classes, each iff f > 0). The inequality is strict: f = 0, the
-value of a document without selected words in a model without intercept, is negative.
+A model states its **rule**: "sign" (two classes, the second iff f > threshold), "argmax" (one of
+several classes), "labels" (any number of classes, each iff f > its threshold). Thresholds are 0
+unless they were tuned. The inequality is strict: f = 0, the value of a document without selected
+words in a model without intercept, is negative.
+
+A model may have a **calibration**, which turns decision values into probabilities. Thresholds do
+not change these.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, get_args
 
@@ -27,6 +31,7 @@ from laconic.numerics.quotient import quotient
 from laconic.reduction import check_vocabulary
 from laconic.runtime.choices import Normalize as Normalize
 from laconic.runtime.decisions import strongest
+from laconic.runtime.rules import above, model_probabilities, read_calibration, read_thresholds
 from laconic.types import Floats, Indices, Matrix
 from laconic.types import Rule as Rule
 
@@ -57,13 +62,22 @@ class Model(Protocol):
     def predict(self, X: Matrix) -> NDArray[Any]: ...
 
 
-def decide(decision: Floats, classes: NDArray[Any], rule: Rule) -> NDArray[Any]:
+def decide(
+    decision: Floats, classes: NDArray[Any], rule: Rule, thresholds: Floats | None = None
+) -> NDArray[Any]:
     """Predicted classes from decision values; an indicator matrix for the rule "labels"."""
-    if rule == "sign":
-        return np.asarray(classes[(decision[:, 0] > 0).astype(np.intp)])
     if rule == "argmax":
         return np.asarray(classes[decision.argmax(axis=1)])
-    return (decision > 0).astype(np.int64)
+    positive = above(decision, thresholds)
+    if rule == "sign":
+        return np.asarray(classes[positive[:, 0].astype(np.intp)])
+    return positive.astype(np.int64)
+
+
+def margins(decision: Floats, model: Model) -> Floats:
+    """Decision values of the model minus its thresholds: what its rule compares with 0."""
+    thresholds = getattr(model, "thresholds", None)
+    return decision if thresholds is None else decision - thresholds
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +97,12 @@ class LinearModel:
         How documents are normalized: over all words, or over the selected words of each class.
     rule : "sign", "argmax" or "labels", default="argmax"
         How decision values become predictions.
+    thresholds : array of shape (n_rows,) or None, default=None
+        For the rules "sign" and "labels": f > threshold is positive. None is 0.
+    calibration : array or None, default=None
+        How decision values become probabilities: for the rules "sign" and "labels" a pair (a, b)
+        for each row, with a > 0 and P = 1 / (1 + exp(−(a f + b))); for "argmax" an array of one
+        temperature T > 0, with P = softmax(f / T). None if the model has no probabilities.
     """
 
     coef: Matrix
@@ -91,6 +111,8 @@ class LinearModel:
     size: int
     normalize: Normalize = "all"
     rule: Rule = "argmax"
+    thresholds: Floats | None = None
+    calibration: Floats | None = None
 
     def __post_init__(self) -> None:
         coef = _read_only(self.coef)
@@ -110,6 +132,10 @@ class LinearModel:
                 f"{len(self.classes)} classes by the rule {self.rule!r} need {rows} rows of "
                 f"coefficients and intercepts, not {coef.shape[0]} and {self.intercept.shape}"
             )
+        thresholds = read_thresholds(self.thresholds, self.rule, rows)
+        object.__setattr__(self, "thresholds", thresholds)
+        calibration = read_calibration(self.calibration, self.rule, rows)
+        object.__setattr__(self, "calibration", calibration)
 
     @property
     def n_features_in(self) -> int:
@@ -152,7 +178,25 @@ class LinearModel:
 
     def predict(self, X: Matrix) -> NDArray[Any]:
         """Predicted classes; an indicator matrix for the rule "labels"."""
-        return decide(self.decision(X), self.classes, self.rule)
+        return decide(self.decision(X), self.classes, self.rule, self.thresholds)
+
+    def predict_proba(self, X: Matrix) -> Floats:
+        """Probabilities of shape (n_docs, n_classes); those of a document's labels are independent.
+
+        Only for a model with `calibration`.
+        """
+        return model_probabilities(self.decision(X), self.rule, self.calibration)
+
+    def without_thresholds(self) -> LinearModel:
+        """The same predictions and probabilities, with the thresholds in the intercepts."""
+        if self.thresholds is None:
+            return self
+        calibration = self.calibration
+        if calibration is not None:
+            a, b = calibration.T
+            calibration = np.column_stack([a, b + a * self.thresholds])
+        intercept = self.intercept - self.thresholds
+        return replace(self, intercept=intercept, thresholds=None, calibration=calibration)
 
     def contributions(self, X: Matrix) -> csr_array:
         """What each word adds to the decision values of one document: shape (n_rows, n_terms).

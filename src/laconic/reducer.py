@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from laconic.reduction import Reduction, Selection, columns_for
-from laconic.types import Matrix
+from laconic.types import Columns, Matrix
 
 
 class Reducer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
@@ -32,6 +32,11 @@ class Reducer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def available_(self) -> int:
         """The largest available size."""
+
+    @property
+    def order(self) -> Columns | None:
+        """The terms, best first, if each selection is the first terms of it, without weights."""
+        return None
 
     @abstractmethod
     def _cut(self, size: int) -> Reduction:

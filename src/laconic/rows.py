@@ -51,7 +51,7 @@ class Row:
     seconds: float = 0.0
     memory: int | None = None
     classifier: str = field(default="", metadata=OF_TASK)
-    alpha: float | None = field(default=None, metadata=OF_TASK)
+    alpha: float | None = None
     class_weight: str = field(default="", metadata=OF_TASK)
     features: str = field(default="", metadata=OF_TASK)
     weighting: str = field(default="", metadata=OF_TASK)

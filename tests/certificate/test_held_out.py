@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -171,3 +173,19 @@ def test_a_sign_that_rounding_changed_is_no_flip(rule, full, small, flips):
     full, small = np.array(full, dtype=float), np.array(small, dtype=float)
     assert of.changed(full, small, rule).tolist() == flips
     assert of.changed(small, full, rule).tolist() == flips
+
+
+def test_decisions_of_a_certificate_are_comparisons_with_the_thresholds():
+    """It is that of the models with the thresholds in the intercepts, and counts their flips."""
+    X, _, _, _, full, small, H = case(8, n_classes="labels")
+    rng = RNG(8)
+    full, small = (replace(model, thresholds=rng.normal(size=3) / 4) for model in (full, small))
+    certificate = certify(full, small, X, held_out=H)
+    moved = [
+        replace(m, intercept=m.intercept - m.thresholds, thresholds=None) for m in (full, small)
+    ]
+    assert certificate.as_dict() == certify(*moved, X, held_out=H).as_dict()
+    flips = (full.predict(H) != small.predict(H)).any(axis=1).sum()
+    assert certificate.held_out.flips == flips > 0
+    plain = [replace(m, thresholds=None) for m in (full, small)]
+    assert certify(*plain, X, held_out=H).held_out.flips != flips

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from laconic import LinearModel, ReduceThenFit, RLSClassifier, Selection, TopTerms
 from laconic.certificate import NotComputed, certify, serving_interval
-from laconic.classifiers.reduce_then_fit import ReducedModel
+from laconic.classifiers.trainers import ReducedModel
 from laconic.errors import LaconicError
 from laconic.numerics.bounds import suprema as of
 from tests.certificate.cases import RNG, case, check_no_certificate_is_violated, model_behind

@@ -43,7 +43,9 @@ def by_refitting(X, y, criterion, intercept):
         worth.append(
             -np.mean(residuals**2)
             if criterion == "squared"
-            else (accuracy if criterion == "accuracy" else f1_micro)(chosen, encoding.y_signed)
+            else accuracy(chosen, encoding.y_signed)
+            if criterion == "accuracy"
+            else f1_micro(chosen, encoding.y_signed, encoding.rule)
         )
     return np.array(worth)
 

@@ -94,7 +94,7 @@ def test_by_training_it_is_the_best_threshold_of_the_models_own_values(kind):
         truth = y > 0 if kind == "labels" else y[:, None] > 0
         for column in range(values.shape[1]):
             best = best_by_force(values[:, column], truth[:, column])
-            chosen = model.decision(X)[:, column] > 0
+            chosen = model.predict(X).reshape(len(y), -1)[:, column] > 0
             assert f1(chosen.astype(float), truth[:, column], 0.5) == best
         np.testing.assert_array_equal(model.coef.toarray(), own.coef.toarray())
         assert model.size == own.size
@@ -122,7 +122,8 @@ def test_by_cv_every_fold_repeats_selection_and_training(path, kind):
     for size, own, model in zip(SIZES, path().path(X, y, SIZES), models, strict=True):
         expected = by_definition(path, X, y, size, 4, 3)
         np.testing.assert_allclose(tuned.thresholds_, expected, atol=1e-9)
-        np.testing.assert_allclose(model.intercept, own.intercept - expected, atol=1e-9)
+        np.testing.assert_array_equal(model.thresholds, tuned.thresholds_)
+        np.testing.assert_array_equal(model.intercept, own.intercept)
         assert (np.abs(expected) > 1e-3).any(), "thresholds that are 0 test nothing"
 
 
@@ -227,7 +228,7 @@ def dealt_of(y, folds):
         ({"cv": 2.5}, "cv=2.5"),
         (
             {"classifier": ReduceThenFit(classifier=GaussianNB())},
-            "no intercept that a threshold could move",
+            "has no thresholds: it is not linear",
         ),
     ],
 )
@@ -292,3 +293,24 @@ def test_one_draw_for_every_threshold():
     tuned = replace(task, method="US:draw=iid+ridge:threshold=cv")
     assert tuned.random_state == task.random_state
     assert tuned.key != task.key
+
+
+@pytest.mark.parametrize("kind", ["two classes", "labels"])
+def test_scikit_learns_attributes_have_the_thresholds_in_them(kind):
+    """So that X @ coef_ + intercept_ > 0, decision_function > 0 and predict agree."""
+    X, y = rare()
+    y = labelled(y) if kind == "labels" else y
+    fitted = LarsClassifier(size=5, threshold="loo").fit(X, y)
+    assert np.abs(fitted.model_.thresholds).max() > 0.01
+    values = fitted.decision_function(X)
+    lines = X @ fitted.coef_.T + fitted.intercept_
+    np.testing.assert_allclose(values.reshape(len(y), -1), lines.reshape(len(y), -1), atol=1e-9)
+    np.testing.assert_array_equal(values > 0, fitted.predict(X) > 0)
+
+
+def test_a_model_with_calibration_gives_its_classifier_probabilities():
+    X, y = rare()
+    fitted = TunedThreshold(filtered(), by="training", size=3).fit(X, y)
+    assert not hasattr(fitted, "predict_proba")
+    fitted.model_ = replace(fitted.model_, calibration=[[2.0, -1.0]])
+    np.testing.assert_array_equal(fitted.predict_proba(X), fitted.model_.predict_proba(X))

@@ -7,6 +7,7 @@ import gzip
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -333,3 +334,58 @@ def test_r14_an_id_that_is_no_number_is_answered_in_json(run, model, tmp_path, i
     answers = [json.loads(line, parse_constant=refuse) for line in done.stdout.splitlines()]
     assert [answer["id"] for answer in answers] == [[None] if id == "[NaN]" else None, 7]
     assert [answer["label"] for answer in answers] == ["cat", "dog"]
+
+
+def with_calibration(file, thresholds=None, calibration=None):
+    """The file, whose model is replaced."""
+    compact = CompactModel.load(file)
+    fields = {"thresholds": thresholds, "calibration": calibration}
+    replace(compact, model=replace(compact.model, **fields)).save(file)
+    return CompactModel.load(file)
+
+
+def test_predict_says_the_probability_of_the_class(run, model, tmp_path):
+    (tmp_path / "docs.txt").write_text("the cat meows\nthe dog barks\n")
+    before = answered(run("predict", model, "docs.txt"))
+    assert all(list(line) == ["id", "label"] for line in before)
+    compact = with_calibration(model, calibration=[[3.0, 0.5]])
+    lines = answered(run("predict", model, "docs.txt", "--scores"))
+    assert list(lines[0]) == ["id", "label", "probability", "scores"]
+    cat, dog = compact.predict_proba(["the cat meows", "the dog barks"])
+    assert [line["probability"] for line in lines] == [cat[0], dog[1]]
+    assert cat[0] > 0.5
+    with_calibration(model, thresholds=[9.0], calibration=[[3.0, 0.5]])
+    lines = answered(run("predict", model, "docs.txt"))
+    assert [line["label"] for line in lines] == ["cat", "cat"]
+    assert [line["probability"] for line in lines] == [cat[0], dog[0]]
+
+
+def test_predict_says_the_probability_of_each_label(run, tmp_path):
+    docs = [{"text": f"{pet} pet", "labels": [pet, "pet"]} for pet in ("cat", "dog") * 6]
+    docs += [{"text": "stone rock", "labels": ["thing"]}] * 3
+    (tmp_path / "docs.jsonl").write_text("".join(json.dumps(doc) + "\n" for doc in docs))
+    trained = run("train", "docs.jsonl", "--label", "labels", "--target", "multilabel", "--size", 5)
+    assert trained.exit_code == 0, trained.output
+    file = tmp_path / "model.laconic"
+    n_labels = len(CompactModel.load(file).classes)
+    compact = with_calibration(file, calibration=[[2.0, 0.0]] * n_labels)
+    (tmp_path / "new.txt").write_text("cat pet\n")
+    (line,) = answered(run("predict", file, "new.txt"))
+    chances = dict(zip(compact.classes, compact.predict_proba(["cat pet"])[0], strict=True))
+    assert set(line["label"]) == {"cat", "pet"}
+    assert line["probability"] == {name: chances[name] for name in line["label"]}
+
+
+def test_explain_says_probability_and_threshold(run, model):
+    plain = run("explain", model, "the dog barks")
+    assert "probability" not in plain.output
+    assert "(threshold 0.0000)" in plain.output.replace("+0.0000", "0.0000")
+    compact = with_calibration(model, thresholds=[-0.25], calibration=[[3.0, 0.5]])
+    chance = compact.predict_proba(["the dog barks"])[0, 1]
+    shown = run("explain", model, "the dog barks").output
+    assert f"label: dog ({chance:.1%})" in shown
+    assert f"(threshold -0.2500), probability {chance:.1%}" in shown
+    told = json.loads(run("explain", model, "the dog barks", "--json").output)
+    assert list(told) == ["label", "scores", "words", "probabilities", "thresholds"]
+    assert told["thresholds"] == {"dog": -0.25}
+    assert told["probabilities"] == {"cat": pytest.approx(1 - chance), "dog": chance}

@@ -7,7 +7,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from laconic import ReduceThenFit, Vectorizer, Weighting
-from laconic.classifiers.reduce_then_fit import ReducedModel
+from laconic.classifiers.trainers import ReducedModel
 from laconic.compact import CompactModel
 from laconic.reduction import Projection, Selection
 from tests.compact.models import NAMES, TEXTS

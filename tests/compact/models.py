@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -37,6 +39,18 @@ def linear(n_terms, rule="argmax", normalize="selected", *, ragged=True, seed=0)
     classes = np.arange(2 if rule == "sign" else 3)
     return LinearModel(
         coef, rng.normal(size=n_rows) / 10, classes, size, normalize=normalize, rule=rule
+    )
+
+
+def calibrated(compact):
+    """The model with thresholds, unless its largest value wins, and with a calibration."""
+    model = compact.model
+    rows = np.arange(model.intercept.size)
+    if model.rule == "argmax":
+        return replace(compact, model=replace(model, calibration=[0.25]))
+    pairs = np.column_stack([rows + 2.0, 0.5 - rows])
+    return replace(
+        compact, model=replace(model, thresholds=0.1 * (rows % 3) - 0.15, calibration=pairs)
     )
 
 

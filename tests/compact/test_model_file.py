@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import stat
@@ -23,7 +24,7 @@ from laconic.reduction import Selection
 from laconic.runtime import model_file
 from laconic.text.options import TextOptions
 from tests.compact.kernel_machines import machine
-from tests.compact.models import TEXTS, served
+from tests.compact.models import TEXTS, calibrated, served
 
 
 @pytest.fixture
@@ -483,3 +484,104 @@ def test_a_pattern_of_ones_own_needs_trust(file):
         CompactModel.load(file)
     loaded = CompactModel.load(file, trusted=True)
     np.testing.assert_allclose(loaded.decision(TEXTS), slow(TEXTS), atol=1e-10)
+
+
+@pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
+def test_thresholds_and_calibration_are_in_the_file(rule, file):
+    plain = served(rule)[0]
+    compact = calibrated(plain)
+    compact.save(file)
+    loaded = CompactModel.load(file)
+    runtime = model_file.load(file)
+    for name in ("thresholds", "calibration"):
+        expected = getattr(compact.model, name)
+        for model in (loaded.model, runtime):
+            np.testing.assert_array_equal(getattr(model, name), expected, strict=True)
+    assert loaded.to_bytes() == compact.to_bytes()
+    assert loaded.predict(TEXTS) == runtime.predict(TEXTS) == compact.predict(TEXTS)
+    assert (loaded.predict(TEXTS) == plain.predict(TEXTS)) == (rule == "argmax")
+    decision = plain.decision(TEXTS)
+    np.testing.assert_array_equal(loaded.decision(TEXTS), decision)
+    expected = compact.model.predict_proba(compact.vectors(TEXTS))
+    for model in (loaded, runtime):
+        np.testing.assert_allclose(model.predict_proba(TEXTS), expected, atol=1e-12)
+    assert "probabilities: none" in plain.summary()
+    assert "probabilities: none" not in loaded.summary()
+    assert ("above its threshold" in loaded.summary()) == (rule == "labels")
+    assert ("is above -0.15" in loaded.summary()) == (rule == "sign")
+
+
+def test_a_value_at_its_threshold_is_not_positive(file):
+    compact = served("sign")[0]
+    values = np.sort(compact.decision(TEXTS).ravel())
+    at = dataclasses.replace(compact.model, thresholds=values[2:3])
+    exact = dataclasses.replace(compact, model=at)
+    assert exact.predict(TEXTS).count("yes") == (values > values[2]).sum() > 0
+
+
+def test_a_file_without_calibration_has_no_probabilities(file):
+    served()[0].save(file)
+    with pytest.raises(LaconicError, match="no calibration"):
+        model_file.load(file).predict_proba(TEXTS)
+    assert not {"thresholds", "calibration"} & set(load(file.read_bytes()))
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "values", "says"),
+    [
+        ("labels", "thresholds", [0.0], r"'thresholds' is float64 of shape \(1,\), not"),
+        ("labels", "thresholds", [0.0, np.nan, 0.0], "thresholds: not a number"),
+        ("labels", "thresholds", None, "has no tensor 'thresholds'"),
+        ("labels", "calibration", [[1.0, 0.0]], "'calibration' is float64 of shape"),
+        ("labels", "calibration", [[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]], "slope a .* not -1"),
+        ("sign", "calibration", [[np.inf, 0.0]], "calibration: not a number"),
+        ("argmax", "calibration", [0.0], "the temperature .* not 0"),
+        ("argmax", "calibration", [[1.0, 0.0]], "'calibration' is float64 of shape"),
+        ("argmax", "calibration", None, "has no tensor 'calibration'"),
+    ],
+)
+def test_damaged_thresholds_and_calibrations_are_refused(rule, name, values, says, file):
+    calibrated(served(rule)[0]).save(file)
+
+    def change(tensors):
+        del tensors[name]
+        if values is not None:
+            tensors[name] = np.array(values)
+
+    rewritten(file, change)
+    with pytest.raises(LaconicError, match=says):
+        model_file.load(file)
+
+
+@pytest.mark.parametrize(
+    ("rule", "fields", "says"),
+    [
+        ("sign", {"calibration": "temperature"}, "'temperature', not for the rule 'sign'"),
+        ("argmax", {"calibration": "platt"}, "'platt', not for the rule 'argmax'"),
+        ("labels", {"thresholds": None}, "unknown tensor 'thresholds'"),
+        ("labels", {"calibration": None}, "unknown tensor 'calibration'"),
+        ("labels", {"calibration": "isotonic"}, "'isotonic': this needs a newer Laconic"),
+    ],
+)
+def test_headers_that_say_otherwise_are_refused(rule, fields, says, file):
+    calibrated(served(rule)[0]).save(file)
+    rewritten(file, header=lambda told: told.update(fields))
+    with pytest.raises(LaconicError, match=says):
+        model_file.load(file)
+
+
+def test_a_largest_value_and_a_kernel_have_no_thresholds(file):
+    calibrated(served("argmax")[0]).save(file)
+    header = {"thresholds": "rows"}
+    rewritten(
+        file, lambda tensors: tensors.update(thresholds=np.zeros(3)), lambda h: h.update(header)
+    )
+    with pytest.raises(LaconicError, match="thresholds with the rule 'argmax'"):
+        model_file.load(file)
+    other = file.with_name("kernel")
+    machine("sign", "selection").save(other)
+    rewritten(
+        other, lambda tensors: tensors.update(thresholds=np.zeros(1)), lambda h: h.update(header)
+    )
+    with pytest.raises(LaconicError, match="a kernel model has no thresholds"):
+        model_file.load(other)

@@ -21,7 +21,7 @@ from laconic.compact import CompactModel
 from laconic.errors import LaconicError
 from laconic.runtime.settings import ClassifierSettings
 from tests.compact.kernel_machines import machine
-from tests.compact.models import TEXTS, served
+from tests.compact.models import TEXTS, calibrated, served
 from tests.fuzzing.watching import watched
 
 PATIENCE = 60
@@ -30,6 +30,7 @@ EVIL = (
     *(0.5, 1e308, float("nan"), float("inf"), True, False, None, "", "\x00", "F64", "U8", "I64"),
     *("BF16", "F8_E4M3", "selected", "all", "sign", "labels", "argmax", "l1", "word", "char"),
     *("float64", "float32", "int8", "ridge", "balanced", "vectors", "word:ngrams=1-2", -0.5, 1e-9),
+    *("rows", "platt", "temperature"),
     *("(a+)+$", "porter", "turkish", "x" * 5000, [], {}, [[[]]], [1, 1], [0, 0], [1, 2**50]),
 )
 BYTES = (b"\xff" * 8, b"\x00" * 8, b"\x7f\xf8" + b"\x00" * 6, b"\xff" * 4, b"\x80", b"{", b'"')
@@ -48,6 +49,7 @@ def bases() -> list[bytes]:
     models.append(CompactModel(plain.model, plain.words, plain.weights, None))
     classifier = ClassifierSettings("svm", 0.5, "balanced")
     models.append(replace(plain, classifier=classifier, solved=True, gap=1e-6))
+    models += [calibrated(model) for model in models[:3]]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "base"
         contents = []
@@ -184,6 +186,9 @@ def judged(data: bytes, file: Path) -> str:
     for label in model.predict(documents):
         names = [label] if isinstance(label, str) else label
         assert all(name in model.classes for name in names)
+    if model.runtime.calibration is not None:
+        chances = model.predict_proba(documents)
+        assert ((chances >= 0) & (chances <= 1)).all()
     assert model.summary()
     return "read"
 

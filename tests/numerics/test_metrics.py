@@ -35,58 +35,72 @@ def decisions(columns):
     )
 
 
+MACRO = {
+    m.f1_macro: skm.f1_score,
+    m.precision_macro: skm.precision_score,
+    m.recall_macro: skm.recall_score,
+}
+
+
 @given(decisions(3))
-def test_label_measures_are_scikit_learns(pair):
+def test_label_metrics_are_scikit_learns(pair):
     decision, y_signed = pair
     chosen, truth = m.apply_rule(decision, "labels"), y_signed > 0
     assert np.array_equal(chosen, decision > 0)
     keys = {"y_true": truth, "y_pred": chosen, "zero_division": 0}
     assert m.accuracy(chosen, y_signed) == pytest.approx(skm.accuracy_score(truth, chosen))
-    assert m.f1_micro(chosen, y_signed) == pytest.approx(skm.f1_score(average="micro", **keys))
-    assert m.f1_macro(chosen, y_signed) == pytest.approx(skm.f1_score(average="macro", **keys))
-    assert m.precision_macro(chosen, y_signed) == pytest.approx(
-        skm.precision_score(average="macro", **keys)
-    )
-    assert m.recall_macro(chosen, y_signed) == pytest.approx(
-        skm.recall_score(average="macro", **keys)
-    )
+    micro = skm.f1_score(average="micro", **keys)
+    assert m.f1_micro(chosen, y_signed, "labels") == pytest.approx(micro)
+    for ours, theirs in MACRO.items():
+        expected = theirs(average="macro", **keys)
+        assert ours(chosen, y_signed, "labels") == pytest.approx(expected)
 
 
-@given(decisions(4), st.randoms(use_true_random=False))
-def test_class_measures_are_scikit_learns(pair, random):
-    decision, _ = pair
-    y = np.array([random.randrange(4) for _ in range(len(decision))])
-    y_signed = np.where(y[:, None] == np.arange(4), 1.0, -1.0)
-    chosen = m.apply_rule(decision, "argmax")
-    predicted = decision.argmax(axis=1)
-    keys = {"y_true": y, "y_pred": predicted, "labels": range(4), "zero_division": 0}
-    assert chosen.sum(axis=1).tolist() == [1] * len(y)
+def check_one_label(y, n_classes, decision, rule):
+    """Every metric of one label per document, where classes from `n_classes` on are unseen."""
+    columns = np.array([1]) if rule == "sign" else np.arange(n_classes)
+    y_signed = np.where(y[:, None] == columns, 1.0, -1.0)
+    y_signed[y >= n_classes] = np.nan
+    chosen = m.apply_rule(decision, rule)
+    predicted = chosen[:, 0].astype(int) if rule == "sign" else decision.argmax(axis=1)
+    n_unseen = np.unique(y[y >= n_classes]).size
+    keys = {"y_true": y, "y_pred": predicted, "zero_division": 0}
     assert m.accuracy(chosen, y_signed) == pytest.approx(skm.accuracy_score(y, predicted))
-    assert m.f1_micro(chosen, y_signed) == pytest.approx(skm.f1_score(average="micro", **keys))
-    assert m.f1_macro(chosen, y_signed) == pytest.approx(skm.f1_score(average="macro", **keys))
-    assert np.isnan(m.f1(chosen, y_signed)), "for two classes only"
-    balanced = skm.recall_score(y, predicted, labels=np.unique(y), average="macro")
-    assert m.balanced_accuracy(decision, y_signed, "argmax") == pytest.approx(balanced)
+    micro = skm.f1_score(average="micro", **keys)
+    assert m.f1_micro(chosen, y_signed, rule) == pytest.approx(micro)
+    for ours, theirs in MACRO.items():
+        expected = theirs(average="macro", **keys)
+        assert ours(chosen, y_signed, rule, n_unseen) == pytest.approx(expected)
+    balanced = skm.recall_score(labels=np.unique(y), average="macro", **keys)
+    assert m.balanced_accuracy(chosen, y_signed, rule, n_unseen) == pytest.approx(balanced)
+    return chosen, y_signed, keys
 
 
-@given(decisions(1))
-def test_metrics_of_two_classes_are_scikit_learns(pair):
-    decision, y_signed = pair
-    y, predicted = (y_signed[:, 0] > 0).astype(int), (decision[:, 0] > 0).astype(int)
-    f1 = skm.f1_score(y, predicted, zero_division=0)
-    assert m.f1(m.apply_rule(decision, "sign"), y_signed) == pytest.approx(f1)
-    balanced = skm.recall_score(y, predicted, labels=np.unique(y), average="macro")
-    assert m.balanced_accuracy(decision, y_signed, "sign") == pytest.approx(balanced)
+@given(decisions(4), st.randoms(use_true_random=False), st.integers(1, 7))
+def test_metrics_of_classes_are_scikit_learns(pair, random, n_true):
+    """Some of the four classes may occur nowhere; classes 4 to 6 have no training document."""
+    decision, _ = pair
+    y = np.array([random.randrange(n_true) for _ in range(len(decision))])
+    chosen, y_signed, _ = check_one_label(y, 4, decision, "argmax")
+    assert chosen.sum(axis=1).tolist() == [1] * len(y)
+    for metric in (m.f1, m.precision, m.recall):
+        assert np.isnan(metric(chosen, y_signed)), "for two classes only"
 
 
-def test_balanced_accuracy_of_unseen_classes_and_of_labels():
-    """A class without a training document has recall 0; labels have no balanced accuracy."""
-    nan = np.nan
-    y_signed = np.array([[1.0, -1.0, -1.0], [nan, nan, nan], [-1.0, 1.0, -1.0]])
-    decision = np.array([[2.0, 1.0, 0.0]] * 3)
-    expected = skm.balanced_accuracy_score([0, 9, 1], [0, 0, 0])
-    assert m.balanced_accuracy(decision, y_signed, "argmax") == pytest.approx(expected)
-    assert np.isnan(m.balanced_accuracy(decision, y_signed, "labels"))
+@given(decisions(1), st.randoms(use_true_random=False), st.integers(1, 4))
+def test_metrics_of_two_classes_are_scikit_learns(pair, random, n_true):
+    decision, _ = pair
+    y = np.array([random.randrange(n_true) for _ in range(len(decision))])
+    chosen, y_signed, keys = check_one_label(y, 2, decision, "sign")
+    of_positive = {m.f1: skm.f1_score, m.precision: skm.precision_score, m.recall: skm.recall_score}
+    for ours, theirs in of_positive.items():
+        expected = theirs(labels=[1], average="macro", **keys)
+        assert ours(chosen, y_signed) == pytest.approx(expected)
+
+
+def test_labels_have_no_balanced_accuracy():
+    chosen = np.array([[True, False], [False, True]])
+    assert np.isnan(m.balanced_accuracy(chosen, np.where(chosen, 1.0, -1.0), "labels"))
 
 
 @given(st.sampled_from([1, 3]).flatmap(decisions), st.sampled_from(["sign", "labels"]))
@@ -122,9 +136,6 @@ def test_a_document_of_an_unseen_class_is_never_right():
     several = np.array([[1.0, -1.0, -1.0], [nan, nan, nan], [-1.0, 1.0, -1.0]])
     chosen = m.apply_rule(np.array([[2.0, 1.0, 0.0]] * 3), "argmax")
     assert m.accuracy(chosen, several) == pytest.approx(1 / 3)
-    assert m.f1_micro(chosen, several) == pytest.approx(
-        skm.f1_score([0, 9, 1], [0, 0, 0], average="micro")
-    )
     two = np.array([[1.0], [nan], [-1.0], [nan]])
     for decision in ([[1.0], [1.0], [-1.0], [-1.0]], [[1.0], [-1.0], [-1.0], [1.0]]):
         assert m.accuracy(m.apply_rule(np.array(decision), "sign"), two) == 0.5
@@ -172,3 +183,9 @@ def test_columns_without_an_answer_are_left_out_of_the_mean():
     y_signed = np.array([[-1.0, -1.0], [1.0, -1.0]])
     assert m.roc_auc(decision, y_signed) == 1.0
     assert m.best_f1(decision, y_signed) == 1.0
+
+
+def test_a_value_at_its_threshold_is_not_positive():
+    decision = np.array([[1.0, 1.0], [2.0, -1.0]])
+    positive = m.apply_rule(decision, "labels", np.array([1.0, -2.0]))
+    assert positive.tolist() == [[False, True], [True, True]]

@@ -22,6 +22,7 @@ from laconic.model import LinearModel
 from laconic.report.view import View
 from laconic.runtime.settings import WordWeights
 from laconic.runtime.tokenizers import stemmer
+from tests.compact.models import calibrated, served
 from tests.report.browser import Browser
 from tests.report.page_actions import type_text, written
 
@@ -74,9 +75,10 @@ DECIDE = """
 return arguments[0].map((file) => {
   const model = new laconic.CompactModel(laconic.bytesOf(file));
   return arguments[1].map((text) => {
-    const { scores, chosen, shares } = model.predict(text, reader);
+    const { scores, chosen, shares, probabilities } = model.predict(text, reader);
     return [scores, chosen.map((at) => model.classes[at]),
-      shares.map((row) => Array.from(row.values()).reduce((sum, one) => sum + one, 0))];
+      shares.map((row) => Array.from(row.values()).reduce((sum, one) => sum + one, 0)),
+      probabilities];
   });
 });
 """
@@ -166,6 +168,57 @@ class TestReading:
             np.testing.assert_allclose([one[2] for one in found], sums, atol=1e-9)
             expected = [one if rule == "labels" else (one,) for one in model.predict(texts)]
             assert [tuple(one[1]) for one in found] == expected
+            if model.model.calibration is None:
+                assert all(one[3] is None for one in found)
+            else:
+                chances = model.predict_proba(texts)
+                np.testing.assert_allclose([one[3] for one in found], chances, atol=1e-9)
+
+
+SHOW = """
+const box = new laconic.TryIt(reader);
+box.show({ model: arguments[0], classes: arguments[1], note: "", obstacle: null });
+document.getElementById("tryit-text").value = arguments[2];
+box.classify();
+const shown = (cell) => (cell.offsetParent === null ? null : cell.innerText);
+const cells = (row) => Array.from(row.cells, shown);
+return [document.getElementById("tryit-decision").textContent,
+  Array.from(document.querySelectorAll("#tryit-scores tr"), cells)];
+"""
+
+
+@pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
+def test_the_box_shows_probabilities_and_thresholds(chromium: Browser, pets_file: Path, rule: str):
+    chromium.open(pets_file)
+    chromium.run("window.reader = new laconic.TextReader(laconic.embedded('page-data').tables)")
+    plain, text = served(rule)[0], "naïve cats, a dog and the moon"
+    for model in (plain, calibrated(plain)):
+        names = list(model.classes)
+        file = base64.b64encode(model.to_bytes()).decode()
+        decision, lines = chromium.run(SHOW, file, names, text)
+        shown = {line[0].removeprefix("✓ "): line[3:] for line in lines}
+        thresholds = model.model.thresholds
+        if model is plain:
+            assert "probability" not in decision
+            assert set(map(tuple, shown.values())) == {(None, None)}
+            continue
+        chances = dict(zip(names, model.predict_proba([text])[0], strict=True))
+        assert {name: line[1] for name, line in shown.items()} == {
+            name: f"{100 * chance:.1f} %" for name, chance in chances.items()
+        }
+        if rule == "argmax":
+            assert all(line[0] is None for line in shown.values())
+        else:
+            limits = [-thresholds[0], *thresholds] if rule == "sign" else thresholds
+            numbers = [float(shown[name][0].replace("−", "-")) for name in names]
+            np.testing.assert_allclose(numbers, limits, atol=5.1e-4)
+        chosen = model.predict([text])[0]
+        chosen = chosen if rule == "labels" else (chosen,)
+        ticked = [line[0].removeprefix("✓ ") for line in lines if line[0].startswith("✓")]
+        assert sorted(ticked) == sorted(chosen)
+        assert ticked == [line[0].removeprefix("✓ ") for line in lines[: len(ticked)]]
+        if len(chosen) == 1:
+            assert f"with a probability of {100 * chances[chosen[0]]:.1f} %" in decision
 
 
 def every_model(
@@ -179,7 +232,8 @@ def every_model(
             for length in ("l1", "l2", None):
                 idf = rng.random(len(words)) if scheme in ("ltc", "tfidf") else None
                 linear = linear_model(rng, len(words), rule, norm, density)
-                yield CompactModel(linear, words, WordWeights(scheme, length, idf), text)
+                compact = CompactModel(linear, words, WordWeights(scheme, length, idf), text)
+                yield calibrated(compact) if length == "l2" else compact
 
 
 def words_of(corpus: Corpus) -> set[str]:

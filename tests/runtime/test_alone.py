@@ -13,6 +13,7 @@ import pytest
 
 from laconic import LSI, Corpus, GaussianSVM, ReduceThenFit, Vectorizer, load_corpus
 from laconic.compact import CompactModel, train
+from tests.compact.models import calibrated
 
 pytestmark = pytest.mark.full
 
@@ -42,7 +43,8 @@ for name, file in files.items():
     model = load(file)
     linear = isinstance(model.model, LinearDecision)
     explained = [model.explain(text) for text in texts[:20]] if linear else []
-    answers[name] = model.predict(texts), model.decision(texts), explained
+    chances = model.predict_proba(texts) if model.calibration is not None else None
+    answers[name] = model.predict(texts), model.decision(texts), explained, chances
     counts = [{"the": 2.0, "module": 1.0}]
     assert (pickle.loads(pickle.dumps(model)).decision(counts) == model.decision(counts)).all()
 pickle.dump(answers, sys.stdout.buffer)
@@ -64,7 +66,7 @@ def models(corpus: Corpus) -> dict[str, CompactModel]:
     machine = ReduceThenFit(None, GaussianSVM(), normalize="selected")
     return {
         "multiclass": train(selected, corpus, 300, vectorizer=stems, documents=some),
-        "multilabel": train(ReduceThenFit(), several, 100, documents=some),
+        "multilabel": calibrated(train(ReduceThenFit(), several, 100, documents=some)),
         "characters": train(selected, corpus, 200, vectorizer=characters, documents=some),
         "selection": train(machine, corpus, 60, documents=some),
         "projection": train(ReduceThenFit(LSI(), GaussianSVM()), corpus, 10, documents=some),
@@ -104,10 +106,13 @@ def test_answers_are_those_of_the_whole_library(
     texts: list[str],
 ) -> None:
     _, model = saved[name]
-    labels, decision, explained = answers[name]
+    labels, decision, explained, chances = answers[name]
     assert labels == model.predict(texts)
     assert len(set(labels)) > 5, "a constant would be no test"
     np.testing.assert_array_equal(decision, model.decision(texts))
+    assert (chances is not None) == (name == "multilabel")
+    if chances is not None:
+        np.testing.assert_array_equal(chances, model.predict_proba(texts))
     if explained:
         assert explained == [model.explain(text) for text in texts[:20]]
         assert any(any(words.values()) for words in explained)

@@ -55,7 +55,8 @@ def certify(
 ) -> Certificate:
     """Bounds on the change of decisions when `small` replaces `full`.
 
-    A part that cannot be computed is a `NotComputed` with the reason.
+    A part that cannot be computed is a `NotComputed` with the reason. Thresholds are subtracted
+    from the decision values, so that a decision is a comparison with 0.
 
     Parameters
     ----------
@@ -82,6 +83,7 @@ def certify(
     """
     check_numbers(confidence, alpha)
     check_models(full, small)
+    full, small = full.without_thresholds(), small.without_thresholds()
     training = read_documents(X, full, "X")
     test = None if held_out is None else read_documents(held_out, full, "held_out")
     pair = _Pair(full, small)
@@ -129,7 +131,7 @@ def serving_interval(
     Returns
     -------
     array of shape (n_docs, n_rows, 2)
-        The lowest and the highest value.
+        The lowest and the highest value, from which thresholds are not subtracted.
     """
     if full.normalize != "all":
         raise LaconicError("serving_interval needs a model with normalize='all'")

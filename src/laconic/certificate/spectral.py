@@ -66,7 +66,9 @@ class RidgePair:
                 f"alpha={alpha}: must be positive; least-norm models are not checked"
             )
         if any(model.intercept.any() for model in models):
-            return NotComputed("the models have intercepts; the theorems are for RLS without")
+            return NotComputed(
+                "the models have intercepts or thresholds; the theorems are for RLS without"
+            )
         y_signed = _y_signed(y, reduced_span.span, models[0])
         pair = cls(*models, reduced_span, y_signed, float(alpha))
         return pair._check_residuals() or pair

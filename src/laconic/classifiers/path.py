@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from laconic.errors import LaconicWarning, SizeUnavailable
-from laconic.model import LinearModel, Model
+from laconic.model import LinearModel, Model, margins
 from laconic.text.labels import LabelEncoding
 from laconic.types import Columns, Floats, Matrix
 
@@ -64,21 +65,34 @@ def stack_rows(columns: Sequence[Columns], values: Sequence[Floats], n_terms: in
     return csr_array(entries, shape=(len(columns), n_terms))
 
 
+def _is_calibrated(estimator: Any) -> bool:
+    return getattr(getattr(estimator, "model_", None), "calibration", None) is not None
+
+
 class ModelClassifier(ClassifierMixin, BaseEstimator):
     """A classifier whose predictions come from its fitted `model_`."""
 
     model_: Model
 
     def decision_function(self, X: Matrix) -> Floats:
-        """Decision values: one column per class or label; one-dimensional for two classes."""
+        """Decision values: one column per class or label; one-dimensional for two classes.
+
+        The model's thresholds are subtracted: scikit-learn compares with 0.
+        """
         queries = read_queries(self, X)
-        values = self.model_.decision(queries)
+        values = margins(self.model_.decision(queries), self.model_)
         return values[:, 0] if self.model_.rule == "sign" else values
 
     def predict(self, X: Matrix) -> NDArray[Any]:
         """Class labels, or an indicator matrix if the training labels were one."""
         queries = read_queries(self, X)
         return self.model_.predict(queries)
+
+    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
+    def predict_proba(self, X: Matrix) -> Floats:
+        """Probabilities of the classes, or of each label; only if `model_` has a calibration."""
+        assert isinstance(self.model_, LinearModel)
+        return self.model_.predict_proba(read_queries(self, X))
 
     def _set_model(self, model: Model) -> Self:
         self.model_ = model
@@ -103,7 +117,8 @@ class LinearModelClassifier(ModelClassifier):
 
     @property
     def intercept_(self) -> Floats:
-        return self.model_.intercept
+        """With the thresholds subtracted, as in `decision_function`."""
+        return self.model_.without_thresholds().intercept
 
 
 class PathClassifier(ModelClassifier, metaclass=ABCMeta):
@@ -125,7 +140,8 @@ class PathClassifier(ModelClassifier, metaclass=ABCMeta):
     ) -> Iterator[tuple[Model, DecisionFunction] | SizeUnavailable]:
         """The path, and with each model a function that returns its decisions on the queries.
 
-        A subclass may override it where the models share work.
+        A subclass may override it where the models share work; `ReduceThenFit` can train with
+        several alphas at each size.
         """
         for outcome in self.path(X, y, sizes):
             if isinstance(outcome, SizeUnavailable):

@@ -65,7 +65,7 @@ class RLSClassifier(LinearModelClassifier):
     criterion : "squared", "accuracy" or "f1_micro", default="squared"
         What "loo" optimises: the mean squared error (PRESS) or a metric of the predictions. Ties go
         to the largest alpha. For an indicator matrix "accuracy" is subset accuracy: the share of
-        documents with all labels right.
+        documents with all labels right; otherwise "f1_micro" is the accuracy.
     fit_intercept : bool, default=False
         Whether to fit an intercept, without penalty. The paper has none.
 
@@ -161,9 +161,10 @@ class RLSClassifier(LinearModelClassifier):
             )
         if self.criterion == "squared":
             return lambda residual: float(np.square(residual).mean())
-        metric = accuracy if self.criterion == "accuracy" else f1_micro
         y_signed, rule = encoding.y_signed, encoding.rule
-        return lambda residual: metric(apply_rule(y_signed - residual, rule), y_signed)
+        if self.criterion == "accuracy":
+            return lambda residual: accuracy(apply_rule(y_signed - residual, rule), y_signed)
+        return lambda residual: f1_micro(apply_rule(y_signed - residual, rule), y_signed, rule)
 
     def _warn(self) -> None:
         if self.condition_ > ILL_CONDITIONED:

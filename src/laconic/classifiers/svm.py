@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from typing import Literal, Self, TypeAlias, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from laconic.classifiers.path import LinearModelClassifier, read_training_data
+from laconic.classifiers.rows_solution import RowsSolution
 from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
-from laconic.numerics.svm.dual import Dual, Rows, descend, support
+from laconic.numerics.svm.dual import Dual, Rows, support
 from laconic.numerics.svm.gap import shortfall
+from laconic.numerics.svm.joint import descend_all
 from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
 from laconic.validation import check_choice, is_non_negative
@@ -23,6 +26,20 @@ SVMLoss: TypeAlias = Literal["squared_hinge", "hinge"]
 
 # The largest number of passes over the documents.
 EPOCHS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class DualStart:
+    """Dual variables (n_rows, n_docs) and intercepts to start from, solved for `alpha`."""
+
+    alphas: Floats
+    intercept: Floats
+    alpha: float
+
+    def rows(self, alpha: float) -> list[tuple[Floats, float]]:
+        """The start of each row; duals below their bounds grow as alpha falls."""
+        scaled = self.alphas * (self.alpha / alpha)
+        return list(zip(scaled, self.intercept.tolist(), strict=True))
 
 
 class SVMClassifier(LinearModelClassifier):
@@ -94,51 +111,70 @@ class SVMClassifier(LinearModelClassifier):
         """Train the machines; y has one class per document or is an indicator matrix."""
         check_svm(self.alpha, self.loss, self.tol)
         documents, encoding = read_training_data(self, X, y)
+        start = self._previous(encoding) if self.warm_start else None
+        solution = self.fit_rows(Rows.of(csr_array(documents)), encoding, start)
         C = costs(encoding, self.class_weight) / (2.0 * self.alpha)
-        machines = self._machines(documents, encoding, C)
+        self._keep_duals(solution.start.alphas, encoding.y_signed.T, C.T)
+        model = LinearModel(
+            solution.coef,
+            solution.intercept,
+            encoding.classes,
+            documents.shape[1],
+            rule=encoding.rule,
+        )
+        return self._set_model(model)
+
+    def fit_rows(
+        self,
+        rows: Rows,
+        encoding: LabelEncoding,
+        start: Any = None,
+        sample_weight: Floats | None = None,
+    ) -> RowsSolution:
+        """Train on a prefix of ranked documents; `start` is that of an earlier solution."""
+        check_svm(self.alpha, self.loss, self.tol)
+        C = costs(encoding, self.class_weight, sample_weight) / (2.0 * self.alpha)
+        machines = self._machines(rows, encoding, C, start)
         self.solved_ = np.array([machine.solved for machine in machines])
         self.gap_ = np.array([machine.gap for machine in machines])
         self._warn()
-        self._keep_duals(
-            np.vstack([machine.alphas for machine in machines]), encoding.y_signed.T, C.T
-        )
-        coef = np.vstack([machine.coef for machine in machines])
         intercept = np.array([machine.intercept for machine in machines])
-        size = documents.shape[1]
-        return self._set_model(
-            LinearModel(coef, intercept, encoding.classes, size, rule=encoding.rule)
+        alphas = np.vstack([machine.alphas for machine in machines])
+        return RowsSolution(
+            np.vstack([machine.coef for machine in machines]),
+            intercept,
+            self.solved_,
+            self.gap_,
+            DualStart(alphas, intercept, self.alpha),
         )
 
-    def _machines(self, X: Matrix, encoding: LabelEncoding, C: Floats) -> list[Dual]:
+    def _machines(
+        self, rows: Rows, encoding: LabelEncoding, C: Floats, start: DualStart | None
+    ) -> list[Dual]:
         """One machine per row, all on one copy of the documents."""
-        documents = Rows.of(csr_array(X))
-        rows = zip(encoding.y_signed.T, C.T, self._starts(encoding), strict=True)
-        return [
-            descend(
-                documents,
-                y_signed,
-                cost,
-                loss=self.loss,
-                intercept=bool(self.fit_intercept),
-                start=alphas,
-                start_intercept=b,
-                tolerance=self.tol,
-                epochs=EPOCHS,
-            )
-            for y_signed, cost, (alphas, b) in rows
-        ]
+        return descend_all(
+            rows,
+            encoding.y_signed,
+            C,
+            loss=self.loss,
+            intercept=bool(self.fit_intercept),
+            starts=() if start is None else start.rows(self.alpha),
+            tolerance=self.tol,
+            epochs=EPOCHS,
+        )
 
-    def _starts(self, encoding: LabelEncoding) -> list[tuple[Floats | None, float]]:
-        """The duals and intercept of the previous fit for each row, if their shape is the same."""
-        shape = encoding.y_signed.T.shape
-        previous = getattr(self, "dual_coef_", None) if self.warm_start else None
-        if previous is None or previous.shape != shape:
-            return [(None, 0.0)] * shape[0]
+    def _previous(self, encoding: LabelEncoding) -> DualStart | None:
+        """The duals and intercepts of the previous fit, if their shape is the same."""
+        previous = getattr(self, "dual_coef_", None)
+        if previous is None or previous.shape != encoding.y_signed.T.shape:
+            return None
         # the dual of a document that has changed sides is negative here, and is clipped to 0
-        alphas = previous.toarray() * encoding.y_signed.T
-        return [(alphas[row], float(self.intercept_[row])) for row in range(shape[0])]
+        return DualStart(
+            previous.toarray() * encoding.y_signed.T, self.intercept_, self._dual_alpha
+        )
 
     def _keep_duals(self, alphas: Floats, y_signed: Floats, C: Floats) -> None:
+        self._dual_alpha = self.alpha
         self.dual_coef_ = csr_array(alphas * y_signed)
         self.support_ = np.flatnonzero(support(alphas, C).any(axis=0))
 
@@ -148,7 +184,7 @@ class SVMClassifier(LinearModelClassifier):
                 f"SVMClassifier: {short}. Divide documents by their lengths, raise "
                 f"alpha={self.alpha:g}, or raise tol",
                 LaconicWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
 

@@ -35,11 +35,6 @@ def best_thresholds(values: Floats, y_signed: Floats) -> Floats:
     return np.array([best_threshold(f[present], y[present]) for f, y, present in columns])
 
 
-def shifted(model: LinearModel, thresholds: Floats) -> LinearModel:
-    """The model with its thresholds subtracted from the intercepts."""
-    return replace(model, intercept=model.intercept - thresholds)
-
-
 class TunedThreshold(PathClassifier):
     """Each model of another path classifier, with the threshold of the best F1 for each row.
 
@@ -64,7 +59,7 @@ class TunedThreshold(PathClassifier):
     Attributes
     ----------
     thresholds_ : array of shape (n_rows,)
-        The thresholds of the latest model, on the scale of the decision values of the classifier.
+        The thresholds of the latest model.
     model_ : LinearModel
         The fitted model.
     classes_ : array of shape (n_classes,)
@@ -115,7 +110,7 @@ class TunedThreshold(PathClassifier):
             reason = "no fold has a model of this size to choose a threshold by"
             return SizeUnavailable(model.size, f"{reason}. Ask for a smaller size")
         self.thresholds_ = best_thresholds(values, y_signed)
-        return shifted(model, self.thresholds_)
+        return replace(model, thresholds=self.thresholds_)
 
     def _check_parameters(self) -> None:
         check_choice("by", self.by, get_args(By))
@@ -173,7 +168,7 @@ def _stratified(y_signed: Floats, folds: int, random_state: int) -> list[Bools]:
 def _linear(model: Model) -> LinearModel:
     if not isinstance(model, LinearModel):
         raise LaconicError(
-            f"{type(model).__name__} has no intercept that a threshold could move. Choose a linear "
+            f"{type(model).__name__} has no thresholds: it is not linear. Choose a linear "
             "classifier"
         )
     return model

@@ -127,7 +127,7 @@ reading_options = options_from(ReadOptions)
 text_options = options_from(TextOptions)
 model_options = together(
     options_from(SearchOptions, only=("target",)),
-    options_from(TrainingOptions, omit=("normalize",)),
+    options_from(TrainingOptions, only=("alpha", "intercept")),
     options_from(WeightingOptions),
 )
 

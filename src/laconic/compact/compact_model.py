@@ -156,6 +156,13 @@ class CompactModel:
         """The classes that decision values mean."""
         return self.runtime.named(decision)
 
+    def predict_proba(self, documents: Iterable[Document] | Matrix, names: Any = None) -> Floats:
+        """Probabilities of shape (n_docs, n_classes); those of a document's labels are independent.
+
+        Only for a model with `calibration`.
+        """
+        return self.runtime.probabilities(self.decision(documents, names))
+
     def explain(
         self, document: Document, top: int | None = 10
     ) -> dict[str, list[tuple[str, float]]]:
@@ -214,6 +221,8 @@ class CompactModel:
             self.model.rule,
             tuple(self.model.classes.tolist()),
             **{name: getattr(self, name) for name in SHARED},
+            thresholds=getattr(self.model, "thresholds", None),
+            calibration=getattr(self.model, "calibration", None),
         )
 
     def _vectors(self, documents: Iterable[Document] | Matrix, names: Any) -> Vectors:
@@ -245,7 +254,8 @@ def _trained_model(read: RuntimeModel) -> LinearModel | KernelModel:
             (coefficients.values, coefficients.rows, coefficients.firsts),
             shape=(coefficients.n_rows, coefficients.n_words),
         )
-        return LinearModel(coef, model.intercept, classes, read.size, model.normalize, read.rule)
+        decision = coef, model.intercept, classes, read.size, model.normalize, read.rule
+        return LinearModel(*decision, read.thresholds, read.calibration)
     reduction = (
         Projection(model.reduction.array())
         if model.terms is None

@@ -54,7 +54,7 @@ class KernelModel:
     @classmethod
     def of(cls, model: Model) -> KernelModel:
         """The numbers of a fitted GaussianSVM, SVC(kernel="rbf") or OneVsRestClassifier of such."""
-        from laconic.classifiers.reduce_then_fit import ReducedModel
+        from laconic.classifiers.trainers import ReducedModel
 
         if not isinstance(model, ReducedModel):
             raise LaconicError(

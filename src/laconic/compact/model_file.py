@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 from laconic.errors import LaconicError
 from laconic.files import Kind, draft
 from laconic.runtime.decisions import KernelDecision
-from laconic.runtime.model_file import FORMAT, MOST_BYTES, STORAGE, VERSION
+from laconic.runtime.model_file import (
+    CALIBRATIONS,
+    FORMAT,
+    MOST_BYTES,
+    STORAGE,
+    THRESHOLDS,
+    VERSION,
+)
 from laconic.runtime.runtime_model import RuntimeModel
 from laconic.runtime.settings import TextSettings
 from laconic.runtime.tensors import DTYPES, KEY
@@ -78,8 +85,8 @@ def header_of(model: RuntimeModel) -> dict[str, Any]:
         "text": None if model.text is None else _text_header(model.text),
         "classifier": asdict(model.classifier),
         "features": {"number": model.n_words, "kind": model.features},
-        "thresholds": None,
-        "calibration": None,
+        "thresholds": None if model.thresholds is None else THRESHOLDS,
+        "calibration": None if model.calibration is None else CALIBRATIONS[model.rule],
         "storage": STORAGE,
         "solved": model.solved,
         "gap": model.gap,
@@ -101,6 +108,9 @@ def arrays_of(model: RuntimeModel) -> Arrays:
     if model.weights.idf is not None:
         arrays["idf"] = model.weights.idf
     arrays["intercept"] = model.model.intercept
+    for name in ("thresholds", "calibration"):
+        if (values := getattr(model, name)) is not None:
+            arrays[name] = values
     if isinstance(model.model, KernelDecision):
         return arrays | _kernel_arrays(model.model)
     coefficients = model.model.coefficients

@@ -10,15 +10,15 @@ from laconic.validation import is_number
 
 def classifier_settings(estimator: Any) -> ClassifierSettings:
     """The settings of a path classifier, or of the classifier within it."""
+    from laconic.classifiers.logistic import LogisticClassifier
     from laconic.classifiers.reduce_then_fit import ReduceThenFit
-    from laconic.classifiers.ridge import RLSClassifier
     from laconic.classifiers.thresholds import TunedThreshold
 
     if isinstance(estimator, TunedThreshold):
         return classifier_settings(estimator.classifier or ReduceThenFit())
     if isinstance(estimator, ReduceThenFit):
         classifier = estimator.classifier
-        return classifier_settings(RLSClassifier() if classifier is None else classifier)
+        return classifier_settings(LogisticClassifier() if classifier is None else classifier)
     settings = estimator.get_params(deep=False)
     alpha, class_weight = settings.get("alpha"), settings.get("class_weight")
     return ClassifierSettings(
@@ -32,10 +32,12 @@ def _name_of(estimator: Any) -> str | None:
     """The name of a classifier whose models can be saved."""
     from laconic.classifiers.centroid import CentroidClassifier
     from laconic.classifiers.kernel import GaussianSVM
+    from laconic.classifiers.logistic import LogisticClassifier
     from laconic.classifiers.ridge import RLSClassifier
     from laconic.classifiers.svm import SVMClassifier
 
     names: dict[type, str] = {
+        LogisticClassifier: "logistic",
         RLSClassifier: "ridge",
         SVMClassifier: "svm",
         GaussianSVM: "gaussian",

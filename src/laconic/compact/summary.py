@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 CLASSES_SHOWN = 20
 RULES = {
-    "sign": "the second class if its decision value is above 0",
+    "sign": "the second class if its decision value is above {}",
     "argmax": "the class with the highest decision value",
-    "labels": "every class with a decision value above 0",
+    "labels": "every class with a decision value above {}",
 }
 
 
@@ -24,7 +24,8 @@ def summary(compact: CompactModel) -> str:
         (
             f"{compact.n_words:,} words, {len(compact.classes):,} classes",
             f"classes: {shown}" + (f" … and {more:,} more" if more > 0 else ""),
-            f"prediction: {RULES[compact.model.rule]}",
+            f"prediction: {_rule(compact)}",
+            f"probabilities: {_probabilities(compact)}",
             f"kind: {type(compact.model).__name__}{_trained(compact)}",
             f"weighting: {compact.weights.scheme}, {_length(compact)}",
             f"self-contained: {_self_contained(compact)}",
@@ -32,6 +33,24 @@ def summary(compact: CompactModel) -> str:
             *(f"note: {note}" for note in compact.notes),
         )
     )
+
+
+def _rule(compact: CompactModel) -> str:
+    thresholds = compact.runtime.thresholds
+    if thresholds is None:
+        limit = "0"
+    else:
+        limit = f"{thresholds[0]:.4g}" if thresholds.size == 1 else "its threshold"
+    return RULES[compact.model.rule].format(limit)
+
+
+def _probabilities(compact: CompactModel) -> str:
+    calibration = compact.runtime.calibration
+    if calibration is None:
+        return "none, the model has no calibration"
+    if compact.model.rule == "argmax":
+        return f"softmax of the decision values divided by {calibration[0]:.4g}"
+    return "a logistic function of each decision value"
 
 
 def _trained(compact: CompactModel) -> str:

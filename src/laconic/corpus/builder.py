@@ -28,6 +28,11 @@ def amount(number: int, singular: str, plural: str) -> str:
     return f"{number:,} {singular if number == 1 else plural}"
 
 
+def validation_note(number: int) -> str:
+    documents = amount(number, "validation document is", "validation documents are")
+    return f"{documents} used for training"
+
+
 class CorpusBuilder:
     """Collects documents, checks their labels and ids, and makes the `Corpus`.
 
@@ -47,6 +52,8 @@ class CorpusBuilder:
         self._indices, self._values, self._ends = array("q"), array("d"), array("q", [0])
         self._labels: list[tuple[str, ...]] = []
         self._split: list[str] = []
+        self._groups: list[str] = []
+        self._times = array("d")
         self._lines = array("q")
         self._seen: dict[str, int] = {}
         self._kinds: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -60,10 +67,16 @@ class CorpusBuilder:
         *,
         id: str | None = None,
         split: str | None = None,
+        group: str | None = None,
+        time: float | None = None,
         line: int | None = None,
     ) -> None:
         if self._accept(labels, id, split, line):
             self._texts.append(text)
+            if group is not None:
+                self._groups.append(group)
+            if time is not None:
+                self._times.append(time)
 
     def add_vector(
         self,
@@ -152,6 +165,8 @@ class CorpusBuilder:
             vectors=vectors,
             vocabulary=None if vocabulary is None else tuple(vocabulary),
             split=tuple(self._split) if any(self._split) else None,
+            groups=tuple(self._groups) or None,
+            times=tuple(self._times) or None,
             classes=tuple(classes),
             multilabel=self.multilabel,
             notes=tuple(self.notes),

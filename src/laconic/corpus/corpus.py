@@ -16,6 +16,8 @@ from laconic.errors import CorpusError
 
 T = TypeVar("T")
 TRAIN, TEST, UNUSED = "train", "test", ""
+# Words of a split for documents that are used like training documents: in the folds.
+VALIDATION = frozenset({"dev", "development", "val", "valid", "validation"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,12 @@ class Corpus:
         The names of the columns of `vectors`.
     split : tuple of str, optional
         "train", "test" or "" (unused) for each document; None if the corpus has no split.
+        Readers take validation documents ("dev", "val", "valid", "validation") as "train".
+    groups : tuple of str, optional
+        The group (author, thread, patient) of each document: one group is on one side of every
+        random split and fold. A document with "" is a group of its own.
+    times : tuple of float, optional
+        The time of each document: random splits and folds train on the past. Not with `groups`.
     classes : tuple of str, optional
         All classes; by default those that occur, sorted.
     multilabel : bool, optional
@@ -53,6 +61,8 @@ class Corpus:
     vectors: csr_array | None = field(default=None, repr=False)
     vocabulary: tuple[str, ...] | None = field(default=None, repr=False)
     split: tuple[str, ...] | None = field(default=None, repr=False)
+    groups: tuple[str, ...] | None = field(default=None, repr=False, kw_only=True)
+    times: tuple[float, ...] | None = field(default=None, repr=False, kw_only=True)
     classes: tuple[str, ...] = ()
     multilabel: bool | None = None
     notes: tuple[str, ...] = ()
@@ -69,13 +79,14 @@ class Corpus:
         if self.vectors is not None:
             object.__setattr__(self, "vectors", _canonical(self.vectors))
         n_docs = self.vectors.shape[0] if self.vectors is not None else len(self.texts or ())
-        lengths = {len(self.labels), len(self.ids), n_docs}
-        if self.split is not None:
-            lengths.add(len(self.split))
-        if len(lengths) > 1:
+        optional = [v for v in (self.split, self.groups, self.times) if v is not None]
+        if {len(self.labels), len(self.ids), *map(len, optional)} != {n_docs}:
             raise TypeError(
-                f"Corpus {self.name}: labels, ids, split and documents differ in number"
+                f"Corpus {self.name}: labels, ids, split, groups, times and documents differ in "
+                "number"
             )
+        if self.groups is not None and self.times is not None:
+            raise TypeError(f"Corpus {self.name}: give either groups or times, not both")
         if not self.classes:
             occurring = sorted({label for labels in self.labels for label in labels})
             object.__setattr__(self, "classes", tuple(occurring))
@@ -100,6 +111,8 @@ class Corpus:
             texts=None if self.texts is None else pick(self.texts),
             vectors=None if self.vectors is None else self.vectors[positions],
             split=None if self.split is None else pick(self.split),
+            groups=None if self.groups is None else pick(self.groups),
+            times=None if self.times is None else pick(self.times),
         )
 
     def part(self, name: str) -> np.ndarray:
@@ -121,7 +134,7 @@ class Corpus:
     def fingerprint(self) -> str:
         """A hash of everything that results depend on: documents, labels, ids, split, vocabulary.
 
-        `multilabel` is part of it, because it decides the target.
+        `multilabel` is part of it, because it decides the target; so are groups and times.
         """
         digest = sha256(bytes([bool(self.multilabel)]))
 
@@ -143,6 +156,12 @@ class Corpus:
         for labels in self.labels:
             digest.update(len(labels).to_bytes(8, "little"))
             feed(labels)
+        if self.groups is not None:
+            digest.update(b"groups")
+            feed(self.groups)
+        if self.times is not None:
+            digest.update(b"times")
+            digest.update(np.array(self.times, dtype=np.float64).tobytes())
         if self.vectors is not None:
             for array, dtype in (
                 (self.vectors.indptr, np.int64),

@@ -11,7 +11,7 @@ from typing import Any
 from laconic.corpus.catalog import TECHTC, find, load_family, load_known, locate
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.options import ReadOptions
-from laconic.corpus.readers.registry import FORMATS, format_of
+from laconic.corpus.readers.registry import FORMATS, RECORDS, format_of
 from laconic.errors import CorpusError
 from laconic.options import signature_from
 
@@ -50,6 +50,7 @@ def read_corpus(where: str | PathLike[str], options: ReadOptions) -> Corpus:
     """Read a labelled corpus with these options."""
     known = find(where) if isinstance(where, str) and options.format is None else None
     if known is not None:
+        _check_fields(options, known.name, has_fields=known.read is FORMATS["jsonl"].read)
         return load_known(known, options)
     file = Path(where)
     format = options.format if options.format is not None else format_of(file, options)
@@ -60,7 +61,18 @@ def read_corpus(where: str | PathLike[str], options: ReadOptions) -> Corpus:
         )
     if format not in FORMATS:
         raise CorpusError(f"format {format!r} is unknown. Choose from {', '.join(FORMATS)}.")
+    _check_fields(options, f"the format {format}", has_fields=format in RECORDS)
     return FORMATS[format].read(file, options)
+
+
+def _check_fields(options: ReadOptions, source: str, *, has_fields: bool) -> None:
+    for option in ("group", "time"):
+        name = getattr(options, option)
+        if name is not None and not has_fields:
+            raise CorpusError(
+                f"{option}={name!r}: {source} has no columns or keys. Use one of the formats "
+                f"{', '.join(RECORDS)}."
+            )
 
 
 def load_corpora(where: str | PathLike[str], **options: Any) -> Iterator[Corpus]:

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from laconic.errors import LaconicError
 from laconic.options import Options, option
 
 MIB = 1 << 20
 # Formats that can be read document by document.
 StreamFormat = Literal["jsonl", "csv", "tsv", "txt"]
+Duplicates = Literal["drop", "together", "keep"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,16 @@ class ReadOptions(Options):
     )
     split_column: str | None = option(None, "Column or key that says train or test.")
     split: str | None = option(None, "Name of a standard split, such as ModApte.")
+    group: str | None = option(
+        None,
+        "Column or key with the author, thread or patient: the documents of one group are on one "
+        "side of every split.",
+    )
+    time: str | None = option(
+        None,
+        "Column or key with a date (ISO 8601) or number: models are trained on the past, and "
+        "tested on the latest documents.",
+    )
     encoding: str | None = option(None, "Encoding of the text.", default_text="utf-8")
     encoding_errors: Literal["strict", "replace"] = option(
         "strict", "Bytes that are not valid in the encoding: an error, or replaced and counted."
@@ -38,3 +50,11 @@ class ReadOptions(Options):
     max_line: int = option(32 * MIB, "Longest line allowed, in bytes.", minimum=1)
     max_bytes: int = option(16 * 1024 * MIB, "Most bytes to read, after unpacking.", minimum=1)
     progress: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.group is not None and self.time is not None:
+            raise LaconicError(
+                f"group={self.group!r} and time={self.time!r}: documents are split by group or by "
+                "time. Give one of them"
+            )

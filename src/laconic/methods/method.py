@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any, Final, Literal, TypeAlias
@@ -17,7 +17,7 @@ from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.thresholds import TunedThreshold
 from laconic.errors import LaconicError
-from laconic.methods.classifiers import CLASSIFIERS, RIDGE, SVM, takes_alpha
+from laconic.methods.classifiers import ALPHAS, CLASSIFIERS, DEFAULT, SVM, settings_of, takes_alpha
 from laconic.model import Normalize
 from laconic.reducer import Reducer
 from laconic.text.options import Alpha
@@ -26,6 +26,9 @@ from laconic.text.options import Alpha
 Threshold: TypeAlias = Literal["zero", "training", "cv", "loo"]
 ZERO: Final = "zero"
 LOO: Final = "loo"
+AUTO: Final = "auto"
+# The alpha of methods that train their own models, where a plan has none.
+PATH_ALPHA = 1.0
 # A plus sign within a number (1e+16) is followed by a digit.
 CLASSIFIER_SIGN = re.compile(r"\+(?=\s*[A-Za-z])")
 
@@ -52,12 +55,13 @@ class Method:
         The sizes of a method that has fixed ones.
     settings : dict
         Arguments of the recipe.
-    classifier : str or None, default="ridge"
-        The classifier that follows; None if the recipe returns a path classifier.
+    classifier : str or None, default="auto"
+        The classifier that follows: a name, "auto" where studies tune it, or None if the recipe
+        returns a path classifier.
     classifier_settings : dict
         Settings of that classifier, apart from alpha.
     alpha : float, "loo" or None, default=None
-        Strength of regularization; None is that of the plan.
+        Strength of regularization; None is that of the plan, which tunes "auto".
     threshold : "zero", "training", "cv" or "loo", default="zero"
         The decision threshold: 0, or tuned on training, out-of-fold or leave-one-out decisions.
     version : int, default=1
@@ -74,7 +78,7 @@ class Method:
     projects: bool = False
     sizes: tuple[float, ...] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
-    classifier: str | None = RIDGE
+    classifier: str | None = AUTO
     classifier_settings: dict[str, Any] = field(default_factory=dict)
     alpha: Alpha | None = None
     threshold: Threshold = ZERO
@@ -82,23 +86,25 @@ class Method:
 
     def build(
         self,
-        alpha: Alpha = 1.0,
+        alpha: Alpha = AUTO,
         random_state: int = 0,
-        intercept: bool = False,
-        normalize: Normalize = "all",
+        intercept: bool = True,
+        normalize: Normalize = "selected",
     ) -> PathClassifier:
         """The path classifier: that of the recipe, or its reducer followed by the classifier.
 
         Parameters
         ----------
-        alpha : float or "loo", default=1.0
-            Strength of regularization; "loo" chooses it by leave-one-out, for ridge and LARS only.
-            An alpha in the method's name takes precedence.
+        alpha : float, "auto" or "loo", default="auto"
+            Strength of regularization; "auto" is the default of the classifier, and "loo" chooses
+            it by leave-one-out, for ridge and LARS only. An alpha in the method's name takes
+            precedence.
         random_state : int, default=0
             Random state of the selection, if it is random.
-        intercept : bool, default=False
-            Whether ridge and SVM fit an intercept. A path classifier has its own setting, bias.
-        normalize : "all" or "selected", default="all"
+        intercept : bool, default=True
+            Whether logistic regression, SVM and ridge fit an intercept. A path classifier has its
+            own setting, bias.
+        normalize : "all" or "selected", default="selected"
             "selected" gives self-contained models.
         """
         settings = dict(self.settings)
@@ -121,7 +127,7 @@ class Method:
 
     def make_classifier(self, alpha: Alpha, intercept: bool) -> BaseEstimator:
         """The classifier that follows; for a path classifier an SVM, to check alpha."""
-        name = self.classifier or SVM
+        name = DEFAULT if self.classifier == AUTO else self.classifier or SVM
         from_plan = {"alpha": alpha, "intercept": intercept} if takes_alpha(name) else {}
         try:
             return CLASSIFIERS[name](**from_plan, **self.classifier_settings)
@@ -130,15 +136,15 @@ class Method:
 
     def check_intercept(self, intercept: bool) -> None:
         """Raise LaconicError if `intercept=False` would have no effect."""
-        if intercept or (self.classifier is not None and takes_alpha(self.classifier)):
+        if intercept or self.classifier == AUTO or self.takes_alpha:
             return
         reason = f"+{self.classifier} has no such setting"
         if self.classifier is None:
             reason = "it trains its own models, which have a bias"
         remedy = ", or set bias=none" if "bias" in signature(self.recipe).parameters else ""
         raise LaconicError(
-            f"method {self.name}: --no-intercept is for +ridge and +svm only; {reason}. Leave it "
-            f"out{remedy}"
+            f"method {self.name}: --no-intercept is for +logistic, +svm and +ridge only; {reason}. "
+            f"Leave it out{remedy}"
         )
 
     def check(self) -> None:
@@ -186,6 +192,48 @@ class Method:
         return self.name if self.classifier is None else CLASSIFIER_SIGN.split(self.name)[0]
 
     @property
+    def takes_alpha(self) -> bool:
+        """Whether the named classifier has the setting alpha."""
+        return self.classifier in CLASSIFIERS and takes_alpha(self.classifier)
+
+    @property
+    def tuned(self) -> bool:
+        """Whether a study tunes the alpha that the name does not give."""
+        linear = self.classifier == AUTO or self.classifier in ALPHAS
+        return linear and self.alpha is None and self.threshold == ZERO
+
+    def variants(
+        self, classifiers: Iterable[str], class_weights: Iterable[str | None]
+    ) -> Iterator[str]:
+        """The names of what a study trains for this one: each classifier and class weight.
+
+        What the name gives is not tuned.
+        """
+        for classifier in classifiers if self.classifier == AUTO else (self.classifier,):
+            name = f"{self.name}+{classifier}" if self.classifier == AUTO else self.name
+            tunable = "weights" in settings_of(str(classifier)) if self.tuned else False
+            weighted = tunable and "weights" not in self.classifier_settings
+            for weight in class_weights if weighted else (None,):
+                yield f"{name}:weights={weight}" if weight else name
+
+    def covers(self, variant: Method) -> bool:
+        """Whether a study trains the other one for this one."""
+        if variant.name == self.name:
+            return True
+        if not (self.tuned and variant.tuned and variant.selection == self.selection):
+            return False
+        settings = {k: v for k, v in variant.classifier_settings.items() if k != "weights"}
+        weights = variant.classifier_settings.get("weights")
+        wanted = self.classifier_settings.get("weights", weights)
+        return self.classifier in (AUTO, variant.classifier) and not settings and weights == wanted
+
+    def alphas(self, alpha: Alpha) -> tuple[Alpha, ...]:
+        """The alphas to train with, descending, where the plan's is `alpha`."""
+        if self.alpha is not None or alpha != AUTO or not self.tuned:
+            return (alpha if self.alpha is None else self.alpha,)
+        return ALPHAS[DEFAULT if self.classifier == AUTO else str(self.classifier)]
+
+    @property
     def has_loo_threshold(self) -> bool:
         """Whether leave-one-out decisions exist along its paths."""
         return self.classifier is None and "threshold" in self.recipe().get_params(deep=False)
@@ -199,5 +247,6 @@ class Method:
 def _with_alpha(path: PathClassifier, alpha: Alpha, normalize: Normalize) -> PathClassifier:
     """The path classifier with this alpha; a MaskedSVM keeps its own normalization for "all"."""
     self_contained = {"normalize": normalize} if normalize == "selected" else {}
-    with_alpha: PathClassifier = path.set_params(alpha=alpha, **self_contained)
+    number = PATH_ALPHA if alpha == AUTO else alpha
+    with_alpha: PathClassifier = path.set_params(alpha=number, **self_contained)
     return with_alpha

@@ -2,8 +2,8 @@
 
 Settings follow a colon, the classifier a plus sign: `SS:rank=100:draw=iid`, `IG+svm:alpha=0.4`,
 `ALL+ridge:alpha=loo`, `IG+ridge:threshold=cv`, `LDA+gaussian:width=1.0:C=10.0`. Methods that train
-their own models take alpha and threshold themselves: `SVM-LARS:alpha=0.1`. Without `+…` the
-classifier is ridge. No character of a name needs quoting in a shell.
+their own models take alpha and threshold themselves: `SVM-LARS:alpha=0.1`. Without `+…`, and
+without alpha, a study tunes what is not named. No character of a name needs quoting in a shell.
 
 The canonical name leaves out settings that equal their default, and has the others in one order:
 methods with the same canonical name are the same method.
@@ -21,7 +21,7 @@ from typing import Any, get_args
 
 from laconic.errors import LaconicError
 from laconic.methods.classifiers import CLASSIFIERS, LINEAR, RIDGE, settings_of, takes_alpha
-from laconic.methods.method import CLASSIFIER_SIGN, LOO, ZERO, Method
+from laconic.methods.method import AUTO, CLASSIFIER_SIGN, LOO, ZERO, Method
 from laconic.methods.recipes import METHODS
 from laconic.text.options import Alpha
 
@@ -49,7 +49,7 @@ def parse_method(text: str) -> Method:
                 "classifier follows it. Leave it out"
             )
         return _path_method(method, settings)
-    return _with_classifier(method, settings, classifiers[0] if classifiers else RIDGE)
+    return _with_classifier(method, settings, classifiers[0] if classifiers else AUTO)
 
 
 def parse_methods(text: str) -> list[Method]:
@@ -96,21 +96,21 @@ def _path_method(method: Method, texts: dict[str, str]) -> Method:
 
 def _with_classifier(method: Method, texts: dict[str, str], text: str) -> Method:
     """The method with its settings and the classifier that follows it."""
+    settings = _settings(texts, _recipe_defaults(method), method, _float_settings(method))
+    canonical = _written(method.name, settings)
+    if text == AUTO:
+        return replace(method, name=canonical, settings=settings)
     name, classifier_texts = _split(text)
     classifier = name.lower()
     if classifier not in CLASSIFIERS:
         choices = ", ".join(f"+{choice}" for choice in CLASSIFIERS)
         raise LaconicError(f"method {method.name}: +{name}: choose from {choices}")
-    settings = _settings(texts, _recipe_defaults(method), method, _float_settings(method))
     of_classifier = _settings(
         classifier_texts, _classifier_defaults(classifier), method, owner=f"+{classifier}"
     )
-    canonical = _written(method.name, settings)
-    if classifier != RIDGE or of_classifier:
-        canonical = f"{canonical}+{_written(classifier, of_classifier)}"
     parsed = replace(
         method,
-        name=canonical,
+        name=f"{canonical}+{_written(classifier, of_classifier)}",
         settings=settings,
         classifier=classifier,
         alpha=of_classifier.pop(ALPHA, None),

@@ -2,10 +2,15 @@
 
 `decision` and `y_signed` have shape (n_docs, n_columns); `y_pred` is the boolean matrix of
 predictions. One column is a problem of two classes, of which the second is the positive one. A
-document of a class without a column has the label NaN: every prediction for it is wrong.
+document of a class without a column has the label NaN: every prediction for it is wrong. Such
+classes are `n_unseen` where a mean over classes counts them. Names and values are scikit-learn's,
+with `zero_division=0`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 from scipy.stats import rankdata
@@ -13,11 +18,14 @@ from scipy.stats import rankdata
 from laconic.numerics.quotient import quotient
 from laconic.types import Bools, Floats
 
+# One value per class from its correct predictions, its predictions and its documents.
+ClassMeasure: TypeAlias = Callable[[Floats, Floats, Floats], Floats]
 
-def apply_rule(decision: Floats, rule: str) -> Bools:
-    """Predictions by the rule: f > 0 in each column, or the largest value only."""
+
+def apply_rule(decision: Floats, rule: str, thresholds: Floats | None = None) -> Bools:
+    """Predictions by the rule: f > threshold (0) in each column, or the largest value only."""
     if rule != "argmax":
-        return decision > 0
+        return decision > (0.0 if thresholds is None else thresholds)
     y_pred = np.zeros(decision.shape, dtype=bool)
     y_pred[np.arange(decision.shape[0]), decision.argmax(axis=1)] = True
     return y_pred
@@ -45,62 +53,114 @@ def _undecided(decision: Floats, rule: str) -> Bools:
     return np.asarray(largest.sum(axis=1) > 1)
 
 
+def f1_micro(y_pred: Bools, y_signed: Floats, rule: str, n_unseen: int = 1) -> float:
+    """F1 over the decisions of all labels; with one label per document it is the accuracy.
+
+    So the number of unseen classes does not matter.
+    """
+    if rule != "labels":
+        return accuracy(y_pred, y_signed)
+    hits, n_predicted, n_true = (counts.sum(keepdims=True) for counts in _counts(y_pred, y_signed))
+    return float(quotient(2 * hits, n_predicted + n_true)[0])
+
+
+def f1_macro(y_pred: Bools, y_signed: Floats, rule: str, n_unseen: int = 1) -> float:
+    """Mean of F1 over the classes of `_macro`."""
+    return _macro(_f1, y_pred, y_signed, rule, n_unseen)
+
+
+def precision_macro(y_pred: Bools, y_signed: Floats, rule: str, n_unseen: int = 1) -> float:
+    """Mean over the classes of `_macro` of the share of their predictions that are right."""
+    return _macro(_precision, y_pred, y_signed, rule, n_unseen)
+
+
+def recall_macro(y_pred: Bools, y_signed: Floats, rule: str, n_unseen: int = 1) -> float:
+    """Mean over the classes of `_macro` of the share of their documents that are predicted."""
+    return _macro(_recall, y_pred, y_signed, rule, n_unseen)
+
+
+def balanced_accuracy(y_pred: Bools, y_signed: Floats, rule: str, n_unseen: int = 1) -> float:
+    """Mean over the classes that occur of the share of their documents that are predicted.
+
+    NaN if documents may have several labels.
+    """
+    if rule == "labels":
+        return float("nan")
+    hits, _, n_true = _counts(*_by_class(y_pred, y_signed, rule))
+    occur = n_true > 0
+    n_unseen = _n_unseen(y_signed, n_unseen)
+    return float((hits[occur] / n_true[occur]).sum() / (occur.sum() + n_unseen))
+
+
+def f1(y_pred: Bools, y_signed: Floats) -> float:
+    """F1 of the positive class, for two classes; NaN for more."""
+    return mean_f1(y_pred, y_signed) if y_signed.shape[1] == 1 else float("nan")
+
+
+def precision(y_pred: Bools, y_signed: Floats) -> float:
+    """Precision of the positive class, for two classes; NaN for more."""
+    return _of_positive(_precision, y_pred, y_signed)
+
+
+def recall(y_pred: Bools, y_signed: Floats) -> float:
+    """Recall of the positive class, for two classes; NaN for more."""
+    return _of_positive(_recall, y_pred, y_signed)
+
+
+def mean_f1(y_pred: Bools, y_signed: Floats) -> float:
+    """Mean of F1 over the columns: for two classes the F1 of the positive one."""
+    return float(_f1(*_counts(y_pred, y_signed)).mean())
+
+
+def _of_positive(measure: ClassMeasure, y_pred: Bools, y_signed: Floats) -> float:
+    if y_signed.shape[1] > 1:
+        return float("nan")
+    return float(measure(*_counts(y_pred, y_signed))[0])
+
+
+def _macro(
+    measure: ClassMeasure, y_pred: Bools, y_signed: Floats, rule: str, n_unseen: int
+) -> float:
+    """Mean over all labels, or over the classes that occur in truth or prediction.
+
+    A class without a training document occurs in truth only, so it counts as 0.
+    """
+    if rule == "labels":
+        return float(measure(*_counts(y_pred, y_signed)).mean())
+    hits, n_predicted, n_true = _counts(*_by_class(y_pred, y_signed, rule))
+    occur = n_predicted + n_true > 0
+    values = measure(hits[occur], n_predicted[occur], n_true[occur])
+    return float(values.sum() / (values.size + _n_unseen(y_signed, n_unseen)))
+
+
+def _by_class(y_pred: Bools, y_signed: Floats, rule: str) -> tuple[Bools, Floats]:
+    """One column per class: two for the one of two classes."""
+    if rule != "sign":
+        return y_pred, y_signed
+    return np.hstack([~y_pred, y_pred]), np.hstack([-y_signed, y_signed])
+
+
+def _n_unseen(y_signed: Floats, n_unseen: int) -> int:
+    return n_unseen if np.isnan(y_signed).any() else 0
+
+
 def _counts(y_pred: Bools, y_signed: Floats) -> tuple[Floats, Floats, Floats]:
+    """Per column: correct predictions, predictions, and documents."""
     truth = y_signed > 0
     hits = (y_pred & truth).sum(axis=0).astype(np.float64)
     return hits, y_pred.sum(axis=0).astype(np.float64), truth.sum(axis=0).astype(np.float64)
 
 
-def f1_micro(y_pred: Bools, y_signed: Floats) -> float:
-    """F1 over the decisions of all columns; with several classes, a document of an unseen class
-    is a false negative. With one column it is the F1 of the positive class.
-    """
-    hits, n_predicted, n_true = (
-        np.atleast_1d(counts.sum()) for counts in _counts(y_pred, y_signed)
-    )
-    n_unseen = np.isnan(y_signed).all(axis=1).sum() if y_signed.shape[1] > 1 else 0
-    return float(quotient(2 * hits, n_predicted + n_true + n_unseen)[0])
+def _f1(hits: Floats, n_predicted: Floats, n_true: Floats) -> Floats:
+    return quotient(2 * hits, n_predicted + n_true)
 
 
-def f1_macro(y_pred: Bools, y_signed: Floats) -> float:
-    """Mean of F1 over the columns. With one column it is the F1 of the positive class."""
-    hits, n_predicted, n_true = _counts(y_pred, y_signed)
-    return float(quotient(2 * hits, n_predicted + n_true).mean())
+def _precision(hits: Floats, n_predicted: Floats, n_true: Floats) -> Floats:
+    return quotient(hits, n_predicted)
 
 
-def f1(y_pred: Bools, y_signed: Floats) -> float:
-    """F1 of the positive class, for two classes; NaN for more."""
-    return f1_macro(y_pred, y_signed) if y_signed.shape[1] == 1 else float("nan")
-
-
-def balanced_accuracy(decision: Floats, y_signed: Floats, rule: str) -> float:
-    """Mean over the classes that occur of the share of their documents that are predicted.
-
-    Documents of unseen classes count as one class. NaN if documents may have several labels.
-    """
-    if rule == "labels":
-        return float("nan")
-    y_pred = apply_rule(decision, rule)
-    unseen = np.asarray(np.isnan(y_signed).all(axis=1))
-    truth = y_signed > 0
-    if rule == "sign":
-        y_pred, truth = np.hstack([~y_pred, y_pred]), np.hstack([~truth, truth])
-    truth &= ~unseen[:, None]
-    hits, n_true = (y_pred & truth).sum(axis=0), truth.sum(axis=0)
-    recalls = hits[n_true > 0] / n_true[n_true > 0]
-    return float(np.append(recalls, [0.0] * bool(unseen.any())).mean())
-
-
-def precision_macro(y_pred: Bools, y_signed: Floats) -> float:
-    """Mean over the columns of the share of positive predictions that are right."""
-    hits, n_predicted, _ = _counts(y_pred, y_signed)
-    return float(quotient(hits, n_predicted).mean())
-
-
-def recall_macro(y_pred: Bools, y_signed: Floats) -> float:
-    """Mean over the columns of the share of positive documents that are predicted."""
-    hits, _, n_true = _counts(y_pred, y_signed)
-    return float(quotient(hits, n_true).mean())
+def _recall(hits: Floats, n_predicted: Floats, n_true: Floats) -> Floats:
+    return quotient(hits, n_true)
 
 
 def roc_auc(decision: Floats, y_signed: Floats) -> float:

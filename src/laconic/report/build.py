@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -18,12 +18,13 @@ from laconic.errors import LaconicError
 from laconic.files import read_json
 from laconic.report.view import Confusion, Cost, Detail, Overlap, Point, View
 from laconic.rows import Row, RowTable, group_pairs
-from laconic.studies.analysis.candidates import Candidate, candidates
+from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.findings import Findings
 from laconic.studies.analysis.intervals import band
 from laconic.studies.analysis.projection_map import Directions
 from laconic.studies.analysis.recommendation import Recommendation, recommend
 from laconic.studies.analysis.stability import jaccard
+from laconic.studies.analysis.tuning import by_family, deciding_metrics, tuned_candidates
 from laconic.studies.analysis.warning_counts import count_warnings, missing_sizes
 from laconic.studies.journal.journal import Journal, PlanText
 from laconic.studies.layout import ProblemFolder, StudyFolder
@@ -70,10 +71,10 @@ class _Reader:
         # in the order of the plan, which does not depend on which process was faster
         finished = {task.key: task for task in journal.tasks()}
         self.tasks = {key: finished[key] for key in plan.keys if key in finished}
-        self.rows = RowTable(journal.rows(self.tasks))
-        self.candidates = candidates(
-            self.rows, self.plan.metric, part=self.plan.part(), repeats=self.plan.split.repeats
-        )
+        raw = RowTable(journal.rows(self.tasks))
+        self.candidates, self.rows = tuned_candidates(self.plan, self.tasks.values(), raw, journal)
+        self.metrics = deciding_metrics(self.tasks.values())
+        self.measured = by_family(self.plan, raw)
         self.findings = Findings.read(folder)
         self.corpora = (read_json(folder.corpora, _Corpora) or _Corpora()).corpora
 
@@ -84,20 +85,20 @@ class _Reader:
 
     def view(self) -> View:
         failed = self.journal.failed().items()
-        problems = tuple(self.rows.distinct("problem"))
+        problems = tuple(self.measured.distinct("problem"))
         n_done, n_tasks = len(self.tasks), len(self.started.keys)
         finished = self.concluded is not None
         return View(
             title=self._title(problems),
-            metric=self.plan.metric,
-            metrics=self.plan.metrics,
+            metric=next(iter(self.metrics.values()), ""),
+            metrics=tuple(self.rows.distinct("metric")),
             methods=tuple(self.rows.distinct("method")),
             problems=problems,
             finished=finished,
             progress="" if finished else f"{n_done:,} of {n_tasks:,} tasks are done",
             sentences=self.sentences(),
             points=tuple(points(self.rows, self.plan.split.cv)),
-            costs=tuple(costs(self.rows, self.plan.metric)),
+            costs=tuple(costs(self.measured, self.rows, self.metrics)),
             overlaps=tuple(self.overlaps()),
             comparisons=self.findings.comparisons if self.findings is not None else (),
             stability=self.findings.stability if self.findings is not None else (),
@@ -107,7 +108,7 @@ class _Reader:
             warnings=self.warnings(),
             command=self.started.command,
             plan=self.started.text,
-            versions=tuple(self.rows.distinct("versions")),
+            versions=tuple(self.measured.distinct("versions")),
             created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
             maps=tuple(self.maps(problems)) if finished else (),
         )
@@ -128,7 +129,7 @@ class _Reader:
         if self.concluded is not None:
             return self.concluded.warnings
         warnings = count_warnings(self.journal.notes(self.tasks))
-        return warnings | missing_sizes(self.rows, self.plan.metric)
+        return warnings | missing_sizes(self.measured, self.metrics)
 
     def maps(self, problems: Sequence[str]) -> Iterator[Directions]:
         for problem in problems[:MAX_DETAILS]:
@@ -146,10 +147,12 @@ class _Reader:
                 yield from self._overlaps(problem, size)
 
     def _overlaps(self, problem: str, size: Size) -> Iterator[Overlap]:
+        families = self.plan.families(task.method for task in self.tasks.values())
+        first = {names[0]: family for family, names in families.items() if names}
         folds = group_pairs(
-            (task.method, (task.fold, cut.terms))
+            (first[task.method], (task.fold, cut.terms))
             for key, task in self.tasks.items()
-            if task.problem == problem and task.draw == 0
+            if task.problem == problem and task.draw == 0 and task.method in first
             for cut in self.journal.cuts(key)
             if cut.size == size
         )
@@ -209,13 +212,21 @@ def points(rows: Iterable[Row], n_folds: int = 0) -> Iterator[Point]:
         yield Point(problem, method, metric, size, n_features, *limits, len(folds))
 
 
-def costs(rows: Iterable[Row], metric: str) -> Iterator[Cost]:
-    """Time and memory of one fit of all sizes, and the best mean of the method."""
-    finished = RowTable(row for row in rows if row.metric == metric and row.status != "failed")
+def costs(measured: RowTable, tuned: RowTable, metrics: Mapping[str, str]) -> Iterator[Cost]:
+    """Time and memory of all that was trained for a method in a fold, and its best mean.
+
+    `measured` has the rows of all classifiers and alphas under the name of the method, `tuned`
+    those of the best.
+    """
+    finished = RowTable(
+        row for row in measured if row.metric == metrics[row.problem] and row.status != "failed"
+    )
+    best_rows = tuned.group_by("problem", "method")
     for (problem, method), of_method in finished.group_by("problem", "method").items():
-        tasks = of_method.group_by("task").values()
-        seconds = mean(sum(of_task.column("seconds")) for of_task in tasks)
-        best = max(points(of_method), key=lambda point: point.mean, default=None)
+        folds = of_method.group_by("fold", "draw").values()
+        seconds = mean(sum(of_fold.column("seconds")) for of_fold in folds)
+        rows = best_rows.get((problem, method), RowTable()).where(metric=metrics[problem])
+        best = max(points(rows), key=lambda point: point.mean, default=None)
         if best is not None:
             memory = max((row.memory or 0 for row in of_method), default=0)
             yield Cost(problem, method, seconds, memory, best.mean, best.n_features)

@@ -9,6 +9,8 @@ Tensors, for n words, r rows of coefficients and e stored ones:
 | stops.text, stops.length | the same | stop words; only where there is text |
 | idf | F64 [n] | only for schemes that have one |
 | intercept | F64 [r] | |
+| thresholds | F64 [r] | only if the header has "rows" |
+| calibration | F64 [r, 2], or F64 [1] | a, b of each row for "platt"; T for "temperature" |
 | coef | F64 [n, r], or F64 [e] | by word; [e] if a class does not use every word, and then |
 | coef.row, coef.first | U32 [e], I64 [n + 1] | entries first[w] to first[w + 1] belong to word w |
 
@@ -21,7 +23,8 @@ The one key "laconic" of the metadata is a JSON object:
  "text": null | the options of `TextSettings` by name,
  "classifier": {"name": str | null, "alpha": float | null, "class_weight": str | null},
  "features": {"number": int, "kind": str},
- "thresholds": null, "calibration": null, "storage": "float64",
+ "thresholds": null | "rows", "calibration": null | "platt" | "temperature",
+ "storage": "float64",
  "solved": bool | null, "gap": float | null, "notes": [str, ...], the warnings of the training}
 """
 
@@ -38,10 +41,13 @@ from laconic.runtime.decisions import Coefficients, KernelDecision, LinearDecisi
 from laconic.runtime.runtime_model import MOST_CLASSES, MOST_WORDS, RuntimeModel
 from laconic.runtime.settings import ClassifierSettings, TextSettings, WordWeights
 from laconic.runtime.tensors import Tensors, from_bytes
+from laconic.types import Floats
 
 FORMAT = "laconic compact model"
 VERSION = 2
 STORAGE = "float64"
+THRESHOLDS = "rows"
+CALIBRATIONS = {"sign": "platt", "labels": "platt", "argmax": "temperature"}
 MOST_BYTES = 1 << 28
 PIECE = 1 << 20
 MOST_STOP_WORDS = 1 << 20
@@ -102,9 +108,9 @@ def model_of(header: dict[str, Any], tensors: Tensors, *, trusted: bool) -> Runt
     )
     _refuse_newer(fields)
     rule, classes = fields.take("rule", str), unpacked(tensors, "classes", MOST_CLASSES)
-    size = fields.take("size", int)
+    size, n_rows = fields.take("size", int), 1 if rule == "sign" else len(classes)
     model = RuntimeModel(
-        _model(fields, tensors, len(words), size, 1 if rule == "sign" else len(classes)),
+        _model(fields, tensors, len(words), size, n_rows),
         size,
         rule,
         classes,
@@ -115,6 +121,8 @@ def model_of(header: dict[str, Any], tensors: Tensors, *, trusted: bool) -> Runt
         _classifier(Fields(fields.take("classifier", dict))),
         fields.take("solved", bool, type(None)),
         fields.take("gap", float, type(None)),
+        _thresholds(fields, tensors, n_rows),
+        _calibration(fields, tensors, rule, n_rows),
     )
     _check_features(Fields(fields.take("features", dict)), model)
     fields.end()
@@ -131,13 +139,32 @@ def _other_version(version: int) -> str:
 
 def _refuse_newer(fields: Fields) -> None:
     """What later versions of Laconic write into these fields cannot be left out."""
-    for name, supported in (("thresholds", None), ("calibration", None), ("storage", STORAGE)):
-        value = fields.take(name)
-        if value != supported:
-            raise LaconicError(
-                f"{name} in its header is {str(value)[:40]!r}: this needs a newer Laconic. "
-                "Update with pip install -U laconic."
-            )
+    _refuse_other(fields, "storage", STORAGE)
+
+
+def _refuse_other(fields: Fields, name: str, *supported: str | None) -> Any:
+    value = fields.take(name)
+    if value not in supported:
+        raise LaconicError(
+            f"{name} in its header is {str(value)[:40]!r}: this needs a newer Laconic. "
+            "Update with pip install -U laconic."
+        )
+    return value
+
+
+def _thresholds(fields: Fields, tensors: Tensors, n_rows: int) -> Floats | None:
+    stated = _refuse_other(fields, "thresholds", None, THRESHOLDS)
+    return None if stated is None else tensors.take("thresholds", np.float64, n_rows)
+
+
+def _calibration(fields: Fields, tensors: Tensors, rule: str, n_rows: int) -> Floats | None:
+    stated = _refuse_other(fields, "calibration", None, *CALIBRATIONS.values())
+    if stated is None:
+        return None
+    if stated != CALIBRATIONS.get(rule):
+        raise LaconicError(f"calibration in its header is {stated!r}, not for the rule {rule!r}")
+    shape = (1,) if stated == "temperature" else (n_rows, 2)
+    return tensors.take("calibration", np.float64, *shape)
 
 
 def _classifier(fields: Fields) -> ClassifierSettings:

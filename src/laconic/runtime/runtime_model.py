@@ -19,7 +19,14 @@ from laconic.runtime.choices import VECTORS, Normalize
 from laconic.runtime.counts import Terms, Vectors
 from laconic.runtime.decisions import KernelDecision, LinearDecision
 from laconic.runtime.documents import Document, Reader, counts_of
-from laconic.runtime.settings import LARGEST, ClassifierSettings, TextSettings, WordWeights
+from laconic.runtime.rules import (
+    LARGEST,
+    above,
+    model_probabilities,
+    read_calibration,
+    read_thresholds,
+)
+from laconic.runtime.settings import ClassifierSettings, TextSettings, WordWeights
 from laconic.types import Floats, Rule
 
 MOST_WORDS = 1 << 22
@@ -40,6 +47,7 @@ class RuntimeModel:
     weights : WordWeights
     text : TextSettings, or None for a model of documents that came as vectors
     notes, classifier, solved, gap : how it was trained, see `laconic.CompactModel`
+    thresholds, calibration : as in `laconic.LinearModel`
     """
 
     model: LinearDecision | KernelDecision
@@ -53,9 +61,12 @@ class RuntimeModel:
     classifier: ClassifierSettings = field(default_factory=ClassifierSettings)
     solved: bool | None = None
     gap: float | None = None
+    thresholds: Floats | None = None
+    calibration: Floats | None = None
 
     def __post_init__(self) -> None:
         self._check_rows()
+        self._read_probabilities()
         n_words, idf = len(self.words), self.weights.idf
         if self.model.n_words != n_words or (idf is not None and idf.shape != (n_words,)):
             raise LaconicError(
@@ -90,6 +101,16 @@ class RuntimeModel:
                 f"{n_classes} classes and {self.model.intercept.size} rows: the rule 'sign' has 2 "
                 f"classes and 1 row, other rules one row per class; the rule is {self.rule!r}"
             )
+
+    def _read_probabilities(self) -> None:
+        plain = self.thresholds is None and self.calibration is None
+        if isinstance(self.model, KernelDecision) and not plain:
+            raise LaconicError("a kernel model has no thresholds and no calibration")
+        n_rows = len(self.model.intercept)
+        thresholds = read_thresholds(self.thresholds, self.rule, n_rows)
+        calibration = read_calibration(self.calibration, self.rule, n_rows)
+        object.__setattr__(self, "thresholds", thresholds)
+        object.__setattr__(self, "calibration", calibration)
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields only: some cached values cannot be sent to other processes."""
@@ -134,12 +155,24 @@ class RuntimeModel:
     def named(self, decision: Floats) -> list[Any]:
         """The classes that decision values mean."""
         classes = self.classes
-        if self.rule == "sign":
-            return [classes[position] for position in (decision[:, 0] > 0).astype(int).tolist()]
         if self.rule == "argmax":
             return [classes[position] for position in decision.argmax(axis=1).tolist()]
-        chosen = (np.flatnonzero(row > 0).tolist() for row in decision)
+        positive = above(decision, self.thresholds)
+        if self.rule == "sign":
+            return [classes[position] for position in positive[:, 0].astype(int).tolist()]
+        chosen = (np.flatnonzero(row).tolist() for row in positive)
         return [tuple(classes[position] for position in row) for row in chosen]
+
+    def predict_proba(self, documents: Iterable[Document]) -> Floats:
+        """Probabilities of shape (n_docs, n_classes); those of a document's labels are independent.
+
+        Only for a model with `calibration`.
+        """
+        return self.probabilities(self.decision(documents))
+
+    def probabilities(self, decision: Floats) -> Floats:
+        """The probabilities that decision values mean."""
+        return model_probabilities(decision, self.rule, self.calibration)
 
     def explain(
         self, document: Document, top: int | None = 10

@@ -16,6 +16,7 @@ from laconic.errors import LaconicError
 from laconic.numerics.text.weights import IDF, weighted
 from laconic.runtime.choices import Length, Scheme, UnitName, kind_of_features
 from laconic.runtime.counts import Vectors
+from laconic.runtime.rules import LARGEST
 from laconic.runtime.tokenizers import WITHIN_CHUNKS, Unit, unit_of
 from laconic.types import Floats
 
@@ -23,7 +24,6 @@ from laconic.types import Floats
 LONGEST_GRAM = 16
 LONGEST_PATTERN = 1000
 LONGEST_WORD = 1 << 31
-LARGEST = 1e30
 LONGEST_NAME = 40
 
 

@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.reducer import Reducer
 from laconic.reduction import Ranking, Reduction, Selection
-from laconic.scores.spectral import measure_leverage, uniform
-from laconic.selectors.top import Score
+from laconic.scores import Score, score_named
+from laconic.scores.spectral import measure_leverage
 from laconic.types import Columns, Floats, Matrix
 from laconic.validation import check_choice
 
@@ -101,8 +101,9 @@ class SampledTerms(RandomSelector):
 
     Parameters
     ----------
-    by : callable (X, y) -> one number of at least 0 per term, default=uniform
-        `uniform` (US), `squared_norm` (WS) or any other score.
+    by : str or callable (X, y) -> one number of at least 0 per term, default="uniform"
+        "uniform" (US), "ws" (squared weight, WS), another name of `laconic.scores.SCORES`, or a
+        function.
     draw : "exact", "bernoulli" or "iid", default="exact"
         "exact" draws exactly `size` terms with weights 1/√min(1, r·p), r the arrival of the next
         term. "bernoulli" is the paper's independent draws with budget r = `size`, which select
@@ -127,7 +128,7 @@ class SampledTerms(RandomSelector):
 
     def __init__(
         self,
-        by: Score = uniform,
+        by: str | Score = "uniform",
         *,
         draw: str = "exact",
         size: int | float | None = None,
@@ -139,7 +140,7 @@ class SampledTerms(RandomSelector):
         self.random_state = random_state
 
     def _score(self, X: Matrix, y: ArrayLike | None) -> Floats:
-        return np.asarray(self.by(X, y), dtype=np.float64)
+        return np.asarray(score_named(self.by)(X, y), dtype=np.float64)
 
 
 class SubspaceSampling(RandomSelector):

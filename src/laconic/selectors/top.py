@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import Tags
 
 from laconic.reducer import Reducer
 from laconic.reduction import Ranking, Selection
-from laconic.scores import document_frequency
-from laconic.types import Floats, Matrix
+from laconic.scores import SCORES, Score, document_frequency, score_named
+from laconic.types import Columns, Matrix
 
-Score = Callable[[Matrix, ArrayLike | None], Floats]
+# Names of `SCORES` that need no labels.
+UNSUPERVISED = frozenset({"df", "uniform", "ws"})
 
 
 class TopTerms(Reducer):
@@ -21,8 +22,9 @@ class TopTerms(Reducer):
 
     Parameters
     ----------
-    by : callable (X, y) -> one number per term, default=document_frequency
-        A function of `laconic.scores`, or a custom one.
+    by : str or callable (X, y) -> one number per term, default="ig"
+        A name of `laconic.scores.SCORES`, such as "ig" (information gain), "chi2", "rfe" or "df"
+        (document frequency, which needs no labels); or a function.
     size : int, float or None, default=None
         Number of terms: a number, a share in (0, 1], None for all.
 
@@ -34,14 +36,14 @@ class TopTerms(Reducer):
         The terms, highest score first.
     """
 
-    def __init__(self, by: Score = document_frequency, *, size: int | float | None = None) -> None:
+    def __init__(self, by: str | Score = "ig", *, size: int | float | None = None) -> None:
         self.by = by
         self.size = size
 
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Score and rank every term."""
         documents = self._read(X)
-        self.scores_ = np.asarray(self.by(documents, y), dtype=np.float64)
+        self.scores_ = np.asarray(score_named(self.by)(documents, y), dtype=np.float64)
         self.ranking_ = Ranking.by_score(self.scores_, ties=document_frequency(documents))
         return self
 
@@ -49,5 +51,15 @@ class TopTerms(Reducer):
     def available_(self) -> int:
         return self.ranking_.available
 
+    @property
+    def order(self) -> Columns:
+        return self.ranking_.order
+
     def _cut(self, size: int) -> Selection:
         return self.ranking_.top(size)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        supervised = {name: score for name, score in SCORES.items() if name not in UNSUPERVISED}
+        tags.target_tags.required = self.by in supervised or self.by in supervised.values()
+        return tags

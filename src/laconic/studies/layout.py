@@ -4,6 +4,7 @@ journal.sqlite, journal.lock        every task and its rows; everything else is 
 plan.toml, rows.csv, corpora.json   what was measured, on what
 recommendation.json                 the findings; comparisons.csv, stability.csv: parts of them
 model.laconic, words.csv, …         of the problem; with several, in problems/<name>/
+budget-<points>.laconic             smaller and larger models, by what they give up
 report.html, figures/<chart>.svg    the page and its charts
 """
 
@@ -49,6 +50,8 @@ CORPORA = "corpora.json"
 FINDINGS = "recommendation.json"
 MODEL = "model.laconic"
 STAND_IN = "stand-in.laconic"
+# Models of the budget table, by the points of the metric that they give up.
+BUDGET = {loss: f"budget-{100 * loss:g}.laconic" for loss in (0.0, 0.005, 0.01, 0.02, 0.05)}
 WORDS = "words.csv"
 CERTIFICATE = "certificate.json"
 DIRECTIONS = "directions.json"
@@ -73,6 +76,7 @@ FIGURE_FILES = {"svg": SVG_FILE, "png": PNG_FILE}
 PROBLEM_FILES: dict[str, Kind] = {
     MODEL: MODEL_FILE,
     STAND_IN: MODEL_FILE,
+    **dict.fromkeys(BUDGET.values(), MODEL_FILE),
     WORDS: WORDS_KINDS[".csv"],
     CERTIFICATE: json_kind("certificate", "certificate"),
     DIRECTIONS: json_kind("file of directions", "directions"),
@@ -123,6 +127,10 @@ class ProblemFolder:
         """A smaller model for the page, if the recommended one is too large for it."""
         return self.path / STAND_IN
 
+    def budget(self, loss: float) -> Path:
+        """The model of a row of the budget table."""
+        return self.path / BUDGET[loss]
+
     @property
     def words(self) -> Path:
         return self.path / WORDS
@@ -140,7 +148,7 @@ class ProblemFolder:
 
     def delete_model(self) -> None:
         """Delete everything that was written about a recommended model."""
-        delete(self.words, self.model, self.certificate, self.stand_in)
+        delete(self.words, self.model, self.certificate, self.stand_in, *map(self.budget, BUDGET))
 
 
 @dataclass(frozen=True)

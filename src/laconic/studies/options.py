@@ -11,21 +11,41 @@ from dataclasses import MISSING, dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from laconic.corpus.options import ReadOptions
+from laconic.corpus.options import Duplicates, ReadOptions
 from laconic.errors import LaconicError
-from laconic.options import Options, number, option
+from laconic.options import Options, number, option, parse_bytes
 from laconic.runtime.choices import Normalize
 from laconic.text.options import Alpha, TargetKind
 
 if TYPE_CHECKING:
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
+    from laconic.types import Indices
 
-# What a model is evaluated on.
-Part = Literal["validation", "test"]
-METHODS = ("ALL", "DF", "IG", "CHI2", "WS", "SS:rank=100", "RFE+svm")
+# What a model is evaluated on; "budget": the test documents, by a model that was not chosen.
+Part = Literal["validation", "test", "budget"]
+METHODS = ("ALL", "IG", "RFE")
+# Lists of methods by name.
+PRESETS = {
+    "quick": ("ALL", "IG"),
+    "papers": (
+        *METHODS,
+        "WS",
+        "SS:rank=100",
+        "BSS:rank=20",
+        "RRQR",
+        "SVM-LARS",
+        "EXACT",
+        "MASK",
+        "LDA-LSI",
+    ),
+}
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
-METRICS = ("f1_micro", "f1_macro", "accuracy")
+# The classifiers that a study tunes; ridge too for corpora of up to FEW documents.
+CLASSIFIERS = ("logistic", "svm")
+FEW = 2000
+# Metrics that weigh classes alike, whatever their number of documents.
+WEIGH_ALIKE = frozenset({"f1_macro", "balanced_accuracy", "precision_macro", "recall_macro"})
 
 
 @dataclass(frozen=True)
@@ -93,6 +113,12 @@ class SplitOptions(Options):
     repeats: int = option(1, "Repeats of the cross-validation.", minimum=1)
     n_splits: int = option(1, "Random test sets, with cv=0.", minimum=1)
     random_state: int = option(0, "Random seed of the train/test split and folds.", minimum=0)
+    duplicates: Duplicates = option(
+        "together",
+        "Documents with the same text: leave out all but the first (training documents, where the "
+        "test set is given), put them on one side of every random split and fold, or divide them "
+        "like others.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -107,31 +133,64 @@ class SplitOptions(Options):
 
     def held_out(self, corpus: Corpus) -> list[Split]:
         """The test documents against all others."""
-        from laconic.corpus.splits import given_split, random_splits
+        from laconic.corpus.splits import given_split, random_splits, without_copies
 
         test_size = self._resolved(corpus)
         if test_size is None:
             return []
         if test_size == "given":
-            return list(given_split(corpus))
-        return list(
-            random_splits(corpus, test_size, times=self.n_splits, random_state=self.random_state)
+            (split,) = given_split(corpus)
+            return [without_copies(split, corpus) if self.duplicates == "drop" else split]
+        documents = self._documents(corpus)
+        part = corpus.take(documents)
+        inner = random_splits(
+            part,
+            test_size,
+            times=self.n_splits,
+            random_state=self.random_state,
+            units=self._units(part),
         )
+        return [split.within(documents) for split in inner]
 
     def validation(self, corpus: Corpus) -> list[Split]:
         """Cross-validation folds of the documents that are not held out."""
-        import numpy as np
-
-        from laconic.corpus.splits import Split, folds
+        from laconic.corpus.splits import folds
 
         if not self.cv:
             return []
         held_out = self.held_out(corpus)
-        documents = held_out[0].train if held_out else np.arange(len(corpus))
+        documents = held_out[0].train if held_out else self._documents(corpus)
+        part = corpus.take(documents)
         inner = folds(
-            corpus.take(documents), self.cv, repeats=self.repeats, random_state=self.random_state
+            part,
+            self.cv,
+            repeats=self.repeats,
+            random_state=self.random_state,
+            units=self._units(part),
         )
-        return [Split(fold.name, documents[fold.train], documents[fold.test]) for fold in inner]
+        return [fold.within(documents) for fold in inner]
+
+    def _documents(self, corpus: Corpus) -> Indices:
+        """The documents of which random splits and folds divide those that are used."""
+        import numpy as np
+
+        from laconic.corpus.splits import Split, used_documents, without_copies
+
+        if self.duplicates != "drop":
+            return np.arange(len(corpus))
+        return without_copies(Split.training(used_documents(corpus)), corpus).train
+
+    def _units(self, corpus: Corpus) -> Indices:
+        from laconic.corpus.units import units_of
+
+        return units_of(corpus, copies_together=self.duplicates == "together")
+
+    def notes(self, corpus: Corpus) -> Iterator[str]:
+        """What is worth knowing about repeated texts, groups and times."""
+        from laconic.corpus.split_notes import split_notes
+
+        held_out = self.held_out(corpus)
+        return split_notes(corpus, held_out[0] if held_out else None, self.duplicates)
 
     def described(self, corpus: Corpus, part: Part) -> str:
         """Everything that the documents of a fold depend on, as JSON."""
@@ -139,6 +198,10 @@ class SplitOptions(Options):
             "test_size": self._resolved(corpus),
             "random_state": self.random_state,
         }
+        if self.duplicates != "keep":
+            values["duplicates"] = self.duplicates
+        if corpus.groups is not None or corpus.times is not None:
+            values["by"] = "group" if corpus.groups is not None else "time"
         if part == "validation":
             values |= {"cv": self.cv, "repeats": self.repeats}
         else:
@@ -161,9 +224,21 @@ class TrainingOptions(Options):
     """
 
     alpha: Alpha | Mapping[str, Alpha] = option(
-        1.0,
-        "Strength of regularization, or loo to choose it by leave-one-out (ridge only).",
-        expected="a number of at least 0, or 'loo'",
+        "auto",
+        "Strength of regularization: a number; auto, which studies tune; or loo to choose it by "
+        "leave-one-out (ridge only).",
+        expected="a number of at least 0, 'auto' or 'loo'",
+    )
+    classifiers: tuple[str, ...] = option(
+        (),
+        "Classifiers that a study tunes behind methods that name none.",
+        parse=lambda text: tuple(text.split(",")),
+        default_text=f"{','.join(CLASSIFIERS)}; ridge too up to {FEW:,} documents",
+    )
+    class_weight: Literal["auto", "none", "balanced"] = option(
+        "auto",
+        "Weigh documents by the inverse size of their class; auto tries both where the metric "
+        "weighs classes alike.",
     )
     intercept: bool = option(True, "Fit an intercept.")
     normalize: Normalize = option(
@@ -174,8 +249,21 @@ class TrainingOptions(Options):
     def __post_init__(self) -> None:
         super().__post_init__()
         alphas = self.alpha.values() if isinstance(self.alpha, Mapping) else [self.alpha]
-        if any(alpha != "loo" and not 0 <= alpha < float("inf") for alpha in alphas):
+        if any(not isinstance(a, str) and not 0 <= a < float("inf") for a in alphas):
             raise self.refuse("alpha")
+
+    def classifiers_for(self, n_docs: int) -> tuple[str, ...]:
+        """The classifiers to tune for a corpus of so many documents."""
+        alphas = self.alpha.values() if isinstance(self.alpha, Mapping) else [self.alpha]
+        if not self.classifiers and any(alpha in ("loo", 0) for alpha in alphas):
+            return ("ridge",)
+        return self.classifiers or (*CLASSIFIERS, *(["ridge"] if n_docs <= FEW else []))
+
+    def class_weights_for(self, metric: str) -> tuple[str | None, ...]:
+        """The class weights to try where this metric decides."""
+        if self.class_weight == "auto":
+            return (None, "balanced") if metric in WEIGH_ALIKE else (None,)
+        return (None if self.class_weight == "none" else self.class_weight,)
 
     def alpha_for(self, problem: str, fold: str) -> Alpha:
         if not isinstance(self.alpha, Mapping):
@@ -193,7 +281,38 @@ def parse_sizes(text: str) -> tuple[int | float, ...]:
 def parse_methods(text: str) -> tuple[str, ...]:
     from laconic.methods import parse_methods
 
-    return tuple(method.name for method in parse_methods(text))
+    names = ",".join(",".join(PRESETS.get(name.strip(), (name,))) for name in text.split(","))
+    return tuple(method.name for method in parse_methods(names))
+
+
+@dataclass(frozen=True)
+class GoalOptions(Options):
+    """What is asked of the recommended model; by default one standard error from the best."""
+
+    max_loss: float | None = option(
+        None,
+        "Give up at most so much of the metric, against the best model in validation: 0.01 is one "
+        "point of 100.",
+        minimum=0,
+        maximum=1,
+    )
+    max_features: int | None = option(None, "At most so many features.", minimum=1)
+    max_bytes: int | None = option(
+        None,
+        "At most so large a model file, such as 100kB.",
+        parse=parse_bytes,
+        minimum=1,
+    )
+
+    @property
+    def limited(self) -> bool:
+        return self.max_features is not None or self.max_bytes is not None
+
+    def limits(self) -> str:
+        """ "300 features and 100,000 bytes"."""
+        features = [] if self.max_features is None else [f"{self.max_features:,} features"]
+        n_bytes = [] if self.max_bytes is None else [f"{self.max_bytes:,} bytes"]
+        return " and ".join(features + n_bytes) or "no limits"
 
 
 @dataclass(frozen=True)
@@ -202,7 +321,8 @@ class SearchOptions(Options):
 
     methods: tuple[str, ...] = option(
         METHODS,
-        "Names of `laconic methods`, with settings and classifier: IG,SS:rank=10+svm.",
+        "Names of `laconic methods`, with settings and classifier: IG,SS:rank=10+svm. A classifier "
+        "or alpha that is not named is tuned. quick is ALL,IG; papers adds methods of the papers.",
         parse=parse_methods,
         default_text=",".join(METHODS),
     )
@@ -214,12 +334,14 @@ class SearchOptions(Options):
         default_text=f"{','.join(map(str, SIZES[:6]))},…,{SIZES[-1]}",
     )
     metrics: tuple[str, ...] = option(
-        METRICS,
+        (),
         "The first decides: accuracy, balanced_accuracy, f1 (two classes), f1_micro, f1_macro, "
-        "precision_macro, recall_macro, roc_auc, roc_auc_micro, best_f1, error. Of two classes, "
-        "the second is the positive one.",
+        "precision_macro, recall_macro, roc_auc, roc_auc_micro, best_f1, error.",
         flag="--metric",
+        default_text="f1 of the positive class for two classes; accuracy for several, or f1_macro "
+        "if the largest has over 5 times the documents of the rarest; f1_micro for labels",
     )
+    positive: str | None = option(None, "The positive one of two classes.  [default: the rarer]")
     draws: int = option(1, "Repeats of each random method.", minimum=1)
     target: TargetKind = option(
         "auto",

@@ -20,6 +20,7 @@ from laconic.options import option
 from laconic.studies.execution.task import Task, canonical_json
 from laconic.studies.options import (
     METHODS,
+    GoalOptions,
     InMemory,
     Part,
     SearchOptions,
@@ -28,17 +29,9 @@ from laconic.studies.options import (
     TrainingOptions,
 )
 from laconic.text.options import Alpha, TextOptions, WeightingOptions
-from laconic.text.problem import Target
+from laconic.text.problem import Target, default_metric
 from laconic.text.weighting import Weighting
 from laconic.types import Size
-
-
-def default_methods(alpha: Alpha | Mapping[str, Alpha]) -> tuple[str, ...]:
-    """The default methods; RFE with ridge where alpha is not one that an SVM can use."""
-    alphas = alpha.values() if isinstance(alpha, Mapping) else [alpha]
-    if all(not isinstance(value, str) and value > 0 for value in alphas):
-        return METHODS
-    return tuple(name.removesuffix("+svm") for name in METHODS)
 
 
 @dataclass(frozen=True)
@@ -55,8 +48,9 @@ class Plan(SearchOptions, Corpora):
     Parameters
     ----------
     corpora : Source, Corpus, or a name or file; or several
-    methods, sizes, metrics, draws, target : see `SearchOptions`
-    split, text, weighting, training : SplitOptions, TextOptions, WeightingOptions, TrainingOptions
+    methods, sizes, metrics, positive, draws, target : see `SearchOptions`
+    split, text, weighting, training, goals : SplitOptions, TextOptions, WeightingOptions,
+        TrainingOptions, GoalOptions
     detail : whether predictions and features of each size are stored, for significance tests and
         stability
     decisions : whether decision values of each size are stored too; they take 32 times as much
@@ -67,6 +61,7 @@ class Plan(SearchOptions, Corpora):
     text: TextOptions = field(default_factory=TextOptions)
     weighting: WeightingOptions = field(default_factory=WeightingOptions)
     training: TrainingOptions = field(default_factory=TrainingOptions)
+    goals: GoalOptions = field(default_factory=GoalOptions)
     detail: bool = option(True, "Store predictions and features of each size.")
     decisions: bool = option(False, "Store decision values of each size, too.")
 
@@ -74,27 +69,42 @@ class Plan(SearchOptions, Corpora):
         put = object.__setattr__
         put(self, "corpora", _sources(self.corpora))
         super().__post_init__()
-        if self.methods == METHODS:
-            put(self, "methods", default_methods(self.training.alpha))
         methods = _methods(self.methods)
         for method in methods:
             method.check()
             method.check_intercept(self.training.intercept)
             if method.alpha is None and not isinstance(self.training.alpha, Mapping):
-                method.make_classifier(self.training.alpha, intercept=False)  # or refuses
+                for variant in self._trained(method, 0, ""):
+                    variant.make_classifier(self.training.alpha, intercept=False)  # or refuses
         put(self, "methods", tuple(dict.fromkeys(method.name for method in methods)))
         put(self, "sizes", tuple(ascending(self.sizes)))
-        put(self, "metrics", tuple(dict.fromkeys(known_metrics(self.metrics))))
-        if self.metric in LOSSES:
+        metrics = known_metrics(self.metrics) if self.metrics else ()
+        put(self, "metrics", tuple(dict.fromkeys(metrics)))
+        if self.metrics and self.metrics[0] in LOSSES:
             raise LaconicError(
-                f"metric {self.metric!r}: the first metric decides, and of this one lower is "
+                f"metric {self.metrics[0]!r}: the first metric decides, and of this one lower is "
                 "better. Put one of which higher is better first, such as accuracy"
             )
 
-    @property
-    def metric(self) -> str:
-        """The metric that decides the recommendation: the first."""
-        return self.metrics[0]
+    def metrics_for(self, target: Target) -> tuple[str, ...]:
+        """The metrics of a target; the first decides the recommendation."""
+        more = ("f1_macro",) if target.rule == "labels" else ("accuracy", "f1_macro")
+        return self.metrics or tuple(dict.fromkeys((default_metric(target), *more)))
+
+    def _trained(self, method: Method, n_docs: int, metric: str) -> list[Method]:
+        """What is trained for a method of the plan."""
+        training = self.training
+        choices = training.classifiers_for(n_docs), training.class_weights_for(metric)
+        return [parse_method(name) for name in method.variants(*choices)]
+
+    def families(self, trained: Iterable[str]) -> dict[str, list[str]]:
+        """The names of `trained` that belong to each method of the plan."""
+        names = list(dict.fromkeys(trained))
+        variants = {name: parse_method(name) for name in names}
+        return {
+            family.name: [name for name in names if family.covers(variants[name])]
+            for family in _methods(self.methods)
+        }
 
     def load(self, progress: Any = None) -> Iterator[Corpus]:
         """Every corpus; their names must be distinct, because rows refer to corpora by name."""
@@ -126,11 +136,16 @@ class Plan(SearchOptions, Corpora):
 
     def tasks(self, corpus: Corpus, split: Split, targets: Iterable[Target]) -> Iterator[Task]:
         """The tasks of one fold, target by target; those that share a selection are together."""
-        methods = _methods(self.methods)
         for target in targets:
+            metrics = self.metrics_for(target)
+            trained = [
+                variant
+                for method in _methods(self.methods)
+                for variant in self._trained(method, len(corpus), metrics[0])
+            ]
             tasks = [
-                self.one_task(corpus, split, self.part(), target.name, method, draw)
-                for method in methods
+                self.one_task(corpus, split, self.part(), target, method, draw)
+                for method in {variant.name: variant for variant in trained}.values()
                 for draw in range(self.draws if method.random else 1)
             ]
             first = {task.selection: position for position, task in reversed([*enumerate(tasks)])}
@@ -141,15 +156,17 @@ class Plan(SearchOptions, Corpora):
         corpus: Corpus,
         split: Split,
         part: Part,
-        problem: str,
+        target: Target,
         method: Method,
         draw: int,
         sizes: tuple[Size, ...] | None = None,
+        alphas: tuple[Alpha, ...] | None = None,
     ) -> Task:
         """One draw of a method on one split, at these sizes, else at the method's or the plan's."""
+        alpha = self.training.alpha_for(target.name, split.name)
         return Task(
             data=corpus.fingerprint,
-            problem=problem,
+            problem=target.name,
             part=part,
             fold=split.name,
             split=self.split.described(corpus, part),
@@ -157,8 +174,8 @@ class Plan(SearchOptions, Corpora):
             method=method.name,
             draw=draw,
             sizes=sizes or method.sizes or self.sizes,
-            metrics=self.metrics,
-            alpha=self.training.alpha_for(problem, split.name),
+            metrics=self.metrics_for(target),
+            alphas=alphas or method.alphas(alpha),
             intercept=self.training.intercept,
             normalize=self.training.normalize,
             detail=self.detail,

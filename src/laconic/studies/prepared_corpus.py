@@ -40,9 +40,9 @@ class PreparedCorpus:
         for split in splits:
             check_split(split, corpus)
         plan.weighting_for(corpus)
-        targets = targets_of(corpus, plan.target)
+        targets = targets_of(corpus, plan.target, plan.positive)
         for target in targets:
-            _check_metric(plan.metric, target)
+            _check_metric(plan.metrics_for(target)[0], target)
         return cls(plan, corpus, targets, splits)
 
     @cached_property
@@ -86,7 +86,8 @@ class PreparedCorpus:
         """The split that trains and tests the recommended model; its test part may be empty."""
         if held_out := self.plan.split.held_out(self.corpus):
             return held_out[0]
-        everything = np.union1d(self.splits[0].train, self.splits[0].test)
+        parts = [part for split in self.splits for part in (split.train, split.test)]
+        everything = np.unique(np.concatenate(parts))
         return Split.training(everything, "all documents")
 
     def n_selectable(self) -> int:
@@ -94,19 +95,15 @@ class PreparedCorpus:
         columns = [self.weigh(split).features_ for split in self.splits]
         return int(np.unique(np.concatenate(columns)).size)
 
-    def n_duplicates(self) -> int:
-        """The number of test documents whose text is identical to that of a training document."""
-        split, texts = self.final_split(), self.corpus.texts
-        if texts is None:
-            return 0
-        training_texts = {texts[i] for i in split.train}
-        return sum(texts[i] in training_texts for i in split.test)
-
 
 def _check_metric(metric: str, target: Target) -> None:
     """Refuse, before any work, a first metric that is not defined for the target."""
     two_classes, one_label = target.n_columns == 1, target.y.ndim == 1
-    if {"f1": two_classes, "balanced_accuracy": one_label}.get(metric, True):
+    if metric == "balanced_accuracy":
+        defined = one_label
+    else:
+        defined = two_classes or metric not in ("f1", "precision", "recall")
+    if defined:
         return
     raise LaconicError(
         f"metric {metric!r} is not defined for {target.name}, with {len(target.classes):,} "

@@ -7,7 +7,7 @@ time and resumed; finished tasks are not computed again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -76,7 +76,7 @@ class Study:
         for corpus in self.plan.load(progress):
             listen(Event("loaded", corpus.name, len(corpus), len(corpus)))
             prepared = PreparedCorpus.of(self.plan, corpus)
-            for note in (*corpus.notes, *_copies(prepared)):
+            for note in (*corpus.notes, *prepared.plan.split.notes(corpus)):
                 listen(Event("note", f"{corpus.name}: {note}"))
             loaded.append(prepared)
         return loaded
@@ -178,12 +178,6 @@ def _old_versions(tasks: Sequence[Task]) -> dict[str, int]:
         for (method, version), n_tasks in used.items()
         if version != current[method]
     }
-
-
-def _copies(prepared: PreparedCorpus) -> Iterator[str]:
-    if n := prepared.n_duplicates():
-        tests = prepared.final_split().test.size
-        yield f"{n:,} of {tests:,} test documents repeat the text of a training document"
 
 
 def _task_event(outcome: Outcome, done: int, total: int) -> Event:

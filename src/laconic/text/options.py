@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from laconic.text.weighting import Weighting
 
 TargetKind: TypeAlias = Literal["auto", "multiclass", "multilabel", "one-vs-rest"]
-# Strength of regularization; "loo" chooses it by leave-one-out.
-Alpha: TypeAlias = float | Literal["loo"]
+# Strength of regularization; "auto" is tuned by studies, "loo" chosen by leave-one-out.
+Alpha: TypeAlias = float | Literal["auto", "loo"]
 # The norm by which a scheme divides a document, where it is not l2.
 NORMS: dict[str, Length | None] = {"histogram": "l1", "count": None}
 StopWords: TypeAlias = str | PathLike[str] | Collection[str] | None

@@ -17,8 +17,11 @@ from laconic.errors import LaconicError
 from laconic.text.options import TargetKind
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
-from laconic.types import Columns, Int64s
+from laconic.types import Columns, Int64s, Rule
 from laconic.validation import check_choice
+
+# Above this ratio of the largest to the rarest class, accuracy hardly counts the rare ones.
+UNEVEN = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +104,13 @@ class Target:
     y: Int64s = field(repr=False)
 
     @property
+    def rule(self) -> Rule:
+        """How decision values become predictions."""
+        if self.y.ndim > 1:
+            return "labels"
+        return "sign" if len(self.classes) == 2 else "argmax"
+
+    @property
     def n_columns(self) -> int:
         """Decision values per document: one for two classes, else one per class."""
         return 1 if self.y.ndim == 1 and len(self.classes) == 2 else len(self.classes)
@@ -113,6 +123,7 @@ def make_problems(
     vectorizer: Vectorizer | None = None,
     weighting: Weighting | None = None,
     target: TargetKind = "auto",
+    positive: str | None = None,
 ) -> Iterator[Problem]:
     """The problems of a corpus: one per split; for "one-vs-rest" one per split and class.
 
@@ -128,9 +139,10 @@ def make_problems(
     target : "multiclass" (one label per document), "multilabel" (any number of labels),
         "one-vs-rest" (one binary problem per class), or "auto": multilabel if the
         corpus is, else multiclass
+    positive : the second of two classes, by default the rarer one
     """
     counted = CountedCorpus.of(corpus, vectorizer)
-    targets = targets_of(corpus, target)
+    targets = targets_of(corpus, target, positive)
     for split in splits if splits is not None else default_splits(corpus):
         check_split(split, corpus)
         yield from counted.problems(split, targets, weighting)
@@ -148,12 +160,39 @@ def make_problem(
     return next(make_problems(corpus, splits, vectorizer=vectorizer, weighting=weighting))
 
 
-def targets_of(corpus: Corpus, kind: TargetKind = "auto") -> list[Target]:
-    """The targets of a corpus: one, or, for "one-vs-rest", one per class."""
+def targets_of(
+    corpus: Corpus, kind: TargetKind = "auto", positive: str | None = None
+) -> list[Target]:
+    """The targets of a corpus: one, or, for "one-vs-rest", one per class.
+
+    Of two classes the second is `positive`, by default the rarer one; ties: the second in the
+    alphabet.
+    """
     _check_kind(kind, corpus)
     if kind == "auto":
         kind = "multilabel" if corpus.multilabel else "multiclass"
-    return list(_targets(corpus, kind))
+    two_classes = kind == "multiclass" and len(corpus.classes) == 2
+    if positive is not None and not (two_classes and positive in corpus.classes):
+        raise _not_positive(corpus, kind, positive)
+    if kind != "multiclass":
+        return list(_label_targets(corpus, kind))
+    classes = _negative_first(corpus, positive) if two_classes else corpus.classes
+    number = {label: i for i, label in enumerate(classes)}
+    return [Target(corpus.name, classes, np.array([number[label] for (label,) in corpus.labels]))]
+
+
+def default_metric(target: Target) -> str:
+    """F1 of the positive one of two classes; accuracy of several, or macro F1 if they are uneven.
+
+    Classes are uneven if the largest has more than `UNEVEN` times the documents of the rarest.
+    Labels have micro F1.
+    """
+    if target.y.ndim > 1:
+        return "f1_micro"
+    if len(target.classes) == 2:
+        return "f1"
+    counts = np.unique(target.y, return_counts=True)[1]
+    return "f1_macro" if counts.max() > UNEVEN * counts.min() else "accuracy"
 
 
 def default_splits(corpus: Corpus) -> Iterator[Split]:
@@ -167,12 +206,29 @@ def default_weighting(counts: csr_array) -> Weighting:
     return Weighting("ltc" if are_counts else "count")
 
 
-def _targets(corpus: Corpus, kind: str) -> Iterator[Target]:
+def _negative_first(corpus: Corpus, positive: str | None) -> tuple[str, ...]:
+    if positive is None:
+        counts = corpus.class_counts
+        positive = max(corpus.classes, key=lambda label: (-counts[label], label))
+    (negative,) = (label for label in corpus.classes if label != positive)
+    return negative, positive
+
+
+def _not_positive(corpus: Corpus, kind: str, positive: str) -> LaconicError:
+    if kind != "multiclass" or len(corpus.classes) != 2:
+        n_classes = f"{len(corpus.classes):,} {'classes' if kind == 'multiclass' else 'labels'}"
+        return LaconicError(
+            f"positive={positive!r}: {corpus.name} has {n_classes}. Only one of two classes can be "
+            "positive: leave it out, or use target='one-vs-rest', where each class is"
+        )
+    classes = " and ".join(map(repr, corpus.classes))
+    return LaconicError(
+        f"positive={positive!r}: the classes of {corpus.name} are {classes}. Name one of them"
+    )
+
+
+def _label_targets(corpus: Corpus, kind: str) -> Iterator[Target]:
     number = {label: i for i, label in enumerate(corpus.classes)}
-    if kind == "multiclass":
-        codes = np.array([number[labels[0]] for labels in corpus.labels])
-        yield Target(corpus.name, corpus.classes, codes)
-        return
     indicator = np.zeros((len(corpus), len(corpus.classes)), dtype=np.int64)
     for document, labels in enumerate(corpus.labels):
         for label in labels:

@@ -12,7 +12,7 @@ from laconic.classifiers.lars import classifier as module
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.lars.fast import fast_lars
 from laconic.numerics.lars.leave_one_out import leave_one_out
-from laconic.numerics.metrics import accuracy, apply_rule, f1_macro
+from laconic.numerics.metrics import accuracy, apply_rule, mean_f1
 from laconic.numerics.thresholds import best_threshold
 from tests.classifiers.lars.test_lars import documents, optimum, signs_of
 
@@ -79,7 +79,7 @@ def test_the_size_is_the_smallest_of_the_best(n_classes, monkeypatch):
     fitted = LarsClassifier(size="loo").fit(X, y)
     sizes = [1, 2, 4, 8, 16]
     y_signed = np.column_stack(signs_of(y, n_classes))
-    rule, metric = ("sign", f1_macro) if n_classes == 2 else ("argmax", accuracy)
+    rule, metric = ("sign", mean_f1) if n_classes == 2 else ("argmax", accuracy)
     worth = [
         metric(apply_rule(values, rule), y_signed)
         for values in LarsClassifier().leave_one_out(X, y, sizes)
@@ -107,7 +107,7 @@ def test_alpha_is_the_better_at_every_size():
             if not isinstance(outcome, SizeUnavailable):
                 y_signed = np.column_stack(signs_of(y, 2))
                 wrong = np.where(np.isnan(outcome), -np.inf * y_signed, outcome)
-                values[alpha, size] = f1_macro(wrong > 0, y_signed)
+                values[alpha, size] = mean_f1(wrong > 0, y_signed)
     taken = set()
     for (model, alpha), size in zip(models, sizes, strict=True):
         expected = max((values[one, size], one) for one in (0.0, 1.0) if (one, size) in values)[1]
@@ -140,7 +140,7 @@ def test_a_decision_that_is_not_available_is_wrong():
     assert classifier.loo_ == [(0.0, 6, 0.0)]
 
 
-def test_the_threshold_is_folded_into_the_intercept():
+def test_the_threshold_is_beside_the_intercept():
     X, y = documents(90, 40, 3, seed=2)
     labels = np.column_stack([y == 0, y == 1]).astype(int)
     plain = LarsClassifier(size=3).fit(X, labels).model_
@@ -149,10 +149,13 @@ def test_the_threshold_is_folded_into_the_intercept():
     shift = [best_threshold(values[:, k], 2.0 * labels[:, k] - 1.0) for k in range(2)]
     assert np.abs(shift).min() > 0.01
     assert_array_equal(tuned.coef.toarray(), plain.coef.toarray())
-    assert_allclose(tuned.intercept, plain.intercept - shift, atol=1e-12)
-    (moved,) = LarsClassifier(threshold="loo").leave_one_out(X, labels, [3])
+    assert_array_equal(tuned.intercept, plain.intercept)
+    assert_allclose(tuned.thresholds, shift, atol=1e-12)
+    classifier = LarsClassifier(threshold="loo")
+    (moved,) = classifier.leave_one_out(X, labels, [3])
     assert_allclose(moved, values - shift, atol=1e-12)
-    assert f1_macro(moved > 0, 2.0 * labels - 1.0) > f1_macro(values > 0, 2.0 * labels - 1.0)
+    assert classifier.loo_[0][2] == pytest.approx(mean_f1(moved > 0, 2.0 * labels - 1.0))
+    assert mean_f1(moved > 0, 2.0 * labels - 1.0) > mean_f1(values > 0, 2.0 * labels - 1.0)
 
 
 def test_there_is_no_threshold_between_several_classes():

@@ -105,9 +105,16 @@ def test_ids_keep_the_part_where_they_would_collide(tmp_path: Path) -> None:
 
 
 def test_another_part_beside_train_and_test_is_unused(tmp_path: Path) -> None:
-    corpus = read(tmp_path, PARTS | {"by-date-dev/ham/5": "e"})
+    corpus = read(tmp_path, PARTS | {"by-date-extra/ham/5": "e"})
     assert (corpus.split or ())[corpus.ids.index("ham/5")] == ""
-    assert corpus.notes == ("1 document is in neither train nor test (folder by-date-dev): unused",)
+    note = "1 document is in neither train nor test (folder by-date-extra): unused"
+    assert corpus.notes == (note,)
+
+
+def test_validation_documents_are_training_documents(tmp_path: Path) -> None:
+    corpus = read(tmp_path, PARTS | {"by-date-dev/ham/5": "e", "by-date-dev/ham/6": "f"})
+    assert (corpus.split or ())[corpus.ids.index("ham/5")] == "train"
+    assert corpus.notes == ("2 validation documents are used for training",)
 
 
 @pytest.mark.parametrize(

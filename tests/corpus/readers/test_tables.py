@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -17,13 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.loading import load_corpus
 from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.delimited import read_delimited
 from laconic.corpus.readers.parquet import reader as parquet_reading
 from laconic.corpus.readers.parquet.pages import ThriftReader
 from laconic.corpus.readers.parquet.reader import read_parquet
 from laconic.corpus.readers.tables import read_csv, read_jsonl, read_tsv
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, LaconicError
 
 Read = Callable[[Path, ReadOptions], Corpus]
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
@@ -234,10 +236,62 @@ def test_several_label_columns_give_their_union(tmp_path: Path) -> None:
     assert corpus.multilabel
 
 
+def test_validation_rows_are_training_rows(tmp_path: Path) -> None:
+    rows = "a,x,train\nb,y,test\nc,x,Dev\n"
+    corpus = read(tmp_path, f"text,label,split\n{rows}")
+    assert corpus.split == ("train", "test", "train")
+    assert corpus.notes == ("1 validation document is used for training",)
+    corpus = read(tmp_path, f"text,label,split\n{rows}d,y,validation\n")
+    assert corpus.notes == ("2 validation documents are used for training",)
+
+
+def test_groups_and_times_are_read_from_their_columns(tmp_path: Path) -> None:
+    table = "text,label,who,when\na,x,ann,2024-05-01\nb,y,,2024-05-02\nc,x,bob,2024-04-01T10:00Z\n"
+    plain, corpus = read(tmp_path, table), read(tmp_path, table, group="Who")
+    assert (corpus.groups, corpus.times) == (("ann", "", "bob"), None)
+    assert corpus.notes == ("1 document has no group: each is a group of its own",)
+    assert corpus.take([2, 0]).groups == ("bob", "ann")
+    dated = read(tmp_path, table, time="when")
+    assert dated.times is not None and np.argsort(dated.times).tolist() == [2, 0, 1]
+    assert len({plain.fingerprint, corpus.fingerprint, dated.fingerprint}) == 3
+    columns = {"text": ["a", "b"], "label": ["x", "y"], "who": [1, 2], "when": [3.5, 2.5]}
+    assert parquet(tmp_path, columns, group="who").groups == ("1", "2")
+    assert parquet(tmp_path, columns, time="when").times == (3.5, 2.5)
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text('{"text": "a", "label": "x", "n": 2}\n{"text": "b", "label": "y", "n": 1}\n')
+    assert read_jsonl(lines, ReadOptions(time="n")).times == (2.0, 1.0)
+    assert read_jsonl(lines, ReadOptions(group="n")).groups == ("2", "1")
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("soon", "line 3: the time 'soon' is neither a number nor a date"),
+        ("7", "line 3: the time '7' is a number, but earlier ones are dates"),
+    ],
+)
+def test_a_bad_time_is_refused_with_its_line(tmp_path: Path, cell: str, message: str) -> None:
+    with pytest.raises(CorpusError, match=message):
+        read(tmp_path, f"text,label,t\na,x,2024-05-01\nb,y,{cell}\n", time="t")
+
+
+def test_groups_and_times_need_columns_and_exclude_each_other(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="choose with --group COLUMN"):
+        read(tmp_path, "text,label\na,x\nb,y\n", group="who")
+    vectors = tmp_path / "some.svm"
+    vectors.write_text("1 1:1\n2 1:1\n")
+    with pytest.raises(CorpusError, match="time='t': the format svmlight has no columns"):
+        load_corpus(vectors, time="t")
+    with pytest.raises(CorpusError, match="group='who': pydocs has no columns"):
+        load_corpus("pydocs", group="who")
+    with pytest.raises(LaconicError, match="Give one of them"):
+        ReadOptions(group="who", time="t")
+
+
 def test_the_split_column_knows_train_and_test(tmp_path: Path) -> None:
-    corpus = read(tmp_path, "text,label,split\na,x,Train\nb,y,TEST\nc,x,dev\nd,y, train \n")
+    corpus = read(tmp_path, "text,label,split\na,x,Train\nb,y,TEST\nc,x,extra\nd,y, train \n")
     assert corpus.split == ("train", "test", "", "train")
-    assert corpus.notes == ("1 document is in neither train nor test (the first: 'dev'): unused",)
+    assert corpus.notes == ("1 document is in neither train nor test (the first: 'extra'): unused",)
     assert read(tmp_path, "text,label,split\na,x,all\nb,y,all\n").split is None
     declined = read(tmp_path, "text,label,split\na,x,train\nb,y,test\n", split_column="")
     assert declined.split is None
@@ -311,9 +365,9 @@ def test_json_keys_can_be_renamed(tmp_path: Path) -> None:
         ('{"label": "x", "body": "a"}', ", line 1: has no key 'text'. Its keys are 'label', "),
         ('{"text": ["a"], "label": "x"}', ", line 1: the text is a list, not a string"),
         ('{"text": null, "label": "x"}', ", line 1: the text is null, not a string"),
-        ('{"text": "a", "label": {"x": 1}}', ", line 1: a label or id is an object, not a string"),
-        ('{"text": "a", "label": [["x"]]}', "a label or id is a list"),
-        ('{"text": "a", "label": "x", "id": []}', "a label or id is a list"),
+        ('{"text": "a", "label": {"x": 1}}', ", line 1: a label, id or group is an object, not a string"),
+        ('{"text": "a", "label": [["x"]]}', "a label, id or group is a list"),
+        ('{"text": "a", "label": "x", "id": []}', "a label, id or group is a list"),
         ('{"text": "a", "class": "x"}\n{"text": "b", "class": "y"}', ", line 1: has no key "
          "'label'. Its keys are 'text', 'class': choose with --label KEY"),
         ('{"text": "a", "label": "x", "id": 1}\n{"text": "b", "label": "y"}', ", line 2: has no "

@@ -442,3 +442,13 @@ def test_of_more_outcomes_than_tasks_the_first_count():
     twice = [Outcome.failed(task, "first"), Outcome.failed(task, "second")]
     outcomes = outcomes_of(Job(made(), tasks), lambda job: twice)
     assert [outcome.reason for outcome in outcomes] == ["first"]
+
+
+def test_a_cut_has_the_predictions_at_the_models_thresholds():
+    problem = made(labels=True)
+    task = replace(task_of("IG+ridge:threshold=training"), decisions=True)
+    results = evaluate_path(task.build(), problem, list(task.sizes))
+    for cut, result in zip(run_task(task, problem).cuts, results, strict=False):
+        predicted = result.model.predict(problem.X_test) > 0
+        np.testing.assert_array_equal(cut.chosen, predicted)
+        assert (predicted != (cut.decision > 0)).any()

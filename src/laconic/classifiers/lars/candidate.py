@@ -9,7 +9,7 @@ import numpy as np
 
 from laconic.classifiers.lars.walk import Walk
 from laconic.model import LinearModel
-from laconic.numerics.metrics import accuracy, apply_rule, f1_macro
+from laconic.numerics.metrics import accuracy, apply_rule, mean_f1
 from laconic.numerics.thresholds import best_threshold
 from laconic.types import Bools, Floats, Int64s
 
@@ -35,11 +35,10 @@ class LarsCandidate:
         return replace(self, left_out=np.column_stack([walk.left_out() for walk in walks]))
 
     def with_threshold(self) -> Self:
-        """With the threshold of the best F1 subtracted from the intercept."""
+        """With the threshold of the best F1 in each row."""
         pairs = zip(self._pessimistic.T, self.y_signed.T, strict=True)
-        shift = np.array([best_threshold(values, y_signed) for values, y_signed in pairs])
-        model = replace(self.model, intercept=self.model.intercept - shift)
-        return replace(self, model=model, left_out=self.decisions - shift)
+        thresholds = np.array([best_threshold(values, y_signed) for values, y_signed in pairs])
+        return replace(self, model=replace(self.model, thresholds=thresholds))
 
     @property
     def decisions(self) -> Floats:
@@ -50,8 +49,8 @@ class LarsCandidate:
     @property
     def score(self) -> float:
         """Accuracy for the rule "argmax", otherwise the mean F1 of the rows."""
-        predictions = apply_rule(self._pessimistic, self.model.rule)
-        metric = accuracy if self.model.rule == "argmax" else f1_macro
+        predictions = apply_rule(self._pessimistic, self.model.rule, self.model.thresholds)
+        metric = accuracy if self.model.rule == "argmax" else mean_f1
         return metric(predictions, self.y_signed)
 
     @property

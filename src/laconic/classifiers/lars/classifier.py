@@ -26,7 +26,7 @@ from laconic.classifiers.path import (
     stack_rows,
 )
 from laconic.errors import LaconicError, SizeUnavailable
-from laconic.model import LinearModel, Normalize
+from laconic.model import LinearModel, Normalize, margins
 from laconic.numerics.lars.path import Bias, Documents
 from laconic.reduction import columns_for
 from laconic.text.labels import LabelEncoding
@@ -81,8 +81,8 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
         The bias b is in the model from the start, or is selected like a word, or is 0. It does not
         count as a word.
     threshold : "loo" or None, default=None
-        "loo" shifts the intercept of each row to the threshold with the best leave-one-out F1. For
-        two classes or labels only; with several classes the largest decision value wins.
+        "loo" gives each row of the model the threshold with the best leave-one-out F1. For two
+        classes or labels only; with several classes the largest decision value wins.
     longest : int, "auto" or None, default="auto"
         The largest number of words per class. Larger sizes are refused before the path is computed;
         paths without a size are cut there, with a `LaconicWarning`. "auto" refuses sizes above
@@ -163,7 +163,7 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
         """Probabilities of the classes, or of each label; only with the logistic loss.
 
         With several classes, the one-vs-rest probabilities are divided by their sum. A tuned
-        `threshold` shifts the probabilities along with the intercept.
+        `threshold` does not change them.
         """
         queries = read_queries(self, X)
         values = self.model_.decision(queries)
@@ -177,11 +177,15 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
     ) -> Iterator[Floats | SizeUnavailable]:
         """Leave-one-out decision values, one array of shape (n_docs, n_rows) per size, ascending.
 
-        NaN where the other documents hardly determine a value. The values are approximate: words,
-        documents that count and λ₁ are those of the model trained on all documents.
+        Tuned thresholds are subtracted, as in `decision_function`. NaN where the other documents
+        hardly determine a value. The values are approximate: words, documents that count and λ₁ are
+        those of the model trained on all documents.
         """
         for outcome in self._walk(X, y, sizes, leave_one_out=True):
-            yield outcome.decisions if isinstance(outcome, LarsCandidate) else outcome
+            if isinstance(outcome, LarsCandidate):
+                yield margins(outcome.decisions, outcome.model)
+            else:
+                yield outcome
 
     def _walk(
         self,

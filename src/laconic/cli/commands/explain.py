@@ -20,7 +20,8 @@ from laconic.cli.options import (
 from laconic.corpus.options import ReadOptions
 
 if TYPE_CHECKING:
-    pass
+    from laconic.runtime.runtime_model import RuntimeModel
+    from laconic.types import Floats
 
 
 @click.command()
@@ -60,28 +61,47 @@ def explain(
     decision = loaded.decision([document])
     chosen = loaded.named(decision)[0]
     scores = dict(zip(words, decision[0].tolist(), strict=True))
+    facts = facts_of(loaded, decision)
     if as_json:
-        click.echo(json.dumps({"label": chosen, "scores": scores, "words": words}))
+        click.echo(json.dumps({"label": chosen, "scores": scores, "words": words} | facts))
         return
-    print_explanation(chosen, scores, words, every=every)
+    print_explanation(chosen, scores, words, facts, every=every)
+
+
+def facts_of(model: RuntimeModel, decision: Floats) -> dict[str, dict[str, float]]:
+    """Probabilities, if the model has them, and thresholds, unless the largest value wins."""
+    facts: dict[str, dict[str, float]] = {}
+    if model.calibration is not None:
+        shares = model.probabilities(decision)[0].tolist()
+        facts["probabilities"] = dict(zip(model.classes, shares, strict=True))
+    if model.rule != "argmax":
+        names = model.classes[1:] if model.rule == "sign" else model.classes
+        thresholds = [0.0] * len(names) if model.thresholds is None else model.thresholds.tolist()
+        facts["thresholds"] = dict(zip(names, thresholds, strict=True))
+    return facts
 
 
 def print_explanation(
     chosen: Any,
     scores: dict[str, float],
     words: dict[str, list[tuple[str, float]]],
+    facts: dict[str, dict[str, float]],
     *,
     every: bool,
 ) -> None:
+    probabilities, thresholds = facts.get("probabilities", {}), facts.get("thresholds", {})
     labels = [chosen] if isinstance(chosen, str) else list(chosen)
-    click.echo(f"label: {printable(', '.join(labels)) or '(none)'}")
+    named = [f"{name} ({probabilities[name]:.1%})" if probabilities else name for name in labels]
+    click.echo(f"label: {printable(', '.join(named)) or '(none)'}")
     # of two classes only the second has words: weights below 0 are for the first
     shown = [name for name in words if every or name in labels]
     for name in shown or [max(words, key=lambda name: scores[name])]:
         table = table_of("word", f"for {as_text(name)}")
         for word, share in words[name]:
             table.add_row(as_text(word), f"{share:+.4f}")
-        show(table, f"{name}: {scores[name]:+.4f}")
+        limit = f" (threshold {thresholds[name]:+.4f})" if thresholds else ""
+        chance = f", probability {probabilities[name]:.1%}" if probabilities else ""
+        show(table, f"{name}: {scores[name]:+.4f}{limit}{chance}")
         if not words[name]:
             click.echo("  none of its words is in the document")
 

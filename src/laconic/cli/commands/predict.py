@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from laconic.corpus.readers.record_stream import Item
     from laconic.files import Kind
     from laconic.runtime.runtime_model import RuntimeModel
+    from laconic.types import Floats
 
 # Limits of a batch: large enough for speed, small in memory, which long n-grams need more of.
 BATCH_CHARACTERS = 1 << 22
@@ -66,7 +67,8 @@ def predict(
     """Predict the classes of documents, as JSON lines {"id": …, "label": …}.
 
     DOCS is a file of JSON lines, CSV, TSV or text with one document per line, compressed or not,
-    or - for standard input. Memory use does not grow with the number of documents.
+    or - for standard input. Memory use does not grow with the number of documents. A model with a
+    calibration adds "probability": of the class, or of each of the labels.
 
     \b
     laconic predict tickets.laconic new.jsonl --scores -o predictions.jsonl
@@ -149,11 +151,29 @@ def predictions(model: RuntimeModel, batch: list[Item], scores: bool) -> Iterato
         raise LaconicError(f"{lines}: {problem}") from None
     names = model.classes[1:] if model.rule == "sign" else model.classes
     labels = model.named(decision)
-    for item, label, values in zip(batch, labels, decision.tolist(), strict=True):
-        prediction = {"id": item.id, "label": label}
+    chances = probabilities_of(model, decision, labels)
+    for item, label, chance, values in zip(batch, labels, chances, decision.tolist(), strict=True):
+        prediction = {"id": item.id, "label": label} | chance
         if scores:
             prediction["scores"] = dict(zip(names, values, strict=True))
         yield json_line(prediction)
+
+
+def probabilities_of(
+    model: RuntimeModel, decision: Floats, labels: list[Any]
+) -> list[dict[str, Any]]:
+    """The probability of each document's class, or of each of its labels; empty without any."""
+    if model.calibration is None:
+        return [{} for _ in labels]
+    place = {name: at for at, name in enumerate(model.classes)}
+    rows = model.probabilities(decision).tolist()
+    if model.rule != "labels":
+        pairs = zip(rows, labels, strict=True)
+        return [{"probability": row[place[label]]} for row, label in pairs]
+    return [
+        {"probability": {label: row[place[label]] for label in chosen}}
+        for row, chosen in zip(rows, labels, strict=True)
+    ]
 
 
 def json_line(prediction: dict[str, Any]) -> str:

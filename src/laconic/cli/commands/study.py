@@ -27,7 +27,13 @@ from laconic.cli.options import (
     values_of,
 )
 from laconic.errors import LaconicError
-from laconic.studies.options import SearchOptions, Source, SplitOptions, TrainingOptions
+from laconic.studies.options import (
+    GoalOptions,
+    SearchOptions,
+    Source,
+    SplitOptions,
+    TrainingOptions,
+)
 from laconic.text.options import TextOptions, WeightingOptions
 
 if TYPE_CHECKING:
@@ -47,6 +53,9 @@ ALLOWED_WITH_A_PLAN = {
     "as_json",
     "quiet",
     "no_report",
+    "max_loss",
+    "max_features",
+    "max_bytes",
 }
 
 
@@ -54,6 +63,7 @@ ALLOWED_WITH_A_PLAN = {
 @click.argument("where", nargs=-1, metavar="[CORPUS... | FOLDER]")
 @click.option("--plan", type=click.Path(path_type=Path), help="A plan in TOML, instead of options.")
 @options_from(SearchOptions)
+@options_from(GoalOptions)
 @options_from(SplitOptions)
 @click.option(
     "-o",
@@ -81,15 +91,17 @@ ALLOWED_WITH_A_PLAN = {
 def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None:
     """Find out how few words are needed, which ones, and what is lost.
 
-    Compares methods and sizes by cross-validation, recommends the smallest model within one
-    standard error of the best, and evaluates it once on the held-out test set.
+    Compares methods and sizes by cross-validation, with the same classifiers and tuning for all
+    words as for few, recommends the smallest model that meets the goals (by default within one
+    standard error of the best), and evaluates it once on the held-out test set.
 
-    Can be interrupted: run the same command again, or `laconic study FOLDER`, to resume.
+    Can be interrupted: run the same command again, or `laconic study FOLDER`, to resume. A finished
+    study answers other goals at once: `laconic study FOLDER --max-features 300`.
 
     \b
     laconic study tickets.csv --text body --label queue
     laconic study pydocs --methods ALL,IG,BNS,SS:rank=50 --sizes 10,100,1000 -o out/pydocs
-    laconic study reuters-21578 --split ModApte --metric f1_micro --metric accuracy
+    laconic study reuters-21578 --split ModApte --metric f1_macro --max-loss 0.01
     laconic study --plan night.toml -o night --json > night.log
     """
     from laconic.studies.execution.executors import executor_for
@@ -136,14 +148,22 @@ def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]
             for source in plan.corpora
         )
         folder = options["output"] or folder_for(options["plan"].stem)
-        return refuse_another_corpus(Study(replace(plan, corpora=sources), folder))
+        plan = with_goals(replace(plan, corpora=sources), options)
+        return refuse_another_corpus(Study(plan, folder))
     if continued:
         previous = Study.open(where[0])
-        return Study(previous.plan, options["output"] or previous.where)
+        plan = with_goals(previous.plan, options)
+        return Study(plan, options["output"] or previous.where)
     if not where:
         raise click.UsageError("name a corpus, a folder with a study, or a --plan")
     folder = options["output"] or folder_for(where[0])
     return refuse_another_corpus(Study(plan_of(where, options), folder))
+
+
+def with_goals(plan: Plan, options: dict[str, Any]) -> Plan:
+    """The plan with the goals of the command, if it has any."""
+    goals = values_of(GoalOptions, options)
+    return replace(plan, goals=goals) if goals != GoalOptions() else plan
 
 
 def check_folder_of(work: Study, options: dict[str, Any]) -> None:
@@ -208,6 +228,7 @@ def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
         text=values_of(TextOptions, options),
         weighting=values_of(WeightingOptions, options),
         training=values_of(TrainingOptions, options),
+        goals=values_of(GoalOptions, options),
     )
 
 

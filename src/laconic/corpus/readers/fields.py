@@ -6,14 +6,15 @@ is used if it exists; an empty name in `ReadOptions` disables it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from laconic.corpus.builder import CorpusBuilder, amount
-from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
+from laconic.corpus.builder import CorpusBuilder, amount, validation_note
+from laconic.corpus.corpus import TEST, TRAIN, UNUSED, VALIDATION, Corpus
 from laconic.corpus.io.limits import Where
 from laconic.corpus.options import ReadOptions
-from laconic.corpus.readers.names import stem
+from laconic.corpus.readers.names import shortened, stem
+from laconic.corpus.times import parse_time
 from laconic.errors import CorpusError
 from laconic.validation import is_number
 
@@ -27,6 +28,42 @@ class FieldNames(NamedTuple):
     labels: tuple[str | None, ...]
     id: str | None
     split: str | None
+    group: str | None
+    time: str | None
+
+
+class Record(NamedTuple):
+    """The values of a document's fields; None where there is no such field."""
+
+    text: object
+    labels: Sequence[object]
+    id: object = None
+    split: object = None
+    group: object = None
+    time: object = None
+
+
+class FieldPositions(NamedTuple):
+    """The columns of a table with a document's fields; None if there is no such column."""
+
+    text: int
+    labels: list[int]
+    id: int | None
+    split: int | None
+    group: int | None
+    time: int | None
+
+    @property
+    def used(self) -> list[int]:
+        optional = (self.id, self.split, self.group, self.time)
+        return [self.text, *self.labels, *(at for at in optional if at is not None)]
+
+    def record(self, values: Sequence[object] | Mapping[int, object]) -> Record:
+        """The fields among the values of a row."""
+        labels = [values[at] for at in self.labels]
+        optional = (self.id, self.split, self.group, self.time)
+        others = (None if at is None else values[at] for at in optional)
+        return Record(values[self.text], labels, *others)
 
 
 def match_fields(names: Collection[str], options: ReadOptions) -> FieldNames:
@@ -37,6 +74,8 @@ def match_fields(names: Collection[str], options: ReadOptions) -> FieldNames:
         labels=tuple(_match(label, names) for label in options.label or (default,)),
         id=_match("id" if options.id is None else options.id, names),
         split=_match("split" if options.split_column is None else options.split_column, names),
+        group=_match(options.group or "", names),
+        time=_match(options.time or "", names),
     )
 
 
@@ -48,10 +87,15 @@ def missing_fields(fields: FieldNames, options: ReadOptions) -> dict[str, str]:
     for label, match in zip(options.label or ("label",), fields.labels, strict=True):
         if match is None:
             missing["--label"] = label
-    if options.id and fields.id is None:
-        missing["--id"] = options.id
-    if options.split_column and fields.split is None:
-        missing["--split-column"] = options.split_column
+    optional = {
+        "--id": (options.id, fields.id),
+        "--split-column": (options.split_column, fields.split),
+        "--group": (options.group, fields.group),
+        "--time": (options.time, fields.time),
+    }
+    for flag, (name, match) in optional.items():
+        if name and match is None:
+            missing[flag] = name
     return missing
 
 
@@ -74,25 +118,23 @@ def missing_field_error(
     )
 
 
-def column_positions(
-    columns: list[str], where: Where, options: ReadOptions
-) -> tuple[int, list[int], int | None, int | None]:
-    """The positions of the text, the labels, the id and the split among the columns of a table."""
+def column_positions(columns: list[str], where: Where, options: ReadOptions) -> FieldPositions:
+    """The positions of a document's fields among the columns of a table."""
     fields = match_fields(columns, options)
     if missing := missing_fields(fields, options):
         raise missing_field_error(where, missing, columns, "column", 1)
-    used = [name for name in (fields.text, *fields.labels, fields.id, fields.split) if name]
-    for name in used:
-        if columns.count(name) > 1:
+    optional = (fields.id, fields.split, fields.group, fields.time)
+    for name in (fields.text, *fields.labels, *optional):
+        if name is not None and columns.count(name) > 1:
             raise CorpusError(
                 f"two columns are called {name!r}. Give each column a different name.",
                 where=where,
                 line=1,
             )
     position = {name: i for i, name in enumerate(columns)}
-    text, *labels = [position[name] for name in used[: 1 + len(fields.labels)]]
-    id, split = (None if name is None else position[name] for name in (fields.id, fields.split))
-    return text, labels, id, split
+    text, *labels = [position[name] for name in (fields.text, *fields.labels) if name is not None]
+    others = (None if name is None else position[name] for name in optional)
+    return FieldPositions(text, labels, *others)
 
 
 def _match(name: str, names: Collection[str]) -> str | None:
@@ -113,32 +155,42 @@ class RecordBuilder:
         self._have_ids: bool | None = None
         self._in_part = self._unused = 0
         self._first_unused = ""
+        self._n_validation = self._ungrouped = 0
+        self._kind_of_time = ""
 
-    def add(
-        self,
-        text: object,
-        labels: Sequence[object],
-        id: object,
-        split: object,
-        *,
-        line: int | None = None,
-        place: str = "",
-    ) -> None:
-        """`labels` are the values of the label fields; `place` names the record in formats without
-        lines."""
-        if not isinstance(text, str):
-            raise self._error(f"{place}the text is {_kind(text)}, not a string", line)
-        if any(isinstance(value, list) and len(value) != 1 for value in labels):
+    def add(self, record: Record, *, line: int | None = None, place: str = "") -> None:
+        """`place` names the record in formats without lines."""
+        if not isinstance(record.text, str):
+            raise self._error(f"{place}the text is {_kind(record.text)}, not a string", line)
+        if any(isinstance(value, list) and len(value) != 1 for value in record.labels):
             self._builder.multilabel = True
         try:
-            names = self._labels(labels)
-            name = None if id is None else _scalar(id)
+            names = self._labels(record.labels)
+            name = None if record.id is None else _scalar(record.id)
+            group = self._group(record.group)
         except TypeError as problem:
-            raise self._error(f"{place}a label or id is {problem}, not a string", line) from None
+            raise self._error(
+                f"{place}a label, id or group is {problem}, not a string", line
+            ) from None
         self._check_id(name, line, place)
-        self._builder.add_text(text, names, id=name, split=self._part(split), line=line)
+        self._builder.add_text(
+            record.text,
+            names,
+            id=name,
+            split=self._part(record.split),
+            group=group,
+            time=self._time(record.time, line, place),
+            line=line,
+        )
 
     def corpus(self) -> Corpus:
+        if self._n_validation:
+            self.notes.append(validation_note(self._n_validation))
+        if self._ungrouped:
+            self.notes.append(
+                f"{amount(self._ungrouped, 'document has', 'documents have')} no group: each is a "
+                "group of its own"
+            )
         if self._unused and self._in_part:
             self.notes.append(
                 f"{amount(self._unused, 'document is', 'documents are')} in neither train nor "
@@ -167,12 +219,44 @@ class RecordBuilder:
         if value is None:
             return None
         part = str(value).strip().lower()
+        if part in VALIDATION:
+            self._n_validation += 1
+            part = TRAIN
         if part in (TRAIN, TEST):
             self._in_part += 1
             return part
         self._unused += 1
         self._first_unused = self._first_unused or str(value)[:MAX_SHOWN]
         return UNUSED
+
+    def _group(self, value: object) -> str | None:
+        if self.options.group is None:
+            return None
+        name = "" if value is None else _scalar(value).strip()
+        self._ungrouped += not name
+        return name
+
+    def _time(self, value: object, line: int | None, place: str) -> float | None:
+        if self.options.time is None:
+            return None
+        try:
+            time, kind = parse_time(value)
+        except (ValueError, OverflowError):
+            raise CorpusError(
+                f"{place}the time {shortened(str(value))} is neither a number nor a date such as "
+                "2024-05-31 or 2024-05-31T12:00:00Z. Fix it, or name another column with --time.",
+                where=self.where,
+                line=line,
+            ) from None
+        self._kind_of_time = self._kind_of_time or kind
+        if kind != self._kind_of_time:
+            raise CorpusError(
+                f"{place}the time {shortened(str(value))} is a {kind}, but earlier ones are "
+                f"{self._kind_of_time}s. Write all times in one form.",
+                where=self.where,
+                line=line,
+            )
+        return time
 
     def _check_id(self, name: str | None, line: int | None, place: str) -> None:
         if self._have_ids is None:

@@ -12,8 +12,8 @@ from os import fspath
 from pathlib import Path
 from typing import NamedTuple
 
-from laconic.corpus.builder import CorpusBuilder, amount
-from laconic.corpus.corpus import TEST, TRAIN, UNUSED, Corpus
+from laconic.corpus.builder import CorpusBuilder, amount, validation_note
+from laconic.corpus.corpus import TEST, TRAIN, UNUSED, VALIDATION, Corpus
 from laconic.corpus.io.archives import iter_files
 from laconic.corpus.io.encodings import Decoder
 from laconic.corpus.io.limits import Where
@@ -21,7 +21,7 @@ from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.names import stem
 from laconic.errors import CorpusError
 
-PART = re.compile(r"(?:.*[^a-z])?(train|test)", re.IGNORECASE)
+PART = re.compile(rf"(?:.*[^a-z])?(train|test|{'|'.join(sorted(VALIDATION))})", re.IGNORECASE)
 
 
 class _Document(NamedTuple):
@@ -39,9 +39,10 @@ def read_folder(where: Where, options: ReadOptions) -> Corpus:
     stray = ["/".join(d.names) for d in documents if len(d.names) <= level + 1]
     _check_layout(where, labelled, stray, builder.notes)
     for document, name in zip(labelled, _ids(labelled, level), strict=True):
-        split = parts.get(document.names[0], UNUSED) if parts else None
+        part = parts.get(document.names[0], UNUSED) if parts else None
+        split = TRAIN if part in VALIDATION else part
         builder.add_text(document.text, (document.names[level],), id=name, split=split)
-    _note_unused(labelled, parts, builder.notes)
+    _note_parts(labelled, parts, builder.notes)
     return builder.corpus(Path(where).resolve().name if os.path.isdir(where) else stem(where))
 
 
@@ -67,7 +68,7 @@ def _without_outer_folders(documents: list[_Document]) -> list[_Document]:
 
 
 def _parts(documents: list[_Document]) -> dict[str, str]:
-    """The top folders of the train and test parts; empty unless both exist."""
+    """The top folders of the train, validation and test parts; empty without train and test."""
     parts = {}
     for top in {document.names[0] for document in documents if len(document.names) > 1}:
         if match := PART.fullmatch(top):
@@ -92,7 +93,9 @@ def _check_layout(
         )
 
 
-def _note_unused(documents: list[_Document], parts: dict[str, str], notes: list[str]) -> None:
+def _note_parts(documents: list[_Document], parts: dict[str, str], notes: list[str]) -> None:
+    if n_validation := sum(parts.get(d.names[0]) in VALIDATION for d in documents):
+        notes.append(validation_note(n_validation))
     unused = [document.names[0] for document in documents if document.names[0] not in parts]
     if parts and unused:
         notes.append(

@@ -49,6 +49,8 @@ FORMATS: dict[str, Format] = {
     "cluto": Format(read_cluto, (".mat",), "CLUTO, with its .rclass file"),
     "techtc": Format(read_techtc, (), "a TechTC folder: vectors.dat and features.idx"),
 }
+# Formats with named fields.
+RECORDS = ("csv", "tsv", "jsonl", "parquet")
 MAX_MEMBERS_CHECKED = 50
 
 

@@ -10,6 +10,7 @@ from laconic.corpus.io.streams import read_lines
 from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.delimited import read_delimited
 from laconic.corpus.readers.fields import (
+    Record,
     RecordBuilder,
     column_positions,
     match_fields,
@@ -50,13 +51,13 @@ def read_jsonl(where: Where, options: ReadOptions) -> Corpus:
             unlabelled = line, document
         if missing:
             raise missing_field_error(where, missing, document, "key", line)
-        records.add(
+        optional = (fields.id, fields.split, fields.group, fields.time)
+        record = Record(
             _value(document, fields.text),
             [_value(document, label) for label in fields.labels],
-            _value(document, fields.id),
-            _value(document, fields.split),
-            line=line,
+            *(_value(document, key) for key in optional),
         )
+        records.add(record, line=line)
     if unlabelled is not None and not labelled:
         missing = {"--label": options.label[0] if options.label else "label"}
         raise missing_field_error(where, missing, unlabelled[1], "key", unlabelled[0])
@@ -68,15 +69,11 @@ def _read_table(where: Where, options: ReadOptions, delimiter: str) -> Corpus:
     lines = (line for _, line in read_lines(where, options, keep_ends=True, notes=records.notes))
     numbered = read_delimited(lines, where, delimiter, options.max_line)
     _, header = next(numbered, (1, []))
-    text, labels, id, split = column_positions(header, where, options)
+    positions = column_positions(header, where, options)
     for line, cells in numbered:
-        records.add(
-            cells[text],
-            [cells[label].strip() for label in labels],
-            None if id is None else cells[id],
-            None if split is None else cells[split],
-            line=line,
-        )
+        record = positions.record(cells)
+        labels = [cells[at].strip() for at in positions.labels]
+        records.add(record._replace(labels=labels), line=line)
     return records.corpus()
 
 

@@ -97,6 +97,16 @@ def refuse_long(lengths: Floats) -> None:
         )
 
 
+def refuse_longest(rows: Rows) -> None:
+    """For solvers that do not compute the lengths."""
+    longest = float(np.abs(rows.values).max(initial=0.0) * rows.scales.max(initial=0.0))
+    if not longest < LONGEST:
+        raise LaconicError(
+            f"documents with an entry of {longest:.0e}: the squared length is not finite. "
+            "Divide documents by their lengths"
+        )
+
+
 def costs_in(unit: float, costs: Floats) -> Floats:
     """Costs that make documents in this unit the same problem."""
     with np.errstate(over="ignore", under="ignore"):

@@ -57,6 +57,9 @@
       this.idf = tensors.idf?.data ?? null;
       this.intercept = tensors.intercept.data;
       this.rows = this.intercept.length;
+      // the header has the kinds of these two under the same names
+      this.thresholds = tensors.thresholds?.data ?? new Float64Array(this.rows);
+      this.calibration = tensors.calibration?.data ?? null;
       if (this.kind === "linear") this.readCoefficients(tensors);
     }
 
@@ -138,8 +141,9 @@
 
     // Positions of the predicted classes.
     chosen(scores) {
-      if (this.rule === "sign") return [scores[0] > 0 ? 1 : 0];
-      if (this.rule === "labels") return scores.flatMap((score, at) => (score > 0 ? [at] : []));
+      const positive = (score, row) => score > this.thresholds[row];
+      if (this.rule === "sign") return [positive(scores[0], 0) ? 1 : 0];
+      if (this.rule === "labels") return scores.flatMap((score, at) => (positive(score, at) ? [at] : []));
       let best = 0;
       scores.forEach((score, at) => {
         if (score > scores[best]) best = at;
@@ -147,10 +151,25 @@
       return [best];
     }
 
+    // One probability per class; null if the model has no calibration.
+    probabilities(scores) {
+      if (this.calibration === null) return null;
+      if (this.rule === "argmax") {
+        const largest = Math.max(...scores);
+        const powers = scores.map((score) => Math.exp((score - largest) / this.calibration[0]));
+        const total = powers.reduce((sum, power) => sum + power, 0);
+        return powers.map((power) => power / total);
+      }
+      const logits = scores.map((score, row) => this.calibration[2 * row] * score + this.calibration[2 * row + 1]);
+      const all = this.rule === "sign" ? [-logits[0], logits[0]] : logits;
+      return all.map((logit) => 1 / (1 + Math.exp(-logit)));
+    }
+
     predict(text, reader) {
       const { units, occurrences, counts } = this.count(text, reader);
       const { scores, shares } = this.decide(counts);
-      return { units, occurrences, counts, scores, shares, chosen: this.chosen(scores) };
+      const probabilities = this.probabilities(scores);
+      return { units, occurrences, counts, scores, shares, probabilities, chosen: this.chosen(scores) };
     }
   }
 

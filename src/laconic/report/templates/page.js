@@ -55,8 +55,8 @@
 
   // The prediction of the try-it box, for tests and the console.
   laconic.predict = (text) => {
-    const { scores, chosen } = tryIt.model.predict(text, reader);
-    return { scores, classes: chosen.map((at) => tryIt.model.classes[at]) };
+    const { scores, probabilities, chosen } = tryIt.model.predict(text, reader);
+    return { scores, probabilities, classes: chosen.map((at) => tryIt.model.classes[at]) };
   };
   laconic.map = map;
   laconic.views = () => charts.map(({ name, view }) => ({ name, view }));

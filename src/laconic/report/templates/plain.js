@@ -23,6 +23,10 @@
     return Number(text) === 0 ? text : (number < 0 ? "−" : "+") + text;
   }
 
+  function percent(share) {
+    return `${(100 * share).toFixed(1)} %`;
+  }
+
   // A bar from the centre of its cell, to the right for positive numbers.
   function bar(number, largest) {
     const filled = element("span", { class: number < 0 ? "bar against" : "bar for" });
@@ -41,5 +45,5 @@
     if (selected !== undefined) select.value = selected;
   }
 
-  globalThis.laconic = { ...globalThis.laconic, plain, element, signed, bar, embedded, options };
+  globalThis.laconic = { ...globalThis.laconic, plain, element, signed, percent, bar, embedded, options };
 }

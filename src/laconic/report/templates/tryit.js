@@ -1,7 +1,7 @@
 // The try-it box: classifies what is typed with the model in this page.
 "use strict";
 {
-  const { element, plain, signed, bar, options } = laconic;
+  const { element, plain, signed, percent, bar, options } = laconic;
   const DELAY = 150; // milliseconds after the last key
   const CLASSES = 8;
   const WORDS = 10;
@@ -72,14 +72,27 @@
         this.part("decision").replaceChildren(text, named, ".");
         return;
       }
-      this.part("decision").replaceChildren(element("strong", {}, named), `. The text has ${words} of the model.`);
+      const sure = this.probability();
+      this.part("decision").replaceChildren(element("strong", {}, named), `${sure}. The text has ${words} of the model.`);
     }
 
-    // One score per class; with two classes the only number is the score of the second.
+    // That of the predicted class; of several labels each has its own, in the table.
+    probability() {
+      const { probabilities, chosen } = this.result;
+      if (probabilities === null || chosen.length !== 1) return "";
+      return `, with a probability of ${percent(probabilities[chosen[0]])}`;
+    }
+
+    // One score per class, sorted by its distance from the threshold; with two classes the only
+    // number is the score of the second.
     scores() {
       const { scores } = this.result;
-      const all = this.model.rule === "sign" ? [-scores[0], scores[0]] : scores;
-      return all.map((score, at) => ({ score, at })).sort((a, b) => b.score - a.score || a.at - b.at);
+      const { thresholds } = this.model;
+      const both = (numbers) => (this.model.rule === "sign" ? [-numbers[0], numbers[0]] : Array.from(numbers));
+      const limits = both(thresholds);
+      return both(scores)
+        .map((score, at) => ({ score, at, limit: limits[at], margin: score - limits[at] }))
+        .sort((a, b) => b.margin - a.margin || a.at - b.at);
     }
 
     showScores() {
@@ -88,7 +101,10 @@
       const largest = Math.max(...scores.map(({ score }) => Math.abs(score)));
       this.all.hidden = shown.length === scores.length;
       this.all.textContent = `Show all ${scores.length} classes`;
-      const lines = shown.map(({ score, at }) => {
+      const { probabilities } = this.result;
+      this.part("result").classList.toggle("without-thresholds", this.model.thresholds.every((limit) => limit === 0));
+      this.part("result").classList.toggle("without-probabilities", probabilities === null);
+      const lines = shown.map(({ score, at, limit }) => {
         const chosen = this.result.chosen.includes(at);
         return element(
           "tr",
@@ -96,6 +112,8 @@
           element("th", { scope: "row" }, chosen ? "✓ " : "", element("bdi", {}, this.names()[at])),
           element("td", { class: "number" }, signed(score)),
           element("td", { class: "weight" }, bar(score, largest)),
+          element("td", { class: "number threshold" }, signed(limit)),
+          element("td", { class: "number probability" }, probabilities === null ? "" : percent(probabilities[at])),
         );
       });
       this.part("scores").replaceChildren(...lines);

@@ -1,22 +1,43 @@
-"""`Candidate`: a method at a size, with its quality in the validation folds."""
+"""`Candidate`: a method at a size, with its quality in the validation folds.
+
+A study trains a method with several classifiers, alphas and class weights. Of these, each size of
+the method has the best: that is its candidate.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
 from laconic.methods import keeps_all, projects
-from laconic.rows import Row, RowTable
-from laconic.types import Size
+from laconic.rows import Row, RowTable, group_pairs
+from laconic.studies.analysis.thresholds import (
+    TUNABLE,
+    Thresholding,
+    ThresholdResult,
+    evaluate,
+    modes_for,
+    simplest,
+)
+from laconic.types import Int32s, Size
+
+# What was trained: the name of the method with its classifier, the size and alpha.
+Variant: TypeAlias = tuple[str, Size, float | None]
+# The counts of decisions in each fold, by problem and variant; None where there are none.
+FoldCounts: TypeAlias = Callable[[str, Variant], Mapping[str, Int32s] | None]
+REPEAT = ", repeat "
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A method at a size: mean over validation folds, its standard error, number of features.
 
-    `values` has one value per fold, in the order of the folds.
+    `values` has one value per fold, in the order of the folds. `variant`, `alpha` and
+    `class_weight` are those of the best training, `thresholding` how its thresholds are chosen,
+    `mistakes` its wrong decisions per 1,000 documents.
     """
 
     problem: str
@@ -27,6 +48,15 @@ class Candidate:
     se: float
     n_features: float
     values: tuple[float, ...]
+    variant: str = ""
+    alpha: float | None = None
+    class_weight: str = ""
+    thresholding: Thresholding = "zero"
+    mistakes: float | None = None
+
+    @property
+    def trained(self) -> Variant:
+        return self.variant or self.method, self.size, self.alpha
 
     @property
     def n_folds(self) -> int:
@@ -41,39 +71,140 @@ class Candidate:
         return "all words" if keeps_all(self.method) else f"{self.method} with {words}"
 
 
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """A candidate with the rows of its training, by fold, and the results of its thresholds."""
+
+    candidate: Candidate
+    folds: Mapping[str, RowTable]
+    result: ThresholdResult | None = None
+
+    def rows(self) -> Iterator[Row]:
+        """The rows under the name of the method, decided by the thresholds."""
+        for place, rows in enumerate(self.folds.values()):
+            for row in rows:
+                value = row.value
+                if self.result is not None and row.metric in TUNABLE and value is not None:
+                    value = self.result.values[row.metric][place]
+                yield replace(row, method=self.candidate.method, value=value)
+
+
 def candidates(
-    rows: Iterable[Row], metric: str, *, part: str = "validation", repeats: int = 1
-) -> list[Candidate]:
-    """Every method at every size that has a value in all folds in which anything has.
+    rows: Iterable[Row],
+    metric: str | Mapping[str, str],
+    *,
+    part: str = "validation",
+    repeats: int = 1,
+    families: Mapping[str, Sequence[str]] | None = None,
+    counts: FoldCounts = lambda problem, variant: None,
+) -> tuple[list[Candidate], RowTable]:
+    """Every method at every size that has a value in all folds in which anything has, and its rows.
+
+    Parameters
+    ----------
+    metric : the metric that decides, or that of each problem
+    families : the methods that are trained for each method of the plan; default: itself
+    counts : what thresholds are fitted on
 
     Draws are averaged within a fold first, because they share its documents. Repeats of the folds
     use the same documents again, so they do not reduce the standard error.
     """
-    measured = RowTable(rows).measured(metric, part=part)
-    n_folds = {
-        problem: len(of_problem.distinct("fold"))
-        for problem, of_problem in measured.group_by("problem").items()
-    }
-    cells = measured.group_by("problem", "method", "size")
-    folds = {cell: of_cell.group_by("fold") for cell, of_cell in cells.items()}
-    return [
-        _candidate(cell, by_fold, metric, repeats)
-        for cell, by_fold in folds.items()
-        if len(by_fold) == n_folds[cell[0]]
-    ]
+    table = RowTable(row for row in rows if row.part == part)
+    best: list[_Measured] = []
+    for problem, of_problem in table.group_by("problem").items():
+        decides = metric if isinstance(metric, str) else metric[problem]
+        measured = list(_all_measured(of_problem, decides, repeats, counts))
+        members = families or {name: (name,) for name in of_problem.distinct("method")}
+        for family, variants in members.items():
+            trained = [m for m in measured if m.candidate.variant in variants]
+            sizes = group_pairs((m.candidate.size, m) for m in trained)
+            for options in sizes.values():
+                chosen = max(options, key=lambda m: (m.candidate.mean, m.candidate.alpha or 0.0))
+                best.append(replace(chosen, candidate=replace(chosen.candidate, method=family)))
+    return [m.candidate for m in best], RowTable(row for m in best for row in m.rows())
 
 
-def _candidate(
-    cell: tuple[str, str, Size], by_fold: Mapping[str, RowTable], metric: str, repeats: int
-) -> Candidate:
+def _all_measured(
+    rows: RowTable, metric: str, repeats: int, counts: FoldCounts
+) -> Iterator[_Measured]:
+    """Every variant of every method that has a value in all folds."""
+    n_folds = len(rows.measured(metric).distinct("fold"))
+    for (method, size, alpha), of_variant in rows.group_by("method", "size", "alpha").items():
+        folds = of_variant.group_by("fold")
+        decided = {fold: of_fold.measured(metric) for fold, of_fold in folds.items()}
+        if len(folds) < n_folds or not all(decided.values()):
+            continue
+        candidate = _candidate(decided, metric, repeats)
+        by_fold = counts(candidate.problem, (method, size, alpha))
+        mistakes = _mistakes(folds)
+        if by_fold is None or set(by_fold) != set(folds):
+            yield _Measured(replace(candidate, mistakes=mistakes), folds)
+            continue
+        mode, result = _thresholds([by_fold[fold] for fold in folds], list(folds), metric)
+        changed = mode != "zero"
+        values = np.array(result.values[metric]) if changed else np.array(candidate.values)
+        candidate = replace(
+            _with_values(candidate, values, repeats),
+            thresholding=mode,
+            mistakes=1000 * float(np.mean(result.mistakes)),
+        )
+        yield _Measured(candidate, folds, result if changed else None)
+
+
+def _thresholds(
+    folds: Sequence[Int32s], names: Sequence[str], metric: str
+) -> tuple[Thresholding, ThresholdResult]:
+    """The simplest way of choosing thresholds that is as good as the others."""
+    modes = modes_for(metric, len(folds[0]))
+    results = [_by_repeat(folds, names, metric, mode) for mode in modes]
+    place = simplest([np.array(result.values.get(metric, [0.0])) for result in results])
+    return modes[place], results[place]
+
+
+def _by_repeat(
+    folds: Sequence[Int32s], names: Sequence[str], metric: str, mode: Thresholding
+) -> ThresholdResult:
+    """Folds of one repeat are the other folds of each other."""
+    pairs = zip(names, folds, strict=True)
+    groups = group_pairs((name.partition(REPEAT)[2], fold) for name, fold in pairs)
+    parts = [evaluate(group, metric, mode) for group in groups.values()]
+    values = {name: [v for part in parts for v in part.values[name]] for name in TUNABLE}
+    return ThresholdResult(values, [m for part in parts for m in part.mistakes])
+
+
+def _candidate(by_fold: Mapping[str, RowTable], metric: str, repeats: int) -> Candidate:
     means = np.array([np.mean(rows.column("value")) for rows in by_fold.values()])
     n_features = np.mean(
         [np.mean([row.n_features or 0 for row in rows]) for rows in by_fold.values()]
     )
-    se = float(means.std(ddof=1) / np.sqrt(means.size / repeats)) if means.size > 1 else 0.0
-    return Candidate(
-        *cell, metric, float(means.mean()), se, float(n_features), tuple(means.tolist())
+    first = next(iter(by_fold.values()))[0]
+    candidate = Candidate(
+        first.problem,
+        first.method,
+        first.size,
+        metric,
+        0.0,
+        0.0,
+        float(n_features),
+        (),
+        variant=first.method,
+        alpha=first.alpha,
+        class_weight=first.class_weight,
     )
+    return _with_values(candidate, means, repeats)
+
+
+def _with_values(candidate: Candidate, values: np.ndarray, repeats: int) -> Candidate:
+    se = float(values.std(ddof=1) / np.sqrt(values.size / repeats)) if values.size > 1 else 0.0
+    return replace(candidate, mean=float(values.mean()), se=se, values=tuple(values.tolist()))
+
+
+def _mistakes(by_fold: Mapping[str, RowTable]) -> float | None:
+    """Documents with a wrong prediction, per 1,000; None if the accuracy was not measured."""
+    accuracies = [rows.measured("accuracy").column("value") for rows in by_fold.values()]
+    if not all(accuracies):
+        return None
+    return 1000 * (1 - float(np.mean([np.mean(values) for values in accuracies])))
 
 
 def best_of(candidates: Iterable[Candidate]) -> Candidate:
@@ -81,20 +212,18 @@ def best_of(candidates: Iterable[Candidate]) -> Candidate:
     return min(candidates, key=lambda candidate: (-candidate.mean, candidate.n_features))
 
 
-def smallest_of(candidates: Iterable[Candidate]) -> Candidate:
-    """The fewest features within one standard error of the best; on ties the higher mean.
+def smallest_of(candidates: Iterable[Candidate], least: float) -> Candidate:
+    """The fewest features with a mean of at least `least`; on ties the higher mean.
 
     A projection reads all words, even if a few of them have no weight: it counts as large as the
     largest candidate, and among projections the one with the fewest components is the smallest.
     """
     offered = list(candidates)
-    best = best_of(offered)
     largest = max(candidate.n_features for candidate in offered)
-    near = [candidate for candidate in offered if candidate.mean >= best.mean - best.se]
 
     def extent(candidate: Candidate) -> tuple[float, float, float]:
         if projects(candidate.method):
             return largest, float(candidate.size), -candidate.mean
         return candidate.n_features, 0.0, -candidate.mean
 
-    return min(near, key=extent)
+    return min((c for c in offered if c.mean >= least), key=extent)

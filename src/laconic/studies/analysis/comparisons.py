@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import TypeAlias
 
 import numpy as np
@@ -32,6 +32,7 @@ from laconic.studies.analysis.significance import (
 from laconic.studies.analysis.stability import jaccard, kuncheva, nogueira
 from laconic.studies.execution.task import Task
 from laconic.studies.journal.journal import Journal
+from laconic.studies.plan import Plan
 from laconic.types import Bools, Floats, Int64s, Size
 
 ALL_PROBLEMS = "all problems"
@@ -104,7 +105,9 @@ ByFold: TypeAlias = Mapping[str, FoldDecisions]
 
 
 def _decisions(candidate: Candidate, out_of_fold: OutOfFold) -> ByFold:
-    results = out_of_fold.results(candidate.problem, candidate.method, candidate.size)
+    if candidate.thresholding != "zero":
+        return {}  # predictions are stored for the threshold 0 only
+    results = out_of_fold.results(candidate.problem, candidate.trained)
     return {fold: FoldDecisions.of(result) for fold, result in results.items()}
 
 
@@ -232,20 +235,25 @@ def _average(candidates: Sequence[Candidate]) -> Candidate:
 
 
 def selection_stability(
-    tasks: Iterable[Task], journal: Journal, n_terms: Mapping[str, int]
+    tasks: Iterable[Task], journal: Journal, n_terms: Mapping[str, int], plan: Plan
 ) -> Iterator[SelectionStability]:
     """The stability of every method at every size over the folds, first draw only.
 
     `n_terms` is the number of words of a problem that some fold could select. Methods that keep
-    all words, or combine all of them in every component, have none.
+    all words, or combine all of them in every component, have none. Classifiers and alphas of one
+    method have the same words.
     """
-    groups = group_pairs(
-        ((task.problem, task.method), task.key)
-        for task in tasks
-        if task.draw == 0 and _selects(task.method)
-    )
-    for (problem, method), keys in groups.items():
-        by_size = group_pairs((cut.size, cut.terms) for key in keys for cut in journal.cuts(key))
+    first_draws = [task for task in tasks if task.draw == 0]
+    by_variant = group_pairs(((task.problem, task.method), task.key) for task in first_draws)
+    families = plan.families(task.method for task in first_draws)
+    for problem, method in product(dict.fromkeys(t.problem for t in first_draws), families):
+        keys = next(
+            (by_variant[problem, v] for v in families[method] if (problem, v) in by_variant), []
+        )
+        if not (keys and _selects(method)):
+            continue
+        cuts = ({cut.size: cut.terms for cut in journal.cuts(key)} for key in keys)
+        by_size = group_pairs(pair for of_task in cuts for pair in of_task.items())
         for size, selections in by_size.items():
             if len(selections) == len(keys) > 1:
                 yield _stability(problem, method, size, selections, n_terms[problem])

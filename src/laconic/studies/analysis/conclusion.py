@@ -7,7 +7,6 @@ from dataclasses import asdict
 
 from laconic.errors import LaconicError
 from laconic.files import write_json
-from laconic.studies.analysis.candidates import candidates
 from laconic.studies.analysis.comparisons import (
     Comparison,
     SelectionStability,
@@ -16,8 +15,10 @@ from laconic.studies.analysis.comparisons import (
 )
 from laconic.studies.analysis.final_model import FinalModels
 from laconic.studies.analysis.findings import Findings
+from laconic.studies.analysis.out_of_fold import OutOfFold
 from laconic.studies.analysis.projection_map import write_directions
 from laconic.studies.analysis.recommendation import Recommendation, recommend_per_method
+from laconic.studies.analysis.tuning import by_family, deciding_metrics, tuned_candidates
 from laconic.studies.analysis.warning_counts import count_warnings, missing_sizes
 from laconic.studies.execution.executors import Executor
 from laconic.studies.journal.journal import Journal
@@ -42,7 +43,7 @@ def make_findings(
     """
     tasks = {task.key: task for prepared in corpora for task in prepared.tasks}
     rows = list(journal.rows(tasks))
-    measured = candidates(rows, plan.metric, part=plan.part(), repeats=plan.split.repeats)
+    measured, _ = tuned_candidates(plan, tasks.values(), rows, journal)
     per_method = recommend_per_method(measured)
     previous = _previous(folder)
     # until the findings are written, no file says which task the models there came from
@@ -59,7 +60,8 @@ def make_findings(
     elif not recommending:
         warnings.append('no recommendation, because models with normalize="all" need all words')
     for prepared in corpora if recommending else ():
-        final = FinalModels(plan, prepared, journal, executor, previous, retry_failed)
+        out_of_fold = OutOfFold(prepared.tasks, journal)
+        final = FinalModels(plan, prepared, journal, executor, previous, retry_failed, out_of_fold)
         recommendations += final.recommend(measured, folder, n_problems)
         warnings += final.warnings
     summaries = [
@@ -81,7 +83,7 @@ def make_findings(
         tuple(comparisons),
         tuple(stability),
         failures,
-        counted | missing_sizes(rows, plan.metric),
+        counted | missing_sizes(by_family(plan, rows), deciding_metrics(tasks.values())),
         len(tasks),
     )
 
@@ -101,7 +103,7 @@ def _details(
         for target in prepared.targets:
             n_columns[target.name], n_terms[target.name] = target.n_columns, selectable
     comparisons = compare(per_method, tasks, journal, plan.split.cv, n_columns)
-    return comparisons, selection_stability(tasks, journal, n_terms)
+    return comparisons, selection_stability(tasks, journal, n_terms, plan)
 
 
 def _previous(folder: StudyFolder) -> dict[str, Recommendation]:

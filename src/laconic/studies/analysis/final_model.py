@@ -8,22 +8,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import groupby
+from pathlib import Path
+from time import perf_counter
+from typing import Any
 
 from laconic.certificate import certify
 from laconic.compact import CompactModel
-from laconic.corpus.splits import Split
 from laconic.errors import LaconicError
 from laconic.files import write_json
-from laconic.methods import keeps_all, parse_method
-from laconic.methods.classifiers import LINEAR
+from laconic.methods import keeps_all
 from laconic.model import LinearModel
 from laconic.rows import group_pairs
-from laconic.studies.analysis.candidates import Candidate, best_of
-from laconic.studies.analysis.recommendation import Recommendation, recommend
+from laconic.studies.analysis.budget import BudgetRow
+from laconic.studies.analysis.candidates import Candidate
+from laconic.studies.analysis.final_tasks import FinalProblem, FinalTasks, WrittenModel
+from laconic.studies.analysis.held_out import (
+    mistakes_per_thousand,
+    model_calibration_error,
+    score_interval,
+)
+from laconic.studies.analysis.out_of_fold import OutOfFold
+from laconic.studies.analysis.recommendation import Recommendation, TestResult, recommend
 from laconic.studies.execution.executors import Executor
 from laconic.studies.execution.jobs import Job
-from laconic.studies.execution.task import Outcome, Task, describe_failure
+from laconic.studies.execution.task import Task, describe_failure
 from laconic.studies.execution.trained_model import TrainedModel
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import ProblemFolder, StudyFolder
@@ -33,45 +42,14 @@ from laconic.studies.words import coefficient_classes, model_words, write_words
 from laconic.text.problem import Problem, Target
 from laconic.text.weighting import Weighting
 
-# A page can carry a model with so many features; for a larger one the best that fits stands in.
-MAX_PAGE_FEATURES = 5000
 # Up to so many documents, a certificate covers what the selection does to their space, in seconds.
 SPAN_LIMIT = 2000
-
-
-class WrittenModel(NamedTuple):
-    """The features of a written model, why it has no file, its warnings, and other failures."""
-
-    n_features: int
-    file_error: str = ""
-    warnings: tuple[str, ...] = ()
-    failures: tuple[str, ...] = ()
-
-
-@dataclass(eq=False)
-class FinalProblem:
-    """The final tasks of one problem.
-
-    chosen : trains the recommended model, and tests it
-    baseline : tests all words
-    reference : trains the linear model of all words that the certificate compares with
-    stand_in : trains a smaller model for the page
-    written : the model that the last run wrote
-    pending : the tasks that have to be run, by key
-    """
-
-    recommendation: Recommendation
-    folder: ProblemFolder
-    instead: str
-    chosen: Task
-    baseline: Task | None
-    reference: Task | None
-    stand_in: Task | None
-    written: WrittenModel | None
-    pending: dict[str, Task] = field(default_factory=dict)
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-    problem: Problem | None = None
+# Texts on which the speed of a model is measured.
+TIMED_TEXTS = 2000
+# Bytes of a model file without its words and coefficients, at most; and per feature, without its
+# text and coefficients.
+HEADER_BYTES = 2500
+FEATURE_BYTES = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +62,7 @@ class FinalModels:
     executor: Executor
     previous: Mapping[str, Recommendation]
     retry_failed: bool
+    out_of_fold: OutOfFold
     warnings: list[str] = field(default_factory=list)
 
     def recommend(
@@ -96,7 +75,7 @@ class FinalModels:
             for t in self.prepared.targets
             if t.name in offered
         }
-        if final:
+        if final and any(work.pending for work in final.values()):
             words = self.prepared.counted.words.tolist()
             self.journal.record_words(self.prepared.tasks[0].vocabulary, words)
         finished = dict(self._finished(final))
@@ -105,45 +84,41 @@ class FinalModels:
         return [finished[name] for name in final]
 
     @cached_property
-    def split(self) -> Split:
-        return self.prepared.final_split()
+    def tasks(self) -> FinalTasks:
+        return FinalTasks(self.plan, self.prepared, self.out_of_fold)
 
     @cached_property
     def weighting(self) -> Weighting:
-        return self.prepared.weigh(self.split)
+        return self.prepared.weigh(self.tasks.split)
 
     def _final(
         self, offered: list[Candidate], target: Target, folder: ProblemFolder
     ) -> FinalProblem:
         folder.make()
-        (recommendation,) = recommend(offered)
+        n_rows = target.n_columns
+        (recommendation,) = recommend(
+            offered, self.plan.goals, lambda candidate: self._n_bytes(candidate, n_rows)
+        )
         two_classes = target.y.ndim == 1 and len(target.classes) == 2
         recommendation = replace(
             recommendation,
             folder=folder.name,
             positive_class=target.classes[1] if two_classes else "",
         )
-        chosen, baseline = recommendation.chosen, recommendation.baseline
-        linear = [candidate for candidate in offered if _is_linear(candidate)]
-        full = [candidate for candidate in linear if keeps_all(candidate.method)]
-        small = [candidate for candidate in linear if candidate.n_features <= MAX_PAGE_FEATURES]
-        tested = bool(self.split.test.size)
-        compared = tested and not keeps_all(chosen.method)
-        large = chosen.n_features > MAX_PAGE_FEATURES
-        final = FinalProblem(
-            recommendation,
-            folder,
-            _instead(linear),
-            self._task(chosen, tested=tested),
-            self._task(baseline) if compared and baseline else None,
-            self._task(full[0], tested=full[0] == baseline)
-            if compared and full and _is_linear(chosen)
-            else None,
-            self._task(best_of(small), tested=False) if large and small else None,
-            self._previous_model(chosen, recommendation, folder),
-        )
+        final = self.tasks.of_problem(recommendation, offered, folder)
+        final.written = self._previous_model(final)
         final.pending = {task.key: task for task in self._pending(final)}
         return final
+
+    def _n_bytes(self, candidate: Candidate, n_rows: int) -> float:
+        """About how large the file of a model is."""
+        per_feature = FEATURE_BYTES + self._word_bytes + 8 * n_rows
+        return HEADER_BYTES + candidate.n_features * per_feature
+
+    @cached_property
+    def _word_bytes(self) -> float:
+        words = self.prepared.counted.words
+        return sum(len(str(word).encode()) for word in words) / max(1, len(words))
 
     def _pending(self, final: FinalProblem) -> Iterator[Task]:
         """The tasks without a model or a test score; failed ones only if they are retried."""
@@ -151,18 +126,20 @@ class FinalModels:
         failed = {} if self.retry_failed else self.journal.failed()
         if final.chosen.key in failed:
             return
-        unwritten = (final.chosen, final.reference, final.stand_in) if not final.written else ()
+        unwritten = () if final.written else final.unwritten()
         unscored = [t for t in (final.chosen, final.baseline) if t and t.metrics]
         for task in (*unwritten, *(task for task in unscored if task.key not in done)):
-            if task is not None and task.key not in failed:
+            if task.key not in failed:
                 yield task
 
     def _jobs(self, final: Mapping[str, FinalProblem]) -> Iterator[Job]:
+        """Tasks of one selection share a job, so that it selects once."""
         names = [name for name, work in final.items() if work.pending]
-        for problem in self.prepared.problems(self.split, names) if names else ():
+        for problem in self.prepared.problems(self.tasks.split, names) if names else ():
             final[problem.name].problem = problem
-            for task in final[problem.name].pending.values():
-                yield Job(problem, (task,), with_models=True)
+            tasks = sorted(final[problem.name].pending.values(), key=lambda task: task.selection)
+            for _, group in groupby(tasks, key=lambda task: task.selection):
+                yield Job(problem, tuple(group), with_models=True)
 
     def _finished(self, final: Mapping[str, FinalProblem]) -> Iterator[tuple[str, Recommendation]]:
         """Each recommendation as soon as its tasks are done."""
@@ -193,40 +170,49 @@ class FinalModels:
             work.warnings.append(f"{name} cannot be saved: {written.file_error}{work.instead}")
         recommendation = replace(
             work.recommendation,
-            task_key=self._task(work.recommendation.chosen).key,
+            task_key=work.chosen.key,
+            budget=tuple(self._budget(work)),
             n_features=written.n_features,
-            n_features_in=self.weighting.features_.size,
+            n_features_in=self._n_features_in(work),
+            n_bytes=written.n_bytes,
             model_file_error=written.file_error,
             warnings=written.warnings,
         )
-        if not self.split.test.size:
+        n_test = self.tasks.split.test.size
+        if not n_test:
             return replace(recommendation, failure=". ".join(written.failures))
-        score, failure = self._test_score(work.chosen)
+        test, failure = self._test_result(work, work.chosen)
         if work.baseline is not None:
             recommendation = replace(
                 recommendation,
-                baseline_test_score=self._test_score(work.baseline)[0],
+                baseline_test=self._test_result(work, work.baseline)[0],
                 baseline_task_key=work.baseline.key,
             )
         return replace(
             recommendation,
-            test_score=score,
-            n_test_documents=self.split.test.size,
+            test=test,
+            n_test_documents=n_test,
             n_test_evaluations=self._n_test_evaluations(work.chosen),
             failure=". ".join(filter(None, (*written.failures, failure))),
         )
 
-    def _previous_model(
-        self, chosen: Candidate, recommendation: Recommendation, folder: ProblemFolder
-    ) -> WrittenModel | None:
+    def _previous_model(self, work: FinalProblem) -> WrittenModel | None:
         """The model that the last run wrote for this task; None if it failed or is gone."""
-        previous = self.previous.get(recommendation.problem)
-        if previous is None or previous.failure:
+        previous = self.previous.get(work.recommendation.problem)
+        if previous is None or previous.failure or previous.task_key != work.chosen.key:
             return None
-        file = folder.words if previous.model_file_error else folder.model
-        if previous.task_key != self._task(chosen).key or not file.exists():
+        folder = work.folder
+        files = [folder.words if previous.model_file_error else folder.model]
+        by_loss = {row.loss: row for row in previous.budget}
+        for loss, task in work.budget.items():
+            row = by_loss.get(loss)
+            if row is None or row.task_key != task.key:
+                return None
+            files += [folder.study / row.model_file] if row.model_file else []
+        if not all(file.exists() for file in files):
             return None
-        return WrittenModel(previous.n_features, previous.model_file_error, previous.warnings)
+        about = previous.n_features, previous.n_bytes, previous.model_file_error, previous.warnings
+        return WrittenModel(*about)
 
     def _write(self, work: FinalProblem) -> WrittenModel:
         """Write the model, its words and its certificate, in place of earlier ones."""
@@ -251,7 +237,54 @@ class FinalModels:
                 self._compact(self._trained(work, work.stand_in), problem).save(folder.stand_in)
         except Exception as failure:
             failures.append(describe_failure(failure))
-        return WrittenModel(trained.model.n_features, file_error, trained.notes, tuple(failures))
+        n_bytes = folder.model.stat().st_size if folder.model.exists() else 0
+        about = file_error, trained.notes, tuple(failures)
+        return WrittenModel(trained.model.n_features, n_bytes, *about)
+
+    def _budget(self, work: FinalProblem) -> Iterator[BudgetRow]:
+        """The rows with their models, which are written, and their test scores."""
+        previous = self.previous.get(work.recommendation.problem)
+        if work.written is not None and previous is not None:
+            yield from previous.budget
+            return
+        finished: dict[Candidate, BudgetRow] = {}
+        for row in work.recommendation.budget:
+            if row.candidate not in finished:
+                task = work.budget.get(row.loss, work.chosen)
+                file = work.folder.model if row.chosen else work.folder.budget(row.loss)
+                finished[row.candidate] = self._budget_row(work, row, task, file)
+            yield replace(finished[row.candidate], loss=row.loss)
+
+    def _budget_row(self, work: FinalProblem, row: BudgetRow, task: Task, file: Path) -> BudgetRow:
+        try:
+            trained = self._trained(work, task)
+            assert work.problem is not None
+            compact = self._compact(trained, work.problem)
+            if not row.chosen:
+                compact.save(file)
+            test = self._test_result(work, task)[0] if task.metrics else None
+        except LaconicError:
+            return replace(row, task_key=task.key)
+        return replace(
+            row,
+            n_features=trained.model.n_features,
+            n_bytes=file.stat().st_size if file.exists() else 0,
+            documents_per_second=self._speed(compact),
+            test_score=None if test is None else test.score,
+            model_file=file.relative_to(work.folder.study).as_posix() if file.exists() else "",
+            task_key=task.key,
+        )
+
+    def _speed(self, compact: CompactModel) -> float | None:
+        """Raw texts per second; None for a corpus of vectors."""
+        texts = self.prepared.corpus.texts
+        if texts is None:
+            return None
+        sample = list(texts[:TIMED_TEXTS])
+        compact.predict(sample[:1])
+        clock = perf_counter()
+        compact.predict(sample)
+        return len(sample) / max(perf_counter() - clock, 1e-9)
 
     def _trained(self, work: FinalProblem, task: Task) -> TrainedModel:
         """The model of a task; an error if the task failed, in this run or an earlier one."""
@@ -271,21 +304,47 @@ class FinalModels:
             trained.classifier,
         )
 
-    def _task(self, candidate: Candidate, *, tested: bool = True) -> Task:
-        """The task that trains a candidate, and tests it if `tested`."""
-        method = parse_method(candidate.method)
-        corpus, sizes = self.prepared.corpus, (candidate.size,)
-        task = self.plan.one_task(corpus, self.split, "test", candidate.problem, method, 0, sizes)
-        # the versions of what was compared, so old rows are used only where a warning names them
-        compared = {other.version for other in self.prepared.tasks if other.method == task.method}
-        if compared != {task.version}:
-            task = self.prepared.as_measured(task)
-        return task if tested else replace(task, metrics=(), detail=False)
+    def _n_features_in(self, work: FinalProblem) -> int:
+        previous = self.previous.get(work.recommendation.problem)
+        if work.written is not None and previous is not None:
+            return previous.n_features_in
+        return int(self.weighting.features_.size)
 
-    def _test_score(self, task: Task) -> tuple[float | None, str]:
-        """The score on the test documents, or why there is none; measured once per task."""
-        (row,) = (row for row in self.journal.rows([task.key]) if row.metric == self.plan.metric)
-        return row.value, row.reason
+    def _test_result(self, work: FinalProblem, task: Task) -> tuple[TestResult | None, str]:
+        """The result on the test documents, or why there is none; measured once per task."""
+        metric = task.metrics[0]
+        rows = [row for row in self.journal.rows([task.key]) if row.metric == metric]
+        if not rows or rows[0].value is None:
+            return None, rows[0].reason if rows else "it was not tested"
+        y_signed, cuts = self.journal.y_signed(task.key), self.journal.cuts(task.key)
+        if not cuts or y_signed is None:
+            return TestResult(rows[0].value), ""
+        rule = self.tasks.targets[task.problem].rule
+        outcome = work.outcomes.get(task.key)
+        error = None
+        if outcome is not None and outcome.trained is not None and cuts[0].decision is not None:
+            error = model_calibration_error(outcome.trained.model, cuts[0].decision, y_signed)
+        return TestResult(
+            rows[0].value,
+            score_interval(cuts[0].chosen, y_signed, rule, metric),
+            mistakes_per_thousand(cuts[0].chosen, y_signed, rule),
+            error if outcome is not None else self._previous_error(work, task),
+        ), ""
+
+    def _previous_error(self, work: FinalProblem, task: Task) -> float | None:
+        """The calibration error that the last run measured for the task."""
+        previous = self.previous.get(work.recommendation.problem)
+        for key, test in (
+            ()
+            if previous is None
+            else (
+                (previous.task_key, previous.test),
+                (previous.baseline_task_key, previous.baseline_test),
+            )
+        ):
+            if key == task.key and test is not None:
+                return test.calibration_error
+        return None
 
     def _n_test_evaluations(self, task: Task) -> int:
         """How many models were evaluated on these test documents; all words are no choice."""
@@ -304,17 +363,6 @@ class FinalModels:
         """The tasks that evaluated test documents so far."""
         done = self.journal.done()
         return [task for task in self.journal.tasks() if task.part == "test" and task.key in done]
-
-
-def _is_linear(candidate: Candidate) -> bool:
-    """Whether its models are linear; known without training one."""
-    classifier = parse_method(candidate.method).classifier
-    return classifier is None or classifier in LINEAR
-
-
-def _instead(linear: list[Candidate]) -> str:
-    best = best_of(linear) if linear else None
-    return f" The best linear model is {best.description} ({best.mean:.3f})" if best else ""
 
 
 def _certificate(full: TrainedModel, small: TrainedModel, problem: Problem) -> dict[str, Any]:

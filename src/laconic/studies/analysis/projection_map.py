@@ -144,9 +144,12 @@ def write_directions(
     method, split = projection_method(plan), prepared.final_split()
     tasks: dict[str, Task] = {}
     folders = {target.name: folder.problem(target.name, n_problems) for target in prepared.targets}
-    for name, of_problem in folders.items():
+    for target in prepared.targets:
+        name, of_problem = target.name, folders[target.name]
         if method is not None:
-            task = plan.one_task(prepared.corpus, split, "test", name, method, 0, (MAX_DIRECTIONS,))
+            task = plan.one_task(
+                prepared.corpus, split, "test", target, method, 0, (MAX_DIRECTIONS,)
+            )
             if _task_key(of_problem.directions) == task.key:
                 continue
             tasks[name] = task

@@ -1,4 +1,4 @@
-"""The recommendation: the smallest model whose quality is within one standard error of the best.
+"""The recommendation: the smallest model that meets the goals.
 
 It is chosen on validation folds only, then evaluated once on the held-out test documents.
 """
@@ -10,20 +10,43 @@ from dataclasses import dataclass
 
 from laconic.methods import keeps_all
 from laconic.rows import group_pairs
-from laconic.studies.analysis.candidates import Candidate, best_of, smallest_of
+from laconic.studies.analysis.budget import BudgetRow, Bytes, budget_rows, choose
+from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.sentences import sentence_of
+from laconic.studies.options import GoalOptions
+
+DEFAULT_GOALS = GoalOptions()
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """The score of a model on the held-out test documents.
+
+    interval : of the score, 95 %, by resampling the test documents; None if the metric has none
+    mistakes : wrong decisions per 1,000 documents
+    calibration_error : of the model's probabilities, if it has any: |probability − share right|
+    """
+
+    score: float
+    interval: tuple[float, float] | None = None
+    mistakes: float | None = None
+    calibration_error: float | None = None
 
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The smallest model within one standard error of the best, and its test score.
+    """The smallest model that meets the goals, and its test score.
 
     chosen, best : the recommended candidate, and the one with the highest mean
     baseline : all words, if the study measured them
-    test_score, baseline_test_score : on the held-out test documents; None if there are none
+    cheaper, better : the best smaller candidate, and the smallest better one
+    reason : why this one; missed : the goals that no candidate meets
+    test, baseline_test : on the held-out test documents; None if there are none
+    budget : what giving up more or less would cost, by validation
     n_test_documents : how many there are
-    n_test_evaluations : models evaluated on them in this folder, without those of all words
+    n_test_evaluations : models that were chosen and evaluated on them in this folder
     n_features, n_features_in : words of the model, and words that it was chosen from
+    n_bytes : of the model file
     positive_class : the class that metrics refer to, if there are two
     smallest_tried : whether no smaller model was tried
     task_key, baseline_task_key : the tasks that evaluated the test documents
@@ -38,12 +61,18 @@ class Recommendation:
     chosen: Candidate
     best: Candidate
     baseline: Candidate | None = None
-    test_score: float | None = None
-    baseline_test_score: float | None = None
+    cheaper: Candidate | None = None
+    better: Candidate | None = None
+    reason: str = ""
+    missed: str = ""
+    test: TestResult | None = None
+    baseline_test: TestResult | None = None
+    budget: tuple[BudgetRow, ...] = ()
     n_test_documents: int = 0
     n_test_evaluations: int = 1
     n_features: int = 0
     n_features_in: int = 0
+    n_bytes: int = 0
     positive_class: str = ""
     smallest_tried: bool = False
     task_key: str = ""
@@ -54,26 +83,46 @@ class Recommendation:
     warnings: tuple[str, ...] = ()
 
     @property
+    def test_score(self) -> float | None:
+        return None if self.test is None else self.test.score
+
+    @property
     def sentence(self) -> str:
         return sentence_of(self)
 
 
-def recommend(candidates: Iterable[Candidate]) -> list[Recommendation]:
+def recommend(
+    candidates: Iterable[Candidate],
+    goals: GoalOptions = DEFAULT_GOALS,
+    n_bytes: Bytes = lambda candidate: 0.0,
+) -> list[Recommendation]:
     """One recommendation per problem, over all methods."""
     by_problem = group_pairs((c.problem, c) for c in candidates)
-    return [_recommendation(group) for group in by_problem.values()]
+    return [_recommendation(group, goals, n_bytes) for group in by_problem.values()]
 
 
 def recommend_per_method(candidates: Iterable[Candidate]) -> list[Recommendation]:
     """One recommendation per problem and method, among the sizes of that method."""
     by_method = group_pairs(((c.problem, c.method), c) for c in candidates)
-    return [_recommendation(group) for group in by_method.values()]
+    return [_recommendation(group, DEFAULT_GOALS) for group in by_method.values()]
 
 
-def _recommendation(offered: list[Candidate]) -> Recommendation:
+def _recommendation(
+    offered: list[Candidate], goals: GoalOptions, n_bytes: Bytes = lambda candidate: 0.0
+) -> Recommendation:
     baseline = next((c for c in offered if keeps_all(c.method)), None)
-    chosen, best = smallest_of(offered), best_of(offered)
-    smallest = chosen.n_features == min(candidate.n_features for candidate in offered)
+    choice = choose(offered, goals, n_bytes)
+    chosen = choice.chosen
     return Recommendation(
-        chosen.problem, chosen.metric, chosen, best, baseline, smallest_tried=smallest
+        chosen.problem,
+        chosen.metric,
+        chosen,
+        choice.best,
+        baseline,
+        choice.cheaper,
+        choice.better,
+        choice.reason,
+        choice.missed,
+        budget=tuple(budget_rows(offered, chosen)),
+        smallest_tried=chosen.n_features == min(c.n_features for c in offered),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from laconic.methods import projects
 from laconic.rows import Row, RowTable, group_pairs
@@ -28,13 +28,14 @@ def count_warnings(warnings_by_task: Iterable[Iterable[str]]) -> dict[str, int]:
     return {wording[pattern]: times for pattern, times in counts.items()}
 
 
-def missing_sizes(rows: Iterable[Row], metric: str) -> dict[str, int]:
+def missing_sizes(rows: Iterable[Row], metric: Mapping[str, str]) -> dict[str, int]:
     """The sizes that methods have no model of, with the reason and the number of tasks.
 
     Reasons that differ in numbers only are merged, in the words of the first fold and size. Sizes
-    beyond the largest model of the problem, which no method has, are left out.
+    beyond the largest model of the problem, which no method has, are left out. `metric` is the one
+    that decides, by problem.
     """
-    of_metric = RowTable(rows).where(metric=metric)
+    of_metric = RowTable(row for row in rows if row.metric == metric.get(row.problem))
     largest = {
         problem: max(row.n_features or 0 for row in of_problem)
         for problem, of_problem in of_metric.group_by("problem").items()

@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from time import perf_counter, time
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
 from laconic.curves import SizeResult, evaluate_path, known_metrics
 from laconic.errors import SizeUnavailable, collected_warnings
+from laconic.model import Rule, margins
+from laconic.numerics.decision_counts import count_decisions, log_losses
 from laconic.numerics.metrics import apply_rule
 from laconic.resources import peak_memory
 from laconic.rows import Row
@@ -21,6 +24,7 @@ from laconic.studies.execution.shared_selection import Peak, SharedSelection
 from laconic.studies.execution.task import Cut, Outcome, Task, describe_failure
 from laconic.studies.execution.trained_model import TrainedModel
 from laconic.text.problem import Problem
+from laconic.types import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +105,9 @@ def _measured(
     y_signed, latest = None, None
     with collected_warnings(problem.classes) as training:
         path, cost = selection.prepare(task.build(), (task.sizes, task.random_state), peak)
-        for latest in evaluate_path(path, problem, list(task.sizes)):
+        for latest in evaluate_path(path, problem, list(task.sizes), task.grid):
+            if latest.model is not None:
+                latest = replace(latest, model=task.finished(latest.model))
             result = replace(latest, seconds=latest.seconds + cost.take_seconds())
             rows += result.rows(task.row(), metrics)
             evaluation += result.notes
@@ -130,9 +136,18 @@ def _cut(result: SizeResult, problem: Problem, decisions: bool) -> Cut:
     return Cut(
         result.size,
         terms.astype(np.int64),
-        apply_rule(decision, model.rule),
+        apply_rule(margins(decision, model), model.rule),
         decision.astype(np.float32) if decisions else None,
+        result.alpha,
+        _tuning(decision, result.y_signed, model.rule),
     )
+
+
+def _tuning(decision: Floats, y_signed: Floats | None, rule: Rule) -> NDArray[Any]:
+    assert y_signed is not None
+    if rule == "argmax":
+        return log_losses(decision, y_signed)
+    return count_decisions(decision, y_signed)
 
 
 def _trained(

@@ -17,13 +17,16 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from laconic.classifiers.path import PathClassifier
+from laconic.classifiers.prefixes import Prefixes
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import SizeUnavailable, collected_warnings, warn_again
 from laconic.reducer import Reducer
 from laconic.reduction import Reduction
+from laconic.runtime.choices import Normalize
 from laconic.selectors.sampled import RandomSelector, SampledTerms
+from laconic.selectors.top import TopTerms
 from laconic.text.problem import Problem
-from laconic.types import Floats, Matrix
+from laconic.types import Columns, Floats, Matrix
 
 Peak: TypeAlias = Callable[[], int | None]
 
@@ -114,6 +117,19 @@ class CachedReducer:
     def scores_(self) -> Any:
         return self.reducer.scores_
 
+    @property
+    def order(self) -> Columns | None:
+        return self.reducer.order
+
+    def prefixes(self, X: Matrix, order: Columns, normalize: Normalize) -> Prefixes:
+        """The ranked documents, which all tasks of the selection share."""
+        key = ("prefixes", id(X), normalize)
+        # with X itself, so that no other matrix can get its id
+        pair: tuple[Matrix, Prefixes] = self._cached(
+            key, lambda: (X, Prefixes.of(X, order, normalize))
+        )
+        return pair[1]
+
     def at(self, size: int) -> Reduction:
         cut: Reduction | SizeUnavailable = self._cached(size, lambda: _cut(self.reducer, size))
         if isinstance(cut, SizeUnavailable):
@@ -145,7 +161,7 @@ class SharedSelection:
         self._reducer: tuple[Hashable, CachedReducer] | None = None
 
     def prepare(
-        self, path: PathClassifier, draw: Hashable, peak: Peak = lambda: None
+        self, path: PathClassifier, draw: tuple[Hashable, Hashable], peak: Peak = lambda: None
     ) -> tuple[PathClassifier, ReusedCost]:
         """The path with the work done before, and the cost of that work.
 
@@ -169,8 +185,9 @@ class SharedSelection:
         params = {key: getattr(selector, key) for key in ("draw", "size", "random_state")}
         return SampledTerms(PrecomputedScores(self._scores.get()), **params)
 
-    def _cached(self, reducer: Reducer, draw: Hashable) -> CachedReducer:
-        if self._reducer is None or self._reducer[0] != draw:
+    def _cached(self, reducer: Reducer, draw: tuple[Hashable, Hashable]) -> CachedReducer:
+        key = draw[1] if isinstance(reducer, TopTerms) else draw  # ranks the same for all sizes
+        if self._reducer is None or self._reducer[0] != key:
             self._reducer = None  # free the last one first
-            self._reducer = draw, CachedReducer(reducer)
+            self._reducer = key, CachedReducer(reducer)
         return self._reducer[1]

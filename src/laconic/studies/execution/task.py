@@ -23,7 +23,7 @@ from laconic.classifiers.path import PathClassifier
 from laconic.compact.provenance import classifier_settings
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
-from laconic.model import Normalize
+from laconic.model import LinearModel, Model, Normalize
 from laconic.resources import memory_limit
 from laconic.rows import Row
 from laconic.runtime.settings import ClassifierSettings
@@ -42,8 +42,10 @@ class Task:
     `data` is the fingerprint of the corpus. `split` and `text` are canonical JSON of how its
     documents are divided, counted and weighted: with the name of the fold they determine the
     training data. `features` and `weighting` name their kind. `version` is that of the method. With
-    `detail`, predictions and features of each size are stored beside the rows; with `decisions`,
-    the decision values too.
+    several `alphas`, each size has a model for each of them. With `detail`, predictions, features
+    and what thresholds are fitted on are stored beside the rows; with `decisions`, the decision
+    values too. `thresholds` and `calibration`, one entry per row, are given to linear models before
+    they are measured: they come from the decisions of an earlier stage.
     """
 
     data: str
@@ -56,11 +58,13 @@ class Task:
     draw: int
     sizes: tuple[Size, ...]
     metrics: tuple[str, ...]
-    alpha: Alpha = 1.0
+    alphas: tuple[Alpha, ...] = (1.0,)
     intercept: bool = True
     normalize: Normalize = "selected"
     detail: bool = True
     decisions: bool = False
+    thresholds: tuple[float, ...] = ()
+    calibration: tuple[tuple[float, ...], ...] = ()
     version: int = 1
     features: str = ""
     weighting: str = ""
@@ -94,6 +98,11 @@ class Task:
         return int(_digest(canonical_json([*address, self.selection, self.draw]))[:8], 16)
 
     @property
+    def grid(self) -> tuple[float, ...]:
+        """The alphas to try, or none if there is one only."""
+        return tuple(map(float, self.alphas)) if len(self.alphas) > 1 else ()
+
+    @property
     def title(self) -> str:
         again = f" (draw {self.draw + 1})" if self.draw else ""
         return f"{self.method}{again} on {self.problem}, {self.fold}"
@@ -104,12 +113,13 @@ class Task:
     @classmethod
     def from_json(cls, text: str) -> Self:
         values = json.loads(text)
-        return cls(**values | {key: tuple(values[key]) for key in ("sizes", "metrics")})
+        tuples = {key: tuple(v) for key, v in values.items() if isinstance(v, list)}
+        return cls(**values | tuples | {"calibration": tuple(map(tuple, values["calibration"]))})
 
     def build(self) -> PathClassifier:
-        """The method, ready to be trained."""
+        """The method, ready to be trained, with the first alpha."""
         method = parse_method(self.method)
-        return method.build(self.alpha, self.random_state, self.intercept, self.normalize)
+        return method.build(self.alphas[0], self.random_state, self.intercept, self.normalize)
 
     @cached_property
     def classifier(self) -> ClassifierSettings:
@@ -119,6 +129,17 @@ class Task:
             return replace(settings, name=parse_method(self.method).classifier)
         except Exception:  # the task will fail with the reason, and its rows need no classifier
             return ClassifierSettings()
+
+    def finished(self, model: Model) -> Model:
+        """The model with the task's thresholds and calibration, if it is linear."""
+        if not isinstance(model, LinearModel):
+            return model
+        if self.thresholds:
+            model = replace(model, thresholds=np.array(self.thresholds))
+        if self.calibration:
+            pairs = np.array(self.calibration)
+            model = replace(model, calibration=pairs[0] if model.rule == "argmax" else pairs)
+        return model
 
     def row(self) -> Row:
         """What all rows of the task share."""
@@ -131,7 +152,7 @@ class Task:
             part=self.part,
             fold=self.fold,
             classifier=self.classifier.name or "",
-            alpha=self.classifier.alpha,
+            alpha=self.classifier.alpha if len(self.alphas) == 1 else None,
             class_weight=self.classifier.class_weight or "",
             features=self.features,
             weighting=self.weighting,
@@ -144,15 +165,18 @@ class Task:
 class Cut:
     """What one size gives beside its rows.
 
-    `terms` are columns among all words of the corpus, ascending. For the test documents, `chosen`
-    (documents × columns) are the predictions, and `decision` the decision values that they come
-    from, if the task has `decisions`.
+    `alpha` is None if the task has one only. `terms` are columns among all words of the corpus,
+    ascending. For the test documents, `chosen` (documents × columns) are the predictions, `tuning`
+    is what thresholds or a temperature are fitted on (`laconic.numerics.decision_counts`), and
+    `decision` are the decision values, if the task has `decisions`.
     """
 
     size: Size
     terms: Int64s
     chosen: Bools
     decision: NDArray[np.float32] | None = None
+    alpha: float | None = None
+    tuning: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +206,9 @@ class Outcome:
         """A failure has rows too: one per size and metric, with the reason."""
         like = replace(task.row(), status="failed", reason=reason)
         rows = tuple(
-            replace(like, size=size, metric=metric)
+            replace(like, size=size, alpha=alpha, metric=metric)
             for size in task.sizes
+            for alpha in task.grid or (like.alpha,)
             for metric in task.metrics
         )
         return cls(task, "failed", rows, reason, **about)

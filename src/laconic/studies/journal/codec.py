@@ -23,6 +23,7 @@ Cell: TypeAlias = int | float | str | bytes | None
 
 LONGEST = 1 << 63
 SIDE = np.dtype("<i8")
+DTYPES = ("<f4", "<f8", "<i4")
 
 
 class DamagedError(Exception):
@@ -134,13 +135,20 @@ def unpack_y_signed(blob: bytes) -> Int8s:
     return data.view(np.int8).reshape(shape).copy()
 
 
-def pack_decision(decision: NDArray[np.float32]) -> bytes:
-    return _packed(decision.shape, np.ascontiguousarray(decision, dtype="<f4"))
+def pack_array(array: NDArray[Any]) -> bytes:
+    """Numbers of any of DTYPES, with their type in the first byte."""
+    kind = DTYPES.index(array.dtype.str)
+    return bytes([kind]) + _packed(array.shape, np.ascontiguousarray(array))
 
 
-def unpack_decision(blob: bytes) -> NDArray[np.float32]:
-    shape, data = _unpacked(blob)
-    return np.ascontiguousarray(data).view("<f4").reshape(shape).astype(np.float32)
+def unpack_array(blob: bytes) -> NDArray[Any]:
+    if not blob or blob[0] >= len(DTYPES):
+        raise DamagedError("the array has no known type")
+    shape, data = _unpacked(blob[1:])
+    try:
+        return np.frombuffer(data.tobytes(), dtype=DTYPES[blob[0]]).reshape(shape).copy()
+    except ValueError as failure:
+        raise DamagedError(str(failure)) from None
 
 
 def _packed(shape: tuple[int, ...], data: NDArray[Any]) -> bytes:

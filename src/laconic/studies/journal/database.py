@@ -25,7 +25,7 @@ from laconic.studies.journal.sqlite_errors import (
 )
 
 APPLICATION = int.from_bytes(b"Laco")
-FORMAT = 3
+FORMAT = 4
 START_AGAIN = "The study ended before it had a plan: run the command that started it again"
 
 Record = dict[str, Any]
@@ -63,6 +63,8 @@ TABLES: dict[str, dict[str, str]] = {
         "terms": BLOB,
         "chosen": BLOB,
         "decision": "BLOB",
+        "alpha": NUMBER,
+        "tuning": "BLOB",
     },
     "vocabularies": {"data": "TEXT PRIMARY KEY NOT NULL", "words": BLOB},
     "plans": {"id": KEY, "time": NUMBER, "text": TEXT, "command": TEXT, "keys": BLOB},

@@ -71,19 +71,26 @@ def cut_records(outcome: Outcome) -> list[Record]:
             "size": codec.pack_number(cut.size),
             "terms": codec.pack_terms(cut.terms),
             "chosen": codec.pack_bits(cut.chosen),
-            "decision": None if cut.decision is None else codec.pack_decision(cut.decision),
+            "decision": None if cut.decision is None else codec.pack_array(cut.decision),
+            "alpha": codec.pack_number(cut.alpha),
+            "tuning": None if cut.tuning is None else codec.pack_array(cut.tuning),
         }
         for cut in outcome.cuts
     ]
 
 
 def cut_of(cells: Record) -> Cut:
-    decision = cells["decision"]
+    decision, tuning = (
+        None if cells[name] is None else codec.unpack_array(cells[name])
+        for name in ("decision", "tuning")
+    )
     return Cut(
         codec.unpack_number(cells["size"]),
         codec.unpack_terms(cells["terms"]),
         codec.unpack_bits(cells["chosen"]),
-        None if decision is None else codec.unpack_decision(decision),
+        decision,
+        codec.unpack_number(cells["alpha"]),
+        tuning,
     )
 
 

@@ -46,17 +46,11 @@ def read_parquet(where: Where, options: ReadOptions) -> Corpus:
         pass
     records = RecordBuilder(where, options)
     columns, strings = _columns(where)
-    text, labels, id, split = column_positions(columns, where, options)
-    used = [at for at in (text, *labels, id, split) if at is not None]
+    positions = column_positions(columns, where, options)
+    used = positions.used
     for number, row in _rows(where, options, [columns[at] for at in used], strings):
-        value = dict(zip(used, row, strict=True))
-        records.add(
-            value[text],
-            [value[label] for label in labels],
-            None if id is None else value[id],
-            None if split is None else value[split],
-            place=f"document {number:,}: ",
-        )
+        record = positions.record(dict(zip(used, row, strict=True)))
+        records.add(record, place=f"document {number:,}: ")
     return records.corpus()
 
 

@@ -1,0 +1,1 @@
+"""Logistic regression: sigmoids for two sides, softmax for several classes."""

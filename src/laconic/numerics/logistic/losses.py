@@ -1,0 +1,155 @@
+"""The two losses, each with its value, slopes and curvature for the scores of all documents.
+
+`Sigmoids`: one problem per row, Σ c log(1 + exp(−y f)), y = ±1. `Softmax`: one problem over all
+rows, Σ c (log Σ exp f − f of the document's class). The solver treats a quantity of a problem as a
+vector over rows: `per_problem` gives every row of a problem the same total.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, log, log1p
+from typing import Protocol, Self
+
+import numpy as np
+from numba import njit
+
+from laconic.numerics.logistic.passes import Documents, sigmoid_product, softmax_product
+from laconic.types import Columns, Floats, Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """The loss of each row's problem, its derivatives by the scores, and what curvature needs."""
+
+    values: Floats
+    residuals: Floats
+    curvature: Floats
+
+    def only(self, rows: Columns) -> Slopes:
+        """Some of the rows."""
+        return Slopes(
+            self.values[rows],
+            np.ascontiguousarray(self.residuals[:, rows]),
+            np.ascontiguousarray(self.curvature[:, rows]),
+        )
+
+
+class Loss(Protocol):
+    """What the solver needs of a loss."""
+
+    def slopes(self, scores: Floats) -> Slopes: ...
+
+    def per_problem(self, totals: Floats) -> Floats: ...
+
+    def diagonal(self, curvature: Floats) -> Floats: ...
+
+    def product(
+        self, documents: Documents, curvature: Floats, vector: Floats, out: Floats
+    ) -> None: ...
+
+    def intercept_step(self, slopes: Slopes) -> Floats: ...
+
+    def only(self, rows: Columns) -> Self: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Sigmoids:
+    """Independent binary problems; `y_signed` and `costs` have the shape (n_docs, n_rows)."""
+
+    y_signed: Floats
+    costs: Floats
+
+    def slopes(self, scores: Floats) -> Slopes:
+        residuals, curvature = np.empty(scores.shape), np.empty(scores.shape)
+        values = sigmoid_slopes(scores, self.y_signed, self.costs, residuals, curvature)
+        return Slopes(values, residuals, curvature)
+
+    def per_problem(self, totals: Floats) -> Floats:
+        return totals
+
+    def diagonal(self, curvature: Floats) -> Floats:
+        return curvature
+
+    def product(self, documents: Documents, curvature: Floats, vector: Floats, out: Floats) -> None:
+        sigmoid_product(documents, curvature, vector, out)
+
+    def intercept_step(self, slopes: Slopes) -> Floats:
+        gradient, total = slopes.residuals.sum(axis=0), slopes.curvature.sum(axis=0)
+        return np.asarray(np.divide(-gradient, total, out=np.zeros_like(total), where=total > 0))
+
+    def only(self, rows: Columns) -> Sigmoids:
+        return Sigmoids(
+            np.ascontiguousarray(self.y_signed[:, rows]), np.ascontiguousarray(self.costs[:, rows])
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Softmax:
+    """One problem over all rows; `codes` is the class and `costs` the weight of each document."""
+
+    codes: Int64s
+    costs: Floats
+
+    def slopes(self, scores: Floats) -> Slopes:
+        chances, residuals = np.empty(scores.shape), np.empty(scores.shape)
+        value = softmax_slopes(scores, self.codes, self.costs, residuals, chances)
+        return Slopes(np.full(scores.shape[1], value), residuals, chances)
+
+    def per_problem(self, totals: Floats) -> Floats:
+        return np.full(totals.shape, totals.sum())
+
+    def diagonal(self, curvature: Floats) -> Floats:
+        return np.asarray(self.costs[:, None] * curvature * (1.0 - curvature))
+
+    def product(self, documents: Documents, curvature: Floats, vector: Floats, out: Floats) -> None:
+        softmax_product(documents, self.costs, curvature, vector, out)
+
+    def intercept_step(self, slopes: Slopes) -> Floats:
+        """The Newton step of least length: a constant added to all intercepts changes nothing."""
+        weighted = self.costs[:, None] * slopes.curvature
+        hessian = np.diag(weighted.sum(axis=0)) - slopes.curvature.T @ weighted
+        step, *_ = np.linalg.lstsq(hessian, -slopes.residuals.sum(axis=0), rcond=None)
+        return np.asarray(step)
+
+    def only(self, rows: Columns) -> Softmax:
+        return self
+
+
+@njit(nogil=True, cache=True)
+def sigmoid_slopes(
+    scores: Floats, y_signed: Floats, costs: Floats, residuals: Floats, curvature: Floats
+) -> Floats:
+    """Fills residuals and curvature; returns the loss of each row."""
+    values = np.zeros(scores.shape[1])
+    for doc in range(scores.shape[0]):
+        for row in range(values.size):
+            label, cost = y_signed[doc, row], costs[doc, row]
+            margin = label * scores[doc, row]
+            small = exp(-abs(margin))
+            wrong = small / (1.0 + small) if margin > 0 else 1.0 / (1.0 + small)
+            values[row] += cost * (log1p(small) - min(margin, 0.0))
+            residuals[doc, row] = -cost * label * wrong
+            curvature[doc, row] = cost * small / ((1.0 + small) * (1.0 + small))
+    return values
+
+
+@njit(nogil=True, cache=True)
+def softmax_slopes(
+    scores: Floats, codes: Int64s, costs: Floats, residuals: Floats, chances: Floats
+) -> float:
+    """Fills residuals and probabilities; returns the loss."""
+    value = 0.0
+    for doc in range(scores.shape[0]):
+        line, p, cost = scores[doc], chances[doc], costs[doc]
+        largest = line.max()
+        total = 0.0
+        for row in range(line.size):
+            p[row] = exp(line[row] - largest)
+            total += p[row]
+        for row in range(line.size):
+            p[row] /= total
+            residuals[doc, row] = cost * p[row]
+        residuals[doc, codes[doc]] -= cost
+        value += cost * (log(total) + largest - line[codes[doc]])
+    return value

@@ -1,0 +1,219 @@
+"""Newton's method for min Σ c loss + alpha ‖w‖², with conjugate gradients for the steps.
+
+The bound. Let b be optimal for w, and g the gradient by w. Then F(w) = min_b f(w, b) is
+2 alpha-strongly convex with gradient g, so F(w) − min F ≤ ‖g‖² / (4 alpha). This is the duality
+gap: the probabilities at (w, b) are feasible for the dual, and their w is w − g / (2 alpha).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from laconic.numerics.logistic.losses import Loss, Slopes
+from laconic.numerics.logistic.passes import Documents, scores, squared_sums, sums
+from laconic.types import Bools, Columns, Floats
+
+# Conjugate gradients stop at FORCING of the first residual, or at less near the optimum.
+FORCING = 0.3
+CG_STEPS = 500
+# A step also ends where its residual promises this share of the tolerance; SHARPER of it after the
+# promise was broken, because the intercept was not optimal.
+PROMISE = 0.5
+SHARPER = 0.1
+SUFFICIENT = 1e-4
+HALVINGS = 40
+INTERCEPT_STEPS = 60
+# The gradient by the intercept may be this share of the weights of all documents.
+BALANCED = 1e-13
+TINY = 1e-300
+
+
+@dataclass(eq=False)
+class Newton:
+    """The current point of all problems, its scores and its gradient."""
+
+    documents: Documents
+    loss: Loss
+    alpha: float
+    intercept: bool
+    coef: Floats
+    scores: Floats
+    slopes: Slopes
+    gradient: Floats
+    first: Floats
+    promise: float = PROMISE
+
+    @classmethod
+    def start(
+        cls, documents: Documents, loss: Loss, alpha: float, intercept: bool, coef: Floats
+    ) -> Newton:
+        values = np.empty((documents.starts.size, coef.shape[1]))
+        scores(documents, coef, values)
+        slopes, empty = loss.slopes(values), np.empty(0)
+        newton = cls(
+            documents, loss, alpha, intercept, coef, values, slopes, np.empty_like(coef), empty
+        )
+        newton.find_gradient()
+        newton.first = newton.lengths()
+        return newton
+
+    @property
+    def penalty(self) -> Floats:
+        """Twice alpha for words, 0 for the intercept."""
+        penalty = np.full((self.coef.shape[0], 1), 2.0 * self.alpha)
+        penalty[-1] = 0.0
+        return penalty
+
+    @property
+    def objective(self) -> Floats:
+        """The objective of each row's problem."""
+        return self.slopes.values + self.alpha * self._total(self.coef[:-1], self.coef[:-1])
+
+    @property
+    def gaps(self) -> Floats:
+        """The bound as a share of the objective; valid where the intercepts are optimal."""
+        objective = self.objective
+        bound = self._total(self.gradient[:-1], self.gradient[:-1]) / (4.0 * self.alpha)
+        return np.asarray(np.divide(bound, objective, out=bound, where=objective > 0))
+
+    def lengths(self) -> Floats:
+        return np.asarray(np.sqrt(self._total(self.gradient, self.gradient)))
+
+    def find_gradient(self) -> None:
+        sums(self.documents, self.slopes.residuals, self.gradient)
+        self.gradient += self.penalty * self.coef
+        if not self.intercept:
+            self.gradient[-1] = 0.0
+
+    def only(self, rows: Columns) -> Newton:
+        """Some of the independent problems."""
+        loss, slopes = self.loss.only(rows), self.slopes.only(rows)
+        arrays = (self.coef, self.scores, self.gradient)
+        coef, values, gradient = (np.ascontiguousarray(array[:, rows]) for array in arrays)
+        return replace(
+            self,
+            loss=loss,
+            coef=coef,
+            scores=values,
+            slopes=slopes,
+            gradient=gradient,
+            first=self.first[rows],
+        )
+
+    def balance(self) -> None:
+        """Make the intercepts optimal for the coefficients, to rounding, by Newton steps."""
+        if not self.intercept:
+            return
+        rounding = BALANCED * np.abs(self.slopes.residuals).sum(axis=0) + TINY
+        for _ in range(INTERCEPT_STEPS):
+            if (np.abs(self.slopes.residuals.sum(axis=0)) <= rounding).all():
+                break
+            shift = self.loss.intercept_step(self.slopes)
+            if not self._shift_intercept(shift):
+                break
+        self.find_gradient()
+
+    def _shift_intercept(self, shift: Floats) -> bool:
+        """Move intercepts by as much of the shift as does not raise the loss; False if none."""
+        trial = self.scores + shift
+        slopes = self.loss.slopes(trial)
+        for _ in range(HALVINGS):
+            slope = self.loss.per_problem(shift * slopes.residuals.sum(axis=0))
+            raised = (slopes.values > self.slopes.values) & (slope > 0)
+            if not raised.any():
+                break
+            shift = np.where(raised, 0.5 * shift, shift)
+            trial = self.scores + shift
+            slopes = self.loss.slopes(trial)
+        self.coef[-1] += shift
+        self.scores, self.slopes = trial, slopes
+        return bool(shift.any())
+
+    def settle(self, tolerance: float) -> Bools:
+        """Make intercepts optimal; which problems are then solved."""
+        near = self.gaps <= tolerance
+        self.balance()
+        solved = np.asarray(self.gaps <= tolerance)
+        if (near & ~solved).any():
+            self.promise *= SHARPER
+        return solved
+
+    def step(self, tolerance: float) -> None:
+        """One Newton step with a line search in each problem."""
+        direction = self.direction(tolerance)
+        change = np.empty_like(self.scores)
+        scores(self.documents, direction, change)
+        before = self.objective
+        descent = self._total(self.gradient, direction)
+        length = np.ones(self.coef.shape[1])
+        coef, values = self.coef, self.scores
+        for _ in range(HALVINGS):
+            self.coef, self.scores = coef + length * direction, values + length * change
+            self.slopes = self.loss.slopes(self.scores)
+            enough = self.objective <= before + SUFFICIENT * length * descent
+            if enough.all():
+                break
+            enough |= self._slope(direction, change) <= 0.0
+            if enough.all():
+                break
+            length = np.where(enough, length, 0.5 * length)
+        self.find_gradient()
+
+    def _slope(self, direction: Floats, change: Floats) -> Floats:
+        """The derivative along the direction; immune to the rounding of the objective."""
+        by_scores = np.einsum("ij,ij->j", self.slopes.residuals, change)
+        by_coef = 2.0 * self.alpha * np.einsum("ij,ij->j", self.coef[:-1], direction[:-1])
+        return self.loss.per_problem(by_scores + by_coef)
+
+    def direction(self, tolerance: float) -> Floats:
+        """Conjugate gradients on the Newton system, preconditioned by its diagonal."""
+        residual = -self.gradient
+        inverse = 1.0 / self._diagonal()
+        scaled = inverse * residual
+        along, product = scaled.copy(), np.empty_like(residual)
+        solution = np.zeros_like(residual)
+        energy = self._total(residual, scaled)
+        forcing = np.minimum(FORCING, np.sqrt(self.lengths() / np.maximum(self.first, TINY)))
+        target = forcing**2 * energy
+        promise = self.promise * tolerance * 4.0 * self.alpha * self.objective
+        for _ in range(CG_STEPS):
+            self._product(along, product)
+            curvature = self._total(along, product)
+            running = self._unfinished(residual, energy, target, promise) & (curvature > 0)
+            if not running.any():
+                break
+            length = np.divide(energy, curvature, out=np.zeros_like(energy), where=running)
+            solution += length * along
+            residual -= length * product
+            np.multiply(inverse, residual, out=scaled)
+            new = self._total(residual, scaled)
+            if not self._unfinished(residual, new, target, promise)[running].any():
+                break
+            ratio = np.divide(new, energy, out=np.zeros_like(new), where=running & (energy > 0))
+            along *= ratio
+            along += scaled
+            energy = np.where(running, new, energy)
+        return solution
+
+    def _unfinished(
+        self, residual: Floats, energy: Floats, target: Floats, promise: Floats
+    ) -> Bools:
+        return np.asarray((energy > target) & (self._total(residual, residual) > promise))
+
+    def _product(self, vector: Floats, out: Floats) -> None:
+        self.loss.product(self.documents, self.slopes.curvature, vector, out)
+        out += self.penalty * vector
+        if not self.intercept:
+            out[-1] = 0.0
+
+    def _diagonal(self) -> Floats:
+        diagonal = np.empty_like(self.coef)
+        squared_sums(self.documents, self.loss.diagonal(self.slopes.curvature), diagonal)
+        diagonal += self.penalty
+        floor = np.finfo(np.float64).eps * diagonal.max(axis=0) + TINY
+        return np.asarray(np.maximum(diagonal, floor))
+
+    def _total(self, left: Floats, right: Floats) -> Floats:
+        return self.loss.per_problem(np.einsum("ij,ij->j", left, right))

@@ -1,0 +1,205 @@
+"""Logistic regression to a stated gap: binary problems of several rows, or one multinomial.
+
+Rows that have no finite optimum have the limit of w, and an intercept as if half a document of
+weight 1 were on the side, or in the class, that has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isfinite, log1p
+from typing import Self
+
+import numpy as np
+
+from laconic.errors import LaconicError
+from laconic.numerics.logistic.losses import Loss, Sigmoids, Softmax
+from laconic.numerics.logistic.newton import Newton
+from laconic.numerics.logistic.passes import Documents, scores
+from laconic.numerics.svm.input import Rows, refuse_longest
+from laconic.types import Bools, Columns, Floats, Int64s
+
+# The largest number of Newton steps.
+STEPS = 200
+# Binary problems that are solved together.
+BLOCK = 32
+# With up to this many scores, a solved problem takes one more step, which is cheap and leaves only
+# rounding.
+SMALL = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Coefficients (n_rows, n_columns) and intercepts; `gap`, `solved` and `steps` per problem."""
+
+    coef: Floats
+    intercept: Floats
+    gap: Floats
+    solved: Bools
+    steps: Int64s
+
+    @classmethod
+    def empty(cls, n_rows: int, n_columns: int, n_problems: int) -> Self:
+        """All coefficients and gaps 0, every problem solved."""
+        return cls(
+            np.zeros((n_rows, n_columns)),
+            np.zeros(n_rows),
+            np.zeros(n_problems),
+            np.ones(n_problems, dtype=bool),
+            np.zeros(n_problems, dtype=np.int64),
+        )
+
+    def write(self, rows: Columns, packed: Floats, unit: float) -> None:
+        """Rows as the solver stores them, for documents that are divided by the unit."""
+        self.coef[rows] = packed[:-1].T / unit
+        self.intercept[rows] = packed[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Coefficients and intercepts to start from; other columns start at 0."""
+
+    coef: Floats
+    intercept: Floats
+
+    def packed(self, rows: Columns, n_columns: int, unit: float, intercept: bool) -> Floats:
+        """As the solver stores them, for documents that are divided by the unit."""
+        packed = np.zeros((n_columns + 1, rows.size))
+        n_shared = min(n_columns, self.coef.shape[1])
+        packed[:n_shared] = unit * self.coef[rows, :n_shared].T
+        if intercept:
+            packed[-1] = self.intercept[rows]
+        return packed
+
+
+def solve_sigmoids(
+    documents: Rows,
+    y_signed: Floats,
+    costs: Floats,
+    alpha: float,
+    *,
+    intercept: bool = True,
+    start: Start | None = None,
+    tolerance: float = 1e-8,
+) -> Solution:
+    """One binary problem per column of y_signed and costs."""
+    n_rows = y_signed.shape[1]
+    solution = Solution.empty(n_rows, documents.n_columns, n_rows)
+    one_sided = _one_sided(y_signed, costs) if intercept else np.zeros(n_rows, dtype=bool)
+    for row in np.flatnonzero(one_sided):
+        solution.intercept[row] = _one_sided_intercept(y_signed[:, row], costs[:, row])
+    order = np.argsort((costs * (y_signed > 0)).sum(axis=0), kind="stable")
+    order = order[~one_sided[order]]
+    for first in range(0, order.size, BLOCK):
+        block = order[first : first + BLOCK]
+        loss = Sigmoids(y_signed, costs).only(block)
+        _solve(documents, loss, alpha, intercept, block, start, tolerance, solution)
+    return solution
+
+
+def solve_softmax(
+    documents: Rows,
+    codes: Int64s,
+    n_classes: int,
+    costs: Floats,
+    alpha: float,
+    *,
+    intercept: bool = True,
+    start: Start | None = None,
+    tolerance: float = 1e-8,
+) -> Solution:
+    """One multinomial problem; `codes` are the numbers of the documents' classes."""
+    solution = Solution.empty(n_classes, documents.n_columns, 1)
+    present = np.arange(n_classes)
+    if intercept:
+        present = np.flatnonzero(np.bincount(codes, weights=costs, minlength=n_classes) > 0)
+    if present.size > 1:
+        places = np.searchsorted(present, np.where(costs > 0, codes, present[0]))
+        _solve(
+            documents, Softmax(places, costs), alpha, intercept, present, start, tolerance, solution
+        )
+        solution.intercept[present] -= solution.intercept[present].mean()
+    if present.size < n_classes:
+        absent = np.setdiff1d(np.arange(n_classes), present)
+        solution.intercept[absent] = _absent_intercept(documents, costs, solution, present)
+    return solution
+
+
+def _solve(
+    rows: Rows,
+    loss: Loss,
+    alpha: float,
+    intercept: bool,
+    block: Columns,
+    start: Start | None,
+    tolerance: float,
+    solution: Solution,
+) -> None:
+    """Solve the rows of a block, and write them into the solution."""
+    unit = rows.unit
+    refuse_longest(rows)
+    documents = Documents.of(replace(rows, scales=rows.scales / unit))
+    packed = np.zeros((rows.n_columns + 1, block.size))
+    if start is not None:
+        packed = start.packed(block, rows.n_columns, unit, intercept)
+    newton = Newton.start(documents, loss, _alpha_in(unit, alpha), intercept, packed)
+    for step in range(STEPS + 1):
+        done = newton.gaps <= tolerance
+        if done.any() or step == STEPS:
+            done = newton.settle(tolerance)
+            if newton.scores.size <= SMALL and done.any():
+                newton.step(0.0)
+                done = newton.settle(tolerance)
+        gaps = newton.gaps
+        finished = np.flatnonzero(done | (step == STEPS))
+        solution.write(block[finished], newton.coef[:, finished], unit)
+        # the rows of a multinomial are one problem, and finish together
+        problems = np.minimum(block[finished], solution.gap.size - 1)
+        solution.gap[problems], solution.solved[problems] = gaps[finished], done[finished]
+        solution.steps[problems] = step
+        if finished.size == block.size:
+            return
+        if finished.size:
+            rest = np.setdiff1d(np.arange(block.size), finished)
+            block, newton = block[rest], newton.only(rest)
+        newton.step(tolerance)
+
+
+def _alpha_in(unit: float, alpha: float) -> float:
+    """The alpha that makes documents in this unit the same problem."""
+    scaled = alpha / unit / unit
+    if not (isfinite(scaled) and scaled > 0.0):
+        raise LaconicError(
+            f"documents of a length of about {unit:.0e}: alpha={alpha:g} over the squared length "
+            "overflows or underflows. Divide documents by their lengths"
+        )
+    return scaled
+
+
+def _one_sided(y_signed: Floats, costs: Floats) -> Bools:
+    """Rows whose documents with a weight all have the same label."""
+    yes, no = (costs * (y_signed > 0)).sum(axis=0), (costs * (y_signed < 0)).sum(axis=0)
+    return np.asarray((yes == 0) | (no == 0))
+
+
+def _half_document(total: float) -> float:
+    """The log odds of all documents against half a document of weight 1."""
+    return log1p(2.0 * total)
+
+
+def _one_sided_intercept(y_signed: Floats, costs: Floats) -> float:
+    labels = y_signed[costs > 0]
+    return float(labels[0]) * _half_document(float(costs.sum())) if labels.size else 0.0
+
+
+def _absent_intercept(rows: Rows, costs: Floats, solution: Solution, present: Columns) -> float:
+    """The intercept of classes without documents, below the mean log Σ exp f of the others."""
+    total = float(costs.sum())
+    if total == 0.0:
+        return 0.0
+    packed = np.vstack([solution.coef[present].T, solution.intercept[present]])
+    values = np.empty((costs.size, present.size))
+    scores(Documents.of(rows), packed, values)
+    largest = values.max(axis=1)
+    logs = largest + np.log(np.exp(values - largest[:, None]).sum(axis=1))
+    return float(costs @ logs) / total - _half_document(total)

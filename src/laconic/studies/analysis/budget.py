@@ -1,0 +1,121 @@
+"""Goals of a study and the budget table: which model to use, and what the others would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from laconic.studies.analysis.candidates import Candidate, best_of, smallest_of
+from laconic.studies.layout import BUDGET
+from laconic.studies.options import GoalOptions
+
+# Means that differ by less are equal but for rounding.
+ROUNDING = 1e-12
+Bytes = Callable[[Candidate], float]
+
+
+@dataclass(frozen=True)
+class BudgetRow:
+    """The smallest model that gives up at most `loss` of the best validation score.
+
+    n_features, n_bytes : of the model that was trained on all training documents
+    mistakes : wrong decisions per 1,000 documents in validation
+    documents_per_second : of raw text, in one process
+    test_score : measured after the choice, and not used for it
+    model_file : relative to the study's folder
+    """
+
+    loss: float
+    candidate: Candidate
+    n_features: int = 0
+    n_bytes: int = 0
+    documents_per_second: float | None = None
+    test_score: float | None = None
+    model_file: str = ""
+    task_key: str = ""
+    chosen: bool = False
+
+    @property
+    def mistakes(self) -> float | None:
+        return self.candidate.mistakes
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The candidate to recommend, and its neighbours among the best of every size.
+
+    `missed` says which goals no candidate meets.
+    """
+
+    chosen: Candidate
+    best: Candidate
+    cheaper: Candidate | None
+    better: Candidate | None
+    reason: str
+    missed: str = ""
+
+
+def choose(candidates: Iterable[Candidate], goals: GoalOptions, n_bytes: Bytes) -> Choice:
+    """The smallest candidate that meets the goals: by default one standard error from the best.
+
+    Limits (features, bytes) come first: without `max_loss`, the best within them is chosen.
+    """
+    offered = list(candidates)
+    best = best_of(offered)
+    within = [c for c in offered if _within(c, goals, n_bytes)]
+    missed = []
+    if not within:
+        least = min(offered, key=n_bytes if goals.max_bytes is not None else _n_features)
+        within = [least]
+        missed.append(f"no model is within {goals.limits()}")
+    top = best_of(within)
+    if goals.max_loss is not None:
+        least_mean, reason = (
+            best.mean - goals.max_loss,
+            f"at most {goals.max_loss:g} below the best",
+        )
+        if top.mean < least_mean - ROUNDING:
+            missed.append(f"no model within {goals.limits()} is {reason}")
+            least_mean = top.mean
+    elif goals.limited:
+        least_mean, reason = top.mean, f"the best within {goals.limits()}"
+    else:
+        least_mean, reason = (
+            best.mean - best.se,
+            f"within one standard error ({best.se:.3f}) of the best",
+        )
+    chosen = smallest_of(within, least_mean - ROUNDING)
+    cheaper, better = neighbours(chosen, offered)
+    return Choice(chosen, best, cheaper, better, reason, "; ".join(missed))
+
+
+def neighbours(
+    chosen: Candidate, offered: Sequence[Candidate]
+) -> tuple[Candidate | None, Candidate | None]:
+    """The best smaller candidate, and the smallest better one."""
+    smaller = [c for c in offered if c.n_features < chosen.n_features]
+    better = [c for c in offered if c.mean > chosen.mean and c.n_features > chosen.n_features]
+    return (
+        best_of(smaller) if smaller else None,
+        min(better, key=lambda c: (c.n_features, -c.mean)) if better else None,
+    )
+
+
+def budget_rows(candidates: Iterable[Candidate], chosen: Candidate) -> list[BudgetRow]:
+    """The smallest candidate for each loss; `chosen` is marked."""
+    offered = list(candidates)
+    top = best_of(offered).mean
+    return [
+        BudgetRow(loss, candidate, chosen=candidate == chosen)
+        for loss in BUDGET
+        for candidate in [smallest_of(offered, top - loss - ROUNDING)]
+    ]
+
+
+def _within(candidate: Candidate, goals: GoalOptions, n_bytes: Bytes) -> bool:
+    few = goals.max_features is None or candidate.n_features <= goals.max_features
+    return few and (goals.max_bytes is None or n_bytes(candidate) <= goals.max_bytes)
+
+
+def _n_features(candidate: Candidate) -> float:
+    return candidate.n_features
