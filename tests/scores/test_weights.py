@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from laconic import TopTerms
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.svm.dual import Rows, descend
+from laconic.numerics.svm.joint import descend_all
 from laconic.scores import svm_elimination, svm_weight
 from laconic.scores import weights as module
 from tests.strategies import text_like
@@ -70,7 +71,7 @@ def test_what_it_refuses():
 
 def test_it_says_where_it_did_not_converge(monkeypatch):
     X, y = documents(3)
-    monkeypatch.setattr(module, "descend", partial(descend, epochs=1))
+    monkeypatch.setattr(module, "descend_all", partial(descend_all, epochs=1))
     with pytest.warns(LaconicWarning, match="3 of 3 problems are not solved.*their lengths"):
         svm_weight(X, y)
 

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.numerics.svm.dual import Dual, Rows, descend
+from laconic.numerics.svm.dual import Dual, Rows
 from laconic.numerics.svm.gap import shortfall
+from laconic.numerics.svm.joint import descend_all
 from laconic.scores.counts import COMBINED, Combine, read_labelled
 from laconic.types import Columns, Floats, Matrix
 from laconic.validation import is_share
@@ -83,22 +84,14 @@ def _trained(
     """One SVM per class, starting from the duals of the previous ones if there are any."""
     if isinstance(alpha, str) or not alpha > 0:
         raise LaconicError(f"{name}(alpha={alpha!r}): an SVM needs a number above 0")
-    rows = Rows.of(documents)
-    costs = np.full(len(y_signed), 1.0 / (2.0 * alpha))
-    starts: list[tuple[Floats | None, float]] = [(p.alphas, p.intercept) for p in previous]
-    starts = starts or [(None, 0.0)] * y_signed.shape[1]
-    machines = [
-        descend(
-            rows,
-            y,
-            costs,
-            loss=loss,
-            start=start,
-            start_intercept=intercept,
-            tolerance=TOLERANCE,
-        )
-        for y, (start, intercept) in zip(y_signed.T, starts, strict=True)
-    ]
+    machines = descend_all(
+        Rows.of(documents),
+        y_signed,
+        np.full(y_signed.shape, 1.0 / (2.0 * alpha)),
+        loss=loss,
+        starts=[(machine.alphas, machine.intercept) for machine in previous],
+        tolerance=TOLERANCE,
+    )
     solved, gaps = zip(*((machine.solved, machine.gap) for machine in machines), strict=True)
     if short := shortfall(solved, gaps, TOLERANCE):
         warnings.warn(

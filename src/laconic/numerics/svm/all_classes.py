@@ -102,7 +102,8 @@ def add_duals(arrays: ProblemArrays, duals: Floats, coefs: Floats) -> None:
             _add(arrays.columns, arrays.values, start, end, changes, coefs, moved)
 
 
-@njit(nogil=True, cache=True)
+# divisions that may raise would keep the loop over classes from being vectorized
+@njit(nogil=True, cache=True, error_model="numpy")
 def pass_for_all(
     arrays: ProblemArrays,
     y_signed: Floats,
@@ -128,25 +129,24 @@ def pass_for_all(
         start, end = arrays.starts[doc], arrays.ends[doc]
         scale, tilt, square = arrays.scales[doc], arrays.tilts[doc], arrays.squares[doc]
         _dots(arrays.columns, arrays.values, start, end, coefs, sums)
-        n_moved = 0
         for label in range(n_classes):
-            cost, ridge, y = costs[doc, label], ridges[label], y_signed[doc, label]
-            if cost == 0.0:
-                changes[label] = 0.0
-                continue
-            soft, alpha = 0.5 / cost, y * duals[doc, label]
+            weighted, y = costs[doc, label] > 0.0, y_signed[doc, label]
+            soft = 0.5 / costs[doc, label] if weighted else 1.0
+            alpha, ridge = y * duals[doc, label], ridges[label]
             value = scale * sums[label] + biases[0, label] - tilt * biases[1, label]
             slope = y * value - 1.0 + soft * alpha
+            new = max(alpha - slope / (square + soft + ridge), 0.0)
             projected = abs(slope) if alpha > 0.0 else max(-slope, 0.0)
-            worst[label] = max(worst[label], projected)
-            change = y * (max(alpha - slope / (square + soft + ridge), 0.0) - alpha)
+            worst[label] = max(worst[label], projected if weighted else 0.0)
+            change = y * (new - alpha) if weighted else 0.0
             duals[doc, label] += change
             biases[0, label] += (ridge - tilt) * change
             biases[1, label] += change
             changes[label] = scale * change
-            if change != 0.0:
-                moved[n_moved] = label
-                n_moved += 1
+        n_moved = 0
+        for label in range(n_classes):
+            moved[n_moved] = label
+            n_moved += changes[label] != 0.0
         _add(arrays.columns, arrays.values, start, end, changes, coefs, moved[:n_moved])
     for label in range(n_classes):
         shift = ridges[label] * biases[1, label]

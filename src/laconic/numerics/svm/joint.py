@@ -20,20 +20,10 @@ from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
 from laconic.numerics.svm.all_classes import add_duals, pass_for_all, products_of_all
-from laconic.numerics.svm.dual import AIM, Dual, centring_sample, descend, ridge_of
-from laconic.numerics.svm.gap import duality_gap
+from laconic.numerics.svm.dual import AIM, Dual, centring_sample, descend
 from laconic.numerics.svm.input import Rows, costs_in, refuse_long, refuse_numbers, refuse_shapes
-from laconic.numerics.svm.intercept import best_intercept
-from laconic.numerics.svm.passes import (
-    DualPoint,
-    HingeLoss,
-    ProblemArrays,
-    centred,
-    gather,
-    mean,
-    violation,
-)
-from laconic.numerics.svm.primal import direction, search
+from laconic.numerics.svm.machine import Machine
+from laconic.numerics.svm.passes import DualPoint, HingeLoss, ProblemArrays, centred, mean
 from laconic.types import Floats, Int64s
 
 __all__ = ["Start", "descend_all"]
@@ -44,12 +34,10 @@ Start: TypeAlias = "tuple[Floats | None, float]"
 # Classes solved together: more coefficients than these would not stay in the cache.
 BLOCK = 32
 # Passes go on after the first FIRST while they divide the violations by FAST on average.
-FIRST = 6
-FAST = 2.0
-MAX_PASSES = 40
+FIRST = 12
+FAST = 1.4
+MAX_PASSES = 80
 MAX_STEPS = 30
-# Conjugate gradients of a Newton step end at this share of the gradient, or at its decrease so far.
-SHARE = 0.1
 # The certificate is computed when ‖gradient‖ is below this many tolerances.
 NEAR = 30.0
 
@@ -68,8 +56,9 @@ def descend_all(
 ) -> list[Dual]:
     """`descend` for every column of `y_signed` and `costs`, both (n_docs, n_classes).
 
-    Every result meets the same tolerance as that of `descend`. For the hinge, and for one class,
-    it is that of `descend`.
+    Every result meets the same tolerance as that of `descend`, which solves the hinge, a single
+    class, and classes that are not solved jointly, in up to `epochs` passes. Starts of another cost
+    are best scaled with it: α grows with C.
     """
     starts = starts or [(None, 0.0)] * y_signed.shape[1]
     _refuse(rows, y_signed, costs, starts)
@@ -126,7 +115,7 @@ def _solve(
     for first in range(0, two_sided.size, BLOCK):
         block = two_sided[first : first + BLOCK]
         machines = [
-            _Machine.of(
+            Machine.of(
                 shared,
                 y_signed[:, label],
                 costs_in(unit, costs[:, label]),
@@ -136,7 +125,8 @@ def _solve(
             for label in block
         ]
         for label, machine in zip(block, machines, strict=True):
-            machine.start(*starts[label], unit)
+            alphas, b = starts[label]
+            machine.start(alphas, b, unit)
         _descend(rows, shared, machines, tolerance, random_state)
         _step(rows, machines, tolerance)
         for label, machine in zip(block, machines, strict=True):
@@ -155,116 +145,16 @@ def _shared_arrays(rows: Rows, intercept: bool) -> ProblemArrays:
     return arrays._replace(squares=lengths, tilts=tilts)
 
 
-@dataclass(eq=False)
-class _Machine:
-    """The iterate of one class: w and b, the products of w, and the duals of both.
-
-    `point` has the duals and their own w, which is that of the machine at the optimum only.
-    """
-
-    arrays: ProblemArrays
-    costs: Floats
-    coef: Floats
-    free_intercept: bool
-    point: DualPoint
-    values: Floats
-    intercept: float = 0.0
-    first: float = 0.0
-    result: Dual | None = None
-
-    @classmethod
-    def of(
-        cls,
-        shared: ProblemArrays,
-        y_signed: Floats,
-        costs: Floats,
-        n_columns: int,
-        free_intercept: bool,
-    ) -> Self:
-        weighted = costs > 0
-        softness = np.divide(0.5, costs, out=np.zeros(costs.size), where=weighted)
-        ridge = ridge_of(shared.squares[weighted], costs[weighted]) if free_intercept else 0.0
-        arrays = shared._replace(
-            y_signed=np.ascontiguousarray(y_signed, dtype=np.float64),
-            uppers=np.where(weighted, np.inf, 0.0),
-            softness=softness,
-            squares=shared.squares + softness,
-            ridge=ridge,
-        )
-        zeros = np.zeros(costs.size)
-        point = DualPoint(zeros, np.zeros(n_columns), np.zeros(2))
-        return cls(arrays, costs, point.coef, free_intercept, point, zeros)
-
-    def start(self, alphas: Floats | None, intercept: float, unit: float) -> None:
-        if alphas is not None:
-            clipped = np.clip(alphas * unit**2, 0.0, self.arrays.uppers)
-            self.point = self.point._replace(alphas=clipped)
-        self.point.bias[0] = intercept if self.free_intercept else 0.0
-
-    @property
-    def gradient(self) -> Floats:
-        return self.coef - self.point.coef
-
-    def derive_duals(self) -> None:
-        """The duals of w and b, and their w."""
-        slack = 1.0 - self.arrays.y_signed * (self.values + self.intercept)
-        alphas = 2.0 * self.costs * np.maximum(slack, 0.0)
-        self.point = DualPoint(alphas, np.zeros(self.coef.size), np.array([self.intercept, 0.0]))
-        gather(self.arrays, self.point)
-
-    def direction(self) -> tuple[Floats, float]:
-        """The Newton step of w and b."""
-        gradient = self.gradient
-        size = float(np.linalg.norm(gradient))
-        self.first = self.first or size
-        inside = np.flatnonzero(self.point.alphas > 0.0)
-        bends, slope = 2.0 * self.costs[inside], -float(self.point.bias[1])
-        share = min(SHARE, size / self.first)
-        inputs = self.arrays, inside, bends, gradient, slope, share
-        return direction(*inputs, self.free_intercept)
-
-    def move(self, step: Floats, shift: float, changes: Floats) -> None:
-        """Move along `step` to the best length and intercept; `changes` are its products."""
-        penalties = np.array([self.coef @ self.coef, self.coef @ step, step @ step])
-        start = np.array([1.0, self.intercept + shift])
-        inputs = self.arrays.y_signed, self.costs, self.values, changes, penalties, start
-        length, self.intercept = search(*inputs, self.free_intercept)
-        self.coef = self.coef + length * step
-        self.values = self.values + length * changes
-
-    def certify(self, values: Floats, epochs: int, tolerance: float) -> None:
-        """The result of the duals as they are; `values` are the products of their w."""
-        arrays, point, b = self.arrays, self.point, 0.0
-        if self.free_intercept:
-            b = best_intercept(values, arrays.y_signed, self.costs, "squared_hinge")
-        unbalanced = arrays.ridge * abs(float(point.bias[1]))
-        worst = max(violation(arrays, point, values, b), unbalanced)
-        gap = duality_gap(arrays, point, self.costs, "squared_hinge", point.coef, values, b)
-        solved = gap <= tolerance and worst <= tolerance
-        self.result = Dual(point.alphas, point.coef, b, worst, gap, epochs, solved)
-
-    @property
-    def solved(self) -> bool:
-        return self.result is not None and self.result.solved
-
-    def dual(self, unit: float) -> Dual:
-        """The result, in the original unit of documents."""
-        alphas, coef = self.point.alphas / unit**2, self.point.coef / unit
-        if self.result is not None:
-            return replace(self.result, alphas=alphas, coef=coef)
-        return Dual(alphas, coef, self.intercept, np.inf, np.inf, 0, solved=False)
-
-
 def _descend(
     rows: Rows,
     shared: ProblemArrays,
-    machines: Sequence[_Machine],
+    machines: Sequence[Machine],
     tolerance: float,
     random_state: int,
 ) -> None:
     """Passes over the duals of all classes, as long as they converge fast."""
     passes = _Passes.of(rows, shared, machines, random_state)
-    while passes.worthwhile and passes.active:
+    while passes.active and passes.worthwhile:
         passes.run(AIM * tolerance)
     passes.store(range(len(passes.active)))
     values = products_of_all(rows, np.vstack([machine.coef for machine in machines]))
@@ -279,7 +169,7 @@ class _Passes:
     """The classes that are not solved yet, as matrices with one column per class."""
 
     shared: ProblemArrays
-    active: list[_Machine]
+    active: list[Machine]
     y_signed: Floats
     costs: Floats
     ridges: Floats
@@ -294,7 +184,7 @@ class _Passes:
 
     @classmethod
     def of(
-        cls, rows: Rows, shared: ProblemArrays, machines: Sequence[_Machine], random_state: int
+        cls, rows: Rows, shared: ProblemArrays, machines: Sequence[Machine], random_state: int
     ) -> Self:
         y_signed = np.column_stack([machine.arrays.y_signed for machine in machines])
         duals = y_signed * np.column_stack([machine.point.alphas for machine in machines])
@@ -322,10 +212,9 @@ class _Passes:
     @property
     def worthwhile(self) -> bool:
         """Whether the last pass has divided the violations by FAST, in the geometric mean."""
-        if self.epochs < FIRST:
-            return True
-        speed = np.mean(np.log(self.before / self.worst))
-        return self.epochs < MAX_PASSES and bool(speed >= np.log(FAST))
+        if self.epochs < FIRST or self.epochs >= MAX_PASSES:
+            return self.epochs < FIRST
+        return bool(np.mean(np.log(self.before / self.worst)) >= np.log(FAST))
 
     def run(self, aim: float) -> None:
         """One pass; then the classes that are solved to `aim` leave."""
@@ -339,13 +228,12 @@ class _Passes:
             self._keep(np.flatnonzero(~solved))
 
     def store(self, places: Iterable[int]) -> None:
-        """Write these classes to their machines, with sums free of the rounding of the passes."""
+        """Write these classes to their machines."""
         for place in places:
             machine = self.active[place]
-            alphas = np.abs(self.duals[:, place])
-            bias = self.biases[:, place].copy()
-            machine.point = DualPoint(alphas, np.zeros(len(self.coefs)), bias)
-            gather(machine.arrays, machine.point)
+            alphas, coef = np.abs(self.duals[:, place]), self.coefs[:, place].copy()
+            bias = np.array([self.biases[0, place], self.duals[:, place].sum()])
+            machine.point = DualPoint(alphas, coef, bias)
             machine.coef, machine.intercept = machine.point.coef, float(bias[0])
 
     def _keep(self, places: Int64s) -> None:
@@ -355,7 +243,7 @@ class _Passes:
             setattr(self, name, np.ascontiguousarray(matrix))
 
 
-def _step(rows: Rows, machines: Sequence[_Machine], tolerance: float) -> None:
+def _step(rows: Rows, machines: Sequence[Machine], tolerance: float) -> None:
     """Newton steps of the classes that are not solved, until all are."""
     longest = float(np.sqrt(machines[0].arrays.squares.max()))
     active = [machine for machine in machines if not machine.solved]
@@ -368,13 +256,13 @@ def _step(rows: Rows, machines: Sequence[_Machine], tolerance: float) -> None:
         _certify(rows, near, step, tolerance)
         active = [machine for machine in active if not machine.solved]
         if active:
-            steps = [machine.direction() for machine in active]
+            steps = [machine.direction(tolerance / longest) for machine in active]
             changes = products_of_all(rows, np.vstack([coef for coef, _ in steps]))
             for machine, (coef, shift), products in zip(active, steps, changes, strict=True):
                 machine.move(coef, shift, products)
 
 
-def _certify(rows: Rows, machines: Sequence[_Machine], epochs: int, tolerance: float) -> None:
+def _certify(rows: Rows, machines: Sequence[Machine], epochs: int, tolerance: float) -> None:
     if machines:
         values = products_of_all(rows, np.vstack([machine.point.coef for machine in machines]))
         for machine, products in zip(machines, values, strict=True):
