@@ -108,7 +108,7 @@ def techtc(scale: Scale) -> Plan:
     """4:1 splits of the two-class sets, ltc."""
     source = Source("techtc100", first=scale.sets)
     split = SplitOptions(0.2, cv=0, n_splits=scale.n_splits, duplicates="keep")
-    return replace(_plan(source, split, min_df=1), metrics=TECHTC_METRICS)
+    return replace(_plan(source, split, min_df=1), metrics=TECHTC_METRICS, positive="1")
 
 
 def news(scale: Scale) -> Plan:

@@ -200,6 +200,7 @@ def plan_of(corpus: Corpus, scale: Scale, min_df: int = 1) -> Plan:
         sizes=scale.sizes if isinstance(scale, Extent) else SIZES,
         metrics=METRICS,
         target="multiclass",
+        positive=corpus.classes[1],
         split=folds if corpus.split is None else SplitOptions("given", cv=0, duplicates="keep"),
         weighting=WeightingOptions(scheme, min_df=min_df),
         training=TrainingOptions(alpha=1.0, intercept=True, normalize="all"),

@@ -183,7 +183,7 @@ def in_both_parts(corpus: Corpus, most: int) -> Corpus:
 def techtc(scale: Scale) -> Plan:
     source = Source("techtc100", first=scale.sets)
     split = SplitOptions(None, cv=TECHTC_FOLDS, duplicates="keep")
-    return plan_of(source, split, metrics=(AUC,), target="multiclass")
+    return plan_of(source, split, metrics=(AUC,), target="multiclass", positive="1")
 
 
 @dataclass(frozen=True)

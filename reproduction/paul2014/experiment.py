@@ -167,7 +167,7 @@ def synthetic_sets(scale: Scale) -> Plan:
     corpora = [synthetic(relevant, n) for relevant in RELEVANT for n in range(1, scale.sets + 1)]
     features = UnweightedFeatures("count", min_df=1)
     plan = plan_of(corpora, SYNTHETIC_METHODS, SYNTHETIC_ALPHAS, scale, weighting=features)
-    return replace(plan, sizes=SYNTHETIC_SIZES)
+    return replace(plan, sizes=SYNTHETIC_SIZES, positive="-1")
 
 
 def pairs(weighting: Scheme) -> Callable[[Scale], Plan]:
@@ -180,6 +180,7 @@ def pairs(weighting: Scheme) -> Callable[[Scale], Plan]:
         return replace(
             plan_of(source, TEXT_METHODS, TEXT_ALPHAS, scale, **_words(weighting)),
             sizes=TEXT_SIZES,
+            positive="1",
             detail=False,
         )
 

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from laconic import Corpus
 from laconic.corpus.split_notes import split_notes
 from laconic.corpus.splits import folds, given_split, random_splits, without_copies
-from laconic.corpus.units import blocks_by_time, divide_into_folds, first_copies, units_of
+from laconic.corpus.units import blocks_by_time, divide_into_folds, units_of
 from laconic.errors import LaconicError
 
 
@@ -92,10 +92,10 @@ def test_the_test_share_is_met_with_units_of_several_sizes():
 
 def test_copies_of_texts_and_vectors_and_what_groups_join():
     corpus = corpus_of("abab", ("x", " x\n", "y", "x y"))
-    assert first_copies(corpus).tolist() == [0, 0, 2, 3]
+    assert corpus.first_copies.tolist() == [0, 0, 2, 3]
     rows = csr_array(np.array([[1.0, 2], [0, 2], [1, 2], [0, 3]]))
     vectors = Corpus("v", corpus.labels, corpus.ids, vectors=rows, vocabulary=("p", "q"))
-    assert first_copies(vectors).tolist() == [0, 1, 0, 3]
+    assert vectors.first_copies.tolist() == [0, 1, 0, 3]
     joined = corpus_of("abab", ("x", "x", "y", "z"), groups=("p", "q", "q", ""))
     unit = units_of(joined, copies_together=True)
     assert unit[0] == unit[1] == unit[2] != unit[3]

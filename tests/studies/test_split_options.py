@@ -74,3 +74,4 @@ def test_the_description_has_what_moves_documents(more, described):
     assert json.loads(keep) == plain
     together = SplitOptions().described(corpus, "test")
     assert json.loads(together) == plain | {"duplicates": "together"}
+    assert "duplicates" not in SplitOptions().described(PETS, "test"), "it has none"

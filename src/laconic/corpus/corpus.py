@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.errors import CorpusError
+from laconic.types import Indices
 
 T = TypeVar("T")
 TRAIN, TEST, UNUSED = "train", "test", ""
@@ -131,6 +132,24 @@ class Corpus:
         return {label: counts[label] for label in self.classes}
 
     @cached_property
+    def first_copies(self) -> Indices:
+        """For each document the first one with the same text, without white space around it.
+
+        Vectors are the same if their entries are.
+        """
+        if self.texts is not None:
+            return first_equal(map(str.strip, self.texts))
+        assert self.vectors is not None
+        ends, columns, values = self.vectors.indptr, self.vectors.indices, self.vectors.data
+        rows = map(slice, ends[:-1], ends[1:])
+        return first_equal((columns[row].tobytes(), values[row].tobytes()) for row in rows)
+
+    @cached_property
+    def n_copies(self) -> int:
+        """The number of documents that repeat an earlier one."""
+        return int((self.first_copies != np.arange(len(self))).sum())
+
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of everything that results depend on: documents, labels, ids, split, vocabulary.
 
@@ -170,6 +189,12 @@ class Corpus:
             ):
                 digest.update(np.ascontiguousarray(array, dtype=dtype).tobytes())
         return digest.hexdigest()
+
+
+def first_equal(values: Iterable[Hashable]) -> Indices:
+    """For each value the position of the first that is equal."""
+    first: dict[Hashable, int] = {}
+    return np.array([first.setdefault(v, i) for i, v in enumerate(values)], dtype=np.intp)
 
 
 def _canonical(vectors: csr_array) -> csr_array:

@@ -10,14 +10,14 @@ from laconic.corpus.builder import amount
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.options import Duplicates
 from laconic.corpus.splits import Split, used_documents
-from laconic.corpus.units import first_copies, units_of
+from laconic.corpus.units import units_of
 
 
 def split_notes(corpus: Corpus, held_out: Split | None, duplicates: Duplicates) -> Iterator[str]:
     """What a reader of results should know; `held_out` is None without test documents."""
     used = used_documents(corpus)
-    copies = first_copies(corpus.take(used))
-    n_copies = int((copies != np.arange(used.size)).sum())
+    part = corpus.take(used)
+    n_copies = part.n_copies
     repeat = amount(n_copies, "document repeats", "documents repeat")
     if n_copies and duplicates == "together" and corpus.times is None:
         yield (
@@ -28,7 +28,7 @@ def split_notes(corpus: Corpus, held_out: Split | None, duplicates: Duplicates) 
         yield f"{repeat} the text of an earlier one: all but one are left out of training"
     if held_out is not None:
         unit = np.empty(len(corpus), dtype=np.intp)
-        unit[used] = copies
+        unit[used] = part.first_copies
         yield from _in_both_parts(unit, held_out)
     yield from _group_notes(corpus, held_out)
 

@@ -15,7 +15,6 @@ from laconic.corpus.units import (
     blocks_by_time,
     choose_test_units,
     divide_into_folds,
-    first_copies,
     units_of,
 )
 from laconic.errors import LaconicError
@@ -47,7 +46,7 @@ class Split:
 def without_copies(split: Split, corpus: Corpus) -> Split:
     """Without training documents whose text is that of a test document or an earlier one."""
     documents = np.append(split.test, split.train)
-    first = first_copies(corpus.take(documents)) == np.arange(documents.size)
+    first = corpus.take(documents).first_copies == np.arange(documents.size)
     return Split(split.name, split.train[first[split.test.size :]], split.test)
 
 

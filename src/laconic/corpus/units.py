@@ -7,30 +7,14 @@ those of stratified sampling.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from laconic.corpus.corpus import Corpus
+from laconic.corpus.corpus import Corpus, first_equal
 from laconic.types import Bools, Floats, Indices
-
-
-def first_copies(corpus: Corpus) -> Indices:
-    """For each document the first one with the same text, without white space around it.
-
-    Vectors are the same if their entries are.
-    """
-    if corpus.texts is not None:
-        return _first_equal(map(str.strip, corpus.texts))
-    vectors = corpus.vectors
-    assert vectors is not None
-    rows = zip(vectors.indptr[:-1], vectors.indptr[1:], strict=True)
-    return _first_equal(
-        (vectors.indices[begin:end].tobytes(), vectors.data[begin:end].tobytes())
-        for begin, end in rows
-    )
 
 
 def units_of(corpus: Corpus, *, copies_together: bool = False) -> Indices:
@@ -39,19 +23,16 @@ def units_of(corpus: Corpus, *, copies_together: bool = False) -> Indices:
     units = np.arange(n_docs)
     if corpus.groups is not None:
         names = enumerate(corpus.groups)
-        units = _first_equal(name or document for document, name in names)
+        units = first_equal(name or document for document, name in names)
     if not copies_together:
         return units
-    copies = first_copies(corpus)
     if corpus.groups is None:
-        return copies
-    pairs = (np.ones(2 * n_docs), (np.tile(np.arange(n_docs), 2), np.append(units, copies)))
+        return corpus.first_copies
+    pairs = (
+        np.ones(2 * n_docs),
+        (np.tile(np.arange(n_docs), 2), np.append(units, corpus.first_copies)),
+    )
     return np.asarray(connected_components(csr_array(pairs, (n_docs, n_docs)))[1], dtype=np.intp)
-
-
-def _first_equal(values: Iterable[Hashable]) -> Indices:
-    first: dict[Hashable, int] = {}
-    return np.array([first.setdefault(v, i) for i, v in enumerate(values)], dtype=np.intp)
 
 
 def divide_into_folds(strata: csr_array, n_folds: int) -> Indices:

@@ -198,7 +198,7 @@ class SplitOptions(Options):
             "test_size": self._resolved(corpus),
             "random_state": self.random_state,
         }
-        if self.duplicates != "keep":
+        if self.duplicates != "keep" and corpus.n_copies:
             values["duplicates"] = self.duplicates
         if corpus.groups is not None or corpus.times is not None:
             values["by"] = "group" if corpus.groups is not None else "time"
