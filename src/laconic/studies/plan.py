@@ -183,6 +183,7 @@ class Plan(SearchOptions, Corpora):
             version=method.version,
             features=self.text.features_of(corpus),
             weighting=self.weighting.scheme_for(corpus),
+            positive=target.classes[1] if target.rule == "sign" else "",
         )
 
 

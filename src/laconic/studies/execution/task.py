@@ -41,7 +41,8 @@ class Task:
 
     `data` is the fingerprint of the corpus. `split` and `text` are canonical JSON of how its
     documents are divided, counted and weighted: with the name of the fold they determine the
-    training data. `features` and `weighting` name their kind. `version` is that of the method. With
+    training data. `features` and `weighting` name their kind, `positive` is the positive one
+    of two classes. `version` is that of the method. With
     several `alphas`, each size has a model for each of them. With `detail`, predictions, features
     and what thresholds are fitted on are stored beside the rows; with `decisions`, the decision
     values too. `thresholds` and `calibration`, one entry per row, are given to linear models before
@@ -68,6 +69,7 @@ class Task:
     version: int = 1
     features: str = ""
     weighting: str = ""
+    positive: str = ""
 
     @cached_property
     def key(self) -> str:
