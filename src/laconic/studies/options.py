@@ -111,6 +111,12 @@ class SplitOptions(Options):
         expected="2 or more folds, or 0 for none",
     )
     repeats: int = option(1, "Repeats of the cross-validation.", minimum=1)
+    max_tuning: int | None = option(
+        20_000,
+        "Cross-validate on a stratified sample of at most so many training documents, or none for "
+        "all; the recommended model is trained on all.",
+        minimum=10,
+    )
     n_splits: int = option(1, "Random test sets, with cv=0.", minimum=1)
     random_state: int = option(0, "Random seed of the train/test split and folds.", minimum=0)
     duplicates: Duplicates = option(
@@ -158,8 +164,7 @@ class SplitOptions(Options):
 
         if not self.cv:
             return []
-        held_out = self.held_out(corpus)
-        documents = held_out[0].train if held_out else self._documents(corpus)
+        documents = self.tuning_documents(corpus)
         part = corpus.take(documents)
         inner = folds(
             part,
@@ -169,6 +174,28 @@ class SplitOptions(Options):
             units=self._units(part),
         )
         return [fold.within(documents) for fold in inner]
+
+    def training_documents(self, corpus: Corpus) -> Indices:
+        """The documents that are not held out."""
+        held_out = self.held_out(corpus)
+        return held_out[0].train if held_out else self._documents(corpus)
+
+    def tuning_documents(self, corpus: Corpus) -> Indices:
+        """The training documents, or a stratified sample of them if there are too many.
+
+        Of documents with times, the latest.
+        """
+        from laconic.corpus.splits import random_splits
+
+        documents = self.training_documents(corpus)
+        if self.max_tuning is None or documents.size <= self.max_tuning:
+            return documents
+        part = corpus.take(documents)
+        share = self.max_tuning / documents.size
+        (sample,) = random_splits(
+            part, share, times=1, random_state=self.random_state, units=self._units(part)
+        )
+        return sample.within(documents).test
 
     def _documents(self, corpus: Corpus) -> Indices:
         """The documents of which random splits and folds divide those that are used."""
@@ -190,7 +217,13 @@ class SplitOptions(Options):
         from laconic.corpus.split_notes import split_notes
 
         held_out = self.held_out(corpus)
-        return split_notes(corpus, held_out[0] if held_out else None, self.duplicates)
+        yield from split_notes(corpus, held_out[0] if held_out else None, self.duplicates)
+        n_training = self.training_documents(corpus).size
+        if self.cv and self.max_tuning is not None and n_training > self.max_tuning:
+            yield (
+                f"models are tuned and compared on a stratified sample of {self.max_tuning:,} of "
+                f"{n_training:,} training documents; the recommended one is trained on all"
+            )
 
     def described(self, corpus: Corpus, part: Part) -> str:
         """Everything that the documents of a fold depend on, as JSON."""
@@ -204,6 +237,8 @@ class SplitOptions(Options):
             values["by"] = "group" if corpus.groups is not None else "time"
         if part == "validation":
             values |= {"cv": self.cv, "repeats": self.repeats}
+            if self.max_tuning is not None and len(corpus) > self.max_tuning:
+                values["max_tuning"] = self.max_tuning
         else:
             values |= {"n_splits": self.n_splits}
         return json.dumps(values, sort_keys=True)

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from laconic.corpus.corpus import Corpus
-from laconic.corpus.splits import Split
+from laconic.corpus.splits import Split, used_documents
 from laconic.curves import UNDEFINED
 from laconic.errors import LaconicError
 from laconic.rows import group_pairs
@@ -86,9 +86,9 @@ class PreparedCorpus:
         """The split that trains and tests the recommended model; its test part may be empty."""
         if held_out := self.plan.split.held_out(self.corpus):
             return held_out[0]
-        parts = [part for split in self.splits for part in (split.train, split.test)]
-        everything = np.unique(np.concatenate(parts))
-        return Split.training(everything, "all documents")
+        documents = self.plan.split.training_documents(self.corpus)
+        used = np.intersect1d(documents, used_documents(self.corpus))
+        return Split.training(used, "all documents")
 
     def n_selectable(self) -> int:
         """The number of words that occur often enough in the training documents of some fold."""

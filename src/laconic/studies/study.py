@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
+from laconic.errors import LaconicError
 from laconic.files import make_folder
 from laconic.methods import parse_method
 from laconic.studies.analysis.conclusion import make_findings
 from laconic.studies.analysis.findings import Findings
 from laconic.studies.execution.executors import Executor
 from laconic.studies.execution.local import InProcess
-from laconic.studies.execution.task import Outcome, Task
+from laconic.studies.execution.task import Outcome, Task, versions
 from laconic.studies.journal.journal import Journal, exclusive
 from laconic.studies.layout import PLAN_MARK, StudyFolder, input_paths, write
+from laconic.studies.options import GoalOptions
 from laconic.studies.plan import Plan
 from laconic.studies.plan_file import parse_plan, write_plan
 from laconic.studies.prepared_corpus import PreparedCorpus
@@ -128,12 +131,22 @@ class Study:
                 journal.record_plan(write_plan(self.plan), command, keys)
                 self._work(workers, journal, retry_failed, listen)
                 self._write_plan()
-                journal.export(folder.rows, keys)
                 listen(Event("concluding"))
+                state = self._state(journal, keys)
+                previous = _findings_of(folder, state)
+                if previous is not None and previous.goals == self.plan.goals:
+                    listen(Event("finished", str(self.where)))
+                    return previous
                 findings = make_findings(
-                    self.plan, self.corpora, journal, folder, workers, retry_failed=retry_failed
+                    self.plan,
+                    self.corpora,
+                    journal,
+                    folder,
+                    workers,
+                    previous,
+                    retry_failed=retry_failed,
                 )
-                findings = replace(findings, warnings=old | findings.warnings)
+                findings = replace(findings, warnings=old | findings.warnings, state=state)
                 findings.write(folder)
                 tested = [
                     key
@@ -144,6 +157,12 @@ class Study:
                 journal.export(folder.rows, [*keys, *tested])
         listen(Event("finished", str(self.where)))
         return findings
+
+    def _state(self, journal: Journal, keys: Sequence[str]) -> str:
+        """What findings are made from, apart from the goals: plan, attempts and versions."""
+        plan = write_plan(replace(self.plan, goals=GoalOptions()))
+        attempts = map(str, journal.attempts(keys))
+        return sha256("\n".join([versions(), plan, *keys, *attempts]).encode()).hexdigest()
 
     def _problem_names(self) -> list[str]:
         return [target.name for prepared in self.corpora for target in prepared.targets]
@@ -166,6 +185,16 @@ class Study:
             journal.record(outcome)
             done += 1
             listen(_task_event(outcome, done, total))
+
+
+def _findings_of(folder: StudyFolder, state: str) -> Findings | None:
+    """The complete findings that the last run made from the same state."""
+    try:
+        findings = Findings.read(folder)
+    except LaconicError:
+        return None
+    current = findings is not None and findings.state == state and findings.complete(folder)
+    return findings if current else None
 
 
 def _old_versions(tasks: Sequence[Task]) -> dict[str, int]:

@@ -121,13 +121,25 @@ def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None
         )
     if options["as_json"]:
         if not options["no_report"]:
-            draw(work.where)
+            report_of(work.where)
         click.echo(json.dumps({"kind": "findings", **findings.to_dict()}, allow_nan=False))
     else:
-        page = None if options["no_report"] else draw(work.where)
+        page = None if options["no_report"] else report_of(work.where)
         print_findings(findings, work.where, page, short=options["quiet"])
     if findings.failures:
         ctx.exit(Code.SOME_FAILED)
+
+
+def report_of(where: Path) -> Path:
+    """The page of a study; drawn again unless it is newer than the findings."""
+    from laconic.studies.layout import StudyFolder
+
+    folder = StudyFolder(where)
+    if folder.report.exists():
+        drawn, concluded = (f.stat().st_mtime_ns for f in (folder.report, folder.findings))
+        if drawn > concluded:
+            return folder.report
+    return draw(where)
 
 
 def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]) -> Study:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 
 from laconic.errors import LaconicError
 from laconic.files import write_json
@@ -21,6 +21,7 @@ from laconic.studies.analysis.recommendation import Recommendation, recommend_pe
 from laconic.studies.analysis.tuning import by_family, deciding_metrics, tuned_candidates
 from laconic.studies.analysis.warning_counts import count_warnings, missing_sizes
 from laconic.studies.execution.executors import Executor
+from laconic.studies.execution.task import Task
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import ProblemFolder, StudyFolder, delete
 from laconic.studies.plan import Plan
@@ -34,58 +35,96 @@ def make_findings(
     journal: Journal,
     folder: StudyFolder,
     executor: Executor,
+    same_rows: Findings | None = None,
     *,
     retry_failed: bool = False,
 ) -> Findings:
     """The findings from all rows so far. Writes the recommended models into the folder.
 
-    `executor`, which has been entered, trains them.
+    `executor`, which has been entered, trains them. `same_rows` are findings from the same rows
+    with other goals: only the recommendations are made again.
     """
     tasks = {task.key: task for prepared in corpora for task in prepared.tasks}
+    previous = _previous(folder)
+    if same_rows is None:
+        # until the findings are written, no file says which task the models there came from
+        delete(folder.findings)
+        same_rows = _from_rows(plan, corpora, tasks, journal, folder)
+    recommendations, warnings = _recommendations(
+        plan, corpora, journal, folder, executor, same_rows, previous, retry_failed
+    )
+    failures = {tasks[key].title: why for key, why in journal.failed().items() if key in tasks}
+    failures |= {f"the model of {r.problem}": r.failure for r in recommendations if r.failure}
+    tested = [r.task_key for r in recommendations if r.test is not None]
+    counted = count_warnings([warnings, *journal.notes([*tasks, *tested])])
+    return replace(
+        same_rows,
+        recommendations=tuple(recommendations),
+        failures=failures,
+        warnings=counted | same_rows.warnings,
+        n_tasks=len(tasks),
+        goals=plan.goals,
+    )
+
+
+def _from_rows(
+    plan: Plan,
+    corpora: Sequence[PreparedCorpus],
+    tasks: Mapping[str, Task],
+    journal: Journal,
+    folder: StudyFolder,
+) -> Findings:
+    """What does not depend on the goals; also writes the tables and maps that do not."""
     rows = list(journal.rows(tasks))
     measured, _ = tuned_candidates(plan, tasks.values(), rows, journal)
     per_method = recommend_per_method(measured)
-    previous = _previous(folder)
-    # until the findings are written, no file says which task the models there came from
-    delete(folder.findings)
     n_problems = sum(len(prepared.targets) for prepared in corpora)
-    # only self-contained models are recommended, and not if they were chosen on test documents
-    recommending = plan.training.normalize == "selected" and plan.part() == "validation"
-    if n_problems > 1 or not recommending:
-        ProblemFolder(folder.path).delete_model()
-    recommendations: list[Recommendation] = []
-    warnings: list[str] = []
-    if plan.part() != "validation":
-        warnings.append("no recommendation, because cv=0 compares models on the test documents")
-    elif not recommending:
-        warnings.append('no recommendation, because models with normalize="all" need all words')
-    for prepared in corpora if recommending else ():
-        out_of_fold = OutOfFold(prepared.tasks, journal)
-        final = FinalModels(plan, prepared, journal, executor, previous, retry_failed, out_of_fold)
-        recommendations += final.recommend(measured, folder, n_problems)
-        warnings += final.warnings
     summaries = [
         asdict(CorpusSummary.of(prepared.corpus, counts=prepared.counted.counts))
         for prepared in corpora
     ]
     write_json(folder.corpora, "corpora", {"corpora": summaries})
-    failures = {tasks[key].title: why for key, why in journal.failed().items() if key in tasks}
-    failures |= {f"the model of {r.problem}": r.failure for r in recommendations if r.failure}
-    for prepared in corpora:
-        warnings += write_directions(plan, prepared, folder, n_problems)
+    maps = [w for prepared in corpora for w in write_directions(plan, prepared, folder, n_problems)]
     comparisons, stability = _details(plan, corpora, per_method, journal)
-    tested = [r.task_key for r in recommendations if r.test_score is not None]
-    counted = count_warnings([warnings, *journal.notes([*tasks, *tested])])
+    missing = missing_sizes(by_family(plan, rows), deciding_metrics(tasks.values()))
     return Findings(
-        tuple(recommendations),
+        (),
         tuple(per_method),
         tuple(measured),
         tuple(comparisons),
         tuple(stability),
-        failures,
-        counted | missing_sizes(by_family(plan, rows), deciding_metrics(tasks.values())),
-        len(tasks),
+        warnings=count_warnings([maps]) | missing,
     )
+
+
+def _recommendations(
+    plan: Plan,
+    corpora: Sequence[PreparedCorpus],
+    journal: Journal,
+    folder: StudyFolder,
+    executor: Executor,
+    findings: Findings,
+    previous: Mapping[str, Recommendation],
+    retry_failed: bool,
+) -> tuple[list[Recommendation], list[str]]:
+    """The recommendations and the warnings of their models."""
+    n_problems = sum(len(prepared.targets) for prepared in corpora)
+    # only self-contained models are recommended, and not if they were chosen on test documents
+    recommending = plan.training.normalize == "selected" and plan.part() == "validation"
+    if n_problems > 1 or not recommending:
+        ProblemFolder(folder.path).delete_model()
+    if plan.part() != "validation":
+        return [], ["no recommendation, because cv=0 compares models on the test documents"]
+    if not recommending:
+        return [], ['no recommendation, because models with normalize="all" need all words']
+    recommendations: list[Recommendation] = []
+    warnings: list[str] = []
+    for prepared in corpora:
+        out_of_fold = OutOfFold(prepared.tasks, journal)
+        final = FinalModels(plan, prepared, journal, executor, previous, retry_failed, out_of_fold)
+        recommendations += final.recommend(findings.candidates, folder, n_problems)
+        warnings += final.warnings
+    return recommendations, warnings
 
 
 def _details(

@@ -17,19 +17,14 @@ from laconic.certificate import certify
 from laconic.compact import CompactModel
 from laconic.errors import LaconicError
 from laconic.files import write_json
-from laconic.methods import keeps_all
 from laconic.model import LinearModel
 from laconic.rows import group_pairs
 from laconic.studies.analysis.budget import BudgetRow
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.final_tasks import FinalProblem, FinalTasks, WrittenModel
-from laconic.studies.analysis.held_out import (
-    mistakes_per_thousand,
-    model_calibration_error,
-    score_interval,
-)
+from laconic.studies.analysis.held_out import held_out_result, n_test_evaluations
 from laconic.studies.analysis.out_of_fold import OutOfFold
-from laconic.studies.analysis.recommendation import Recommendation, TestResult, recommend
+from laconic.studies.analysis.recommendation import Recommendation, recommend
 from laconic.studies.execution.executors import Executor
 from laconic.studies.execution.jobs import Job
 from laconic.studies.execution.task import Task, describe_failure
@@ -181,18 +176,19 @@ class FinalModels:
         n_test = self.tasks.split.test.size
         if not n_test:
             return replace(recommendation, failure=". ".join(written.failures))
-        test, failure = self._test_result(work, work.chosen)
+        rule = self.tasks.targets[work.chosen.problem].rule
+        test, failure = held_out_result(work.chosen, rule, self.journal)
         if work.baseline is not None:
             recommendation = replace(
                 recommendation,
-                baseline_test=self._test_result(work, work.baseline)[0],
+                baseline_test=held_out_result(work.baseline, rule, self.journal)[0],
                 baseline_task_key=work.baseline.key,
             )
         return replace(
             recommendation,
             test=test,
             n_test_documents=n_test,
-            n_test_evaluations=self._n_test_evaluations(work.chosen),
+            n_test_evaluations=n_test_evaluations(work.chosen, self.journal),
             failure=". ".join(filter(None, (*written.failures, failure))),
         )
 
@@ -262,7 +258,8 @@ class FinalModels:
             compact = self._compact(trained, work.problem)
             if not row.chosen:
                 compact.save(file)
-            test = self._test_result(work, task)[0] if task.metrics else None
+            rule = self.tasks.targets[task.problem].rule
+            test = held_out_result(task, rule, self.journal)[0] if task.metrics else None
         except LaconicError:
             return replace(row, task_key=task.key)
         return replace(
@@ -309,60 +306,6 @@ class FinalModels:
         if work.written is not None and previous is not None:
             return previous.n_features_in
         return int(self.weighting.features_.size)
-
-    def _test_result(self, work: FinalProblem, task: Task) -> tuple[TestResult | None, str]:
-        """The result on the test documents, or why there is none; measured once per task."""
-        metric = task.metrics[0]
-        rows = [row for row in self.journal.rows([task.key]) if row.metric == metric]
-        if not rows or rows[0].value is None:
-            return None, rows[0].reason if rows else "it was not tested"
-        y_signed, cuts = self.journal.y_signed(task.key), self.journal.cuts(task.key)
-        if not cuts or y_signed is None:
-            return TestResult(rows[0].value), ""
-        rule = self.tasks.targets[task.problem].rule
-        outcome = work.outcomes.get(task.key)
-        error = None
-        if outcome is not None and outcome.trained is not None and cuts[0].decision is not None:
-            error = model_calibration_error(outcome.trained.model, cuts[0].decision, y_signed)
-        return TestResult(
-            rows[0].value,
-            score_interval(cuts[0].chosen, y_signed, rule, metric),
-            mistakes_per_thousand(cuts[0].chosen, y_signed, rule),
-            error if outcome is not None else self._previous_error(work, task),
-        ), ""
-
-    def _previous_error(self, work: FinalProblem, task: Task) -> float | None:
-        """The calibration error that the last run measured for the task."""
-        previous = self.previous.get(work.recommendation.problem)
-        for key, test in (
-            ()
-            if previous is None
-            else (
-                (previous.task_key, previous.test),
-                (previous.baseline_task_key, previous.baseline_test),
-            )
-        ):
-            if key == task.key and test is not None:
-                return test.calibration_error
-        return None
-
-    def _n_test_evaluations(self, task: Task) -> int:
-        """How many models were evaluated on these test documents; all words are no choice."""
-        documents = (task.data, task.problem, task.split)
-        models = {
-            (replace(tested, metrics=(), detail=True, decisions=False, sizes=()), size)
-            for tested in (*self.tested, task)
-            if (tested.data, tested.problem, tested.split) == documents
-            and (tested.key == task.key or not keeps_all(tested.method))
-            for size in tested.sizes
-        }
-        return len(models)
-
-    @cached_property
-    def tested(self) -> list[Task]:
-        """The tasks that evaluated test documents so far."""
-        done = self.journal.done()
-        return [task for task in self.journal.tasks() if task.part == "test" and task.key in done]
 
 
 def _certificate(full: TrainedModel, small: TrainedModel, problem: Problem) -> dict[str, Any]:

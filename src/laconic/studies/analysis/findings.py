@@ -14,7 +14,8 @@ from laconic.row_files import write_table
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from laconic.studies.analysis.recommendation import Recommendation
-from laconic.studies.layout import FILES, StudyFolder, delete, write
+from laconic.studies.layout import FILES, ProblemFolder, StudyFolder, delete, write
+from laconic.studies.options import GoalOptions
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Findings:
     failures : title of a task -> reason
     warnings : text -> number of tasks that gave it
     n_tasks : tasks of the plan
+    state : what the findings were made from, apart from the goals; see `Study`
+    goals : of the recommendations
     """
 
     recommendations: tuple[Recommendation, ...]
@@ -39,6 +42,8 @@ class Findings:
     failures: dict[str, str] = field(default_factory=dict)
     warnings: dict[str, int] = field(default_factory=dict)
     n_tasks: int = 0
+    state: str = ""
+    goals: GoalOptions = field(default_factory=GoalOptions)
 
     def to_dict(self) -> dict[str, Any]:
         """The findings with their sentences, as JSON allows; "NaN" and "Infinity" are strings."""
@@ -57,6 +62,20 @@ class Findings:
             stream.write(text.encode())
         _write_table(folder.comparisons, Comparison, self.comparisons)
         _write_table(folder.stability, SelectionStability, self.stability)
+
+    def complete(self, folder: StudyFolder) -> bool:
+        """Whether nothing failed, and every model that it names exists."""
+        folders = [ProblemFolder(folder.path, r.folder) for r in self.recommendations]
+        pairs = zip(self.recommendations, folders, strict=True)
+        files = [f.words if r.model_file_error else f.model for r, f in pairs]
+        files += [
+            folder.path / row.model_file
+            for recommendation in self.recommendations
+            for row in recommendation.budget
+            if row.model_file
+        ]
+        failed = self.failures or any(r.failure for r in self.recommendations)
+        return not failed and all(file.exists() for file in files)
 
     @classmethod
     def read(cls, folder: StudyFolder | str | PathLike[str]) -> Self | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.model import LinearModel, Model
+from laconic.methods import keeps_all
 from laconic.numerics.calibration import calibration_error, probabilities
 from laconic.numerics.quotient import quotient
+from laconic.studies.analysis.recommendation import TestResult
+from laconic.studies.execution.task import Task
+from laconic.studies.journal.journal import Journal
 from laconic.types import Bools, Floats, Int8s, Rule
 
 N_RESAMPLES = 1000
@@ -79,16 +83,53 @@ def mistakes_per_thousand(chosen: Bools, y_signed: Int8s, rule: Rule) -> float:
     return 1000 * float(per_document.mean())
 
 
-def model_calibration_error(model: Model, decision: NDArray[Any], y_signed: Int8s) -> float | None:
-    """The expected calibration error of the predicted class, or of every label decision."""
-    if not isinstance(model, LinearModel) or model.calibration is None:
-        return None
-    p = probabilities(decision.astype(np.float64), model.rule, model.calibration)
-    if model.rule == "labels":
-        return calibration_error(
-            np.maximum(p, 1 - p).ravel(), ((p > 0.5) == (y_signed > 0)).ravel()
-        )
-    truth = np.hstack([y_signed < 0, y_signed > 0]) if model.rule == "sign" else y_signed > 0
-    rows = np.arange(len(p))
-    best = p.argmax(axis=1)
+def decision_calibration_error(
+    decision: NDArray[Any], y_signed: Int8s, rule: Rule, calibration: Floats
+) -> float:
+    """The expected calibration error of the predicted class, or of every label."""
+    p = probabilities(decision.astype(np.float64), rule, calibration)
+    if rule == "labels":
+        return calibration_error(p.ravel(), (y_signed > 0).ravel())
+    truth = np.hstack([y_signed < 0, y_signed > 0]) if rule == "sign" else y_signed > 0
+    rows, best = np.arange(len(p)), p.argmax(axis=1)
     return calibration_error(p[rows, best], truth[rows, best])
+
+
+def held_out_result(task: Task, rule: Rule, journal: Journal) -> tuple[TestResult | None, str]:
+    """The result of a final task on the test documents, or why there is none."""
+    metric = task.metrics[0]
+    rows = [row for row in journal.rows([task.key]) if row.metric == metric]
+    if not rows or rows[0].value is None:
+        return None, rows[0].reason if rows else "it was not tested"
+    y_signed, cuts = journal.y_signed(task.key), journal.cuts(task.key)
+    if not cuts or y_signed is None:
+        return TestResult(rows[0].value), ""
+    cut, error = cuts[0], None
+    if cut.decision is not None and task.calibration:
+        pairs = np.array(task.calibration)
+        calibration = pairs[0] if rule == "argmax" else pairs
+        error = decision_calibration_error(cut.decision, y_signed, rule, calibration)
+    return TestResult(
+        rows[0].value,
+        score_interval(cut.chosen, y_signed, rule, metric),
+        mistakes_per_thousand(cut.chosen, y_signed, rule),
+        error,
+    ), ""
+
+
+def n_test_evaluations(task: Task, journal: Journal) -> int:
+    """How many models were chosen and evaluated on these test documents; all words are no choice.
+
+    Models of the budget table, which are not chosen, do not count.
+    """
+    done = journal.done()
+    tested = [t for t in journal.tasks() if t.part == "test" and t.key in done]
+    documents = (task.data, task.problem, task.split)
+    models = {
+        (replace(other, metrics=(), detail=True, decisions=False, sizes=()), size)
+        for other in (*tested, task)
+        if (other.data, other.problem, other.split) == documents
+        and (other.key == task.key or not keeps_all(other.method))
+        for size in other.sizes
+    }
+    return len(models)

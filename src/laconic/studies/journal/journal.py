@@ -150,6 +150,10 @@ class Journal:
             versions.setdefault(attempt.slot, {})[attempt.version] = attempt.status
         return versions
 
+    def attempts(self, keys: Iterable[str]) -> list[int]:
+        """The numbers of the attempts that count for these tasks."""
+        return self._standing(keys)
+
     def tasks(self) -> list[Task]:
         """Every task that was tried, in the order of first attempts."""
         specs = (self._attempt(attempt.id)["spec"] for attempt in self._latest().values())
