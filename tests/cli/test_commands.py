@@ -169,8 +169,8 @@ BAD_INPUT = {
     "a bomb": (
         "a.csv.gz",
         write(gzip.compress(b"text,label\n" + b"a,x\n" * 500_000)),
-        ["--max-bytes", "100000"],
-        ["a.csv.gz", "--max-bytes"],
+        ["--max-input-bytes", "100000"],
+        ["a.csv.gz", "--max-input-bytes"],
     ),
     "duplicate ids": (
         "a.csv",

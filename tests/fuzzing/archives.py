@@ -125,7 +125,7 @@ def table_bomb(ending: str) -> Files:
     return {"a.csv": bomb(b"text,label\n" + lines.replace(b", ", b" "), 64 << 20, ending)}
 
 
-LATIN: tuple[dict[str, Any], ...] = ({"encoding": "latin-1"}, {}, {"max_bytes": 3000})
+LATIN: tuple[dict[str, Any], ...] = ({"encoding": "latin-1"}, {}, {"max_input_bytes": 3000})
 ARCHIVES: dict[str, Fuzzed] = {
     "tar": Fuzzed(
         "n.tar",

@@ -135,6 +135,6 @@ PARQUET: dict[str, Fuzzed] = {
             partial(understated, 128 << 20, 2),
         ),
         mutated_parquet,
-        ({}, {}, {"unlabelled": "keep"}, {"max_bytes": 100}),
+        ({}, {}, {"unlabelled": "keep"}, {"max_input_bytes": 100}),
     )
 }

@@ -50,7 +50,7 @@ TABLE_OPTIONS: tuple[dict[str, Any], ...] = (
     {"encoding": "latin-1"},
     {"encoding": "idna", "encoding_errors": "replace"},
     {"encoding": "punycode"},
-    {"max_bytes": 200},
+    {"max_input_bytes": 200},
 )
 CSV = (
     'text,label,id,split\n"a cat, ""sat""\non it",x,1,train\nb,y,2,test\n\nc,x;y,3,\n',

@@ -48,7 +48,9 @@ class ReadOptions(Options):
         "error", "Documents without a label: an error, left out, or kept without a class."
     )
     max_line: int = option(32 * MIB, "Longest line allowed, in bytes.", minimum=1)
-    max_bytes: int = option(16 * 1024 * MIB, "Most bytes to read, after unpacking.", minimum=1)
+    max_input_bytes: int = option(
+        16 * 1024 * MIB, "Most bytes to read, after unpacking.", minimum=1
+    )
     progress: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -148,7 +148,11 @@ class ProblemFolder:
 
     def delete_model(self) -> None:
         """Delete everything that was written about a recommended model."""
-        delete(self.words, self.model, self.certificate, self.stand_in, *map(self.budget, BUDGET))
+        delete(self.words, self.model, self.certificate, self.stand_in)
+
+    def delete_budget(self, *losses: float) -> None:
+        """Delete the models of these rows of the budget table."""
+        delete(*map(self.budget, losses))
 
 
 @dataclass(frozen=True)

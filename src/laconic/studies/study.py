@@ -121,31 +121,31 @@ class Study:
             make_folder(self.where)
             with exclusive(folder.journal), Journal(folder.journal) as journal:
                 folder.remove_drafts()
+                tried = {} if remeasure else journal.versions()
+                self._corpora = [replace(prepared, versions=tried) for prepared in self.corpora]
+                keys = [task.key for task in self.tasks]
+                same_rows = _findings_of(folder, self._state(journal, keys))
+                if same_rows is not None and same_rows.goals == self.plan.goals:
+                    listen(Event("finished", str(self.where)))
+                    return same_rows
                 journal.check()
-                versions = {} if remeasure else journal.versions()
-                self._corpora = [replace(prepared, versions=versions) for prepared in self.corpora]
                 old = _old_versions(self.tasks)
                 for note, n_tasks in old.items():
                     listen(Event("note", f"{n_tasks:,} tasks: {note}"))
-                keys = [task.key for task in self.tasks]
                 journal.record_plan(write_plan(self.plan), command, keys)
                 self._work(workers, journal, retry_failed, listen)
                 self._write_plan()
                 listen(Event("concluding"))
-                state = self._state(journal, keys)
-                previous = _findings_of(folder, state)
-                if previous is not None and previous.goals == self.plan.goals:
-                    listen(Event("finished", str(self.where)))
-                    return previous
                 findings = make_findings(
                     self.plan,
                     self.corpora,
                     journal,
                     folder,
                     workers,
-                    previous,
+                    same_rows,
                     retry_failed=retry_failed,
                 )
+                state = self._state(journal, keys)
                 findings = replace(findings, warnings=old | findings.warnings, state=state)
                 findings.write(folder)
                 tested = [

@@ -106,9 +106,9 @@ def test_a_zip_archive_is_named_as_such(tmp_path: Path) -> None:
 @pytest.mark.parametrize("packing", PACKERS)
 def test_no_more_than_max_bytes_comes_out(tmp_path: Path, packing: str) -> None:
     file = written(tmp_path, PACKERS[packing](bytes(MIB)))
-    assert drain(file, ReadOptions(max_bytes=MIB)) == MIB
-    with pytest.raises(CorpusError, match=r"more than 1,048,575 bytes .* --max-bytes"):
-        drain(file, ReadOptions(max_bytes=MIB - 1))
+    assert drain(file, ReadOptions(max_input_bytes=MIB)) == MIB
+    with pytest.raises(CorpusError, match=r"more than 1,048,575 bytes .* --max-input-bytes"):
+        drain(file, ReadOptions(max_input_bytes=MIB - 1))
 
 
 def test_an_absurd_ratio_is_a_bomb_long_before_max_bytes(tmp_path: Path) -> None:
@@ -342,8 +342,8 @@ def test_a_damaged_header_is_not_the_end(tmp_path: Path) -> None:
 def test_members_together_stay_within_max_bytes(tmp_path: Path) -> None:
     file = written(tmp_path, gzip.compress(packed([("a/1", bytes(MIB)), ("a/2", bytes(MIB))])))
     assert len(unpacked(file)) == 2
-    with pytest.raises(CorpusError, match="--max-bytes"):
-        unpacked(file, ReadOptions(max_bytes=2 * MIB - 1))
+    with pytest.raises(CorpusError, match="--max-input-bytes"):
+        unpacked(file, ReadOptions(max_input_bytes=2 * MIB - 1))
 
 
 def test_a_sparse_member_is_refused(tmp_path: Path) -> None:

@@ -184,9 +184,9 @@ def test_no_classes_one_class_or_nothing_at_all(tmp_path: Path) -> None:
 
 def test_a_folder_over_max_bytes_is_refused(tmp_path: Path) -> None:
     folder = laid_out(tmp_path / "tree", {"ham/1": "a" * 60, "spam/1": "b" * 60})
-    assert len(read_folder(folder, ReadOptions(max_bytes=120))) == 2
+    assert len(read_folder(folder, ReadOptions(max_input_bytes=120))) == 2
     with pytest.raises(CorpusError, match="more than 119 bytes"):
-        read_folder(folder, ReadOptions(max_bytes=119))
+        read_folder(folder, ReadOptions(max_input_bytes=119))
 
 
 def test_progress_of_a_folder_ends_at_its_size(tmp_path: Path) -> None:

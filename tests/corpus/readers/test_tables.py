@@ -420,7 +420,7 @@ def test_parquet_labels_may_be_lists_or_dictionaries(tmp_path: Path) -> None:
         ({"text": ["a", None], "label": ["x", "y"]}, {}, "document 2: the text is null"),
         ({"text": ["a", "b"], "label": ["x", None]}, {}, "1 of 2 documents has no label"),
         ({"text": [b"\xff", b"b"], "label": ["x", "y"]}, {}, "document 1: the text is of type"),
-        ({"text": ["a" * 99_999] * 9, "label": list("xyxyxyxyx")}, {"max_bytes": 500_000},
+        ({"text": ["a" * 99_999] * 9, "label": list("xyxyxyxyx")}, {"max_input_bytes": 500_000},
          "more than 500,000 bytes"),
     ],
 )  # fmt: skip

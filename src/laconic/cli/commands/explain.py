@@ -110,7 +110,7 @@ def whole_text(file: str) -> str:
     from laconic.corpus.io.encodings import Decoder
     from laconic.corpus.io.streams import open_bytes
 
-    reading = ReadOptions(max_bytes=ReadOptions.max_line)
+    reading = ReadOptions(max_input_bytes=ReadOptions.max_line)
     where = "/dev/stdin" if file == "-" else file
     with open_bytes(where, reading) as stream:
         return Decoder(where, reading).text(stream.read())

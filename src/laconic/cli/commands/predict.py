@@ -124,7 +124,9 @@ def documents_of(
     from laconic.corpus.readers.record_stream import stream
 
     # documents are not kept in memory, so their total length is not limited
-    return stream(docs, values_of(ReadOptions, options, max_bytes=NO_LIMIT, progress=progress))
+    return stream(
+        docs, values_of(ReadOptions, options, max_input_bytes=NO_LIMIT, progress=progress)
+    )
 
 
 def batches(items: Iterable[Item], model: RuntimeModel) -> Iterator[list[Item]]:

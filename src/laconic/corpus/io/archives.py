@@ -36,8 +36,8 @@ def iter_files(
 def _folder(folder: Path, options: ReadOptions, notes: list[str]) -> Iterator[tuple[str, BinaryIO]]:
     sizes = {file: file.stat().st_size for file in _plain_files(folder, notes)}
     total = sum(sizes.values())
-    if total > options.max_bytes:
-        raise too_large_error(folder, options.max_bytes)
+    if total > options.max_input_bytes:
+        raise too_large_error(folder, options.max_input_bytes)
     done = reported = 0
     for file, size in sizes.items():
         try:

@@ -52,12 +52,12 @@ class LimitedStream(io.RawIOBase):
         self,
         source: IO[bytes],
         where: Where,
-        max_bytes: int,
+        max_input_bytes: int,
         *,
         member: str | None = None,
         packed: ProgressFile | None = None,
     ) -> None:
-        self._source, self._where, self._max_bytes = source, where, max_bytes
+        self._source, self._where, self._max_bytes = source, where, max_input_bytes
         self._member, self._packed = member, packed
         self.count = 0
 
@@ -108,10 +108,10 @@ def damaged_error(where: Where, problem: BaseException, member: str | None = Non
     )
 
 
-def too_large_error(where: Where, max_bytes: int, member: str | None = None) -> CorpusError:
+def too_large_error(where: Where, max_input_bytes: int, member: str | None = None) -> CorpusError:
     place = "" if member is None else f"with its member {member} it "
     return CorpusError(
-        f"{place}contains more than {max_bytes:,} bytes when decompressed, the limit against "
-        "decompression bombs. If the file is valid, raise the limit with --max-bytes.",
+        f"{place}contains more than {max_input_bytes:,} bytes when decompressed, the limit against "
+        "decompression bombs. If the file is valid, raise the limit with --max-input-bytes.",
         where=where,
     )

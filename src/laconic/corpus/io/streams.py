@@ -79,8 +79,8 @@ def _decompressed(file: ProgressFile, where: Where, options: ReadOptions) -> Lim
     for magic, decompress in DECOMPRESSORS.items():
         if start.startswith(magic):
             content: IO[bytes] = decompress(raw)
-            return LimitedStream(content, where, options.max_bytes, packed=file)
-    return LimitedStream(raw, where, options.max_bytes)
+            return LimitedStream(content, where, options.max_input_bytes, packed=file)
+    return LimitedStream(raw, where, options.max_input_bytes)
 
 
 def read_lines(
@@ -158,7 +158,7 @@ def tar_members(where: Where, options: ReadOptions) -> Iterator[tuple[str, Binar
                 continue
             content = archive.extractfile(entry)
             assert content is not None
-            limited = LimitedStream(content, where, options.max_bytes, member=name)
+            limited = LimitedStream(content, where, options.max_input_bytes, member=name)
             with io.BufferedReader(limited, BUFFER) as file:
                 yield name, file
 

@@ -23,7 +23,7 @@ from laconic.studies.analysis.warning_counts import count_warnings, missing_size
 from laconic.studies.execution.executors import Executor
 from laconic.studies.execution.task import Task
 from laconic.studies.journal.journal import Journal
-from laconic.studies.layout import ProblemFolder, StudyFolder, delete
+from laconic.studies.layout import BUDGET, ProblemFolder, StudyFolder, delete
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.text.summary import CorpusSummary
@@ -113,6 +113,7 @@ def _recommendations(
     recommending = plan.training.normalize == "selected" and plan.part() == "validation"
     if n_problems > 1 or not recommending:
         ProblemFolder(folder.path).delete_model()
+        ProblemFolder(folder.path).delete_budget(*BUDGET)
     if plan.part() != "validation":
         return [], ["no recommendation, because cv=0 compares models on the test documents"]
     if not recommending:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -30,7 +29,7 @@ from laconic.studies.execution.jobs import Job
 from laconic.studies.execution.task import Task, describe_failure
 from laconic.studies.execution.trained_model import TrainedModel
 from laconic.studies.journal.journal import Journal
-from laconic.studies.layout import ProblemFolder, StudyFolder
+from laconic.studies.layout import BUDGET, ProblemFolder, StudyFolder
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.studies.words import coefficient_classes, model_words, write_words
@@ -102,6 +101,7 @@ class FinalModels:
         )
         final = self.tasks.of_problem(recommendation, offered, folder)
         final.written = self._previous_model(final)
+        final.budget_before = dict(self._previous_rows(final))
         final.pending = {task.key: task for task in self._pending(final)}
         return final
 
@@ -121,9 +121,8 @@ class FinalModels:
         failed = {} if self.retry_failed else self.journal.failed()
         if final.chosen.key in failed:
             return
-        unwritten = () if final.written else final.unwritten()
         unscored = [t for t in (final.chosen, final.baseline) if t and t.metrics]
-        for task in (*unwritten, *(task for task in unscored if task.key not in done)):
+        for task in (*final.unwritten(), *(task for task in unscored if task.key not in done)):
             if task.key not in failed:
                 yield task
 
@@ -197,18 +196,19 @@ class FinalModels:
         previous = self.previous.get(work.recommendation.problem)
         if previous is None or previous.failure or previous.task_key != work.chosen.key:
             return None
-        folder = work.folder
-        files = [folder.words if previous.model_file_error else folder.model]
-        by_loss = {row.loss: row for row in previous.budget}
-        for loss, task in work.budget.items():
-            row = by_loss.get(loss)
-            if row is None or row.task_key != task.key:
-                return None
-            files += [folder.study / row.model_file] if row.model_file else []
-        if not all(file.exists() for file in files):
+        file = work.folder.words if previous.model_file_error else work.folder.model
+        if not file.exists():
             return None
         about = previous.n_features, previous.n_bytes, previous.model_file_error, previous.warnings
         return WrittenModel(*about)
+
+    def _previous_rows(self, work: FinalProblem) -> Iterator[tuple[float, BudgetRow]]:
+        """The rows of the budget table whose models the last run wrote for the same tasks."""
+        previous = self.previous.get(work.recommendation.problem)
+        for row in () if previous is None else previous.budget:
+            task, file = work.budget.get(row.loss), work.folder.budget(row.loss)
+            if task is not None and row.task_key == task.key and file.exists():
+                yield row.loss, row
 
     def _write(self, work: FinalProblem) -> WrittenModel:
         """Write the model, its words and its certificate, in place of earlier ones."""
@@ -239,19 +239,21 @@ class FinalModels:
 
     def _budget(self, work: FinalProblem) -> Iterator[BudgetRow]:
         """The rows with their models, which are written, and their test scores."""
-        previous = self.previous.get(work.recommendation.problem)
-        if work.written is not None and previous is not None:
-            yield from previous.budget
-            return
+        work.folder.delete_budget(*(loss for loss in BUDGET if loss not in work.budget_before))
         finished: dict[Candidate, BudgetRow] = {}
         for row in work.recommendation.budget:
-            if row.candidate not in finished:
-                task = work.budget.get(row.loss, work.chosen)
-                file = work.folder.model if row.chosen else work.folder.budget(row.loss)
-                finished[row.candidate] = self._budget_row(work, row, task, file)
-            yield replace(finished[row.candidate], loss=row.loss)
+            if row.loss in work.budget_before:
+                finished[row.candidate] = work.budget_before[row.loss]
+            elif row.candidate not in finished:
+                finished[row.candidate] = self._budget_row(work, row)
+            yield replace(finished[row.candidate], loss=row.loss, chosen=row.chosen)
 
-    def _budget_row(self, work: FinalProblem, row: BudgetRow, task: Task, file: Path) -> BudgetRow:
+    def _budget_row(self, work: FinalProblem, row: BudgetRow) -> BudgetRow:
+        """The row with its model; that of the chosen one was written before."""
+        task = work.budget.get(row.loss, work.chosen)
+        file = work.folder.model if row.chosen else work.folder.budget(row.loss)
+        if row.chosen and task.key not in work.outcomes:
+            return self._chosen_row(work, row)
         try:
             trained = self._trained(work, task)
             assert work.problem is not None
@@ -271,6 +273,15 @@ class FinalModels:
             model_file=file.relative_to(work.folder.study).as_posix() if file.exists() else "",
             task_key=task.key,
         )
+
+    def _chosen_row(self, work: FinalProblem, row: BudgetRow) -> BudgetRow:
+        """The row of the chosen model as the last run measured it."""
+        previous = self.previous[work.recommendation.problem]
+        rows = [other for other in previous.budget if other.task_key == work.chosen.key]
+        if rows:
+            return rows[0]
+        n_features, n_bytes = previous.n_features, previous.n_bytes
+        return replace(row, n_features=n_features, n_bytes=n_bytes, task_key=work.chosen.key)
 
     def _speed(self, compact: CompactModel) -> float | None:
         """Raw texts per second; None for a corpus of vectors."""

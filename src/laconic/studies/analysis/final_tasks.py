@@ -14,6 +14,7 @@ from laconic.methods import keeps_all, parse_method
 from laconic.methods.classifiers import LINEAR
 from laconic.numerics.calibration import platt
 from laconic.numerics.decision_counts import CENTRES, best_temperature
+from laconic.studies.analysis.budget import BudgetRow
 from laconic.studies.analysis.candidates import Candidate, best_of
 from laconic.studies.analysis.out_of_fold import OutOfFold
 from laconic.studies.analysis.recommendation import Recommendation
@@ -48,6 +49,7 @@ class FinalProblem:
     reference : trains the linear model of all words that the certificate compares with
     stand_in : trains a smaller model for the page
     budget : train and test the models of the budget table, by loss; those that differ
+    budget_before : rows of the last run whose models need no training, by loss
     written : the model that the last run wrote
     pending : the tasks that have to be run, by key
     """
@@ -60,6 +62,7 @@ class FinalProblem:
     reference: Task | None
     stand_in: Task | None
     budget: dict[float, Task]
+    budget_before: dict[float, BudgetRow] = field(default_factory=dict)
     written: WrittenModel | None = None
     pending: dict[str, Task] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -67,10 +70,11 @@ class FinalProblem:
     problem: Problem | None = None
 
     def unwritten(self) -> Iterator[Task]:
-        """The tasks whose models are written."""
-        yield self.chosen
-        yield from (task for task in (self.reference, self.stand_in) if task is not None)
-        yield from self.budget.values()
+        """The tasks whose models have to be written."""
+        if self.written is None:
+            yield self.chosen
+            yield from (task for task in (self.reference, self.stand_in) if task is not None)
+        yield from (task for loss, task in self.budget.items() if loss not in self.budget_before)
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,10 +66,9 @@ def _reason(recommendation: Recommendation) -> str:
     if chosen == best:
         smallest = "; no smaller model was tried" if recommendation.smallest_tried else ""
         return f"{score}, the best result{smallest}{_mistakes(chosen)}."
-    reason = recommendation.reason or "close to the best"
     return (
-        f"{score}{_mistakes(chosen)}: {reason}, {best.description} "
-        f"({best.mean:.3f}{_mistakes(best)})."
+        f"{score}{_mistakes(chosen)}: {recommendation.reason}. The best is {best.description}: "
+        f"{best.mean:.3f}{_mistakes(best)}."
     )
 
 

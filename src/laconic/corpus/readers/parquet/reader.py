@@ -118,8 +118,8 @@ def _check_types(schema: Any, names: Sequence[str], where: Where) -> None:
 
 
 def _check_bytes(unpacked: int, packed: int, where: Where, options: ReadOptions) -> None:
-    if unpacked > options.max_bytes:
-        raise too_large_error(where, options.max_bytes)
+    if unpacked > options.max_input_bytes:
+        raise too_large_error(where, options.max_input_bytes)
     check_expansion(unpacked, packed, where)
 
 
