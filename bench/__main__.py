@@ -20,6 +20,7 @@ from bench import (
     lda,
     leverage,
     logistic,
+    main_job,
     masked,
     peers,
     rls,
@@ -48,6 +49,7 @@ BENCHES: dict[str, ModuleType] = {
         svm,
         logistic,
         serving,
+        main_job,
         study,
         peers,
     )
