@@ -38,18 +38,26 @@ def cost(view: View) -> Spec | None:
     if not problems:
         return None
     by_problem = group_pairs((cost.problem, cost) for cost in costs)
-    rows = [row for problem in problems for row in _rows(by_problem[problem])]
+    rows = [
+        row | {"metric": view.deciding_metrics[problem]}
+        for problem in problems
+        for row in _rows(by_problem[problem])
+    ]
     several_problems = len(problems) > 1
+    metrics = {view.deciding_metrics[problem] for problem in problems}
+    metric = metrics.pop() if len(metrics) == 1 else "result"
     body = {
         "height": HEIGHT,
-        "title": {"text": f"Best {view.metric} per method"}
+        "title": {"text": f"Best {metric} per method"}
         | ({"subtitle": {"expr": "problem"}} if several_problems else {}),
         "data": {"name": "costs"},
         "transform": [here("problem"), {"filter": "indexof(hidden, datum.method) < 0"}],
         "encoding": {"x": _seconds(), "y": _quality("best")},
         "layer": [_leaders(), _points(view), _labels()],
     }
-    description = _description(by_problem[problems[0]], view.metric, problems)
+    description = _description(
+        by_problem[problems[0]], view.deciding_metrics[problems[0]], problems
+    )
     switches = {"problem": [plain(problem) for problem in problems]}
     return chart(description, {"costs": rows}, body, switches, [{"name": "hidden", "value": []}])
 
@@ -142,6 +150,7 @@ def _points(view: View) -> Spec:
             },
             "tooltip": [
                 {"field": "method", "type": "nominal", "title": "Method"},
+                {"field": "metric", "type": "nominal", "title": "Metric"},
                 {"field": "best", "type": "quantitative", "title": "Best", "format": ".3f"},
                 {"field": "n_features", "type": "quantitative", "title": "Words", "format": ",.0f"},
                 {"field": "seconds", "type": "quantitative", "title": "Seconds", "format": ".3~g"},
