@@ -26,7 +26,7 @@ from laconic.report.page import (
     unicode_tables,
     write_report,
 )
-from laconic.report.view import Point, View
+from laconic.report.view import Answer, Point, View
 from laconic.studies.words import Word
 from laconic.text.summary import CorpusSummary
 from tests.report.studies import HOSTILE, family_study, pets_study
@@ -97,8 +97,8 @@ def test_the_page_is_well_formed_and_names_what_is_in_it(pets_page: str, pets_vi
     assert len(ids) == len(set(ids))
     links = [attrs["href"] for tag, attrs in read.elements if tag == "a"]
     assert all(link[0] == "#" and link[1:] in ids for link in links)
-    for sentence in pets_view.sentences:
-        assert sentence.split(":")[0] in pets_page
+    for answer in pets_view.answers:
+        assert answer.sentence.split(":")[0] in pets_page
     sections = [attrs["id"] for tag, attrs in read.elements if tag == "section"]
     assert sections == [
         "recommendation",
@@ -188,12 +188,17 @@ def everywhere(view: View, text: str) -> View:
         text, 3, text, {text: 2}, 1.0, False, 1, 1, 5, (1.0, 2.0, 3.0), text, (text,)
     )
     detail = replace(view.details[0], problem=text, sentence=text, certificate=(text,))
+    detail = replace(detail, metric=text, calibration=text)
+    budget = tuple(replace(line, method=text, model_file=text) for line in detail.budget)
+    scores = tuple(replace(line, model=text) for line in detail.scores)
+    tuning = tuple(replace(line, method=text) for line in detail.tuning)
+    detail = replace(detail, budget=budget, scores=scores, tuning=tuning)
     return replace(
         view,
         title=text,
         progress=text,
         finished=False,
-        sentences=(text,),
+        answers=(Answer(text, text),),
         details=(replace(detail, classes=(text, "b", "c"), model_note=text),),
         corpora=(corpus,),
         failures={text: text},
@@ -202,7 +207,8 @@ def everywhere(view: View, text: str) -> View:
         plan=text,
         versions=(text,),
         created=text,
-        metric=text,
+        quality=text,
+        deciding_metrics={text: text},
         points=(replace(view.points[0], problem=text, method=text, metric=text),),
         problems=(text, "another"),
         methods=("ALL", text),
@@ -211,8 +217,8 @@ def everywhere(view: View, text: str) -> View:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_of_a_view_changes_the_elements_of_its_page(pets_view: View, text: str):
-    read = Read(page(everywhere(pets_view, text)))
-    harmless = Read(page(everywhere(pets_view, "harmless")))
+    read = Read(page(everywhere(pets_view, text), links=True))
+    harmless = Read(page(everywhere(pets_view, "harmless"), links=True))
     assert [(tag, set(attrs)) for tag, attrs in read.elements] == [
         (tag, set(attrs)) for tag, attrs in harmless.elements
     ]
@@ -262,7 +268,7 @@ def test_an_unfinished_study_has_a_page(pets_view: View):
         points=(),
     )
     text = page(
-        replace(view, sentences=(), failures={"<b>IG": "<i>no memory"}, warnings={"<u>slow": 2})
+        replace(view, answers=(), failures={"<b>IG": "<i>no memory"}, warnings={"<u>slow": 2})
     )
     assert Read(text).open == []
     assert "3 of 9 tasks are done" in text
@@ -287,7 +293,7 @@ def test_problems_have_words_and_certificates_each(family_view: View):
 
 def test_limits_that_are_not_known_are_left_out(pets_view: View):
     nan = float("nan")
-    points = (Point("pets", "IG", pets_view.metric, 3, 3.0, 0.5, nan, nan, 1),)
+    points = (Point("pets", "IG", "accuracy", 3, 3.0, 0.5, nan, nan, 1),)
     assert (
         "nan" not in page(replace(pets_view, points=points)).split("The same as a table")[1][:1500]
     )

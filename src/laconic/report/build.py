@@ -100,7 +100,6 @@ class _Reader:
             title=self._title(problems),
             quality=self._quality(),
             deciding_metrics=self.metrics,
-            metrics=tuple(self.rows.distinct("metric")),
             methods=tuple(self.rows.distinct("method")),
             problems=problems,
             finished=finished,

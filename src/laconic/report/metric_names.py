@@ -13,7 +13,7 @@ MEANINGS = {
     "accuracy": "the share of documents that are classified correctly",
     "f1": "missed documents and false alarms of that class lower it",
     "f1_micro": "missed and wrong labels lower it, and frequent labels count most",
-    "f1_macro": "the mean of the f1 of all classes, so that rare ones count as much as frequent ones",
+    "f1_macro": "the mean over all classes, so that rare ones count as much as frequent ones",
 }
 UNEVEN = "the classes differ in size by more than 5 times"
 

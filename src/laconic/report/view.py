@@ -112,7 +112,6 @@ class View:
     title: str
     quality: str
     deciding_metrics: Mapping[str, str]
-    metrics: tuple[str, ...]
     methods: tuple[str, ...]
     problems: tuple[str, ...]
     finished: bool

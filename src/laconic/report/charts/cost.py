@@ -29,6 +29,8 @@ LINE_HEIGHT = 16
 LABEL_WIDTH = 0.2
 ITERATIONS = 60
 MEGABYTE = 1_000_000
+# What is measured, where problems have different metrics.
+RESULT = "result"
 
 
 def cost(view: View) -> Spec | None:
@@ -38,14 +40,14 @@ def cost(view: View) -> Spec | None:
     if not problems:
         return None
     by_problem = group_pairs((cost.problem, cost) for cost in costs)
+    metrics = {problem: view.deciding_metrics.get(problem, RESULT) for problem in problems}
     rows = [
-        row | {"metric": view.deciding_metrics[problem]}
+        row | {"metric": metrics[problem]}
         for problem in problems
         for row in _rows(by_problem[problem])
     ]
     several_problems = len(problems) > 1
-    metrics = {view.deciding_metrics[problem] for problem in problems}
-    metric = metrics.pop() if len(metrics) == 1 else "result"
+    metric = metrics[problems[0]] if len(set(metrics.values())) == 1 else RESULT
     body = {
         "height": HEIGHT,
         "title": {"text": f"Best {metric} per method"}
@@ -55,9 +57,7 @@ def cost(view: View) -> Spec | None:
         "encoding": {"x": _seconds(), "y": _quality("best")},
         "layer": [_leaders(), _points(view), _labels()],
     }
-    description = _description(
-        by_problem[problems[0]], view.deciding_metrics[problems[0]], problems
-    )
+    description = _description(by_problem[problems[0]], metrics[problems[0]], problems)
     switches = {"problem": [plain(problem) for problem in problems]}
     return chart(description, {"costs": rows}, body, switches, [{"name": "hidden", "value": []}])
 
