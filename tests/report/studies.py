@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import tempfile
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -68,10 +67,11 @@ def family_study() -> Path:
 def tuned_study() -> Path:
     """The folder of a finished study that tunes: one problem of three classes, one of two."""
     three = pets(90, name="three pets")
-    two = three.take([i for i, label in enumerate(three.labels) if label != ("fish",)])
-    corpora = three, replace(two, name="two pets")
-    sizes = {"methods": ("ALL", "IG"), "sizes": (2, 9)}
-    return finished(corpora, training=TrainingOptions(), **sizes)
+    two = [i for i, label in enumerate(three.labels) if label != ("fish",)]
+    labels, texts = (tuple(values[i] for i in two) for values in (three.labels, three.texts))
+    corpora = three, Corpus("two pets", labels, ids=tuple(map(str, two)), texts=texts)
+    plan = {"methods": ("ALL", "IG"), "sizes": (2, 9), "split": SplitOptions(cv=2)}
+    return finished(corpora, training=TrainingOptions(), **plan)
 
 
 def finished(corpora: Corpus | tuple[Corpus, ...], **options) -> Path:

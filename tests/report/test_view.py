@@ -205,7 +205,11 @@ def test_confusions_have_the_truth_in_rows_and_answers_in_columns(tmp_path):
     (detail,) = view_of(tmp_path).details
     (ready,) = study.corpora
     (problem,) = ready.problems(ready.final_split(), ["pets"])
-    path = parse_method("DF+ridge:alpha=1").build(normalize="selected", intercept=True).set_params(size=9)
+    path = (
+        parse_method("DF+ridge:alpha=1")
+        .build(normalize="selected", intercept=True)
+        .set_params(size=9)
+    )
     answers = path.fit(problem.X_train, problem.y_train).predict(problem.X_test)
     expected = confusion_matrix(problem.y_test, answers, labels=[0, 1, 2])
     assert np.trace(expected) < expected.sum(), "a perfect model would hide a mistake"

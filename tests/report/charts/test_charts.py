@@ -93,8 +93,7 @@ def test_each_problem_has_its_metrics():
     view = made(
         deciding_metrics={"p": "accuracy", "q": "f1"},
         methods=("IG",),
-        points=(quality(metric="accuracy"), quality(problem="q", metric="accuracy", mean=0.1))
-        + (quality(problem="q", metric="f1"),),
+        points=(quality(), quality(problem="q"), quality(problem="q", metric="f1")),
         costs=(Cost("p", "IG", 1.0, 10**8, 0.5, 10.0), Cost("q", "IG", 1.0, 10**8, 0.6, 10.0)),
     )
     spec = curves(view)
