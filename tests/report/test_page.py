@@ -291,6 +291,73 @@ def test_problems_have_words_and_certificates_each(family_view: View):
     assert all((family_study() / file).exists() for file in files)
 
 
+class TestAnswer:
+    """The part under the recommendation."""
+
+    def test_the_budget_marks_the_recommended_model(self, pets_view: View, pets_page: str):
+        (detail,) = pets_view.details
+        table = table_named(pets_page, "Models by what they give up")
+        assert len(detail.budget) >= 5
+        assert table.count("<tr") == 1 + len(detail.budget)
+        assert table.count('class="chosen"') == sum(line.chosen for line in detail.budget) > 0
+        assert table.count("<sup>†</sup>") == sum(not line.chosen for line in detail.budget)
+        for line in detail.budget:
+            assert f"<code>{line.model_file}</code>" in table
+        assert "Not used for the choice" in pets_page
+
+    def test_scores_calibration_and_tuning_are_shown(self, pets_view: View, pets_page: str):
+        (detail,) = pets_view.details
+        scores = table_named(pets_page, "Scores on the test documents")
+        for line in detail.scores:
+            for cell in (line.score, line.interval, line.mistakes, line.calibration_error):
+                assert f'<td class="number">{cell}</td>' in scores
+        assert detail.calibration in pets_page
+        tuning = table_named(pets_page, "How each method was tuned")
+        assert tuning.count("<td>ridge regression</td>") == len(pets_view.methods)
+        assert f"<bdi>{pets_view.quality}</bdi>" in pets_page
+
+    def test_a_warning_stands_out(self, pets_view: View, pets_page: str):
+        assert "<strong>Warning:</strong>" not in pets_page
+        warned = page(replace(pets_view, answers=(Answer("Use it.", "But <it> is worse."),)))
+        assert "<strong>Warning:</strong> <bdi>But &lt;it&gt; is worse.</bdi>" in warned
+
+    def test_model_files_are_linked_if_they_are_beside_the_page(
+        self, pets_view: View, tmp_path: Path
+    ):
+        for where, linked in ((pets_study(), True), (tmp_path, False)):
+            write_report(pets_view, where / "page.html")
+            read = Read((where / "page.html").read_text(encoding="utf-8"))
+            links = [attrs["href"] for tag, attrs in read.elements if tag == "a"]
+            files = [str(link) for link in links if not str(link).startswith("#")]
+            assert bool(files) == linked
+            assert all((where / file).is_file() for file in files)
+
+    def test_a_link_is_never_an_address(self, pets_view: View):
+        read = Read(page(everywhere(pets_view, "javascript:alert(1)"), links=True))
+        links = [str(attrs["href"]) for tag, attrs in read.elements if tag == "a"]
+        assert "javascript%3Aalert%281%29" in links
+        assert not [link for link in links if ":" in link]
+
+
+def table_named(text: str, caption: str) -> str:
+    """The table with this caption."""
+    (found,) = re.findall(
+        rf"<table>\s*<caption[^>]*>{caption}</caption>.*?</table>", text, re.DOTALL
+    )
+    return str(found)
+
+
+def test_the_metric_that_decides_stands_first_for_each_problem():
+    points = [
+        Point(problem, "IG", metric, 3, 3.0, 0.5, 0.4, 0.6, 3)
+        for problem in ("p", "q")
+        for metric in ("accuracy", "f1")
+    ]
+    rows = page_module._table(points, {"p": "accuracy", "q": "f1"})
+    first = [(row.problem, row.metric) for row in rows[:2]]
+    assert first == [("p", "accuracy"), ("q", "f1")]
+
+
 def test_limits_that_are_not_known_are_left_out(pets_view: View):
     nan = float("nan")
     points = (Point("pets", "IG", "accuracy", 3, 3.0, 0.5, nan, nan, 1),)
