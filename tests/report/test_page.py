@@ -310,11 +310,21 @@ class TestAnswer:
         scores = table_named(pets_page, "Scores on the test documents")
         for line in detail.scores:
             for cell in (line.score, line.interval, line.mistakes, line.calibration_error):
-                assert f'<td class="number">{cell}</td>' in scores
+                assert f">{cell}</td>" in scores
         assert detail.calibration in pets_page
         tuning = table_named(pets_page, "How each method was tuned")
         assert tuning.count("<td>ridge regression</td>") == len(pets_view.methods)
         assert f"<bdi>{pets_view.quality}</bdi>" in pets_page
+
+    def test_mistakes_of_labels_are_explained(self, pets_view: View, pets_page: str):
+        (detail,) = pets_view.details
+        labels = replace(detail.model.model, rule="labels", calibration=None)
+        view = replace(
+            pets_view, details=(replace(detail, model=replace(detail.model, model=labels)),)
+        )
+        explained = "each missing or wrong label is one"
+        assert explained in page(view)
+        assert explained not in pets_page
 
     def test_a_warning_stands_out(self, pets_view: View, pets_page: str):
         assert "<strong>Warning:</strong>" not in pets_page
