@@ -26,6 +26,10 @@ SMALL = (
     "3,9,18",
     "--cv",
     "3",
+    "--classifiers",
+    "ridge",
+    "--alpha",
+    "1",
     "--jobs",
     "1",
     "--no-report",
@@ -142,6 +146,21 @@ def test_a_size_that_is_none_gets_one_line(run, command, size):
     assert "Traceback" not in done.output
 
 
+def test_what_quality_is_and_what_smaller_models_cost(run):
+    printed = study(run).stdout.splitlines()
+    assert printed[0] == (
+        "Quality is accuracy: the share of documents that are classified correctly."
+    )
+    told = json.loads(Path("pets-study/recommendation.json").read_text())["recommendations"][0]
+    (start,) = (i for i, line in enumerate(printed) if "gives up at most so much" in line)
+    rows = [line for line in printed[start:] if line.lstrip()[:1].isdigit() and " point" in line]
+    shown = [(row.split()[0], "recommended" in row) for row in rows]
+    assert shown == [(f"{100 * row['loss']:g}", row["chosen"]) for row in told["budget"]]
+    for row, line in zip(told["budget"], rows, strict=True):
+        assert line.split()[2:4] == [f"{row['n_features']:,}", f"{row['n_bytes'] / 1000:.1f}"]
+    assert max(map(len, printed[start : start + 9])) <= 80
+
+
 def test_quiet_is_one_sentence(run):
     done = study(run, "--quiet")
     assert done.output.startswith("pets: use IG with")
@@ -227,7 +246,7 @@ def test_a_failing_method_leaves_the_others_and_exit_code_1(run, monkeypatch):
     done = study(run, "--methods", "IG,BROKEN")
     assert done.exit_code == 1
     assert "use IG with" in done.output
-    assert "failed: BROKEN on pets, fold 1 of 3: MemoryError: too much" in done.stderr
+    assert "failed: BROKEN+ridge on pets, fold 1 of 3: MemoryError: too much" in done.stderr
     assert "failed: BROKEN" in study(run, "--methods", "IG,BROKEN", "--quiet").stderr
 
 
@@ -396,7 +415,7 @@ def test_export_of_rows(run):
     assert study(run).exit_code == 0
     assert run("export", "pets-study", "-o", "all.csv").exit_code == 0
     # the comparison, and the two models that the test documents were asked about
-    assert len(table("all.csv")) == 3 * (1 + 3 + 3) * 3 + 2 * 3
+    assert len(table("all.csv")) == 3 * (1 + 3 + 3) * 2 + 2 * 2
     done = run("export", "absent", "-o", "all.csv")
     assert done.exit_code == 2
     assert "absent" in done.stderr

@@ -17,7 +17,7 @@ from laconic.report.view import View
 from tests.conftest import missing
 from tests.report.browser import Browser, browser, installed
 from tests.report.page_actions import written
-from tests.report.studies import family_study, hostile_study, pets_study
+from tests.report.studies import family_study, hostile_study, pets_study, tuned_study
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +33,11 @@ def hostile_view() -> View:
 @pytest.fixture(scope="session")
 def family_view() -> View:
     return view_of(family_study())
+
+
+@pytest.fixture(scope="session")
+def tuned_view() -> View:
+    return view_of(tuned_study())
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +61,11 @@ def pets_file(pages: Path, pets_view: View) -> Path:
 @pytest.fixture(scope="session")
 def family_file(pages: Path, family_view: View) -> Path:
     return written(pages / "family.html", family_view)
+
+
+@pytest.fixture(scope="session")
+def tuned_file(pages: Path, tuned_view: View) -> Path:
+    return written(pages / "tuned.html", tuned_view)
 
 
 @pytest.fixture(scope="session")

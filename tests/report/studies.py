@@ -12,11 +12,13 @@ from scipy.sparse import csr_array
 
 from laconic import Corpus, Plan, Study
 from laconic.studies.execution.local import InProcess
-from laconic.studies.options import SplitOptions
+from laconic.studies.options import SplitOptions, TrainingOptions
 from tests.studies.corpora import pets
 
 METHODS = ("ALL", "DF", "IG", "WS")
 SIZES = (3, 9, 18, 40)
+# one classifier and alpha, since tuning takes longer
+UNTUNED = TrainingOptions(alpha=1.0, classifiers=("ridge",))
 
 # Each may end a script, a string, a template or a line, or turn the text around.
 HOSTILE = (
@@ -61,9 +63,21 @@ def family_study() -> Path:
     return finished((pets(90, name="pets"), pets(90, seed=1, name="more pets")))
 
 
+@cache
+def tuned_study() -> Path:
+    """The folder of a finished study that tunes: one problem of three classes, one of two."""
+    three = pets(90, name="three pets")
+    two = [i for i, label in enumerate(three.labels) if label != ("fish",)]
+    labels, texts = (tuple(values[i] for i in two) for values in (three.labels, three.texts))
+    corpora = three, Corpus("two pets", labels, ids=tuple(map(str, two)), texts=texts)
+    plan = {"methods": ("ALL", "IG"), "sizes": (2, 9), "split": SplitOptions(cv=2)}
+    return finished(corpora, training=TrainingOptions(), **plan)
+
+
 def finished(corpora: Corpus | tuple[Corpus, ...], **options) -> Path:
     """A folder in which a study of these corpora has been run, removed at the end."""
-    plan = {"methods": METHODS, "sizes": SIZES, "split": SplitOptions(cv=3)} | options
+    plan = {"methods": METHODS, "sizes": SIZES, "split": SplitOptions(cv=3)}
+    plan |= {"training": UNTUNED} | options
     folder = _folder()
     Study(Plan(corpora, **plan), folder).run(InProcess(), command="laconic study of the tests")
     return folder

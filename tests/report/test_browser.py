@@ -65,9 +65,9 @@ class TestPets:
         chromium.settle()
         toggled = svg(chromium, "curves")
         assert toggled != before
-        chromium.choose("[data-switches=curves] select", "accuracy")
+        chromium.choose("[data-switches=curves] select", "f1_macro")
         assert svg(chromium, "curves") not in (before, toggled)
-        assert "accuracy" in chromium.text("#chart-curves svg")
+        assert "f1_macro" in chromium.text("#chart-curves svg")
 
     def test_methods_can_be_hidden_with_the_keyboard(self, chromium: Browser):
         before = svg(chromium, "curves")
@@ -84,17 +84,17 @@ class TestPets:
         assert chromium.run(signal) == ["IG"]
 
     def test_a_switched_chart_is_described_anew(self, chromium: Browser):
-        chromium.choose("[data-switches=curves] select", "accuracy")
+        chromium.choose("[data-switches=curves] select", "f1_macro")
         chromium.settle()
         label = "return document.querySelector('#chart-curves svg').getAttribute('aria-label')"
-        assert "accuracy" in chromium.run(label)
+        assert "f1_macro" in chromium.run(label)
 
     def test_what_was_switched_outlasts_the_change_of_theme(self, chromium: Browser):
-        chromium.choose("[data-switches=curves] select", "accuracy")
+        chromium.choose("[data-switches=curves] select", "f1_macro")
         click(chromium, "#theme")
         chromium.settle()
         signal = "return laconic.views().find(({name}) => name === 'curves').view.signal('metric')"
-        assert chromium.run(signal) == "accuracy"
+        assert chromium.run(signal) == "f1_macro"
 
     def test_words_are_sorted(self, chromium: Browser):
         assert [int(rank) for rank in column(chromium, 1)] == list(
@@ -238,6 +238,31 @@ class TestPets:
         assert chromium.run("return document.activeElement.className") == "skip"
         ActionChains(chromium.driver).send_keys(Keys.ENTER).perform()
         assert chromium.run("return location.hash") == "#recommendation"
+
+
+def test_each_problem_has_its_metric_and_budget(
+    chromium: Browser, tuned_file: Path, tuned_view: View
+):
+    chromium.open(tuned_file)
+    metrics = "return Array.from(document.querySelector(arguments[0]).options, (o) => o.value)"
+    select = "[data-switches=curves] select"
+    signal = "return laconic.views().find(({name}) => name === 'curves').view.signal('metric')"
+    shown = (
+        "return Array.from(document.querySelectorAll('#recommendation tr.chosen'))"
+        ".filter((row) => row.checkVisibility()).map((row) => row.cells[2].textContent)"
+    )
+    for detail, metric in zip(tuned_view.details, ("accuracy", "f1"), strict=True):
+        chromium.choose("#problem", detail.problem)
+        assert chromium.run(metrics, select)[0] == metric
+        assert chromium.run(signal) == metric
+        assert metric in chromium.text("#chart-curves svg")
+        chosen = [line.n_features for line in detail.budget if line.chosen]
+        assert chromium.run(shown) == chosen
+    # a metric that the reader chose stays, if the problem has it
+    chromium.choose(select, "f1_macro")
+    chromium.choose("#problem", tuned_view.details[0].problem)
+    assert chromium.run(signal) == "f1_macro"
+    assert not [line for line in chromium.logs() if "SEVERE" in line]
 
 
 def test_problems_are_chosen(chromium: Browser, family_file: Path, family_view: View):

@@ -26,7 +26,7 @@ from laconic.report.page import (
     unicode_tables,
     write_report,
 )
-from laconic.report.view import Point, View
+from laconic.report.view import Answer, Point, View
 from laconic.studies.words import Word
 from laconic.text.summary import CorpusSummary
 from tests.report.studies import HOSTILE, family_study, pets_study
@@ -97,8 +97,8 @@ def test_the_page_is_well_formed_and_names_what_is_in_it(pets_page: str, pets_vi
     assert len(ids) == len(set(ids))
     links = [attrs["href"] for tag, attrs in read.elements if tag == "a"]
     assert all(link[0] == "#" and link[1:] in ids for link in links)
-    for sentence in pets_view.sentences:
-        assert sentence.split(":")[0] in pets_page
+    for answer in pets_view.answers:
+        assert answer.sentence.split(":")[0] in pets_page
     sections = [attrs["id"] for tag, attrs in read.elements if tag == "section"]
     assert sections == [
         "recommendation",
@@ -188,12 +188,17 @@ def everywhere(view: View, text: str) -> View:
         text, 3, text, {text: 2}, 1.0, False, 1, 1, 5, (1.0, 2.0, 3.0), text, (text,)
     )
     detail = replace(view.details[0], problem=text, sentence=text, certificate=(text,))
+    detail = replace(detail, metric=text, calibration=text)
+    budget = tuple(replace(line, method=text, model_file=text) for line in detail.budget)
+    scores = tuple(replace(line, model=text) for line in detail.scores)
+    tuning = tuple(replace(line, method=text) for line in detail.tuning)
+    detail = replace(detail, budget=budget, scores=scores, tuning=tuning)
     return replace(
         view,
         title=text,
         progress=text,
         finished=False,
-        sentences=(text,),
+        answers=(Answer(text, text),),
         details=(replace(detail, classes=(text, "b", "c"), model_note=text),),
         corpora=(corpus,),
         failures={text: text},
@@ -202,7 +207,8 @@ def everywhere(view: View, text: str) -> View:
         plan=text,
         versions=(text,),
         created=text,
-        metric=text,
+        quality=text,
+        deciding_metrics={text: text},
         points=(replace(view.points[0], problem=text, method=text, metric=text),),
         problems=(text, "another"),
         methods=("ALL", text),
@@ -211,8 +217,8 @@ def everywhere(view: View, text: str) -> View:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_of_a_view_changes_the_elements_of_its_page(pets_view: View, text: str):
-    read = Read(page(everywhere(pets_view, text)))
-    harmless = Read(page(everywhere(pets_view, "harmless")))
+    read = Read(page(everywhere(pets_view, text), links=True))
+    harmless = Read(page(everywhere(pets_view, "harmless"), links=True))
     assert [(tag, set(attrs)) for tag, attrs in read.elements] == [
         (tag, set(attrs)) for tag, attrs in harmless.elements
     ]
@@ -262,7 +268,7 @@ def test_an_unfinished_study_has_a_page(pets_view: View):
         points=(),
     )
     text = page(
-        replace(view, sentences=(), failures={"<b>IG": "<i>no memory"}, warnings={"<u>slow": 2})
+        replace(view, answers=(), failures={"<b>IG": "<i>no memory"}, warnings={"<u>slow": 2})
     )
     assert Read(text).open == []
     assert "3 of 9 tasks are done" in text
@@ -285,9 +291,86 @@ def test_problems_have_words_and_certificates_each(family_view: View):
     assert all((family_study() / file).exists() for file in files)
 
 
+class TestAnswer:
+    """The part under the recommendation."""
+
+    def test_the_budget_marks_the_recommended_model(self, pets_view: View, pets_page: str):
+        (detail,) = pets_view.details
+        table = table_named(pets_page, "Models by what they give up")
+        assert len(detail.budget) >= 5
+        assert table.count("<tr") == 1 + len(detail.budget)
+        assert table.count('class="chosen"') == sum(line.chosen for line in detail.budget) > 0
+        assert table.count("<sup>†</sup>") == sum(not line.chosen for line in detail.budget)
+        for line in detail.budget:
+            assert f"<code>{line.model_file}</code>" in table
+        assert "Not used for the choice" in pets_page
+
+    def test_scores_calibration_and_tuning_are_shown(self, pets_view: View, pets_page: str):
+        (detail,) = pets_view.details
+        scores = table_named(pets_page, "Scores on the test documents")
+        for line in detail.scores:
+            for cell in (line.score, line.interval, line.mistakes, line.calibration_error):
+                assert f">{cell}</td>" in scores
+        assert detail.calibration in pets_page
+        tuning = table_named(pets_page, "How each method was tuned")
+        assert tuning.count("<td>ridge regression</td>") == len(pets_view.methods)
+        assert f"<bdi>{pets_view.quality}</bdi>" in pets_page
+
+    def test_mistakes_of_labels_are_explained(self, pets_view: View, pets_page: str):
+        (detail,) = pets_view.details
+        labels = replace(detail.model.model, rule="labels", calibration=None)
+        view = replace(
+            pets_view, details=(replace(detail, model=replace(detail.model, model=labels)),)
+        )
+        explained = "each missing or wrong label is one"
+        assert explained in page(view)
+        assert explained not in pets_page
+
+    def test_a_warning_stands_out(self, pets_view: View, pets_page: str):
+        assert "<strong>Warning:</strong>" not in pets_page
+        warned = page(replace(pets_view, answers=(Answer("Use it.", "But <it> is worse."),)))
+        assert "<strong>Warning:</strong> <bdi>But &lt;it&gt; is worse.</bdi>" in warned
+
+    def test_model_files_are_linked_if_they_are_beside_the_page(
+        self, pets_view: View, tmp_path: Path
+    ):
+        for where, linked in ((pets_study(), True), (tmp_path, False)):
+            write_report(pets_view, where / "page.html")
+            read = Read((where / "page.html").read_text(encoding="utf-8"))
+            links = [attrs["href"] for tag, attrs in read.elements if tag == "a"]
+            files = [str(link) for link in links if not str(link).startswith("#")]
+            assert bool(files) == linked
+            assert all((where / file).is_file() for file in files)
+
+    def test_a_link_is_never_an_address(self, pets_view: View):
+        read = Read(page(everywhere(pets_view, "javascript:alert(1)"), links=True))
+        links = [str(attrs["href"]) for tag, attrs in read.elements if tag == "a"]
+        assert "javascript%3Aalert%281%29" in links
+        assert not [link for link in links if ":" in link]
+
+
+def table_named(text: str, caption: str) -> str:
+    """The table with this caption."""
+    (found,) = re.findall(
+        rf"<table>\s*<caption[^>]*>{caption}</caption>.*?</table>", text, re.DOTALL
+    )
+    return str(found)
+
+
+def test_the_metric_that_decides_stands_first_for_each_problem():
+    points = [
+        Point(problem, "IG", metric, 3, 3.0, 0.5, 0.4, 0.6, 3)
+        for problem in ("p", "q")
+        for metric in ("accuracy", "f1")
+    ]
+    rows = page_module._table(points, {"p": "accuracy", "q": "f1"})
+    first = [(row.problem, row.metric) for row in rows[:2]]
+    assert first == [("p", "accuracy"), ("q", "f1")]
+
+
 def test_limits_that_are_not_known_are_left_out(pets_view: View):
     nan = float("nan")
-    points = (Point("pets", "IG", pets_view.metric, 3, 3.0, 0.5, nan, nan, 1),)
+    points = (Point("pets", "IG", "accuracy", 3, 3.0, 0.5, nan, nan, 1),)
     assert (
         "nan" not in page(replace(pets_view, points=points)).split("The same as a table")[1][:1500]
     )

@@ -82,17 +82,29 @@ def study_bar(*, quiet: bool = False) -> Iterator[tuple[Listener, Callable[[int,
 
 
 def print_findings(
-    findings: Findings, where: Path, page: Path | None = None, *, short: bool = False
+    findings: Findings,
+    where: Path,
+    page: Path | None = None,
+    *,
+    short: bool = False,
+    default_metric: bool = False,
 ) -> None:
-    """Print the table of methods, the recommendation, and where the files are."""
+    """Print the metric, the tables of methods, the recommendation, and where the files are.
+
+    `default_metric` says whether the study chose the metric itself.
+    """
     from laconic.studies.layout import StudyFolder
 
     folder = StudyFolder(where)
     if not short:
+        _print_quality(findings, default_metric)
+        budgets = {r.problem: r for r in findings.recommendations}
         candidates = group_pairs((c.problem, c) for c in findings.candidates)
         by_problem = group_pairs((r.problem, r) for r in findings.per_method)
         for problem, per_method in list(by_problem.items())[:PROBLEMS_SHOWN]:
             _print_curves(candidates[problem], per_method)
+            if problem in budgets:
+                _print_budget(budgets[problem])
             _print_methods(per_method, findings)
         if (more := len(by_problem) - PROBLEMS_SHOWN) > 0:
             click.echo(f"… {more} more problems: {printable(str(folder.findings))}")
@@ -110,6 +122,40 @@ def print_findings(
     if page is not None:
         click.echo(f"Report: {printable(str(page))}")
     click.echo(f"Files written to {printable(str(where))}/: {', '.join(folder.listing())}")
+
+
+def _print_quality(findings: Findings, default_metric: bool) -> None:
+    """What quality is, in words."""
+    from laconic.report.metric_names import quality_sentence
+
+    metrics = {r.problem: r.metric for r in findings.per_method}
+    classes = {r.problem: r.positive_class for r in findings.recommendations}
+    sentence = quality_sentence(metrics, classes, default=default_metric)
+    if sentence:
+        click.echo(printable(sentence))
+
+
+def _print_budget(recommendation: Recommendation) -> None:
+    """What a smaller or larger model would cost."""
+    from laconic.report.answer_tables import budget_lines
+    from laconic.studies.analysis.sentences import metric_of
+
+    lines = budget_lines(recommendation)
+    if not lines:
+        return
+    table = table_of("give up", "words", "kB", "mistakes/1,000", "documents/s", "")
+    for line in lines:
+        table.add_row(
+            f"{line.give_up} points" if line.give_up != "1" else "1 point",
+            line.n_features,
+            line.kilobytes,
+            line.mistakes,
+            line.documents_per_second,
+            "recommended" if line.chosen else "",
+        )
+    table.columns[-1].justify = "left"
+    metric = metric_of(recommendation)
+    show(table, f"the smallest model that gives up at most so much (1 point: 0.01 of {metric})")
 
 
 def _print_curves(candidates: list[Candidate], per_method: list[Recommendation]) -> None:

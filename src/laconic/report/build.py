@@ -16,13 +16,21 @@ import numpy as np
 from laconic.compact import CompactModel
 from laconic.errors import LaconicError
 from laconic.files import read_json
-from laconic.report.view import Confusion, Cost, Detail, Overlap, Point, View
+from laconic.report.answer_tables import (
+    budget_lines,
+    calibration_sentence,
+    score_lines,
+    tuning_lines,
+)
+from laconic.report.metric_names import quality_sentence
+from laconic.report.view import Answer, Confusion, Cost, Detail, Overlap, Point, View
 from laconic.rows import Row, RowTable, group_pairs
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.findings import Findings
 from laconic.studies.analysis.intervals import band
 from laconic.studies.analysis.projection_map import Directions
 from laconic.studies.analysis.recommendation import Recommendation, recommend
+from laconic.studies.analysis.sentences import far_below, metric_of
 from laconic.studies.analysis.stability import jaccard
 from laconic.studies.analysis.tuning import by_family, deciding_metrics, tuned_candidates
 from laconic.studies.analysis.warning_counts import count_warnings, missing_sizes
@@ -90,13 +98,13 @@ class _Reader:
         finished = self.concluded is not None
         return View(
             title=self._title(problems),
-            metric=next(iter(self.metrics.values()), ""),
-            metrics=tuple(self.rows.distinct("metric")),
+            quality=self._quality(),
+            deciding_metrics=self.metrics,
             methods=tuple(self.rows.distinct("method")),
             problems=problems,
             finished=finished,
             progress="" if finished else f"{n_done:,} of {n_tasks:,} tasks are done",
-            sentences=self.sentences(),
+            answers=tuple(map(_answer, self.recommendations())),
             points=tuple(points(self.rows, self.plan.split.cv)),
             costs=tuple(costs(self.measured, self.rows, self.metrics)),
             overlaps=tuple(self.overlaps()),
@@ -111,6 +119,7 @@ class _Reader:
             versions=tuple(self.measured.distinct("versions")),
             created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
             maps=tuple(self.maps(problems)) if finished else (),
+            folder=self.folder.path,
         )
 
     def _title(self, problems: tuple[str, ...]) -> str:
@@ -119,10 +128,15 @@ class _Reader:
             return f"{names[0]} and {len(names) - 1:,} more"
         return names[0] if names else self.folder.path.name
 
-    def sentences(self) -> tuple[str, ...]:
+    def _quality(self) -> str:
+        classes = {r.problem: r.positive_class for r in self.recommendations()}
+        return quality_sentence(self.metrics, classes, default=not self.plan.metrics)
+
+    def recommendations(self) -> Sequence[Recommendation]:
+        """Those of the findings, or of the results so far."""
         if self.concluded is not None:
-            return tuple(r.sentence for r in self.concluded.recommendations)
-        return tuple(r.sentence for r in recommend(self.candidates))
+            return self.concluded.recommendations
+        return recommend(self.candidates)
 
     def warnings(self) -> dict[str, int]:
         """Those of the findings, or of the tasks so far."""
@@ -164,11 +178,14 @@ class _Reader:
                 yield Overlap(problem, a, b, size, n_shared, mean(jaccard(pair) for pair in pairs))
 
     def details(self, problems: Sequence[str]) -> Iterator[Detail]:
-        for recommendation in self.concluded.recommendations if self.concluded is not None else ():
+        if self.concluded is None:
+            return
+        tuned = group_pairs((r.problem, r.chosen) for r in self.concluded.per_method)
+        for recommendation in self.concluded.recommendations:
             if recommendation.problem in problems:
-                yield self._detail(recommendation)
+                yield self._detail(recommendation, tuned.get(recommendation.problem, []))
 
-    def _detail(self, recommendation: Recommendation) -> Detail:
+    def _detail(self, recommendation: Recommendation, tuned: Sequence[Candidate]) -> Detail:
         folder = ProblemFolder(self.folder.path, recommendation.folder)
         chosen = recommendation.chosen
         model, note = _page_model(folder)
@@ -187,6 +204,12 @@ class _Reader:
             model,
             note,
             folder.words.relative_to(self.folder.path).as_posix(),
+            metric_of(recommendation),
+            budget_lines(recommendation),
+            score_lines(recommendation),
+            calibration_sentence(recommendation.test),
+            tuple(tuning_lines(tuned)),
+            recommendation.n_test_documents,
         )
 
     def _confusion(self, task_key: str, model: CompactModel | None) -> Confusion | None:
@@ -194,6 +217,11 @@ class _Reader:
         if not task_key or model is None:
             return None
         return _count_confusion(task_key, self.journal, model.classes, model.model.rule)
+
+
+def _answer(recommendation: Recommendation) -> Answer:
+    warning = far_below(recommendation)
+    return Answer(recommendation.sentence.removesuffix(warning).rstrip(), warning)
 
 
 def points(rows: Iterable[Row], n_folds: int = 0) -> Iterator[Point]:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 import numpy as np
@@ -75,13 +76,14 @@ UNSAFE_IN_SCRIPT = re.compile(r"</script|<script|<!--|\r", re.IGNORECASE)
 
 def write_report(view: View, where: Path) -> None:
     """Write the page; the file appears whole or not at all."""
-    text = page(view)
+    beside = view.folder is not None and where.parent.resolve() == view.folder.resolve()
+    text = page(view, links=beside)
     with draft(where, PAGE_FILE) as stream:
         stream.write(text.encode("utf-8", "replace"))
 
 
-def page(view: View) -> str:
-    """The page as HTML."""
+def page(view: View, *, links: bool = False) -> str:
+    """The page as HTML; with `links` to the model files, for a page in the study's folder."""
     first, *scripts = (script(source(name)) for name in (FIRST_SCRIPT, *SCRIPTS))
     scripts.insert(0, script(vega()))
     style = source("page.css")
@@ -100,11 +102,11 @@ def page(view: View) -> str:
             confusions={name: at for name, (at, _) in confusions(view).items()},
             data=embedded(data),
             n_drawn=[len(directions["documents"]) for directions in data["maps"]],
-            points=_table(view.points, view.metric),
+            points=_table(view.points, view.deciding_metrics),
             rows_file=ROWS,
             max_rows=MAX_ROWS,
             max_classes=MAX_CLASSES,
-            details=[_detail(detail) for detail in view.details],
+            details=[_detail(detail, links) for detail in view.details],
             n_hidden=len(view.problems) - len(view.details) if view.details else 0,
         )
     )
@@ -259,8 +261,11 @@ def _short(number: float) -> float:
     return float(f"{number:.{DIGITS}g}")
 
 
-def _detail(detail: Detail) -> dict[str, Any]:
+def _detail(detail: Detail, links: bool) -> dict[str, Any]:
     return {
+        "shown": detail,
+        "hrefs": [quote(line.model_file) if links else "" for line in detail.budget],
+        "of_labels": detail.model is not None and detail.model.model.rule == "labels",
         "certificate": _grouped(detail.certificate),
         "words_file": detail.words_file,
         "n_words": len(detail.words),
@@ -281,6 +286,6 @@ def _grouped(sentences: Sequence[str]) -> list[str]:
     ]
 
 
-def _table(points: Sequence[Point], metric: str) -> list[Point]:
-    """The curves as rows of a table, for those who cannot see the chart; `metric` first."""
-    return sorted(points, key=lambda point: point.metric != metric)
+def _table(points: Sequence[Point], deciding: Mapping[str, str]) -> list[Point]:
+    """The curves as rows of a table, for those who cannot see the chart; deciding metrics first."""
+    return sorted(points, key=lambda point: point.metric != deciding.get(point.problem))

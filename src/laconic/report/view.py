@@ -7,13 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from laconic.compact import CompactModel
+from laconic.report.answer_tables import BudgetLine, ScoreLine, TuningLine
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from laconic.studies.analysis.projection_map import Directions
 from laconic.studies.words import Word
 from laconic.text.summary import CorpusSummary
 from laconic.types import Size
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The sentence of a recommendation; `warning` if its test score is far below validation."""
+
+    sentence: str
+    warning: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,7 +77,8 @@ class Confusion:
 class Detail:
     """One problem in detail: its recommendation, words, model, certificate and confusion.
 
-    `words_file` is the table of all words, relative to the study's folder.
+    `words_file` is the table of all words, relative to the study's folder. `metric` is the one that
+    decides, with its class. `scores` are of the test documents, whose number is `n_test_documents`.
     """
 
     problem: str
@@ -82,20 +93,30 @@ class Detail:
     model: CompactModel | None = field(default=None, repr=False)
     model_note: str = ""
     words_file: str = ""
+    metric: str = ""
+    budget: tuple[BudgetLine, ...] = ()
+    scores: tuple[ScoreLine, ...] = ()
+    calibration: str = ""
+    tuning: tuple[TuningLine, ...] = ()
+    n_test_documents: int = 0
 
 
 @dataclass(frozen=True)
 class View:
-    """Everything that a report shows. `metric` is that of the recommendation."""
+    """Everything that a report shows.
+
+    `deciding_metrics` are those of the recommendations, by problem; `quality` says it in words.
+    `folder` is the study's.
+    """
 
     title: str
-    metric: str
-    metrics: tuple[str, ...]
+    quality: str
+    deciding_metrics: Mapping[str, str]
     methods: tuple[str, ...]
     problems: tuple[str, ...]
     finished: bool
     progress: str
-    sentences: tuple[str, ...]
+    answers: tuple[Answer, ...]
     points: tuple[Point, ...]
     costs: tuple[Cost, ...]
     overlaps: tuple[Overlap, ...]
@@ -110,3 +131,4 @@ class View:
     versions: tuple[str, ...]
     created: str
     maps: tuple[Directions, ...] = ()
+    folder: Path | None = None

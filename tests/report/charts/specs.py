@@ -18,7 +18,7 @@ NAN = math.nan
 def made(**parts) -> View:
     """A view of nothing but these parts."""
     nothing = dict.fromkeys(View.__dataclass_fields__, ())
-    nothing |= {"title": "t", "metric": "accuracy", "metrics": ("accuracy",), "finished": False}
+    nothing |= {"title": "t", "deciding_metrics": {"p": "accuracy"}, "finished": False}
     return View(**(nothing | parts))
 
 

@@ -27,7 +27,7 @@ def test_every_chart_of_a_finished_study_is_there(pets_view):
 
 def test_curves_hold_every_point_with_its_limits(pets_view):
     rows = curves(pets_view)["datasets"]["points"]
-    assert len(rows) == len(pets_view.points) == 39
+    assert len(rows) == len(pets_view.points) == 26
     for row, point in zip(rows, pets_view.points, strict=True):
         assert (row["method"], row["metric"]) == (point.method, point.metric)
         assert row["n_folds"] == point.n_folds == 3
@@ -50,7 +50,7 @@ def test_the_baseline_is_a_line_across(pets_view):
 def test_the_recommended_point_is_marked_once_per_metric(pets_view):
     (detail,) = pets_view.details
     rows = [r for r in curves(pets_view)["datasets"]["points"] if r.get("recommended")]
-    assert [r["metric"] for r in rows] == list(pets_view.metrics)
+    assert [r["metric"] for r in rows] == ["accuracy", "f1_macro"]
     assert {(r["method"], r["n_features"]) for r in rows} == {(detail.method, detail.n_features)}
     assert f"recommended: {detail.method}, 40 words" in texts(curves(pets_view))
 
@@ -59,11 +59,11 @@ def test_the_recommended_point_is_marked_once_per_metric(pets_view):
 def test_metrics_and_problems_can_be_switched(family_view):
     spec = curves(family_view)
     assert spec["usermeta"]["choices"] == {
-        "metric": ["f1_micro", "f1_macro", "accuracy"],
+        "metric": ["accuracy", "f1_macro"],
         "problem": ["pets", "more pets"],
     }
     values = {p["name"]: p["value"] for p in spec["params"]}
-    assert values == {"metric": "f1_micro", "problem": "pets", "hidden": []}
+    assert values == {"metric": "accuracy", "problem": "pets", "hidden": []}
     assert "pets" in texts(spec)
     spec["params"][1]["value"] = "more pets"
     assert "more pets" in texts(spec)
@@ -80,14 +80,30 @@ def test_signals_of_the_page_are_at_the_top(family_view):
     }
 
 
-def test_the_metric_of_the_study_comes_first():
+def test_the_metric_that_decides_comes_first():
     view = made(
-        metric="b",
-        metrics=("a", "b"),
+        deciding_metrics={"p": "b"},
         methods=("IG",),
         points=(quality(metric="a"), quality(metric="b")),
     )
     assert curves(view)["usermeta"]["choices"]["metric"] == ["b", "a"]
+
+
+def test_each_problem_has_its_metrics():
+    view = made(
+        deciding_metrics={"p": "accuracy", "q": "f1"},
+        methods=("IG",),
+        points=(quality(), quality(problem="q"), quality(problem="q", metric="f1")),
+        costs=(Cost("p", "IG", 1.0, 10**8, 0.5, 10.0), Cost("q", "IG", 1.0, 10**8, 0.6, 10.0)),
+    )
+    spec = curves(view)
+    assert spec["usermeta"]["metrics"] == {"p": ["accuracy"], "q": ["f1", "accuracy"]}
+    assert spec["usermeta"]["choices"]["metric"] == ["accuracy", "f1"]
+    assert spec["description"].startswith("Line chart of accuracy")
+    costs = cost(view)
+    assert [row["metric"] for row in costs["datasets"]["costs"]] == ["accuracy", "f1"]
+    assert "Best result per method" in texts(costs)
+    assert "Best accuracy per method" in texts(cost(made(methods=("IG",), costs=view.costs[:1])))
 
 
 def test_costs_are_those_of_the_view(pets_view):

@@ -125,7 +125,10 @@ def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None
         click.echo(json.dumps({"kind": "findings", **findings.to_dict()}, allow_nan=False))
     else:
         page = None if options["no_report"] else report_of(work.where)
-        print_findings(findings, work.where, page, short=options["quiet"])
+        by_default = not work.plan.metrics
+        print_findings(
+            findings, work.where, page, short=options["quiet"], default_metric=by_default
+        )
     if findings.failures:
         ctx.exit(Code.SOME_FAILED)
 

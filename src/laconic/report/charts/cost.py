@@ -29,6 +29,8 @@ LINE_HEIGHT = 16
 LABEL_WIDTH = 0.2
 ITERATIONS = 60
 MEGABYTE = 1_000_000
+# What is measured, where problems have different metrics.
+RESULT = "result"
 
 
 def cost(view: View) -> Spec | None:
@@ -38,18 +40,24 @@ def cost(view: View) -> Spec | None:
     if not problems:
         return None
     by_problem = group_pairs((cost.problem, cost) for cost in costs)
-    rows = [row for problem in problems for row in _rows(by_problem[problem])]
+    metrics = {problem: view.deciding_metrics.get(problem, RESULT) for problem in problems}
+    rows = [
+        row | {"metric": metrics[problem]}
+        for problem in problems
+        for row in _rows(by_problem[problem])
+    ]
     several_problems = len(problems) > 1
+    metric = metrics[problems[0]] if len(set(metrics.values())) == 1 else RESULT
     body = {
         "height": HEIGHT,
-        "title": {"text": f"Best {view.metric} per method"}
+        "title": {"text": f"Best {metric} per method"}
         | ({"subtitle": {"expr": "problem"}} if several_problems else {}),
         "data": {"name": "costs"},
         "transform": [here("problem"), {"filter": "indexof(hidden, datum.method) < 0"}],
         "encoding": {"x": _seconds(), "y": _quality("best")},
         "layer": [_leaders(), _points(view), _labels()],
     }
-    description = _description(by_problem[problems[0]], view.metric, problems)
+    description = _description(by_problem[problems[0]], metrics[problems[0]], problems)
     switches = {"problem": [plain(problem) for problem in problems]}
     return chart(description, {"costs": rows}, body, switches, [{"name": "hidden", "value": []}])
 
@@ -142,6 +150,7 @@ def _points(view: View) -> Spec:
             },
             "tooltip": [
                 {"field": "method", "type": "nominal", "title": "Method"},
+                {"field": "metric", "type": "nominal", "title": "Metric"},
                 {"field": "best", "type": "quantitative", "title": "Best", "format": ".3f"},
                 {"field": "n_features", "type": "quantitative", "title": "Words", "format": ",.0f"},
                 {"field": "seconds", "type": "quantitative", "title": "Seconds", "format": ".3~g"},

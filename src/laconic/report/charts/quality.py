@@ -9,26 +9,27 @@ from laconic.methods import keeps_all, projects
 from laconic.report.charts.lines import lines
 from laconic.report.charts.style import Spec, count_of, number, of_problem, plain, problems_in
 from laconic.report.view import Point, View
+from laconic.rows import group_pairs
 
 WORDS, WORDS_OR_COMPONENTS = "Number of words", "Number of words, or of components"
 
 
 def curves(view: View) -> Spec | None:
     """Quality against number of words, one line per method, with 95 % limits."""
-    problems = problems_in(point.problem for point in view.points)
+    problems = problems_in(p.problem for p in view.points if p.n_features > 0)
     shown = [p for p in view.points if p.n_features > 0 and p.problem in problems]
     if not shown:
         return None
     chosen = {(d.problem, d.method, d.size) for d in view.details}
-    present = {point.metric for point in shown}
-    metrics = [m for m in (view.metric, *view.metrics) if m in present]
+    offered = _metrics(view, shown)
     switches = {
-        "metric": list(dict.fromkeys(metrics)),
+        "metric": list(dict.fromkeys(m for metrics in offered.values() for m in metrics)),
         "problem": [plain(problem) for problem in problems],
     }
-    return lines(
+    first = [p for p in shown if p.problem == problems[0] and p.metric == switches["metric"][0]]
+    spec = lines(
         view,
-        _description(view, [p for p in shown if p.problem == problems[0]], problems),
+        _description(view, first, problems),
         [_point(p, (p.problem, p.method, p.size) in chosen) for p in shown],
         switches,
         what="metric",
@@ -37,6 +38,18 @@ def curves(view: View) -> Spec | None:
         text={"value": "Mean", "limits": "95 % limits"},
         across=WORDS_OR_COMPONENTS if any(map(_by_components, shown)) else WORDS,
     )
+    spec["usermeta"]["metrics"] = {plain(problem): offered[problem] for problem in problems}
+    return spec
+
+
+def _metrics(view: View, points: Sequence[Point]) -> dict[str, list[str]]:
+    """The metrics of each problem; the one that decides first."""
+    deciding = view.deciding_metrics
+    measured = group_pairs((point.problem, point.metric) for point in points)
+    return {
+        problem: sorted(dict.fromkeys(metrics), key=lambda metric: metric != deciding.get(problem))
+        for problem, metrics in measured.items()
+    }
 
 
 def _point(point: Point, chosen: bool) -> dict[str, Any]:
@@ -75,15 +88,14 @@ def _label(point: Point) -> str:
 
 
 def _description(view: View, points: Sequence[Point], problems: Sequence[str]) -> str:
-    metric = [p for p in points if p.metric == view.metric] or list(points)
-    selections = [p for p in metric if not keeps_all(p.method)]
+    selections = [p for p in points if not keeps_all(p.method)]
     text = (
-        f"Line chart of {metric[0].metric} against the number of words (log axis), "
+        f"Line chart of {points[0].metric} against the number of words (log axis), "
         f"{count_of(len({p.method for p in selections}), 'methods')}, with 95 % limits."
     )
     if selections:
         text += f" Best: {_result(max(selections, key=lambda p: p.mean))}."
-    for baseline in (p for p in metric if keeps_all(p.method)):
+    for baseline in (p for p in points if keeps_all(p.method)):
         text += f" All {baseline.n_features:,.0f} words (ALL): {baseline.mean:.3f}."
     for detail in view.details:
         if detail.problem == problems[0] and detail.method:

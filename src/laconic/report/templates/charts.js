@@ -9,6 +9,8 @@
       this.name = name;
       this.spec = embedded(`spec-${name}`);
       this.choices = this.spec.usermeta?.choices ?? {};
+      // of a chart of several metrics, those of each problem; the first decides
+      this.metrics = new Map(Object.entries(this.spec.usermeta?.metrics ?? {}));
       this.values = {};
       this.view = null;
       this.ready = Promise.resolve();
@@ -22,7 +24,10 @@
         if (name === "problem" || values.length < 2) continue;
         const select = element("select", { "data-switch": name });
         options(select, values.map((value) => [value, value]));
-        select.addEventListener("change", () => this.set(name, select.value));
+        select.addEventListener("change", () => {
+          if (name === "metric") this.wanted = select.value;
+          this.set(name, select.value);
+        });
         container.append(element("label", {}, `${LABELS[name] ?? name} `, select));
       }
       this.addMethods(container);
@@ -57,6 +62,17 @@
       await this.ready;
       await this.view?.signal(name, value).runAsync();
       this.describe();
+      if (name === "problem") await this.offerMetrics(value);
+    }
+
+    // The metrics of the problem: the reader's, if it has that one, else the one that decides.
+    async offerMetrics(problem) {
+      const metrics = this.metrics.get(problem) ?? [];
+      const select = document.querySelector(`[data-switches="${this.name}"] [data-switch="metric"]`);
+      if (select === null || metrics.length === 0) return;
+      options(select, metrics.map((metric) => [metric, metric]));
+      select.value = metrics.includes(this.wanted) ? this.wanted : metrics[0];
+      if (select.value !== (this.values.metric ?? this.choices.metric[0])) await this.set("metric", select.value);
     }
 
     // The description of the default chart does not apply to another selection.
