@@ -1,9 +1,9 @@
 """The tasks of a study of pydocs: two processes against one, by wall time.
 
-Five folds repeated four times, filters and sampling methods, six sizes: tasks that take seconds
-each, so the cost of processes is visible. Both build the problems on the way; the start of the two
-processes, with all their imports, is included. The rows must be the same. Two CPUs must be idle, so
-the load average is given with the ratio.
+Five folds repeated four times, filters and sampling methods with ridge, six sizes: tasks that take
+seconds each, so the cost of processes is visible. Both build the problems on the way; the start of
+the two processes, with all their imports, is included. The rows must be the same. Two CPUs must be
+idle, so the load average is given with the ratio.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from laconic.studies.execution.task import Task
 from laconic.text.problem import CountedCorpus, targets_of
 
 REPEATS = 3
-METHODS = ("ALL", "DF", "IG", "CHI2", "BNS", "US", "WS", "SS", "SRLS")
+NAMES = ("ALL", "DF", "IG", "CHI2", "BNS", "US", "WS", "SS", "SRLS")
+METHODS = tuple(f"{name}+ridge" for name in NAMES)
 SIZES = (10, 30, 100, 300, 1_000, 3_000)
 METRICS = ("accuracy", "f1_micro", "f1_macro")
 

@@ -18,7 +18,7 @@ MIF, MAF                "f1_micro", "f1_macro"; "f1" for TechTC-100
 RelMIF                  "relative f1_micro", "relative f1"
 ======================  ==================================================
 
-Recipes: DF, IG, US, WS, SS:rank=k, SRLS in `laconic.methods`.
+Recipes: DF, IG, US, WS, SS:rank=k, SRLS in `laconic.methods`, each followed by `+ridge`.
 
 Protocol
 --------
@@ -50,7 +50,6 @@ from typing import Any, TypeAlias
 
 from laconic.corpus.corpus import Corpus
 from laconic.files import make_folder
-from laconic.methods import parse_methods
 from laconic.row_files import rows_file
 from laconic.rows import Row
 from laconic.scores import hellinger, leverage, squared_norm
@@ -70,6 +69,7 @@ from reproduction.dasgupta2007.relative import (
     by_alpha,
     by_problem,
     number_of_words,
+    paper_name,
     points,
     shares,
 )
@@ -95,9 +95,10 @@ ALPHAS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0)
 LARGE_ALPHAS = (0.1, 0.2, 0.4, 0.8)
 SMALL_SIZES = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 LARGE_SIZES = (300, 1000, 3000, 5000, 10_000, 20_000)
-SMALL_METHODS = "DF,IG,US,WS,SS,SS:rank=10"
-LARGE_METHODS = "DF,IG,US,WS,SS:rank=100,SS:rank=1500"
-RANKS = "SS:rank=1,SS:rank=5,SS:rank=10,SS:rank=30,SS:rank=60,SS:rank=0.9,SS"
+FILTERS = ("DF+ridge", "IG+ridge", "US+ridge", "WS+ridge")
+SMALL_METHODS = (*FILTERS, "SS+ridge", "SS:rank=10+ridge")
+LARGE_METHODS = (*FILTERS, "SS:rank=100+ridge", "SS:rank=1500+ridge")
+RANKS = (*(f"SS:rank={rank}+ridge" for rank in (1, 5, 10, 30, 60, 0.9)), "SS+ridge")
 
 PAPER = Scale(sets=100, n_splits=4, draws=5)
 QUICK = Scale(sets=20, n_splits=1, draws=1)
@@ -179,7 +180,7 @@ class BySize:
 
     about: str
     setting: Callable[[Scale], Plan]
-    methods: str
+    methods: tuple[str, ...]
     sizes: tuple[int, ...]
     alphas: tuple[float, ...] = ALPHAS
     full: Scale = PAPER
@@ -195,8 +196,8 @@ class BySize:
     def _rows(
         self, where: Path, scale: Scale, executor: Executor | None, options: dict[str, Any]
     ) -> list[Row]:
-        names = tuple(method.name for method in parse_methods(self.methods))
-        plan = replace(self.setting(scale), methods=names, sizes=self.sizes, draws=scale.draws)
+        names, sizes = self.methods, self.sizes
+        plan = replace(self.setting(scale), methods=names, sizes=sizes, draws=scale.draws)
         if scale.nested:
             whole = all_words(["loo"])
             plan = replace(plan, methods=(*whole, *names), training=_with(plan, "loo"))
@@ -289,7 +290,7 @@ def by_set(rows: Iterable[Row]) -> tuple[dict[str, float], dict[str, float]]:
 
 def techtc_findings(rows: list[Row]) -> Iterator[Finding]:
     yield from statements.techtc(points(rows), number_of_words(rows))
-    drawn = {(row.fold, row.draw) for row in rows if row.method == statements.SS}
+    drawn = {(row.fold, row.draw) for row in rows if paper_name(row.method) == statements.SS}
     yield from statements.over_sets(*by_set(rows), repeats=len(drawn))
 
 

@@ -24,6 +24,11 @@ def all_words(alphas: Iterable[float | str]) -> tuple[str, ...]:
     return tuple(f"ALL+ridge:alpha={alpha}" for alpha in alphas)
 
 
+def paper_name(method: str) -> str:
+    """The name in the paper, where ridge follows every selection: `DF+ridge` is DF."""
+    return method.removesuffix("+ridge")
+
+
 def is_all_words(row: Row) -> bool:
     return keeps_all(row.method)
 
@@ -88,7 +93,7 @@ def _ratio(row: Row, full: float | None) -> tuple[SeriesPoint, tuple[ProblemFold
     assert row.value is not None
     metric = row.metric if full is None else f"relative {row.metric}"
     ratio = row.value if full is None else row.value / full if full > 0 else float("nan")
-    return (row.method, row.size, metric), ((row.problem, row.fold), ratio)
+    return (paper_name(row.method), row.size, metric), ((row.problem, row.fold), ratio)
 
 
 def _means(pairs: Iterable[tuple[K, float]]) -> dict[K, float]:

@@ -22,16 +22,12 @@ Group: TypeAlias = Callable[[str], str]
 
 
 def with_alphas(methods: Iterable[str], alphas: Iterable[float]) -> tuple[str, ...]:
-    """Every method with every alpha."""
-    return tuple(
-        f"{name}:alpha={alpha}" if "+" in name else f"{name}+ridge:alpha={alpha}"
-        for name in methods
-        for alpha in alphas
-    )
+    """Every method, with its classifier, with every alpha."""
+    return tuple(f"{name}:alpha={alpha}" for name in methods for alpha in alphas)
 
 
 def split_alpha(method: str) -> tuple[str, float]:
-    """A method without its alpha, and the alpha."""
+    """The method in the paper, where ridge follows unless it says otherwise, and the alpha."""
     head, _, alpha = method.rpartition(":alpha=")
     return head.removesuffix("+ridge"), float(alpha)
 

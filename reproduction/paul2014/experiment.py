@@ -91,7 +91,7 @@ ERROR = "error"
 METRICS = ("accuracy", ERROR)
 FOLDS = 10
 
-SYNTHETIC_METHODS = ("BSS", "RRQR:beyond=columns", "SS:draw=iid", "IG")
+SYNTHETIC_METHODS = ("BSS+ridge", "RRQR:beyond=columns+ridge", "SS:draw=iid+ridge", "IG+ridge")
 SYNTHETIC_ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
 SYNTHETIC_SIZES = (80, 90)
 RELEVANT = (90, 100)
@@ -99,13 +99,13 @@ SYNTHETIC_DOCS, SYNTHETIC_FEATURES = 30, 1000
 MOST = 5
 
 TEXT_METHODS = (
-    "BSS",
+    "BSS+ridge",
     "BSS+svm",
-    "SS:draw=iid",
-    "RRQR:beyond=again",
-    "RRQR:beyond=columns",
-    "RANDOM",
-    "IG",
+    "SS:draw=iid+ridge",
+    "RRQR:beyond=again+ridge",
+    "RRQR:beyond=columns+ridge",
+    "RANDOM+ridge",
+    "IG+ridge",
 )
 TEXT_ALPHAS = (0.1, 0.3, 0.5, 0.7)
 TEXT_SIZES = (300, 400, 500)
@@ -123,7 +123,7 @@ def plan_of(
         metrics=METRICS,
         draws=scale.draws,
         split=SplitOptions(None, cv=FOLDS, repeats=scale.n_splits, duplicates="keep"),
-        training=TrainingOptions(intercept=False, normalize="all"),
+        training=TrainingOptions(alpha=1.0, intercept=False, normalize="all"),
         **options,
     )
 
@@ -180,7 +180,6 @@ def pairs(weighting: Scheme) -> Callable[[Scale], Plan]:
         return replace(
             plan_of(source, TEXT_METHODS, TEXT_ALPHAS, scale, **_words(weighting)),
             sizes=TEXT_SIZES,
-            positive="1",
             detail=False,
         )
 
@@ -198,12 +197,13 @@ def frequent_pairs(names: Sequence[str], least: int = OFTEN) -> list[str]:
 def named_pairs(scale: Scale) -> Plan:
     only = tuple(f"{TECHTC.name}/Exp_{name}" for name in TERMS)
     source = Source(TECHTC.name, only=only, first=scale.sets)
-    plan = plan_of(source, ("BSS",), TEXT_ALPHAS[:1], scale, **_words("count"))
+    plan = plan_of(source, ("BSS+ridge",), TEXT_ALPHAS[:1], scale, **_words("count"))
     return replace(plan, sizes=TEXT_SIZES[:1])
 
 
 def _words(scheme: Scheme) -> dict[str, Any]:
     return {
+        "positive": "1",
         "text": TextOptions(min_length=4),
         "weighting": WeightingOptions(scheme, min_df=1),
     }

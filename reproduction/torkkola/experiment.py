@@ -140,7 +140,7 @@ def plan_of(corpus: Corpus, methods: Sequence[str], sizes: Sequence[int], draws:
         split=SplitOptions("given", cv=0, duplicates="keep"),
         text=WORDS,
         weighting=WEIGHTING,
-        training=TrainingOptions(normalize="all"),
+        training=TrainingOptions(alpha=1.0, intercept=True, normalize="all"),
     )
 
 

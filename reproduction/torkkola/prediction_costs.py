@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from laconic.classifiers.kernel import Machines
-from laconic.classifiers.trainers import ReducedModel, ReduceThenFit
+from laconic.classifiers.reduce_then_fit import ReduceThenFit
+from laconic.classifiers.trainers import ReducedModel
 from laconic.model import LinearModel
 from laconic.reduction import Projection, Reduction
 from laconic.rows import Row, RowTable

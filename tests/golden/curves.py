@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,10 @@ import numpy as np
 
 from laconic import Corpus
 from laconic.methods import METHODS, parse_method
-from laconic.studies.execution.jobs import run_job
+from laconic.studies.execution.jobs import Job, run_job
 from laconic.studies.execution.task import Outcome
 from laconic.studies.layout import safe_name
-from laconic.studies.options import SplitOptions
+from laconic.studies.options import SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.text.options import WeightingOptions
@@ -36,13 +37,20 @@ WITH_SETTINGS = (
     "DF+centroid",
     "IG+knn:n_neighbors=3",
     "LSI+gaussian:width=1.0",
-    "SS:rank=5:draw=iid",
-    "SS:ridge=0.5",
-    "BSS:rank=5",
+    "SS:rank=5:draw=iid+ridge",
+    "SS:ridge=0.5+ridge",
+    "BSS:rank=5+ridge",
     "RFE:step=0.25+svm",
     "MASK:weights=balanced",
+    *(f"{name}+{classifier}" for name in ("IG", "RFE") for classifier in ("logistic", "svm")),
 )
-NAMES = (*METHODS, *WITH_SETTINGS)
+WITH_RIDGE = tuple(
+    name if method.classifier is None else f"{name}+ridge" for name, method in METHODS.items()
+)
+IN_PLAN = (*WITH_RIDGE, *WITH_SETTINGS)
+# Without a classifier: as `build` makes them, not tuned.
+BARE = ("IG", "RFE")
+NAMES = (*IN_PLAN, *BARE)
 SIZES = (3, 10, 30, 70)
 N_FEATURES = 8
 # Another CPU or BLAS may decide about one document on the border differently.
@@ -78,20 +86,29 @@ def _text(number: int, topic: int) -> str:
     return " ".join(words)
 
 
-def outcomes(names: tuple[str, ...] = NAMES) -> dict[str, Outcome]:
+def outcomes() -> dict[str, Outcome]:
     plan = Plan(
         (tiny(),),
-        methods=names,
+        methods=IN_PLAN,
         sizes=SIZES,
         metrics=("accuracy",),
-        split=SplitOptions(test_size="given", cv=0),
+        split=SplitOptions("given", cv=0, duplicates="keep"),
         weighting=WeightingOptions(min_df=2),
+        training=TrainingOptions(alpha=1.0),
     )
     prepared = PreparedCorpus.of(plan, plan.corpora[0])
-    jobs = list(prepared.jobs({task.key for task in prepared.tasks}))
+    jobs = [*prepared.jobs({task.key for task in prepared.tasks}), *bare_jobs(prepared)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return {outcome.task.method: outcome for job in jobs for outcome in run_job(job)}
+
+
+def bare_jobs(prepared: PreparedCorpus) -> Iterator[Job]:
+    (target,), (split,) = prepared.targets, prepared.splits
+    (problem,) = prepared.problems(split, [target.name])
+    for name in BARE:
+        about = (prepared.corpus, split, "test", target, parse_method(name), 0)
+        yield Job(problem, (prepared.plan.one_task(*about, alphas=("auto",)),))
 
 
 def measured(outcome: Outcome, words: list[str]) -> dict[str, Any]:
@@ -110,10 +127,10 @@ def measured(outcome: Outcome, words: list[str]) -> dict[str, Any]:
     }
 
 
-def all_measured(names: tuple[str, ...] = NAMES) -> dict[str, dict[str, Any]]:
+def all_measured() -> dict[str, dict[str, Any]]:
     plan = Plan((tiny(),), weighting=WeightingOptions(min_df=2))
     words = PreparedCorpus.of(plan, plan.corpora[0]).counted.words.tolist()
-    return {name: measured(outcome, words) for name, outcome in outcomes(names).items()}
+    return {name: measured(outcome, words) for name, outcome in outcomes().items()}
 
 
 def path_of(name: str) -> Path:

@@ -13,6 +13,11 @@ from scipy import stats
 from laconic.methods import parse_method
 from laconic.rows import Row
 from laconic.studies.analysis.significance import holm
+from laconic.studies.options import TrainingOptions
+from reproduction.dasgupta2007 import experiment as dasgupta
+from reproduction.keerthi2005 import experiment as keerthi
+from reproduction.kolcz2007 import experiment as kolcz
+from reproduction.paul2014 import experiment as paul
 from reproduction.paul2014.alphas import (
     alpha_comparison_tables,
     alpha_comparisons,
@@ -21,8 +26,9 @@ from reproduction.paul2014.alphas import (
     split_alpha,
     with_alphas,
 )
+from reproduction.torkkola import experiment as torkkola
 
-METHODS = ("IG", "SS:rank=3:draw=iid", "IG+svm")
+METHODS = ("IG+ridge", "SS:rank=3:draw=iid+ridge", "IG+svm")
 
 
 def row(problem, method, value, size=10, fold="1", draw=0, metric="error"):
@@ -34,7 +40,8 @@ def test_every_method_gets_every_lambda_and_gives_it_back():
     assert names[:2] == ("IG+ridge:alpha=0.25", "IG+ridge:alpha=0.5")
     assert [parse_method(name).alpha for name in names] == [0.25, 0.5] * 3
     assert [parse_method(name).name for name in names] == list(names)
-    assert [split_alpha(name) for name in names] == [(m, a) for m in METHODS for a in (0.25, 0.5)]
+    in_paper = ("IG", "SS:rank=3:draw=iid", "IG+svm")
+    assert [split_alpha(name) for name in names] == [(m, a) for m in in_paper for a in (0.25, 0.5)]
 
 
 def test_draws_are_averaged_before_folds():
@@ -172,3 +179,34 @@ def test_a_negative_lead_is_saved_as_a_number(tmp_path):
     (line,) = csv.DictReader((tmp_path / "pairs.csv").open())
     assert float(line["lead"]) == pytest.approx(-0.3)
     assert (line["method"], line["won"], line["lost"], line["size"]) == ("B", "0", "3", "10")
+
+
+# The first metric of each paper, and its methods.
+PAPERS = {
+    "dasgupta2007": (
+        dasgupta.METRICS[0],
+        (*dasgupta.SMALL_METHODS, *dasgupta.LARGE_METHODS, *dasgupta.RANKS),
+    ),
+    "keerthi2005": (keerthi.METRICS[0], (*keerthi.CURVES, *keerthi.OTHER_THRESHOLDS)),
+    "kolcz2007": (kolcz.METRICS[0], kolcz.METHODS),
+    "paul2014": (paul.METRICS[0], (*paul.SYNTHETIC_METHODS, *paul.TEXT_METHODS)),
+    "torkkola": (
+        torkkola.METRIC,
+        (
+            *torkkola.PLOT.values(),
+            *(name for group in torkkola.CANDIDATES for name in group.methods),
+            *(name for name, _ in torkkola.COST_MODELS.values()),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_methods_of_papers_leave_nothing_to_tune(paper):
+    metric, names = PAPERS[paper]
+    training = TrainingOptions(alpha=1.0)
+    tried = training.classifiers_for(100), training.class_weights_for(metric)
+    for method in map(parse_method, names):
+        assert list(method.variants(*tried)) == [method.name]
+        assert len(method.alphas(1.0)) == 1
+    assert [parse_method(name).name for name in names] == list(names)

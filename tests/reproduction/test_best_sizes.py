@@ -103,8 +103,8 @@ def test_each_fold_has_the_fraction_that_its_own_training_documents_chose():
 
 
 def test_what_chooses_has_seen_no_test_document():
-    given = SplitOptions("given", cv=0)
-    plan = Plan(pets(split=True), methods=("DF",), split=given, target="one-vs-rest")
+    given = SplitOptions("given", cv=0, duplicates="keep")
+    plan = Plan(pets(split=True), methods=("DF+ridge",), split=given, target="one-vs-rest")
     ready = PreparedCorpus.of(plan, plan.corpora[0])
     second = sizes.within(plan, [ready], 3)
     (corpus,) = second.corpora

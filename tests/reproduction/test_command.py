@@ -50,7 +50,7 @@ def test_a_figure_is_a_table_and_a_folder_of_rows(run, tmp_path):
     assert folder_of(done) == ["rows: out/dasgupta2007-figure3/rows.csv"]
     with (tmp_path / "out/dasgupta2007-figure3/rows.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert {row["draw"] for row in rows if row["method"] == "SS:rank=2"} == {"0", "1"}
+    assert {row["draw"] for row in rows if row["method"] == "SS:rank=2+ridge"} == {"0", "1"}
     assert {row["problem"] for row in rows} == {"one"}
     assert "ALL+ridge:alpha" not in done.output
 
@@ -99,14 +99,14 @@ def test_failed_tasks_are_told_and_give_exit_code_1(run, monkeypatch):
         raise MemoryError("too large")
 
     monkeypatch.setitem(METHODS, "BROKEN", replace(METHODS["US"], name="BROKEN", recipe=fails))
-    broken = replace(FIGURE, methods="DF,BROKEN")
+    broken = replace(FIGURE, methods=("DF+ridge", "BROKEN+ridge"))
     monkeypatch.setitem(paper.FIGURES, "3", broken)
     done = run("3", "--draws", 3, "--jobs", 1)
     assert done.exit_code == 1, done.output
-    assert "failed: BROKEN on one, split 1 of 2: " in done.stderr
+    assert "failed: BROKEN+ridge on one, split 1 of 2: " in done.stderr
     assert "… and 7 more failed" in done.stderr
     assert "relative f1_micro" in done.stdout
-    monkeypatch.setitem(paper.FIGURES, "4b", replace(FIGURE, methods="DF"))
+    monkeypatch.setitem(paper.FIGURES, "4b", replace(FIGURE, methods=("DF+ridge",)))
     assert run("3", "4b", "--draws", 3, "--jobs", 1).exit_code == 1
 
 

@@ -17,6 +17,7 @@ from laconic.studies.execution.processes import Processes
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import JOURNAL, ROWS
 from laconic.studies.options import Source, SplitOptions
+from laconic.text.problem import targets_of
 from laconic.text.weighting import Weighting
 from reproduction.dasgupta2007 import experiment as paper
 from reproduction.shared.figures import find_figure
@@ -41,12 +42,13 @@ CORPORA = (doubtful(1, "one"), doubtful(2, "two"))
 
 
 def small(scale: paper.Scale) -> Plan:
-    split = SplitOptions(0.2, cv=0, n_splits=2)
+    split = SplitOptions(0.2, cv=0, n_splits=2, duplicates="keep")
     plan = paper._plan(Source("nowhere"), split, min_df=1)
     return replace(plan, corpora=CORPORA[: scale.sets], target="multilabel")
 
 
-FIGURE = paper.BySize("pets", small, "DF,SS:rank=2", SIZES, paper.ALPHAS)
+DF, SS = "DF+ridge", "SS:rank=2+ridge"
+FIGURE = paper.BySize("pets", small, (DF, SS), SIZES, paper.ALPHAS)
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +72,8 @@ def problems():
 
 def measured(problem, method, alpha, size, metric, random_state=0):
     """By hand: the recipe, then regularized least squares without intercept."""
-    path = ReduceThenFit(
-        parse_method(method).build(random_state=random_state).reducer, RLSClassifier(alpha=alpha)
-    )
+    reducer = parse_method(method).build(random_state=random_state).reducer
+    path = ReduceThenFit(reducer, RLSClassifier(alpha=alpha), normalize="all")
     return curve(path, problem, [size], [metric]).rows[0].value
 
 
@@ -92,7 +93,7 @@ def test_methods_take_the_lambda_that_is_best_for_all_words(rows, problems):
         assert found[f"{problem.name}, {problem.fold}"] == alpha
         mine = [r for r in rows if (r.problem, r.fold) == (problem.name, problem.fold)]
         for row in mine:
-            if row.method == "DF" and row.size < 999:
+            if row.method == DF and row.size < 999:
                 assert row.value == measured(problem, "DF", alpha, row.size, row.metric)
         for alpha in paper.ALPHAS:
             values = {r.metric: r.value for r in mine if r.method == f"ALL+ridge:alpha={alpha}"}
@@ -103,14 +104,15 @@ def test_methods_take_the_lambda_that_is_best_for_all_words(rows, problems):
 
 @pytest.mark.full
 def test_draws_are_those_of_their_tasks(rows, problems):
-    drawn = [r for r in rows if r.method == "SS:rank=2" and r.metric == "recall_macro"]
-    assert {row.draw for row in rows if row.method == "DF"} == {0}
+    drawn = [r for r in rows if r.method == SS and r.metric == "recall_macro"]
+    assert {row.draw for row in rows if row.method == DF} == {0}
     assert [(r.draw, r.size) for r in drawn[:9]] == [(s, n) for s in range(3) for n in SIZES]
     problem = problems[0]
-    plan = replace(small(SCALE), methods=("SS:rank=2",), sizes=SIZES, draws=3)
+    plan = replace(small(SCALE), methods=(SS,), sizes=SIZES, draws=3)
     split = next(random_splits(CORPORA[0], times=2))
-    method = parse_method("SS:rank=2")
-    task = plan.one_task(CORPORA[0], split, "test", "one", method, 2)
+    method = parse_method(SS)
+    (target,) = targets_of(CORPORA[0], "multilabel")
+    task = plan.one_task(CORPORA[0], split, "test", target, method, 2)
     by_hand = measured(
         problem, method.name, best_by_hand(problem), 10, "recall_macro", task.random_state
     )
@@ -128,9 +130,9 @@ def test_a_size_beyond_the_vocabulary_is_skipped_and_says_so(rows):
 def test_nested_models_choose_their_own_alpha(tmp_path, problems):
     executor = Counting()
     rows = FIGURE.run(tmp_path, replace(SCALE, nested=True), executor).rows
-    assert {r.method for r in rows} == {"ALL+ridge:alpha=loo", "DF", "SS:rank=2"}
+    assert {r.method for r in rows} == {"ALL+ridge:alpha=loo", DF, SS}
     for row in rows:
-        if row.method == "DF" and row.size == 10:
+        if row.method == DF and row.size == 10:
             (problem,) = (p for p in problems if (p.name, p.fold) == (row.problem, row.fold))
             assert row.value == measured(problem, "DF", "loo", 10, row.metric)
     assert {p.metric.split()[0] for p in paper.points(rows)} == {"relative"}
@@ -183,7 +185,7 @@ def test_the_table_holds_the_rows_of_both_plans(tmp_path):
     with (tmp_path / ROWS).open() as file:
         table = list(csv.DictReader(file))
     assert [line["method"] for line in table] == [row.method for row in rows]
-    assert {row.method for row in rows} == {*paper.all_words(paper.ALPHAS), "DF", "SS:rank=2"}
+    assert {row.method for row in rows} == {*paper.all_words(paper.ALPHAS), DF, SS}
     FIGURE.run(tmp_path, SCALE)
     assert FIGURE.run(tmp_path, one).rows == rows
     with Journal.reading(tmp_path / JOURNAL) as journal:
@@ -314,6 +316,7 @@ def test_the_figures_follow_the_protocol(name):
     assert plan.split.n_splits == {"2": 1, "5b": 1}.get(name, 4)
     assert plan.metrics == (paper.TECHTC_METRICS if name in ("3", "4b") else paper.METRICS)
     assert plan.split.duplicates == "keep"
+    assert plan.positive == ("1" if name in ("3", "4b") else None)
     assert plan.weighting.min_df == (2 if name in ("2", "5a") else 1)
 
 

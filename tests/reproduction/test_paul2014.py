@@ -27,7 +27,7 @@ from tests.studies.corpora import pets
 pytestmark = pytest.mark.full
 
 SCALE = Scale(sets=1, n_splits=1, draws=2)
-METHODS = ("IG", "SS:draw=iid")
+METHODS = ("IG+ridge", "SS:draw=iid+ridge")
 ALPHAS = (0.0, 0.5)
 
 
@@ -141,7 +141,7 @@ def test_features_are_numbered_from_1_and_counted_as_relevant_up_to_k():
 @pytest.mark.full
 def test_favourites_are_counted_over_folds_and_draws(tmp_path):
     corpus = pets(40)
-    plan = paper.plan_of(corpus, ("DF", "US"), (0.5, 1.0), SCALE, sizes=(4,))
+    plan = paper.plan_of(corpus, ("DF+ridge", "US+ridge"), (0.5, 1.0), SCALE, sizes=(4,))
     study = Study(plan, tmp_path)
     study.run()
     of_df, of_us = selection_counts(study, ("DF+ridge:alpha=0.5", "US+ridge:alpha=1.0"))
@@ -191,7 +191,7 @@ def test_words_of_the_paper_are_looked_for_as_words_and_as_stems(tmp_path, monke
     corpora = [text_corpus("techtc100/Exp_1_2"), text_corpus("techtc100/Exp_3_4")]
 
     def setting(scale):
-        plan = paper.plan_of(corpora, ("DF",), (0.1,), scale, sizes=(20,))
+        plan = paper.plan_of(corpora, ("DF+ridge",), (0.1,), scale, sizes=(20,))
         return replace(plan, draws=1)
 
     figure = replace(paper.FIGURES["table4"], setting=setting)
@@ -212,7 +212,7 @@ def test_errors_of_every_method_and_bss_against_the_others(tmp_path):
     corpora = [doubtful(n) for n in range(7)]
 
     def setting(scale):
-        methods = ("BSS", "DF", "IG")
+        methods = ("BSS+ridge", "DF+ridge", "IG+ridge")
         return paper.plan_of(corpora, methods, (0.5,), scale, sizes=(25,), detail=False)
 
     figure = replace(paper.FIGURES["table2"], setting=setting)

@@ -58,11 +58,11 @@ def test_values_of_a_set_are_means_over_its_splits():
         row("p", "first", "ALL+ridge:alpha=1.0", 1.0, 0.5, 100),
         row("p", "second", "ALL+ridge:alpha=1.0", 1.0, 1.0, 200),
         row("q", "first", "ALL+ridge:alpha=1.0", 1.0, 1.0, 600),
-        row("p", "first", "IG", 1000, 0.5),
-        row("p", "second", "IG", 1000, 0.5),
-        row("q", "first", "IG", 1000, 0.9),
-        row("p", "first", "SS", 1000, 0.25),
-        row("p", "first", "SS", 500, 0.1),
+        row("p", "first", "IG+ridge", 1000, 0.5),
+        row("p", "second", "IG+ridge", 1000, 0.5),
+        row("q", "first", "IG+ridge", 1000, 0.9),
+        row("p", "first", "SS+ridge", 1000, 0.25),
+        row("p", "first", "SS+ridge", 500, 0.1),
     ]
     ig, ss = paper.by_set(rows)
     assert ig == {"p": pytest.approx(0.75), "q": pytest.approx(0.9)}

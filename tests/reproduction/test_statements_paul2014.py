@@ -35,7 +35,7 @@ def rows(table: dict, sets: int = SETS) -> list[Row]:
     return [
         Row(f"set {n}", name, size, "error", (value + n % 3 - 1 + fold) / 100, fold=f"{fold}")
         for (method, alpha, size), value in table.items()
-        for (name,) in [with_alphas([method], [alpha])]
+        for (name,) in [with_alphas([method if "+" in method else f"{method}+ridge"], [alpha])]
         for n in range(sets)
         for fold in (-0.5, 0.5)
     ]

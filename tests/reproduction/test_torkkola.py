@@ -174,7 +174,7 @@ def test_answers_are_read_from_the_journal(small, tmp_path):
     (corpus,) = study.corpora
     (problem,) = corpus.problems(corpus.splits[0], [corpus.corpus.name])
     for method, asked in ((SMALL[paper.LSI], 2), (SMALL[paper.LSI], 12), (SMALL[paper.FULL], 1.0)):
-        path = parse_method(method).build()
+        path = parse_method(method).build(normalize="all")
         (model,) = path.path(problem.X_train, problem.y_train, [asked])
         own = model.predict(problem.X_test) == problem.y_test
         assert correct_predictions([study], method, asked).tolist() == own.tolist()
@@ -284,8 +284,12 @@ def problem():
     return made
 
 
+def built(name):
+    return parse_method(name).build(1.0, normalize="all")
+
+
 def staged(name, problem, size):
-    return TwoStageModel.of(parse_method(name).build(), problem.X_train, problem.y_train, size)
+    return TwoStageModel.of(built(name), problem.X_train, problem.y_train, size)
 
 
 def test_operations_are_counted_as_section_8_1_does(problem):
@@ -320,7 +324,7 @@ def test_a_linear_model_costs_a_product_a_class(problem):
 def test_staged_models_decide_as_those_of_the_path(name, problem):
     size = 1.0 if name.startswith("ALL") else 2
     own = staged(name, problem, size)
-    path = parse_method(name).build()
+    path = built(name)
     (model,) = path.path(problem.X_train, problem.y_train, [size])
     assert_allclose(own.decision(problem.X_test), model.decision(problem.X_test), atol=1e-9)
     if "svm" in name:
