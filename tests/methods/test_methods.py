@@ -272,7 +272,7 @@ def test_a_default_of_another_type_is_not_the_default(text):
         ("DF+ridge:alpha=None", "or loo"),
         ("DF+ridge:alpha=(1)(2)", "or loo"),
         ("DF+ridge:alpha=cv", "or loo"),
-        ("IG+forest", r"method IG: \+forest: choose from \+ridge, \+svm"),
+        ("IG+forest", r"method IG: \+forest: choose from \+logistic, \+svm, \+ridge"),
         ("SVM-LARS+svm", r"\+svm: it trains its own models.*Leave it out"),
         ("GREEDY+ridge", r"\+ridge: it trains its own models"),
         ("SVM-LARS:l2=1", "it takes mode, refit, bias, longest, alpha, threshold"),
@@ -281,7 +281,7 @@ def test_a_default_of_another_type_is_not_the_default(text):
         ("IG+ridge:then", "'then' is not a setting"),
         (
             "IG+svm:alpha=loo",
-            r"alpha=loo is for \+ridge only; an SVM needs a number above 0",
+            r"alpha=loo is for \+ridge only; \+svm needs a number above 0",
         ),
         ("IG+svm:alpha=0", r"method IG\+svm:alpha=0.0: alpha=0.0 is for \+ridge"),
     ],
