@@ -105,7 +105,9 @@ def test_the_examination_of_reducers_can_fail(broken):
         check_reducer(BrokenReducer(broken), X, y)
 
 
-@pytest.mark.parametrize("broken", ["descending", "short", "unlike fit", "never refuses", "shifted"])
+@pytest.mark.parametrize(
+    "broken", ["descending", "short", "unlike fit", "never refuses", "shifted"]
+)
 def test_the_examination_of_paths_can_fail(broken):
     X, y = text_like(30, 21, 3)
     with pytest.raises(AssertionError):
