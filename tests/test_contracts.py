@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -104,7 +105,9 @@ def test_the_examination_of_reducers_can_fail(broken):
         check_reducer(BrokenReducer(broken), X, y)
 
 
-@pytest.mark.parametrize("broken", ["descending", "short", "unlike fit", "never refuses"])
+@pytest.mark.parametrize(
+    "broken", ["descending", "short", "unlike fit", "never refuses", "shifted"]
+)
 def test_the_examination_of_paths_can_fail(broken):
     X, y = text_like(30, 21, 3)
     with pytest.raises(AssertionError):
@@ -134,6 +137,12 @@ class Biased(laconic.Selection):
         return super().lift(2 * coef)
 
 
+def shifted(model, X):
+    """By a thousandth of the spread of its decisions."""
+    amount = 1e-3 * np.ptp(model.decision(X))
+    return replace(model, intercept=model.intercept + amount)
+
+
 class BrokenPath(laconic.ReduceThenFit):
     def __init__(self, broken="", *, size=None):
         super().__init__(size=size)
@@ -150,14 +159,16 @@ class BrokenPath(laconic.ReduceThenFit):
             items.pop()
         if self.broken == "unlike fit" and len(items) == 1:
             items = list(super().path(X, 2 - y, sizes))
+        if self.broken == "shifted" and len(items) > 1:
+            items = [shifted(model, X) for model in items]
         return iter(items)
 
 
 @pytest.mark.parametrize("inner", [LinearSVC(), LogisticRegression(), laconic.RLSClassifier()])
 def test_a_linear_classifier_after_a_selection_is_linear_over_the_vocabulary(inner):
     X, y = text_like(60, 30, 3)
-    whole = laconic.ReduceThenFit(laconic.TopTerms(), inner, size=7).fit(X, y)
-    terms = laconic.TopTerms(size=7).fit(X).at(7).terms
+    whole = laconic.ReduceThenFit(laconic.TopTerms(), inner, size=7, normalize="all").fit(X, y)
+    terms = laconic.TopTerms(size=7).fit(X, y).at(7).terms
     alone = clone(inner).fit(X[:, terms], y)
     np.testing.assert_allclose(
         whole.decision_function(X), alone.decision_function(X[:, terms]), atol=1e-10
@@ -171,8 +182,9 @@ def test_a_classifier_that_is_not_linear_is_kept_with_its_reduction(inner):
     X, y = text_like(60, 30, 3)
     dense = X.toarray()
     for labels in (y, y > 0):
-        whole = laconic.ReduceThenFit(laconic.TopTerms(), inner, size=7).fit(dense, labels)
-        terms = laconic.TopTerms(size=7).fit(dense).at(7).terms
+        path = laconic.ReduceThenFit(laconic.TopTerms(), inner, size=7, normalize="all")
+        whole = path.fit(dense, labels)
+        terms = laconic.TopTerms(size=7).fit(dense, labels).at(7).terms
         expected = clone(inner).fit(dense[:, terms], labels).predict(dense[:, terms])
         assert (whole.predict(dense) == expected).mean() > 0.95, "but for ties of probability"
         assert whole.model_.size == whole.model_.n_features == 7
@@ -193,8 +205,8 @@ def test_a_classifier_that_is_not_linear_is_kept_with_its_reduction(inner):
 def test_what_is_called_coef_is_believed_only_if_the_decisions_agree(inner, n_classes, form):
     X, y = text_like(60, 30, n_classes)
     X = form(X)
-    whole = laconic.ReduceThenFit(laconic.TopTerms(), inner, size=12).fit(X, y)
-    chosen = laconic.TopTerms(size=12).fit(X).at(12).apply(X)
+    whole = laconic.ReduceThenFit(laconic.TopTerms(), inner, size=12, normalize="all").fit(X, y)
+    chosen = laconic.TopTerms(size=12).fit(X, y).at(12).apply(X)
     expected = clone(inner).fit(chosen, y)
     assert (whole.predict(X) == expected.predict(chosen)).mean() > 0.95, "but for ties"
 

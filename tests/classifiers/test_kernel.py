@@ -110,8 +110,9 @@ def test_the_width_is_a_scale():
 
 def test_a_reduction_before_it_is_kept():
     X, y = text_like(60, 30, 3)
-    path = ReduceThenFit(TopTerms(), GaussianSVM(1.0), size=7).fit(X, NAMES[y])
-    terms = TopTerms(size=7).fit(X).at(7).terms
+    whole = ReduceThenFit(TopTerms(), GaussianSVM(1.0), size=7, normalize="all")
+    path = whole.fit(X, NAMES[y])
+    terms = TopTerms(size=7).fit(X, y).at(7).terms
     alone = GaussianSVM(1.0).fit(X[:, terms], NAMES[y])
     assert_allclose(path.decision_function(X), alone.decision_function(X[:, terms]))
     assert path.predict(X).tolist() == alone.predict(X[:, terms]).tolist()

@@ -59,8 +59,9 @@ def test_the_length_over_selected_words_is_that_before_weights():
     X, y = documents(8)
     reducer = SampledTerms(squared_norm, random_state=1)
     assert not reducer.fit(X, y).at(6).plain
-    plain = ReduceThenFit(reducer, size=6).fit(X, y).model_
-    self_contained = ReduceThenFit(reducer, size=6, normalize="selected").fit(X, y).model_
+    plain = ReduceThenFit(reducer, size=6, normalize="all").fit(X, y).model_
+    self_contained = ReduceThenFit(reducer, size=6).fit(X, y).model_
+    assert self_contained.normalize == "selected", "the default"
     assert plain.normalize == "all"
     assert not np.allclose(plain.decision(X), self_contained.decision(X))
 

@@ -117,7 +117,7 @@ def test_refitting_with_a_number_forgets_leave_one_out():
 
 def test_every_size_of_a_path_chooses_its_own_alpha():
     X, y = problem((40, 21), "several")
-    path = ReduceThenFit(TopTerms(), RLSClassifier(alpha="loo"))
+    path = ReduceThenFit(TopTerms(), RLSClassifier(alpha="loo"), normalize="all")
     for size, model in zip((5, 21), path.path(X, y, [5, 21]), strict=True):
         alone = RLSClassifier(alpha="loo").fit(X[:, model.features], y)
         assert alone.coef_.shape[1] == size

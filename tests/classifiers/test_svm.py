@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import (
 from laconic import ReduceThenFit, SVMClassifier, TopTerms
 from laconic.classifiers import svm as module
 from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.svm import joint
 from laconic.text.labels import LabelEncoding
 from tests.strategies import text_like
 
@@ -177,6 +178,8 @@ def test_what_is_not_solved_is_said_once_and_by_us(loss, intercept, monkeypatch)
     """N2: how many rows, the worst gap, what to do; and the attributes say the same."""
     X, y = problem((40, 21), "several")
     monkeypatch.setattr(module, "EPOCHS", 1)
+    monkeypatch.setattr(joint, "MAX_PASSES", 1)
+    monkeypatch.setattr(joint, "MAX_STEPS", 0)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         fitted = SVMClassifier(1e-3, fit_intercept=intercept, loss=loss).fit(X, y)
@@ -194,7 +197,8 @@ def test_what_is_not_solved_is_said_once_and_by_us(loss, intercept, monkeypatch)
 
 def test_behind_a_selection_it_is_linear_over_the_vocabulary():
     X, y = problem((40, 21), "several")
-    (model,) = ReduceThenFit(TopTerms(), SVMClassifier(0.3)).path(X, y, [7])
+    path = ReduceThenFit(TopTerms(), SVMClassifier(0.3), normalize="all")
+    (model,) = path.path(X, y, [7])
     alone = SVMClassifier(0.3).fit(X[:, model.features], y)
     np.testing.assert_allclose(model.coef.toarray()[:, model.features], alone.coef_, atol=1e-7)
     np.testing.assert_allclose(model.intercept, alone.intercept_, atol=1e-7)

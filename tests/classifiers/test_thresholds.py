@@ -265,7 +265,7 @@ def test_any_method_takes_a_threshold_in_its_brackets():
     tuned = method.build(alpha=0.5, intercept=True)
     assert (type(tuned), tuned.by, tuned.classifier.classifier.alpha) == (TunedThreshold, "cv", 0.5)
     assert parse_method("SS:rank=2+ridge:threshold=training").build().by == "training"
-    assert parse_method("IG+ridge:threshold=zero") == parse_method("IG")
+    assert parse_method("IG+ridge:threshold=zero") == parse_method("IG+ridge")
     lars = parse_method("SVM-LARS:alpha=0:threshold=loo").build()
     assert (type(lars), lars.threshold, lars.alpha) == (LarsClassifier, "loo", 0.0)
     crossed = parse_method("SVM-LARS:threshold=cv").build()

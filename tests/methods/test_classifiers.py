@@ -58,9 +58,9 @@ def test_the_name_sets_what_the_classifier_takes():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("IG+forest", r"\+forest: choose from \+ridge, \+svm, \+gaussian, \+centroid, \+knn"),
+        ("IG+forest", r"\+forest: choose from \+logistic, \+svm, \+ridge, \+gaussian, \+c"),
         ("IG+ridge:width=1", r"no setting 'width=1'; \+ridge takes alpha, threshold"),
-        ("IG+svm:C=1", r"no setting 'C=1'; \+svm takes alpha, threshold"),
+        ("IG+svm:C=1", r"no setting 'C=1'; \+svm takes weights, alpha, threshold"),
         ("IG+gaussian:alpha=1", r"'alpha=1'; \+gaussian takes width, C$"),
         ("IG+gaussian:threshold=cv", r"no setting 'threshold=cv'; \+gaussian takes width"),
         ("IG+knn:alpha=loo", r"'alpha=loo'; \+knn takes n_neighbors$"),
@@ -117,7 +117,7 @@ def test_tasks_that_differ_in_the_classifier_only_share_the_selection():
 @pytest.mark.parametrize("method", ["IG", "LDA"])
 def test_curves_measure_any_classifier(name, method):
     (problem,) = make_problems(pets(90, split=True))
-    built = parse_method(f"{method}+{name}").build()
+    built = parse_method(f"{method}+{name}").build(normalize="all")
     found = curve(built, problem, [2], ["accuracy"])
     (row,) = found.rows
     assert row.model_size == 2
@@ -145,7 +145,8 @@ def test_centroids_are_linear_and_the_others_are_not():
         name: isinstance(next(parse_method(f"IG+{name}").build().path(X, y, [7])), LinearModel)
         for name in CLASSIFIERS
     }
-    assert kinds == {"ridge": True, "svm": True, "centroid": True, "gaussian": False, "knn": False}
+    linear = {"logistic": True, "svm": True, "ridge": True, "centroid": True}
+    assert kinds == linear | {"gaussian": False, "knn": False}
     assert isinstance(parse_method("IG+svm").build().classifier, SVMClassifier)
     assert np.unique(y).size == 3
 

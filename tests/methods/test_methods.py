@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from laconic import LarsClassifier, RLSClassifier, SVMClassifier
+from laconic import LarsClassifier, LogisticClassifier, RLSClassifier, SVMClassifier
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.methods import METHODS, parse_method, parse_methods
 from laconic.projections.fitted import ProjectionReducer
@@ -64,25 +64,48 @@ def test_brackets_name_the_classifier_of_any_method():
     assert (classifier.alpha, classifier.fit_intercept) == (0.4, True)
     plain = parse_method("DF+svm").build(alpha=7.0, intercept=False).classifier
     assert (plain.alpha, plain.fit_intercept) == (7.0, False)
-    assert isinstance(parse_method("DF").build().classifier, RLSClassifier)
+    assert isinstance(parse_method("DF+ridge").build().classifier, RLSClassifier)
 
 
-def test_least_squares_is_the_usual_classifier():
-    assert parse_method("IG") == parse_method("IG")
+def test_without_a_study_logistic_regression_is_the_classifier_of_a_bare_name():
+    bare, path = parse_method("IG"), parse_method("IG").build()
+    assert (bare.name, bare.classifier) == ("IG", "auto")
+    assert isinstance(path.classifier, LogisticClassifier)
+    assert (path.classifier.alpha, path.classifier.fit_intercept) == (0.1, True)
+    assert path.normalize == "selected"
+    assert parse_method("IG+logistic").name == "IG+logistic", "named, so it is not tuned away"
     assert parse_method("SS:rank=3+ridge:alpha=2").name == "SS:rank=3+ridge:alpha=2.0"
 
 
+@pytest.mark.parametrize("classifier", ["logistic", "svm"])
+def test_class_weights_are_a_setting_of_the_classifier(classifier):
+    method = parse_method(f"IG+{classifier}:alpha=2:weights=balanced")
+    assert method.name == f"IG+{classifier}:weights=balanced:alpha=2.0"
+    assert parse_method(method.name) == method
+    assert method.build().classifier.class_weight == "balanced"
+    assert parse_method(f"IG+{classifier}:weights=none").name == f"IG+{classifier}"
+    assert parse_method(f"IG+{classifier}").build().classifier.class_weight is None
+    with pytest.raises(LaconicError, match="weights='heavy': choose balanced or none"):
+        parse_method(f"IG+{classifier}:weights=heavy").check()
+
+
 @pytest.mark.parametrize("alpha", ["loo", 0.0])
-def test_a_plans_lambda_that_an_svm_cannot_have_is_refused_when_it_is_built(alpha):
-    with pytest.raises(LaconicError, match=rf"IG\+svm: alpha={alpha} is for \+ridge only"):
-        parse_method("IG+svm").build(alpha=alpha)
-    assert parse_method("IG+svm:alpha=2").build(alpha=alpha).classifier.alpha == 2.0
+@pytest.mark.parametrize("classifier", ["svm", "logistic"])
+def test_a_plans_lambda_that_a_classifier_cannot_have_is_refused_when_it_is_built(
+    classifier, alpha
+):
+    name = f"IG+{classifier}"
+    says = rf"IG\+{classifier}: alpha={alpha} is for \+ridge only; \+{classifier} needs a number"
+    with pytest.raises(LaconicError, match=says):
+        parse_method(name).build(alpha=alpha)
+    assert parse_method(f"{name}:alpha=2").build(alpha=alpha).classifier.alpha == 2.0
 
 
 def test_an_svm_behind_the_words_of_the_method():
     X, y = text_like(40, 30, 3)
-    (by_rls,) = parse_method("IG").build(0.5).path(X, y, [7])
-    (by_svm,) = parse_method("IG+svm").build(0.5).path(X, y, [7])
+    (by_rls,) = parse_method("IG+ridge").build(0.5).path(X, y, [7])
+    path = parse_method("IG+svm").build(0.5, intercept=False, normalize="all")
+    (by_svm,) = path.set_params(classifier__tol=1e-8).path(X, y, [7])
     assert by_svm.features.tolist() == by_rls.features.tolist()
     alone = SVMClassifier(0.5, fit_intercept=False).fit(X[:, by_svm.features], y)
     np.testing.assert_allclose(by_svm.coef.toarray()[:, by_svm.features], alone.coef_, atol=1e-6)
@@ -130,9 +153,10 @@ MASKED = {"MASK": "mask", "SV-SET": "sv_set", "REPAIRED": "repaired", "EXACT": "
 
 @pytest.mark.parametrize("name", MASKED)
 def test_masked_svms_take_lambda_and_keep_the_papers_lengths(name):
-    path = parse_method(name).build(alpha=0.7)
+    path = parse_method(name).build(alpha=0.7, normalize="all")
     assert (path.variant, path.alpha, path.normalize) == (MASKED[name], 0.7, None)
-    assert parse_method(name).build(normalize="selected").normalize == "selected"
+    assert parse_method(name).build().normalize == "selected"
+    assert parse_method(name).build().alpha == 1.0, "which nothing tunes"
     assert parse_method(f"{name}:alpha=0.5").build(alpha=0.7).alpha == 0.5
     set_up = parse_method(f"{name}:loss=squared_hinge:weights=balanced:tol=0.1").build()
     assert (set_up.loss, set_up.class_weight, set_up.tol) == ("squared_hinge", "balanced", 0.1)
@@ -272,7 +296,7 @@ def test_a_default_of_another_type_is_not_the_default(text):
         ("DF+ridge:alpha=None", "or loo"),
         ("DF+ridge:alpha=(1)(2)", "or loo"),
         ("DF+ridge:alpha=cv", "or loo"),
-        ("IG+forest", r"method IG: \+forest: choose from \+ridge, \+svm"),
+        ("IG+forest", r"method IG: \+forest: choose from \+logistic, \+svm, \+ridge"),
         ("SVM-LARS+svm", r"\+svm: it trains its own models.*Leave it out"),
         ("GREEDY+ridge", r"\+ridge: it trains its own models"),
         ("SVM-LARS:l2=1", "it takes mode, refit, bias, longest, alpha, threshold"),
@@ -281,7 +305,7 @@ def test_a_default_of_another_type_is_not_the_default(text):
         ("IG+ridge:then", "'then' is not a setting"),
         (
             "IG+svm:alpha=loo",
-            r"alpha=loo is for \+ridge only; an SVM needs a number above 0",
+            r"alpha=loo is for \+ridge only; \+svm needs a number above 0",
         ),
         ("IG+svm:alpha=0", r"method IG\+svm:alpha=0.0: alpha=0.0 is for \+ridge"),
     ],

@@ -220,7 +220,8 @@ def test_with_least_squares_it_is_the_papers_algorithm(draw, size):
     X, y = text_like(30, 41, 2)
     queries = text_like(10, 41, 2, seed=5)[0]
     reducer = SubspaceSampling(rank=6, draw=draw, random_state=3)
-    whole = ReduceThenFit(reducer, RLSClassifier(alpha=0.7), size=size).fit(X, y)
+    ridge = RLSClassifier(alpha=0.7)
+    whole = ReduceThenFit(reducer, ridge, size=size, normalize="all").fit(X, y)
     drawn = clone(reducer).fit(X)
     arrival, p = drawn.ranking_.arrival, drawn.probabilities_
     budget = size if draw == "bernoulli" else np.append(np.sort(arrival), np.inf)[size]

@@ -20,9 +20,6 @@ from laconic.selectors.top import TopTerms
 from laconic.types import Matrix
 from laconic.validation import check_choice
 
-# Documents on which a classifier is tested for linearity.
-N_CHECKED = 20
-
 
 class ReduceThenFit(PathClassifier):
     """Fits the reducer once, then trains the classifier on the columns of each size.
@@ -85,8 +82,8 @@ class ReduceThenFit(PathClassifier):
     ) -> Iterator[tuple[Model, DecisionFunction] | SizeUnavailable]:
         """The path, and with each model a function that returns its decisions on the queries.
 
-        With `alphas`, one model per alpha at each size; descending alphas are fastest, because
-        each model starts from the one before.
+        Without queries, those are on the training documents. With `alphas`, one model per alpha at
+        each size; descending alphas are fastest, because each model starts from the one before.
         """
         check_choice("normalize", self.normalize, get_args(Normalize))
         documents, encoding = read_training_data(self, X, y)

@@ -92,7 +92,7 @@ def trainer_for(
     """Prefixes of ranked documents where the reducer ranks and the classifier reads rows."""
     order = reducer.order
     if order is None or not hasattr(classifier, "fit_rows"):
-        return _Columns(X, queries, normalize)
+        return _Columns(X, X if queries is None else queries, normalize)
     prefixes = getattr(reducer, "prefixes", Prefixes.of)
     return _Ranked(
         prefixes(X, order, normalize),
@@ -149,7 +149,7 @@ class _Columns:
     """Trains any classifier on copies of the reduced documents."""
 
     documents: Matrix
-    queries: Matrix | None
+    queries: Matrix
     normalize: Normalize
 
     def __post_init__(self) -> None:
@@ -180,7 +180,13 @@ class _ColumnsStage:
         coef, intercept = weights
         lifted = self.reduction.lift(coef)
         return LinearModel(
-            lifted, intercept, classes, self.reduction.size, normalize=normalize, rule=rule
+            lifted,
+            intercept,
+            classes,
+            self.reduction.size,
+            normalize=normalize,
+            rule=rule,
+            calibration=getattr(getattr(classifier, "model_", None), "calibration", None),
         )
 
 

@@ -15,6 +15,7 @@ from laconic.classifiers.masked.classifier import MaskedSVM
 from laconic.classifiers.masked.machine import Variant
 from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.svm import SVMLoss
+from laconic.methods.classifiers import Balanced
 from laconic.methods.method import Method
 from laconic.numerics.lars.path import Bias
 from laconic.projections.lda import LDA, LabelHandling
@@ -58,7 +59,6 @@ FIRST_COMPONENTS = 513
 MAX_COMPONENTS = 1000
 MAX_LDA_COMPONENTS = 128
 Reg: TypeAlias = float | Literal["auto"]
-Balanced: TypeAlias = Literal["balanced"] | None
 
 
 def _lars(

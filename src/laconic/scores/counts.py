@@ -75,11 +75,11 @@ def read_labelled(
         raise LaconicError(f"{score}(combine={combine!r}): choose one of {choices}")
     if y is None:
         raise LaconicError(
-            f"{score} is supervised and needs labels, but y is None. "
+            f"{score} is supervised and requires y to be passed, but the target y is None. "
             "Give y, or use an unsupervised score: document_frequency"
         )
     documents = X if issparse(X) else np.asarray(X)
-    y_signed = LabelEncoding.of(y).y_signed
+    y_signed = LabelEncoding.of(y if issparse(y) else np.asarray(y)).y_signed
     if len(y_signed) != documents.shape[0]:
         raise LaconicError(
             f"{score}: X has {documents.shape[0]} documents, y has labels of {len(y_signed)}. "

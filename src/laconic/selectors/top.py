@@ -60,6 +60,8 @@ class TopTerms(Reducer):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        supervised = {name: score for name, score in SCORES.items() if name not in UNSUPERVISED}
-        tags.target_tags.required = self.by in supervised or self.by in supervised.values()
+        supervised = [score for name, score in SCORES.items() if name not in UNSUPERVISED]
+        score = SCORES.get(self.by.lower()) if isinstance(self.by, str) else self.by
+        # a partial of a score has the labels of the score
+        tags.target_tags.required = getattr(score, "func", score) in supervised
         return tags
