@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from laconic import Corpus
+from laconic.studies.options import TrainingOptions
 
 TOPICS = {
     "cats": ["cat", "kitten", "purr", "whisker", "claw", "meow"],
@@ -15,6 +16,8 @@ TOPICS = {
     "fish": ["fish", "fin", "gill", "scale", "swim", "tank"],
 }
 COMMON = [f"word{i}" for i in range(40)]
+# One training for each method that names no classifier, for studies that are not about tuning.
+RIDGE = TrainingOptions(alpha=1.0, classifiers=("ridge",))
 
 
 def pets(n_docs: int = 90, seed: int = 0, name: str = "pets", split: bool = False) -> Corpus:

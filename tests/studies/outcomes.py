@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, fields
+import json
+from dataclasses import astuple, fields, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from laconic.studies.analysis.recommendation import Recommendation
 from laconic.studies.execution.task import Cut, Outcome
 from tests.studies.journal.writers import task_of
 
@@ -35,3 +39,19 @@ def assert_outcome(found: Outcome, expected: Outcome) -> None:
     assert found.task == expected.task
     assert same([astuple(r) for r in found.rows], [astuple(r) for r in expected.rows])
     assert same(found.cuts, expected.cuts)
+
+
+def but_for_speed(recommendation: Recommendation) -> Recommendation:
+    """A recommendation without the measured times of its models."""
+    budget = (replace(row, documents_per_second=None) for row in recommendation.budget)
+    return replace(recommendation, budget=tuple(budget))
+
+
+def findings_but_for_speed(where: Path) -> dict[str, Any]:
+    """recommendation.json without measured times, and without the order of the attempts."""
+    text = (where / "recommendation.json").read_text(encoding="utf-8")
+    contents = json.loads(text)
+    contents.pop("state")
+    for row in (row for r in contents["recommendations"] for row in r["budget"]):
+        assert row.pop("documents_per_second") > 0
+    return contents

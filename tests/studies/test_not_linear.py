@@ -13,13 +13,13 @@ from laconic import CompactModel, Plan, Study
 from laconic.cli import main
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
-from laconic.studies.analysis import final_model as concluding
+from laconic.studies.analysis import final_model, final_tasks
 from laconic.studies.execution.jobs import run_task
 from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions
 from laconic.studies.words import read_words, selected_words
 from laconic.text.options import TextOptions, WeightingOptions
-from tests.studies.corpora import TOPICS, pets
+from tests.studies.corpora import RIDGE, TOPICS, pets
 from tests.studies.execution.test_jobs import made, task_of
 from tests.studies.runs import per_task
 
@@ -29,6 +29,7 @@ PLAN = Plan(
     sizes=(6, 18),
     split=SplitOptions(cv=3),
     weighting=WeightingOptions(min_df=1),
+    training=RIDGE,
 )
 
 
@@ -43,7 +44,7 @@ def test_all_words_that_are_not_linear_cost_the_recommendation_nothing(tmp_path)
     assert found.chosen.method == "IG"
     assert found.failure == ""
     assert not findings.failures
-    assert None not in (found.test_score, found.baseline_test_score)
+    assert None not in (found.test_score, found.baseline_test)
     assert CompactModel.load(tmp_path / "model.laconic").n_words == found.n_features == 18
     assert not (tmp_path / "certificate.json").exists(), "there is nothing linear to compare with"
 
@@ -57,7 +58,7 @@ def test_linear_models_are_compared_if_there_are_some(tmp_path):
 
 
 def test_what_stands_in_on_the_page_is_linear(tmp_path, monkeypatch):
-    monkeypatch.setattr(concluding, "MAX_PAGE_FEATURES", 10)
+    monkeypatch.setattr(final_tasks, "MAX_PAGE_FEATURES", 10)
     found, _ = concluded(tmp_path, "IG", "IG+knn", "IG+gaussian")
     assert found.chosen.n_features == 18
     model = CompactModel.load(tmp_path / "stand-in.laconic")
@@ -66,7 +67,7 @@ def test_what_stands_in_on_the_page_is_linear(tmp_path, monkeypatch):
 
 
 def test_methods_that_train_their_own_models_may_stand_in(tmp_path, monkeypatch):
-    monkeypatch.setattr(concluding, "MAX_PAGE_FEATURES", 10)
+    monkeypatch.setattr(final_tasks, "MAX_PAGE_FEATURES", 10)
     found, _ = concluded(tmp_path, "SVM-LARS", "IG+knn", sizes=(2, 18))
     assert found.chosen.n_features > 10
     assert CompactModel.load(tmp_path / "stand-in.laconic").explain("cat purr")
@@ -76,7 +77,7 @@ def test_a_comparison_that_fails_loses_neither_model_nor_figure(tmp_path, monkey
     def refuse(*_, **__):
         raise MemoryError("no room")
 
-    monkeypatch.setattr(concluding, "certify", refuse)
+    monkeypatch.setattr(final_model, "certify", refuse)
     found, findings = concluded(tmp_path, "ALL", "IG")
     assert found.failure == findings.failures["the model of pets"] == "MemoryError: no room"
     assert found.test_score is not None
@@ -139,7 +140,7 @@ def test_a_model_that_is_not_linear_is_not_compared_with_all_words(tmp_path):
     found, _ = concluded(tmp_path, "ALL", "IG+gaussian:width=1.0", sizes=(18,))
     assert found.chosen.n_features == 18
     assert found.failure == ""
-    assert None not in (found.test_score, found.baseline_test_score)
+    assert None not in (found.test_score, found.baseline_test)
     assert not (tmp_path / "certificate.json").exists()
 
 

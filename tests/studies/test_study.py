@@ -1,7 +1,6 @@
 """Studies end to end: what they find, what they keep, and that nothing is lost or done twice."""
 
 import csv
-import json
 import os
 import random
 import subprocess
@@ -24,7 +23,8 @@ from laconic.studies.execution.processes import Processes
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import JOURNAL
 from laconic.studies.options import SplitOptions, TrainingOptions
-from tests.studies.corpora import TOPICS, pets
+from tests.studies.corpora import RIDGE, TOPICS, pets
+from tests.studies.outcomes import findings_but_for_speed
 from tests.studies.runs import per_task
 
 PLAN = Plan(
@@ -33,6 +33,7 @@ PLAN = Plan(
     sizes=(3, 9, 18, 40),
     split=SplitOptions(cv=3),
     draws=2,
+    training=RIDGE,
 )
 # What may differ between two runs of one task.
 ASIDE = ("seconds", "memory", "versions")
@@ -67,7 +68,7 @@ def test_the_test_figure_is_that_of_the_closed_model(tmp_path):
     (ready,) = study.corpora
     split = ready.final_split()
     (problem,) = ready.problems(split, ["pets"])
-    path = parse_method(found.chosen.method).build(normalize="selected", intercept=True)
+    path = parse_method(found.chosen.variant).build(1.0, normalize="selected")
     path.set_params(size=found.chosen.size).fit(problem.X_train, problem.y_train)
     assert path.model_.normalize == "selected"
     others = np.setdiff1d(np.arange(problem.X_test.shape[1]), path.model_.features)
@@ -82,13 +83,13 @@ def test_rows_have_all_that_is_known(tmp_path):
     with (tmp_path / "rows.csv").open() as file:
         rows = list(csv.DictReader(file))
     # the two models that the test documents were asked about, and
-    # 3 folds × (ALL at one size, DF, IG, BNS and two draws of WS at four) × 3 measures
-    assert len(rows) == 2 * 3 + 3 * (1 + 5 * 4) * 3
-    assert sum(row["part"] == "test" for row in rows) == 2 * 3
+    # 3 folds × (ALL at one size, DF, IG, BNS and two draws of WS at four) × accuracy and f1_macro
+    assert len(rows) == 2 * 2 + 3 * (1 + 5 * 4) * 2
+    assert sum(row["part"] == "test" for row in rows) == 2 * 2
     assert {row["status"] for row in rows} == {"ok"}
     assert all(0 <= float(row["value"]) <= 1 and int(row["memory"]) > 1e6 for row in rows)
     assert "laconic" in rows[0]["versions"]
-    assert {row["draw"] for row in rows if row["method"] == "WS"} == {"0", "1"}
+    assert {row["draw"] for row in rows if row["method"] == "WS+ridge"} == {"0", "1"}
 
 
 def test_a_second_run_computes_nothing_again(tmp_path):
@@ -124,7 +125,7 @@ def test_a_wider_plan_adds_to_what_is_there(tmp_path):
         ran.append((task.method, task.part))
 
     Study(replace(PLAN, methods=("IG", "DF")), tmp_path).run(InProcess(run=note))
-    assert ran == [("DF", "validation")] * 3
+    assert ran == [("DF+ridge", "validation")] * 3
     with Journal.reading(tmp_path / JOURNAL) as journal:
         assert before < journal.done()
 
@@ -151,7 +152,7 @@ def test_a_failure_is_rows_with_a_reason_and_is_retried_only_when_asked(tmp_path
     assert len(findings.failures) == 3
     assert set(findings.failures.values()) == {"MemoryError: too large for this machine"}
     failed = [row for row in told(tmp_path) if row.status == "failed"]
-    assert len(failed) == 3 * 4 * 3
+    assert len(failed) == 3 * 4 * 2
     assert all(row.value is None and "too large" in row.reason for row in failed)
 
     assert len(Study(plan, tmp_path).run(InProcess(run=refuse)).failures) == 3
@@ -234,7 +235,7 @@ def test_comparisons_are_of_pooled_answers(tmp_path):
     for job in study.corpora[0].jobs({task.key for task in study.tasks}):
         (task,), problem = job.tasks, job.problem
         path = task.build().set_params(size=9).fit(problem.X_train, problem.y_train)
-        right[task.method] += (path.predict(problem.X_test) == problem.y_test).tolist()
+        right[task.selection] += (path.predict(problem.X_test) == problem.y_test).tolist()
     a, b = (np.array(right[name]) for name in ("IG", "DF"))
     table = [[(a & b).sum(), (a & ~b).sum()], [(~a & b).sum(), (~a & ~b).sum()]]
     (found,) = (c for c in findings.comparisons if c.test.startswith("McNemar"))
@@ -308,7 +309,7 @@ def test_killed_at_any_moment_nothing_is_lost_or_doubled(tmp_path, undisturbed, 
     hits = killed_and_restarted(tmp_path, kills=3, jobs=jobs, seed=jobs)
     assert hits, "no kill came before the end: the test tests nothing"
     assert told(tmp_path) == told(undisturbed)
-    assert json_of(tmp_path) == json_of(undisturbed)
+    assert findings_but_for_speed(tmp_path) == findings_but_for_speed(undisturbed)
 
 
 @pytest.mark.slow
@@ -316,10 +317,6 @@ def test_killed_at_any_moment_nothing_is_lost_or_doubled(tmp_path, undisturbed, 
 def test_killed_twenty_times(tmp_path, undisturbed, seed):
     assert killed_and_restarted(tmp_path, kills=20, jobs=seed - 9, seed=seed)
     assert told(tmp_path) == told(undisturbed)
-
-
-def json_of(where):
-    return json.loads((where / "recommendation.json").read_text())
 
 
 def test_a_folder_at_work_refuses_a_second_study(tmp_path):

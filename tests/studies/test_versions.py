@@ -22,10 +22,12 @@ from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.studies.study import Study
 from laconic.text.options import TextOptions, WeightingOptions
 from laconic.text.stop_words import stop_words
-from tests.studies.corpora import pets, write_pets
+from tests.studies.corpora import RIDGE, pets, write_pets
 from tests.studies.runs import per_task
 
-BASE = Plan(pets(), methods=("IG", "US"), sizes=(5, 10), split=SplitOptions(cv=3))
+BASE = Plan(
+    pets(), methods=("IG", "US"), sizes=(5, 10), split=SplitOptions(cv=3), training=RIDGE
+)
 
 
 def tasks_of(plan: Plan) -> list[Task]:
@@ -48,7 +50,7 @@ def keys(plan: Plan) -> list[tuple[str, int]]:
         {"methods": ("ig+ridge", " US:draw=exact ")},
         {"methods": ("IG", "US", "IG")},
         {"sizes": (10, 5, 10)},
-        {"training": TrainingOptions(alpha=1)},
+        {"training": TrainingOptions(alpha=1, classifiers=("ridge",))},
     ],
     ids=lambda changes: str(changes)[:60],
 )
@@ -97,7 +99,7 @@ def test_settings_without_effect_on_characters_do_not_count():
 @pytest.mark.parametrize(("value", "scheme"), [(1.0, "ltc"), (0.5, "count")])
 def test_the_default_weighting_of_vectors_is_resolved(value, scheme):
     labels = tuple((f"class{n % 2}",) for n in range(40))
-    X = csr_array(np.eye(40, 8, dtype=float) * value + (np.arange(8) % 2) * value)
+    X = csr_array(np.tile(np.eye(8), (5, 1)) * value + (np.arange(8) % 2) * value)
     words = tuple(f"w{n}" for n in range(8))
     corpus = Corpus("v", labels, tuple(map(str, range(40))), vectors=X, vocabulary=words)
     plan = replace(BASE, corpora=corpus)
@@ -111,7 +113,9 @@ def test_the_default_weighting_of_vectors_is_resolved(value, scheme):
 @pytest.mark.parametrize(
     ("method", "alpha", "expected"),
     [
-        ("IG", 2.0, ("ridge", 2.0, "")),
+        ("IG", 2.0, ("logistic", 2.0, "")),
+        ("IG", "auto", ("logistic", None, "")),
+        ("IG+svm:weights=balanced", 2.0, ("svm", 2.0, "balanced")),
         ("IG", "loo", ("ridge", None, "")),
         ("IG+ridge:alpha=loo", 2.0, ("ridge", None, "")),
         ("IG+svm:alpha=0.5", 2.0, ("svm", 0.5, "")),
@@ -161,8 +165,8 @@ def measured(outcomes: list):
 
 
 NOTE = (
-    "the rows of IG are of version 1 of the method, and this Laconic has version 2. They are used "
-    "as they are; --remeasure measures them again"
+    "the rows of IG+ridge are of version 1 of the method, and this Laconic has version 2. They are "
+    "used as they are; --remeasure measures them again"
 )
 
 
@@ -183,14 +187,14 @@ def test_rows_of_an_old_version_are_used_and_named(tmp_path, monkeypatch):
 
 def test_remeasure_measures_them_again_and_the_newest_counts(tmp_path, monkeypatch):
     before = Study(BASE, tmp_path).run()
-    old = {row["task"] for row in rows_of(tmp_path) if row["method"] == "IG"}
+    old = {row["task"] for row in rows_of(tmp_path) if row["method"] == "IG+ridge"}
     newer(monkeypatch)
     tasks: list[Task] = []
     after = Study(BASE, tmp_path).run(measured(tasks), remeasure=True)
-    assert {(task.method, task.version) for task in tasks} == {("IG", 2)}
+    assert {(task.method, task.version) for task in tasks} == {("IG+ridge", 2)}
     assert len(tasks) == 3
     assert not any("version" in note for note in after.warnings)
-    new = {row["task"] for row in rows_of(tmp_path) if row["method"] == "IG"}
+    new = {row["task"] for row in rows_of(tmp_path) if row["method"] == "IG+ridge"}
     assert len(new) == 3
     assert not new & old
     assert [one.mean for one in after.candidates] == [one.mean for one in before.candidates]
@@ -200,7 +204,7 @@ def test_remeasure_measures_them_again_and_the_newest_counts(tmp_path, monkeypat
     # and from now on they count, also without the flag
     last = Study(BASE, tmp_path).run(InProcess(run=refuse))
     assert not any("version" in note for note in last.warnings)
-    assert {row["task"] for row in rows_of(tmp_path) if row["method"] == "IG"} == new
+    assert {row["task"] for row in rows_of(tmp_path) if row["method"] == "IG+ridge"} == new
 
 
 def test_a_new_task_of_a_changed_method_has_the_new_version(tmp_path, monkeypatch):
@@ -208,7 +212,7 @@ def test_a_new_task_of_a_changed_method_has_the_new_version(tmp_path, monkeypatc
     newer(monkeypatch)
     tasks: list[Task] = []
     findings = Study(replace(BASE, sizes=(5, 10, 20)), tmp_path).run(measured(tasks))
-    assert {task.version for task in tasks if task.method == "IG"} == {2}
+    assert {task.version for task in tasks if task.method == "IG+ridge"} == {2}
     assert not any("version" in note for note in findings.warnings)
 
 
@@ -263,7 +267,7 @@ def test_an_older_laconic_uses_the_rows_of_a_newer_one(tmp_path, monkeypatch):
 def test_the_command_says_so_and_takes_the_flag(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_pets(tmp_path / "pets.csv")
-    options = "--text body --label animal --methods IG --sizes 5 --cv 2 --jobs 1 --no-report"
+    options = "--text body --label animal --methods IG+ridge --alpha 1 --sizes 5 --cv 2 --jobs 1 --no-report"
     command = ["study", "pets.csv", *options.split()]
     assert CliRunner().invoke(main, command).exit_code == 0
     newer(monkeypatch)

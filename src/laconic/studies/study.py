@@ -159,10 +159,11 @@ class Study:
         return findings
 
     def _state(self, journal: Journal, keys: Sequence[str]) -> str:
-        """What findings are made from, apart from the goals: plan, attempts and versions."""
+        """What findings are made from, apart from the goals: plan, attempts, versions, notes."""
         plan = write_plan(replace(self.plan, goals=GoalOptions()))
         attempts = map(str, journal.attempts(keys))
-        return sha256("\n".join([versions(), plan, *keys, *attempts]).encode()).hexdigest()
+        old = _old_versions(self.tasks)
+        return sha256("\n".join([versions(), plan, *keys, *attempts, *old]).encode()).hexdigest()
 
     def _problem_names(self) -> list[str]:
         return [target.name for prepared in self.corpora for target in prepared.targets]

@@ -10,17 +10,18 @@ import pytest
 from laconic.numerics.metrics import apply_rule
 from laconic.studies.analysis.out_of_fold import OutOfFold
 from laconic.studies.journal.journal import Journal
-from laconic.studies.options import SplitOptions
+from laconic.studies.options import SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
 from tests.studies.corpora import pets
 
 PLAN = Plan(
     pets(90),
-    methods=("IG", "US+svm"),
+    methods=("IG+ridge", "US+svm"),
     sizes=(3, 9),
     draws=2,
     split=SplitOptions(cv=3, repeats=2),
+    training=TrainingOptions(alpha=1.0),
     decisions=True,
 )
 
@@ -34,7 +35,9 @@ def finished(tmp_path_factory):
 
 def results_of(study: Study, method: str, size: int):
     with Journal.reading(study.where / "journal.sqlite") as journal:
-        return OutOfFold(study.tasks, journal, study.plan.split.cv).results("pets", method, size)
+        return OutOfFold(study.tasks, journal, study.plan.split.cv).results(
+            "pets", (method, size, 1.0)
+        )
 
 
 @pytest.mark.parametrize("method", PLAN.methods)
@@ -57,17 +60,17 @@ def test_decisions_are_those_of_models_trained_without_the_fold(finished, method
 
 
 def test_each_document_outside_the_test_set_is_decided_once(finished):
-    n_documents = sum(result.chosen.shape[0] for result in results_of(finished, "IG", 3).values())
+    n_documents = sum(result.chosen.shape[0] for result in results_of(finished, "IG+ridge", 3).values())
     assert n_documents == finished.corpora[0].final_split().train.size
 
 
 def test_decisions_are_stored_on_request_only(tmp_path):
-    study = Study(replace(PLAN, methods=("IG",), decisions=False), tmp_path)
+    study = Study(replace(PLAN, methods=("IG+ridge",), decisions=False), tmp_path)
     study.run()
-    results = results_of(study, "IG", 3)
+    results = results_of(study, "IG+ridge", 3)
     assert len(results) == 3
     assert all(result.decision is None for result in results.values())
 
 
 def test_a_size_without_models_has_no_results(finished):
-    assert results_of(finished, "IG", 5) == {}
+    assert results_of(finished, "IG+ridge", 5) == {}

@@ -138,7 +138,7 @@ def test_a_newer_format_and_other_programs_are_left_alone(tmp_path):
             stranger.execute(change)
     before = [file.read_bytes() for file in (newer, other, tagged)]
     for opening in (Journal, Journal.reading):
-        with pytest.raises(LaconicError, match=r"newer Laconic \(format 4; .*Update"):
+        with pytest.raises(LaconicError, match=rf"newer Laconic \(format {FORMAT + 1}; .*Update"):
             opening(newer)
         for file in (other, tagged):
             with pytest.raises(LaconicError, match=r"not a journal of Laconic.* another name"):
@@ -195,7 +195,7 @@ def test_a_quarrel_about_a_new_file_is_sat_out(where, monkeypatch):
 def test_rows_without_their_attempt_are_damage(where):
     many(where, 1)
     with closing(sqlite3.connect(where)) as stranger:
-        stranger.execute("INSERT INTO cuts VALUES (x'', 99, 0, 1, x'', x'', NULL)")
+        stranger.execute("INSERT INTO cuts VALUES (x'', 99, 0, 1, x'', x'', NULL, NULL, NULL)")
         stranger.commit()
     with Journal(where) as journal, pytest.raises(LaconicError, match="cuts without their attempt"):
         journal.check()

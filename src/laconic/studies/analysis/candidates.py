@@ -132,7 +132,8 @@ def _all_measured(
     for (method, size, alpha), of_variant in rows.group_by("method", "size", "alpha").items():
         folds = of_variant.group_by("fold")
         decided = {fold: of_fold.measured(metric) for fold, of_fold in folds.items()}
-        if len(folds) < n_folds or not all(decided.values()):
+        decided = {fold: of_fold for fold, of_fold in decided.items() if of_fold}
+        if len(decided) < n_folds:
             continue
         candidate = _candidate(decided, metric, repeats)
         by_fold = counts(candidate.problem, (method, size, alpha))

@@ -135,13 +135,13 @@ class FinalTasks:
         task = self.plan.one_task(
             corpus, self.split, part, target, method, 0, (candidate.size,), alphas
         )
-        # the versions of what was compared, so old rows are used only where a warning names them
-        compared = {other.version for other in self.prepared.tasks if other.method == task.method}
-        if compared != {task.version}:
-            task = self.prepared.as_measured(task)
         thresholds, calibration = self._tuning(candidate)
         task = replace(task, thresholds=thresholds, calibration=calibration)
-        return replace(task, decisions=True) if tested else replace(task, metrics=(), detail=False)
+        tests = {"decisions": True} if tested else {"metrics": (), "detail": False}
+        task = replace(task, **tests)
+        # the versions of what was compared, so old rows are used only where a warning names them
+        compared = {other.version for other in self.prepared.tasks if other.method == task.method}
+        return task if compared == {task.version} else self.prepared.as_measured(task)
 
     def _tuning(
         self, candidate: Candidate
