@@ -22,7 +22,7 @@ from laconic.types import Bools, Columns, Floats, Int64s
 # The largest number of Newton steps.
 STEPS = 200
 # Binary problems that are solved together.
-BLOCK = 32
+BLOCK = 24
 # With up to this many scores, a solved problem takes one more step, which is cheap and leaves only
 # rounding.
 SMALL = 10_000
@@ -115,9 +115,8 @@ def solve_softmax(
         present = np.flatnonzero(np.bincount(codes, weights=costs, minlength=n_classes) > 0)
     if present.size > 1:
         places = np.searchsorted(present, np.where(costs > 0, codes, present[0]))
-        _solve(
-            documents, Softmax(places, costs), alpha, intercept, present, start, tolerance, solution
-        )
+        loss = Softmax(places, costs, present.size)
+        _solve(documents, loss, alpha, intercept, present, start, tolerance, solution)
         solution.intercept[present] -= solution.intercept[present].mean()
     if present.size < n_classes:
         absent = np.setdiff1d(np.arange(n_classes), present)
