@@ -13,7 +13,7 @@ from scipy.special import log_softmax
 from laconic.numerics.logistic.losses import Sigmoids, Softmax
 from laconic.numerics.logistic.newton import Newton
 from laconic.numerics.logistic.products import DocumentArrays, scores, sums
-from laconic.numerics.logistic.solve import solve_sigmoids
+from laconic.numerics.logistic.solve import PrimalStart, solve_sigmoids
 from laconic.numerics.svm.input import Rows
 
 N_DOCS, N_COLUMNS, N_ROWS, ALPHA = 30, 11, 5, 0.3
@@ -111,6 +111,16 @@ def test_independent_problems_do_not_depend_on_each_other(rows, rng):
         alone = solve_sigmoids(rows, y_signed[column], costs[column], ALPHA, tolerance=1e-12)
         np.testing.assert_allclose(together.coef[row], alone.coef[0], atol=1e-6)
         np.testing.assert_allclose(together.intercept[row], alone.intercept[0], atol=1e-6)
+
+
+def test_a_moved_start_is_moved_in_the_columns_that_it_has(rng):
+    """Here is of 4 columns, before and this start of 2 or 5."""
+    small, wide = (PrimalStart(rng.normal(size=(3, n)), rng.normal(size=3)) for n in (2, 5))
+    here = PrimalStart(rng.normal(size=(3, 4)), rng.normal(size=3))
+    moved = wide.moved(here, small)
+    expected = here.coef + wide.coef[:, :4] - np.pad(small.coef, ((0, 0), (0, 2)))
+    np.testing.assert_allclose(moved.coef, expected, atol=1e-15)
+    np.testing.assert_allclose(moved.intercept, wide.intercept + here.intercept - small.intercept)
 
 
 def test_the_optimum_of_one_word_in_50_digits(rng):

@@ -19,9 +19,9 @@ from laconic.numerics.logistic.losses import LogisticLoss
 from laconic.numerics.logistic.products import DocumentArrays, sums
 from laconic.types import Floats
 
-# Single precision needs a regularization of at least this share of the largest curvature of a
-# word, entries and weights whose products are far from the limits of single precision,
-ROUNDING = 1e-5
+# Single precision needs a regularization of at least this share of the curvature of all words,
+# entries and weights whose products are far from the limits of single precision,
+ROUNDING = 1e-6
 ORDINARY = 1e6
 # and more scores than this, or it saves nothing.
 SMALL = 10_000
@@ -36,20 +36,19 @@ class CurvatureDocuments:
     squares: DocumentArrays
 
     @classmethod
-    def of(cls, documents: DocumentArrays, loss: LogisticLoss, alpha: float, size: int) -> Self:
-        """For coefficients of so many lines."""
+    def of(cls, documents: DocumentArrays, loss: LogisticLoss, alpha: float) -> Self:
         copies = documents.copied()
-        if loss.n_scores > SMALL and _is_ordinary(copies, loss.largest_curvature, alpha, size):
+        if loss.n_scores > SMALL and _is_ordinary(copies.values, loss.largest_curvature, alpha):
             copies = copies.rounded()
         return cls(copies, copies.squared())
 
 
-def _is_ordinary(documents: DocumentArrays, curvature: float, alpha: float, size: int) -> bool:
-    longest = float(np.abs(documents.values).max(initial=0.0))
+def _is_ordinary(values: Floats, curvature: float, alpha: float) -> bool:
+    """Whether single precision suffices."""
+    longest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     if not (max(longest, curvature) < ORDINARY and min(longest, curvature) > 1.0 / ORDINARY):
         return False
-    sums_of_squares = np.bincount(documents.columns, documents.values**2, minlength=size)
-    return 2.0 * alpha >= ROUNDING * curvature * float(sums_of_squares.max())
+    return 2.0 * alpha >= ROUNDING * curvature * float(values @ values)
 
 
 @dataclass(frozen=True, eq=False)

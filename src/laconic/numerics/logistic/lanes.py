@@ -24,10 +24,15 @@ INT32, INT64 = ir.IntType(32), ir.IntType(64)
 CONTRACT = ("contract",)
 
 
+def width(n_rows: int) -> int:
+    """The next multiple of 8."""
+    return -(-n_rows // LANES) * LANES
+
+
 def padded(matrix: NDArray[Any], dtype: type[np.floating[Any]]) -> NDArray[Any]:
     """A copy with zeros up to a multiple of 8 columns."""
     n_lines, n_rows = matrix.shape
-    copy = np.zeros((n_lines, -(-n_rows // LANES) * LANES), dtype)
+    copy = np.zeros((n_lines, width(n_rows)), dtype)
     copy[:, :n_rows] = matrix
     return copy
 
@@ -47,7 +52,7 @@ class Panel:
         )
         matrix = context.make_array(kinds[4])(context, builder, args[4])
         self.matrix, self.first = matrix.data, args[5]
-        _, self.stride = cgutils.unpack_tuple(builder, matrix.shape, 2)
+        self.stride = builder.extract_value(matrix.shape, 1)
         self.vector = ir.VectorType(context.get_value_type(kinds[4].dtype), LANES)
         self.alignment = kinds[4].dtype.bitwidth // 8
 
@@ -88,7 +93,10 @@ class Panel:
 
 def _add_panel(builder: Any, panel: Panel, start: Any, end: Any) -> None:
     """line += Σ value · the row of its column."""
-    totals = [cgutils.alloca_once_value(builder, panel.load(at)) for at in panel.line_places()]
+    with builder.goto_entry_block():
+        totals = [builder.alloca(panel.vector) for _ in range(panel.n_vectors)]
+    for at, total in zip(panel.line_places(), totals, strict=True):
+        builder.store(panel.load(at), total)
     rest = builder.srem(builder.sub(end, start), ir.Constant(INT64, GROUP))
     whole = builder.sub(end, rest)
     for first, last, size in ((start, whole, GROUP), (whole, end, 1)):
@@ -117,7 +125,7 @@ def _spread_panel(builder: Any, panel: Panel, start: Any, end: Any) -> None:
 
 
 def _intrinsic(write: Callable[[Any, Panel, Any, Any], None], n_vectors: int) -> Any:
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def panel(  # type: ignore[no-untyped-def]
         typing, columns, values, start, end, matrix, first, line
     ):

@@ -126,8 +126,12 @@ class Softmax:
         return 0.25 * float(self.costs.max(initial=0.0))
 
     def slopes(self, scores: Floats) -> Slopes:
-        chances, residuals = np.empty(scores.shape), np.empty(scores.shape)
-        value = softmax_slopes(scores, self.codes, self.costs, residuals, chances)
+        # numpy's exponentials are several at a time
+        largest = row_maxima(scores)
+        chances = np.subtract(scores, largest[:, None])
+        np.exp(chances, out=chances)
+        residuals = np.empty(scores.shape)
+        value = softmax_slopes(scores, largest, self.codes, self.costs, residuals, chances)
         return Slopes(np.full(scores.shape[1], value), residuals, chances)
 
     def per_problem(self, totals: Floats) -> Floats:
@@ -175,22 +179,35 @@ def sigmoid_slopes(
     return values
 
 
+@njit(nogil=True, cache=True, fastmath={"nnan"})
+def row_maxima(scores: Floats) -> Floats:
+    maxima = scores[:, 0].copy()
+    for doc in range(scores.shape[0]):
+        for row in range(scores.shape[1]):
+            maxima[doc] = max(maxima[doc], scores[doc, row])
+    return maxima
+
+
 @njit(nogil=True, cache=True)
 def softmax_slopes(
-    scores: Floats, codes: Int64s, costs: Floats, residuals: Floats, chances: Floats
+    scores: Floats,
+    largest: Floats,
+    codes: Int64s,
+    costs: Floats,
+    residuals: Floats,
+    chances: Floats,
 ) -> float:
-    """Fills residuals and probabilities; returns the loss."""
+    """Makes exp(scores − largest) probabilities, and fills residuals; returns the loss."""
     value = 0.0
     for doc in range(scores.shape[0]):
-        line, p, cost = scores[doc], chances[doc], costs[doc]
-        largest = line.max()
+        p, cost, code = chances[doc], costs[doc], codes[doc]
         total = 0.0
-        for row in range(line.size):
-            p[row] = exp(line[row] - largest)
+        for row in range(p.size):
             total += p[row]
-        for row in range(line.size):
-            p[row] /= total
+        share = 1.0 / total
+        for row in range(p.size):
+            p[row] *= share
             residuals[doc, row] = cost * p[row]
-        residuals[doc, codes[doc]] -= cost
-        value += cost * (log(total) + largest - line[codes[doc]])
+        residuals[doc, code] -= cost
+        value += cost * (log(total) + largest[doc] - scores[doc, code])
     return value

@@ -200,8 +200,7 @@ class Newton:
 
     def hessian(self) -> Hessian:
         if self.copies is None:
-            size = self.coef.shape[0]
-            self.copies = CurvatureDocuments.of(self.documents, self.loss, self.alpha, size)
+            self.copies = CurvatureDocuments.of(self.documents, self.loss, self.alpha)
         curvature, penalty = self.slopes.curvature, self.penalty[:, 0]
         return Hessian.at(self.copies, self.loss, curvature, penalty, self.intercept)
 

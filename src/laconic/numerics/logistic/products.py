@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from laconic.numerics.logistic.lanes import add_products, padded, spread
+from laconic.numerics.logistic.lanes import add_products, padded, spread, width
 from laconic.numerics.svm.input import Rows
 from laconic.types import Floats, Int64s
 
@@ -72,7 +72,7 @@ def scores(documents: DocumentArrays, coef: Floats, out: Floats) -> None:
 
 def sums(documents: DocumentArrays, weights: NDArray[Any], out: Floats) -> None:
     """out = X' weights, the intercept included."""
-    total = padded(out, documents.values.dtype.type)
+    total = np.empty((out.shape[0], width(out.shape[1])), documents.values.dtype)
     _sums(documents, weights, total)
     out[:] = total[:, : out.shape[1]]
 

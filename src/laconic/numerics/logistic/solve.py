@@ -62,6 +62,18 @@ class PrimalStart:
     coef: Floats
     intercept: Floats
 
+    def moved(self, here: PrimalStart, before: PrimalStart) -> PrimalStart:
+        """This start plus the way from `before` to `here`, in the columns of `here`.
+
+        From the solution of another size at this alpha, and the way between the two sizes at
+        another alpha, it is near the solution of the new size.
+        """
+        coef = here.coef.copy()
+        for other, sign in ((self, 1.0), (before, -1.0)):
+            n_shared = min(coef.shape[1], other.coef.shape[1])
+            coef[:, :n_shared] += sign * other.coef[:, :n_shared]
+        return PrimalStart(coef, self.intercept + here.intercept - before.intercept)
+
     def packed(self, rows: Columns, n_columns: int, unit: float, intercept: bool) -> Floats:
         """As the solver stores them, for documents that are divided by the unit."""
         packed = np.zeros((n_columns + 1, rows.size))
