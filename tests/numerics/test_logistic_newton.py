@@ -12,8 +12,8 @@ from scipy.special import log_softmax
 
 from laconic.numerics.logistic.losses import Sigmoids, Softmax
 from laconic.numerics.logistic.newton import Newton
-from laconic.numerics.logistic.products import DocumentArrays, scores, squared_sums, sums
-from laconic.numerics.logistic.solve import solve_sigmoids
+from laconic.numerics.logistic.products import DocumentArrays, scores, sums
+from laconic.numerics.logistic.solve import PrimalStart, solve_sigmoids
 from laconic.numerics.svm.input import Rows
 
 N_DOCS, N_COLUMNS, N_ROWS, ALPHA = 30, 11, 5, 0.3
@@ -41,7 +41,7 @@ def dense(rows):
 
 def loss_of(kind, rng):
     if kind == "softmax":
-        return Softmax(rng.integers(0, N_ROWS, N_DOCS), rng.random(N_DOCS))
+        return Softmax(rng.integers(0, N_ROWS, N_DOCS), rng.random(N_DOCS), N_ROWS)
     y_signed = np.where(rng.random((N_DOCS, N_ROWS)) < 0.4, 1.0, -1.0)
     return Sigmoids(y_signed, rng.random((N_DOCS, N_ROWS)))
 
@@ -62,7 +62,7 @@ def test_passes_are_products_with_the_documents(rows, rng):
     np.testing.assert_allclose(values, X @ coef, atol=1e-12)
     sums(documents, weights, totals)
     np.testing.assert_allclose(totals, X.T @ weights, atol=1e-12)
-    squared_sums(documents, weights, totals)
+    sums(documents.squared(), weights, totals)
     np.testing.assert_allclose(totals, (X**2).T @ weights, atol=1e-12)
 
 
@@ -77,7 +77,8 @@ def test_value_gradient_and_hessian_are_those_of_the_objective(kind, rows, rng):
     ahead, behind = (objective(loss, X, coef + step * along) for step in (h, -h))
     assert (newton.gradient * along).sum() == pytest.approx((ahead - behind) / (2 * h), rel=1e-7)
     product = np.empty_like(coef)
-    newton._product(along, product)
+    curvature = newton.hessian().product(along, product)
+    np.testing.assert_allclose(curvature, (along * product).sum(axis=0), rtol=1e-12)
     after, before = (
         Newton.start(DocumentArrays.of(rows), loss, ALPHA, True, coef + step * along).gradient
         for step in (h, -h)
@@ -110,6 +111,16 @@ def test_independent_problems_do_not_depend_on_each_other(rows, rng):
         alone = solve_sigmoids(rows, y_signed[column], costs[column], ALPHA, tolerance=1e-12)
         np.testing.assert_allclose(together.coef[row], alone.coef[0], atol=1e-6)
         np.testing.assert_allclose(together.intercept[row], alone.intercept[0], atol=1e-6)
+
+
+def test_a_moved_start_is_moved_in_the_columns_that_it_has(rng):
+    """Here is of 4 columns, before and this start of 2 or 5."""
+    small, wide = (PrimalStart(rng.normal(size=(3, n)), rng.normal(size=3)) for n in (2, 5))
+    here = PrimalStart(rng.normal(size=(3, 4)), rng.normal(size=3))
+    moved = wide.moved(here, small)
+    expected = here.coef + wide.coef[:, :4] - np.pad(small.coef, ((0, 0), (0, 2)))
+    np.testing.assert_allclose(moved.coef, expected, atol=1e-15)
+    np.testing.assert_allclose(moved.intercept, wide.intercept + here.intercept - small.intercept)
 
 
 def test_the_optimum_of_one_word_in_50_digits(rng):

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log, log1p
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from laconic.numerics.logistic.products import DocumentArrays, sigmoid_product, softmax_product
 from laconic.types import Columns, Floats, Int64s
@@ -38,14 +39,24 @@ class Slopes:
 class LogisticLoss(Protocol):
     """What the solver needs of a loss."""
 
+    @property
+    def n_scores(self) -> int: ...
+
+    @property
+    def largest_curvature(self) -> float: ...
+
     def slopes(self, scores: Floats) -> Slopes: ...
 
     def per_problem(self, totals: Floats) -> Floats: ...
 
-    def diagonal(self, curvature: Floats) -> Floats: ...
+    def diagonal(self, curvature: NDArray[Any]) -> NDArray[Any]: ...
 
     def product(
-        self, documents: DocumentArrays, curvature: Floats, vector: Floats, out: Floats
+        self,
+        documents: DocumentArrays,
+        curvature: NDArray[Any],
+        vector: NDArray[Any],
+        out: NDArray[Any],
     ) -> None: ...
 
     def intercept_step(self, slopes: Slopes) -> Floats: ...
@@ -60,6 +71,14 @@ class Sigmoids:
     y_signed: Floats
     costs: Floats
 
+    @property
+    def n_scores(self) -> int:
+        return self.costs.size
+
+    @property
+    def largest_curvature(self) -> float:
+        return 0.25 * float(self.costs.max(initial=0.0))
+
     def slopes(self, scores: Floats) -> Slopes:
         residuals, curvature = np.empty(scores.shape), np.empty(scores.shape)
         values = sigmoid_slopes(scores, self.y_signed, self.costs, residuals, curvature)
@@ -68,11 +87,15 @@ class Sigmoids:
     def per_problem(self, totals: Floats) -> Floats:
         return totals
 
-    def diagonal(self, curvature: Floats) -> Floats:
+    def diagonal(self, curvature: NDArray[Any]) -> NDArray[Any]:
         return curvature
 
     def product(
-        self, documents: DocumentArrays, curvature: Floats, vector: Floats, out: Floats
+        self,
+        documents: DocumentArrays,
+        curvature: NDArray[Any],
+        vector: NDArray[Any],
+        out: NDArray[Any],
     ) -> None:
         sigmoid_product(documents, curvature, vector, out)
 
@@ -92,22 +115,40 @@ class Softmax:
 
     codes: Int64s
     costs: Floats
+    n_classes: int
+
+    @property
+    def n_scores(self) -> int:
+        return self.costs.size * self.n_classes
+
+    @property
+    def largest_curvature(self) -> float:
+        return 0.25 * float(self.costs.max(initial=0.0))
 
     def slopes(self, scores: Floats) -> Slopes:
-        chances, residuals = np.empty(scores.shape), np.empty(scores.shape)
-        value = softmax_slopes(scores, self.codes, self.costs, residuals, chances)
+        # numpy's exponentials are several at a time
+        largest = row_maxima(scores)
+        chances = np.subtract(scores, largest[:, None])
+        np.exp(chances, out=chances)
+        residuals = np.empty(scores.shape)
+        value = softmax_slopes(scores, largest, self.codes, self.costs, residuals, chances)
         return Slopes(np.full(scores.shape[1], value), residuals, chances)
 
     def per_problem(self, totals: Floats) -> Floats:
         return np.full(totals.shape, totals.sum())
 
-    def diagonal(self, curvature: Floats) -> Floats:
-        return np.asarray(self.costs[:, None] * curvature * (1.0 - curvature))
+    def diagonal(self, curvature: NDArray[Any]) -> NDArray[Any]:
+        costs = self.costs.astype(curvature.dtype)
+        return np.asarray(costs[:, None] * curvature * (1.0 - curvature))
 
     def product(
-        self, documents: DocumentArrays, curvature: Floats, vector: Floats, out: Floats
+        self,
+        documents: DocumentArrays,
+        curvature: NDArray[Any],
+        vector: NDArray[Any],
+        out: NDArray[Any],
     ) -> None:
-        softmax_product(documents, self.costs, curvature, vector, out)
+        softmax_product(documents, self.costs.astype(curvature.dtype), curvature, vector, out)
 
     def intercept_step(self, slopes: Slopes) -> Floats:
         """The Newton step of least length: a constant added to all intercepts changes nothing."""
@@ -138,22 +179,35 @@ def sigmoid_slopes(
     return values
 
 
+@njit(nogil=True, cache=True, fastmath={"nnan"})
+def row_maxima(scores: Floats) -> Floats:
+    maxima = scores[:, 0].copy()
+    for doc in range(scores.shape[0]):
+        for row in range(scores.shape[1]):
+            maxima[doc] = max(maxima[doc], scores[doc, row])
+    return maxima
+
+
 @njit(nogil=True, cache=True)
 def softmax_slopes(
-    scores: Floats, codes: Int64s, costs: Floats, residuals: Floats, chances: Floats
+    scores: Floats,
+    largest: Floats,
+    codes: Int64s,
+    costs: Floats,
+    residuals: Floats,
+    chances: Floats,
 ) -> float:
-    """Fills residuals and probabilities; returns the loss."""
+    """Makes exp(scores − largest) probabilities, and fills residuals; returns the loss."""
     value = 0.0
     for doc in range(scores.shape[0]):
-        line, p, cost = scores[doc], chances[doc], costs[doc]
-        largest = line.max()
+        p, cost, code = chances[doc], costs[doc], codes[doc]
         total = 0.0
-        for row in range(line.size):
-            p[row] = exp(line[row] - largest)
+        for row in range(p.size):
             total += p[row]
-        for row in range(line.size):
-            p[row] /= total
+        share = 1.0 / total
+        for row in range(p.size):
+            p[row] *= share
             residuals[doc, row] = cost * p[row]
-        residuals[doc, codes[doc]] -= cost
-        value += cost * (log(total) + largest - line[codes[doc]])
+        residuals[doc, code] -= cost
+        value += cost * (log(total) + largest[doc] - scores[doc, code])
     return value

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from laconic.numerics.logistic.hessian import CurvatureDocuments, Hessian, move, turn
 from laconic.numerics.logistic.losses import LogisticLoss, Slopes
-from laconic.numerics.logistic.products import DocumentArrays, scores, squared_sums, sums
+from laconic.numerics.logistic.products import DocumentArrays, scores, sums
 from laconic.types import Bools, Columns, Floats
 
 # Conjugate gradients stop at FORCING of the first residual, or at less near the optimum.
@@ -44,6 +45,7 @@ class Newton:
     gradient: Floats
     first: Floats
     promise: float = PROMISE
+    copies: CurvatureDocuments | None = None
 
     @classmethod
     def start(
@@ -174,51 +176,33 @@ class Newton:
 
     def direction(self, tolerance: float) -> Floats:
         """Conjugate gradients on the Newton system, preconditioned by its diagonal."""
-        residual = -self.gradient
-        inverse = 1.0 / self._diagonal()
-        scaled = inverse * residual
-        along, product = scaled.copy(), np.empty_like(residual)
+        hessian = self.hessian()
+        residual, inverse = -self.gradient, 1.0 / hessian.diagonal()
+        along, product = inverse * residual, np.empty_like(residual)
         solution = np.zeros_like(residual)
-        energy = self._total(residual, scaled)
+        energy = self._total(residual, along)
         forcing = np.minimum(FORCING, np.sqrt(self.lengths() / np.maximum(self.first, TINY)))
         target = forcing**2 * energy
         promise = self.promise * tolerance * 4.0 * self.alpha * self.objective
+        running = self._total(residual[:-1], residual[:-1]) > promise
         for _ in range(CG_STEPS):
-            self._product(along, product)
-            curvature = self._total(along, product)
-            running = self._unfinished(residual, energy, target, promise) & (curvature > 0)
+            curvature = self.loss.per_problem(hessian.product(along, product))
+            running &= (energy > 0) & (curvature > 0)
+            length = np.divide(energy, curvature, out=np.zeros_like(energy), where=running)
+            totals = move(length, along, product, inverse, solution, residual)
+            new, squares = (self.loss.per_problem(total) for total in totals)
+            running &= (new > target) & (squares > promise)
             if not running.any():
                 break
-            length = np.divide(energy, curvature, out=np.zeros_like(energy), where=running)
-            solution += length * along
-            residual -= length * product
-            np.multiply(inverse, residual, out=scaled)
-            new = self._total(residual, scaled)
-            if not self._unfinished(residual, new, target, promise)[running].any():
-                break
-            ratio = np.divide(new, energy, out=np.zeros_like(new), where=running & (energy > 0))
-            along *= ratio
-            along += scaled
-            energy = np.where(running, new, energy)
+            turn(np.where(running, new / np.maximum(energy, TINY), 0.0), inverse, residual, along)
+            energy = new
         return solution
 
-    def _unfinished(
-        self, residual: Floats, energy: Floats, target: Floats, promise: Floats
-    ) -> Bools:
-        return np.asarray((energy > target) & (self._total(residual[:-1], residual[:-1]) > promise))
-
-    def _product(self, vector: Floats, out: Floats) -> None:
-        self.loss.product(self.documents, self.slopes.curvature, vector, out)
-        out += self.penalty * vector
-        if not self.intercept:
-            out[-1] = 0.0
-
-    def _diagonal(self) -> Floats:
-        diagonal = np.empty_like(self.coef)
-        squared_sums(self.documents, self.loss.diagonal(self.slopes.curvature), diagonal)
-        diagonal += self.penalty
-        floor = np.finfo(np.float64).eps * diagonal.max(axis=0) + TINY
-        return np.asarray(np.maximum(diagonal, floor))
+    def hessian(self) -> Hessian:
+        if self.copies is None:
+            self.copies = CurvatureDocuments.of(self.documents, self.loss, self.alpha)
+        curvature, penalty = self.slopes.curvature, self.penalty[:, 0]
+        return Hessian.at(self.copies, self.loss, curvature, penalty, self.intercept)
 
     def _total(self, left: Floats, right: Floats) -> Floats:
         return self.loss.per_problem(np.einsum("ij,ij->j", left, right))

@@ -7,12 +7,13 @@ innermost loops go over adjacent numbers; the last line is the intercept. Docume
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from laconic.numerics.logistic.lanes import add_products, padded, spread, width
 from laconic.numerics.svm.input import Rows
 from laconic.types import Floats, Int64s
 
@@ -26,124 +27,123 @@ class DocumentArrays(NamedTuple):
     starts: Int64s
     ends: Int64s
     columns: NDArray[np.uint32]
-    values: Floats
-    scales: Floats
+    values: NDArray[Any]
+    scales: NDArray[Any]
 
     @classmethod
     def of(cls, rows: Rows) -> DocumentArrays:
         columns = rows.columns.view(np.uint32)
         return cls(rows.starts, rows.ends, columns, rows.values, rows.scales)
 
+    def copied(self) -> DocumentArrays:
+        """Only the entries of these documents, multiplied by the scales."""
+        bounds = np.concatenate([[0], np.cumsum(self.ends - self.starts)])
+        columns, values = np.empty(bounds[-1], np.uint32), np.empty(bounds[-1])
+        copy_entries(self, bounds, columns, values)
+        return DocumentArrays(bounds[:-1], bounds[1:], columns, values, np.ones(self.scales.size))
 
-@njit(nogil=True, cache=True, fastmath=True, inline="always")
-def add_products(documents: DocumentArrays, doc: int, coef: Floats, line: Floats) -> None:
-    """line = the document times `coef`, without scale and intercept, four entries at a time."""
-    at, end = documents.starts[doc], documents.ends[doc]
-    line[:] = 0.0
-    columns, values = documents.columns, documents.values
-    while at + 4 <= end:
-        first, second = coef[columns[at]], coef[columns[at + 1]]
-        third, fourth = coef[columns[at + 2]], coef[columns[at + 3]]
-        x1, x2, x3, x4 = values[at], values[at + 1], values[at + 2], values[at + 3]
-        for row in range(line.size):
-            line[row] += x1 * first[row] + x2 * second[row] + x3 * third[row] + x4 * fourth[row]
-        at += 4
-    while at < end:
-        first = coef[columns[at]]
-        x1 = values[at]
-        for row in range(line.size):
-            line[row] += x1 * first[row]
-        at += 1
+    def rounded(self) -> DocumentArrays:
+        """In single precision."""
+        values, scales = self.values.astype(np.float32), self.scales.astype(np.float32)
+        return self._replace(values=values, scales=scales)
+
+    def squared(self) -> DocumentArrays:
+        return self._replace(values=self.values**2, scales=self.scales**2)
 
 
-@njit(nogil=True, cache=True, fastmath=True, inline="always")
-def spread(documents: DocumentArrays, doc: int, line: Floats, out: Floats) -> None:
-    """out += the document, without scale and intercept, times each number of the line."""
-    for at in range(documents.starts[doc], documents.ends[doc]):
-        value = documents.values[at]
-        target = out[documents.columns[at]]
-        for row in range(line.size):
-            target[row] += value * line[row]
+@njit(nogil=True, cache=True)
+def copy_entries(
+    documents: DocumentArrays,
+    bounds: Int64s,
+    columns: NDArray[np.uint32],
+    values: NDArray[Any],
+) -> None:
+    for doc in range(documents.starts.size):
+        shift, scale = documents.starts[doc] - bounds[doc], documents.scales[doc]
+        for at in range(bounds[doc], bounds[doc + 1]):
+            columns[at] = documents.columns[at + shift]
+            values[at] = documents.values[at + shift] * scale
 
 
-@njit(nogil=True, cache=True, fastmath=True)
 def scores(documents: DocumentArrays, coef: Floats, out: Floats) -> None:
     """out = X coef, the intercept included."""
-    last = coef[-1]
-    for doc in range(documents.starts.size):
-        line = out[doc]
-        add_products(documents, doc, coef, line)
-        scale = documents.scales[doc]
-        for row in range(line.size):
-            line[row] = scale * line[row] + last[row]
+    _scores(documents, padded(coef, np.float64), out)
 
 
-@njit(nogil=True, cache=True, fastmath=True)
-def sums(documents: DocumentArrays, weights: Floats, out: Floats) -> None:
+def sums(documents: DocumentArrays, weights: NDArray[Any], out: Floats) -> None:
     """out = X' weights, the intercept included."""
+    total = np.empty((out.shape[0], width(out.shape[1])), documents.values.dtype)
+    _sums(documents, weights, total)
+    out[:] = total[:, : out.shape[1]]
+
+
+@njit(nogil=True, cache=True)
+def _scores(documents: DocumentArrays, coef: Floats, out: Floats) -> None:
+    last = coef[-1]
+    line = np.empty(coef.shape[1], coef.dtype)
+    for doc in range(documents.starts.size):
+        line[:] = 0.0
+        start, end, scale = documents.starts[doc], documents.ends[doc], documents.scales[doc]
+        add_products(documents.columns, documents.values, start, end, coef, line)
+        for row in range(out.shape[1]):
+            out[doc, row] = scale * line[row] + last[row]
+
+
+@njit(nogil=True, cache=True)
+def _sums(documents: DocumentArrays, weights: NDArray[Any], out: NDArray[Any]) -> None:
     out[:] = 0.0
     last = out[-1]
-    line = np.empty(out.shape[1], out.dtype)
+    line = np.zeros(out.shape[1], out.dtype)
     for doc in range(documents.starts.size):
-        scale = documents.scales[doc]
-        for row in range(line.size):
+        start, end, scale = documents.starts[doc], documents.ends[doc], documents.scales[doc]
+        for row in range(weights.shape[1]):
             line[row] = scale * weights[doc, row]
             last[row] += weights[doc, row]
-        spread(documents, doc, line, out)
+        spread(documents.columns, documents.values, start, end, line, out)
 
 
-@njit(nogil=True, cache=True, fastmath=True)
-def squared_sums(documents: DocumentArrays, weights: Floats, out: Floats) -> None:
-    """out = (X squared)' weights, the intercept included: the diagonal of X' diag(weights) X."""
-    out[:] = 0.0
-    last = out[-1]
-    for doc in range(documents.starts.size):
-        scale = documents.scales[doc]
-        for row in range(last.size):
-            last[row] += weights[doc, row]
-        for at in range(documents.starts[doc], documents.ends[doc]):
-            value = documents.values[at] * scale
-            square = value * value
-            target = out[documents.columns[at]]
-            for row in range(last.size):
-                target[row] += square * weights[doc, row]
-
-
-@njit(nogil=True, cache=True, fastmath=True)
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
 def sigmoid_product(
-    documents: DocumentArrays, curvature: Floats, vector: Floats, out: Floats
+    documents: DocumentArrays, curvature: NDArray[Any], vector: NDArray[Any], out: NDArray[Any]
 ) -> None:
     """out = X' D X vector; `curvature` has the diagonal of D for each row."""
     out[:] = 0.0
     last, constant = out[-1], vector[-1]
     line = np.empty(out.shape[1], out.dtype)
     for doc in range(documents.starts.size):
-        add_products(documents, doc, vector, line)
-        scale = documents.scales[doc]
-        for row in range(line.size):
+        start, end, scale = documents.starts[doc], documents.ends[doc], documents.scales[doc]
+        line[:] = 0.0
+        add_products(documents.columns, documents.values, start, end, vector, line)
+        for row in range(curvature.shape[1]):
             line[row] = curvature[doc, row] * (scale * line[row] + constant[row])
             last[row] += line[row]
             line[row] *= scale
-        spread(documents, doc, line, out)
+        spread(documents.columns, documents.values, start, end, line, out)
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
 def softmax_product(
-    documents: DocumentArrays, costs: Floats, chances: Floats, vector: Floats, out: Floats
+    documents: DocumentArrays,
+    costs: NDArray[Any],
+    chances: NDArray[Any],
+    vector: NDArray[Any],
+    out: NDArray[Any],
 ) -> None:
     """out = X' D X vector with D = c (diag(p) − p p') for each document."""
     out[:] = 0.0
     last, constant = out[-1], vector[-1]
     line = np.empty(out.shape[1], out.dtype)
     for doc in range(documents.starts.size):
-        add_products(documents, doc, vector, line)
-        scale, cost, p = documents.scales[doc], costs[doc], chances[doc]
-        mean = 0.0
-        for row in range(line.size):
+        start, end, scale = documents.starts[doc], documents.ends[doc], documents.scales[doc]
+        line[:] = 0.0
+        add_products(documents.columns, documents.values, start, end, vector, line)
+        cost, p = costs[doc], chances[doc]
+        mean = line.dtype.type(0.0)
+        for row in range(p.size):
             line[row] = p[row] * (scale * line[row] + constant[row])
             mean += line[row]
-        for row in range(line.size):
+        for row in range(p.size):
             line[row] = cost * (line[row] - mean * p[row])
             last[row] += line[row]
             line[row] *= scale
-        spread(documents, doc, line, out)
+        spread(documents.columns, documents.values, start, end, line, out)

@@ -22,7 +22,7 @@ from laconic.types import Bools, Columns, Floats, Int64s
 # The largest number of Newton steps.
 STEPS = 200
 # Binary problems that are solved together.
-BLOCK = 32
+BLOCK = 24
 # With up to this many scores, a solved problem takes one more step, which is cheap and leaves only
 # rounding.
 SMALL = 10_000
@@ -61,6 +61,18 @@ class PrimalStart:
 
     coef: Floats
     intercept: Floats
+
+    def moved(self, here: PrimalStart, before: PrimalStart) -> PrimalStart:
+        """This start plus the way from `before` to `here`, in the columns of `here`.
+
+        From the solution of another size at this alpha, and the way between the two sizes at
+        another alpha, it is near the solution of the new size.
+        """
+        coef = here.coef.copy()
+        for other, sign in ((self, 1.0), (before, -1.0)):
+            n_shared = min(coef.shape[1], other.coef.shape[1])
+            coef[:, :n_shared] += sign * other.coef[:, :n_shared]
+        return PrimalStart(coef, self.intercept + here.intercept - before.intercept)
 
     def packed(self, rows: Columns, n_columns: int, unit: float, intercept: bool) -> Floats:
         """As the solver stores them, for documents that are divided by the unit."""
@@ -115,9 +127,8 @@ def solve_softmax(
         present = np.flatnonzero(np.bincount(codes, weights=costs, minlength=n_classes) > 0)
     if present.size > 1:
         places = np.searchsorted(present, np.where(costs > 0, codes, present[0]))
-        _solve(
-            documents, Softmax(places, costs), alpha, intercept, present, start, tolerance, solution
-        )
+        loss = Softmax(places, costs, present.size)
+        _solve(documents, loss, alpha, intercept, present, start, tolerance, solution)
         solution.intercept[present] -= solution.intercept[present].mean()
     if present.size < n_classes:
         absent = np.setdiff1d(np.arange(n_classes), present)
