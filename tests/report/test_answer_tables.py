@@ -19,8 +19,8 @@ from laconic.report.view import View
 from laconic.studies.analysis.budget import BudgetRow
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.findings import Findings
+from laconic.studies.analysis.recommendation import HeldOutResult as Scores
 from laconic.studies.analysis.recommendation import Recommendation
-from laconic.studies.analysis.recommendation import TestResult as Scores
 from laconic.studies.layout import StudyFolder
 from tests.report.studies import tuned_study
 

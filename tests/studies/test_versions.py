@@ -25,9 +25,7 @@ from laconic.text.stop_words import stop_words
 from tests.studies.corpora import RIDGE, pets, write_pets
 from tests.studies.runs import per_task
 
-BASE = Plan(
-    pets(), methods=("IG", "US"), sizes=(5, 10), split=SplitOptions(cv=3), training=RIDGE
-)
+BASE = Plan(pets(), methods=("IG", "US"), sizes=(5, 10), split=SplitOptions(cv=3), training=RIDGE)
 
 
 def tasks_of(plan: Plan) -> list[Task]:
@@ -267,7 +265,8 @@ def test_an_older_laconic_uses_the_rows_of_a_newer_one(tmp_path, monkeypatch):
 def test_the_command_says_so_and_takes_the_flag(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_pets(tmp_path / "pets.csv")
-    options = "--text body --label animal --methods IG+ridge --alpha 1 --sizes 5 --cv 2 --jobs 1 --no-report"
+    options = "--text body --label animal --methods IG+ridge --alpha 1 --sizes 5 --cv 2 --jobs 1"
+    options += " --no-report"
     command = ["study", "pets.csv", *options.split()]
     assert CliRunner().invoke(main, command).exit_code == 0
     newer(monkeypatch)

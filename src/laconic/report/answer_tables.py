@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from laconic.methods import keeps_all, parse_method
 from laconic.studies.analysis.budget import BudgetRow
 from laconic.studies.analysis.candidates import Candidate
-from laconic.studies.analysis.recommendation import Recommendation, TestResult
+from laconic.studies.analysis.recommendation import HeldOutResult, Recommendation
 from laconic.studies.analysis.sentences import CLASSIFIER_NAMES
 from laconic.studies.layout import MODEL
 
@@ -108,7 +108,7 @@ def score_lines(recommendation: Recommendation) -> tuple[ScoreLine, ...]:
     return tuple(_score_line(name, test) for name, test in lines if test is not None)
 
 
-def _score_line(model: str, test: TestResult) -> ScoreLine:
+def _score_line(model: str, test: HeldOutResult) -> ScoreLine:
     low_high = [_score(limit) for limit in test.interval or ()]
     return ScoreLine(
         model,
@@ -119,7 +119,7 @@ def _score_line(model: str, test: TestResult) -> ScoreLine:
     )
 
 
-def calibration_sentence(test: TestResult | None) -> str:
+def calibration_sentence(test: HeldOutResult | None) -> str:
     """What the calibration error means; empty if the model gives no probabilities."""
     if test is None or test.calibration_error is None:
         return ""

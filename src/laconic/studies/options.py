@@ -321,7 +321,7 @@ def parse_methods(text: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class GoalOptions(Options):
+class LimitOptions(Options):
     """What is asked of the recommended model; by default one standard error from the best."""
 
     max_loss: float | None = option(
@@ -343,7 +343,7 @@ class GoalOptions(Options):
     def limited(self) -> bool:
         return self.max_features is not None or self.max_bytes is not None
 
-    def limits(self) -> str:
+    def in_words(self) -> str:
         """ "300 features and 100,000 bytes"."""
         features = [] if self.max_features is None else [f"{self.max_features:,} features"]
         n_bytes = [] if self.max_bytes is None else [f"{self.max_bytes:,} bytes"]

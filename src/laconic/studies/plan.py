@@ -20,8 +20,8 @@ from laconic.options import option
 from laconic.studies.execution.task import Task, canonical_json
 from laconic.studies.options import (
     METHODS,
-    GoalOptions,
     InMemory,
+    LimitOptions,
     Part,
     SearchOptions,
     Source,
@@ -49,8 +49,8 @@ class Plan(SearchOptions, Corpora):
     ----------
     corpora : Source, Corpus, or a name or file; or several
     methods, sizes, metrics, positive, draws, target : see `SearchOptions`
-    split, text, weighting, training, goals : SplitOptions, TextOptions, WeightingOptions,
-        TrainingOptions, GoalOptions
+    split, text, weighting, training, limits : SplitOptions, TextOptions, WeightingOptions,
+        TrainingOptions, LimitOptions
     detail : whether predictions and features of each size are stored, for significance tests and
         stability
     decisions : whether decision values of each size are stored too; they take 32 times as much
@@ -61,7 +61,7 @@ class Plan(SearchOptions, Corpora):
     text: TextOptions = field(default_factory=TextOptions)
     weighting: WeightingOptions = field(default_factory=WeightingOptions)
     training: TrainingOptions = field(default_factory=TrainingOptions)
-    goals: GoalOptions = field(default_factory=GoalOptions)
+    limits: LimitOptions = field(default_factory=LimitOptions)
     detail: bool = option(True, "Store predictions and features of each size.")
     decisions: bool = option(False, "Store decision values of each size, too.")
 

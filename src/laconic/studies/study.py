@@ -23,7 +23,7 @@ from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.task import Outcome, Task, versions
 from laconic.studies.journal.journal import Journal, exclusive
 from laconic.studies.layout import PLAN_MARK, StudyFolder, input_paths, write
-from laconic.studies.options import GoalOptions
+from laconic.studies.options import LimitOptions
 from laconic.studies.plan import Plan
 from laconic.studies.plan_file import parse_plan, write_plan
 from laconic.studies.prepared_corpus import PreparedCorpus
@@ -125,7 +125,7 @@ class Study:
                 self._corpora = [replace(prepared, versions=tried) for prepared in self.corpora]
                 keys = [task.key for task in self.tasks]
                 same_rows = _findings_of(folder, self._state(journal, keys))
-                if same_rows is not None and same_rows.goals == self.plan.goals:
+                if same_rows is not None and same_rows.limits == self.plan.limits:
                     listen(Event("finished", str(self.where)))
                     return same_rows
                 journal.check()
@@ -159,8 +159,8 @@ class Study:
         return findings
 
     def _state(self, journal: Journal, keys: Sequence[str]) -> str:
-        """What findings are made from, apart from the goals: plan, attempts, versions, notes."""
-        plan = write_plan(replace(self.plan, goals=GoalOptions()))
+        """What findings are made from, apart from the limits: plan, attempts, versions, notes."""
+        plan = write_plan(replace(self.plan, limits=LimitOptions()))
         attempts = map(str, journal.attempts(keys))
         old = _old_versions(self.tasks)
         return sha256("\n".join([versions(), plan, *keys, *attempts, *old]).encode()).hexdigest()

@@ -17,21 +17,27 @@ from laconic.studies.analysis.budget import BudgetRow
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from laconic.studies.analysis.findings import Findings
+from laconic.studies.analysis.recommendation import HeldOutResult as HeldOutResult
 from laconic.studies.analysis.recommendation import Recommendation
-from laconic.studies.analysis.recommendation import TestResult as HeldOutResult
 from laconic.studies.analysis.thresholds import MODES
 from laconic.studies.execution.jobs import run_task
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.task import Outcome
 from laconic.studies.layout import StudyFolder, distinct_name
-from laconic.studies.options import GoalOptions, SplitOptions
+from laconic.studies.options import LimitOptions, SplitOptions
 from laconic.text.options import TextOptions, WeightingOptions
 from tests.oracles import span_by_svd
 from tests.studies.corpora import RIDGE, pets
 from tests.studies.outcomes import but_for_speed
 from tests.studies.runs import per_task
 
-PLAN = Plan(pets(150), methods=("ALL", "IG", "DF"), sizes=(9, 18, 40), split=SplitOptions(cv=3), training=RIDGE)
+PLAN = Plan(
+    pets(150),
+    methods=("ALL", "IG", "DF"),
+    sizes=(9, 18, 40),
+    split=SplitOptions(cv=3),
+    training=RIDGE,
+)
 
 
 def pair(findings, test):
@@ -250,7 +256,9 @@ def test_each_final_model_is_trained_once_and_through_the_executor(tmp_path):
     (tmp_path / "model.laconic").unlink()
     (again,) = Study(PLAN, tmp_path).run(InProcess(run=noted)).recommendations
     assert but_for_speed(again) == but_for_speed(found)
-    assert sorted(trained) == sorted(["ALL+ridge", found.chosen.variant]), "its model is written again"
+    assert sorted(trained) == sorted(["ALL+ridge", found.chosen.variant]), (
+        "its model is written again"
+    )
 
 
 def test_a_fold_without_a_value_costs_itself_only(tmp_path):
@@ -392,7 +400,7 @@ RECOMMENDATIONS = values(
     budget=st.lists(values(BudgetRow, candidate=MEASURED), max_size=2).map(tuple),
 )
 GOALS = st.builds(
-    GoalOptions,
+    LimitOptions,
     st.none() | st.floats(0, 1),
     st.none() | st.integers(1, 10**6),
     st.none() | st.integers(1, 10**9),

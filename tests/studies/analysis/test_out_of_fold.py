@@ -60,7 +60,9 @@ def test_decisions_are_those_of_models_trained_without_the_fold(finished, method
 
 
 def test_each_document_outside_the_test_set_is_decided_once(finished):
-    n_documents = sum(result.chosen.shape[0] for result in results_of(finished, "IG+ridge", 3).values())
+    n_documents = sum(
+        result.chosen.shape[0] for result in results_of(finished, "IG+ridge", 3).values()
+    )
     assert n_documents == finished.corpora[0].final_split().train.size
 
 

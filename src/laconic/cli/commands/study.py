@@ -28,7 +28,7 @@ from laconic.cli.options import (
 )
 from laconic.errors import LaconicError
 from laconic.studies.options import (
-    GoalOptions,
+    LimitOptions,
     SearchOptions,
     Source,
     SplitOptions,
@@ -63,7 +63,7 @@ ALLOWED_WITH_A_PLAN = {
 @click.argument("where", nargs=-1, metavar="[CORPUS... | FOLDER]")
 @click.option("--plan", type=click.Path(path_type=Path), help="A plan in TOML, instead of options.")
 @options_from(SearchOptions)
-@options_from(GoalOptions)
+@options_from(LimitOptions)
 @options_from(SplitOptions)
 @click.option(
     "-o",
@@ -92,11 +92,11 @@ def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None
     """Find out how few words are needed, which ones, and what is lost.
 
     Compares methods and sizes by cross-validation, with the same classifiers and tuning for all
-    words as for few, recommends the smallest model that meets the goals (by default within one
+    words as for few, recommends the smallest model that meets the limits (by default within one
     standard error of the best), and evaluates it once on the held-out test set.
 
     Can be interrupted: run the same command again, or `laconic study FOLDER`, to resume. A finished
-    study answers other goals at once: `laconic study FOLDER --max-features 300`.
+    study meets other limits without measuring again: `laconic study FOLDER --max-features 300`.
 
     \b
     laconic study tickets.csv --text body --label queue
@@ -163,11 +163,11 @@ def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]
             for source in plan.corpora
         )
         folder = options["output"] or folder_for(options["plan"].stem)
-        plan = with_goals(replace(plan, corpora=sources), options)
+        plan = with_limits(replace(plan, corpora=sources), options)
         return refuse_another_corpus(Study(plan, folder))
     if continued:
         previous = Study.open(where[0])
-        plan = with_goals(previous.plan, options)
+        plan = with_limits(previous.plan, options)
         return Study(plan, options["output"] or previous.where)
     if not where:
         raise click.UsageError("name a corpus, a folder with a study, or a --plan")
@@ -175,10 +175,10 @@ def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]
     return refuse_another_corpus(Study(plan_of(where, options), folder))
 
 
-def with_goals(plan: Plan, options: dict[str, Any]) -> Plan:
-    """The plan with the goals of the command, if it has any."""
-    goals = values_of(GoalOptions, options)
-    return replace(plan, goals=goals) if goals != GoalOptions() else plan
+def with_limits(plan: Plan, options: dict[str, Any]) -> Plan:
+    """The plan with the limits of the command, if it has any."""
+    limits = values_of(LimitOptions, options)
+    return replace(plan, limits=limits) if limits != LimitOptions() else plan
 
 
 def check_folder_of(work: Study, options: dict[str, Any]) -> None:
@@ -243,7 +243,7 @@ def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
         text=values_of(TextOptions, options),
         weighting=values_of(WeightingOptions, options),
         training=values_of(TrainingOptions, options),
-        goals=values_of(GoalOptions, options),
+        limits=values_of(LimitOptions, options),
     )
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from laconic.studies.analysis.candidates import Candidate, best_of, smallest_of
 from laconic.studies.layout import BUDGET
-from laconic.studies.options import GoalOptions
+from laconic.studies.options import LimitOptions
 
 # Means that differ by less are equal but for rounding.
 ROUNDING = 1e-12
-Bytes = Callable[[Candidate], float]
+SizeInBytes = Callable[[Candidate], float]
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class BudgetRow:
 
 
 @dataclass(frozen=True)
-class Choice:
+class BudgetChoice:
     """The candidate to recommend, and its neighbours among the best of every size.
 
-    `missed` says which goals no candidate meets.
+    `missed` says which limits no candidate meets.
     """
 
     chosen: Candidate
@@ -55,30 +55,32 @@ class Choice:
     missed: str = ""
 
 
-def choose(candidates: Iterable[Candidate], goals: GoalOptions, n_bytes: Bytes) -> Choice:
-    """The smallest candidate that meets the goals: by default one standard error from the best.
+def choose(
+    candidates: Iterable[Candidate], limits: LimitOptions, n_bytes: SizeInBytes
+) -> BudgetChoice:
+    """The smallest candidate that meets the limits: by default one standard error from the best.
 
     Limits (features, bytes) come first: without `max_loss`, the best within them is chosen.
     """
     offered = list(candidates)
     best = best_of(offered)
-    within = [c for c in offered if _within(c, goals, n_bytes)]
+    within = [c for c in offered if _within(c, limits, n_bytes)]
     missed = []
     if not within:
-        least = min(offered, key=n_bytes if goals.max_bytes is not None else _n_features)
+        least = min(offered, key=n_bytes if limits.max_bytes is not None else _n_features)
         within = [least]
-        missed.append(f"no model is within {goals.limits()}")
+        missed.append(f"no model is within {limits.in_words()}")
     top = best_of(within)
-    if goals.max_loss is not None:
+    if limits.max_loss is not None:
         least_mean, reason = (
-            best.mean - goals.max_loss,
-            f"at most {goals.max_loss:g} below the best",
+            best.mean - limits.max_loss,
+            f"at most {limits.max_loss:g} below the best",
         )
         if top.mean < least_mean - ROUNDING:
-            missed.append(f"no model within {goals.limits()} is {reason}")
+            missed.append(f"no model within {limits.in_words()} is {reason}")
             least_mean = top.mean
-    elif goals.limited:
-        least_mean, reason = top.mean, f"the best within {goals.limits()}"
+    elif limits.limited:
+        least_mean, reason = top.mean, f"the best within {limits.in_words()}"
     else:
         least_mean, reason = (
             best.mean - best.se,
@@ -86,7 +88,7 @@ def choose(candidates: Iterable[Candidate], goals: GoalOptions, n_bytes: Bytes) 
         )
     chosen = smallest_of(within, least_mean - ROUNDING)
     cheaper, better = neighbours(chosen, offered)
-    return Choice(chosen, best, cheaper, better, reason, "; ".join(missed))
+    return BudgetChoice(chosen, best, cheaper, better, reason, "; ".join(missed))
 
 
 def neighbours(
@@ -112,9 +114,9 @@ def budget_rows(candidates: Iterable[Candidate], chosen: Candidate) -> list[Budg
     ]
 
 
-def _within(candidate: Candidate, goals: GoalOptions, n_bytes: Bytes) -> bool:
-    few = goals.max_features is None or candidate.n_features <= goals.max_features
-    return few and (goals.max_bytes is None or n_bytes(candidate) <= goals.max_bytes)
+def _within(candidate: Candidate, limits: LimitOptions, n_bytes: SizeInBytes) -> bool:
+    few = limits.max_features is None or candidate.n_features <= limits.max_features
+    return few and (limits.max_bytes is None or n_bytes(candidate) <= limits.max_bytes)
 
 
 def _n_features(candidate: Candidate) -> float:

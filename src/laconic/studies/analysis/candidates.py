@@ -25,9 +25,9 @@ from laconic.studies.analysis.thresholds import (
 from laconic.types import Int32s, Size
 
 # What was trained: the name of the method with its classifier, the size and alpha.
-Variant: TypeAlias = tuple[str, Size, float | None]
+TrainedVariant: TypeAlias = tuple[str, Size, float | None]
 # The counts of decisions in each fold, by problem and variant; None where there are none.
-FoldCounts: TypeAlias = Callable[[str, Variant], Mapping[str, Int32s] | None]
+FoldCounts: TypeAlias = Callable[[str, TrainedVariant], Mapping[str, Int32s] | None]
 REPEAT = ", repeat "
 
 
@@ -55,7 +55,7 @@ class Candidate:
     mistakes: float | None = None
 
     @property
-    def trained(self) -> Variant:
+    def trained(self) -> TrainedVariant:
         return self.variant or self.method, self.size, self.alpha
 
     @property

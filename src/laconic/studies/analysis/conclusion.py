@@ -42,7 +42,7 @@ def make_findings(
     """The findings from all rows so far. Writes the recommended models into the folder.
 
     `executor`, which has been entered, trains them. `same_rows` are findings from the same rows
-    with other goals: only the recommendations are made again.
+    with other limits: only the recommendations are made again.
     """
     tasks = {task.key: task for prepared in corpora for task in prepared.tasks}
     previous = _previous(folder)
@@ -63,7 +63,7 @@ def make_findings(
         failures=failures,
         warnings=counted | same_rows.warnings,
         n_tasks=len(tasks),
-        goals=plan.goals,
+        limits=plan.limits,
     )
 
 
@@ -74,7 +74,7 @@ def _from_rows(
     journal: Journal,
     folder: StudyFolder,
 ) -> Findings:
-    """What does not depend on the goals; also writes the tables and maps that do not."""
+    """What does not depend on the limits; also writes the tables and maps that do not."""
     rows = list(journal.rows(tasks))
     measured, _ = tuned_candidates(plan, tasks.values(), rows, journal)
     per_method = recommend_per_method(measured)

@@ -91,13 +91,14 @@ class FinalModels:
         folder.make()
         n_rows = target.n_columns
         (recommendation,) = recommend(
-            offered, self.plan.goals, lambda candidate: self._n_bytes(candidate, n_rows)
+            offered, self.plan.limits, lambda candidate: self._n_bytes(candidate, n_rows)
         )
-        two_classes = target.y.ndim == 1 and len(target.classes) == 2
+        two_classes = target.rule == "sign"
         recommendation = replace(
             recommendation,
             folder=folder.name,
             positive_class=target.classes[1] if two_classes else "",
+            multilabel=target.rule == "labels",
         )
         final = self.tasks.of_problem(recommendation, offered, folder)
         final.written = self._previous_model(final)

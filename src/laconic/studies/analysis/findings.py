@@ -15,7 +15,7 @@ from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from laconic.studies.analysis.recommendation import Recommendation
 from laconic.studies.layout import FILES, ProblemFolder, StudyFolder, delete, write
-from laconic.studies.options import GoalOptions
+from laconic.studies.options import LimitOptions
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Findings:
     failures : title of a task -> reason
     warnings : text -> number of tasks that gave it
     n_tasks : tasks of the plan
-    state : what the findings were made from, apart from the goals; see `Study`
-    goals : of the recommendations
+    state : what the findings were made from, apart from the limits; see `Study`
+    limits : of the recommendations
     """
 
     recommendations: tuple[Recommendation, ...]
@@ -43,7 +43,7 @@ class Findings:
     warnings: dict[str, int] = field(default_factory=dict)
     n_tasks: int = 0
     state: str = ""
-    goals: GoalOptions = field(default_factory=GoalOptions)
+    limits: LimitOptions = field(default_factory=LimitOptions)
 
     def to_dict(self) -> dict[str, Any]:
         """The findings with their sentences, as JSON allows; "NaN" and "Infinity" are strings."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from laconic.methods import keeps_all
 from laconic.numerics.calibration import calibration_error, probabilities
 from laconic.numerics.quotient import quotient
-from laconic.studies.analysis.recommendation import TestResult
+from laconic.studies.analysis.recommendation import HeldOutResult
 from laconic.studies.execution.task import Task
 from laconic.studies.journal.journal import Journal
 from laconic.types import Bools, Floats, Int8s, Rule
@@ -95,7 +95,7 @@ def decision_calibration_error(
     return calibration_error(p[rows, best], truth[rows, best])
 
 
-def held_out_result(task: Task, rule: Rule, journal: Journal) -> tuple[TestResult | None, str]:
+def held_out_result(task: Task, rule: Rule, journal: Journal) -> tuple[HeldOutResult | None, str]:
     """The result of a final task on the test documents, or why there is none."""
     metric = task.metrics[0]
     rows = [row for row in journal.rows([task.key]) if row.metric == metric]
@@ -103,13 +103,13 @@ def held_out_result(task: Task, rule: Rule, journal: Journal) -> tuple[TestResul
         return None, rows[0].reason if rows else "it was not tested"
     y_signed, cuts = journal.y_signed(task.key), journal.cuts(task.key)
     if not cuts or y_signed is None:
-        return TestResult(rows[0].value), ""
+        return HeldOutResult(rows[0].value), ""
     cut, error = cuts[0], None
     if cut.decision is not None and task.calibration:
         pairs = np.array(task.calibration)
         calibration = pairs[0] if rule == "argmax" else pairs
         error = decision_calibration_error(cut.decision, y_signed, rule, calibration)
-    return TestResult(
+    return HeldOutResult(
         rows[0].value,
         score_interval(cut.chosen, y_signed, rule, metric),
         mistakes_per_thousand(cut.chosen, y_signed, rule),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.rows import group_pairs
-from laconic.studies.analysis.candidates import Variant
+from laconic.studies.analysis.candidates import TrainedVariant
 from laconic.studies.execution.task import Cut, Task
 from laconic.studies.journal.journal import Journal
 from laconic.types import Bools, Int8s, Int32s
@@ -41,9 +41,9 @@ class OutOfFold:
         first_draws = (((t.problem, t.method), t) for t in tasks if t.draw == 0)
         self._tasks = {key: of[:n_folds] for key, of in group_pairs(first_draws).items()}
         self._journal = journal
-        self._latest: tuple[tuple[str, str], dict[str, dict[Variant, Cut]]] = (("", ""), {})
+        self._latest: tuple[tuple[str, str], dict[str, dict[TrainedVariant, Cut]]] = (("", ""), {})
 
-    def results(self, problem: str, variant: Variant) -> dict[str, FoldResult]:
+    def results(self, problem: str, variant: TrainedVariant) -> dict[str, FoldResult]:
         """By fold, without the folds whose task failed or has no such model."""
         results = {}
         for task in self._tasks[problem, variant[0]]:
@@ -53,7 +53,7 @@ class OutOfFold:
                 results[task.fold] = FoldResult(y_signed, cut.chosen, cut.decision, cut.tuning)
         return results
 
-    def counts(self, problem: str, variant: Variant) -> Mapping[str, Int32s] | None:
+    def counts(self, problem: str, variant: TrainedVariant) -> Mapping[str, Int32s] | None:
         """The counts of decisions in each fold; None if there are no thresholds to fit.
 
         A fold whose training lacks a label has fewer columns: then there are none either.
@@ -66,7 +66,7 @@ class OutOfFold:
             arrays[fold] = cut.tuning
         return arrays if len({array.shape for array in arrays.values()}) == 1 else None
 
-    def _cuts(self, problem: str, method: str) -> dict[str, dict[Variant, Cut]]:
+    def _cuts(self, problem: str, method: str) -> dict[str, dict[TrainedVariant, Cut]]:
         """The cuts of each fold; those of the latest method are kept in memory."""
         if self._latest[0] != (problem, method):
             by_fold = {}

@@ -1,4 +1,4 @@
-"""The recommendation: the smallest model that meets the goals.
+"""The recommendation: the smallest model that meets the limits.
 
 It is chosen on validation folds only, then evaluated once on the held-out test documents.
 """
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 from laconic.methods import keeps_all
 from laconic.rows import group_pairs
-from laconic.studies.analysis.budget import BudgetRow, Bytes, budget_rows, choose
+from laconic.studies.analysis.budget import BudgetRow, SizeInBytes, budget_rows, choose
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.sentences import sentence_of
-from laconic.studies.options import GoalOptions
+from laconic.studies.options import LimitOptions
 
-DEFAULT_GOALS = GoalOptions()
+DEFAULT_LIMITS = LimitOptions()
 
 
 @dataclass(frozen=True)
-class TestResult:
+class HeldOutResult:
     """The score of a model on the held-out test documents.
 
     interval : of the score, 95 %, by resampling the test documents; None if the metric has none
@@ -35,12 +35,12 @@ class TestResult:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The smallest model that meets the goals, and its test score.
+    """The smallest model that meets the limits, and its test score.
 
     chosen, best : the recommended candidate, and the one with the highest mean
     baseline : all words, if the study measured them
     cheaper, better : the best smaller candidate, and the smallest better one
-    reason : why this one; missed : the goals that no candidate meets
+    reason : why this one; missed : the limits that no candidate meets
     test, baseline_test : on the held-out test documents; None if there are none
     budget : what giving up more or less would cost, by validation
     n_test_documents : how many there are
@@ -48,6 +48,7 @@ class Recommendation:
     n_features, n_features_in : words of the model, and words that it was chosen from
     n_bytes : of the model file
     positive_class : the class that metrics refer to, if there are two
+    multilabel : whether documents have any number of labels; mistakes are then wrong labels
     smallest_tried : whether no smaller model was tried
     task_key, baseline_task_key : the tasks that evaluated the test documents
     folder : of the model, relative to the study's
@@ -65,8 +66,8 @@ class Recommendation:
     better: Candidate | None = None
     reason: str = ""
     missed: str = ""
-    test: TestResult | None = None
-    baseline_test: TestResult | None = None
+    test: HeldOutResult | None = None
+    baseline_test: HeldOutResult | None = None
     budget: tuple[BudgetRow, ...] = ()
     n_test_documents: int = 0
     n_test_evaluations: int = 1
@@ -74,6 +75,7 @@ class Recommendation:
     n_features_in: int = 0
     n_bytes: int = 0
     positive_class: str = ""
+    multilabel: bool = False
     smallest_tried: bool = False
     task_key: str = ""
     baseline_task_key: str = ""
@@ -93,25 +95,25 @@ class Recommendation:
 
 def recommend(
     candidates: Iterable[Candidate],
-    goals: GoalOptions = DEFAULT_GOALS,
-    n_bytes: Bytes = lambda candidate: 0.0,
+    limits: LimitOptions = DEFAULT_LIMITS,
+    n_bytes: SizeInBytes = lambda candidate: 0.0,
 ) -> list[Recommendation]:
     """One recommendation per problem, over all methods."""
     by_problem = group_pairs((c.problem, c) for c in candidates)
-    return [_recommendation(group, goals, n_bytes) for group in by_problem.values()]
+    return [_recommendation(group, limits, n_bytes) for group in by_problem.values()]
 
 
 def recommend_per_method(candidates: Iterable[Candidate]) -> list[Recommendation]:
     """One recommendation per problem and method, among the sizes of that method."""
     by_method = group_pairs(((c.problem, c.method), c) for c in candidates)
-    return [_recommendation(group, DEFAULT_GOALS) for group in by_method.values()]
+    return [_recommendation(group, DEFAULT_LIMITS) for group in by_method.values()]
 
 
 def _recommendation(
-    offered: list[Candidate], goals: GoalOptions, n_bytes: Bytes = lambda candidate: 0.0
+    offered: list[Candidate], limits: LimitOptions, n_bytes: SizeInBytes = lambda candidate: 0.0
 ) -> Recommendation:
     baseline = next((c for c in offered if keeps_all(c.method)), None)
-    choice = choose(offered, goals, n_bytes)
+    choice = choose(offered, limits, n_bytes)
     chosen = choice.chosen
     return Recommendation(
         chosen.problem,

@@ -10,7 +10,7 @@ from laconic.methods import keeps_all, projects
 
 if TYPE_CHECKING:
     from laconic.studies.analysis.candidates import Candidate
-    from laconic.studies.analysis.recommendation import Recommendation, TestResult
+    from laconic.studies.analysis.recommendation import HeldOutResult, Recommendation
 
 
 def sentence_of(recommendation: Recommendation) -> str:
@@ -23,7 +23,7 @@ def sentence_of(recommendation: Recommendation) -> str:
         _choice(recommendation),
         _reason(recommendation),
         *_neighbours(recommendation),
-        f"Goal missed: {recommendation.missed}." if recommendation.missed else "",
+        f"Limit missed: {recommendation.missed}." if recommendation.missed else "",
         _test(recommendation),
         far_below(recommendation),
     )
@@ -62,30 +62,36 @@ CLASSIFIER_NAMES = {"logistic": "logistic regression", "svm": "an SVM", "ridge":
 
 def _reason(recommendation: Recommendation) -> str:
     chosen, best = recommendation.chosen, recommendation.best
+    cost = _mistakes(recommendation, chosen)
     score = f"In validation its {metric_of(recommendation)} is {chosen.mean:.3f}"
     if chosen == best:
         smallest = "; no smaller model was tried" if recommendation.smallest_tried else ""
-        return f"{score}, the best result{smallest}{_mistakes(chosen)}."
+        return f"{score}, the best result{smallest}{cost}."
     return (
-        f"{score}{_mistakes(chosen)}: {recommendation.reason}. The best is {best.description}: "
-        f"{best.mean:.3f}{_mistakes(best)}."
+        f"{score}{cost}: {recommendation.reason}. The best is {best.description}: "
+        f"{best.mean:.3f}{_mistakes(recommendation, best)}."
     )
 
 
-def _mistakes(candidate: Candidate) -> str:
+def _mistakes(recommendation: Recommendation, candidate: Candidate) -> str:
     if candidate.mistakes is None:
         return ""
-    return f", {_number(candidate.mistakes)} mistakes in 1,000 documents"
+    return f", {_number(candidate.mistakes)} {_unit(recommendation)} in 1,000 documents"
+
+
+def _unit(recommendation: Recommendation) -> str:
+    return "wrong labels" if recommendation.multilabel else "mistakes"
 
 
 def _number(mistakes: float) -> str:
-    return f"{mistakes:.0f}" if mistakes >= 9.5 else f"{mistakes:.1f}"
+    return f"{mistakes:,.0f}" if mistakes >= 9.5 else f"{mistakes:.1f}"
 
 
 def _neighbours(recommendation: Recommendation) -> Iterator[str]:
     for name, other in (("Cheaper", recommendation.cheaper), ("Better", recommendation.better)):
         if other is not None:
-            cost = f" ({_number(other.mistakes)} mistakes)" if other.mistakes is not None else ""
+            unit = _unit(recommendation)
+            cost = f" ({_number(other.mistakes)} {unit})" if other.mistakes is not None else ""
             yield f"{name}: {other.description}, {other.mean:.3f}{cost}."
 
 
@@ -104,7 +110,7 @@ def _test(recommendation: Recommendation) -> str:
     return f"{scores}.{failed}"
 
 
-def _score(test: TestResult) -> str:
+def _score(test: HeldOutResult) -> str:
     if test.interval is None:
         return f"{test.score:.3f}"
     low, high = test.interval
