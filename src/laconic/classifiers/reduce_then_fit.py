@@ -27,7 +27,8 @@ class ReduceThenFit(PathClassifier):
     Parameters
     ----------
     reducer : Reducer or None, default=None
-        Selects or projects the terms. None is TopTerms(), by information gain.
+        Selects or projects the terms. None is TopTerms(by="rfe"), recursive
+        feature elimination.
     classifier : scikit-learn classifier or None, default=None
         Trained on the reduced documents. None is LogisticClassifier(). A linear classifier (with
         `coef_` and `intercept_`) gives models over the original vocabulary.
@@ -89,7 +90,7 @@ class ReduceThenFit(PathClassifier):
         documents, encoding = read_training_data(self, X, y)
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
         requested = list(sizes)
-        reducer = clone(self.reducer if self.reducer is not None else TopTerms())
+        reducer = clone(self.reducer if self.reducer is not None else TopTerms("rfe"))
         self.reducer_ = reducer.set_params(size=_largest(requested)).fit(documents, labels)
         classifiers = self._classifiers(alphas)
         data = documents, queries

@@ -109,7 +109,7 @@ MEMORY_LIMIT = click.option(
 )
 METHOD = click.option(
     "--method",
-    default="IG",
+    default="RFE",
     show_default=True,
     help="A name of `laconic methods`, with settings and classifier: SS:rank=10+svm.",
 )
