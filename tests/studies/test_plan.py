@@ -10,21 +10,28 @@ from hypothesis import strategies as st
 from laconic import Plan
 from laconic.errors import LaconicError
 from laconic.studies.execution.task import Task
-from laconic.studies.options import Source, SplitOptions, TrainingOptions
+from laconic.studies.options import (
+    WEIGH_ALIKE,
+    GoalOptions,
+    Source,
+    SplitOptions,
+    TrainingOptions,
+    parse_methods,
+)
 from laconic.studies.plan import METHODS
 from laconic.studies.plan_file import parse_plan, read_plan, write_plan
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.studies.study import Study
 from laconic.text.options import TextOptions, WeightingOptions
 from laconic.text.problem import targets_of
-from tests.studies.corpora import pets
+from tests.studies.corpora import RIDGE, pets
 
 
 def keys(plan: Plan) -> set[str]:
     return {task.key for corpus in plan.load() for task in PreparedCorpus.of(plan, corpus).tasks}
 
 
-BASE = Plan(pets(), methods=("IG", "WS"), sizes=(5, 10), metrics=("accuracy",))
+BASE = Plan(pets(), methods=("IG", "WS"), sizes=(5, 10), metrics=("accuracy",), training=RIDGE)
 
 
 def test_a_plan_is_every_fold_and_method_and_draw():
@@ -33,7 +40,7 @@ def test_a_plan_is_every_fold_and_method_and_draw():
     assert [(t.fold, t.method, t.draw) for t in ready.tasks] == [
         (f"fold {fold} of 5", method, seed)
         for fold in range(1, 6)
-        for method, seed in [("IG", 0), ("WS", 0), ("WS", 1), ("WS", 2)]
+        for method, seed in [("IG+ridge", 0), *(("WS+ridge", draw) for draw in range(3))]
     ]
     assert {t.part for t in ready.tasks} == {"validation"}
 
@@ -41,22 +48,22 @@ def test_a_plan_is_every_fold_and_method_and_draw():
 def test_a_task_of_a_method_with_sizes_of_its_own_has_these():
     plan = replace(BASE, methods=("ALL", "IG"))
     sizes = {task.method: task.sizes for task in PreparedCorpus.of(plan, pets()).tasks}
-    assert sizes == {"ALL": (1.0,), "IG": (5, 10)}
+    assert sizes == {"ALL+ridge": (1.0,), "IG+ridge": (5, 10)}
 
 
 SAME = {
     "another name of the same method": {"methods": ("ig", " WS ")},
     "the same sizes": {"sizes": [10, 5, 5]},
     "defaults in brackets": {"methods": ("IG:combine=mean", "WS:draw=exact")},
-    "a whole number": {"training": TrainingOptions(alpha=1)},
+    "a whole number": {"training": replace(RIDGE, alpha=1)},
 }
 OTHER = {
     "sizes": {"sizes": (5, 11)},
     "metrics": {"metrics": ("accuracy", "roc_auc")},
     "the target": {"target": "one-vs-rest"},
-    "alpha": {"training": TrainingOptions(alpha=0.5)},
-    "the intercept": {"training": TrainingOptions(intercept=False)},
-    "the norm": {"training": TrainingOptions(normalize="all")},
+    "alpha": {"training": replace(RIDGE, alpha=0.5)},
+    "the intercept": {"training": replace(RIDGE, intercept=False)},
+    "the norm": {"training": replace(RIDGE, normalize="all")},
     "stems": {"text": TextOptions(stem="porter")},
     "min_df": {"weighting": WeightingOptions(min_df=1)},
     "the seed of splits": {"split": SplitOptions(random_state=1)},
@@ -83,7 +90,7 @@ def test_more_methods_and_draws_keep_the_tasks_that_are_there():
 def test_keys_are_those_of_every_machine():
     task = Task("d", "p", "test", "f", "s", "v", "IG", 0, (5, 0.5), ("roc_auc",))
     assert Task.from_json(task.to_json()) == task
-    assert task.key == "9d8a1dbca39240a8440a6c3687bfdcf7"
+    assert task.key == "5172d37d0e27aee6b2b4664e1796adc5"
     assert task.random_state == replace(task, sizes=(7,), metrics=("accuracy",)).random_state
     assert task.random_state != replace(task, draw=1).random_state
 
@@ -152,7 +159,8 @@ def test_a_wrong_plan_says_so_at_once(case):
 
 def test_the_first_metric_decides_and_the_error_may_come_after_it():
     plan = Plan(pets(), metrics=("recall_macro", "error", "roc_auc"))
-    assert plan.metric == "recall_macro"
+    (target,) = targets_of(pets(), "auto")
+    assert plan.metrics_for(target) == ("recall_macro", "error", "roc_auc")
 
 
 PARTS_WRONG = {
@@ -240,7 +248,7 @@ def test_a_plan_in_toml():
 def test_written_plans_read_back_the_same(where, alpha, test, intercept, min_df):
     plan = Plan(
         (Source(where), Source("other", label=("a", "b"), first=3)),
-        training=TrainingOptions(alpha, intercept),
+        training=TrainingOptions(alpha, intercept=intercept),
         split=SplitOptions(test_size=test),
         weighting=WeightingOptions(min_df=min_df, max_df=0.5),
     )
@@ -303,7 +311,7 @@ def test_tasks_with_one_selection_come_together_whatever_the_order_of_methods():
         "RANDOM+ridge:alpha=1",
         "BSS+svm",
     )
-    plan = Plan(pets(), methods=names, draws=2)
+    plan = Plan(pets(), methods=names, draws=2, training=RIDGE)
     corpus = pets()
     (split, *_) = plan.folds(corpus)
     tasks = list(plan.tasks(corpus, split, targets_of(corpus, "auto")))
@@ -312,25 +320,135 @@ def test_tasks_with_one_selection_come_together_whatever_the_order_of_methods():
         ("RANDOM+ridge:alpha=1.0", 0),
         ("RANDOM+ridge:alpha=0.1", 1),
         ("RANDOM+ridge:alpha=1.0", 1),
-        ("IG", 0),
+        ("IG+ridge", 0),
         ("BSS+ridge:alpha=0.1", 0),
         ("BSS+svm", 0),
     ]
 
 
 @pytest.mark.parametrize("alpha", ["loo", 0.0, {"a": 1.0, "b": 0.0}])
-def test_by_default_there_is_no_svm_where_it_cannot_have_the_lambda(alpha):
-    plan = Plan("pydocs", training=TrainingOptions(alpha))
-    assert plan.methods == tuple(name.removesuffix("+svm") for name in METHODS)
-    assert "RFE" in plan.methods
+def test_only_ridge_is_tuned_where_the_others_cannot_have_the_alpha(alpha):
+    assert TrainingOptions(alpha).classifiers_for(10**6) == ("ridge",)
+    assert Plan("pydocs", training=TrainingOptions(alpha)).methods == METHODS
     with pytest.raises(LaconicError, match=r"method IG\+svm: .*above 0"):
         Plan("pydocs", methods=("ALL", "IG+svm"), training=TrainingOptions("loo"))
 
 
-@pytest.mark.parametrize("alpha", [1, 0.5, {"a": 1.0}])
-def test_by_default_an_svm_comes_after_rfe(alpha):
-    assert Plan("pydocs", training=TrainingOptions(alpha)).methods == METHODS
-    assert "RFE+svm" in METHODS
+def trained(plan: Plan, corpus) -> list[tuple[str, tuple]]:
+    """What a plan trains in its first fold: name and alphas."""
+    (split, *_) = plan.folds(corpus)
+    tasks = plan.tasks(corpus, split, targets_of(corpus, plan.target))
+    return [(task.method, task.alphas) for task in tasks]
+
+
+def test_the_methods_of_a_study_by_default():
+    assert METHODS == Plan("pydocs").methods == ("ALL", "IG", "RFE")
+    assert parse_methods("quick") == ("ALL", "IG")
+    papers = parse_methods("papers")
+    assert papers[:3] == METHODS
+    assert parse_methods("quick,DF") == ("ALL", "IG", "DF")
+    assert len(set(papers)) == len(papers) > 8
+
+
+def test_a_method_without_classifier_is_trained_with_each_and_five_alphas():
+    tasks = dict(trained(Plan(pets(), methods=("ALL", "IG")), pets()))
+    assert list(tasks) == [
+        f"{name}+{classifier}"
+        for name in ("ALL", "IG")
+        for classifier in ("logistic", "svm", "ridge")
+    ]
+    for alphas in tasks.values():
+        assert len(alphas) == 5
+        assert list(alphas) == sorted(alphas, reverse=True), "the path is warm from large to small"
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "balanced_accuracy", "roc_auc"])
+@pytest.mark.parametrize("n_docs", [60, 2200])
+def test_all_words_are_tuned_exactly_as_every_selection(metric, n_docs):
+    """Classifiers, alphas and class weights of ALL, which every method is compared with."""
+    names = ("ALL", "IG", "RFE", "WS", "LSI", "BSS:rank=4")
+    corpus = pets(n_docs)
+    tasks = trained(Plan(corpus, methods=names, metrics=(metric,)), corpus)
+    grids = {
+        name: {(m.removeprefix(name), alphas) for m, alphas in tasks if m.startswith(name + "+")}
+        for name in names
+    }
+    assert len(tasks) == sum(map(len, grids.values()))
+    assert all(grid == grids["ALL"] for grid in grids.values())
+    weighted = 2 * (1 + (metric in WEIGH_ALIKE))  # ridge has no class weights
+    assert len(grids["ALL"]) == weighted + (n_docs <= 2000)
+
+
+def test_class_weights_are_tried_where_the_metric_weighs_classes_alike():
+    def names(**about):
+        return [name for name, _ in trained(Plan(pets(), methods=("IG",), **about), pets())]
+
+    both = TrainingOptions(classifiers=("svm",))
+    assert names(training=both, metrics=("accuracy",)) == ["IG+svm"]
+    assert names(training=both, metrics=("f1_macro",)) == ["IG+svm", "IG+svm:weights=balanced"]
+    for weight, expected in (("none", "IG+svm"), ("balanced", "IG+svm:weights=balanced")):
+        training = replace(both, class_weight=weight)
+        assert names(training=training, metrics=("f1_macro",)) == [expected]
+
+
+def test_what_a_method_names_is_not_tuned():
+    methods = ("IG+svm:alpha=0.5", "DF+ridge", "WS+svm:weights=balanced", "RFE+knn", "SVM-LARS")
+    tasks = dict(trained(Plan(pets(), methods=methods, metrics=("f1_macro",)), pets()))
+    assert tasks["IG+svm:alpha=0.5"] == (0.5,)
+    assert len(tasks["DF+ridge"]) == len(tasks["WS+svm:weights=balanced"]) == 5
+    assert len(tasks["RFE+knn"]) == len(tasks["SVM-LARS"]) == 1
+    assert not any(name.startswith("WS+svm") and name not in methods for name in tasks)
+    plan = Plan(pets(), methods=("IG",), training=TrainingOptions(alpha=0.25))
+    assert {alphas for _, alphas in trained(plan, pets())} == {(0.25,)}
+
+
+def test_families_are_the_variants_that_a_plan_trains_for_its_methods():
+    plan = Plan(pets(), methods=("IG", "IG+svm", "IG+svm:alpha=2", "DF"), metrics=("f1_macro",))
+    names = [name for name, _ in trained(plan, pets())]
+    families = plan.families(names)
+    assert families["DF"] == [name for name in names if name.startswith("DF+")]
+    assert families["IG+svm"] == ["IG+svm", "IG+svm:weights=balanced"]
+    assert families["IG+svm:alpha=2.0"] == ["IG+svm:alpha=2.0"]
+    assert families["IG"] == [n for n in names if n.startswith("IG+") and "alpha" not in n]
+    assert set(names) == {name for variants in families.values() for name in variants}
+
+
+def test_the_default_metric_is_that_of_the_target():
+    plan = Plan(pets())
+    few = replace(pets(90), labels=tuple(("fish",) if i % 18 else ("cats",) for i in range(90)))
+    three = tuple(("cats", "dogs", "fish")[i % 3 if i < 10 else 2] for i in range(90))
+    cases = {
+        "accuracy": pets(),
+        "f1": replace(few, classes=("cats", "fish")),
+        "f1_macro": replace(pets(90), labels=tuple((label,) for label in three)),
+        "f1_micro": replace(pets(), multilabel=True),
+    }
+    for metric, corpus in cases.items():
+        (target,) = targets_of(corpus, "auto")
+        assert plan.metrics_for(target)[0] == metric
+
+
+def test_the_positive_class_is_the_rarer_one_or_the_one_that_is_named():
+    labels = tuple(("ham",) if i % 3 else ("spam",) for i in range(90))
+    corpus = replace(pets(), labels=labels, classes=("ham", "spam"))
+    for positive, expected in ((None, "spam"), ("ham", "ham"), ("spam", "spam")):
+        (target,) = targets_of(corpus, "auto", positive)
+        assert target.classes[1] == expected
+        plan = Plan(corpus, methods=("IG+ridge",), positive=positive)
+        assert {t.positive for t in PreparedCorpus.of(plan, corpus).tasks} == {expected}
+    with pytest.raises(LaconicError, match="eggs"):
+        PreparedCorpus.of(Plan(corpus, positive="eggs"), corpus)
+
+
+def test_goals_are_part_of_a_plan_in_a_file():
+    text = "[corpus]\nwhere = 'pydocs'\n[goals]\nmax_loss = 0.01\nmax_bytes = 100000\n"
+    plan = parse_plan(text)
+    assert plan.goals == GoalOptions(max_loss=0.01, max_bytes=100_000)
+    assert parse_plan(write_plan(plan)) == plan
+
+
+def test_goals_change_no_task():
+    assert keys(replace(BASE, goals=GoalOptions(0.01, 300, 10**5))) == keys(BASE)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from laconic.rows import Row
 from laconic.studies.analysis.candidates import candidates
+from laconic.studies.analysis.recommendation import TestResult as HeldOutResult
 from laconic.studies.analysis.recommendation import recommend, recommend_per_method
 from laconic.studies.analysis.warning_counts import missing_sizes
 
@@ -31,6 +32,10 @@ def row(
     )
 
 
+def offered(rows):
+    return candidates(rows, "roc_auc")[0]
+
+
 # Best: B at 100 with mean 0.90, values 0.86, 0.90, 0.94, so a standard error of 0.04/√3 = 0.0231.
 ROWS = [
     *(row("A", 10, fold, value) for fold, value in enumerate([0.80, 0.88, 0.88])),
@@ -45,7 +50,7 @@ ROWS = [
 
 
 def test_the_smallest_within_one_standard_error_of_the_best():
-    (found,) = recommend(candidates(ROWS, "roc_auc"))
+    (found,) = recommend(offered(ROWS))
     assert (found.best.method, found.best.size) == ("B", 100)
     assert found.best.mean == pytest.approx(0.90)
     assert found.best.se == pytest.approx(0.04 / 3**0.5)
@@ -54,7 +59,7 @@ def test_the_smallest_within_one_standard_error_of_the_best():
 
 
 def test_within_each_method_too():
-    found = {one.chosen.method: one for one in recommend_per_method(candidates(ROWS, "roc_auc"))}
+    found = {one.chosen.method: one for one in recommend_per_method(offered(ROWS))}
     # A's best is 30 with 0.88 ± 0.0115, and 0.853 is not within it
     assert found["A"].chosen.size == 30
     assert found["B"].chosen.size == 50
@@ -62,16 +67,17 @@ def test_within_each_method_too():
 
 
 def test_the_sentence_says_what_and_why():
-    (found,) = recommend(candidates(ROWS, "roc_auc"))
+    (found,) = recommend(offered(ROWS))
     assert found.sentence == (
-        "p: use A with 30 words (6.0% of 500). In validation its roc_auc is 0.880, within one "
-        "standard error (0.023) of the best, B with 100 words (0.900)."
+        "p: use A with 30 words (6.0% of 500). In validation its roc_auc is 0.880: within one "
+        "standard error (0.023) of the best. The best is B with 100 words: 0.900. "
+        "Cheaper: A with 10 words, 0.853. Better: B with 100 words, 0.900."
     )
 
 
 def test_the_sentence_of_a_best_that_is_the_smallest():
     rows = [row("A", 1, fold, value) for fold, value in enumerate([0.5, 0.7])]
-    (found,) = recommend(candidates(rows, "roc_auc"))
+    (found,) = recommend(offered(rows))
     assert found.sentence == (
         "p: use A with 1 word. In validation its roc_auc is 0.600, the best result; no "
         "smaller model was tried."
@@ -80,20 +86,18 @@ def test_the_sentence_of_a_best_that_is_the_smallest():
 
 def test_only_validation_counts():
     tested = [row("C", 5, fold, 1.0, part="test") for fold in range(3)]
-    assert recommend(candidates([*ROWS, *tested], "roc_auc")) == recommend(
-        candidates(ROWS, "roc_auc")
-    )
+    assert recommend(offered([*ROWS, *tested])) == recommend(offered(ROWS))
 
 
 def test_a_size_that_some_fold_lacks_is_no_candidate():
     lacking = [row("C", 5, 0, 1.0), row("C", 5, 1, 1.0)]
     skipped = row("C", 5, 2, None, status="skipped", reason="no")
-    assert not any(c.method == "C" for c in candidates([*ROWS, *lacking, skipped], "roc_auc"))
+    assert not any(c.method == "C" for c in offered([*ROWS, *lacking, skipped]))
 
 
 def test_draws_are_averaged_within_a_fold():
     rows = [row("W", 5, f, v, draw=s) for f, s, v in [(0, 0, 0.2), (0, 1, 0.4), (1, 0, 0.5)]]
-    (found,) = candidates(rows, "roc_auc")
+    (found,) = offered(rows)
     assert found.values == (pytest.approx(0.3), 0.5)
     assert found.mean == pytest.approx(0.4)
 
@@ -104,13 +108,13 @@ def test_of_equal_words_the_better_and_of_equal_quality_the_fewer():
         *(row("B", 10, fold, value) for fold, value in enumerate([0.8, 0.9])),
         *(row("C", 20, fold, value) for fold, value in enumerate([0.8, 0.9])),
     ]
-    (found,) = recommend(candidates(rows, "roc_auc"))
+    (found,) = recommend(offered(rows))
     assert (found.chosen.method, found.best.method) == ("B", "B")
 
 
 def test_problems_are_kept_apart():
     other = [row("A", 10, fold, 0.9, problem="q") for fold in range(2)]
-    assert [one.problem for one in recommend(candidates([*ROWS, *other], "roc_auc"))] == ["p", "q"]
+    assert [one.problem for one in recommend(offered([*ROWS, *other]))] == ["p", "q"]
 
 
 @given(
@@ -123,12 +127,12 @@ def test_problems_are_kept_apart():
 )
 def test_nothing_smaller_is_near_enough(curve):
     rows = [row("A", n, fold, value) for n, values in curve for fold, value in enumerate(values)]
-    offered = candidates(rows, "roc_auc")
-    (found,) = recommend(offered)
+    near = offered(rows)
+    (found,) = recommend(near)
     bound = found.best.mean - found.best.se
-    assert found.best.mean == max(one.mean for one in offered)
+    assert found.best.mean == max(one.mean for one in near)
     assert found.chosen.mean >= bound
-    assert all(one.mean < bound for one in offered if one.n_features < found.chosen.n_features)
+    assert all(one.mean < bound for one in near if one.n_features < found.chosen.n_features)
 
 
 def test_sizes_that_a_method_cannot_have_are_told_once_with_a_reason():
@@ -152,12 +156,12 @@ def test_sizes_that_a_method_cannot_have_are_told_once_with_a_reason():
         missing("RRQR", 0.25, "1", "only 5", task="d"),
         missing("RRQR", 7, "1", "only 5", task="d"),
     ]
-    assert missing_sizes(rows, "f1_micro") == {
+    assert missing_sizes(rows, {"p": "f1_micro"}) == {
         "BSS has no model of 10, 50 words: needs more than 1,200 (or rank 2)": 2,
         "BSS has no model of 3,000 words: only 2,500 terms occur": 1,
         "RRQR has no model of 7 words or 0.1 %, 25 % of the words: only 5": 1,
     }
-    assert missing_sizes(rows, "accuracy") == {}
+    assert missing_sizes(rows, {"p": "accuracy"}) == {}
 
 
 def projected(values, words=497):
@@ -171,35 +175,35 @@ def projected(values, words=497):
 def test_a_projection_is_no_smaller_than_all_words_that_it_reads():
     """It mixes them all, also where a few have no weight by chance."""
     near = projected({2: [0.84, 0.85, 0.86], 12: [0.85, 0.86, 0.87]})
-    (found,) = recommend(candidates([*ROWS[-3:], *near], "roc_auc"))
+    (found,) = recommend(offered([*ROWS[-3:], *near]))
     assert (found.best.method, found.chosen.method) == ("LDA", "LDA")
     whole = [row("ALL", 1.0, fold, 0.86, n_features=500) for fold in range(3)]
-    (found,) = recommend(candidates([*whole, *near], "roc_auc"))
+    (found,) = recommend(offered([*whole, *near]))
     assert found.chosen.method == "ALL"
-    (found,) = recommend(candidates([*ROWS, *near], "roc_auc"))
+    (found,) = recommend(offered([*ROWS, *near]))
     assert found.chosen.method == "A"
 
 
 def test_of_one_projection_the_fewest_columns_within_one_error_are_taken():
     rows = projected({2: [0.5, 0.5, 0.5], 12: [0.85, 0.86, 0.87], 50: [0.84, 0.87, 0.88]})
-    (found,) = recommend_per_method(candidates(rows, "roc_auc"))
+    (found,) = recommend_per_method(offered(rows))
     assert (found.best.size, found.chosen.size) == (50, 12)
     assert found.sentence.startswith(
         "p: use LDA with 12 components, combinations of all words. In "
     )
-    assert "the best, LDA with 50 components" in found.sentence
+    assert "The best is LDA with 50 components" in found.sentence
 
 
 def test_columns_that_cannot_be_had_are_not_called_words():
     lacking = row("LDA", 200, 0, None, status="skipped", reason="LDA ends at 128", task="t")
     lacking = [Row(**{**vars(lacking), "model_size": None, "n_features": None})]
-    (note,) = missing_sizes([*projected({2: [0.5]}), *lacking, *ROWS], "roc_auc")
+    (note,) = missing_sizes([*projected({2: [0.5]}), *lacking, *ROWS], {"p": "roc_auc"})
     assert note.startswith("LDA has no model of 200 components: LDA ends at 128")
 
 
 def test_a_test_value_is_told_also_where_something_else_failed():
-    (found,) = recommend(candidates(ROWS, "roc_auc"))
-    tested = replace(found, test_score=0.75, n_test_documents=40, failure="no room")
+    (found,) = recommend(offered(ROWS))
+    tested = replace(found, test=HeldOutResult(0.75), n_test_documents=40, failure="no room")
     assert tested.sentence.endswith(
         "On the 40 held-out test documents: 0.750. Its certificate or page model failed: no room."
     )

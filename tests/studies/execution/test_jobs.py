@@ -18,6 +18,7 @@ from laconic import curves
 from laconic.curves import evaluate_path
 from laconic.errors import LaconicWarning
 from laconic.methods import METHODS
+from laconic.selectors.rrqr import RRQR
 from laconic.selectors.sampled import SampledTerms, SubspaceSampling
 from laconic.selectors.top import TopTerms
 from laconic.studies.execution import shared_selection
@@ -175,7 +176,7 @@ def test_given_scores_are_cloned_and_sent_elsewhere():
 ALPHAS = ("alpha=0.1", "alpha=3.0", "alpha=loo")
 
 
-class Slow(TopTerms):
+class Announcing:
     """A reducer that says what it does, and whose parts take as long as they are told to."""
 
     did: ClassVar[list[str]] = []
@@ -193,6 +194,14 @@ class Slow(TopTerms):
         self.did.append(what)
         warnings.warn(what, LaconicWarning, stacklevel=1)
         clock.now += self.takes.get(what, 0.0)
+
+
+class Slow(Announcing, TopTerms):
+    pass
+
+
+class SlowPivots(Announcing, RRQR):
+    """Not a ranking by scores: what it learns may depend on the largest size."""
 
 
 class Clock:
@@ -253,14 +262,25 @@ def test_each_task_is_charged_for_the_selection_whoever_made_it(slow):
         assert charged == {5: 107.0, 20: 9.0, 99: 0.0}
 
 
-def test_a_task_with_other_sizes_is_fitted_for_these(slow):
+def test_a_task_with_other_sizes_is_fitted_for_these(slow, monkeypatch):
     """What a reducer learns may depend on the largest size it is asked for."""
+    monkeypatch.setitem(METHODS, "SLOW", replace(METHODS["DF"], name="SLOW", recipe=SlowPivots))
     problem = made()
     selection = SharedSelection(problem)
     run_task(task_of("SLOW"), problem, selection)
     run_task(replace(task_of("SLOW+ridge:alpha=2.0"), sizes=(20, 30)), problem, selection)
     assert selection._reducer[1].reducer.size == 30
     assert slow == ["fit", "cut 5", "cut 20", "cut 99", "fit", "cut 20", "cut 30"]
+
+
+def test_a_ranking_by_scores_is_fitted_once_for_all_sizes(slow):
+    problem = made()
+    selection = SharedSelection(problem)
+    run_task(task_of("SLOW"), problem, selection)
+    other = replace(task_of("SLOW+ridge:alpha=2.0"), sizes=(20, 30))
+    outcome = run_task(other, problem, selection)
+    assert slow == ["fit", "cut 5", "cut 20", "cut 99", "cut 30"]
+    assert plain(outcome) == plain(run_task(other, problem))
 
 
 def test_memory_is_the_most_that_the_task_or_its_selection_took(slow, monkeypatch):
