@@ -12,7 +12,7 @@ from laconic.errors import LaconicError
 from laconic.studies.execution.task import Task
 from laconic.studies.options import (
     WEIGH_ALIKE,
-    GoalOptions,
+    LimitOptions,
     Source,
     SplitOptions,
     TrainingOptions,
@@ -440,15 +440,15 @@ def test_the_positive_class_is_the_rarer_one_or_the_one_that_is_named():
         PreparedCorpus.of(Plan(corpus, positive="eggs"), corpus)
 
 
-def test_goals_are_part_of_a_plan_in_a_file():
-    text = "[corpus]\nwhere = 'pydocs'\n[goals]\nmax_loss = 0.01\nmax_bytes = 100000\n"
+def test_limits_are_part_of_a_plan_in_a_file():
+    text = "[corpus]\nwhere = 'pydocs'\n[limits]\nmax_loss = 0.01\nmax_bytes = 100000\n"
     plan = parse_plan(text)
-    assert plan.goals == GoalOptions(max_loss=0.01, max_bytes=100_000)
+    assert plan.limits == LimitOptions(max_loss=0.01, max_bytes=100_000)
     assert parse_plan(write_plan(plan)) == plan
 
 
-def test_goals_change_no_task():
-    assert keys(replace(BASE, goals=GoalOptions(0.01, 300, 10**5))) == keys(BASE)
+def test_limits_change_no_task():
+    assert keys(replace(BASE, limits=LimitOptions(0.01, 300, 10**5))) == keys(BASE)
 
 
 @pytest.mark.parametrize(

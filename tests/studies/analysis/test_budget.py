@@ -1,4 +1,4 @@
-"""Goals and the budget table, on a curve of candidates by hand."""
+"""Limits and the budget table, on a curve of candidates by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from laconic.errors import LaconicError
 from laconic.studies.analysis.budget import budget_rows, choose
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.layout import BUDGET
-from laconic.studies.options import GoalOptions
+from laconic.studies.options import LimitOptions
 
 
 def candidate(n_features: float, mean: float, se: float = 0.01, method: str = "IG") -> Candidate:
@@ -30,12 +30,12 @@ CURVE = [
 ]
 
 
-def chosen(*goals, curve=CURVE):
-    return choose(curve, GoalOptions(*goals), lambda c: 100 * c.n_features)
+def chosen(*limits, curve=CURVE):
+    return choose(curve, LimitOptions(*limits), lambda c: 100 * c.n_features)
 
 
 @pytest.mark.parametrize(
-    ("goals", "n_features", "reason"),
+    ("limits", "n_features", "reason"),
     [
         ((), 500, "within one standard error (0.010) of the best"),
         ((0.0,), 1000, "at most 0 below the best"),
@@ -50,14 +50,14 @@ def chosen(*goals, curve=CURVE):
         ((0.02, 600, 10_000), 100, "at most 0.02 below the best"),
     ],
 )
-def test_goals(goals, n_features, reason):
-    choice = chosen(*goals)
+def test_limits(limits, n_features, reason):
+    choice = chosen(*limits)
     assert (choice.chosen.n_features, choice.reason, choice.missed) == (n_features, reason, "")
     assert choice.best.n_features == 1000
 
 
 @pytest.mark.parametrize(
-    ("goals", "n_features", "missed"),
+    ("limits", "n_features", "missed"),
     [
         ((None, 5), 10, "no model is within 5 features"),
         ((None, None, 500), 10, "no model is within 500 bytes"),
@@ -65,8 +65,8 @@ def test_goals(goals, n_features, reason):
         ((0.01, 5, 9), 10, "no model is within 5 features and 9 bytes; no model within 5 features"),
     ],
 )
-def test_a_goal_that_no_model_meets_is_named_and_the_nearest_is_chosen(goals, n_features, missed):
-    choice = chosen(*goals)
+def test_a_limit_that_no_model_meets_is_named_and_the_nearest_is_chosen(limits, n_features, missed):
+    choice = chosen(*limits)
     assert choice.chosen.n_features == n_features
     assert choice.missed.startswith(missed)
 
@@ -90,7 +90,7 @@ CURVES = st.lists(
     st.none() | st.integers(1, 99),
     st.none() | st.integers(1, 9900),
 )
-def test_the_choice_is_the_smallest_that_meets_all_goals(curve, loss, n_features, n_bytes):
+def test_the_choice_is_the_smallest_that_meets_all_limits(curve, loss, n_features, n_bytes):
     choice = chosen(loss, n_features, n_bytes, curve=curve)
     top = max(c.mean for c in curve)
 
@@ -130,9 +130,9 @@ def test_mistakes_of_a_row_are_those_of_its_candidate():
 
 
 @pytest.mark.parametrize(
-    "goals", [{"max_loss": -0.1}, {"max_loss": 1.5}, {"max_features": 0}, {"max_bytes": 0}]
+    "limits", [{"max_loss": -0.1}, {"max_loss": 1.5}, {"max_features": 0}, {"max_bytes": 0}]
 )
-def test_goals_that_mean_nothing_are_refused(goals):
-    (name,) = goals
+def test_limits_that_mean_nothing_are_refused(limits):
+    (name,) = limits
     with pytest.raises(LaconicError, match=name):
-        GoalOptions(**goals)
+        LimitOptions(**limits)

@@ -399,7 +399,7 @@ RECOMMENDATIONS = values(
     baseline_test=st.none() | values(HeldOutResult),
     budget=st.lists(values(BudgetRow, candidate=MEASURED), max_size=2).map(tuple),
 )
-GOALS = st.builds(
+LIMITS = st.builds(
     LimitOptions,
     st.none() | st.floats(0, 1),
     st.none() | st.integers(1, 10**6),
@@ -421,7 +421,7 @@ GOALS = st.builds(
         st.dictionaries(TEXTS, st.integers(1, 99), max_size=2),
         st.integers(0, 99),
         TEXTS,
-        GOALS,
+        LIMITS,
     )
 )
 def test_any_findings_are_read_as_they_were_written(tmp_path, findings):

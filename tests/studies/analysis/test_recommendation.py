@@ -8,8 +8,11 @@ from hypothesis import strategies as st
 
 from laconic.rows import Row
 from laconic.studies.analysis.candidates import candidates
-from laconic.studies.analysis.recommendation import TestResult as HeldOutResult
-from laconic.studies.analysis.recommendation import recommend, recommend_per_method
+from laconic.studies.analysis.recommendation import (
+    HeldOutResult,
+    recommend,
+    recommend_per_method,
+)
 from laconic.studies.analysis.warning_counts import missing_sizes
 
 
