@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from laconic import curves
 from laconic.cli import main
-from laconic.studies.options import METRICS, SIZES, TrainingOptions
+from laconic.studies.options import SIZES, TrainingOptions
 from laconic.text.options import TextOptions, WeightingOptions
 from tests.studies.corpora import write_pets
 
@@ -42,7 +42,9 @@ def test_defaults_are_those_of_a_plan():
     for command in TRAINING:
         defaults = {name: option.default for name, option in options_of(command).items()}
         training = TrainingOptions().values()
-        del training["normalize"]
+        only_study = ("classifiers", "class_weight") if command != "study" else ()
+        for name in ("normalize", *only_study):
+            del training[name]
         expected = training | WeightingOptions().values() | TextOptions().values()
         assert {name: defaults[name] for name in expected} == expected
     assert options_of("curve")["normalize"].default == TrainingOptions().normalize
@@ -61,14 +63,21 @@ def values_in(file: Path) -> dict[tuple[str, str], str]:
     return {(row["size"], row["metric"]): row["value"] for row in rows}
 
 
-@pytest.mark.parametrize("more", [(), ("--no-intercept", "--min-df", "1", "--alpha", "0.3")])
-def test_a_curve_has_the_values_of_a_study_on_the_same_documents(run, more):
-    assert run("curve", "--test-size", "0.2", "-o", "curve.csv", *more).exit_code == 0
-    once = ("--cv", "0", "--test-size", "0.2", "--jobs", "1", "--no-report", "--methods", "IG")
+@pytest.mark.parametrize(
+    "more", [("--alpha", "1"), ("--no-intercept", "--min-df", "1", "--alpha", "0.3")]
+)
+@pytest.mark.parametrize("method", ["IG+ridge", "IG+logistic"])
+def test_a_curve_has_the_values_of_a_study_on_the_same_documents(run, method, more):
+    more = (*more, "--metric", "accuracy", "--metric", "f1_macro")
+    assert (
+        run("curve", "--method", method, "--test-size", "0.2", "-o", "curve.csv", *more).exit_code
+        == 0
+    )
+    once = ("--cv", "0", "--test-size", "0.2", "--jobs", "1", "--no-report", "--methods", method)
     assert run("study", *once, "-o", "out", *more).exit_code == 0
     curve, study = (values_in(Path(file)) for file in ("curve.csv", "out/rows.csv"))
     assert curve == study
-    assert len(curve) == len(SIZES) * len(METRICS)
+    assert len(curve) == len(SIZES) * 2
     assert len(set(curve.values())) > 3
 
 
@@ -85,7 +94,7 @@ def test_no_intercept_is_refused_where_it_would_have_no_effect(run, command, met
     named = "--methods" if command == "study" else "--method"
     done = run(command, named, method, "--no-intercept")
     assert done.exit_code == 2
-    requested = f"method {method}: --no-intercept is for +ridge and +svm only"
+    requested = f"method {method}: --no-intercept is for +logistic, +svm and +ridge only"
     assert done.stderr == f"laconic: {requested}; {OWN[method]}\n"
 
 
@@ -99,13 +108,23 @@ def test_no_intercept_has_its_effect(run, method):
 @pytest.mark.parametrize(
     ("methods", "counted"),
     [
-        ("ALL,IG,DF", "f1_micro by number of words, mean of"),
-        ("ALL,LDA", "f1_micro by number of components, mean of"),
-        ("ALL,IG,LDA", "f1_micro by number of words or components, mean of"),
+        ("ALL,IG,DF", "accuracy by number of words, mean of"),
+        ("ALL,LDA", "accuracy by number of components, mean of"),
+        ("ALL,IG,LDA", "accuracy by number of words or components, mean of"),
     ],
 )
 def test_a_table_says_what_its_sizes_count(run, methods, counted):
-    small = ("--sizes", "2", "--cv", "2", "--jobs", "1", "--no-report")
-    done = run("study", "--methods", methods, *small)
+    small = ("--sizes", "2", "--cv", "2", "--jobs", "1", "--no-report", "--alpha", "1")
+    done = run("study", "--methods", methods, *small, "--classifiers", "ridge")
     assert done.exit_code == 0, done.output
     assert counted in done.output
+
+
+@pytest.mark.parametrize(
+    ("target", "metrics"),
+    [("auto", {"accuracy"}), ("multilabel", {"f1_micro"}), ("one-vs-rest", {"f1"})],
+)
+def test_a_curve_has_the_metric_that_a_study_would_decide_by(run, target, metrics):
+    done = run("curve", "--sizes", "5", "--target", target, "-o", "curve.csv")
+    assert done.exit_code == 0, done.output
+    assert {metric for _, metric in values_in(Path("curve.csv"))} == metrics

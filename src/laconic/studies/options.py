@@ -370,8 +370,9 @@ class SearchOptions(Options):
     )
     metrics: tuple[str, ...] = option(
         (),
-        "The first decides: accuracy, balanced_accuracy, f1 (two classes), f1_micro, f1_macro, "
-        "precision_macro, recall_macro, roc_auc, roc_auc_micro, best_f1, error.",
+        "The first decides: accuracy, balanced_accuracy, f1, precision, recall (of two classes), "
+        "f1_micro, f1_macro, precision_macro, recall_macro, roc_auc, roc_auc_micro, best_f1, "
+        "error.",
         flag="--metric",
         default_text="f1 of the positive class for two classes; accuracy for several, or f1_macro "
         "if the largest has over 5 times the documents of the rarest; f1_micro for labels",

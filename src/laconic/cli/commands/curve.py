@@ -27,6 +27,7 @@ from laconic.cli.options import (
 from laconic.studies.options import SearchOptions, SplitOptions, TrainingOptions
 
 if TYPE_CHECKING:
+    from laconic.corpus.corpus import Corpus
     from laconic.rows import Row
 
 
@@ -73,7 +74,7 @@ def curve(where: str, method: str, **options: Any) -> None:
 
     recipe = parse_method(method)
     estimator_of(recipe, options)
-    metrics = list(known_metrics(options["metrics"]))
+    metrics = list(known_metrics(options["metrics"])) if options["metrics"] else []
     sizes = ascending(options["sizes"])
     vectors_of(options)
     if options["output"] is not None:
@@ -81,6 +82,7 @@ def curve(where: str, method: str, **options: Any) -> None:
         check_not_input(options["output"], where, options)
     loaded = load(where, options)
     print_notes(loaded.notes)
+    metrics = metrics or default_metrics(loaded, options)
     output = options["output"] or Path(f"{safe_name(loaded.name)}-{safe_name(recipe.name)}.csv")
     check_not_input(output, where, options)
     with rows_file(output) as write:
@@ -100,3 +102,11 @@ def curve(where: str, method: str, **options: Any) -> None:
             rows += measured.rows
     print_rows(rows, metrics)
     click.echo(f"rows: {output}")
+
+
+def default_metrics(loaded: Corpus, options: dict[str, Any]) -> list[str]:
+    """The metric of each kind of target, as in a study."""
+    from laconic.text.problem import default_metric, targets_of
+
+    targets = targets_of(loaded, options["target"])
+    return list(dict.fromkeys(map(default_metric, targets)))
