@@ -21,7 +21,7 @@ CENTRES: Floats = np.concatenate([EDGES[:1], (EDGES[1:] + EDGES[:-1]) / 2, EDGES
 # The place of the threshold 0, which a model has if nothing is tuned.
 ZERO = 127
 # Positive documents of all columns that count for the threshold of each.
-PRIOR = 5.0
+PRIOR = 20.0
 TEMPERATURES: Floats = 2.0 ** np.arange(-6.0, 4.0)
 
 

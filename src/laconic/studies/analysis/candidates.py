@@ -15,6 +15,7 @@ import numpy as np
 from laconic.methods import keeps_all, projects
 from laconic.rows import Row, RowTable, group_pairs
 from laconic.studies.analysis.thresholds import (
+    MODES,
     TUNABLE,
     Thresholding,
     ThresholdResult,
@@ -119,7 +120,7 @@ def candidates(
             trained = [m for m in measured if m.candidate.variant in variants]
             sizes = group_pairs((m.candidate.size, m) for m in trained)
             for options in sizes.values():
-                chosen = max(options, key=lambda m: (m.candidate.mean, m.candidate.alpha or 0.0))
+                chosen = _chosen(options)
                 best.append(replace(chosen, candidate=replace(chosen.candidate, method=family)))
     return [m.candidate for m in best], RowTable(row for m in best for row in m.rows())
 
@@ -127,7 +128,7 @@ def candidates(
 def _all_measured(
     rows: RowTable, metric: str, repeats: int, counts: FoldCounts
 ) -> Iterator[_Measured]:
-    """Every variant of every method that has a value in all folds."""
+    """Every variant of every method, with each way of choosing thresholds, in all folds."""
     n_folds = len(rows.measured(metric).distinct("fold"))
     for (method, size, alpha), of_variant in rows.group_by("method", "size", "alpha").items():
         folds = of_variant.group_by("fold")
@@ -137,29 +138,32 @@ def _all_measured(
             continue
         candidate = _candidate(decided, metric, repeats)
         by_fold = counts(candidate.problem, (method, size, alpha))
-        mistakes = _mistakes(folds)
         if by_fold is None or set(by_fold) != set(folds):
-            yield _Measured(replace(candidate, mistakes=mistakes), folds)
+            yield _Measured(replace(candidate, mistakes=_mistakes(folds)), folds)
             continue
-        mode, result = _thresholds([by_fold[fold] for fold in folds], list(folds), metric)
-        changed = mode != "zero"
-        values = np.array(result.values[metric]) if changed else np.array(candidate.values)
-        candidate = replace(
-            _with_values(candidate, values, repeats),
-            thresholding=mode,
-            mistakes=1000 * float(np.mean(result.mistakes)),
-        )
-        yield _Measured(candidate, folds, result if changed else None)
+        for mode in modes_for(metric, len(next(iter(by_fold.values())))):
+            result = _by_repeat([by_fold[fold] for fold in folds], list(folds), metric, mode)
+            tuned = candidate
+            if mode != "zero":
+                tuned = _with_values(candidate, np.array(result.values[metric]), repeats)
+            mistakes = 1000 * float(np.mean(result.mistakes))
+            tuned = replace(tuned, thresholding=mode, mistakes=mistakes)
+            yield _Measured(tuned, folds, result if mode != "zero" else None)
 
 
-def _thresholds(
-    folds: Sequence[Int32s], names: Sequence[str], metric: str
-) -> tuple[Thresholding, ThresholdResult]:
-    """The simplest way of choosing thresholds that is as good as the others."""
-    modes = modes_for(metric, len(folds[0]))
-    results = [_by_repeat(folds, names, metric, mode) for mode in modes]
-    place = simplest([np.array(result.values.get(metric, [0.0])) for result in results])
-    return modes[place], results[place]
+def _chosen(options: Sequence[_Measured]) -> _Measured:
+    """The best training with the simplest thresholds that are clearly better; ties: largest alpha.
+
+    The best of all with each way of choosing thresholds are compared, not each with itself: among
+    many trainings, some have thresholds that look good by chance.
+    """
+    by_mode = group_pairs((option.candidate.thresholding, option) for option in options)
+    best = [
+        max(by_mode[mode], key=lambda m: (m.candidate.mean, m.candidate.alpha or 0.0))
+        for mode in MODES
+        if mode in by_mode
+    ]
+    return best[simplest([np.array(m.candidate.values) for m in best])]
 
 
 def _by_repeat(

@@ -19,6 +19,8 @@ from laconic.types import Floats, Int32s, Int64s
 # 0; one for all labels; one for each label. A problem of two classes has one label.
 Thresholding: TypeAlias = Literal["zero", "common", "separate"]
 MODES: tuple[Thresholding, ...] = get_args(Thresholding)
+# Standard errors by which thresholds must be better than simpler ones.
+CLEARLY = 2.0
 # The metrics that thresholds can raise.
 TUNABLE = frozenset({"f1", "f1_micro", "f1_macro"})
 
@@ -70,12 +72,12 @@ def modes_for(metric: str, n_labels: int) -> tuple[Thresholding, ...]:
 
 
 def simplest(values: Sequence[Floats]) -> int:
-    """The first whose mean is not below a later one by more than a standard error of the pairs."""
+    """The first, unless a later one is better by more than CLEARLY standard errors of the pairs."""
     chosen = 0
     for place in range(1, len(values)):
         gain = values[place] - values[chosen]
         error = gain.std(ddof=1) / np.sqrt(gain.size) if gain.size > 1 else 0.0
-        if gain.mean() > error:
+        if gain.mean() > CLEARLY * error:
             chosen = place
     return chosen
 
