@@ -254,8 +254,11 @@ RIDGE = ReduceThenFit(TopTerms("df"), RLSClassifier(), normalize="all")
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("method", "golden"),
-    [(RIDGE, {10: 447, 100: 1833, 1000: 4896}), (ReduceThenFit(), {10: 1950, 100: 4167})],
-    ids=["df+ridge", "default"],
+    [
+        (RIDGE, {10: 447, 100: 1833, 1000: 4896}),
+        (ReduceThenFit(TopTerms("ig")), {10: 1950, 100: 4167}),
+    ],
+    ids=["df+ridge", "ig+logistic"],
 )
 def test_golden_curve_of_20_newsgroups(corpora, method, golden):
     """Counts of correct test documents; one document of tolerance (the habit of golden curves)."""

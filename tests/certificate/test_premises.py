@@ -147,7 +147,8 @@ def test_serving_interval_is_attained_and_refuses():
 def test_a_certificate_is_flat_and_speaks(n_classes):
     X, y = text_like(80, 200, n_classes)
     full = RLSClassifier().fit(X[:60], y[:60]).model_
-    method = ReduceThenFit(TopTerms(), RLSClassifier(), size=40).fit(X[:60], y[:60])
+    path = ReduceThenFit(TopTerms(), RLSClassifier(), size=40, normalize="all")
+    method = path.fit(X[:60], y[:60])
     reduction = TopTerms().fit(X[:60], y[:60]).at(40)
     certificate = certify(full, method.model_, X[:60], y[:60], reduction, 1.0, X[60:])
     flat = json.loads(json.dumps(certificate.as_dict(), allow_nan=False))

@@ -28,7 +28,9 @@ def test_names_are_those_of_methods(name):
 @pytest.mark.parametrize(
     ("method", "expected"),
     [
-        ("IG", ClassifierSettings("ridge", 0.25)),
+        ("IG", ClassifierSettings("logistic", 0.25)),
+        ("IG+ridge", ClassifierSettings("ridge", 0.25)),
+        ("IG+logistic:weights=balanced", ClassifierSettings("logistic", 0.25, "balanced")),
         ("IG+ridge:alpha=loo", ClassifierSettings("ridge")),
         ("IG+svm:alpha=2", ClassifierSettings("svm", 2.0)),
         ("LSI+gaussian", ClassifierSettings("gaussian")),

@@ -35,8 +35,7 @@ DOCUMENTS = [
 IDENTIFIERS = {
     r"asked|n_asked": "size",
     r"measures?": "metric",
-    # `Goals` are what an answer may cost: a loss, features, bytes
-    r"goal": "metric",
+    r"goals?": "metric",
     r"seeds?": "random_state, draw",
     r"lambdas?_?|l2": "alpha",
     r"n?_?kept_?|KEPT": "size, n_features, selected",

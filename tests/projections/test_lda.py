@@ -40,7 +40,7 @@ def test_on_documents_themselves_it_is_the_dense_oracle(form, size):
 def test_behind_a_first_reduction_it_equals_the_two_steps(first, size):
     X, y = text_like(60, 40, 4)
     lda = LDA(first, size=size).fit(X, y)
-    before = first.fit(X).at(9)
+    before = first.fit(X, y).at(9)
     Z = before.apply(X)
     Z = Z.toarray() if hasattr(Z, "toarray") else Z
     W = directions_by_eigh(Z, one_hot(y), 0.01, size or 3)[0][:, : size or 3]

@@ -149,7 +149,8 @@ def test_terms_alike_but_for_the_class_are_ties(score, combine):
 @SUPERVISED
 def test_without_labels_the_message_says_what_to_do(score):
     X, _ = text_like(12, 5, 2)
-    with pytest.raises(LaconicError, match=rf"{score.__name__} is supervised and needs labels"):
+    says = rf"{score.__name__} is supervised and requires y .* an unsupervised score: document_f"
+    with pytest.raises(LaconicError, match=says):
         TopTerms(by=score).fit(X)
 
 

@@ -20,7 +20,6 @@ from laconic.types import Floats, Matrix
 
 __all__ = [
     "SCORES",
-    "Score",
     "bi_normal_separation",
     "chi_squared",
     "document_frequency",
