@@ -54,7 +54,7 @@ def test_labels_are_predicted_at_the_thresholds_of_the_validation_folds(tmp_path
     assert len(set(task.thresholds)) == 1
     assert task.thresholds[0] != 0
     model = CompactModel.load(tmp_path / "model.laconic")
-    np.testing.assert_allclose(model.thresholds, task.thresholds)
+    np.testing.assert_allclose(model.runtime.thresholds, task.thresholds)
     test = study.corpora[0].final_split().test
     texts = [corpus.texts[i] for i in test]
     truth = np.array([[topic in corpus.labels[i] for topic in TOPICS] for i in test])
