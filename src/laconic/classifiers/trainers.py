@@ -7,7 +7,7 @@ the reduced documents.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
@@ -102,35 +102,44 @@ def trainer_for(
 
 @dataclass(eq=False)
 class _Ranked:
-    """Trains on prefixes; each model starts from the latest one with the same place in the grid."""
+    """Trains on prefixes; each model starts from those before it in the grid."""
 
     documents: Prefixes
     queries: Prefixes | None
-    start: Any = None
+    starts: list[Any] = field(default_factory=list)
 
     def at(self, reduction: Reduction) -> _RankedStage:
         queries = None if self.queries is None else self.queries.rows(reduction.size)
-        return _RankedStage(self, reduction, self.documents.rows(reduction.size), queries)
+        before, self.starts = self.starts, []
+        rows = self.documents.rows(reduction.size)
+        return _RankedStage(self, reduction, rows, queries, self.starts, before)
 
 
 @dataclass(eq=False)
 class _RankedStage:
+    """One size: `starts` are of the models so far, `before` of those of the previous size."""
+
     trainer: _Ranked
     reduction: Reduction
     rows: Rows
     queries: Rows | None
-    start: Any = None
+    starts: list[Any]
+    before: list[Any]
+
+    def _start(self) -> Any:
+        """The latest model of this size; moved as it moved since the last size, if it can be."""
+        place = len(self.starts)
+        if not place:
+            return self.before[0] if self.before else None
+        if place < len(self.before) and hasattr(self.before[place], "moved"):
+            return self.before[place].moved(self.starts[-1], self.before[place - 1])
+        return self.starts[-1]
 
     def train(
         self, classifier: BaseEstimator, labels: NDArray[Any], encoding: LabelEncoding
     ) -> tuple[Model, DecisionFunction]:
-        first = self.start is None
-        solution = classifier.fit_rows(
-            self.rows, encoding, self.trainer.start if first else self.start
-        )
-        self.start = solution.start
-        if first:
-            self.trainer.start = solution.start
+        solution = classifier.fit_rows(self.rows, encoding, self._start())
+        self.starts.append(solution.start)
         model = LinearModel(
             self.reduction.lift(solution.coef),
             solution.intercept,

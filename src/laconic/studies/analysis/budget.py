@@ -1,4 +1,4 @@
-"""Limits of a study and the budget table: which model to use, and what the others would cost.
+"""Limits of a study and the budget table: which model to use, and what the others would cost."""
 
 from __future__ import annotations
 
