@@ -8,7 +8,7 @@ from laconic.text.options import TextOptions
 
 plan = Plan(
     "pydocs",
-    methods=("ALL", "IG", "WEIGHTS+svm"),
+    methods=("ALL", "IG", "RFE+svm"),  # IG tunes classifier and alpha, RFE+svm only alpha
     sizes=(50, 200, 1000),
     split=SplitOptions(cv=3),
     text=TextOptions(stem="porter", stop_words="english"),
@@ -21,3 +21,5 @@ for candidate in findings.candidates:
     print(f"{candidate.description}: {candidate.mean:.3f} ± {candidate.se:.3f}")
 for recommendation in findings.recommendations:
     print(recommendation.sentence)
+    for row in recommendation.budget:
+        print(f"give up at most {row.loss:.1%}: {row.candidate.description}")
