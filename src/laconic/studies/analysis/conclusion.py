@@ -61,7 +61,7 @@ def make_findings(
         same_rows,
         recommendations=tuple(recommendations),
         failures=failures,
-        warnings=counted | same_rows.warnings,
+        warnings=counted | same_rows.row_warnings,
         n_tasks=len(tasks),
         limits=plan.limits,
     )
@@ -93,7 +93,7 @@ def _from_rows(
         tuple(measured),
         tuple(comparisons),
         tuple(stability),
-        warnings=count_warnings([maps]) | missing,
+        row_warnings=count_warnings([maps]) | missing,
     )
 
 

@@ -29,6 +29,7 @@ class Findings:
     stability : of the words that methods select in different folds
     failures : title of a task -> reason
     warnings : text -> number of tasks that gave it
+    row_warnings : those that do not depend on the limits
     n_tasks : tasks of the plan
     state : what the findings were made from, apart from the limits; see `Study`
     limits : of the recommendations
@@ -41,6 +42,7 @@ class Findings:
     stability: tuple[SelectionStability, ...] = ()
     failures: dict[str, str] = field(default_factory=dict)
     warnings: dict[str, int] = field(default_factory=dict)
+    row_warnings: dict[str, int] = field(default_factory=dict)
     n_tasks: int = 0
     state: str = ""
     limits: LimitOptions = field(default_factory=LimitOptions)
@@ -64,7 +66,7 @@ class Findings:
         _write_table(folder.stability, SelectionStability, self.stability)
 
     def complete(self, folder: StudyFolder) -> bool:
-        """Whether nothing failed, and every model that it names exists."""
+        """Whether nothing failed, and the rows and every model that it names exist."""
         folders = [ProblemFolder(folder.path, r.folder) for r in self.recommendations]
         pairs = zip(self.recommendations, folders, strict=True)
         files = [f.words if r.model_file_error else f.model for r, f in pairs]
@@ -74,6 +76,7 @@ class Findings:
             for row in recommendation.budget
             if row.model_file
         ]
+        files.append(folder.rows)
         failed = self.failures or any(r.failure for r in self.recommendations)
         return not failed and all(file.exists() for file in files)
 
