@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import GenericAlias, ModuleType
 from typing import Any
 
 import laconic
@@ -63,10 +63,13 @@ BESIDE = {
         "laconic.studies.options.SplitOptions",
         "laconic.studies.options.SearchOptions",
         "laconic.studies.options.TrainingOptions",
+        "laconic.studies.options.LimitOptions",
         "laconic.studies.execution.local.InProcess",
         "laconic.studies.execution.processes.Processes",
         "laconic.studies.analysis.findings.Findings",
         "laconic.studies.analysis.recommendation.Recommendation",
+        "laconic.studies.analysis.recommendation.HeldOutResult",
+        "laconic.studies.analysis.budget.BudgetRow",
         "laconic.studies.analysis.candidates.Candidate",
         "laconic.studies.analysis.projection_map.Directions",
     ),
@@ -104,7 +107,8 @@ def entries(room: str) -> Iterator[Entry]:
         if isinstance(what, ModuleType):
             if name == room:
                 own = (Entry(what.__name__, one, getattr(what, one)) for one in what.__all__)
-                yield from (entry for entry in own if not isinstance(entry.what, dict))
+                tables = dict | GenericAlias  # of names and types: they have no signature
+                yield from (entry for entry in own if not isinstance(entry.what, tables))
         elif what.__module__.split(".")[1] == room:
             yield Entry("laconic", name, what)
     for dotted in BESIDE.get(room, ()):

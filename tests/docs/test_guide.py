@@ -12,7 +12,8 @@ import pytest
 
 import laconic
 from laconic.cli.main import main
-from laconic.methods import parse_method, parse_methods
+from laconic.methods import parse_method
+from laconic.studies.options import parse_methods
 from reproduction.command import reproduce
 from tests.docs.documents import DOCS, GUIDE, README, ROOT, commands, python_blocks, read
 
@@ -200,8 +201,8 @@ def test_methods_of_the_documents_exist(page):
     plans = map(tomllib.loads, re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL))
     names = [name for plan in plans for name in plan["methods"]]
     names += re.findall(r"--method (\S+)", text)
-    for typed in re.findall(r"--methods (\S+)", text):
-        names += [method.name for method in parse_methods(typed)]
+    for typed in re.findall(r"--methods ([^\s`]+)", text):
+        names += parse_methods(typed)
     names += re.findall(r"`((?!METHOD:)[A-Z][A-Z0-9-]+(?:[:+][^`]*)?)`", text)
     assert names
     for name in names:
