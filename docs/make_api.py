@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from types import GenericAlias, ModuleType
+from types import ModuleType
 from typing import Any
 
 import laconic
@@ -107,8 +107,7 @@ def entries(room: str) -> Iterator[Entry]:
         if isinstance(what, ModuleType):
             if name == room:
                 own = (Entry(what.__name__, one, getattr(what, one)) for one in what.__all__)
-                tables = dict | GenericAlias  # of names and types: they have no signature
-                yield from (entry for entry in own if not isinstance(entry.what, tables))
+                yield from (entry for entry in own if not isinstance(entry.what, dict))
         elif what.__module__.split(".")[1] == room:
             yield Entry("laconic", name, what)
     for dotted in BESIDE.get(room, ()):
