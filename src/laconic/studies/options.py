@@ -116,6 +116,7 @@ class SplitOptions(Options):
         "Cross-validate on a stratified sample of at most so many training documents, or none for "
         "all; the recommended model is trained on all.",
         minimum=10,
+        parse=lambda text: None if text == "none" else int(text),
     )
     n_splits: int = option(1, "Random test sets, with cv=0.", minimum=1)
     random_state: int = option(0, "Random seed of the train/test split and folds.", minimum=0)
@@ -220,8 +221,9 @@ class SplitOptions(Options):
         yield from split_notes(corpus, held_out[0] if held_out else None, self.duplicates)
         n_training = self.training_documents(corpus).size
         if self.cv and self.max_tuning is not None and n_training > self.max_tuning:
+            kind = "the latest" if corpus.times is not None else "a stratified sample of"
             yield (
-                f"models are tuned and compared on a stratified sample of {self.max_tuning:,} of "
+                f"models are tuned and compared on {kind} {self.max_tuning:,} of "
                 f"{n_training:,} training documents; the recommended one is trained on all"
             )
 

@@ -71,21 +71,16 @@ def choose(
         within = [least]
         missed.append(f"no model is within {limits.in_words()}")
     top = best_of(within)
+    least_mean, reason = top.mean, f"the best within {limits.in_words()}"
     if limits.max_loss is not None:
-        least_mean, reason = (
-            best.mean - limits.max_loss,
-            f"at most {limits.max_loss:g} below the best",
-        )
-        if top.mean < least_mean - ROUNDING:
-            missed.append(f"no model within {limits.in_words()} is {reason}")
-            least_mean = top.mean
-    elif limits.limited:
-        least_mean, reason = top.mean, f"the best within {limits.in_words()}"
-    else:
-        least_mean, reason = (
-            best.mean - best.se,
-            f"within one standard error ({best.se:.3f}) of the best",
-        )
+        aim = f"at most {limits.max_loss:g} below the best"
+        if top.mean >= best.mean - limits.max_loss - ROUNDING:
+            least_mean, reason = best.mean - limits.max_loss, aim
+        else:
+            missed.append(f"no model within {limits.in_words()} is {aim}")
+    elif not limits.limited:
+        least_mean = best.mean - best.se
+        reason = f"within one standard error ({best.se:.3f}) of the best"
     chosen = smallest_of(within, least_mean - ROUNDING)
     cheaper, better = neighbours(chosen, offered)
     return BudgetChoice(chosen, best, cheaper, better, reason, "; ".join(missed))

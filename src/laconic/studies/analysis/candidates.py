@@ -155,7 +155,7 @@ def _chosen(options: Sequence[_Measured]) -> _Measured:
     """The best training with the simplest thresholds that are clearly better; ties: largest alpha.
 
     The best of all with each way of choosing thresholds are compared, not each with itself: among
-    many trainings, some have thresholds that look good by chance.
+    many trainings, some have thresholds that only look good.
     """
     by_mode = group_pairs((option.candidate.thresholding, option) for option in options)
     best = [
