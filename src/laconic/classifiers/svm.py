@@ -68,8 +68,9 @@ class SVMClassifier(LinearModelClassifier):
         and classes. The optimum is the same.
     tol : float, default=1e-8
         A row is solved when the duality gap is at most `tol` times the objective, and no document
-        violates its optimality condition by more than `tol` times the margin. A `LaconicWarning`
-        reports rows that are not solved.
+        violates its optimality condition by more than `tol` times the margin. From tol=1e-4 on,
+        several rows with the squared hinge may have violations of √tol: the gap is a mean of their
+        squares. A `LaconicWarning` reports rows that are not solved.
 
     Attributes
     ----------

@@ -6,25 +6,42 @@ memory, and the sums of all classes grow together. Duals are signed here: α y.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from laconic.numerics.svm.input import Rows
-from laconic.numerics.svm.passes import ProblemArrays, shuffle
+from laconic.numerics.svm.passes import TINY, ProblemArrays, shuffle
 from laconic.types import Floats, Int64s
 
 # Below this share of the classes, each is updated by itself.
 FEW = 0.2
+# The search for an intercept ends with a step below this share of it.
+LEVEL = 1e-14
+SEARCH_STEPS = 60
+
+
+class ClassArrays(NamedTuple):
+    """The classes, one column each, for compiled functions; `steps` are 1/(‖x − μ‖² + s + r).
+
+    Softness and step are 0 for documents without a cost.
+    """
+
+    y_signed: Floats
+    costs: Floats
+    softness: Floats
+    steps: Floats
+    ridges: Floats
 
 
 def products_of_all(rows: Rows, coefs: Floats) -> Floats:
-    """x'w of every document and class, from coefficients (n_classes, n_columns), in their order."""
-    columns_first = np.ascontiguousarray(coefs.T)
-    products = np.empty((rows.starts.size, coefs.shape[0]))
+    """x'w of every document and class, from coefficients (n_columns, n_classes)."""
+    products = np.empty((rows.starts.size, coefs.shape[1]))
     arrays = rows.starts, rows.ends, rows.columns, rows.values, rows.scales
-    _products(*arrays, columns_first, products)
-    return np.ascontiguousarray(products.T)
+    _products(*arrays, np.ascontiguousarray(coefs), products)
+    return products
 
 
 @njit(nogil=True, cache=True)
@@ -106,41 +123,43 @@ def add_duals(arrays: ProblemArrays, duals: Floats, coefs: Floats) -> None:
 @njit(nogil=True, cache=True, error_model="numpy")
 def pass_for_all(
     arrays: ProblemArrays,
-    y_signed: Floats,
-    costs: Floats,
-    ridges: Floats,
+    classes: ClassArrays,
     duals: Floats,
     coefs: Floats,
     biases: Floats,
     order: Int64s,
     state: NDArray[np.uint64],
-    worst: Floats,
+    gaps: Floats,
 ) -> None:
     """One step of each class for each document, in random order, for the squared hinge.
 
     `passes.one_pass` for all classes, without shrinking, and with the multiplier step at the end.
-    `biases` holds b and Σ α y of each class; `worst` becomes the largest projected gradient.
+    `biases` holds b and Σ α y of each class. `gaps` become estimates of the duality gaps, as shares
+    of the objective: each document adds its part before its step, and the objective is ½ Σ α at
+    the optimum.
     """
-    n_classes = ridges.size
-    sums, changes, moved = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes, np.int64)
+    n_classes = gaps.size
+    changes, moved = np.empty(n_classes), np.empty(n_classes, np.int64)
+    sums, totals = np.empty(n_classes), np.zeros(n_classes)
+    gaps[:] = 0.0
     shuffle(order, order.size, state)
-    worst[:] = 0.0
     for doc in order:
         start, end = arrays.starts[doc], arrays.ends[doc]
-        scale, tilt, square = arrays.scales[doc], arrays.tilts[doc], arrays.squares[doc]
+        scale, tilt = arrays.scales[doc], arrays.tilts[doc]
         _dots(arrays.columns, arrays.values, start, end, coefs, sums)
         for label in range(n_classes):
-            weighted, y = costs[doc, label] > 0.0, y_signed[doc, label]
-            soft = 0.5 / costs[doc, label] if weighted else 1.0
-            alpha, ridge = y * duals[doc, label], ridges[label]
+            y, soft = classes.y_signed[doc, label], classes.softness[doc, label]
+            alpha = y * duals[doc, label]
             value = scale * sums[label] + biases[0, label] - tilt * biases[1, label]
-            slope = y * value - 1.0 + soft * alpha
-            new = max(alpha - slope / (square + soft + ridge), 0.0)
-            projected = abs(slope) if alpha > 0.0 else max(-slope, 0.0)
-            worst[label] = max(worst[label], projected if weighted else 0.0)
-            change = y * (new - alpha) if weighted else 0.0
+            slack = 1.0 - y * value
+            short = max(slack, 0.0)
+            new = max(alpha + (slack - soft * alpha) * classes.steps[doc, label], 0.0)
+            gaps[label] += classes.costs[doc, label] * short * short
+            gaps[label] += alpha * (0.5 * soft * alpha - slack)
+            totals[label] += new
+            change = y * (new - alpha)
             duals[doc, label] += change
-            biases[0, label] += (ridge - tilt) * change
+            biases[0, label] += (classes.ridges[label] - tilt) * change
             biases[1, label] += change
             changes[label] = scale * change
         n_moved = 0
@@ -149,6 +168,105 @@ def pass_for_all(
             n_moved += changes[label] != 0.0
         _add(arrays.columns, arrays.values, start, end, changes, coefs, moved[:n_moved])
     for label in range(n_classes):
-        shift = ridges[label] * biases[1, label]
-        biases[0, label] += shift
-        worst[label] = max(worst[label], abs(shift))
+        biases[0, label] += classes.ridges[label] * biases[1, label]
+        gaps[label] += 0.5 * biases[1, label] ** 2
+        gaps[label] /= 0.5 * totals[label] if totals[label] > 0.0 else 1.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def certificates(
+    arrays: ProblemArrays,
+    classes: ClassArrays,
+    duals: Floats,
+    values: Floats,
+    squares: Floats,
+    intercepts: Floats,
+    free_intercept: bool,
+) -> tuple[Floats, Floats]:
+    """The duality gaps, as shares of the objective, and the largest violations of the conditions.
+
+    `values` are x'w of the w of the duals, `squares` ‖w‖². `intercepts` are replaced with the best
+    ones if they are free. Then only duals with Σ α y = 0 bound the objective from below: the gap is
+    that of duals whose heavier side is scaled down, and adds ½ ‖w − v‖², v being their w, or more.
+    """
+    n_classes = squares.size
+    sides, lengths = np.zeros((2, n_classes)), np.zeros((2, n_classes))
+    if free_intercept:
+        improve_intercepts(classes, values, intercepts)
+        _sum_sides(arrays, duals, sides, lengths)
+    gaps, losses, worst = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
+    balances = sides[1] - sides[0]
+    shares = np.ones((2, n_classes))
+    for label in range(n_classes):
+        heavier = np.int64(balances[label] > 0.0)
+        total = max(sides[heavier, label], TINY)
+        if balances[label] != 0.0:
+            shares[heavier, label] = sides[1 - heavier, label] / total
+        distance = balances[label] * lengths[heavier, label] / total
+        gaps[label] = 0.5 * distance * distance
+    for doc in range(values.shape[0]):
+        for label in range(n_classes):
+            y, soft = classes.y_signed[doc, label], classes.softness[doc, label]
+            cost, alpha = classes.costs[doc, label], y * duals[doc, label]
+            slack = 1.0 - y * (values[doc, label] + intercepts[label])
+            loss = cost * max(slack, 0.0) ** 2
+            losses[label] += loss
+            scaled = alpha * (shares[1, label] if y > 0.0 else shares[0, label])
+            gaps[label] += loss + scaled * (0.5 * soft * scaled - slack)
+            slope = soft * alpha - slack
+            projected = abs(slope) if alpha > 0.0 else max(-slope, 0.0)
+            worst[label] = max(worst[label], projected if cost > 0.0 else 0.0)
+    for label in range(n_classes):
+        objective = 0.5 * squares[label] + losses[label]
+        gaps[label] = max(gaps[label], 0.0) / objective if objective > 0.0 else 0.0
+        worst[label] = max(worst[label], classes.ridges[label] * abs(balances[label]))
+    return gaps, worst
+
+
+@njit(nogil=True, cache=True)
+def _sum_sides(arrays: ProblemArrays, duals: Floats, sides: Floats, lengths: Floats) -> None:
+    """Σ α and Σ α ‖x‖ of the documents of each class with y = −1 and y = 1."""
+    for doc in range(duals.shape[0]):
+        # ‖x‖² from ‖x − μ‖² and the tilt
+        length = np.sqrt(max(arrays.squares[doc] + 2.0 * arrays.tilts[doc], 0.0))
+        for label in range(duals.shape[1]):
+            above, below = max(duals[doc, label], 0.0), max(-duals[doc, label], 0.0)
+            sides[0, label] += below
+            sides[1, label] += above
+            lengths[0, label] += below * length
+            lengths[1, label] += above * length
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def improve_intercepts(classes: ClassArrays, values: Floats, intercepts: Floats) -> None:
+    """The b of each class with the smallest Σ C max(0, 1 − y (x'w + b))², from `intercepts`.
+
+    The slope in b is increasing and piecewise linear. By Newton's method, or the middle of the
+    last two points of opposite slopes if that leaves their interval.
+    """
+    n_classes = intercepts.size
+    low, high = np.full(n_classes, -np.inf), np.full(n_classes, np.inf)
+    slopes, curves = np.empty(n_classes), np.empty(n_classes)
+    for _ in range(SEARCH_STEPS):
+        slopes[:] = 0.0
+        curves[:] = 0.0
+        for doc in range(values.shape[0]):
+            for label in range(n_classes):
+                y = classes.y_signed[doc, label]
+                slack = 1.0 - y * (values[doc, label] + intercepts[label])
+                cost = classes.costs[doc, label] if slack > 0.0 else 0.0
+                slopes[label] -= cost * slack * y
+                curves[label] += cost
+        moved = False
+        for label in range(n_classes):
+            b, slope = intercepts[label], slopes[label]
+            low[label] = b if slope < 0.0 else low[label]
+            high[label] = b if slope > 0.0 else high[label]
+            if slope != 0.0:
+                new = b - slope / curves[label]
+                if not low[label] <= new <= high[label]:
+                    new = 0.5 * (low[label] + high[label])
+                moved = moved or abs(new - b) > LEVEL * max(abs(b), 1.0)
+                intercepts[label] = new
+        if not moved:
+            return

@@ -68,7 +68,7 @@ def refuse_shapes(n_docs: int, arrays: dict[str, Floats | None]) -> None:
 
 
 def refuse_numbers(
-    y_signed: Floats, costs: Floats, start: Floats | None, start_intercept: float
+    y_signed: Floats, costs: Floats, start: Floats | None, start_intercept: float | Floats
 ) -> None:
     """Invalid values would be solved for as another problem, or give invalid coefficients."""
     duals = np.zeros(0) if start is None else start

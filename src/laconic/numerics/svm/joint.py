@@ -11,35 +11,47 @@ by `descend` from these duals.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self, TypeAlias
+from math import sqrt
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
-from laconic.numerics.svm.all_classes import add_duals, pass_for_all, products_of_all
-from laconic.numerics.svm.dual import AIM, Dual, centring_sample, descend
+from laconic.numerics.svm.all_classes import (
+    ClassArrays,
+    add_duals,
+    certificates,
+    pass_for_all,
+    products_of_all,
+)
+from laconic.numerics.svm.dual import RIDGE, Dual, centring_sample, descend
 from laconic.numerics.svm.input import Rows, costs_in, refuse_long, refuse_numbers, refuse_shapes
 from laconic.numerics.svm.machine import Machine
-from laconic.numerics.svm.passes import DualPoint, HingeLoss, ProblemArrays, centred, mean
+from laconic.numerics.svm.passes import TINY, HingeLoss, ProblemArrays, centred, mean
 from laconic.types import Floats, Int64s
 
-__all__ = ["Start", "descend_all"]
+__all__ = ["Start", "descend_all", "violation_limit"]
 
 # Duals and intercept from which a class starts; None for duals of 0.
 Start: TypeAlias = "tuple[Floats | None, float]"
 
 # Classes solved together: more coefficients than these would not stay in the cache.
 BLOCK = 32
-# Passes go on after the first FIRST while they divide the violations by FAST on average.
+# Passes go on after the first FIRST while they divide the gaps by FAST on average.
 FIRST = 12
-FAST = 1.4
+FAST = 2.0
 MAX_PASSES = 80
 MAX_STEPS = 30
-# The certificate is computed when ‖gradient‖ is below this many tolerances.
+# The certificate is computed when the estimates of half of the gaps are below the square of the
+# limit of violations, or LIKELY, and in Newton steps when ‖gradient‖ is below NEAR of these limits.
+LIKELY = 1e-15
 NEAR = 30.0
+# From this tolerance on, the gap decides, and violations may be √tolerance: the gap is a mean of
+# their squares.
+LOOSE = 1e-4
 
 
 def descend_all(
@@ -56,9 +68,9 @@ def descend_all(
 ) -> list[Dual]:
     """`descend` for every column of `y_signed` and `costs`, both (n_docs, n_classes).
 
-    Every result meets the same tolerance as that of `descend`, which solves the hinge, a single
-    class, and classes that are not solved jointly, in up to `epochs` passes. Starts of another cost
-    are best scaled with it: α grows with C.
+    Every result has the same gap as that of `descend`, and violations up to `violation_limit`.
+    `descend` solves the hinge, a single class, and classes that are not solved jointly, in up to
+    `epochs` passes. Starts of another cost are best scaled with it: α grows with C.
     """
     starts = starts or [(None, 0.0)] * y_signed.shape[1]
     _refuse(rows, y_signed, costs, starts)
@@ -90,10 +102,11 @@ def _refuse(rows: Rows, y_signed: Floats, costs: Floats, starts: Sequence[Start]
             f"labels of shape {y_signed.shape}, costs of shape {costs.shape} and {len(starts)} "
             "starts: give one column of labels, one of costs and one start per class"
         )
-    for label, (start, b) in enumerate(starts):
-        inputs = {"y_signed": y_signed[:, label], "costs": costs[:, label], "start": start}
-        refuse_shapes(rows.starts.size, inputs)
-        refuse_numbers(y_signed[:, label], costs[:, label], start, b)
+    duals = [alphas for alphas, _ in starts if alphas is not None]
+    for name, vectors in (("y_signed", y_signed.T[:1]), ("start", duals)):
+        for numbers in vectors:
+            refuse_shapes(rows.starts.size, {name: numbers})
+    refuse_numbers(y_signed, costs, np.array(duals), np.array([b for _, b in starts]))
 
 
 def _solve(
@@ -107,30 +120,22 @@ def _solve(
 ) -> list[Dual | None]:
     """The joint results; None for classes whose documents with a cost have the same label."""
     unit = rows.unit
-    rows = replace(rows, scales=rows.scales / unit)
+    rows, costs = replace(rows, scales=rows.scales / unit), costs_in(unit, costs)
     shared = _shared_arrays(rows, intercept)
     results: list[Dual | None] = [None] * len(starts)
     positive, negative = ((y_signed == side) & (costs > 0) for side in (1, -1))
     two_sided = np.flatnonzero(positive.any(axis=0) & negative.any(axis=0))
     for first in range(0, two_sided.size, BLOCK):
         block = two_sided[first : first + BLOCK]
-        machines = [
-            Machine.of(
-                shared,
-                y_signed[:, label],
-                costs_in(unit, costs[:, label]),
-                rows.n_columns,
-                intercept,
-            )
-            for label in block
-        ]
-        for label, machine in zip(block, machines, strict=True):
-            alphas, b = starts[label]
-            machine.start(alphas, b, unit)
-        _descend(rows, shared, machines, tolerance, random_state)
-        _step(rows, machines, tolerance)
-        for label, machine in zip(block, machines, strict=True):
-            results[label] = machine.dual(unit)
+        classes = _class_arrays(shared, y_signed[:, block], costs[:, block], intercept)
+        problem = _Problem(rows, shared, classes, intercept)
+        duals, intercepts = problem.start([starts[label] for label in block], unit)
+        passes = _Passes.of(problem, duals, intercepts, random_state)
+        solutions = passes.descend(tolerance)
+        solutions |= _step(passes, tolerance)
+        for place, dual in solutions.items():
+            alphas, coef = dual.alphas / unit**2, dual.coef / unit
+            results[block[place]] = replace(dual, alphas=alphas, coef=coef)
     return results
 
 
@@ -145,125 +150,189 @@ def _shared_arrays(rows: Rows, intercept: bool) -> ProblemArrays:
     return arrays._replace(squares=lengths, tilts=tilts)
 
 
-def _descend(
-    rows: Rows,
-    shared: ProblemArrays,
-    machines: Sequence[Machine],
-    tolerance: float,
-    random_state: int,
-) -> None:
-    """Passes over the duals of all classes, as long as they converge fast."""
-    passes = _Passes.of(rows, shared, machines, random_state)
-    while passes.active and passes.worthwhile:
-        passes.run(AIM * tolerance)
-    passes.store(range(len(passes.active)))
-    values = products_of_all(rows, np.vstack([machine.coef for machine in machines]))
-    for machine, products in zip(machines, values, strict=True):
-        machine.values = products
-        if machine not in passes.active:
-            machine.certify(products, passes.epochs, tolerance)
+def _class_arrays(
+    shared: ProblemArrays, y_signed: Floats, costs: Floats, intercept: bool
+) -> ClassArrays:
+    weighted = costs > 0
+    n_docs, ridges = np.count_nonzero(weighted, axis=0), np.zeros(costs.shape[1])
+    if intercept:
+        # `dual.ridge_of` of every class
+        lengths = shared.squares @ weighted / n_docs
+        ridges = RIDGE * np.maximum(lengths, np.sqrt(n_docs) / costs.sum(axis=0))
+    softness = np.divide(0.5, costs, out=np.zeros(costs.shape), where=weighted)
+    squares = softness + shared.squares[:, None] + ridges
+    steps = np.divide(1.0, squares, out=np.zeros(costs.shape), where=weighted)
+    y_signed = np.ascontiguousarray(y_signed, dtype=np.float64)
+    return ClassArrays(y_signed, np.ascontiguousarray(costs), softness, steps, ridges)
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Documents and classes, one column per class."""
+
+    rows: Rows
+    shared: ProblemArrays
+    classes: ClassArrays
+    free_intercept: bool
+
+    def of(self, places: Int64s) -> Self:
+        """Some of the classes."""
+        classes = ClassArrays(*(_columns(matrix, places) for matrix in self.classes))
+        return replace(self, classes=classes)
+
+    def start(self, starts: Sequence[Start], unit: float) -> tuple[Floats, Floats]:
+        """The signed duals, within their box, and the intercepts."""
+        duals = np.zeros(self.classes.costs.shape)
+        for place, (alphas, _) in enumerate(starts):
+            if alphas is not None:
+                duals[:, place] = alphas
+        np.maximum(duals, 0.0, out=duals)
+        duals *= unit**2 * self.classes.y_signed * (self.classes.costs > 0)
+        return duals, np.array([b if self.free_intercept else 0.0 for _, b in starts])
+
+    def certified(
+        self, duals: Floats, coefs: Floats, intercepts: Floats, epochs: int, tolerance: float
+    ) -> list[Dual]:
+        """Duals and their w with the best intercepts, and how far they are from the optimum."""
+        best, squares = intercepts.copy(), np.einsum("ij,ij->j", coefs, coefs)
+        inputs = duals, products_of_all(self.rows, coefs), squares, best, self.free_intercept
+        gaps, violations = certificates(self.shared, self.classes, *inputs)
+        solved = (gaps <= tolerance) & (violations <= violation_limit(tolerance))
+        alphas, vectors = np.ascontiguousarray(np.abs(duals).T), np.ascontiguousarray(coefs.T)
+        return [
+            Dual(alphas[at], vectors[at], b, violation, gap, epochs, bool(solved[at]))
+            for at, (b, violation, gap) in enumerate(np.array([best, violations, gaps]).T.tolist())
+        ]
 
 
 @dataclass(eq=False)
 class _Passes:
-    """The classes that are not solved yet, as matrices with one column per class."""
+    """The classes that are not solved yet; `labels` are their columns in the first problem."""
 
-    shared: ProblemArrays
-    active: list[Machine]
-    y_signed: Floats
-    costs: Floats
-    ridges: Floats
+    problem: _Problem
     duals: Floats
     coefs: Floats
     biases: Floats
+    labels: Int64s
+    gaps: Floats
+    before: Floats
     order: Int64s
     state: NDArray[np.uint64]
-    worst: Floats
-    before: Floats
     epochs: int = 0
 
     @classmethod
-    def of(
-        cls, rows: Rows, shared: ProblemArrays, machines: Sequence[Machine], random_state: int
-    ) -> Self:
-        y_signed = np.column_stack([machine.arrays.y_signed for machine in machines])
-        duals = y_signed * np.column_stack([machine.point.alphas for machine in machines])
-        coefs = np.zeros((rows.n_columns, len(machines)))
-        add_duals(shared, duals, coefs)
-        biases = np.column_stack([machine.point.bias for machine in machines])
-        biases[1] = duals.sum(axis=0)
+    def of(cls, problem: _Problem, duals: Floats, intercepts: Floats, random_state: int) -> Self:
+        n_docs, n_classes = duals.shape
+        coefs = np.zeros((problem.rows.n_columns, n_classes))
+        add_duals(problem.shared, duals, coefs)
+        biases = np.array([intercepts, duals.sum(axis=0)])
         state = np.random.default_rng(random_state).integers(1, 2**63, 1, dtype=np.uint64)
-        endless = np.full(len(machines), np.inf)
-        return cls(
-            shared,
-            list(machines),
-            y_signed,
-            np.column_stack([machine.costs for machine in machines]),
-            np.array([machine.arrays.ridge for machine in machines]),
-            duals,
-            coefs,
-            biases,
-            np.arange(len(duals)),
-            state,
-            endless,
-            endless,
-        )
+        gaps, order = np.full(n_classes, np.inf), np.arange(n_docs)
+        return cls(problem, duals, coefs, biases, np.arange(n_classes), gaps, gaps, order, state)
 
     @property
     def worthwhile(self) -> bool:
-        """Whether the last pass has divided the violations by FAST, in the geometric mean."""
+        """Whether the last pass has divided the gaps by FAST, in the geometric mean."""
         if self.epochs < FIRST or self.epochs >= MAX_PASSES:
             return self.epochs < FIRST
-        return bool(np.mean(np.log(self.before / self.worst)) >= np.log(FAST))
+        gains = np.maximum(self.before, TINY) / np.maximum(self.gaps, TINY)
+        return bool(np.mean(np.log(gains)) >= np.log(FAST))
 
-    def run(self, aim: float) -> None:
-        """One pass; then the classes that are solved to `aim` leave."""
-        self.before, self.worst = self.worst, np.zeros(self.ridges.size)
-        matrices = self.y_signed, self.costs, self.ridges, self.duals, self.coefs, self.biases
-        pass_for_all(self.shared, *matrices, self.order, self.state, self.worst)
-        self.epochs += 1
-        solved = self.worst <= aim
+    def descend(self, tolerance: float) -> dict[int, Dual]:
+        """Passes as long as they converge fast; the classes that are solved leave."""
+        solutions: dict[int, Dual] = {}
+        likely = max(violation_limit(tolerance) ** 2, LIKELY)
+        while self.labels.size and self.worthwhile:
+            self.before, self.gaps = self.gaps, np.empty(self.labels.size)
+            inputs = self.duals, self.coefs, self.biases, self.order, self.state, self.gaps
+            pass_for_all(self.problem.shared, self.problem.classes, *inputs)
+            self.epochs += 1
+            if 2 * np.count_nonzero(self.gaps <= likely) >= self.labels.size:
+                solutions |= self._leave(tolerance)
+        return solutions
+
+    def _leave(self, tolerance: float) -> dict[int, Dual]:
+        """The classes that are solved, which leave."""
+        point = self.duals, self.coefs, self.biases[0]
+        results = self.problem.certified(*point, self.epochs, tolerance)
+        solved = np.array([dual.solved for dual in results])
         if solved.any():
-            self.store(np.flatnonzero(solved))
-            self._keep(np.flatnonzero(~solved))
+            solutions = {int(self.labels[at]): results[at] for at in np.flatnonzero(solved)}
+            left = np.flatnonzero(~solved)
+            self.problem = self.problem.of(left)
+            for name in ("duals", "coefs", "biases", "labels", "gaps", "before"):
+                setattr(self, name, _columns(getattr(self, name), left))
+            return solutions
+        return {}
 
-    def store(self, places: Iterable[int]) -> None:
-        """Write these classes to their machines."""
-        for place in places:
-            machine = self.active[place]
-            alphas, coef = np.abs(self.duals[:, place]), self.coefs[:, place].copy()
-            bias = np.array([self.biases[0, place], self.duals[:, place].sum()])
-            machine.point = DualPoint(alphas, coef, bias)
-            machine.coef, machine.intercept = machine.point.coef, float(bias[0])
+    def machines(self) -> list[Machine]:
+        """The classes that are left."""
+        problem, classes = self.problem, self.problem.classes
+        values = products_of_all(problem.rows, self.coefs)
+        matrices = classes.y_signed, classes.costs, self.coefs, values
+        columns = (np.ascontiguousarray(matrix.T) for matrix in matrices)
+        return [
+            Machine(
+                problem.shared._replace(y_signed=y),
+                costs,
+                coef,
+                x,
+                float(b),
+                problem.free_intercept,
+            )
+            for y, costs, coef, x, b in zip(*columns, self.biases[0], strict=True)
+        ]
 
-    def _keep(self, places: Int64s) -> None:
-        self.active = [self.active[place] for place in places]
-        for name in ("y_signed", "costs", "ridges", "duals", "coefs", "biases", "worst", "before"):
-            matrix = getattr(self, name)[..., places]
-            setattr(self, name, np.ascontiguousarray(matrix))
+
+def _columns(matrix: NDArray[Any], places: Int64s) -> NDArray[Any]:
+    return np.ascontiguousarray(matrix[..., places])
 
 
-def _step(rows: Rows, machines: Sequence[Machine], tolerance: float) -> None:
-    """Newton steps of the classes that are not solved, until all are."""
-    longest = float(np.sqrt(machines[0].arrays.squares.max()))
-    active = [machine for machine in machines if not machine.solved]
+def violation_limit(tolerance: float) -> float:
+    """The largest violation of a solved class."""
+    return sqrt(tolerance) if tolerance >= LOOSE else tolerance
+
+
+def _step(passes: _Passes, tolerance: float) -> dict[int, Dual]:
+    """Newton steps of the classes that are left, until all are solved."""
+    problem, machines = passes.problem, passes.machines()
+    solutions: dict[int, Dual] = {}
+    active = list(range(len(machines)))
+    aim = violation_limit(tolerance) / max(sqrt(float(problem.shared.squares.max())), TINY)
     for step in range(MAX_STEPS):
         if not active:
-            return
-        for machine in active:
-            machine.derive_duals()
-        near = [m for m in active if longest * np.linalg.norm(m.gradient) <= NEAR * tolerance]
-        _certify(rows, near, step, tolerance)
-        active = [machine for machine in active if not machine.solved]
-        if active:
-            steps = [machine.direction(tolerance / longest) for machine in active]
-            changes = products_of_all(rows, np.vstack([coef for coef, _ in steps]))
-            for machine, (coef, shift), products in zip(active, steps, changes, strict=True):
-                machine.move(coef, shift, products)
+            break
+        near = [at for at in active if np.linalg.norm(machines[at].gradient) <= NEAR * aim]
+        solutions |= _certified(problem, machines, near, step, tolerance)
+        active = [place for place in active if place not in solutions]
+        _move(problem.rows, [machines[place] for place in active], aim)
+    left = {place: machines[place].unsolved() for place in active}
+    return {int(passes.labels[place]): dual for place, dual in (solutions | left).items()}
 
 
-def _certify(rows: Rows, machines: Sequence[Machine], epochs: int, tolerance: float) -> None:
+def _certified(
+    problem: _Problem,
+    machines: Sequence[Machine],
+    places: Sequence[int],
+    epochs: int,
+    tolerance: float,
+) -> dict[int, Dual]:
+    """The machines at these places that are solved."""
+    if not places:
+        return {}
+    part, points = problem.of(np.array(places)), [machines[place].point for place in places]
+    duals = part.classes.y_signed * np.column_stack([point.alphas for point in points])
+    coefs = np.column_stack([point.coef for point in points])
+    intercepts = np.array([machines[place].intercept for place in places])
+    results = part.certified(duals, coefs, intercepts, epochs, tolerance)
+    return {place: dual for place, dual in zip(places, results, strict=True) if dual.solved}
+
+
+def _move(rows: Rows, machines: Sequence[Machine], aim: float) -> None:
+    """One Newton step of each; the products with all documents are shared."""
     if machines:
-        values = products_of_all(rows, np.vstack([machine.point.coef for machine in machines]))
-        for machine, products in zip(machines, values, strict=True):
-            machine.certify(products, epochs, tolerance)
+        steps = [machine.direction(aim) for machine in machines]
+        products = products_of_all(rows, np.column_stack([coef for coef, _ in steps]))
+        changes = np.ascontiguousarray(products.T)
+        for machine, (coef, shift), change in zip(machines, steps, changes, strict=True):
+            machine.move(coef, shift, change)
