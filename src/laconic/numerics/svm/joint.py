@@ -134,9 +134,12 @@ def _solve(
         solutions = passes.descend(tolerance)
         solutions |= _step(passes, tolerance)
         for place, dual in solutions.items():
-            alphas, coef = dual.alphas / unit**2, dual.coef / unit
-            results[block[place]] = replace(dual, alphas=alphas, coef=coef)
+            results[block[place]] = dual if unit == 1.0 else _in_unit(unit, dual)
     return results
+
+
+def _in_unit(unit: float, dual: Dual) -> Dual:
+    return replace(dual, alphas=dual.alphas / unit**2, coef=dual.coef / unit)
 
 
 def _shared_arrays(rows: Rows, intercept: bool) -> ProblemArrays:
