@@ -182,8 +182,10 @@ def certificates(
     squares: Floats,
     intercepts: Floats,
     free_intercept: bool,
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """The duality gaps, as shares of the objective, and the largest violations of the conditions.
+
+    The violations by class, then by document.
 
     `values` are x'w of the w of the duals, `squares` ‖w‖². `intercepts` are replaced with the best
     ones if they are free. Then only duals with Σ α y = 0 bound the objective from below: the gap is
@@ -195,6 +197,7 @@ def certificates(
         improve_intercepts(classes, values, intercepts)
         _sum_sides(arrays, duals, sides, lengths)
     gaps, losses, worst = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
+    largest = np.zeros(values.shape[0])
     balances = sides[1] - sides[0]
     shares = np.ones((2, n_classes))
     for label in range(n_classes):
@@ -215,12 +218,14 @@ def certificates(
             gaps[label] += loss + scaled * (0.5 * soft * scaled - slack)
             slope = soft * alpha - slack
             projected = abs(slope) if alpha > 0.0 else max(-slope, 0.0)
-            worst[label] = max(worst[label], projected if cost > 0.0 else 0.0)
+            projected = projected if cost > 0.0 else 0.0
+            worst[label] = max(worst[label], projected)
+            largest[doc] = max(largest[doc], projected)
     for label in range(n_classes):
         objective = 0.5 * squares[label] + losses[label]
         gaps[label] = max(gaps[label], 0.0) / objective if objective > 0.0 else 0.0
         worst[label] = max(worst[label], classes.ridges[label] * abs(balances[label]))
-    return gaps, worst
+    return gaps, worst, largest
 
 
 @njit(nogil=True, cache=True)

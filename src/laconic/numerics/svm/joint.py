@@ -49,6 +49,8 @@ MAX_STEPS = 30
 # limit of violations, or LIKELY, and in Newton steps when ‖gradient‖ is below NEAR of these limits.
 LIKELY = 1e-15
 NEAR = 30.0
+# Near the optimum, a pass goes over documents with violations above this share of the limit.
+LARGE = 0.3
 # From this tolerance on, the gap decides, and violations may be √tolerance: the gap is a mean of
 # their squares.
 LOOSE = 1e-4
@@ -195,17 +197,22 @@ class _Problem:
 
     def certified(
         self, duals: Floats, coefs: Floats, intercepts: Floats, epochs: int, tolerance: float
-    ) -> list[Dual]:
-        """Duals and their w with the best intercepts, and how far they are from the optimum."""
+    ) -> tuple[list[Dual], Floats]:
+        """Duals and their w with the best intercepts, and how far they are from the optimum.
+
+        Then the largest violation of each document.
+        """
         best, squares = intercepts.copy(), np.einsum("ij,ij->j", coefs, coefs)
         inputs = duals, products_of_all(self.rows, coefs), squares, best, self.free_intercept
-        gaps, violations = certificates(self.shared, self.classes, *inputs)
+        gaps, violations, largest = certificates(self.shared, self.classes, *inputs)
         solved = (gaps <= tolerance) & (violations <= violation_limit(tolerance))
         alphas, vectors = np.ascontiguousarray(np.abs(duals).T), np.ascontiguousarray(coefs.T)
-        return [
+        figures = np.array([best, violations, gaps]).T.tolist()
+        results = [
             Dual(alphas[at], vectors[at], b, violation, gap, epochs, bool(solved[at]))
-            for at, (b, violation, gap) in enumerate(np.array([best, violations, gaps]).T.tolist())
+            for at, (b, violation, gap) in enumerate(figures)
         ]
+        return results, largest
 
 
 @dataclass(eq=False)
@@ -225,9 +232,14 @@ class _Passes:
 
     @classmethod
     def of(cls, problem: _Problem, duals: Floats, intercepts: Floats, random_state: int) -> Self:
+        """From the multiple of the duals with the largest dual value."""
         n_docs, n_classes = duals.shape
         coefs = np.zeros((problem.rows.n_columns, n_classes))
         add_duals(problem.shared, duals, coefs)
+        bends = np.einsum("ij,ij->j", coefs, coefs)
+        bends += np.einsum("ij,ij,ij->j", problem.classes.softness, duals, duals)
+        factors = np.abs(duals).sum(axis=0) / np.maximum(bends, TINY)
+        duals, coefs = duals * factors, coefs * factors
         biases = np.array([intercepts, duals.sum(axis=0)])
         state = np.random.default_rng(random_state).integers(1, 2**63, 1, dtype=np.uint64)
         gaps, order = np.full(n_classes, np.inf), np.arange(n_docs)
@@ -245,28 +257,35 @@ class _Passes:
         """Passes as long as they converge fast; the classes that are solved leave."""
         solutions: dict[int, Dual] = {}
         likely = max(violation_limit(tolerance) ** 2, LIKELY)
+        docs = self.order
         while self.labels.size and self.worthwhile:
-            self.before, self.gaps = self.gaps, np.empty(self.labels.size)
-            inputs = self.duals, self.coefs, self.biases, self.order, self.state, self.gaps
+            whole, gaps = docs is self.order, np.empty(self.labels.size)
+            inputs = self.duals, self.coefs, self.biases, docs, self.state, gaps
             pass_for_all(self.problem.shared, self.problem.classes, *inputs)
             self.epochs += 1
-            if 2 * np.count_nonzero(self.gaps <= likely) >= self.labels.size:
-                solutions |= self._leave(tolerance)
+            if whole:
+                self.before, self.gaps = self.gaps, gaps
+            if not whole or 2 * np.count_nonzero(gaps <= likely) >= self.labels.size:
+                docs = self._leave(solutions, tolerance)
         return solutions
 
-    def _leave(self, tolerance: float) -> dict[int, Dual]:
-        """The classes that are solved, which leave."""
+    def _leave(self, solutions: dict[int, Dual], tolerance: float) -> Int64s:
+        """Move the classes that are solved to `solutions`; returns the documents of the next pass.
+
+        If all gaps are within the tolerance, these are the documents with large violations.
+        """
         point = self.duals, self.coefs, self.biases[0]
-        results = self.problem.certified(*point, self.epochs, tolerance)
+        results, largest = self.problem.certified(*point, self.epochs, tolerance)
         solved = np.array([dual.solved for dual in results])
         if solved.any():
-            solutions = {int(self.labels[at]): results[at] for at in np.flatnonzero(solved)}
+            solutions |= {int(self.labels[at]): results[at] for at in np.flatnonzero(solved)}
             left = np.flatnonzero(~solved)
             self.problem = self.problem.of(left)
             for name in ("duals", "coefs", "biases", "labels", "gaps", "before"):
                 setattr(self, name, _columns(getattr(self, name), left))
-            return solutions
-        return {}
+        far = np.flatnonzero(largest > LARGE * violation_limit(tolerance))
+        close = far.size and max(dual.gap for dual in results) <= tolerance
+        return far if close else self.order
 
     def machines(self) -> list[Machine]:
         """The classes that are left."""
@@ -327,7 +346,7 @@ def _certified(
     duals = part.classes.y_signed * np.column_stack([point.alphas for point in points])
     coefs = np.column_stack([point.coef for point in points])
     intercepts = np.array([machines[place].intercept for place in places])
-    results = part.certified(duals, coefs, intercepts, epochs, tolerance)
+    results, _ = part.certified(duals, coefs, intercepts, epochs, tolerance)
     return {place: dual for place, dual in zip(places, results, strict=True) if dual.solved}
 
 
