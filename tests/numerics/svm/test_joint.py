@@ -11,7 +11,8 @@ from laconic.numerics.svm import joint as module
 from laconic.numerics.svm.all_classes import ClassArrays, improve_intercepts, products_of_all
 from laconic.numerics.svm.dual import Rows, descend
 from laconic.numerics.svm.intercept import best_intercept
-from laconic.numerics.svm.joint import descend_all, violation_limit
+from laconic.numerics.svm.joint import descend_all
+from laconic.numerics.svm.problem import violation_limit
 
 TOLERANCE = 1e-6
 

@@ -14,29 +14,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any, Self, TypeAlias
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
-from laconic.numerics.svm.all_classes import (
-    ClassArrays,
-    add_duals,
-    certificates,
-    pass_for_all,
-    products_of_all,
+from laconic.numerics.svm.all_classes import add_duals, pass_for_all, products_of_all
+from laconic.numerics.svm.dual import Dual, descend
+from laconic.numerics.svm.input import Rows, costs_in, refuse_numbers, refuse_shapes
+from laconic.numerics.svm.passes import TINY, HingeLoss
+from laconic.numerics.svm.primal import Iterate
+from laconic.numerics.svm.problem import (
+    OneVsRest,
+    Start,
+    class_arrays,
+    columns,
+    shared_arrays,
+    violation_limit,
 )
-from laconic.numerics.svm.dual import RIDGE, Dual, centring_sample, descend
-from laconic.numerics.svm.input import Rows, costs_in, refuse_long, refuse_numbers, refuse_shapes
-from laconic.numerics.svm.machine import Machine
-from laconic.numerics.svm.passes import TINY, HingeLoss, ProblemArrays, centred, mean
 from laconic.types import Floats, Int64s
 
-__all__ = ["Start", "descend_all", "violation_limit"]
-
-# Duals and intercept from which a class starts; None for duals of 0.
-Start: TypeAlias = "tuple[Floats | None, float]"
+__all__ = ["Start", "descend_all"]
 
 # Classes solved together: more coefficients than these would not stay in the cache.
 BLOCK = 32
@@ -51,9 +50,6 @@ LIKELY = 1e-15
 NEAR = 30.0
 # Near the optimum, a pass goes over documents with violations above this share of the limit.
 LARGE = 0.3
-# From this tolerance on, the gap decides, and violations may be √tolerance: the gap is a mean of
-# their squares.
-LOOSE = 1e-4
 
 
 def descend_all(
@@ -123,14 +119,14 @@ def _solve(
     """The joint results; None for classes whose documents with a cost have the same label."""
     unit = rows.unit
     rows, costs = replace(rows, scales=rows.scales / unit), costs_in(unit, costs)
-    shared = _shared_arrays(rows, intercept)
+    shared = shared_arrays(rows, intercept)
     results: list[Dual | None] = [None] * len(starts)
     positive, negative = ((y_signed == side) & (costs > 0) for side in (1, -1))
     two_sided = np.flatnonzero(positive.any(axis=0) & negative.any(axis=0))
     for first in range(0, two_sided.size, BLOCK):
         block = two_sided[first : first + BLOCK]
-        classes = _class_arrays(shared, y_signed[:, block], costs[:, block], intercept)
-        problem = _Problem(rows, shared, classes, intercept)
+        classes = class_arrays(shared, y_signed[:, block], costs[:, block], intercept)
+        problem = OneVsRest(rows, shared, classes, intercept)
         duals, intercepts = problem.start([starts[label] for label in block], unit)
         passes = _Passes.of(problem, duals, intercepts, random_state)
         solutions = passes.descend(tolerance)
@@ -144,82 +140,11 @@ def _in_unit(unit: float, dual: Dual) -> Dual:
     return replace(dual, alphas=dual.alphas / unit**2, coef=dual.coef / unit)
 
 
-def _shared_arrays(rows: Rows, intercept: bool) -> ProblemArrays:
-    """What all classes share; `squares` are ‖x − μ‖², without softness."""
-    zeros = np.zeros(rows.starts.size)
-    inputs = rows.starts, rows.ends, rows.columns, rows.values, rows.scales
-    arrays = ProblemArrays(*inputs, zeros, zeros, zeros, zeros, zeros, ridge=0.0)
-    docs = np.arange(zeros.size if intercept else 0)
-    lengths, tilts = centred(arrays, mean(arrays, centring_sample(docs), rows.n_columns))
-    refuse_long(lengths)
-    return arrays._replace(squares=lengths, tilts=tilts)
-
-
-def _class_arrays(
-    shared: ProblemArrays, y_signed: Floats, costs: Floats, intercept: bool
-) -> ClassArrays:
-    weighted = costs > 0
-    n_docs, ridges = np.count_nonzero(weighted, axis=0), np.zeros(costs.shape[1])
-    if intercept:
-        # `dual.ridge_of` of every class
-        lengths = shared.squares @ weighted / n_docs
-        ridges = RIDGE * np.maximum(lengths, np.sqrt(n_docs) / costs.sum(axis=0))
-    softness = np.divide(0.5, costs, out=np.zeros(costs.shape), where=weighted)
-    squares = softness + shared.squares[:, None] + ridges
-    steps = np.divide(1.0, squares, out=np.zeros(costs.shape), where=weighted)
-    y_signed = np.ascontiguousarray(y_signed, dtype=np.float64)
-    return ClassArrays(y_signed, np.ascontiguousarray(costs), softness, steps, ridges)
-
-
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    """Documents and classes, one column per class."""
-
-    rows: Rows
-    shared: ProblemArrays
-    classes: ClassArrays
-    free_intercept: bool
-
-    def of(self, places: Int64s) -> Self:
-        """Some of the classes."""
-        classes = ClassArrays(*(_columns(matrix, places) for matrix in self.classes))
-        return replace(self, classes=classes)
-
-    def start(self, starts: Sequence[Start], unit: float) -> tuple[Floats, Floats]:
-        """The signed duals, within their box, and the intercepts."""
-        duals = np.zeros(self.classes.costs.shape)
-        for place, (alphas, _) in enumerate(starts):
-            if alphas is not None:
-                duals[:, place] = alphas
-        np.maximum(duals, 0.0, out=duals)
-        duals *= unit**2 * self.classes.y_signed * (self.classes.costs > 0)
-        return duals, np.array([b if self.free_intercept else 0.0 for _, b in starts])
-
-    def certified(
-        self, duals: Floats, coefs: Floats, intercepts: Floats, epochs: int, tolerance: float
-    ) -> tuple[list[Dual], Floats]:
-        """Duals and their w with the best intercepts, and how far they are from the optimum.
-
-        Then the largest violation of each document.
-        """
-        best, squares = intercepts.copy(), np.einsum("ij,ij->j", coefs, coefs)
-        inputs = duals, products_of_all(self.rows, coefs), squares, best, self.free_intercept
-        gaps, violations, largest = certificates(self.shared, self.classes, *inputs)
-        solved = (gaps <= tolerance) & (violations <= violation_limit(tolerance))
-        alphas, vectors = np.ascontiguousarray(np.abs(duals).T), np.ascontiguousarray(coefs.T)
-        figures = np.array([best, violations, gaps]).T.tolist()
-        results = [
-            Dual(alphas[at], vectors[at], b, violation, gap, epochs, bool(solved[at]))
-            for at, (b, violation, gap) in enumerate(figures)
-        ]
-        return results, largest
-
-
 @dataclass(eq=False)
 class _Passes:
     """The classes that are not solved yet; `labels` are their columns in the first problem."""
 
-    problem: _Problem
+    problem: OneVsRest
     duals: Floats
     coefs: Floats
     biases: Floats
@@ -231,7 +156,7 @@ class _Passes:
     epochs: int = 0
 
     @classmethod
-    def of(cls, problem: _Problem, duals: Floats, intercepts: Floats, random_state: int) -> Self:
+    def of(cls, problem: OneVsRest, duals: Floats, intercepts: Floats, random_state: int) -> Self:
         """From the multiple of the duals with the largest dual value."""
         n_docs, n_classes = duals.shape
         coefs = np.zeros((problem.rows.n_columns, n_classes))
@@ -282,19 +207,19 @@ class _Passes:
             left = np.flatnonzero(~solved)
             self.problem = self.problem.of(left)
             for name in ("duals", "coefs", "biases", "labels", "gaps", "before"):
-                setattr(self, name, _columns(getattr(self, name), left))
+                setattr(self, name, columns(getattr(self, name), left))
         far = np.flatnonzero(largest > LARGE * violation_limit(tolerance))
         close = far.size and max(dual.gap for dual in results) <= tolerance
         return far if close else self.order
 
-    def machines(self) -> list[Machine]:
+    def iterates(self) -> list[Iterate]:
         """The classes that are left."""
         problem, classes = self.problem, self.problem.classes
         values = products_of_all(problem.rows, self.coefs)
         matrices = classes.y_signed, classes.costs, self.coefs, values
-        columns = (np.ascontiguousarray(matrix.T) for matrix in matrices)
+        vectors = (np.ascontiguousarray(matrix.T) for matrix in matrices)
         return [
-            Machine(
+            Iterate(
                 problem.shared._replace(y_signed=y),
                 costs,
                 coef,
@@ -302,59 +227,50 @@ class _Passes:
                 float(b),
                 problem.free_intercept,
             )
-            for y, costs, coef, x, b in zip(*columns, self.biases[0], strict=True)
+            for y, costs, coef, x, b in zip(*vectors, self.biases[0], strict=True)
         ]
-
-
-def _columns(matrix: NDArray[Any], places: Int64s) -> NDArray[Any]:
-    return np.ascontiguousarray(matrix[..., places])
-
-
-def violation_limit(tolerance: float) -> float:
-    """The largest violation of a solved class."""
-    return sqrt(tolerance) if tolerance >= LOOSE else tolerance
 
 
 def _step(passes: _Passes, tolerance: float) -> dict[int, Dual]:
     """Newton steps of the classes that are left, until all are solved."""
-    problem, machines = passes.problem, passes.machines()
+    problem, iterates = passes.problem, passes.iterates()
     solutions: dict[int, Dual] = {}
-    active = list(range(len(machines)))
+    active = list(range(len(iterates)))
     aim = violation_limit(tolerance) / max(sqrt(float(problem.shared.squares.max())), TINY)
     for step in range(MAX_STEPS):
         if not active:
             break
-        near = [at for at in active if np.linalg.norm(machines[at].gradient) <= NEAR * aim]
-        solutions |= _certified(problem, machines, near, step, tolerance)
+        near = [at for at in active if np.linalg.norm(iterates[at].gradient) <= NEAR * aim]
+        solutions |= _certified(problem, iterates, near, step, tolerance)
         active = [place for place in active if place not in solutions]
-        _move(problem.rows, [machines[place] for place in active], aim)
-    left = {place: machines[place].unsolved() for place in active}
+        _move(problem.rows, [iterates[place] for place in active], aim)
+    left = {place: iterates[place].unsolved() for place in active}
     return {int(passes.labels[place]): dual for place, dual in (solutions | left).items()}
 
 
 def _certified(
-    problem: _Problem,
-    machines: Sequence[Machine],
+    problem: OneVsRest,
+    iterates: Sequence[Iterate],
     places: Sequence[int],
     epochs: int,
     tolerance: float,
 ) -> dict[int, Dual]:
-    """The machines at these places that are solved."""
+    """The iterates at these places that are solved."""
     if not places:
         return {}
-    part, points = problem.of(np.array(places)), [machines[place].point for place in places]
+    part, points = problem.of(np.array(places)), [iterates[place].point for place in places]
     duals = part.classes.y_signed * np.column_stack([point.alphas for point in points])
     coefs = np.column_stack([point.coef for point in points])
-    intercepts = np.array([machines[place].intercept for place in places])
+    intercepts = np.array([iterates[place].intercept for place in places])
     results, _ = part.certified(duals, coefs, intercepts, epochs, tolerance)
     return {place: dual for place, dual in zip(places, results, strict=True) if dual.solved}
 
 
-def _move(rows: Rows, machines: Sequence[Machine], aim: float) -> None:
+def _move(rows: Rows, iterates: Sequence[Iterate], aim: float) -> None:
     """One Newton step of each; the products with all documents are shared."""
-    if machines:
-        steps = [machine.direction(aim) for machine in machines]
+    if iterates:
+        steps = [iterate.direction(aim) for iterate in iterates]
         products = products_of_all(rows, np.column_stack([coef for coef, _ in steps]))
         changes = np.ascontiguousarray(products.T)
-        for machine, (coef, shift), change in zip(machines, steps, changes, strict=True):
-            machine.move(coef, shift, change)
+        for iterate, (coef, shift), change in zip(iterates, steps, changes, strict=True):
+            iterate.move(coef, shift, change)
