@@ -36,7 +36,7 @@ from bench.page import Section, update
 
 # The docstring of each module says what it compares; `rows` measures it.
 BENCHES: dict[str, ModuleType] = {
-    module.__name__.rpartition(".")[2]: module
+    module.__name__.rpartition(".")[2].replace("_", "-"): module
     for module in (
         vectorizing,
         scores,

@@ -40,6 +40,7 @@ PROMISED = {
     "svm": [1, 1, 1, 1, 1, 1],
     "logistic": [3, 3, 3, 2],
     "serving": [5, 5, 5, 5],
+    "main-job": [8, 4, 5, 5],
     "study": [1.6],
     "peers": [],
 }

@@ -65,7 +65,7 @@ def test_curve_prints_a_table_and_writes_rows(run, tmp_path):
     )
     assert done.exit_code == 0, done.output
     assert "skipped 500: only" in done.output
-    rows = list(csv.DictReader((tmp_path / "pets-IG.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "pets-RFE.csv").open()))
     assert [(row["size"], row["metric"], row["status"]) for row in rows] == [
         (size, metric, status)
         for size, status in (("2", "ok"), ("5", "ok"), ("500", "skipped"))
@@ -80,7 +80,7 @@ def test_curve_over_folds_and_categories_shows_the_mean(run, tmp_path):
     assert done.exit_code == 0, done.output
     assert "mean ± sd of 4 problems" in done.output
     names = {
-        (row["problem"], row["fold"]) for row in csv.DictReader((tmp_path / "pets-IG.csv").open())
+        (row["problem"], row["fold"]) for row in csv.DictReader((tmp_path / "pets-RFE.csv").open())
     }
     assert ("pets: cat", "fold 2 of 2") in names
 

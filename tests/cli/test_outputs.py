@@ -62,7 +62,7 @@ OUTPUTS: dict[str, tuple[tuple[str, ...], list[str]]] = {
     "curve": (("curve", *PETS, "-o", "c.csv"), ["c.csv"]),
     "curve, lines": (("curve", *PETS, "-o", "c.jsonl"), ["c.jsonl"]),
     "curve, Parquet": (("curve", *PETS, "-o", "c.parquet"), ["c.parquet"]),
-    "curve, default": (("curve", *PETS), ["pets-IG.csv"]),
+    "curve, default": (("curve", *PETS), ["pets-RFE.csv"]),
     "export": (("export", "finished", "-o", "e.csv"), ["e.csv"]),
     "report": (("report", "finished"), ["finished/report.html", "finished/figures/curves.svg"]),
     "report, elsewhere": (("report", "finished", "-o", "r.html"), ["r.html", "figures/cost.png"]),

@@ -17,7 +17,15 @@ from laconic.classifiers.path import PathClassifier
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.classifiers.thresholds import TunedThreshold
 from laconic.errors import LaconicError
-from laconic.methods.classifiers import ALPHAS, CLASSIFIERS, DEFAULT, SVM, settings_of, takes_alpha
+from laconic.methods.classifiers import (
+    ALPHAS,
+    CLASSIFIERS,
+    DEFAULT,
+    RIDGE,
+    SVM,
+    settings_of,
+    takes_alpha,
+)
 from laconic.model import Normalize
 from laconic.reducer import Reducer
 from laconic.text.options import Alpha
@@ -127,7 +135,8 @@ class Method:
 
     def make_classifier(self, alpha: Alpha, intercept: bool) -> BaseEstimator:
         """The classifier that follows; for a path classifier an SVM, to check alpha."""
-        name = DEFAULT if self.classifier == AUTO else self.classifier or SVM
+        default = RIDGE if alpha in (LOO, 0) else DEFAULT
+        name = default if self.classifier == AUTO else self.classifier or SVM
         from_plan = {"alpha": alpha, "intercept": intercept} if takes_alpha(name) else {}
         try:
             return CLASSIFIERS[name](**from_plan, **self.classifier_settings)

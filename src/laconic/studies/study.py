@@ -18,6 +18,7 @@ from laconic.files import make_folder
 from laconic.methods import parse_method
 from laconic.studies.analysis.conclusion import make_findings
 from laconic.studies.analysis.findings import Findings
+from laconic.studies.analysis.projection_map import projection_method
 from laconic.studies.execution.executors import Executor
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.task import Outcome, Task, versions
@@ -125,6 +126,8 @@ class Study:
                 self._corpora = [replace(prepared, versions=tried) for prepared in self.corpora]
                 keys = [task.key for task in self.tasks]
                 same_rows = _findings_of(folder, self._state(journal, keys))
+                if projection_method(self.plan) is not None:
+                    same_rows = None  # maps are files of their own, and may have failed
                 if same_rows is not None and same_rows.limits == self.plan.limits:
                     listen(Event("finished", str(self.where)))
                     return same_rows

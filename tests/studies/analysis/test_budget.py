@@ -121,7 +121,7 @@ def test_more_loss_never_needs_more_features(curve):
     rows = budget_rows(curve, curve[0])
     sizes = [row.candidate.n_features for row in rows]
     assert sizes == sorted(sizes, reverse=True)
-    assert rows[0].candidate.mean == max(c.mean for c in curve)
+    assert rows[0].candidate.mean >= max(c.mean for c in curve) - 1e-9
 
 
 def test_mistakes_of_a_row_are_those_of_its_candidate():

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from laconic.numerics.logistic.lanes import padded
 from laconic.numerics.logistic.losses import LogisticLoss
 from laconic.numerics.logistic.products import DocumentArrays, sums
+from laconic.numerics.spectral.rank import EPS
 from laconic.types import Floats
 
 # Single precision needs a regularization of at least this share of the curvature of all words,
@@ -88,7 +89,7 @@ class Hessian:
         diagonal = np.empty((self.penalty.size, self.n_rows))
         sums(self.copies.squares, self.loss.diagonal(self.curvature)[:, : self.n_rows], diagonal)
         diagonal += self.penalty[:, None]
-        floor = np.finfo(np.float64).eps * diagonal.max(axis=0) + TINY
+        floor = EPS * diagonal.max(axis=0) + TINY
         return np.asarray(np.maximum(diagonal, floor))
 
 

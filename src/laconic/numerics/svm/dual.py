@@ -79,7 +79,7 @@ class Dual:
 
     `coef` is Σ alphas_i y_i x_i. `violation` is the largest violation of the optimality conditions
     over all documents, in units of the margin; `gap` is the duality gap as a share of the primal
-    value. `solved` means that both are within the tolerance. If several intercepts are optimal,
+    value. `solved` means that both are within their limits. If several intercepts are optimal,
     `intercept` is the middle one, and the conditions may hold for another of them only.
     """
 

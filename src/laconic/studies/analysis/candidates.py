@@ -134,7 +134,7 @@ def _all_measured(
         folds = of_variant.group_by("fold")
         decided = {fold: of_fold.measured(metric) for fold, of_fold in folds.items()}
         decided = {fold: of_fold for fold, of_fold in decided.items() if of_fold}
-        if len(decided) < n_folds:
+        if not decided or len(decided) < n_folds:
             continue
         candidate = _candidate(decided, metric, repeats)
         by_fold = counts(candidate.problem, (method, size, alpha))
