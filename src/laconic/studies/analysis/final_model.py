@@ -21,7 +21,11 @@ from laconic.rows import group_pairs
 from laconic.studies.analysis.budget import BudgetRow
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.final_tasks import FinalProblem, FinalTasks, WrittenModel
-from laconic.studies.analysis.held_out import held_out_result, n_test_evaluations
+from laconic.studies.analysis.held_out import (
+    held_out_result,
+    held_out_score,
+    n_test_evaluations,
+)
 from laconic.studies.analysis.out_of_fold import OutOfFold
 from laconic.studies.analysis.recommendation import Recommendation, recommend
 from laconic.studies.execution.executors import Executor
@@ -261,8 +265,7 @@ class FinalModels:
             compact = self._compact(trained, work.problem)
             if not row.chosen:
                 compact.save(file)
-            rule = self.tasks.targets[task.problem].rule
-            test = held_out_result(task, rule, self.journal)[0] if task.metrics else None
+            score = held_out_score(task, self.journal)[0] if task.metrics else None
         except LaconicError:
             return replace(row, task_key=task.key)
         return replace(
@@ -270,7 +273,7 @@ class FinalModels:
             n_features=trained.model.n_features,
             n_bytes=file.stat().st_size if file.exists() else 0,
             documents_per_second=self._speed(compact),
-            test_score=None if test is None else test.score,
+            test_score=score,
             model_file=file.relative_to(work.folder.study).as_posix() if file.exists() else "",
             task_key=task.key,
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 from laconic.methods import keeps_all
 from laconic.numerics.calibration import calibration_error, probabilities
@@ -20,6 +21,8 @@ N_RESAMPLES = 1000
 LEVEL = 0.95
 # Documents resampled at a time, times resamples: bounds the memory.
 CELLS = 4_000_000
+# The metrics that have an interval.
+INTERVALS = frozenset({"accuracy", "f1", "f1_micro", "f1_macro"})
 
 
 def score_interval(
@@ -27,48 +30,43 @@ def score_interval(
 ) -> tuple[float, float] | None:
     """The 95 % percentile interval of a metric over resampled documents; None for other metrics.
 
-    Documents are resampled with replacement, with a fixed seed.
+    Documents are resampled with replacement, with a fixed seed. The number of right documents in a
+    resample is binomial, so the accuracy needs no resampling.
     """
-    parts = _parts(chosen, y_signed, rule, metric)
-    if parts is None or not len(chosen):
-        return None
-    rng = np.random.default_rng(random_state)
     n_docs = len(chosen)
+    tails = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    if not n_docs or metric not in INTERVALS:
+        return None
+    if metric == "accuracy" or (metric == "f1_micro" and rule != "labels"):
+        right = ((chosen == (y_signed > 0)) & (y_signed != 0)).all(axis=1)
+        low, high = binom.ppf(tails, n_docs, right.mean()) / n_docs
+        return float(low), float(high)
+    parts = _parts(chosen, y_signed, rule, metric)
+    rng = np.random.default_rng(random_state)
     step = max(1, CELLS // n_docs)
     values: list[Floats] = []
     for start in range(0, N_RESAMPLES, step):
         n = min(step, N_RESAMPLES - start)
         weights = rng.multinomial(n_docs, np.full(n_docs, 1 / n_docs), size=n).astype(np.float64)
         hits, predicted, true = (weights @ part for part in parts)
-        occurring = rule != "labels"
-        values.append(_metric(hits, predicted, true, metric, n_docs, occurring=occurring))
-    tail = 50 * (1 - LEVEL)
-    low, high = np.percentile(np.concatenate(values), [tail, 100 - tail])
+        values.append(_f1(hits, predicted, true, metric, occurring=rule != "labels"))
+    low, high = np.quantile(np.concatenate(values), tails)
     return float(low), float(high)
 
 
 def _parts(
     chosen: Bools, y_signed: Int8s, rule: Rule, metric: str
-) -> tuple[Floats, Floats, Floats] | None:
-    """Hits, predictions and labels of each document and column, which the metric is made of."""
+) -> tuple[Floats, Floats, Floats]:
+    """Hits, predictions and labels of each document and column, which F1 is made of."""
     truth = y_signed > 0
-    if metric == "accuracy" or (metric == "f1_micro" and rule != "labels"):
-        right = ((chosen == truth) & (y_signed != 0)).all(axis=1)[:, None].astype(np.float64)
-        return right, np.ones_like(right), np.ones_like(right)
-    if metric not in ("f1", "f1_micro", "f1_macro"):
-        return None
     if metric == "f1_macro" and rule == "sign":
         chosen, truth = np.hstack([~chosen, chosen]), np.hstack([y_signed < 0, truth])
     hits, predicted, true = (a.astype(np.float64) for a in (chosen & truth, chosen, truth))
     return hits, predicted, true
 
 
-def _metric(
-    hits: Floats, predicted: Floats, true: Floats, metric: str, n_docs: int, *, occurring: bool
-) -> Floats:
+def _f1(hits: Floats, predicted: Floats, true: Floats, metric: str, *, occurring: bool) -> Floats:
     """The metric of each resample; with `occurring`, of the classes that occur in it."""
-    if hits.shape[1] == 1 and metric != "f1":
-        return hits[:, 0] / n_docs
     if metric == "f1_micro":
         hits, predicted, true = (a.sum(axis=1, keepdims=True) for a in (hits, predicted, true))
     both = predicted + true
@@ -95,23 +93,28 @@ def decision_calibration_error(
     return calibration_error(p[rows, best], truth[rows, best])
 
 
+def held_out_score(task: Task, journal: Journal) -> tuple[float | None, str]:
+    """The score of a final task on the test documents, or why there is none."""
+    rows = [row for row in journal.rows([task.key]) if row.metric == task.metrics[0]]
+    return (rows[0].value, rows[0].reason) if rows else (None, "it was not tested")
+
+
 def held_out_result(task: Task, rule: Rule, journal: Journal) -> tuple[HeldOutResult | None, str]:
-    """The result of a final task on the test documents, or why there is none."""
-    metric = task.metrics[0]
-    rows = [row for row in journal.rows([task.key]) if row.metric == metric]
-    if not rows or rows[0].value is None:
-        return None, rows[0].reason if rows else "it was not tested"
+    """The score with its interval, mistakes and calibration error, or why there is none."""
+    score, reason = held_out_score(task, journal)
+    if score is None:
+        return None, reason
     y_signed, cuts = journal.y_signed(task.key), journal.cuts(task.key)
     if not cuts or y_signed is None:
-        return HeldOutResult(rows[0].value), ""
+        return HeldOutResult(score), ""
     cut, error = cuts[0], None
     if cut.decision is not None and task.calibration:
         pairs = np.array(task.calibration)
         calibration = pairs[0] if rule == "argmax" else pairs
         error = decision_calibration_error(cut.decision, y_signed, rule, calibration)
     return HeldOutResult(
-        rows[0].value,
-        score_interval(cut.chosen, y_signed, rule, metric),
+        score,
+        score_interval(cut.chosen, y_signed, rule, task.metrics[0]),
         mistakes_per_thousand(cut.chosen, y_signed, rule),
         error,
     ), ""
