@@ -295,6 +295,7 @@ METHODS: dict[str, Method] = {
             True,
             _eliminated,
             TRAINING,
+            version=2,
         ),
         Method(
             "MASK",
