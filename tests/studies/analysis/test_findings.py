@@ -419,6 +419,7 @@ LIMITS = st.builds(
         st.lists(values(SelectionStability), max_size=2).map(tuple),
         st.dictionaries(TEXTS, TEXTS, max_size=2),
         st.dictionaries(TEXTS, st.integers(1, 99), max_size=2),
+        st.dictionaries(TEXTS, st.integers(1, 99), max_size=2),
         st.integers(0, 99),
         TEXTS,
         LIMITS,
