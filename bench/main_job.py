@@ -169,7 +169,7 @@ def fitted(
     job: Job, method: str, X: csr_array, y: NDArray[Any]
 ) -> Iterator[tuple[tuple[str, int, int], Any, NDArray[Any]]]:
     """Every classifier at every size; the columns of a size are sliced once."""
-    sizes = job.sizes if method != "all" else (X.shape[1],)
+    sizes = job.sizes if method != "all" else (0,)
     for size, columns in zip(sizes, selections(job, method, sizes, X, y), strict=True):
         Z = X[:, columns]
         for place, classifier in enumerate(job.classifiers):
