@@ -31,6 +31,7 @@ def decided(problem: Problem) -> tuple[np.ndarray, np.ndarray, str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("corpora")
+@pytest.mark.filterwarnings("ignore:.*labels occur in no training document")
 @pytest.mark.parametrize("name", ["20news-bydate", "pydocs", "sms-spam", "reuters-21578"])
 def test_calibration_halves_the_error_of_an_svm(name):
     corpus = load_corpus(name)
