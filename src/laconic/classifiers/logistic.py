@@ -14,7 +14,6 @@ from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.classifiers.rows_solution import RowsSolution
 from laconic.classifiers.svm_costs import ClassWeight, costs, document_costs
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.model import LinearModel
 from laconic.numerics.logistic.solve import (
     LogisticSolution,
     PrimalStart,
@@ -99,15 +98,7 @@ class LogisticClassifier(LinearModelClassifier):
         n_rows, n_terms = encoding.y_signed.shape[1], documents.shape[1]
         start = self._previous((n_rows, n_terms)) if self.warm_start else None
         solution = self.fit_rows(Rows.of(csr_array(documents)), encoding, start, weights)
-        model = LinearModel(
-            solution.coef,
-            solution.intercept,
-            encoding.classes,
-            n_terms,
-            rule=encoding.rule,
-            calibration=solution.calibration,
-        )
-        return self._set_model(model)
+        return self._set_model(solution.model(encoding))
 
     def fit_rows(
         self,

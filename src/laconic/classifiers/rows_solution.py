@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from laconic.types import Bools, Floats
+from laconic.model import LinearModel, Normalize
+from laconic.text.labels import LabelEncoding
+from laconic.types import Bools, Floats, Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,3 +26,17 @@ class RowsSolution:
     gap: Floats
     start: Any
     calibration: Floats | None = None
+
+    def model(
+        self, encoding: LabelEncoding, coef: Matrix | None = None, normalize: Normalize = "all"
+    ) -> LinearModel:
+        """The model; `coef` are the coefficients over the vocabulary, if columns were selected."""
+        return LinearModel(
+            self.coef if coef is None else coef,
+            self.intercept,
+            encoding.classes,
+            self.coef.shape[1],
+            normalize=normalize,
+            rule=encoding.rule,
+            calibration=self.calibration,
+        )

@@ -14,7 +14,6 @@ from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.classifiers.rows_solution import RowsSolution
 from laconic.classifiers.svm_costs import ClassWeight, costs
 from laconic.errors import LaconicError, LaconicWarning
-from laconic.model import LinearModel
 from laconic.numerics.svm.dual import Dual, Rows, support
 from laconic.numerics.svm.gap import shortfall
 from laconic.numerics.svm.joint import descend_all
@@ -116,14 +115,7 @@ class SVMClassifier(LinearModelClassifier):
         solution = self.fit_rows(Rows.of(csr_array(documents)), encoding, start)
         C = costs(encoding, self.class_weight) / (2.0 * self.alpha)
         self._keep_duals(solution.start.alphas, encoding.y_signed.T, C.T)
-        model = LinearModel(
-            solution.coef,
-            solution.intercept,
-            encoding.classes,
-            documents.shape[1],
-            rule=encoding.rule,
-        )
-        return self._set_model(model)
+        return self._set_model(solution.model(encoding))
 
     def fit_rows(
         self,

@@ -140,15 +140,8 @@ class _RankedStage:
     ) -> tuple[Model, DecisionFunction]:
         solution = classifier.fit_rows(self.rows, encoding, self._start())
         self.starts.append(solution.start)
-        model = LinearModel(
-            self.reduction.lift(solution.coef),
-            solution.intercept,
-            encoding.classes,
-            self.reduction.size,
-            normalize=self.trainer.documents.normalize,
-            rule=encoding.rule,
-            calibration=solution.calibration,
-        )
+        lifted = self.reduction.lift(solution.coef)
+        model = solution.model(encoding, lifted, self.trainer.documents.normalize)
         queries = self.rows if self.queries is None else self.queries
         return model, partial(decisions_of, queries, solution.coef, solution.intercept)
 
