@@ -25,6 +25,7 @@ from laconic.certificate.parts import (
     Suprema,
     WorstCase,
 )
+from laconic.certificate.self_contained import SplitPair
 from laconic.certificate.span_parts import Distortion, InSpan, Promised, QueryBounds
 from laconic.certificate.spectral import NO_REDUCTION, RidgePair
 from laconic.errors import LaconicError
@@ -36,7 +37,8 @@ from laconic.types import Bools, Floats, Indices, Matrix
 
 SELF_CONTAINED = NotComputed(
     "it is for models with normalize='all'; a model with normalize='selected' divides documents by "
-    "their length over its own words. Use the parts from held-out documents"
+    "their length over its own words. Use suprema and the parts from held-out documents",
+    applies=False,
 )
 NO_DOCUMENTS = NotComputed("needs held_out documents")
 
@@ -171,18 +173,27 @@ class _Pair:
     def self_contained(self) -> bool:
         return "selected" in (self.full.normalize, self.small.normalize)
 
+    @cached_property
+    def split(self) -> SplitPair | NotComputed:
+        return SplitPair.read(self.full, self.small)
+
     def suprema(self) -> Suprema | NotComputed:
-        if self.self_contained:
-            return SELF_CONTAINED
-        rows = of.by_rows(lambda D: np.array([of.lengths(D), of.reach(D), of.reach(-D)]).T, self.D)
-        everywhere, up, down = rows.T * (1.0 + of.ROUNDING)
+        if not self.self_contained:
+            everywhere = of.by_rows(of.lengths, self.D) * (1.0 + of.ROUNDING)
+            everywhere += np.abs(self.b) * (1.0 + of.ROUNDING)
+            return self._suprema(everywhere, of.limits(self.D, self.b, self.full.rule))
+        if isinstance(self.split, NotComputed):
+            return self.split
+        return self._suprema(self.split.everywhere(), self.split.text)
+
+    def _suprema(self, everywhere: Floats, text: of.Limits) -> Suprema:
         floors = [self._floors(rows) for rows in of.row_blocks(self.D.shape)]
         sizes, floor, floor_any = (np.concatenate(parts) for parts in zip(*floors, strict=True))
-        shift = of.ROUNDING * np.abs(self.b)
         return Suprema(
-            everywhere=_row_values(everywhere + np.abs(self.b) + shift),
-            up=_row_values(up + self.b + shift),
-            down=_row_values(down - self.b + shift),
+            everywhere=_row_values(everywhere),
+            up=_row_values(text.up),
+            down=_row_values(text.down),
+            margin=text.margin(self.full.rule),
             n_features=tuple(sizes.tolist()),
             floor=_row_values(floor * (1.0 - of.ROUNDING)),
             floor_any=_row_values(floor_any * (1.0 - of.ROUNDING)),
@@ -209,14 +220,19 @@ class _Pair:
         )
 
     def worst_case(self, documents: csr_array, held_out: bool) -> WorstCase | NotComputed:
-        if self.self_contained:
-            return SELF_CONTAINED
         nonnegative = not documents.nnz or bool(documents.data.min() >= 0)
         values, lengths = self.small.decision(documents), of.lengths(documents)
         weight = of.largest(of.by_rows(of.lengths, self.small.coef))
-        safe = of.cannot_change(
-            values, self.D, self.b, lengths, self.full.rule, nonnegative, weight
-        )
+        if self.self_contained:
+            if isinstance(self.split, NotComputed):
+                return self.split
+            limits = self.split.text if nonnegative else self.split.vectors
+            slack = of.ROUNDING * (1.0 + np.abs(values).max(axis=1) + weight)
+            safe = limits.stand(values, self.full.rule, slack + self.split.stretch(lengths))
+        else:
+            safe = of.cannot_change(
+                values, self.D, self.b, lengths, self.full.rule, nonnegative, weight
+            )
         name = "held-out" if held_out else "training"
         return WorstCase(name, documents.shape[0], nonnegative, int(safe.sum()))
 

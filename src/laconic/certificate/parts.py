@@ -17,36 +17,42 @@ PerRow: TypeAlias = tuple[float, ...]
 
 @dataclass(frozen=True)
 class NotComputed:
-    """The reason why a part was not computed."""
+    """The reason why a part was not computed; `applies` is False if it is for other models."""
 
     reason: str
+    applies: bool = True
 
 
 @dataclass(frozen=True)
 class Suprema:
-    """Exact suprema of the change f̃ − f over documents of length at most 1, one per class row.
+    """Suprema of the change f̃ − f over documents of length at most 1, one per class row.
 
-    `everywhere` is the supremum of |f̃ − f| over all vectors; over vectors without negative entries
-    (text) the change ranges from −`down` to `up`. No model of the `n_features` words that the class
-    row reads has a smaller `everywhere` than `floor`; no model of as many words at all has a
-    smaller one than `floor_any`.
+    If a model divides documents by their length over its own words, they are over documents of
+    length 1 and the empty one. `everywhere` is the supremum of |f̃ − f| over all vectors; over
+    vectors without negative entries (text) the change ranges from −`down` to `up`, and a decision
+    of the small model with a margin above `margin` is that of the full one. No model of the
+    `n_features` words that the class row reads has a smaller `everywhere` than `floor`; no model of
+    as many words at all has a smaller one than `floor_any`.
     """
 
     everywhere: PerRow
     up: PerRow
     down: PerRow
+    margin: float
     n_features: tuple[int, ...]
     floor: PerRow
     floor_any: PerRow
 
     def sentence(self) -> str:
         """The part as plain sentences."""
-        text = max(max(u, d) for u, d in zip(self.up, self.down, strict=True))
+        text = max(*self.up, *self.down)
         return (
-            f"Over all possible documents of length 1, a decision value changes by up to "
-            f"{max(self.everywhere):.3g} (exact; {text:.3g} for documents without negative "
-            f"entries). No model of these words can guarantee less than {max(self.floor):.3g}, no "
-            f"model of as many other words less than {max(self.floor_any):.3g}."
+            f"Whatever words a document contains, no decision value differs from that of the full "
+            f"model by more than {text:.3g} (the least such bound), and a decision with a margin "
+            f"above {self.margin:.3g} cannot change. If entries may be negative, the bound is "
+            f"{max(self.everywhere):.3g}; no model of these words can guarantee less than "
+            f"{max(self.floor):.3g}, no model of as many other words less than "
+            f"{max(self.floor_any):.3g}."
         )
 
 
@@ -160,9 +166,9 @@ CertificatePart: TypeAlias = (
 
 PARTS = (
     "held_out",
-    "changes",
-    "worst_case",
     "suprema",
+    "worst_case",
+    "changes",
     "span",
     "distortion",
     "promise",
@@ -231,10 +237,12 @@ class Certificate:
         return flat
 
     def summary(self) -> str:
-        """Plain sentences, one paragraph per part."""
+        """Plain sentences, one paragraph per part that applies to these models."""
         lines = [f"The small model reads {self.n_features:,} of {self.n_features_in:,} words."]
         for name, part in self.parts().items():
             if isinstance(part, NotComputed):
+                if not part.applies:
+                    continue
                 title = name.replace("_", " ").capitalize()
                 lines.append(f"{title}: not computed: {part.reason}.")
             else:

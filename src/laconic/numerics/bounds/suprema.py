@@ -22,6 +22,8 @@ from laconic.types import Bools, Floats, Integers, Matrix
 ROUNDING = 1e-12
 # Numbers in a dense block of class rows: 4 MB.
 BLOCK_ENTRIES = 500_000
+# Pairs of classes are compared word by word if that reads at most so many entries: seconds.
+PAIR_ENTRIES = 200_000_000
 
 
 def dense(matrix: Matrix) -> Floats:
@@ -72,6 +74,54 @@ def lengths(Q: Matrix) -> Floats:
 def reach(D: Floats) -> Floats:
     """sup of D q over q ≥ 0, ‖q‖ ≤ 1: the length of the positive part of each row."""
     return lengths(np.maximum(D, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """The largest changes: f̃ − f is at most `up`, f − f̃ at most `down`, one per row.
+
+    `leads[a, c]` is the most that the lead of class a over c is smaller in the full model; −∞ for
+    a = c. For rules other than "argmax" it is not used.
+    """
+
+    up: Floats
+    down: Floats
+    leads: Floats
+
+    def margin(self, rule: str) -> float:
+        """A decision of the small model with a larger margin is that of the full one."""
+        return (
+            largest(self.leads) if rule == "argmax" else max(largest(self.up), largest(self.down))
+        )
+
+    def stand(self, small: Floats, rule: str, slack: Floats) -> Bools:
+        """The documents whose decision values in the small model decide for the full one too."""
+        if rule != "argmax":
+            limit = np.where(small > 0, self.up, self.down)
+            return np.asarray((contrasts(small, small, rule) > limit + slack[:, None]).all(axis=1))
+        chosen = small.argmax(axis=1)
+        gaps = np.take_along_axis(small, chosen[:, None], axis=1) - small
+        return np.asarray((gaps > self.leads[chosen] + slack[:, None]).all(axis=1))
+
+
+def added_leads(up: Floats, down: Floats) -> Floats:
+    """Leads from the suprema of both rows: not the least, but of rows that differ in any way."""
+    leads = up[:, None] + down
+    np.fill_diagonal(leads, -np.inf)
+    return leads
+
+
+def limits(D: Matrix, b: Floats, rule: str) -> Limits:
+    """The limits for documents q ≥ 0 with ‖q‖ ≤ 1 if both models see the same document."""
+    up, down = by_rows(lambda rows: np.array([reach(rows), reach(-rows)]).T, D).T
+    shift = ROUNDING * np.abs(b)
+    up, down = up * (1.0 + ROUNDING) + b + shift, down * (1.0 + ROUNDING) - b + shift
+    leads = added_leads(up, down)
+    if rule == "argmax" and D.shape[0] * D.shape[0] * D.shape[1] <= PAIR_ENTRIES:
+        for a in range(D.shape[0]):
+            apart = by_rows(partial(_lead, reach, D[a : a + 1]), D) * (1.0 + ROUNDING)
+            leads[a] = np.minimum(leads[a], apart + b[a] - b + shift[a] + shift)
+    return Limits(up, down, leads)
 
 
 def off_selection(w: Floats, selected: Bools) -> Floats:
