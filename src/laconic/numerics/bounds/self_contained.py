@@ -56,19 +56,19 @@ def split_reach(inner: Floats, outer: Floats, rest: Floats) -> float:
     rest : array
         Those of the outer row on its other words.
     """
-    of_rest = unit_reach(-rest)
     scale = math.hypot(_length(inner), _length(outer), _length(rest))
     if not math.isfinite(scale):
         return math.inf
     if rest.size:
-        most = _largest(inner, outer, of_rest, TIGHT * scale)
+        most = _largest(inner, outer, unit_reach(-rest), TIGHT * scale)
     else:
         most = _positive_length(inner, outer, 1.0)
     return max(most, 0.0) + ROUNDING * scale
 
 
 def _length(row: Floats) -> float:
-    return float(np.linalg.norm(row))
+    with np.errstate(over="ignore"):
+        return float(np.linalg.norm(row))
 
 
 @njit(nogil=True, cache=True)
