@@ -9,8 +9,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from laconic import LinearModel, ReduceThenFit, RLSClassifier, Selection, TopTerms
-from laconic.certificate import NotComputed, certify
+from laconic.certificate import NotComputed, as_stored, certify
 from laconic.certificate.self_contained import SplitPair
+from laconic.errors import LaconicError
 from laconic.numerics.bounds import self_contained as kernel
 from laconic.numerics.bounds import suprema as of
 from tests.certificate.cases import RNG
@@ -204,6 +205,23 @@ def test_rounded_coefficients_are_a_model_like_any_other():
     without = certify(model(w), model(rounded), np.eye(40)).suprema
     assert without.n_features[1] == 39
     assert without.everywhere[1] > 1, "a document of that word alone has another length"
+
+
+def test_the_model_of_a_file_is_lifted_to_the_vocabulary():
+    trained = model([[0.0, 2.0, 0.0, -1.0], [0.0, 3.0, 0.0, 0.0]], [0.5, 0.0])
+    rounded = csr_array(np.array([[2.1, -0.9], [3.2, 0.0]]))
+    stored = replace(model(rounded, [0.4, 0.1]), thresholds=np.array([0.3, 0.0]))
+    lifted = as_stored(trained, stored)
+    expected = [[0.0, 2.1, 0.0, -0.9], [0.0, 3.2, 0.0, 0.0]]
+    np.testing.assert_array_equal(lifted.coef.toarray(), expected)
+    assert (lifted.intercept.tolist(), lifted.thresholds.tolist()) == ([0.4, 0.1], [0.3, 0.0])
+    np.testing.assert_array_equal(
+        lifted.decision(np.eye(4))[[1, 3]], stored.decision(np.eye(2)), "the same decisions"
+    )
+    whole = as_stored(lifted, lifted)
+    np.testing.assert_array_equal(whole.coef.toarray(), expected)
+    with pytest.raises(LaconicError, match="give the file of that model"):
+        as_stored(trained, model([[1.0, 2.0, 3.0], [1.0, 0.0, 0.0]]))
 
 
 def test_the_sentence_and_what_does_not_apply():

@@ -12,7 +12,7 @@ from itertools import groupby
 from time import perf_counter
 from typing import Any
 
-from laconic.certificate import certify
+from laconic.certificate import as_stored, certify
 from laconic.compact import CompactModel
 from laconic.errors import LaconicError
 from laconic.files import write_json
@@ -232,7 +232,8 @@ class FinalModels:
             file_error = str(failure)
         try:
             if work.reference is not None:
-                certificate = _certificate(self._trained(work, work.reference), trained, problem)
+                full, stored = self._trained(work, work.reference), CompactModel.load(folder.model)
+                certificate = _certificate(full, trained, stored, problem)
                 write_json(folder.certificate, "certificate", certificate)
             if work.stand_in is not None:
                 self._compact(self._trained(work, work.stand_in), problem).save(folder.stand_in)
@@ -323,12 +324,16 @@ class FinalModels:
         return int(self.weighting.features_.size)
 
 
-def _certificate(full: TrainedModel, small: TrainedModel, problem: Problem) -> dict[str, Any]:
+def _certificate(
+    full: TrainedModel, small: TrainedModel, stored: CompactModel, problem: Problem
+) -> dict[str, Any]:
+    """How far the small model, as it is stored, is from the full one."""
     assert isinstance(full.model, LinearModel)
     assert isinstance(small.model, LinearModel)
+    assert isinstance(stored.model, LinearModel)
     certificate = certify(
         full.model,
-        small.model,
+        as_stored(small.model, stored.model),
         problem.X_train,
         reduction=small.reduction,
         held_out=problem.X_test,
