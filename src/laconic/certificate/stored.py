@@ -31,8 +31,8 @@ def as_stored(trained: LinearModel, stored: LinearModel) -> LinearModel:
     coef = csr_array(stored.coef)
     if (coef.shape[0], columns.size) != (trained.coef.shape[0], coef.shape[1]):
         raise LaconicError(
-            f"the stored model has {coef.shape[0]} rows of {coef.shape[1]:,} words, the trained one "
-            f"{trained.coef.shape[0]} of {columns.size:,}: give the file of that model"
+            f"the stored model has {coef.shape[0]} rows of {coef.shape[1]:,} words, the trained "
+            f"model {trained.coef.shape[0]} of {columns.size:,}: give the file of that model"
         )
     parts = coef.data, columns[coef.indices], coef.indptr
     lifted = csr_array(parts, shape=trained.coef.shape)
