@@ -232,7 +232,7 @@ def test_the_sentence_and_what_does_not_apply():
     said = certificate.summary()
     most = max(*certificate.suprema.up, *certificate.suprema.down)
     assert (
-        f"Whatever words a document contains, no decision value differs from that of the full "
+        f"Whatever the words of a document, no decision value differs from that of the full "
         f"model by more than {most:.3g}" in said
     )
     assert f"margin above {certificate.suprema.margin:.3g} cannot change" in said

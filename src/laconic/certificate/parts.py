@@ -47,7 +47,7 @@ class Suprema:
         """The part as plain sentences."""
         text = max(*self.up, *self.down)
         return (
-            f"Whatever words a document contains, no decision value differs from that of the full "
+            f"Whatever the words of a document, no decision value differs from that of the full "
             f"model by more than {text:.3g} (the least such bound), and a decision with a margin "
             f"above {self.margin:.3g} cannot change. If entries may be negative, the bound is "
             f"{max(self.everywhere):.3g}; no model of these words can guarantee less than "
