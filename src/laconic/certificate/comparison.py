@@ -186,7 +186,7 @@ class _Pair:
             return self.split
         return self._suprema(self.split.everywhere(), self.split.text)
 
-    def _suprema(self, everywhere: Floats, text: of.Limits) -> Suprema:
+    def _suprema(self, everywhere: Floats, text: of.ChangeLimits) -> Suprema:
         floors = [self._floors(rows) for rows in of.row_blocks(self.D.shape)]
         sizes, floor, floor_any = (np.concatenate(parts) for parts in zip(*floors, strict=True))
         return Suprema(

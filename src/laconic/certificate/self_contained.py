@@ -21,14 +21,14 @@ from laconic.types import Floats, Indices, Rule
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class RowCoefficients:
     """The coefficients of each row on the words by whose length it divides a document."""
 
     coef: csr_array
     everything: bool
 
     @classmethod
-    def of(cls, model: LinearModel) -> Words:
+    def of(cls, model: LinearModel) -> RowCoefficients:
         return cls(csr_array(model.coef), model.normalize == "all")
 
     def columns(self, row: int) -> Indices:
@@ -42,7 +42,7 @@ class Words:
         values[self.coef.indices[entries]] = self.coef.data[entries]
         return values
 
-    def contain(self, other: Words) -> bool:
+    def contain(self, other: RowCoefficients) -> bool:
         """Whether each row reads all words of the same row of the other."""
         rows = range(self.coef.shape[0])
         return self.everything or all(
@@ -60,15 +60,15 @@ class SplitPair:
     `shift` is the difference small − full of the intercepts.
     """
 
-    inner: Words
-    outer: Words
+    inner: RowCoefficients
+    outer: RowCoefficients
     sign: float
     shift: Floats
     rule: Rule
 
     @classmethod
     def read(cls, full: LinearModel, small: LinearModel) -> SplitPair | NotComputed:
-        words, fewer = Words.of(full), Words.of(small)
+        words, fewer = RowCoefficients.of(full), RowCoefficients.of(small)
         shift = small.intercept - full.intercept
         if words.contain(fewer):
             return cls(fewer, words, 1.0, shift, full.rule)
@@ -105,23 +105,23 @@ class SplitPair:
         return np.maximum(*self._row_limits(signed=True))
 
     @cached_property
-    def text(self) -> of.Limits:
+    def text(self) -> of.ChangeLimits:
         """Limits over documents without negative entries."""
         return self._limits(signed=False)
 
     @cached_property
-    def vectors(self) -> of.Limits:
+    def vectors(self) -> of.ChangeLimits:
         """Limits over documents of any sign."""
         return self._limits(signed=True)
 
-    def _limits(self, signed: bool) -> of.Limits:
+    def _limits(self, signed: bool) -> of.ChangeLimits:
         up, down = self._row_limits(signed)
         leads = of.added_leads(up, down)
         n_rows, n_terms = self.outer.coef.shape
         if self.rule == "argmax" and n_rows**2 * n_terms <= of.PAIR_ENTRIES:
             for a in range(n_rows):
                 self._compare(a, leads, signed)
-        return of.Limits(up, down, leads)
+        return of.ChangeLimits(up, down, leads)
 
     def _row_limits(self, signed: bool) -> tuple[Floats, Floats]:
         rows = range(self.shift.size)

@@ -77,7 +77,7 @@ def reach(D: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class ChangeLimits:
     """The largest changes: f̃ − f is at most `up`, f − f̃ at most `down`, one per row.
 
     `leads[a, c]` is the most that the lead of class a over c is smaller in the full model; −∞ for
@@ -111,7 +111,7 @@ def added_leads(up: Floats, down: Floats) -> Floats:
     return leads
 
 
-def limits(D: Matrix, b: Floats, rule: str) -> Limits:
+def limits(D: Matrix, b: Floats, rule: str) -> ChangeLimits:
     """The limits for documents q ≥ 0 with ‖q‖ ≤ 1 if both models see the same document."""
     up, down = by_rows(lambda rows: np.array([reach(rows), reach(-rows)]).T, D).T
     shift = ROUNDING * np.abs(b)
@@ -121,7 +121,7 @@ def limits(D: Matrix, b: Floats, rule: str) -> Limits:
         for a in range(D.shape[0]):
             apart = by_rows(partial(_lead, reach, D[a : a + 1]), D) * (1.0 + ROUNDING)
             leads[a] = np.minimum(leads[a], apart + b[a] - b + shift[a] + shift)
-    return Limits(up, down, leads)
+    return ChangeLimits(up, down, leads)
 
 
 def off_selection(w: Floats, selected: Bools) -> Floats:
