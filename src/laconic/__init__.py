@@ -20,6 +20,7 @@ _MODULE_OF = {
     "LDA": "laconic.projections.lda",
     "LSI": "laconic.projections.lsi",
     "RRQR": "laconic.selectors.rrqr",
+    "JointSelection": "laconic.selectors.joint",
     "CentroidClassifier": "laconic.classifiers.centroid",
     "Certificate": "laconic.certificate",
     "CompactModel": "laconic.compact",
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from laconic.reduction import Ranking as Ranking
     from laconic.reduction import Selection as Selection
     from laconic.selectors.bss import BSS as BSS
+    from laconic.selectors.joint import JointSelection as JointSelection
     from laconic.selectors.rrqr import RRQR as RRQR
     from laconic.selectors.sampled import SampledTerms as SampledTerms
     from laconic.selectors.sampled import SubspaceSampling as SubspaceSampling

@@ -35,6 +35,7 @@ from laconic.scores import (
 )
 from laconic.scores.counts import Combine
 from laconic.selectors.bss import BSS
+from laconic.selectors.joint import JointSelection
 from laconic.selectors.rrqr import RRQR, Beyond
 from laconic.selectors.sampled import SampledTerms, SubspaceSampling
 from laconic.selectors.top import TopTerms
@@ -96,6 +97,10 @@ def _weights(*, combine: Combine = "max", loss: SVMLoss = "hinge") -> Reducer:
 
 def _eliminated(*, step: float = 0.5, loss: SVMLoss = "squared_hinge") -> Reducer:
     return TopTerms(partial(svm_elimination, step=step, loss=loss))
+
+
+def _joint(*, ridge: float = 1.0, batch: float = 0.15, longest: int | None = 3000) -> Reducer:
+    return JointSelection(ridge, batch=batch, longest=longest)
 
 
 def _all() -> Reducer:
@@ -296,6 +301,15 @@ METHODS: dict[str, Method] = {
             _eliminated,
             TRAINING,
             version=2,
+        ),
+        Method(
+            "JOINT",
+            "forward selection by the gain of one model of all classes, with swaps",
+            "",
+            True,
+            _joint,
+            "a warm start of logistic regression for every few words",
+            nested=False,
         ),
         Method(
             "MASK",

@@ -73,19 +73,24 @@ def read_labelled(
     if combine not in COMBINED:
         choices = ", ".join(map(repr, COMBINED))
         raise LaconicError(f"{score}(combine={combine!r}): choose one of {choices}")
+    documents = X if issparse(X) else np.asarray(X)
+    return documents, read_labels(score, documents, y).y_signed
+
+
+def read_labels(name: str, documents: Matrix, y: ArrayLike | None) -> LabelEncoding:
+    """The labels of these documents, for a score or selector of this name."""
     if y is None:
         raise LaconicError(
-            f"{score} is supervised and requires y to be passed, but the target y is None. "
+            f"{name} is supervised and requires y to be passed, but the target y is None. "
             "Give y, or use an unsupervised score: document_frequency"
         )
-    documents = X if issparse(X) else np.asarray(X)
-    y_signed = LabelEncoding.of(y if issparse(y) else np.asarray(y)).y_signed
-    if len(y_signed) != documents.shape[0]:
+    encoding = LabelEncoding.of(y if issparse(y) else np.asarray(y))
+    if len(encoding.y_signed) != documents.shape[0]:
         raise LaconicError(
-            f"{score}: X has {documents.shape[0]} documents, y has labels of {len(y_signed)}. "
-            "Give the labels of each document"
+            f"{name}: X has {documents.shape[0]} documents, y has labels of "
+            f"{len(encoding.y_signed)}. Give the labels of each document"
         )
-    return documents, y_signed
+    return encoding
 
 
 def _mean(values: Floats) -> Floats:

@@ -8,7 +8,7 @@ vector over rows: `per_problem` gives every row of a problem the same total.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log, log1p
+from math import log
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 from laconic.numerics.logistic.products import DocumentArrays, sigmoid_product, softmax_product
 from laconic.types import Columns, Floats, Int64s
+
+# Up to here, three terms of the series of log(1 + x) are exact.
+SERIES = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +83,14 @@ class Sigmoids:
         return 0.25 * float(self.costs.max(initial=0.0))
 
     def slopes(self, scores: Floats) -> Slopes:
-        residuals, curvature = np.empty(scores.shape), np.empty(scores.shape)
-        values = sigmoid_slopes(scores, self.y_signed, self.costs, residuals, curvature)
-        return Slopes(values, residuals, curvature)
+        # numpy's exponentials and logarithms are several at a time
+        small = np.abs(scores)
+        np.negative(small, out=small)
+        np.exp(small, out=small)
+        logs = np.add(small, 1.0)
+        np.log(logs, out=logs)
+        values = sigmoid_slopes(scores, self.y_signed, self.costs, small, logs)
+        return Slopes(values, small, logs)
 
     def per_problem(self, totals: Floats) -> Floats:
         return totals
@@ -163,19 +171,24 @@ class Softmax:
 
 @njit(nogil=True, cache=True)
 def sigmoid_slopes(
-    scores: Floats, y_signed: Floats, costs: Floats, residuals: Floats, curvature: Floats
+    scores: Floats, y_signed: Floats, costs: Floats, small: Floats, logs: Floats
 ) -> Floats:
-    """Fills residuals and curvature; returns the loss of each row."""
+    """Replaces exp(−|scores|) by residuals and log(1 + exp(−|scores|)) by curvature.
+
+    Returns the loss of each row.
+    """
     values = np.zeros(scores.shape[1])
     for doc in range(scores.shape[0]):
         for row in range(values.size):
-            label, cost = y_signed[doc, row], costs[doc, row]
+            label, cost, tail = y_signed[doc, row], costs[doc, row], small[doc, row]
             margin = label * scores[doc, row]
-            small = exp(-abs(margin))
-            wrong = small / (1.0 + small) if margin > 0 else 1.0 / (1.0 + small)
-            values[row] += cost * (log1p(small) - min(margin, 0.0))
-            residuals[doc, row] = -cost * label * wrong
-            curvature[doc, row] = cost * small / ((1.0 + small) * (1.0 + small))
+            share = 1.0 / (1.0 + tail)
+            # where the sum 1 + tail is rounded, the series of the logarithm
+            series = tail * (1.0 - tail * (0.5 - tail / 3.0))
+            loss = logs[doc, row] if tail > SERIES else series
+            values[row] += cost * (loss - min(margin, 0.0))
+            small[doc, row] = -cost * label * share * (tail if margin > 0 else 1.0)
+            logs[doc, row] = cost * tail * share * share
     return values
 
 

@@ -1,0 +1,125 @@
+"""`JointSelection`: words selected by the gain of one objective for all classes, with swaps."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+from sklearn.utils import Tags
+
+from laconic.errors import LaconicError
+from laconic.numerics.joint.forward import Rung, climb
+from laconic.numerics.joint.point import Objective
+from laconic.numerics.logistic.losses import LogisticLoss, Sigmoids, Softmax
+from laconic.numerics.svm.input import Rows, refuse_longest
+from laconic.reducer import Reducer
+from laconic.reduction import Ranking, Selection
+from laconic.scores.counts import read_labels
+from laconic.text.labels import LabelEncoding
+from laconic.types import Columns, Matrix
+from laconic.validation import is_non_negative, is_share, is_whole
+
+
+class JointSelection(Reducer):
+    """Forward selection by the gain of logistic regression of all classes together, with swaps.
+
+    The objective is Σ loss + alpha ‖w‖², f = Xw + b: one multinomial loss for several classes, the
+    sum of the logistic losses of all labels, or the binary loss. Documents are divided by their
+    length over the selected words. The gain of a word is Σ over classes of g² / (h + 2 alpha), with
+    g and h the first and second derivative of the loss by its coefficient. Words of the largest
+    gain are added, and the model is refitted. At 10, 20, 30, 50, 100, 200, … words, words that
+    contribute little are swapped for others, where the objective falls. So a smaller selection is
+    not part of a larger one. Ties go to the first column.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of regularization while words are selected, above 0.
+    batch : float, default=0.15
+        Words that are added at a time, as a share of those selected before; at least one.
+    longest : int or None, default=3000
+        Beyond this size, words are added by their gain at this size. None has no limit.
+    size : int, float or None, default=None
+        Number of terms: a number, a share in (0, 1], None for all.
+
+    Attributes
+    ----------
+    rungs_ : list of Rung
+        The selected words (`words`) of each size with swaps, and those that are added next
+        (`following`), in order.
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        batch: float = 0.15,
+        longest: int | None = 3000,
+        size: int | float | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.batch = batch
+        self.longest = longest
+        self.size = size
+
+    def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
+        """Select the words of all sizes up to `longest`."""
+        self._check_parameters()
+        documents = csr_array(self._read(X))
+        loss = _loss(read_labels("JointSelection", documents, y))
+        rows = Rows.of(documents)
+        refuse_longest(rows)
+        n_terms = documents.shape[1]
+        if loss is None:
+            # every label is the same for all documents, so no word has a gain
+            self.rungs_ = [Rung(np.zeros(0, dtype=np.intp), np.arange(n_terms))]
+            return self
+        objective = Objective.of(documents, loss, float(self.alpha))
+        occurring = int(np.count_nonzero(np.diff(objective.words.starts)))
+        longest = occurring if self.longest is None else min(self.longest, occurring)
+        self.rungs_ = list(climb(objective, rows, longest, float(self.batch)))
+        return self
+
+    @property
+    def available_(self) -> int:
+        return int(self.n_features_in_)
+
+    def _cut(self, size: int) -> Selection:
+        rung = max((rung for rung in self.rungs_ if rung.words.size <= size), key=_size)
+        return Ranking(np.append(rung.words, rung.following), self.n_features_in_).top(size)
+
+    def _check_parameters(self) -> None:
+        if not (is_non_negative(self.alpha) and self.alpha > 0):
+            raise LaconicError(f"JointSelection(alpha={self.alpha!r}): give a number above 0")
+        if not is_share(self.batch):
+            raise LaconicError(
+                f"JointSelection(batch={self.batch!r}): give a share between 0 and 1"
+            )
+        if self.longest is not None and not is_whole(self.longest, 1):
+            raise LaconicError(
+                f"JointSelection(longest={self.longest!r}): give a whole number from 1, or None"
+            )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _size(rung: Rung) -> int:
+    return int(rung.words.size)
+
+
+def _loss(encoding: LabelEncoding) -> LogisticLoss | None:
+    """The loss of all classes or labels together; labels that never vary are left out."""
+    y_signed = encoding.y_signed
+    if encoding.rule == "argmax":
+        codes = y_signed.argmax(axis=1).astype(np.int64)
+        return Softmax(codes, np.ones(codes.size), encoding.classes.size)
+    varying: Columns = np.flatnonzero(np.ptp(y_signed, axis=0) > 0)
+    if not varying.size:
+        return None
+    columns = np.ascontiguousarray(y_signed[:, varying])
+    return Sigmoids(columns, np.ones(columns.shape))
