@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from laconic.errors import LaconicError, SizeUnavailable, warn_again
 from laconic.model import Model, margins
@@ -196,11 +197,16 @@ def curve(
 
 
 def evaluate_path(
-    method: PathClassifier, problem: Problem, sizes: list[Size], alphas: Sequence[float] = ()
+    method: PathClassifier,
+    problem: Problem,
+    sizes: list[Size],
+    alphas: Sequence[float] = (),
+    classifiers: Sequence[BaseEstimator] = (),
 ) -> Iterator[SizeResult]:
     """Train once; the model and decisions at each of these ascending sizes, or why not.
 
-    With `alphas`, for a `ReduceThenFit`, one result per alpha at each size.
+    For a `ReduceThenFit`: with `alphas`, one result per alpha at each size; with `classifiers`,
+    each size has its own.
     """
     grid = list(product(sizes, alphas or (None,)))
     if problem.y_train.ndim == 1 and (problem.y_train == problem.y_train[0]).all():
@@ -208,7 +214,8 @@ def evaluate_path(
         yield from (SizeResult(size, 0.0, reason=reason, alpha=alpha) for size, alpha in grid)
         return
     data = problem.X_train, problem.y_train, sizes, problem.X_test
-    along = method.along(*data, **({"alphas": alphas} if alphas else {}))
+    options = {"alphas": alphas, "classifiers": classifiers}
+    along = method.along(*data, **{name: value for name, value in options.items() if value})
     for (size, alpha), (outcome, seconds) in zip(grid, _timed(along), strict=True):
         if isinstance(outcome, SizeUnavailable):
             yield SizeResult(size, seconds, reason=outcome.reason, alpha=alpha)

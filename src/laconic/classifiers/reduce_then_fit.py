@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import get_args
 
 import numpy as np
@@ -80,11 +80,13 @@ class ReduceThenFit(PathClassifier):
         sizes: Iterable[int | float | None],
         queries: Matrix | None,
         alphas: Iterable[float] = (),
+        classifiers: Sequence[BaseEstimator] = (),
     ) -> Iterator[tuple[Model, DecisionFunction] | SizeUnavailable]:
         """The path, and with each model a function that returns its decisions on the queries.
 
         Without queries, those are on the training documents. With `alphas`, one model per alpha at
         each size; descending alphas are fastest, because each model starts from the one before.
+        With `classifiers`, each size, ascending, has its own.
         """
         check_choice("normalize", self.normalize, get_args(Normalize))
         documents, encoding = read_training_data(self, X, y)
@@ -92,21 +94,21 @@ class ReduceThenFit(PathClassifier):
         requested = list(sizes)
         reducer = clone(self.reducer if self.reducer is not None else TopTerms("rfe"))
         self.reducer_ = reducer.set_params(size=_largest(requested)).fit(documents, labels)
-        classifiers = self._classifiers(alphas)
-        data = documents, queries
-        trainer = trainer_for(reducer, classifiers[0], *data, self.normalize)
-        for size in sorted(columns_for(size, reducer.available_) for size in requested):
+        columns = sorted(columns_for(size, reducer.available_) for size in requested)
+        grid = [[classifier] for classifier in classifiers] or [self._grid(alphas)] * len(columns)
+        trainer = trainer_for(reducer, grid[0][0], documents, queries, self.normalize)
+        for size, of_size in zip(columns, grid, strict=True):
             try:
                 self.reduction_ = reducer.at(size)
             except SizeUnavailable as unavailable:
-                yield from [unavailable] * len(classifiers)
+                yield from [unavailable] * len(of_size)
                 continue
             stage = trainer.at(self.reduction_)
-            for classifier in classifiers:
+            for classifier in of_size:
                 self.classifier_ = clone(classifier)
                 yield stage.train(self.classifier_, labels, encoding)
 
-    def _classifiers(self, alphas: Iterable[float]) -> list[BaseEstimator]:
+    def _grid(self, alphas: Iterable[float]) -> list[BaseEstimator]:
         """The classifier with each alpha; without any, as it is."""
         classifier = self.classifier if self.classifier is not None else LogisticClassifier()
         return [clone(classifier).set_params(alpha=alpha) for alpha in alphas] or [classifier]

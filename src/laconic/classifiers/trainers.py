@@ -1,8 +1,9 @@
 """Training a classifier on the reduced documents of one size after the other.
 
 Where the reducer ranks words and the classifier reads rows, documents are ranked once, every size
-is a prefix of them, and each model starts from the one before. Any other classifier gets a copy of
-the reduced documents.
+is a prefix of them, and each model starts from the one before. Other selections are copied for
+every size, and the models of a size start from each other. Any other classifier gets a copy of the
+reduced documents.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 
 from laconic.classifiers.path import DecisionFunction
@@ -22,7 +23,7 @@ from laconic.model import LinearModel, Model, Normalize, Rule, decide, scale_row
 from laconic.numerics.quotient import quotient
 from laconic.numerics.svm.input import Rows
 from laconic.reducer import Reducer
-from laconic.reduction import Reduction
+from laconic.reduction import Reduction, Selection
 from laconic.text.labels import LabelEncoding
 from laconic.types import Columns, Floats, Matrix
 
@@ -91,8 +92,10 @@ def trainer_for(
 ) -> Trainer:
     """Prefixes of ranked documents where the reducer ranks and the classifier reads rows."""
     order = reducer.order
-    if order is None or not hasattr(classifier, "fit_rows"):
+    if not hasattr(classifier, "fit_rows"):
         return _Columns(X, X if queries is None else queries, normalize)
+    if order is None:
+        return _Copied(X, queries, normalize)
     prefixes = getattr(reducer, "prefixes", Prefixes.of)
     return _Ranked(
         prefixes(X, order, normalize),
@@ -108,21 +111,42 @@ class _Ranked:
     queries: Prefixes | None
     starts: list[Any] = field(default_factory=list)
 
-    def at(self, reduction: Reduction) -> _RankedStage:
+    def at(self, reduction: Reduction) -> Stage:
         queries = None if self.queries is None else self.queries.rows(reduction.size)
         before, self.starts = self.starts, []
-        rows = self.documents.rows(reduction.size)
-        return _RankedStage(self, reduction, rows, queries, self.starts, before)
+        rows, normalize = self.documents.rows(reduction.size), self.documents.normalize
+        return _RowsStage(reduction, rows, queries, normalize, self.starts, before)
+
+
+@dataclass(frozen=True, eq=False)
+class _Copied:
+    """Trains on copies of the selected columns; a model starts from another of its size."""
+
+    documents: Matrix
+    queries: Matrix | None
+    normalize: Normalize
+
+    def at(self, reduction: Reduction) -> Stage:
+        if issparse(self.documents) and isinstance(reduction, Selection):
+            queries = None if self.queries is None else self._rows(self.queries, reduction)
+            rows = self._rows(self.documents, reduction)
+            return _RowsStage(reduction, rows, queries, self.normalize, [], [])
+        queries = self.documents if self.queries is None else self.queries
+        return _Columns(self.documents, queries, self.normalize).at(reduction)
+
+    def _rows(self, X: Matrix, reduction: Reduction) -> Rows:
+        lengths = _lengths(squared(X), reduction) if self.normalize == "selected" else None
+        return Rows.of(csr_array(_reduced(reduction, X, lengths)))
 
 
 @dataclass(eq=False)
-class _RankedStage:
+class _RowsStage:
     """One size: `starts` are of the models so far, `before` of those of the previous size."""
 
-    trainer: _Ranked
     reduction: Reduction
     rows: Rows
     queries: Rows | None
+    normalize: Normalize
     starts: list[Any]
     before: list[Any]
 
@@ -141,7 +165,7 @@ class _RankedStage:
         solution = classifier.fit_rows(self.rows, encoding, self._start())
         self.starts.append(solution.start)
         lifted = self.reduction.lift(solution.coef)
-        model = solution.model(encoding, lifted, self.trainer.documents.normalize)
+        model = solution.model(encoding, lifted, self.normalize)
         queries = self.rows if self.queries is None else self.queries
         return model, partial(decisions_of, queries, solution.coef, solution.intercept)
 

@@ -30,6 +30,7 @@ def classifier_settings(estimator: Any) -> ClassifierSettings:
 
 def _name_of(estimator: Any) -> str | None:
     """The name of a classifier whose models can be saved."""
+    from laconic.classifiers.blend import BlendClassifier
     from laconic.classifiers.centroid import CentroidClassifier
     from laconic.classifiers.kernel import GaussianSVM
     from laconic.classifiers.logistic import LogisticClassifier
@@ -37,6 +38,7 @@ def _name_of(estimator: Any) -> str | None:
     from laconic.classifiers.svm import SVMClassifier
 
     names: dict[type, str] = {
+        BlendClassifier: "blend",
         LogisticClassifier: "logistic",
         RLSClassifier: "ridge",
         SVMClassifier: "svm",

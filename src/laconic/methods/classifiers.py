@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from sklearn.base import BaseEstimator
 
+from laconic.classifiers.blend import BlendClassifier
 from laconic.classifiers.centroid import CentroidClassifier
 from laconic.classifiers.kernel import GaussianSVM
 from laconic.classifiers.logistic import LogisticClassifier
@@ -22,11 +23,11 @@ from laconic.classifiers.svm import SVMClassifier
 from laconic.errors import LaconicError
 from laconic.text.options import Alpha
 
-LOGISTIC, RIDGE, SVM = "logistic", "ridge", "svm"
+BLEND, LOGISTIC, RIDGE, SVM = "blend", "logistic", "ridge", "svm"
 # The classifier of a method without one, where nothing is tuned.
 DEFAULT = LOGISTIC
 # Only a linear model has a threshold.
-LINEAR = frozenset({LOGISTIC, RIDGE, SVM, "centroid"})
+LINEAR = frozenset({LOGISTIC, RIDGE, SVM, BLEND, "centroid"})
 FROM_PLAN = ("alpha", "intercept")
 Balanced: TypeAlias = Literal["balanced"] | None
 # What alpha="auto" is for each classifier: where nothing is tuned, and where a study tunes it.
@@ -61,6 +62,11 @@ def _svm(alpha: Alpha, intercept: bool, *, weights: Balanced = None) -> BaseEsti
         class_weight=_checked(weights),
         tol=TOLERANCE,
     )
+
+
+def _blend() -> BaseEstimator:
+    members = [(name, CLASSIFIERS[name]("auto", intercept=True)) for name in (LOGISTIC, SVM)]
+    return BlendClassifier(members)
 
 
 def resolved_alpha(classifier: str, alpha: Alpha) -> float | Literal["loo"]:
@@ -102,6 +108,7 @@ CLASSIFIERS: dict[str, Callable[..., BaseEstimator]] = {
     LOGISTIC: _logistic,
     SVM: _svm,
     RIDGE: _ridge,
+    BLEND: _blend,
     "gaussian": _gaussian,
     "centroid": _centroid,
     "knn": _knn,

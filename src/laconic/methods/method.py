@@ -19,6 +19,7 @@ from laconic.classifiers.thresholds import TunedThreshold
 from laconic.errors import LaconicError
 from laconic.methods.classifiers import (
     ALPHAS,
+    BLEND,
     CLASSIFIERS,
     DEFAULT,
     RIDGE,
@@ -229,7 +230,11 @@ class Method:
         """Whether a study trains the other one for this one."""
         if variant.name == self.name:
             return True
-        if not (self.tuned and variant.tuned and variant.selection == self.selection):
+        if not self.tuned or variant.selection != self.selection:
+            return False
+        if variant.classifier == BLEND:
+            return self.classifier == AUTO
+        if not variant.tuned:
             return False
         settings = {k: v for k, v in variant.classifier_settings.items() if k != "weights"}
         weights = variant.classifier_settings.get("weights")

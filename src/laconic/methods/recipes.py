@@ -95,7 +95,7 @@ def _weights(*, combine: Combine = "max", loss: SVMLoss = "hinge") -> Reducer:
     return TopTerms(partial(svm_weight, combine=combine, loss=loss))
 
 
-def _eliminated(*, step: float = 0.5, loss: SVMLoss = "squared_hinge") -> Reducer:
+def _eliminated(*, step: float = 0.25, loss: SVMLoss = "squared_hinge") -> Reducer:
     return TopTerms(partial(svm_elimination, step=step, loss=loss))
 
 
@@ -300,7 +300,7 @@ METHODS: dict[str, Method] = {
             True,
             _eliminated,
             TRAINING,
-            version=2,
+            version=3,
         ),
         Method(
             "JOINT",

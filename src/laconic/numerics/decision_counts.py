@@ -8,11 +8,14 @@ of `TEMPERATURES`, summed over documents.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from laconic.numerics.quotient import quotient
-from laconic.types import Floats, Int32s, Int64s
+from laconic.types import Floats, Int32s, Int64s, Rule
 
 N_BINS = 256
 # Ascending; exactly 0 is among them. Steps are 0.0125 at 0, 0.05 at 1 and 0.2 at 4.
@@ -76,6 +79,23 @@ def best_temperature(losses: Floats) -> float:
     curvature = before - 2 * least + after
     shift = 0.5 * (before - after) / curvature if curvature > 0 else 0.0
     return float(TEMPERATURES[best] * 2.0**shift)
+
+
+def tuning_of(decision: Floats, y_signed: Floats, rule: Rule) -> NDArray[Any]:
+    """What a study stores of decision values: log losses for one class each, else counts."""
+    if rule == "argmax":
+        return log_losses(decision, y_signed)
+    return count_decisions(decision, y_signed)
+
+
+def scale_of(tuning: NDArray[Any]) -> float:
+    """The temperature of the decision values: of all labels together, if there are several."""
+    if tuning.ndim == 1:
+        return best_temperature(tuning)
+    negative, positive = tuning.sum(axis=0).T
+    values = CENTRES / TEMPERATURES[:, None]
+    losses = np.logaddexp(0.0, -values) @ positive + np.logaddexp(0.0, values) @ negative
+    return best_temperature(losses)
 
 
 def f1_above(counts: Int32s) -> Floats:

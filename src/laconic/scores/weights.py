@@ -44,7 +44,7 @@ def svm_elimination(
     y: ArrayLike | None,
     alpha: float = 0.5,
     loss: Literal["hinge", "squared_hinge"] = "squared_hinge",
-    step: float = 0.5,
+    step: float = 0.25,
 ) -> Floats:
     """Recursive feature elimination with an SVM (Guyon et al. 2002).
 

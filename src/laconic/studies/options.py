@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # What a model is evaluated on; "budget": the test documents, by a model that was not chosen.
 Part = Literal["validation", "test", "budget"]
-METHODS = ("ALL", "IG", "RFE")
+METHODS = ("ALL", "IG", "JOINT", "RFE")
 # Lists of methods by name.
 PRESETS = {
     "quick": ("ALL", "IG"),
@@ -276,6 +276,10 @@ class TrainingOptions(Options):
         "auto",
         "Weigh documents by the inverse size of their class; auto tries both where the metric "
         "weighs classes alike.",
+    )
+    blends: bool = option(
+        True,
+        "Average the tuned classifiers of a method and size, too, where several are equally good.",
     )
     intercept: bool = option(True, "Fit an intercept.")
     normalize: Normalize = option(

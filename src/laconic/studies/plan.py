@@ -17,7 +17,7 @@ from laconic.curves import LOSSES, ascending, known_metrics
 from laconic.errors import LaconicError
 from laconic.methods import Method, parse_method
 from laconic.options import option
-from laconic.studies.execution.task import Task, canonical_json
+from laconic.studies.execution.task import Member, Task, canonical_json
 from laconic.studies.options import (
     METHODS,
     InMemory,
@@ -161,6 +161,7 @@ class Plan(SearchOptions, Corpora):
         draw: int,
         sizes: tuple[Size, ...] | None = None,
         alphas: tuple[Alpha, ...] | None = None,
+        members: tuple[tuple[Member, ...], ...] = (),
     ) -> Task:
         """One draw of a method on one split, at these sizes, else at the method's or the plan's."""
         alpha = self.training.alpha_for(target.name, split.name)
@@ -180,6 +181,7 @@ class Plan(SearchOptions, Corpora):
             normalize=self.training.normalize,
             detail=self.detail,
             decisions=self.decisions,
+            members=members,
             version=method.version,
             features=self.text.features_of(corpus),
             weighting=self.weighting.scheme_for(corpus),

@@ -26,6 +26,7 @@ class PreparedCorpus:
     """A corpus of a plan, checked, with the folds on which methods and sizes are compared.
 
     `versions` are those of `Journal.versions`: rows of another version of a method are used.
+    `blends` are tasks that follow from the results of the planned ones.
     """
 
     plan: Plan
@@ -33,6 +34,7 @@ class PreparedCorpus:
     targets: list[Target]
     splits: list[Split]
     versions: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    blends: tuple[Task, ...] = ()
 
     @classmethod
     def of(cls, plan: Plan, corpus: Corpus) -> Self:
@@ -49,8 +51,13 @@ class PreparedCorpus:
     def counted(self) -> CountedCorpus:
         return CountedCorpus.of(self.corpus, self.plan.text.vectorizer())
 
-    @cached_property
+    @property
     def tasks(self) -> list[Task]:
+        """The planned tasks, and the blends that are known so far."""
+        return [*self.planned, *self.blends]
+
+    @cached_property
+    def planned(self) -> list[Task]:
         return [
             self.as_measured(task)
             for split in self.splits

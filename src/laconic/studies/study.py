@@ -16,6 +16,7 @@ from typing import Any, Self
 from laconic.errors import LaconicError
 from laconic.files import make_folder
 from laconic.methods import parse_method
+from laconic.studies.analysis.blends import blend_tasks
 from laconic.studies.analysis.conclusion import make_findings
 from laconic.studies.analysis.findings import Findings
 from laconic.studies.analysis.projection_map import projection_method
@@ -137,6 +138,14 @@ class Study:
                     listen(Event("note", f"{n_tasks:,} tasks: {note}"))
                 journal.record_plan(write_plan(self.plan), command, keys)
                 self._work(workers, journal, retry_failed, listen)
+                self._corpora = [
+                    replace(prepared, blends=tuple(blend_tasks(self.plan, prepared, journal)))
+                    for prepared in self.corpora
+                ]
+                every = [task.key for task in self.tasks]
+                if every != keys:
+                    journal.record_plan(write_plan(self.plan), command, every)
+                    self._work(workers, journal, retry_failed, listen)
                 self._write_plan()
                 listen(Event("concluding"))
                 findings = make_findings(
@@ -157,7 +166,7 @@ class Study:
                     for key in (recommendation.task_key, recommendation.baseline_task_key)
                     if key
                 ]
-                journal.export(folder.rows, [*keys, *tested])
+                journal.export(folder.rows, [*every, *tested])
         listen(Event("finished", str(self.where)))
         return findings
 

@@ -19,7 +19,7 @@ from laconic.studies.analysis.candidates import Candidate, best_of
 from laconic.studies.analysis.out_of_fold import OutOfFold
 from laconic.studies.analysis.recommendation import Recommendation
 from laconic.studies.analysis.thresholds import thresholds_of
-from laconic.studies.execution.task import Outcome, Task
+from laconic.studies.execution.task import Member, Outcome, Task
 from laconic.studies.layout import ProblemFolder
 from laconic.studies.options import Part
 from laconic.studies.plan import Plan
@@ -136,12 +136,21 @@ class FinalTasks:
             corpus, self.split, part, target, method, 0, (candidate.size,), alphas
         )
         thresholds, calibration = self._tuning(candidate)
-        task = replace(task, thresholds=thresholds, calibration=calibration)
+        task = replace(
+            task, thresholds=thresholds, calibration=calibration, members=self._members(candidate)
+        )
         tests = {"decisions": True} if tested else {"metrics": (), "detail": False}
         task = replace(task, **tests)
         # the versions of what was compared, so old rows are used only where a warning names them
         compared = {other.version for other in self.prepared.tasks if other.method == task.method}
         return task if compared == {task.version} else self.prepared.as_measured(task)
+
+    def _members(self, candidate: Candidate) -> tuple[tuple[Member, ...], ...]:
+        """The members of a blend, as in the validation folds."""
+        for task in self.prepared.blends:
+            if (task.problem, task.method) == (candidate.problem, candidate.variant):
+                return (task.members[task.sizes.index(candidate.size)],)
+        return ()
 
     def _tuning(
         self, candidate: Candidate

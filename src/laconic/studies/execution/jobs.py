@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from time import perf_counter, time
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from laconic.classifiers.path import PathClassifier
 from laconic.curves import SizeResult, evaluate_path, known_metrics
 from laconic.errors import SizeUnavailable, collected_warnings
-from laconic.model import Rule, margins
-from laconic.numerics.decision_counts import count_decisions, log_losses
+from laconic.model import margins
+from laconic.numerics.decision_counts import tuning_of
 from laconic.numerics.metrics import apply_rule
 from laconic.resources import peak_memory
 from laconic.rows import Row
@@ -24,7 +23,6 @@ from laconic.studies.execution.shared_selection import Peak, SharedSelection
 from laconic.studies.execution.task import Cut, Outcome, Task, describe_failure
 from laconic.studies.execution.trained_model import TrainedModel
 from laconic.text.problem import Problem
-from laconic.types import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +103,7 @@ def _measured(
     y_signed, latest = None, None
     with collected_warnings(problem.classes) as training:
         path, cost = selection.prepare(task.build(), (task.sizes, task.random_state), peak)
-        for latest in evaluate_path(path, problem, list(task.sizes), task.grid):
+        for latest in evaluate_path(path, problem, list(task.sizes), task.grid, task.blends()):
             if latest.model is not None:
                 latest = replace(latest, model=task.finished(latest.model))
             result = replace(latest, seconds=latest.seconds + cost.take_seconds())
@@ -131,6 +129,7 @@ def _cut(result: SizeResult, problem: Problem, decisions: bool) -> Cut:
     model, decision = result.model, result.decision
     assert model is not None
     assert decision is not None
+    assert result.y_signed is not None
     features = model.features
     terms = features if problem.columns is None else problem.columns[features]
     return Cut(
@@ -139,15 +138,8 @@ def _cut(result: SizeResult, problem: Problem, decisions: bool) -> Cut:
         apply_rule(margins(decision, model), model.rule),
         decision.astype(np.float32) if decisions else None,
         result.alpha,
-        _tuning(decision, result.y_signed, model.rule),
+        tuning_of(decision, result.y_signed, model.rule),
     )
-
-
-def _tuning(decision: Floats, y_signed: Floats | None, rule: Rule) -> NDArray[Any]:
-    assert y_signed is not None
-    if rule == "argmax":
-        return log_losses(decision, y_signed)
-    return count_decisions(decision, y_signed)
 
 
 def _trained(

@@ -14,11 +14,12 @@ from functools import cache, cached_property
 from hashlib import sha256
 from importlib.metadata import version
 from time import time
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from laconic.classifiers.blend import BlendClassifier
 from laconic.classifiers.path import PathClassifier
 from laconic.compact.provenance import classifier_settings
 from laconic.errors import LaconicError
@@ -32,6 +33,8 @@ from laconic.studies.options import Part
 from laconic.text.options import Alpha
 from laconic.types import Bools, Int8s, Int64s, Size
 
+# The name of a method with its classifier, alpha, and the scale of its decisions.
+Member: TypeAlias = tuple[str, float, float]
 PACKAGES = ("laconic", "numpy", "scipy", "scikit-learn")
 
 
@@ -46,7 +49,8 @@ class Task:
     several `alphas`, each size has a model for each of them. With `detail`, predictions, features
     and what thresholds are fitted on are stored beside the rows; with `decisions`, the decision
     values too. `thresholds` and `calibration`, one entry per row, are given to linear models before
-    they are measured: they come from the decisions of an earlier stage.
+    they are measured: they come from the decisions of an earlier stage. So do `members` of a blend:
+    for each size, the method, alpha and scale of every member.
     """
 
     data: str
@@ -66,6 +70,7 @@ class Task:
     decisions: bool = False
     thresholds: tuple[float, ...] = ()
     calibration: tuple[tuple[float, ...], ...] = ()
+    members: tuple[tuple[Member, ...], ...] = ()
     version: int = 1
     features: str = ""
     weighting: str = ""
@@ -116,12 +121,27 @@ class Task:
     def from_json(cls, text: str) -> Self:
         values = json.loads(text)
         tuples = {key: tuple(v) for key, v in values.items() if isinstance(v, list)}
-        return cls(**values | tuples | {"calibration": tuple(map(tuple, values["calibration"]))})
+        nested = {
+            "calibration": tuple(map(tuple, values["calibration"])),
+            "members": tuple(tuple(map(tuple, blend)) for blend in values["members"]),
+        }
+        return cls(**values | tuples | nested)
 
     def build(self) -> PathClassifier:
         """The method, ready to be trained, with the first alpha."""
         method = parse_method(self.method)
         return method.build(self.alphas[0], self.random_state, self.intercept, self.normalize)
+
+    def blends(self) -> list[BlendClassifier]:
+        """The blend of each size, if there are members."""
+        return [self._blend(members) for members in self.members]
+
+    def _blend(self, members: tuple[Member, ...]) -> BlendClassifier:
+        classifiers = [
+            (name, parse_method(name).make_classifier(alpha, self.intercept))
+            for name, alpha, _ in members
+        ]
+        return BlendClassifier(classifiers, scales=[scale for *_, scale in members])
 
     @cached_property
     def classifier(self) -> ClassifierSettings:
