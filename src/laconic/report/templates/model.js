@@ -83,6 +83,7 @@
     constructor({ settings, tensors }) {
       // the header leaves out what is null
       Object.assign(this, { text: null, length: null }, settings);
+      if (this.text !== null) this.text = { stem: null, ...this.text };
       this.words = strings(tensors, "words");
       this.classes = strings(tensors, "classes");
       this.stops = new Set(strings(tensors, "stops"));
