@@ -10,6 +10,7 @@ from laconic.errors import LaconicError
 from laconic.numerics.text.numpy_kernels import bounds
 from laconic.runtime.choices import Storage
 from laconic.runtime.decisions import Coefficients
+from laconic.runtime.rules import LARGEST
 from laconic.runtime.tensors import Tensors
 from laconic.types import Floats, Int64s
 
@@ -88,6 +89,6 @@ class StoredNumbers:
             return np.ones(n_rows)
         scales = self.take("coef.scale", n_rows)
         # comparisons with nan are false
-        if not (scales >= 0).all():
-            raise LaconicError("coef.scale: not a number of at least 0")
+        if not ((scales >= 0) & (scales <= LARGEST)).all():
+            raise LaconicError(f"coef.scale: not a number from 0 to {LARGEST:g}")
         return scales
