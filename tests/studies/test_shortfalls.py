@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from laconic import CompactModel, Plan, RLSClassifier, Study
 from laconic.cli import main
 from laconic.compact.model_file import header_of
+from laconic.compact.storage import exact_storage
 from laconic.compact.training import train
 from laconic.errors import LaconicError, LaconicWarning, collected_warnings
 from laconic.methods import parse_method
@@ -135,7 +136,8 @@ def test_a_warning_names_the_classes_of_y_or_those_of_the_study():
 
 def test_notes_of_a_hostile_model_file_are_checked(concluded):
     _, _, where = concluded
-    header = header_of(load(where / "model.laconic"), "float64")
+    model = load(where / "model.laconic")
+    header = header_of(model, exact_storage(model))
     for wrong in ([1], [None], "text", ["x"] * (MOST_NOTES + 1)):
         _, tensors = from_bytes(inflated((where / "model.laconic").read_bytes()))
         with pytest.raises(LaconicError, match="notes in its header"):
