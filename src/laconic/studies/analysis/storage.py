@@ -101,10 +101,12 @@ def smallest_storage(outcomes: Iterable[Outcome]) -> Storage:
     exact = by_storage.get("float64", [])
     if not exact or any(outcome.status != "ok" for outcome in exact):
         return "float64"
-    return next(s for s in STORAGES if s == "float64" or _kept(exact, by_storage.get(s, [])))
+    return next(
+        s for s in STORAGES if s == "float64" or _same_decisions(exact, by_storage.get(s, []))
+    )
 
 
-def _kept(exact: Sequence[Outcome], rounded: Sequence[Outcome]) -> bool:
+def _same_decisions(exact: Sequence[Outcome], rounded: Sequence[Outcome]) -> bool:
     by_fold = {outcome.task.fold: outcome for outcome in rounded if outcome.cuts}
     if any(not outcome.cuts or outcome.task.fold not in by_fold for outcome in exact):
         return False
