@@ -8,18 +8,19 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
 from laconic import Vectorizer
-from laconic.compact import CompactModel
+from laconic.compact import CompactModel, stored
 from laconic.compact.settings import text_settings
 from laconic.corpus.corpus import TEST, Corpus
 from laconic.model import LinearModel
 from laconic.report.view import View
+from laconic.runtime.choices import Storage
 from laconic.runtime.settings import WordWeights
 from laconic.runtime.tokenizers import stemmer
 from tests.compact.models import calibrated, served
@@ -72,15 +73,15 @@ return arguments[2].map((text) => {
 });
 """
 DECIDE = """
-return arguments[0].map((file) => {
-  const model = new laconic.CompactModel(laconic.bytesOf(file));
+return Promise.all(arguments[0].map(async (file) => {
+  const model = await laconic.CompactModel.read(laconic.bytesOf(file));
   return arguments[1].map((text) => {
     const { scores, chosen, shares, probabilities } = model.predict(text, reader);
     return [scores, chosen.map((at) => model.classes[at]),
       shares.map((row) => Array.from(row.values()).reduce((sum, one) => sum + one, 0)),
       probabilities];
   });
-});
+}));
 """
 
 
@@ -159,7 +160,12 @@ class TestReading:
         rng = np.random.default_rng(len(norm) + len(rule))
         texts = [" ".join(rng.choice(list("abcdefgh"), 9)) + " Ωmega" for _ in range(20)]
         texts += ["", "zz", "a a a"]
-        models = list(every_model(rng, texts, norm, rule))
+        trained = list(every_model(rng, texts, norm, rule))
+        models = [
+            replace(model, model=stored(model.model, storage))
+            for model in trained
+            for storage in get_args(Storage)
+        ]
         files = [base64.b64encode(model.to_bytes()).decode() for model in models]
         for model, found in zip(models, chromium.run(DECIDE, files, texts), strict=True):
             decision = model.decision(texts)
@@ -176,14 +182,17 @@ class TestReading:
 
 
 SHOW = """
+const [model, classes, text] = arguments;
+return (async () => {
 const box = new laconic.TryIt(reader);
-box.show({ model: arguments[0], classes: arguments[1], note: "", obstacle: null });
-document.getElementById("tryit-text").value = arguments[2];
+await box.show({ model, classes, note: "", obstacle: null });
+document.getElementById("tryit-text").value = text;
 box.classify();
 const shown = (cell) => (cell.offsetParent === null ? null : cell.innerText);
 const cells = (row) => Array.from(row.cells, shown);
 return [document.getElementById("tryit-decision").textContent,
   Array.from(document.querySelectorAll("#tryit-scores tr"), cells)];
+})();
 """
 
 
@@ -230,9 +239,10 @@ def every_model(
         words, text = tuple(vectorizer.vocabulary_.tolist()), text_settings(vectorizer)
         for scheme in ("ltc", "tfidf", "binary", "histogram", "count"):
             for length in ("l1", "l2", None):
-                idf = rng.random(len(words)) if scheme in ("ltc", "tfidf") else None
+                df = rng.integers(1, 23, len(words)) if scheme in ("ltc", "tfidf") else None
                 linear = linear_model(rng, len(words), rule, norm, density)
-                compact = CompactModel(linear, words, WordWeights(scheme, length, idf), text)
+                weights = WordWeights(scheme, length, df, 23)
+                compact = CompactModel(linear, words, weights, text)
                 yield calibrated(compact) if length == "l2" else compact
 
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from laconic import CompactModel, Corpus, LarsClassifier, Plan, Study
 from laconic.cli import main
+from laconic.compact import stored
 from laconic.studies.execution.jobs import run_task
 from laconic.studies.execution.local import InProcess
 from laconic.studies.options import SplitOptions, TrainingOptions
@@ -58,9 +59,10 @@ def test_the_recommended_model_is_that_of_lars(done):
     assert scores == sorted(scores, reverse=True)
     np.testing.assert_allclose(scores, np.sort(lars.scores_[lars.scores_ > 0])[::-1], rtol=1e-6)
     place = {word: column for column, word in enumerate(problem.vocabulary.tolist())}
+    coef = stored(lars.model_, found.storage).coef.toarray()
     for word in words:
         own = [float(word[name]) for name in ("cats", "dogs", "fish")]
-        expected = lars.model_.coef.toarray()[:, place[word["word"]]]
+        expected = coef[:, place[word["word"]]]
         np.testing.assert_allclose(own, expected, atol=1e-9)
 
 

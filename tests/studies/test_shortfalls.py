@@ -13,11 +13,13 @@ from click.testing import CliRunner
 from laconic import CompactModel, Plan, RLSClassifier, Study
 from laconic.cli import main
 from laconic.compact.model_file import header_of
+from laconic.compact.storage import exact_storage
 from laconic.compact.training import train
 from laconic.errors import LaconicError, LaconicWarning, collected_warnings
 from laconic.methods import parse_method
 from laconic.report.build import view_of
 from laconic.report.page import page
+from laconic.runtime.compression import inflated
 from laconic.runtime.model_file import MOST_NOTES, load, model_of
 from laconic.runtime.tensors import from_bytes
 from laconic.studies.execution.local import InProcess
@@ -134,8 +136,9 @@ def test_a_warning_names_the_classes_of_y_or_those_of_the_study():
 
 def test_notes_of_a_hostile_model_file_are_checked(concluded):
     _, _, where = concluded
-    header = header_of(load(where / "model.laconic"))
+    model = load(where / "model.laconic")
+    header = header_of(model, exact_storage(model))
     for wrong in ([1], [None], "text", ["x"] * (MOST_NOTES + 1)):
-        _, tensors = from_bytes((where / "model.laconic").read_bytes())
+        _, tensors = from_bytes(inflated((where / "model.laconic").read_bytes()))
         with pytest.raises(LaconicError, match="notes in its header"):
             model_of(header | {"notes": wrong}, tensors, trusted=False)

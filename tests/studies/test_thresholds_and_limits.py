@@ -86,7 +86,7 @@ def only_final(task, problem):
 
 @pytest.mark.parametrize(
     "limits",
-    [LimitOptions(max_features=4), LimitOptions(max_loss=0.3), LimitOptions(max_bytes=1700)],
+    [LimitOptions(max_features=4), LimitOptions(max_loss=0.3), LimitOptions(max_bytes=900)],
 )
 def test_a_finished_study_answers_for_other_limits(finished, limits):
     plan, where, before = finished

@@ -20,6 +20,7 @@ from laconic.compact.settings import text_settings, word_weights
 from laconic.errors import LaconicError
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Selection
+from laconic.runtime.choices import Storage
 from laconic.runtime.counts import Vectors
 from laconic.runtime.decisions import Coefficients, KernelDecision, LinearDecision
 from laconic.runtime.documents import Document
@@ -105,8 +106,7 @@ class CompactModel:
         if named.normalize == "selected" or weights.length is None:
             columns = named.features
             named, words = _over(named, columns), words[columns]
-            idf = None if weights.idf is None else weights.idf[columns]
-            weights = replace(weights, idf=idf)
+            weights = weights.over(columns)
         settings = classifier if classifier is not None else ClassifierSettings()
         return cls(named, tuple(words.tolist()), weights, text, tuple(notes), settings)
 
@@ -179,17 +179,28 @@ class CompactModel:
 
         return summary(self)
 
-    def save(self, file: str | PathLike[str]) -> None:
-        """Write the model; the file appears whole or not at all."""
+    def save(self, file: str | PathLike[str], storage: Storage | None = None) -> None:
+        """Write the model; the file appears whole or not at all.
+
+        Parameters
+        ----------
+        file : path
+        storage : "float64", "float32", "int8" or None, default=None
+            Type of the numbers in the file. "int8" stores each coefficient as a multiple, from
+            −127 to 127, of a number of its row, and other numbers as float32; it is for linear
+            models. None is the smallest type that changes no number: float64 for a model as it was
+            trained, and the type of its file for one that was loaded. `laconic.compact.stored`
+            gives the model as a file has it.
+        """
         from laconic.compact.model_file import write
 
-        write(self.runtime, file)
+        write(self.runtime, file, storage)
 
-    def to_bytes(self) -> bytes:
+    def to_bytes(self, storage: Storage | None = None) -> bytes:
         """What `save` writes, for a model that is stored elsewhere: in a page or a database."""
         from laconic.compact.model_file import bytes_of
 
-        return bytes_of(self.runtime)
+        return bytes_of(self.runtime, storage)
 
     @classmethod
     def load(cls, file: str | PathLike[str], *, trusted: bool = False) -> CompactModel:

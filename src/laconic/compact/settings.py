@@ -25,4 +25,7 @@ def word_weights(weighting: Weighting) -> WordWeights:
     """The weights of all words of a fitted weighting."""
     if not hasattr(weighting, "features_"):
         raise LaconicError("Weighting is not fitted. Fit it on the training documents first.")
-    return WordWeights(weighting.scheme, weighting.norm_used(), weighting.idf_)
+    scheme, length = weighting.scheme, weighting.norm_used()
+    if weighting.idf_ is None:
+        return WordWeights(scheme, length)
+    return WordWeights(scheme, length, weighting.document_frequency_, weighting.n_docs_)

@@ -13,6 +13,8 @@ Scheme: TypeAlias = Literal["ltc", "tfidf", "binary", "histogram", "count"]
 # The norm by which a document is divided.
 Length: TypeAlias = Literal["l1", "l2"]
 UnitName: TypeAlias = Literal["word", "char"]
+# The type of the numbers in a file, the smallest first.
+Storage: TypeAlias = Literal["int8", "float32", "float64"]
 # The kind of features of documents that come as vectors.
 VECTORS = "vectors"
 

@@ -67,11 +67,12 @@ class RuntimeModel:
     def __post_init__(self) -> None:
         self._check_rows()
         self._read_probabilities()
-        n_words, idf = len(self.words), self.weights.idf
-        if self.model.n_words != n_words or (idf is not None and idf.shape != (n_words,)):
+        n_words, df = len(self.words), self.weights.document_frequency
+        if self.model.n_words != n_words or (df is not None and df.shape != (n_words,)):
             raise LaconicError(
                 f"{n_words:,} words, but the model has {self.model.n_words:,} columns and "
-                f"there are {n_words if idf is None else idf.size:,} idf: one per word is needed"
+                f"there are {n_words if df is None else df.size:,} document frequencies: one per "
+                "word is needed"
             )
         if n_words > MOST_WORDS or len(self.classes) > MOST_CLASSES:
             raise LaconicError(

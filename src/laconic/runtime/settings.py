@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, get_args
 
@@ -13,18 +13,18 @@ import numpy as np
 
 from laconic.arrays import frozen
 from laconic.errors import LaconicError
-from laconic.numerics.text.weights import IDF, weighted
+from laconic.numerics.text.weights import IDF, idf, weighted
 from laconic.runtime.choices import Length, Scheme, UnitName, kind_of_features
 from laconic.runtime.counts import Vectors
-from laconic.runtime.rules import LARGEST
 from laconic.runtime.tokenizers import WITHIN_CHUNKS, Unit, unit_of
-from laconic.types import Floats
+from laconic.types import Columns, Floats, Int64s
 
 # Limits for untrusted files. All n-grams of a document are made, so long ones cost time.
 LONGEST_GRAM = 16
 LONGEST_PATTERN = 1000
 LONGEST_WORD = 1 << 31
 LONGEST_NAME = 40
+MOST_DOCUMENTS = 1 << 32
 
 
 @dataclass(frozen=True)
@@ -109,12 +109,14 @@ class TextSettings:
 class WordWeights:
     """Counts become weights, as in `Weighting`; `length` is the norm that divides a document.
 
-    `idf` has one number per word, or is None where the scheme has none.
+    `document_frequency`, for schemes with an idf, has the number of training documents with each
+    word, of `n_docs`; None for other schemes.
     """
 
     scheme: Scheme
     length: Length | None
-    idf: Floats | None = field(default=None, repr=False)
+    document_frequency: Int64s | None = field(default=None, repr=False)
+    n_docs: int = 0
 
     def __post_init__(self) -> None:
         if self.scheme not in get_args(Scheme) or self.length not in (*get_args(Length), None):
@@ -122,13 +124,29 @@ class WordWeights:
                 f"scheme={self.scheme!r}, length={self.length!r}: the schemes are "
                 f"{', '.join(get_args(Scheme))}, the lengths l1, l2 or None"
             )
-        if (self.idf is not None) != (self.scheme in IDF):
-            raise LaconicError(f"the scheme {self.scheme!r} and its idf do not belong together")
-        if self.idf is not None:
-            idf = frozen(self.idf, np.float64)
-            if not ((idf >= 0) & (idf <= LARGEST)).all():
-                raise LaconicError(f"an idf is not a number from 0 to {LARGEST:g}")
-            object.__setattr__(self, "idf", idf)
+        if (self.document_frequency is not None) != (self.scheme in IDF):
+            raise LaconicError(
+                f"the scheme {self.scheme!r} and its document frequencies do not belong together"
+            )
+        if self.document_frequency is not None:
+            df = frozen(self.document_frequency, np.int64)
+            if not 0 <= self.n_docs < MOST_DOCUMENTS or ((df < 1) | (df > self.n_docs)).any():
+                raise LaconicError(
+                    f"a document frequency is not from 1 to {self.n_docs:,}, the number of "
+                    "training documents"
+                )
+            object.__setattr__(self, "document_frequency", df)
+
+    @cached_property
+    def idf(self) -> Floats | None:
+        """One number per word; None where the scheme has none."""
+        df = self.document_frequency
+        return None if df is None else idf(self.scheme, self.n_docs, df)
+
+    def over(self, columns: Columns) -> WordWeights:
+        """The weights of these words only."""
+        df = self.document_frequency
+        return self if df is None else replace(self, document_frequency=df[columns])
 
     def of_counts(self, counts: Vectors, *, divide: bool) -> Vectors:
         """The weights of counted words; with `divide`, divided by the length of the document."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.errors import LaconicError
+from laconic.types import Int64s
 
 # A longer header is not ours, and would take many times its length as Python objects.
 MOST_HEADER = 1 << 16
@@ -16,11 +17,15 @@ MOST_HEADER = 1 << 16
 KEY = "laconic"
 # In the order in which safetensors stores them.
 DTYPES: dict[str, np.dtype[Any]] = {
-    "I64": np.dtype("<i8"),
     "F64": np.dtype("<f8"),
+    "F32": np.dtype("<f4"),
     "U32": np.dtype("<u4"),
+    "U16": np.dtype("<u2"),
+    "I8": np.dtype("<i1"),
     "U8": np.dtype("<u1"),
 }
+# The types of whole numbers, the smallest first.
+WHOLE = (np.uint8, np.uint16, np.uint32)
 
 
 class Tensors:
@@ -34,19 +39,26 @@ class Tensors:
 
     def take(self, name: str, dtype: type, *shape: int | None) -> NDArray[Any]:
         """A copy of the array, aligned and writable; None in the shape is any number."""
+        return self._take(name, (dtype,), *shape).astype(dtype)
+
+    def take_whole(self, name: str, *shape: int | None) -> Int64s:
+        """Whole numbers of at least 0, of any type."""
+        return self._take(name, WHOLE, *shape).astype(np.int64)
+
+    def _take(self, name: str, dtypes: tuple[type, ...], *shape: int | None) -> NDArray[Any]:
         if name not in self._left:
             raise LaconicError(f"has no tensor {name!r}")
         array = self._left.pop(name)
         fits = len(shape) == array.ndim and all(
             side is None or side == actual for side, actual in zip(shape, array.shape, strict=True)
         )
-        if array.dtype != dtype or not fits:
+        if array.dtype not in dtypes or not fits:
             expected = ", ".join("any" if side is None else f"{side}" for side in shape)
             raise LaconicError(
                 f"its tensor {name!r} is {array.dtype} of shape {array.shape}, not "
-                f"{np.dtype(dtype)} of ({expected})"
+                f"{' or '.join(np.dtype(kind).name for kind in dtypes)} of ({expected})"
             )
-        return array.astype(dtype)
+        return array
 
     def end(self) -> None:
         """Refuse tensors that were not taken."""

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from laconic.corpus.splits import Split
     from laconic.types import Indices
 
-# What a model is evaluated on; "budget": the test documents, by a model that was not chosen.
-Part = Literal["validation", "test", "budget"]
+# What a model is evaluated on; "budget": the test documents, by a model that was not chosen;
+# "storage": validation documents again, by a model that is rounded.
+Part = Literal["validation", "test", "budget", "storage"]
 METHODS = ("ALL", "IG", "JOINT", "RFE")
 # Lists of methods by name.
 PRESETS = {

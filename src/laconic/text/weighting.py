@@ -56,6 +56,7 @@ class Weighting(TransformerMixin, BaseEstimator):
     ----------
     features_ : columns of the words that are weighted, ascending
     document_frequency_ : of these words, in training
+    n_docs_ : number of training documents
     idf_ : of these words; None where the scheme has none
     """
 
@@ -72,7 +73,8 @@ class Weighting(TransformerMixin, BaseEstimator):
                 f"{documents.shape[0]:,} documents. Relax them."
             )
         self.document_frequency_ = frequency[self.features_]
-        self.idf_ = idf(self.scheme, documents.shape[0], self.document_frequency_)
+        self.n_docs_ = documents.shape[0]
+        self.idf_ = idf(self.scheme, self.n_docs_, self.document_frequency_)
         return self
 
     def transform(self, X: Any) -> csr_array:

@@ -3,6 +3,7 @@
 import json
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy.sparse import csr_array
 from laconic import Corpus, Plan, Selection, Study
 from laconic.errors import LaconicError
 from laconic.reduction import Promise
+from laconic.runtime.choices import Storage
 from laconic.studies.analysis.budget import BudgetRow
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
@@ -380,6 +382,7 @@ def values(cls, **fields):
         "tuple[float, ...]": st.lists(NUMBERS, max_size=3).map(tuple),
         "tuple[str, ...]": st.lists(TEXTS, max_size=3).map(tuple),
         "Thresholding": st.sampled_from(MODES),
+        "Storage": st.sampled_from(get_args(Storage)),
         "tuple[float, float] | None": st.none() | st.tuples(NUMBERS, NUMBERS),
     }
     strategies = {f.name: by_type[f.type] for f in dataclass_fields(cls) if f.name not in fields}

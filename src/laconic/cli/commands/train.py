@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from laconic.corpus.corpus import Corpus
+    from laconic.runtime.choices import Storage
 
 
 @click.command()
@@ -46,11 +47,25 @@ if TYPE_CHECKING:
     show_default=True,
     help="File of the model.",
 )
+@click.option(
+    "--storage",
+    type=click.Choice(["float64", "float32", "int8"]),
+    default="float32",
+    show_default=True,
+    help="Type of the numbers in the file. float32 rounds less than the solver leaves open; int8 "
+    "takes a quarter of the bytes, and changes few predictions.",
+)
 @model_options
 @reading_options
 @text_options
 def train(
-    where: str, method: str, size: str, everything: bool, output: Path, **options: Any
+    where: str,
+    method: str,
+    size: str,
+    everything: bool,
+    output: Path,
+    storage: Storage,
+    **options: Any,
 ) -> None:
     """Select words, train on them, and write the model as one small file.
 
@@ -84,7 +99,7 @@ def train(
             documents=documents,
             target=options["target"],
         )
-    model.save(output)
+    model.save(output, storage)
     click.echo(f"{recipe.name} on {printable(loaded.name)}, {description}")
     for line in model.summary().splitlines():
         click.echo(f"  {printable(line)}")

@@ -1,12 +1,34 @@
 // A compact model, read from its file (docs/compact-model.md), and its prediction for a text.
+// Only `CompactModel.read` is asynchronous: browsers inflate streams.
 "use strict";
 {
-  const FORMAT = "laconic compact model";
-  const VERSION = 2;
-  const TYPES = { U8: Uint8Array, U32: Uint32Array, I64: BigInt64Array, F64: Float64Array };
+  const MARK = "laconic\x03"; // its last character is the version
+  const TYPES = {
+    U8: Uint8Array,
+    I8: Int8Array,
+    U16: Uint16Array,
+    U32: Uint32Array,
+    F32: Float32Array,
+    F64: Float64Array,
+  };
+  // The idf of a word that occurs in df of n documents, by weighting; others have none.
+  const IDF = {
+    ltc: (n, df) => Math.log(n / df),
+    tfidf: (n, df) => 1 + Math.log((1 + n) / (1 + df)),
+  };
 
   function bytesOf(base64) {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  }
+
+  // The safetensors file within a model file.
+  async function inflated(bytes) {
+    if (String.fromCharCode(...bytes.subarray(0, MARK.length)) !== MARK) {
+      throw new Error("this page cannot read its model");
+    }
+    const stream = new Blob([bytes.subarray(MARK.length)]).stream();
+    const contents = stream.pipeThrough(new DecompressionStream("deflate"));
+    return new Uint8Array(await new Response(contents).arrayBuffer());
   }
 
   // safetensors: the length of the header, the header (JSON), the numbers.
@@ -37,24 +59,37 @@
     return text;
   }
 
+  // Strings that each begin with some bytes of the string before.
   function strings(tensors, name) {
+    if (!(`${name}.text` in tensors)) return [];
     const text = tensors[`${name}.text`].data;
+    const { shape, data } = tensors[`${name}.bytes`];
+    const shared = Array.from(data.subarray(0, shape[1]));
     let at = 0;
-    return Array.from(tensors[`${name}.length`].data, (size) => decoded(text.subarray(at, (at += size))));
+    let bytes = [];
+    return shared.map((same, place) => {
+      const rest = text.subarray(at, (at += data[shape[1] + place]));
+      bytes = [...bytes.slice(0, same), ...rest];
+      return decoded(bytes);
+    });
   }
 
   class CompactModel {
-    constructor(bytes) {
-      const { settings, tensors } = readFile(bytes);
-      if (settings.format !== FORMAT || settings.version !== VERSION) {
-        throw new Error("this page cannot read its model");
-      }
-      Object.assign(this, settings);
+    // The model of the bytes of a file.
+    static async read(bytes) {
+      return new CompactModel(readFile(await inflated(bytes)));
+    }
+
+    constructor({ settings, tensors }) {
+      // the header leaves out what is null
+      Object.assign(this, { text: null, length: null }, settings);
+      if (this.text !== null) this.text = { stem: null, ...this.text };
       this.words = strings(tensors, "words");
       this.classes = strings(tensors, "classes");
-      this.stops = new Set(this.text === null ? [] : strings(tensors, "stops"));
+      this.stops = new Set(strings(tensors, "stops"));
       this.place = new Map(this.words.map((word, at) => [word, at]));
-      this.idf = tensors.idf?.data ?? null;
+      const idf = (df) => IDF[this.weighting](this.documents, df);
+      this.idf = "df" in tensors ? Float64Array.from(tensors.df.data, idf) : null;
       this.intercept = tensors.intercept.data;
       this.rows = this.intercept.length;
       // the header has the kinds of these two under the same names
@@ -64,15 +99,19 @@
     }
 
     readCoefficients(tensors) {
-      this.coef = tensors.coef.data;
-      if ("coef.first" in tensors) {
-        this.row = tensors["coef.row"].data;
-        this.first = Array.from(tensors["coef.first"].data, Number);
-      } else {
-        this.row = null; // every row has every word
-        this.first = this.words.map((_, at) => at * this.rows);
-        this.first.push(this.coef.length);
+      const stored = tensors.coef.data;
+      const counts = tensors["coef.count"]?.data ?? this.words.map(() => this.rows);
+      const skips = tensors["coef.skip"]?.data ?? new Uint8Array(stored.length);
+      this.first = [0];
+      this.row = new Uint32Array(stored.length);
+      for (const count of counts) {
+        let row = -1;
+        const begin = this.first.at(-1);
+        for (let at = begin; at < begin + count; at++) this.row[at] = row += skips[at] + 1;
+        this.first.push(begin + count);
       }
+      const scale = tensors["coef.scale"]?.data ?? new Float32Array(this.rows).fill(1);
+      this.coef = Float64Array.from(stored, (value, at) => value * scale[this.row[at]]);
     }
 
     // Why the page cannot classify texts; null if it can.
@@ -123,7 +162,7 @@
       const shares = Array.from({ length: this.rows }, () => new Map());
       for (const [word, weight] of this.weights(counts)) {
         for (let at = this.first[word]; at < this.first[word + 1]; at++) {
-          const row = this.row === null ? at - this.first[word] : this.row[at];
+          const row = this.row[at];
           sums[row] += weight * this.coef[at];
           squares[row] += weight * weight;
           shares[row].set(word, weight * this.coef[at]);

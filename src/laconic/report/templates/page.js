@@ -28,7 +28,7 @@
     window.dispatchEvent(new Event("resize"));
     if (at < 0) return;
     words.show(data.details[at]);
-    tryIt.show(data.details[at]);
+    laconic.shown = tryIt.show(data.details[at]);
   }
 
   let timer;
@@ -51,7 +51,7 @@
     theme = laconic.theme();
   });
   if (data.problems.length > 0) show(data.problems[0]);
-  laconic.drawn = draw();
+  laconic.drawn = Promise.all([draw(), laconic.shown]);
 
   // The prediction of the try-it box, for tests and the console.
   laconic.predict = (text) => {

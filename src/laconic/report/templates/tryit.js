@@ -25,11 +25,15 @@
       return document.getElementById(`tryit-${name}`);
     }
 
-    show(detail) {
+    // Ends when the model is read.
+    async show(detail) {
       document.getElementById("tryit").hidden = false;
       this.detail = detail;
       this.allClasses = false;
-      this.model = detail.model === null ? null : new laconic.CompactModel(laconic.bytesOf(detail.model));
+      this.model = null;
+      const model = detail.model === null ? null : await laconic.CompactModel.read(laconic.bytesOf(detail.model));
+      if (this.detail !== detail) return; // another one was selected meanwhile
+      this.model = model;
       const obstacle = this.model === null ? detail.obstacle : this.model.obstacle(this.reader);
       this.part("obstacle").hidden = obstacle === null;
       this.part("obstacle").textContent = obstacle === null ? "" : `Not available here: ${plain(obstacle)}.`;
@@ -53,7 +57,7 @@
 
     classify() {
       const text = this.text.value;
-      this.part("result").hidden = text.trim() === "";
+      this.part("result").hidden = this.model === null || text.trim() === "";
       if (this.part("result").hidden) return;
       this.result = this.model.predict(text, this.reader);
       this.showDecision();

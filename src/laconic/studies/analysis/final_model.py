@@ -27,7 +27,8 @@ from laconic.studies.analysis.held_out import (
     n_test_evaluations,
 )
 from laconic.studies.analysis.out_of_fold import OutOfFold
-from laconic.studies.analysis.recommendation import Recommendation, recommend
+from laconic.studies.analysis.recommendation import Recommendation
+from laconic.studies.analysis.storage import recommend_stored
 from laconic.studies.execution.executors import Executor
 from laconic.studies.execution.jobs import Job
 from laconic.studies.execution.task import Task, describe_failure
@@ -44,10 +45,6 @@ from laconic.text.weighting import Weighting
 SPAN_LIMIT = 2000
 # Texts on which the speed of a model is measured.
 TIMED_TEXTS = 2000
-# Bytes of a model file without its words and coefficients, at most; and per feature, without its
-# text and coefficients.
-HEADER_BYTES = 2500
-FEATURE_BYTES = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +65,13 @@ class FinalModels:
     ) -> list[Recommendation]:
         """One recommendation per problem. A failure is recorded in it and stops no other."""
         offered = group_pairs((candidate.problem, candidate) for candidate in measured)
+        targets = [target for target in self.prepared.targets if target.name in offered]
+        recommended = recommend_stored(offered, targets, self.tasks, self.executor, self.previous)
         final = {
-            t.name: self._final(offered[t.name], t, folder.problem(t.name, n_problems))
-            for t in self.prepared.targets
-            if t.name in offered
+            t.name: self._final(
+                recommended[t.name], offered[t.name], t, folder.problem(t.name, n_problems)
+            )
+            for t in targets
         }
         if final and any(work.pending for work in final.values()):
             words = self.prepared.counted.words.tolist()
@@ -90,13 +90,13 @@ class FinalModels:
         return self.prepared.weigh(self.tasks.split)
 
     def _final(
-        self, offered: list[Candidate], target: Target, folder: ProblemFolder
+        self,
+        recommendation: Recommendation,
+        offered: list[Candidate],
+        target: Target,
+        folder: ProblemFolder,
     ) -> FinalProblem:
         folder.make()
-        n_rows = target.n_columns
-        (recommendation,) = recommend(
-            offered, self.plan.limits, lambda candidate: self._n_bytes(candidate, n_rows)
-        )
         two_classes = target.rule == "sign"
         recommendation = replace(
             recommendation,
@@ -109,16 +109,6 @@ class FinalModels:
         final.budget_before = dict(self._previous_rows(final))
         final.pending = {task.key: task for task in self._pending(final)}
         return final
-
-    def _n_bytes(self, candidate: Candidate, n_rows: int) -> float:
-        """About how large the file of a model is."""
-        per_feature = FEATURE_BYTES + self._word_bytes + 8 * n_rows
-        return HEADER_BYTES + candidate.n_features * per_feature
-
-    @cached_property
-    def _word_bytes(self) -> float:
-        words = self.prepared.counted.words
-        return sum(len(str(word).encode()) for word in words) / max(1, len(words))
 
     def _pending(self, final: FinalProblem) -> Iterator[Task]:
         """The tasks without a model or a test score; failed ones only if they are retried."""

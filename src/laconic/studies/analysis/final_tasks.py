@@ -14,6 +14,7 @@ from laconic.methods import keeps_all, parse_method
 from laconic.methods.classifiers import LINEAR
 from laconic.numerics.calibration import platt
 from laconic.numerics.decision_counts import CENTRES, best_temperature
+from laconic.runtime.choices import Storage
 from laconic.studies.analysis.budget import BudgetRow
 from laconic.studies.analysis.candidates import Candidate, best_of
 from laconic.studies.analysis.out_of_fold import OutOfFold
@@ -111,10 +112,12 @@ class FinalTasks:
             recommendation,
             folder,
             _instead(linear),
-            self.task(chosen, tested=tested),
+            self.task(chosen, tested=tested, storage=recommendation.storage),
             of_baseline,
             of_baseline if same else untested,
-            self.task(best_of(small), tested=False) if large and small else None,
+            self.task(best_of(small), tested=False, storage=recommendation.storage)
+            if large and small
+            else None,
             self._budget(recommendation, tested),
         )
 
@@ -123,21 +126,34 @@ class FinalTasks:
         tasks: dict[Candidate, tuple[float, Task]] = {}
         for row in recommendation.budget:
             if row.candidate != recommendation.chosen and row.candidate not in tasks:
-                task = self.task(row.candidate, tested=tested, part="budget")
+                task = self.task(
+                    row.candidate, tested=tested, part="budget", storage=recommendation.storage
+                )
                 tasks[row.candidate] = row.loss, task
         return dict(tasks.values())
 
-    def task(self, candidate: Candidate, *, tested: bool = True, part: Part = "test") -> Task:
-        """The task that trains a candidate, and tests it if `tested`."""
+    def task(
+        self,
+        candidate: Candidate,
+        *,
+        tested: bool = True,
+        part: Part = "test",
+        storage: Storage = "float64",
+    ) -> Task:
+        """The task that trains a candidate, and tests it if `tested`, as it is stored."""
         method = parse_method(candidate.variant)
         corpus, target = self.prepared.corpus, self.targets[candidate.problem]
         alphas = None if candidate.alpha is None else (candidate.alpha,)
         task = self.plan.one_task(
             corpus, self.split, part, target, method, 0, (candidate.size,), alphas
         )
-        thresholds, calibration = self._tuning(candidate)
+        thresholds, calibration = self.tuning(candidate)
         task = replace(
-            task, thresholds=thresholds, calibration=calibration, members=self._members(candidate)
+            task,
+            thresholds=thresholds,
+            calibration=calibration,
+            members=self.members(candidate),
+            storage=storage,
         )
         tests = {"decisions": True} if tested else {"metrics": (), "detail": False}
         task = replace(task, **tests)
@@ -145,14 +161,14 @@ class FinalTasks:
         compared = {other.version for other in self.prepared.tasks if other.method == task.method}
         return task if compared == {task.version} else self.prepared.as_measured(task)
 
-    def _members(self, candidate: Candidate) -> tuple[tuple[Member, ...], ...]:
+    def members(self, candidate: Candidate) -> tuple[tuple[Member, ...], ...]:
         """The members of a blend, as in the validation folds."""
         for task in self.prepared.blends:
             if (task.problem, task.method) == (candidate.problem, candidate.variant):
                 return (task.members[task.sizes.index(candidate.size)],)
         return ()
 
-    def _tuning(
+    def tuning(
         self, candidate: Candidate
     ) -> tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]:
         """Thresholds and calibration from the decisions of all folds, where there are any."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from laconic.methods import keeps_all
 from laconic.rows import group_pairs
+from laconic.runtime.choices import Storage
 from laconic.studies.analysis.budget import BudgetRow, SizeInBytes, budget_rows, choose
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.sentences import sentence_of
@@ -47,6 +48,7 @@ class Recommendation:
     n_test_evaluations : models that were chosen and evaluated on them in this folder
     n_features, n_features_in : words of the model, and words that it was chosen from
     n_bytes : of the model file
+    storage : the type of its numbers
     positive_class : the class that metrics refer to, if there are two
     multilabel : whether documents have any number of labels; mistakes are then wrong labels
     smallest_tried : whether no smaller model was tried
@@ -74,6 +76,7 @@ class Recommendation:
     n_features: int = 0
     n_features_in: int = 0
     n_bytes: int = 0
+    storage: Storage = "float64"
     positive_class: str = ""
     multilabel: bool = False
     smallest_tried: bool = False

@@ -104,8 +104,7 @@ def _measured(
     with collected_warnings(problem.classes) as training:
         path, cost = selection.prepare(task.build(), (task.sizes, task.random_state), peak)
         for latest in evaluate_path(path, problem, list(task.sizes), task.grid, task.blends()):
-            if latest.model is not None:
-                latest = replace(latest, model=task.finished(latest.model))
+            latest = _finished(latest, task, problem)
             result = replace(latest, seconds=latest.seconds + cost.take_seconds())
             rows += result.rows(task.row(), metrics)
             evaluation += result.notes
@@ -123,6 +122,16 @@ def _measured(
         memory=memory,
         trained=_trained(path, latest, tuple(training)) if with_model else None,
     )
+
+
+def _finished(result: SizeResult, task: Task, problem: Problem) -> SizeResult:
+    """The result with the model of the task; decisions are those of the model as it is stored."""
+    if result.model is None:
+        return result
+    model, decision = task.finished(result.model), result.decision
+    if task.storage != "float64" and decision is not None:
+        decision = model.decision(problem.X_test)
+    return replace(result, model=model, decision=decision)
 
 
 def _cut(result: SizeResult, problem: Problem, decisions: bool) -> Cut:

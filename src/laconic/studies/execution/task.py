@@ -22,11 +22,13 @@ from numpy.typing import NDArray
 from laconic.classifiers.blend import BlendClassifier
 from laconic.classifiers.path import PathClassifier
 from laconic.compact.provenance import classifier_settings
+from laconic.compact.storage import stored
 from laconic.errors import LaconicError
 from laconic.methods import parse_method
 from laconic.model import LinearModel, Model, Normalize
 from laconic.resources import memory_limit
 from laconic.rows import Row
+from laconic.runtime.choices import Storage
 from laconic.runtime.settings import ClassifierSettings
 from laconic.studies.execution.trained_model import TrainedModel
 from laconic.studies.options import Part
@@ -50,7 +52,8 @@ class Task:
     and what thresholds are fitted on are stored beside the rows; with `decisions`, the decision
     values too. `thresholds` and `calibration`, one entry per row, are given to linear models before
     they are measured: they come from the decisions of an earlier stage. So do `members` of a blend:
-    for each size, the method, alpha and scale of every member.
+    for each size, the method, alpha and scale of every member. Then a linear model is rounded as a
+    file with this `storage` has it.
     """
 
     data: str
@@ -75,6 +78,7 @@ class Task:
     features: str = ""
     weighting: str = ""
     positive: str = ""
+    storage: Storage = "float64"
 
     @cached_property
     def key(self) -> str:
@@ -83,7 +87,7 @@ class Task:
     @cached_property
     def slot(self) -> str:
         """The task without the version of its method: rows of several versions share it."""
-        return _digest(canonical_json(asdict(self) | {"version": None}))
+        return _digest(canonical_json(self._values() | {"version": None}))
 
     @property
     def vocabulary(self) -> str:
@@ -115,7 +119,14 @@ class Task:
         return f"{self.method}{again} on {self.problem}, {self.fold}"
 
     def to_json(self) -> str:
-        return canonical_json(asdict(self))
+        return canonical_json(self._values())
+
+    def _values(self) -> dict[str, Any]:
+        """The fields; without `storage` where no number is rounded, as in older journals."""
+        values = asdict(self)
+        if self.storage == "float64":
+            del values["storage"]
+        return values
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -153,7 +164,7 @@ class Task:
             return ClassifierSettings()
 
     def finished(self, model: Model) -> Model:
-        """The model with the task's thresholds and calibration, if it is linear."""
+        """The model with thresholds and calibration, as it is stored, if it is linear."""
         if not isinstance(model, LinearModel):
             return model
         if self.thresholds:
@@ -161,7 +172,7 @@ class Task:
         if self.calibration:
             pairs = np.array(self.calibration)
             model = replace(model, calibration=pairs[0] if model.rule == "argmax" else pairs)
-        return model
+        return model if self.storage == "float64" else stored(model, self.storage)
 
     def row(self) -> Row:
         """What all rows of the task share."""

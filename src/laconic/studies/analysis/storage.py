@@ -1,0 +1,168 @@
+"""How the model of a study is stored: in the smallest file that changes next to no decision.
+
+The models of the folds are rounded as a file would round them, and compared with themselves on
+their validation documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+
+from laconic.corpus.splits import Split
+from laconic.methods import parse_method
+from laconic.rows import group_pairs
+from laconic.runtime.choices import Storage
+from laconic.studies.analysis.budget import SizeInBytes
+from laconic.studies.analysis.candidates import Candidate
+from laconic.studies.analysis.final_tasks import FinalTasks, is_linear
+from laconic.studies.analysis.recommendation import Recommendation, recommend
+from laconic.studies.execution.executors import Executor
+from laconic.studies.execution.jobs import Job
+from laconic.studies.execution.task import Outcome, Task
+from laconic.text.problem import Target
+
+STORAGES: tuple[Storage, ...] = get_args(Storage)
+# The share of validation documents whose prediction may change, and the change of the metric.
+MOST_CHANGED = 0.001
+MOST_LOST = 0.001
+# Folds are compared until so many documents are.
+ENOUGH_DOCUMENTS = 10_000
+# Bytes of a file: its header; a row without its name and coefficients; a feature without its text
+# and coefficients. Text and int8 coefficients are compressed at least to these shares.
+HEADER_BYTES = 700
+ROW_BYTES = 24
+FEATURE_BYTES = 3
+TEXT_SHARE = 0.75
+COEFFICIENT_BYTES = {"int8": 0.95, "float32": 4.0, "float64": 8.0}
+
+
+def recommend_stored(
+    offered: Mapping[str, list[Candidate]],
+    targets: Sequence[Target],
+    tasks: FinalTasks,
+    executor: Executor,
+    previous: Mapping[str, Recommendation],
+) -> dict[str, Recommendation]:
+    """The recommendation of each problem, with the storage of its model.
+
+    If int8 changes too much, a limit in bytes is met with the bytes of a larger storage.
+    """
+    limits, sizes = tasks.plan.limits, FileSizes(tasks.prepared.counted.words)
+    chosen = {t.name: recommend(offered[t.name], limits, sizes.of(t))[0] for t in targets}
+    storage = _storage(chosen.values(), tasks, executor, previous)
+    larger = [t for t in targets if limits.max_bytes and storage[t.name] != "int8"]
+    for t in larger:
+        (chosen[t.name],) = recommend(offered[t.name], limits, sizes.of(t, storage[t.name]))
+    storage |= _storage([chosen[t.name] for t in larger], tasks, executor, previous)
+    return {name: replace(of, storage=storage[name]) for name, of in chosen.items()}
+
+
+def _storage(
+    recommended: Iterable[Recommendation],
+    tasks: FinalTasks,
+    executor: Executor,
+    previous: Mapping[str, Recommendation],
+) -> dict[str, Storage]:
+    """The storage of each model; that of the last run where it chose the same."""
+    chosen = {of.problem: of.chosen for of in recommended}
+    before = {
+        name: previous[name].storage
+        for name, candidate in chosen.items()
+        if name in previous and previous[name].chosen == candidate
+    }
+    new = [candidate for name, candidate in chosen.items() if name not in before]
+    exact: dict[str, Storage] = dict.fromkeys(chosen, "float64")
+    return exact | before | storage_for(new, tasks, executor)
+
+
+def storage_for(
+    chosen: Iterable[Candidate], tasks: FinalTasks, executor: Executor
+) -> dict[str, Storage]:
+    """The smallest storage that keeps the decisions of a candidate, by its problem.
+
+    It is float64 for models that are not linear.
+    """
+    linear = {c.problem: c for c in chosen if is_linear(c)}
+    outcomes = executor.run(_jobs(linear, tasks)) if linear else ()
+    by_problem = group_pairs((outcome.task.problem, outcome) for outcome in outcomes)
+    return {problem: smallest_storage(of) for problem, of in by_problem.items()}
+
+
+def smallest_storage(outcomes: Iterable[Outcome]) -> Storage:
+    """The smallest storage that changes few decisions and little of the first metric.
+
+    Each fold has an outcome per storage.
+    """
+    by_storage = group_pairs((outcome.task.storage, outcome) for outcome in outcomes)
+    exact = by_storage.get("float64", [])
+    if not exact or any(outcome.status != "ok" for outcome in exact):
+        return "float64"
+    return next(
+        s for s in STORAGES if s == "float64" or _same_decisions(exact, by_storage.get(s, []))
+    )
+
+
+def _same_decisions(exact: Sequence[Outcome], rounded: Sequence[Outcome]) -> bool:
+    by_fold = {outcome.task.fold: outcome for outcome in rounded if outcome.cuts}
+    if any(not outcome.cuts or outcome.task.fold not in by_fold for outcome in exact):
+        return False
+    pairs = [(outcome, by_fold[outcome.task.fold]) for outcome in exact]
+    changed = [(a.cuts[0].chosen != b.cuts[0].chosen).any(axis=1) for a, b in pairs]
+    losses = [_score(a) - _score(b) for a, b in pairs]
+    few = np.concatenate(changed).mean() <= MOST_CHANGED
+    return bool(few and abs(np.mean(losses)) <= MOST_LOST)
+
+
+def _score(outcome: Outcome) -> float:
+    """The value of the first metric; 0 where it is not defined, for every storage alike."""
+    metric = outcome.task.metrics[0]
+    return next((row.value or 0.0 for row in outcome.rows if row.metric == metric), 0.0)
+
+
+def _jobs(chosen: Mapping[str, Candidate], tasks: FinalTasks) -> Iterator[Job]:
+    """One job per problem and fold of the first repeat, which selects once for all storages."""
+    prepared, n_docs = tasks.prepared, 0
+    for split in prepared.splits[: tasks.plan.split.cv]:
+        if n_docs >= ENOUGH_DOCUMENTS:
+            return
+        n_docs += split.test.size
+        for problem in prepared.problems(split, chosen):
+            task = _fold_task(chosen[problem.name], tasks, split)
+            yield Job(problem, tuple(replace(task, storage=storage) for storage in STORAGES))
+
+
+def _fold_task(chosen: Candidate, tasks: FinalTasks, split: Split) -> Task:
+    alphas = None if chosen.alpha is None else (chosen.alpha,)
+    task = tasks.plan.one_task(
+        tasks.prepared.corpus,
+        split,
+        "validation",
+        tasks.targets[chosen.problem],
+        parse_method(chosen.variant),
+        0,
+        (chosen.size,),
+        alphas,
+        tasks.members(chosen),
+    )
+    thresholds, calibration = tasks.tuning(chosen)
+    task = replace(task, part="storage", detail=True)
+    return replace(task, thresholds=thresholds, calibration=calibration)
+
+
+class FileSizes:
+    """About how large the files of candidates are, and rarely less: for limits before training."""
+
+    def __init__(self, words: Iterable[object]) -> None:
+        lengths = [len(str(word).encode("utf-8", "surrogatepass")) for word in words]
+        self._text = TEXT_SHARE * sum(lengths) / max(1, len(lengths))
+
+    def of(self, target: Target, storage: Storage = "int8") -> SizeInBytes:
+        """The bytes of a candidate for this target, from its number of features."""
+        n_rows, names = target.n_columns, sum(len(name.encode()) for name in target.classes)
+        fixed = HEADER_BYTES + ROW_BYTES * n_rows + names
+        per_feature = FEATURE_BYTES + self._text + COEFFICIENT_BYTES[storage] * n_rows
+        return lambda candidate: fixed + candidate.n_features * per_feature

@@ -1,0 +1,157 @@
+"""The storage of a study's model: the smallest that changes next to no validation decision."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from laconic import Plan, Study
+from laconic.compact import CompactModel, stored
+from laconic.compact.storage import exact_storage
+from laconic.rows import Row
+from laconic.runtime.choices import Storage
+from laconic.studies.analysis import storage as storage_module
+from laconic.studies.analysis.storage import FileSizes, smallest_storage
+from laconic.studies.execution.local import InProcess
+from laconic.studies.execution.task import Cut, Outcome, Task
+from laconic.studies.options import LimitOptions, SplitOptions
+from tests.studies.corpora import pets
+
+N_DOCS = 1000
+
+
+def outcome(storage: Storage, fold: str, n_changed: int = 0, value: float = 0.5) -> Outcome:
+    """A fold of 1,000 documents in three classes, of which some are decided otherwise."""
+    chosen = np.zeros((N_DOCS, 3), bool)
+    chosen[:, 0] = True
+    chosen[:n_changed] = [False, False, True]
+    task = Task("d", "p", "storage", fold, "", "", "IG", 0, (5,), ("f1_macro",), storage=storage)
+    row = Row("p", "IG", 5, "f1_macro", value=value)
+    return Outcome(task, "ok", (row,), cuts=(Cut(5, np.arange(5), chosen),))
+
+
+def folds(int8: tuple[int, float], float32: tuple[int, float] = (0, 0.5)) -> list[Outcome]:
+    exact = [outcome("float64", fold) for fold in "ab"]
+    rounded = [outcome("int8", "a"), outcome("int8", "b", *int8)]
+    return [*exact, *rounded, outcome("float32", "a"), outcome("float32", "b", *float32)]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected"),
+    [
+        (folds((2, 0.5)), "int8"),
+        (folds((3, 0.5)), "float32"),
+        (folds((0, 0.5019)), "int8"),
+        (folds((0, 0.4979)), "float32"),
+        (folds((0, 0.5021)), "float32"),
+        (folds((3, 0.5), (3, 0.5)), "float64"),
+        (folds((0, 0.5))[:-3], "float64"),
+        ([], "float64"),
+    ],
+)
+def test_the_rule(outcomes: list[Outcome], expected: Storage) -> None:
+    """Of 2,000 documents 2 may change, and 0.001 of the metric."""
+    assert smallest_storage(outcomes) == expected
+
+
+def test_a_failure_keeps_every_number() -> None:
+    failed = [replace(o, status="failed", cuts=()) for o in folds((0, 0.5))]
+    assert smallest_storage(failed) == "float64"
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return Plan(pets(240), methods=("ALL", "IG"), sizes=(4, 9), split=SplitOptions(cv=3))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("most", [1.0, -1.0])
+def test_the_model_is_measured_as_it_is_stored(
+    plan: Plan, most: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage_module, "MOST_CHANGED", most)
+    monkeypatch.setattr(storage_module, "MOST_LOST", 1.0)
+    (found,) = Study(plan, tmp_path).run().recommendations
+    model = CompactModel.load(tmp_path / "model.laconic")
+    assert found.storage == exact_storage(model.runtime) == ("int8" if most > 0 else "float64")
+    assert found.n_bytes == (tmp_path / "model.laconic").stat().st_size
+    (corpus,) = plan.load()
+    (split,) = plan.split.held_out(corpus)
+    texts = [corpus.texts[at] for at in split.test]
+    truth = [corpus.labels[at][0] for at in split.test]
+    right = np.array(truth) == np.array(model.predict(texts))
+    assert found.metric == "accuracy"
+    assert found.test is not None
+    assert found.test.mistakes == pytest.approx(1000 * (1 - np.mean(right)))
+    for row in found.budget:
+        assert exact_storage(CompactModel.load(tmp_path / row.model_file).runtime) == found.storage
+
+
+@pytest.mark.full
+def test_the_next_run_rounds_nothing_again(plan: Plan, tmp_path: Path) -> None:
+    before = Study(plan, tmp_path).run().recommendations
+
+    def refuse(job):
+        raise AssertionError(f"{job.tasks[0].title} is done already")
+
+    assert Study(plan, tmp_path).run(InProcess(run=refuse)).recommendations == before
+
+
+@pytest.mark.full
+def test_the_rule_is_about_the_models_of_the_folds(plan: Plan, tmp_path: Path) -> None:
+    """The decisions that are compared are those of the fold's model, rounded by `stored`."""
+    jobs = []
+
+    class Recorded(InProcess):
+        def run(self, given):
+            for job in given:
+                outcomes = list(super().run([replace(job, with_models=True)]))
+                if job.tasks[0].part == "storage":
+                    jobs.append((job, outcomes))
+                yield from outcomes
+
+    Study(plan, tmp_path).run(Recorded())
+    assert len(jobs) == 3
+    for job, outcomes in jobs:
+        assert [o.task.storage for o in outcomes] == list(get_args(Storage))
+        exact = outcomes[-1].trained.model
+        for o in outcomes:
+            slow = stored(exact, o.task.storage)
+            np.testing.assert_array_equal(o.trained.model.coef.toarray(), slow.coef.toarray())
+            best = slow.decision(job.problem.X_test).argmax(axis=1)
+            np.testing.assert_array_equal(o.cuts[0].chosen, np.eye(3, dtype=bool)[best])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("storage", get_args(Storage))
+def test_files_are_within_their_estimate(storage: Storage) -> None:
+    from laconic import load_corpus
+    from laconic.compact import train
+    from laconic.methods import parse_method
+    from laconic.studies.analysis.candidates import Candidate
+    from laconic.text.problem import targets_of
+
+    corpus = load_corpus("pydocs")
+    (target,) = targets_of(corpus, "auto", None)
+    for size in (30, 300):
+        model = train(parse_method("IG+svm").build(1.0, 0, True, "selected"), corpus, size)
+        candidate = Candidate("p", "IG", size, "f1", 0.5, 0.0, model.n_words, ())
+        estimate = FileSizes(model.words).of(target, storage)(candidate)
+        assert 0.5 * estimate < len(model.to_bytes(storage)) < estimate
+
+
+def test_a_limit_in_bytes_is_met(tmp_path: Path) -> None:
+    plan = Plan(
+        pets(240),
+        methods=("IG",),
+        sizes=(4, 9, 18),
+        split=SplitOptions(cv=3),
+        limits=LimitOptions(max_bytes=1000),
+    )
+    (found,) = Study(plan, tmp_path).run().recommendations
+    assert 0 < found.n_bytes <= 1000
+    assert not found.missed
