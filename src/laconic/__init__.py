@@ -20,12 +20,13 @@ _MODULE_OF = {
     "LDA": "laconic.projections.lda",
     "LSI": "laconic.projections.lsi",
     "RRQR": "laconic.selectors.rrqr",
-    "JointSelection": "laconic.selectors.joint",
+    "BlendClassifier": "laconic.classifiers.blend",
     "CentroidClassifier": "laconic.classifiers.centroid",
     "Certificate": "laconic.certificate",
     "CompactModel": "laconic.compact",
     "Corpus": "laconic.corpus.corpus",
     "GaussianSVM": "laconic.classifiers.kernel",
+    "JointSelection": "laconic.selectors.joint",
     "LarsClassifier": "laconic.classifiers.lars.classifier",
     "LinearModel": "laconic.model",
     "LogisticClassifier": "laconic.classifiers.logistic",
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from laconic import testing as testing
     from laconic.certificate import Certificate as Certificate
     from laconic.certificate import certify as certify
+    from laconic.classifiers.blend import BlendClassifier as BlendClassifier
     from laconic.classifiers.centroid import CentroidClassifier as CentroidClassifier
     from laconic.classifiers.kernel import GaussianSVM as GaussianSVM
     from laconic.classifiers.lars.classifier import LarsClassifier as LarsClassifier

@@ -40,8 +40,9 @@ WITH_SETTINGS = (
     "SS:rank=5:draw=iid+ridge",
     "SS:ridge=0.5+ridge",
     "BSS:rank=5+ridge",
-    "RFE:step=0.25+svm",
+    "RFE:step=0.5+svm",
     "MASK:weights=balanced",
+    "JOINT+blend",
     *(f"{name}+{classifier}" for name in ("IG", "RFE") for classifier in ("logistic", "svm")),
 )
 WITH_RIDGE = tuple(

@@ -20,7 +20,7 @@ from sys import float_info
 from typing import Any, get_args
 
 from laconic.errors import LaconicError
-from laconic.methods.classifiers import CLASSIFIERS, LINEAR, RIDGE, settings_of, takes_alpha
+from laconic.methods.classifiers import BLEND, CLASSIFIERS, LINEAR, RIDGE, settings_of, takes_alpha
 from laconic.methods.method import AUTO, CLASSIFIER_SIGN, LOO, ZERO, Method
 from laconic.methods.recipes import METHODS
 from laconic.text.options import Alpha
@@ -60,6 +60,11 @@ def parse_methods(text: str) -> list[Method]:
 def keeps_all(name: str) -> bool:
     """Whether the method of this name uses every word, whatever its classifier."""
     return base_name(name) == "ALL"
+
+
+def is_blend(name: str) -> bool:
+    """Whether the classifier of the method of this name is a blend."""
+    return name.endswith(f"+{BLEND}")
 
 
 def projects(name: str) -> bool:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from laconic.methods import keeps_all, projects
+from laconic.methods import is_blend, keeps_all, projects
 from laconic.rows import Row, RowTable, group_pairs
 from laconic.studies.analysis.thresholds import (
     MODES,
@@ -30,6 +30,8 @@ TrainedVariant: TypeAlias = tuple[str, Size, float | None]
 # The counts of decisions in each fold, by problem and variant; None where there are none.
 FoldCounts: TypeAlias = Callable[[str, TrainedVariant], Mapping[str, Int32s] | None]
 REPEAT = ", repeat "
+# Standard errors that a blend may be below the best training.
+BLEND_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -154,16 +156,22 @@ def _all_measured(
 def _chosen(options: Sequence[_Measured]) -> _Measured:
     """The best training with the simplest thresholds that are clearly better; ties: largest alpha.
 
+    The best of many trainings looks better than it is, which a blend, of which there is one, does
+    not: it may be half a standard error below.
+
     The best of all with each way of choosing thresholds are compared, not each with itself: among
     many trainings, some have thresholds that only look good.
     """
     by_mode = group_pairs((option.candidate.thresholding, option) for option in options)
-    best = [
-        max(by_mode[mode], key=lambda m: (m.candidate.mean, m.candidate.alpha or 0.0))
-        for mode in MODES
-        if mode in by_mode
-    ]
+    best = [_best_training(by_mode[mode]) for mode in MODES if mode in by_mode]
     return best[simplest([np.array(m.candidate.values) for m in best])]
+
+
+def _best_training(options: Sequence[_Measured]) -> _Measured:
+    best = max(options, key=lambda m: (m.candidate.mean, m.candidate.alpha or 0.0))
+    least = best.candidate.mean - BLEND_SHARE * best.candidate.se
+    blends = [m for m in options if is_blend(m.candidate.variant) and m.candidate.mean >= least]
+    return blends[0] if blends else best
 
 
 def _by_repeat(

@@ -57,7 +57,12 @@ def _classifier(candidate: Candidate) -> str:
     return f" and {CLASSIFIER_NAMES.get(name, name)}" if name else ""
 
 
-CLASSIFIER_NAMES = {"logistic": "logistic regression", "svm": "an SVM", "ridge": "ridge regression"}
+CLASSIFIER_NAMES = {
+    "blend": "a blend of classifiers",
+    "logistic": "logistic regression",
+    "svm": "an SVM",
+    "ridge": "ridge regression",
+}
 
 
 def _reason(recommendation: Recommendation) -> str:
