@@ -28,6 +28,8 @@ from laconic.types import Columns, Floats, Int64s
 ClassifierName: TypeAlias = Literal["svm", "logistic"]
 ClassWeight: TypeAlias = Literal["balanced"] | None
 MAX_ITER = 300
+# The selection of a peer that leaves nothing out.
+ALL_WORDS = "all words"
 CLASS_WEIGHTS: tuple[ClassWeight, ...] = (None, "balanced")
 NORMALIZE: tuple[Normalize, ...] = ("selected", "all")
 COSTS: dict[ClassifierName, tuple[float, ...]] = {
@@ -64,8 +66,9 @@ class Setting:
 
 
 def settings_of(selection: str, size: int) -> Iterator[Setting]:
-    """All settings of a selection at a size."""
-    for norm, (name, costs), weights in product(NORMALIZE, COSTS.items(), CLASS_WEIGHTS):
+    """All settings of a selection at a size; all words have one length only."""
+    lengths = NORMALIZE[1:] if selection == ALL_WORDS else NORMALIZE
+    for norm, (name, costs), weights in product(lengths, COSTS.items(), CLASS_WEIGHTS):
         for cost in costs:
             yield Setting(selection, size, norm, name, weights, cost)
 

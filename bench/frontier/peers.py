@@ -11,12 +11,12 @@ from time import process_time
 import numpy as np
 
 from bench.frontier.choice import Candidate, choose
-from bench.frontier.classifiers import Setting, cut, fit, settings_of
+from bench.frontier.classifiers import ALL_WORDS, Setting, cut, fit, settings_of
 from bench.frontier.corpora import BYTES, Fold, FrontierCorpus
 from bench.frontier.journal import Answer, Deciding, Journal, Limit, Truth, Validation
 from bench.frontier.model_bytes import FORMS, Form, PeerModel, Words
 from bench.frontier.scoring import METRICS, packed, rule_of, signed
-from bench.frontier.selections import SELECTIONS, Selection
+from bench.frontier.selections import SELECTIONS, Selection, all_words
 from laconic.numerics.decision_counts import count_decisions
 from laconic.numerics.metrics import apply_rule
 from laconic.studies.analysis.thresholds import Thresholding, evaluate, modes_for, thresholds_of
@@ -49,7 +49,8 @@ class Documents:
         key = selection, size
         if key not in self._columns:
             if selection not in self._selections:
-                self._selections[selection] = SELECTIONS[selection](self.fold.problem)
+                select = all_words if selection == ALL_WORDS else SELECTIONS[selection]
+                self._selections[selection] = select(self.fold.problem)
             self._columns[key] = self._selections[selection](size)
         return self._columns[key]
 
@@ -100,7 +101,7 @@ class Peers:
     def _validate(self) -> None:
         done = {Setting(**line.setting) for line in self.journal.validations()}
         words = Words(self.corpus.folds[0])
-        for selection, size in product(SELECTIONS, self.corpus.sizes):
+        for selection, size in self._sizes():
             clock = process_time()
             pending = [setting for setting in settings_of(selection, size) if setting not in done]
             for setting in pending:
@@ -109,6 +110,13 @@ class Peers:
             if pending:
                 spent = f"{process_time() - clock:.0f} s"
                 self.say(f"{self.corpus.corpus.name}: {selection} {size:,}: {spent}")
+
+    def _sizes(self) -> Iterator[tuple[str, int]]:
+        """All words too, where they may fit in a file of the largest limit."""
+        yield from product(SELECTIONS, self.corpus.sizes)
+        n_words = self.final.fold.problem.X_train.shape[1]
+        if n_words * self.final.n_classes <= BYTES[-1]:
+            yield ALL_WORDS, n_words
 
     def _validated(self, setting: Setting, words: Words) -> Validation | None:
         """None if the selection has no such size."""
@@ -175,9 +183,7 @@ class Peers:
         others = [line for line in validations if line.setting != asdict(chosen.setting)]
         return self._answer(others, metric, deciding, limit)
 
-    def _tested(
-        self, chosen: Candidate, metric: str, deciding: Deciding, limit: Limit
-    ) -> Answer:
+    def _tested(self, chosen: Candidate, metric: str, deciding: Deciding, limit: Limit) -> Answer:
         clock = process_time()
         model = self._model(chosen.setting)
         form: Form = "int8" if limit.form == "int8" else "float64"
