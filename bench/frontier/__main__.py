@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 from threadpoolctl import threadpool_limits
 
-from bench.frontier.corpora import BUDGETS, CORPORA, QUICK, FrontierCorpus
+from bench.frontier.corpora import BUDGETS, CORPORA, QUICK, FrontierCorpus, frontier_corpus
 from bench.frontier.journal import Journal
 from bench.frontier.judging import CorpusResults
 from bench.frontier.ours import Ours
@@ -60,7 +60,7 @@ def main(
     chosen = [name for name in NAMES if name in names] or list(QUICK if quick else CORPORA)
     place = described()
     for name in chosen:
-        corpus = FrontierCorpus((CORPORA | QUICK)[name](), FEW if quick else BUDGETS)
+        corpus = frontier_corpus(name, FEW if quick else BUDGETS)
         measure(corpus, name, folder, sides)
     results = results_of(folder, OURS)
     if page is None:

@@ -7,7 +7,7 @@ one multinomial logistic regression; labels have one classifier each.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal, TypeAlias
@@ -20,6 +20,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
+from bench.frontier.corpora import LENGTHS
 from bench.texts import narrow
 from laconic.methods.classifiers import ALPHAS, LOGISTIC, SVM
 from laconic.model import Normalize
@@ -31,7 +32,6 @@ MAX_ITER = 300
 # The selection of a peer that leaves nothing out.
 ALL_WORDS = "all words"
 CLASS_WEIGHTS: tuple[ClassWeight, ...] = (None, "balanced")
-NORMALIZE: tuple[Normalize, ...] = ("selected", "all")
 COSTS: dict[ClassifierName, tuple[float, ...]] = {
     "svm": tuple(1 / (2 * alpha) for alpha in ALPHAS[SVM]),
     "logistic": tuple(1 / (2 * alpha) for alpha in ALPHAS[LOGISTIC]),
@@ -65,9 +65,10 @@ class Setting:
         return LogisticRegression(**settings)
 
 
-def settings_of(selection: str, size: int) -> Iterator[Setting]:
-    """All settings of a selection at a size; all words have one length only."""
-    lengths = NORMALIZE[1:] if selection == ALL_WORDS else NORMALIZE
+def settings_of(
+    selection: str, size: int, lengths: Sequence[Normalize] = LENGTHS
+) -> Iterator[Setting]:
+    """All settings of a selection at a size."""
     for norm, (name, costs), weights in product(lengths, COSTS.items(), CLASS_WEIGHTS):
         for cost in costs:
             yield Setting(selection, size, norm, name, weights, cost)

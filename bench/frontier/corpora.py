@@ -13,6 +13,7 @@ from bench.texts import counts
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.loading import load_corpus
 from laconic.corpus.splits import Split, random_splits
+from laconic.model import Normalize
 from laconic.studies.options import SplitOptions
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
@@ -22,6 +23,10 @@ from laconic.types import Floats
 N_FOLDS = 3
 BUDGETS = (10, 30, 100, 300, 1000, 3000)
 BYTES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+# The lengths by which documents are divided before a peer's classifier: over some or all words.
+LENGTHS: tuple[Normalize, ...] = ("selected", "all")
+# As ours do; both would take the peers an hour.
+ONE_LENGTH = frozenset({"reuters-21578", "rcv1"})
 # All 22,000 training documents of 101 topics would take hours.
 RCV1_DOCS = 3000
 
@@ -36,10 +41,14 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class FrontierCorpus:
-    """A corpus with what a study of it sees: validation folds, and test documents."""
+    """A corpus with what a study of it sees: validation folds, and test documents.
+
+    `lengths` are those that the peers try.
+    """
 
     corpus: Corpus
     budgets: Sequence[int] = BUDGETS
+    lengths: tuple[Normalize, ...] = LENGTHS
 
     def plan(self, metric: str) -> Plan:
         """The study of a user who wants small models, with the default methods."""
@@ -142,3 +151,8 @@ CORPORA: dict[str, Callable[[], Corpus]] = {
     "rcv1": rcv1,
 }
 QUICK: dict[str, Callable[[], Corpus]] = {"generated": generated, "pydocs": pydocs}
+
+
+def frontier_corpus(name: str, budgets: Sequence[int] = BUDGETS) -> FrontierCorpus:
+    lengths = LENGTHS[:1] if name in ONE_LENGTH else LENGTHS
+    return FrontierCorpus((CORPORA | QUICK)[name](), budgets, lengths)

@@ -106,7 +106,7 @@ class Journal:
 
     def _read(self, text: str, number: int) -> Line:
         try:
-            record = json.loads(text)
+            record = dict(json.loads(text))
             return _line(KINDS[record.pop("kind")], record)
         except (ValueError, KeyError, TypeError) as error:
             raise LaconicError(

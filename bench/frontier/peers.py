@@ -103,7 +103,8 @@ class Peers:
         words = Words(self.corpus.folds[0])
         for selection, size in self._sizes():
             clock = process_time()
-            pending = [setting for setting in settings_of(selection, size) if setting not in done]
+            lengths = ("all",) if selection == ALL_WORDS else self.corpus.lengths
+            pending = [s for s in settings_of(selection, size, lengths) if s not in done]
             for setting in pending:
                 if (line := self._validated(setting, words)) is not None:
                     self.journal.add(line)
@@ -125,30 +126,26 @@ class Peers:
         trained = [model for model in models if model is not None]
         if len(trained) < len(models):
             return None
-        first = trained[0]
+        first, n_bytes = trained[0], {form: trained[0].n_bytes(words, form) for form in FORMS}
+        pairs = zip(self.folds, trained, strict=True)
+        decisions = [fold.decision(model) for fold, model in pairs]
         return Validation(
             asdict(setting),
             int(first.columns.size),
-            {form: first.n_bytes(words, form) for form in FORMS},
-            {metric: dict(self._values(trained, metric)) for metric in METRICS},
+            n_bytes,
+            {metric: dict(self._values(decisions, metric)) for metric in METRICS},
             round(process_time() - clock, 3),
         )
 
     def _values(
-        self, models: list[PeerModel], metric: str
+        self, decisions: list[Floats], metric: str
     ) -> Iterator[tuple[Thresholding, list[float]]]:
         """One value per fold for each kind of thresholds."""
         rule = self.final.rule
-        pairs = list(zip(self.folds, models, strict=True))
-        yield (
-            "zero",
-            [
-                METRICS[metric](apply_rule(fold.decision(model), rule), fold.y_signed, rule)
-                for fold, model in pairs
-            ],
-        )
+        pairs = [(d, fold.y_signed) for d, fold in zip(decisions, self.folds, strict=True)]
+        yield "zero", [METRICS[metric](apply_rule(d, rule), y, rule) for d, y in pairs]
         if rule == "labels":
-            counts = [fold.counts(model) for fold, model in pairs]
+            counts = [count_decisions(d, y) for d, y in pairs]
             for mode in modes_for(metric, counts[0].shape[0])[1:]:
                 yield mode, evaluate(counts, metric, mode).values[metric]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import TypeAlias
 
 import numpy as np
@@ -104,8 +105,11 @@ def _first_cost(problem: Problem) -> float:
 def by_abess(problem: Problem) -> Selection:
     """Best subsets by splicing, of the words that are first by chi2.
 
-    Several classes have a multinomial model; labels one linear model for all of them.
+    Several classes have a multinomial model; labels one linear model for all of them. Without the
+    package there are none.
     """
+    if find_spec("abess") is None:
+        return lambda size: None
     candidates = np.sort(_chi2_order(problem)[:SCREENED])
     X = problem.X_train[:, candidates].toarray()
 

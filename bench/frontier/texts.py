@@ -31,7 +31,8 @@ They were fixed before both sides were compared on test documents.
   all of them). Each is followed by LinearSVC and by LogisticRegression (multinomial; for labels one
   per label), at most {max_iter} iterations. C has the five values 1/(2 alpha) of the alphas that a
   study tries; classes are balanced or not where the metric is f1_macro; documents are divided by
-  their length over the selected words or over all words. {settings}
+  their length over the selected words, as ours are, or over all words (not for Reuters and RCV1,
+  where both would take an hour). {settings}
 - **Thresholds.** Labels of the peers are decided at 0, and in a second comparison by the thresholds
   of a study (common or separate, from the decisions in the folds, where clearly better).
 - **Bytes.** Ours: the file of the study. Peers: `joblib.dump(compress=3)` of the words with their
