@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
+from bench.frontier.journal import Truth
+from bench.frontier.scoring import packed, rule_of, signed
 from bench.texts import counts
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.loading import load_corpus
@@ -65,6 +67,14 @@ class FrontierCorpus:
     def target(self) -> Target:
         (target,) = self._prepared.targets
         return target
+
+    @property
+    def truth(self) -> Truth:
+        problem = self.final.problem
+        n_classes = len(problem.classes)
+        labels = signed(problem.y_test, n_classes) > 0
+        rule = rule_of(problem.y_train, n_classes)
+        return Truth(rule, n_classes, *problem.X_train.shape, labels.shape, packed(labels))
 
     @cached_property
     def folds(self) -> tuple[Fold, ...]:

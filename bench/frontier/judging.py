@@ -72,6 +72,11 @@ class CorpusResults:
         truth = peers.truth()
         if truth is None:
             raise LaconicError(f"{peers.where}: no labels. Measure the peers of {corpus} first")
+        if ours.truth() not in (None, truth):
+            raise LaconicError(
+                f"{ours.where} and {peers.where}: the documents, labels or words of {corpus} "
+                "differ. Delete the older file, and measure that side again"
+            )
         return cls(corpus, truth, tuple(ours.answers()), tuple(peers.answers()))
 
     def cells(self, deciding: Deciding, form: str | None = None) -> list[Cell]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.frontier.bytes_section import bytes_section
 from bench.frontier.classifiers import MAX_ITER, settings_of
-from bench.frontier.corpora import BUDGETS, BYTES
+from bench.frontier.corpora import BUDGETS
 from bench.frontier.judging import DRAWS, Cell, CorpusResults, Summary, corrected, summary
 from bench.frontier.scoring import METRICS
 from bench.frontier.selections import SELECTIONS
@@ -52,8 +53,7 @@ def write(
         summary_table(opponents.thresholds),
         *_before(before),
         *(f"### {metric}\n\n{cell_table(opponents, metric)}" for metric in METRICS),
-        "## Bytes\n",
-        *bytes_tables(results),
+        *bytes_section(results),
         RULES.format(settings=settings_counted(), draws=DRAWS, max_iter=MAX_ITER),
         f"{measured}\n",
         corpus_table(results),
@@ -154,40 +154,6 @@ def _cell_row(cell: Cell, tuned: Cell) -> str:
 def _marked(cell: Cell) -> str:
     text = f"{cell.difference:+.3f}"
     return f"**{text}**" if cell.worse or cell.better else text
-
-
-def bytes_tables(results: Iterable[CorpusResults]) -> Iterator[str]:
-    """F1 within so many bytes, against the peers as they are saved, and in int8."""
-    judged = list(results)
-    for metric in METRICS:
-        by_form = {
-            form: [c for r in judged for c in r.cells("plain", form) if c.metric == metric]
-            for form in ("float64", "int8")
-        }
-        names = ["corpus", "bytes", "ours", "peer", "difference", "p"]
-        names += ["peer, int8", "difference", "p"]
-        lines = [f"### {metric}\n", row(names), "|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
-        lines += [_bytes_row(r, metric, n, by_form) for r in judged for n in BYTES]
-        yield "\n".join(line for line in lines if line) + "\n"
-
-
-def _bytes_row(
-    results: CorpusResults, metric: str, n_bytes: int, by_form: dict[str, list[Cell]]
-) -> str:
-    mine = (a for a in results.ours if a.metric == metric and a.limit.n_bytes == n_bytes)
-    ours = next(mine, None)
-    if ours is None:
-        return ""
-    values = [results.corpus, f"{n_bytes:,}", f"{ours.test:.3f}"]
-    for cells in by_form.values():
-        here = (c for c in cells if c.corpus == results.corpus and c.limit == n_bytes)
-        cell = next(here, None)
-        values += ["none", "", ""] if cell is None else _against(cell)
-    return row(values)
-
-
-def _against(cell: Cell) -> list[str]:
-    return [f"{cell.peer.test:.3f}", f"{cell.difference:+.3f}", f"{cell.p:.4f}"]
 
 
 def settings_counted() -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from bench.frontier.choice import Candidate, choose
 from bench.frontier.classifiers import ALL_WORDS, Setting, cut, fit, settings_of
 from bench.frontier.corpora import BYTES, Fold, FrontierCorpus
-from bench.frontier.journal import Answer, Deciding, Journal, Limit, Truth, Validation
+from bench.frontier.journal import Answer, Deciding, Journal, Limit, Validation
 from bench.frontier.model_bytes import FORMS, Form, PeerModel, Words
 from bench.frontier.scoring import METRICS, packed, rule_of, signed
 from bench.frontier.selections import SELECTIONS, Selection, all_words
@@ -86,7 +86,7 @@ class Peers:
         """Measure what the journal does not have."""
         self.journal.drop_partial_line()
         if self.journal.truth() is None:
-            self.journal.add(truth_of(self.corpus))
+            self.journal.add(self.corpus.truth)
         self._validate()
         self._test()
 
@@ -219,12 +219,3 @@ class Peers:
             counts = [fold.counts(model) for fold, model in pairs if model is not None]
             self._counts[chosen.setting] = np.sum(counts, axis=0)
         return thresholds_of(self._counts[chosen.setting], metric, chosen.thresholding)
-
-
-def truth_of(corpus: FrontierCorpus) -> Truth:
-    problem = corpus.final.problem
-    n_classes = len(problem.classes)
-    labels = signed(problem.y_test, n_classes) > 0
-    n_train, n_words = problem.X_train.shape
-    rule = rule_of(problem.y_train, n_classes)
-    return Truth(rule, n_classes, n_train, n_words, labels.shape, packed(labels))

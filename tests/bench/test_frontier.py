@@ -409,6 +409,18 @@ def test_a_foreign_file_is_refused_with_its_line(tmp_path, text):
 # Judging
 
 
+def test_sides_of_different_documents_are_not_compared(tmp_path):
+    sides = [Journal(tmp_path / side) for side in ("ours", "peers")]
+    with pytest.raises(LaconicError, match="Measure the peers of c first"):
+        CorpusResults.of("c", *sides)
+    bits = packed(np.ones((2, 1), dtype=bool))
+    for n_words, journal in enumerate(sides):
+        journal.add(Truth("sign", 2, 9, n_words, (2, 1), bits))
+    with pytest.raises(LaconicError, match="documents, labels or words of c differ"):
+        CorpusResults.of("c", *sides)
+    assert CorpusResults.of("c", sides[1], sides[1]).corpus == "c"
+
+
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
 def test_f1_of_draws_is_that_of_the_drawn_documents(rule, metric):
