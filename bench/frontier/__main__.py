@@ -1,7 +1,7 @@
 """Measures the quality frontier of the named corpora, or of all, and writes its page.
 
 Every measurement is a line of `<side>/<corpus>.jsonl` in the folder; an interrupted run can be
-resumed. With --quick two small corpora and few budgets are measured, in about two minutes.
+resumed. With --quick two small corpora and few budgets are measured, in about a minute.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bench.frontier.peers import Peers
 from bench.machine import described
 from laconic.errors import LaconicWarning
 
-FEW = (30, 300)
+FEW = (10, 100)
 NAMES = list(CORPORA | QUICK)
 OURS, PEERS = "ours", "peers"
 # What an earlier version of Laconic answered, if its journals are there.
