@@ -74,6 +74,7 @@ class Truth:
 
 Line: TypeAlias = Validation | Answer | Truth
 KINDS: dict[str, type[Any]] = {kind.__name__.lower(): kind for kind in (Validation, Answer, Truth)}
+ANSWER = b'{"kind": "answer"'
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,17 @@ class Journal:
         if self.where.exists():
             text = self.where.read_bytes()
             if not text.endswith(b"\n"):
-                with draft(self.where, ANY_FILE) as stream:
-                    stream.write(text[: text.rfind(b"\n") + 1])
+                self._replace(text[: text.rfind(b"\n") + 1])
+
+    def drop_answers(self) -> None:
+        lines = self.where.read_bytes().splitlines(keepends=True)
+        others = [line for line in lines if not line.startswith(ANSWER)]
+        if len(others) < len(lines):
+            self._replace(b"".join(others))
+
+    def _replace(self, content: bytes) -> None:
+        with draft(self.where, ANY_FILE) as stream:
+            stream.write(content)
 
     def _read(self, text: str, number: int) -> Line:
         try:

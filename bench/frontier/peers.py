@@ -99,6 +99,7 @@ class Peers:
         return Documents(self.corpus.final)
 
     def _validate(self) -> None:
+        """New settings make the answers so far obsolete."""
         done = {Setting(**line.setting) for line in self.journal.validations()}
         words = Words(self.corpus.folds[0])
         for selection, size in self._sizes():
@@ -107,6 +108,7 @@ class Peers:
             pending = [s for s in settings_of(selection, size, lengths) if s not in done]
             for setting in pending:
                 if (line := self._validated(setting, words)) is not None:
+                    self.journal.drop_answers()
                     self.journal.add(line)
             if pending:
                 spent = f"{process_time() - clock:.0f} s"

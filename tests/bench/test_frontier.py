@@ -330,6 +330,11 @@ def test_peers_are_measured_once_and_keep_to_limits(frontier, tmp_path):
     journal.where.write_text(text[:-20])
     Peers(frontier, journal, str).run()
     assert len(journal.answers()) == text.count('"answer"')
+    classifiers.COSTS["svm"] = (1.0, 2.0)
+    Peers(frontier, journal, str).run()
+    assert len(journal.answers()) == len({answer.key for answer in journal.answers()})
+    more = [s for s in journal.validations() if s.setting["C"] == 2.0]
+    assert len(more) == len(settings) // 2
 
 
 @pytest.mark.full
@@ -396,6 +401,8 @@ def test_lines_are_read_as_they_were_written(tmp_path):
     assert list(journal.lines()) == lines
     journal.drop_partial_line()
     assert journal.where.read_text().endswith("}\n")
+    journal.drop_answers()
+    assert list(journal.lines()) == lines[:2]
 
 
 @pytest.mark.parametrize("text", ["{}", "[", '{"kind": "truth"}', "1"])
