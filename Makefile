@@ -58,7 +58,7 @@ reproduce-quick: .venv/.reproducing ## run every paper's figures at a small scal
 	echo "pages: out/quick/*.md and out/quick/*.html"; exit $$failed
 
 .PHONY: frontier
-frontier: .venv/.benched ## measure quality against words, bytes and throughput, write docs/frontier.md; an hour
+frontier: .venv/.benched ## measure quality against words and bytes, write docs/frontier.md; two hours
 	@$(ONE_THREAD) $(BIN)/python -m bench.frontier --write docs/frontier.md
 
 .PHONY: docs

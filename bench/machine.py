@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 # Those that are not installed are skipped, and the page says so.
-PEERS = ("celer", "skglm", "mrmr-selection")
+PEERS = ("celer", "skglm", "mrmr-selection", "abess")
 HERE = Path(__file__).parent
 
 

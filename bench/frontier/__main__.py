@@ -1,37 +1,46 @@
 """Measures the quality frontier of the named corpora, or of all, and writes its page.
 
-Every candidate is a line of `<corpus>.jsonl` in the folder; an interrupted run can be resumed. With
---quick two small corpora and few budgets are measured, in about a minute.
+Every measurement is a line of `<side>/<corpus>.jsonl` in the folder; an interrupted run can be
+resumed. With --quick two small corpora and few budgets are measured, in about a minute.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import click
 from threadpoolctl import threadpool_limits
 
-from bench.frontier import corpora, ours, peers, sentences
-from bench.frontier.families import BUDGETS, Budget, Family
+from bench.frontier.corpora import BUDGETS, CORPORA, QUICK, FrontierCorpus, frontier_corpus
 from bench.frontier.journal import Journal
-from bench.frontier.judging import DRAWS
-from bench.frontier.measuring import measure
-from bench.frontier.page import CorpusResults, all_compared, claim, counted, write
-from bench.frontier.speed import measure_speed
+from bench.frontier.judging import CorpusResults
+from bench.frontier.ours import Ours
+from bench.frontier.page import Opponents, claim, write
+from bench.frontier.peers import Peers
 from bench.machine import described
 from laconic.errors import LaconicWarning
 
-FAMILIES: tuple[Family, ...] = (*ours.FAMILIES, *peers.FAMILIES, *sentences.FAMILIES)
-FEW: tuple[Budget, ...] = (30, 300, None)
-NAMES = [*corpora.CORPORA, *corpora.QUICK]
+FEW = (10, 100)
+NAMES = list(CORPORA | QUICK)
+OURS, PEERS = "ours", "peers"
+# What an earlier version of Laconic answered, if its journals are there.
+BEFORE = "before"
 
 
 @click.command(help=__doc__)
 @click.argument("names", nargs=-1, type=click.Choice(NAMES))
 @click.option("--quick", is_flag=True, help="Measure two small corpora and few budgets.")
+@click.option(
+    "--side",
+    "sides",
+    type=click.Choice([PEERS, OURS]),
+    multiple=True,
+    default=(PEERS, OURS),
+    show_default=True,
+    help="What to measure.",
+)
 @click.option(
     "-o",
     "folder",
@@ -43,55 +52,53 @@ NAMES = [*corpora.CORPORA, *corpora.QUICK]
     "--write",
     "page",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The page to write, with drawings next to it, for all corpora in the folder.",
+    help="The page to write, for all corpora in the folder.",
 )
-def main(names: Sequence[str], quick: bool, folder: Path, page: Path | None) -> None:
-    default = corpora.QUICK if quick else corpora.CORPORA
-    chosen = [name for name in NAMES if name in names] or list(default)
-    budgets = FEW if quick else BUDGETS
+def main(
+    names: Sequence[str], quick: bool, sides: Sequence[str], folder: Path, page: Path | None
+) -> None:
+    chosen = [name for name in NAMES if name in names] or list(QUICK if quick else CORPORA)
     place = described()
     for name in chosen:
-        run(name, budgets, journal_of(folder, name))
-    present = [name for name in NAMES if name in chosen or journal_of(folder, name).where.exists()]
-    results = [CorpusResults.of(name, journal_of(folder, name).lines()) for name in present]
+        corpus = frontier_corpus(name, FEW if quick else BUDGETS)
+        measure(corpus, name, folder, sides)
+    results = results_of(folder, OURS)
     if page is None:
-        print(claim(all_compared(results, budgets)))
+        print(claim(Opponents.of(results)))
         return
-    measured = f"`{command(quick, page)}`, {place}; {fasttext()}."
-    print(claim(write(page, results, budgets, counted(FAMILIES, budgets), measured, DRAWS)))
+    command = f"python -m bench.frontier{' --quick' if quick else ''} --write {page}"
+    print(claim(write(page, results, results_of(folder, BEFORE), f"`{command}`, {place}.")))
     print(page)
 
 
-def run(name: str, budgets: Sequence[Budget], journal: Journal) -> None:
-    """Measure all tasks of a corpus, and the throughput on the first of them."""
-    first = None
+def measure(corpus: FrontierCorpus, name: str, folder: Path, sides: Sequence[str]) -> None:
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", LaconicWarning)
-        for task in corpora.tasks_of(name):
-            measure(task, FAMILIES, budgets, journal, say)
-            first = first or task
-        if first is not None:
-            measure_speed(first, FAMILIES, budgets, journal, say)
+        if PEERS in sides:
+            Peers(corpus, journal_of(folder, PEERS, name), say).run()
+        if OURS in sides:
+            Ours(corpus, journal_of(folder, OURS, name), folder / "studies" / name, say).run()
+
+
+def results_of(folder: Path, side: str) -> list[CorpusResults]:
+    """Of the corpora that both sides have answered."""
+    journals = [
+        (name, journal_of(folder, side, name), journal_of(folder, PEERS, name)) for name in NAMES
+    ]
+    return [
+        CorpusResults.of(name, ours, peers)
+        for name, ours, peers in journals
+        if ours.where.exists() and peers.where.exists()
+    ]
+
+
+def journal_of(folder: Path, side: str, name: str) -> Journal:
+    return Journal(folder / side / f"{name}.jsonl")
 
 
 def say(message: str) -> None:
     print(message, flush=True)
 
 
-def journal_of(folder: Path, name: str) -> Journal:
-    return Journal(folder / f"{name}.jsonl")
-
-
-def fasttext() -> str:
-    try:
-        return f"fastText {version('fasttext-wheel')}"
-    except PackageNotFoundError:
-        return "no fastText"
-
-
-def command(quick: bool, page: Path) -> str:
-    return f"python -m bench.frontier {'--quick ' if quick else ''}--write {page}"
-
-
 if __name__ == "__main__":
-    main(prog_name="python -m bench.frontier")
+    main()

@@ -1,147 +1,101 @@
-"""The five corpora as tasks: training, validation and test documents over the same words."""
+"""The corpora, each with the folds and matrices that a study makes of it; both sides use them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import islice
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from bench.texts import counts, narrow
+from bench.frontier.journal import Truth
+from bench.frontier.scoring import packed, rule_of, signed
+from bench.texts import counts
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
-from laconic.corpus.loading import load_corpora, load_corpus
-from laconic.corpus.splits import random_splits
-from laconic.text.problem import CountedCorpus, default_weighting
-from laconic.text.vectorizer import Vectorizer
-from laconic.text.weighting import Weighting
-from laconic.types import Bools
+from laconic.corpus.loading import load_corpus
+from laconic.corpus.splits import Split, random_splits
+from laconic.model import Normalize
+from laconic.studies.options import SplitOptions
+from laconic.studies.plan import Plan
+from laconic.studies.prepared_corpus import PreparedCorpus
+from laconic.text.problem import Problem, Target
+from laconic.types import Floats
 
-Places: TypeAlias = NDArray[np.intp]
-
-HELD_OUT = 0.2
-MIN_DF = 2
-SETS, EVERY = 20, 5
+N_FOLDS = 3
+BUDGETS = (10, 30, 100, 300, 1000, 3000)
+BYTES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+# The lengths by which documents are divided before a peer's classifier: over some or all words.
+LENGTHS: tuple[Normalize, ...] = ("selected", "all")
+# As ours do; both would take the peers an hour.
+ONE_LENGTH = frozenset({"reuters-21578", "rcv1"})
 # All 22,000 training documents of 101 topics would take hours.
 RCV1_DOCS = 3000
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """Documents as unit ltc vectors, with one column of `truth` per class, and the raw data.
+class Fold:
+    """Training and test documents as vectors; `idf` of the words, unless they come weighted."""
 
-    `counts` are over the words of the task.
-    """
-
-    X: csr_array
-    truth: Bools
-    counts: csr_array
-    texts: tuple[str, ...] | None = None
+    problem: Problem
+    idf: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """One task on a corpus, or on one of its sets.
+class FrontierCorpus:
+    """A corpus with what a study of it sees: validation folds, and test documents.
 
-    `word_counts` says whether the raw vectors are counts. `memo` caches what several families need,
-    such as a ranking of the words.
+    `lengths` are those that the peers try.
     """
 
-    corpus: str
-    part: str
-    classes: tuple[str, ...]
-    multilabel: bool
-    words: NDArray[Any] = field(repr=False)
-    weighting: Weighting
-    word_counts: bool
-    train: Part = field(repr=False)
-    valid: Part = field(repr=False)
-    test: Part = field(repr=False)
-    memo: dict[str, Any] = field(default_factory=dict, repr=False)
+    corpus: Corpus
+    budgets: Sequence[int] = BUDGETS
+    lengths: tuple[Normalize, ...] = LENGTHS
+
+    def plan(self, metric: str) -> Plan:
+        """The study of a user who wants small models, with the default methods."""
+        split = SplitOptions(cv=N_FOLDS)
+        return Plan(self.corpus, sizes=self.sizes, metrics=(metric,), split=split)
 
     @property
-    def y(self) -> NDArray[np.int64]:
-        """The training labels: positions in `classes`, or an indicator."""
-        truth = self.train.truth
-        return truth.astype(np.int64) if self.multilabel else truth.argmax(axis=1)
+    def sizes(self) -> tuple[int, ...]:
+        """The budgets for which there are enough words."""
+        n_words = min(fold.problem.X_train.shape[1] for fold in self.folds)
+        return tuple(size for size in self.budgets if size <= n_words)
 
     @property
-    def n_words(self) -> int:
-        return len(self.words)
+    def target(self) -> Target:
+        (target,) = self._prepared.targets
+        return target
 
-    def once(self, name: str, make: Callable[[Task], Any]) -> Any:
-        """The result of `make`, computed once."""
-        if name not in self.memo:
-            self.memo[name] = make(self)
-        return self.memo[name]
+    @property
+    def truth(self) -> Truth:
+        problem = self.final.problem
+        n_classes = len(problem.classes)
+        labels = signed(problem.y_test, n_classes) > 0
+        rule = rule_of(problem.y_train, n_classes)
+        return Truth(rule, n_classes, *problem.X_train.shape, labels.shape, packed(labels))
 
+    @cached_property
+    def folds(self) -> tuple[Fold, ...]:
+        return tuple(map(self._fold, self._prepared.splits))
 
-def tasks_of(name: str) -> Iterator[Task]:
-    for corpus in (CORPORA | QUICK)[name]():
-        part = corpus.name.partition("/")[2]
-        yield task_of(corpus, name, part)
+    @cached_property
+    def final(self) -> Fold:
+        """All training documents, and the test documents."""
+        return self._fold(self.final_split)
 
+    @property
+    def final_split(self) -> Split:
+        return self._prepared.final_split()
 
-def task_of(corpus: Corpus, name: str, part: str = "") -> Task:
-    """The given split, else 4:1; a fifth of the training part is held out for choices."""
-    whole, test = _split(corpus)
-    (inner,) = random_splits(_without_split(corpus.take(whole)), HELD_OUT, times=1)
-    train, valid = whole[inner.train], whole[inner.test]
-    counted = CountedCorpus.of(corpus)
-    default = default_weighting(counted.counts)
-    weighting = Weighting(default.scheme, min_df=MIN_DF).fit(counted.counts[train])
-    truth = _truth(corpus)
+    @cached_property
+    def _prepared(self) -> PreparedCorpus:
+        return PreparedCorpus.of(Plan(self.corpus, split=SplitOptions(cv=N_FOLDS)), self.corpus)
 
-    def of(documents: Places) -> Part:
-        texts = None if corpus.texts is None else tuple(corpus.texts[i] for i in documents)
-        rows = counted.counts[documents]
-        X = narrow(weighting.transform(rows))
-        return Part(X, truth[documents], csr_array(rows[:, weighting.features_]), texts)
-
-    return Task(
-        name,
-        part,
-        corpus.classes,
-        bool(corpus.multilabel),
-        counted.words[weighting.features_],
-        weighting,
-        default.scheme == "ltc",
-        of(train),
-        of(valid),
-        of(test),
-    )
-
-
-def vectorizer() -> Vectorizer:
-    """The vectorizer for texts."""
-    return Vectorizer()
-
-
-def _split(corpus: Corpus) -> tuple[Places, Places]:
-    if corpus.split is not None:
-        return corpus.part(TRAIN), corpus.part(TEST)
-    (outer,) = random_splits(corpus, HELD_OUT, times=1)
-    return outer.train, outer.test
-
-
-def _without_split(corpus: Corpus) -> Corpus:
-    return replace(corpus, split=None)
-
-
-def _truth(corpus: Corpus) -> Bools:
-    place = {label: i for i, label in enumerate(corpus.classes)}
-    truth = np.zeros((len(corpus), len(corpus.classes)), dtype=bool)
-    for document, labels in enumerate(corpus.labels):
-        truth[document, [place[label] for label in labels]] = True
-    return truth
-
-
-def reuters() -> Iterator[Corpus]:
-    """ModApte, the 90 topics that are in both parts, and the documents that have one of them."""
-    yield shared_topics(load_corpus("reuters-21578", split="ModApte"))
+    def _fold(self, split: Split) -> Fold:
+        (problem,) = self._prepared.problems(split, [self.target.name])
+        return Fold(problem, self._prepared.weigh(split).idf_)
 
 
 def shared_topics(corpus: Corpus) -> Corpus:
@@ -157,43 +111,31 @@ def shared_topics(corpus: Corpus) -> Corpus:
     return replace(corpus, labels=labels, classes=tuple(sorted(topics))).take(used)
 
 
-def newsgroups() -> Iterator[Corpus]:
-    yield load_corpus("20news-bydate")
-
-
-def ohscal() -> Iterator[Corpus]:
-    yield load_corpus("ohscal")
-
-
-def techtc() -> Iterator[Corpus]:
-    """Every fifth set."""
-    yield from islice(load_corpora("techtc100"), 0, SETS * EVERY, EVERY)
-
-
-def rcv1() -> Iterator[Corpus]:
-    """All test documents, and a stratified sample of the training documents."""
-    yield sampled(shared_topics(load_corpus("rcv1")), RCV1_DOCS)
-
-
 def sampled(corpus: Corpus, n_train: int) -> Corpus:
     """With this many training documents, drawn topic by topic."""
     train = corpus.part(TRAIN)
     if train.size <= n_train:
         return corpus
-    training = _without_split(corpus.take(train))
+    training = replace(corpus.take(train), split=None)
     (drawn,) = random_splits(training, n_train / train.size, times=1)
     return corpus.take(np.sort(np.append(train[drawn.test], corpus.part(TEST))))
 
 
-def pydocs() -> Iterator[Corpus]:
-    yield load_corpus("pydocs")
+def reuters() -> Corpus:
+    """ModApte, the 90 topics that are in both parts, and the documents that have one of them."""
+    return shared_topics(load_corpus("reuters-21578", split="ModApte"))
 
 
-def generated() -> Iterator[Corpus]:
+def rcv1() -> Corpus:
+    """All test documents, and a stratified sample of the training documents."""
+    return sampled(shared_topics(load_corpus("rcv1")), RCV1_DOCS)
+
+
+def generated() -> Corpus:
     """Generated documents of 20 classes, for `--quick`."""
     X, y = counts(1200, 3000, 60)
     order = np.random.default_rng(0).permutation(X.shape[0])
-    yield Corpus(
+    return Corpus(
         "generated",
         tuple((f"class {label:02}",) for label in y[order]),
         tuple(map(str, order)),
@@ -202,11 +144,25 @@ def generated() -> Iterator[Corpus]:
     )
 
 
-CORPORA: dict[str, Callable[[], Iterator[Corpus]]] = {
+def pydocs() -> Corpus:
+    return load_corpus("pydocs")
+
+
+# The small ones first.
+CORPORA: dict[str, Callable[[], Corpus]] = {
+    "pydocs": pydocs,
+    "sms-spam": lambda: load_corpus("sms-spam"),
+    "la1s": lambda: load_corpus("la1s"),
+    "fbis": lambda: load_corpus("fbis"),
+    "enron": lambda: load_corpus("enron"),
+    "ohscal": lambda: load_corpus("ohscal"),
+    "20news-bydate": lambda: load_corpus("20news-bydate"),
     "reuters-21578": reuters,
-    "20news-bydate": newsgroups,
-    "ohscal": ohscal,
-    "techtc100": techtc,
     "rcv1": rcv1,
 }
-QUICK: dict[str, Callable[[], Iterator[Corpus]]] = {"generated": generated, "pydocs": pydocs}
+QUICK: dict[str, Callable[[], Corpus]] = {"generated": generated, "pydocs": pydocs}
+
+
+def frontier_corpus(name: str, budgets: Sequence[int] = BUDGETS) -> FrontierCorpus:
+    lengths = LENGTHS[:1] if name in ONE_LENGTH else LENGTHS
+    return FrontierCorpus((CORPORA | QUICK)[name](), budgets, lengths)

@@ -1,82 +1,85 @@
-"""The measurements, one JSON line per candidate; existing lines are not measured again."""
+"""What was measured, one JSON line each; lines that exist are not measured again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from bench.frontier.families import Budget, Side
 from laconic.errors import LaconicError
 from laconic.files import ANY_FILE, draft
+from laconic.studies.analysis.thresholds import Thresholding
 
-Key: TypeAlias = tuple[str, str, str, str, str, Budget]
+Side: TypeAlias = Literal["ours", "peers"]
+# How labels are decided: at 0, or by thresholds from the folds, as a study does.
+Deciding: TypeAlias = Literal["plain", "thresholds"]
 
 
 @dataclass(frozen=True)
-class Row:
-    """A candidate on one task. Without a model, `refused` is the reason, and words are 0.
+class Validation:
+    """A setting in the folds: values by metric and kind of thresholds, and bytes by form.
 
-    `valid` and `test` have one value per metric; `answers` are the packed test predictions.
+    Words and bytes are those of the first fold.
     """
 
-    corpus: str
-    part: str
-    side: Side
-    family: str
-    settings: str
-    budget: Budget
-    words: int = 0
-    n_bytes: int = 0
-    valid: dict[str, float] | None = None
-    test: dict[str, float] | None = None
-    answers: str = ""
+    setting: dict[str, Any]
+    n_features: int
+    n_bytes: dict[str, int]
+    values: dict[str, dict[Thresholding, list[float]]]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a model may have: features, or bytes in a form."""
+
+    n_features: int | None = None
+    n_bytes: int | None = None
+    form: str = "float64"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The model that validation chose for a metric within a limit, on the test documents."""
+
+    metric: str
+    limit: Limit
+    deciding: Deciding
+    model: str
+    validation: float
+    test: float
+    n_features: int
+    n_bytes: int
+    predictions: str = field(repr=False)
     seconds: float = 0.0
-    refused: str = ""
 
     @property
-    def key(self) -> Key:
-        return (self.corpus, self.part, self.side, self.family, self.settings, self.budget)
+    def key(self) -> tuple[str, Limit, Deciding]:
+        return self.metric, self.limit, self.deciding
 
 
 @dataclass(frozen=True)
 class Truth:
-    """The packed classes of a task's test documents, and the sizes of the task."""
+    """The labels of the test documents, packed, and what the corpus is."""
 
-    corpus: str
-    part: str
-    n_docs: int
+    rule: str
     n_classes: int
-    n_words: int
     n_train: int
-    n_valid: int
-    truth: str
+    n_words: int
+    shape: tuple[int, int]
+    labels: str = field(repr=False)
 
 
-@dataclass(frozen=True)
-class Speed:
-    """Documents per second of the candidate that validation chose for at most `limit` words."""
-
-    corpus: str
-    part: str
-    side: Side
-    family: str
-    settings: str
-    budget: Budget
-    limit: Budget
-    rate: float
-    raw: bool
-
-
-Line: TypeAlias = Row | Truth | Speed
-KINDS: dict[str, type[Any]] = {kind.__name__.lower(): kind for kind in (Row, Truth, Speed)}
+Line: TypeAlias = Validation | Answer | Truth
+KINDS: dict[str, type[Any]] = {kind.__name__.lower(): kind for kind in (Validation, Answer, Truth)}
+ANSWER = b'{"kind": "answer"'
 
 
 @dataclass(frozen=True)
 class Journal:
-    """An append-only file with the lines of one corpus."""
+    """An append-only file with the lines of one corpus and side."""
 
     where: Path
 
@@ -99,21 +102,43 @@ class Journal:
         if self.where.exists():
             text = self.where.read_bytes()
             if not text.endswith(b"\n"):
-                with draft(self.where, ANY_FILE) as stream:
-                    stream.write(text[: text.rfind(b"\n") + 1])
+                self._replace(text[: text.rfind(b"\n") + 1])
+
+    def drop_answers(self) -> None:
+        lines = self.where.read_bytes().splitlines(keepends=True)
+        others = [line for line in lines if not line.startswith(ANSWER)]
+        if len(others) < len(lines):
+            self._replace(b"".join(others))
+
+    def _replace(self, content: bytes) -> None:
+        with draft(self.where, ANY_FILE) as stream:
+            stream.write(content)
 
     def _read(self, text: str, number: int) -> Line:
         try:
-            record = json.loads(text)
-            kind = KINDS[record.pop("kind")]
-            line: Line = kind(**{field.name: record[field.name] for field in fields(kind)})
-        except (ValueError, KeyError) as error:
+            record = dict(json.loads(text))
+            return _line(KINDS[record.pop("kind")], record)
+        except (ValueError, KeyError, TypeError) as error:
             raise LaconicError(
                 f"{self.where}, line {number}: not a line of this benchmark ({error}). Delete the "
                 "file, or choose another folder with -o"
             ) from None
-        return line
+
+    def validations(self) -> list[Validation]:
+        return [line for line in self.lines() if isinstance(line, Validation)]
+
+    def answers(self) -> list[Answer]:
+        return [line for line in self.lines() if isinstance(line, Answer)]
+
+    def truth(self) -> Truth | None:
+        return next((line for line in self.lines() if isinstance(line, Truth)), None)
 
 
-def rows_of(lines: Iterable[Line]) -> list[Row]:
-    return [line for line in lines if isinstance(line, Row)]
+def _line(kind: type[Any], record: Mapping[str, Any]) -> Line:
+    values = {item.name: record[item.name] for item in fields(kind)}
+    if kind is Answer:
+        values["limit"] = Limit(**values["limit"])
+    if kind is Truth:
+        values["shape"] = tuple(values["shape"])
+    line: Line = kind(**values)
+    return line

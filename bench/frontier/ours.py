@@ -1,170 +1,139 @@
-"""Laconic's candidates: shared words and an SVM, or separate words per class.
-
-IG and RFE are the methods `IG+svm` and `RFE+svm`. "LARS words" are those of SVM-LARS, in the order
-of the λ₁ at which they enter, with an SVM retrained on all of them for every class.
-"""
+"""What a user of Laconic gets: the model that a study recommends within a limit, from its file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import product
 from pathlib import Path
-from typing import Any, cast
+from time import process_time
 
 import numpy as np
 
-from bench.frontier.corpora import Bools, Part, Task, vectorizer
-from bench.frontier.families import (
-    COSTS,
-    OURS,
-    WHOLE_COSTS,
-    Budget,
-    Family,
-    Outcome,
-    Requests,
-    Serve,
-    size_within,
-    svms,
-    svms_after_selection,
-)
-from laconic.classifiers.lars.classifier import LarsClassifier
-from laconic.classifiers.path import PathClassifier
-from laconic.classifiers.reduce_then_fit import ReduceThenFit
-from laconic.classifiers.svm import SVMClassifier
+from bench.frontier.corpora import BYTES, FrontierCorpus
+from bench.frontier.journal import Answer, Journal, Limit
+from bench.frontier.scoring import METRICS, packed, rule_of, signed
 from laconic.compact import CompactModel
-from laconic.errors import SizeUnavailable
-from laconic.model import LinearModel, margins
-from laconic.scores import document_frequency, information_gain, svm_elimination
-from laconic.selectors.top import TopTerms
-from laconic.types import Floats
+from laconic.errors import LaconicError
+from laconic.studies.analysis.candidates import Candidate
+from laconic.studies.analysis.recommendation import Recommendation
+from laconic.studies.layout import ProblemFolder
+from laconic.studies.options import LimitOptions
+from laconic.studies.study import Study
+from laconic.types import Bools, Floats, Rule
 
-# LinearSVC's default; ours is for coefficients that are exact to many digits.
-TOLERANCE = 1e-4
-ALPHA = 1.0
-# The length of the paths of all classes together, in words.
-PATH_WORDS = 3500
-SHORTEST, LONGEST = 50, 500
+Say = Callable[[str], None]
+FORM = "laconic"
+# Of the bytes that were asked for before, where the file was larger: a study estimates them.
+LESS = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class Laconic:
-    """A linear model of ours, and the task that it was trained for."""
+class Ours:
+    """The studies of one corpus, one for each metric, in `folder`."""
 
-    model: LinearModel
-    task: Task
+    corpus: FrontierCorpus
+    journal: Journal
+    folder: Path
+    say: Say = print
+
+    def run(self) -> None:
+        """Measure what the journal does not have."""
+        self.journal.drop_partial_line()
+        if self.journal.truth() is None:
+            self.journal.add(self.corpus.truth)
+        done = {answer.key[:2] for answer in self.journal.answers()}
+        for metric, limit in product(METRICS, self.limits):
+            if (metric, limit) not in done:
+                answer = self._answer(metric, limit)
+                if answer is not None:
+                    self.journal.add(answer)
+                    size = f"{answer.n_features:,} features, {answer.n_bytes:,} bytes"
+                    name = self.corpus.corpus.name
+                    self.say(f"{name}: {metric} {answer.test:.3f}, {size}, {answer.seconds:.0f} s")
 
     @property
-    def words(self) -> int:
-        return self.model.n_features
+    def limits(self) -> list[Limit]:
+        by_words = [Limit(n_features=size, form=FORM) for size in self.corpus.sizes]
+        return by_words + [Limit(n_bytes=n_bytes, form=FORM) for n_bytes in BYTES]
 
-    def answers(self, part: Part) -> Bools:
-        decision = margins(self.model.decision(part.X), self.model)
-        if self.model.rule == "labels":
-            return decision > 0
-        chosen = decision.argmax(axis=1) if self.model.rule == "argmax" else decision[:, 0] > 0
-        codes = self.model.classes[chosen.astype(np.intp)]
-        return np.asarray(codes[:, None] == np.arange(len(self.task.classes)))
-
-    def save(self, folder: Path) -> None:
-        self._compact().save(folder / "model.laconic")
-
-    def serving(self) -> Serve:
-        if self.task.test.texts is None:
-            return lambda part: self.model.predict(part.X)
-        compact = self._compact()
-        # a copy has an empty cache
-        return lambda part: replace(compact).predict(part.texts or ())
-
-    def _compact(self) -> CompactModel:
-        text_vectorizer = None if self.task.train.texts is None else vectorizer()
-        task = self.task
-        return CompactModel.of(
-            self.model, text_vectorizer, task.weighting, task.words, task.classes
+    def _answer(self, metric: str, limit: Limit) -> Answer | None:
+        """None if no model is within the limit."""
+        clock = process_time()
+        for options in _options(limit):
+            chosen = self._recommendation(metric, options)
+            if chosen.missed:
+                return None
+            if limit.n_bytes is None or chosen.n_bytes <= limit.n_bytes:
+                break
+        predictions = self._predictions(ProblemFolder(self._where(metric)).model)
+        return Answer(
+            metric,
+            limit,
+            "thresholds",
+            described(chosen.chosen),
+            chosen.chosen.mean,
+            METRICS[metric](predictions, *self._truth),
+            chosen.n_features,
+            chosen.n_bytes,
+            packed(predictions),
+            round(process_time() - clock, 3),
         )
 
+    def _where(self, metric: str) -> Path:
+        return self.folder / metric
 
-def shared_words(family: Family, task: Task, requests: Requests) -> Iterator[Outcome]:
-    """The best words by a score, the same for all classes, then an SVM."""
-    scores = task.once(f"scores {family.name}", SCORES[family.name])
-    n_scored = int(np.count_nonzero(scores > 0))
-    for name, budgets in requests.items():
-        settings, normalize = family.settings[name]
-        alpha, weight = 1 / (2 * settings["C"]), settings["class_weight"]
-        svm = SVMClassifier(alpha, class_weight=weight, tol=TOLERANCE)
-        path = ReduceThenFit(TopTerms(partial(_constant, scores)), svm, normalize=normalize)
-        sizes = [task.n_words if budget is None else min(budget, n_scored) for budget in budgets]
-        yield from _along(path, task, name, budgets, sizes)
+    def _recommendation(self, metric: str, limits: LimitOptions) -> Recommendation:
+        """Of the study that is there already, if there is one."""
+        plan = replace(self.corpus.plan(metric), limits=limits)
+        (recommendation,) = Study(plan, self._where(metric)).run().recommendations
+        if recommendation.failure:
+            raise LaconicError(f"{self.corpus.corpus.name}, {metric}: {recommendation.failure}")
+        return recommendation
 
-
-def words_per_class(family: Family, task: Task, requests: Requests) -> Iterator[Outcome]:
-    """As many words per class as are within the budget together."""
-    for name, budgets in requests.items():
-        settings = family.settings[name]
-        if settings and not task.multilabel and len(task.classes) > 2:
-            yield from ((name, budget, "not for multiclass problems") for budget in budgets)
-            continue
-        path, orders = (
-            LarsClassifier(alpha=ALPHA, normalize="selected", **settings),
-            lars_path(task).order_,
-        )
-        sizes = [size_within(orders, task.n_words, cast(int, budget)) for budget in budgets]
-        few = [budget for budget, size in zip(budgets, sizes, strict=True) if not size]
-        yield from ((name, budget, "one word per class is too many") for budget in few)
-        enough = budgets[len(few) :]
-        yield from _along(path, task, name, enough, sizes[len(few) :])
-
-
-def _constant(scores: Floats, X: Any, y: Any) -> Floats:
-    return scores
-
-
-def _along(
-    path: PathClassifier, task: Task, name: str, budgets: Sequence[Budget], sizes: Sequence[int]
-) -> Iterator[Outcome]:
-    """One path for all budgets."""
-    distinct = sorted(set(sizes))
-    models = dict(zip(distinct, path.path(task.train.X, task.y, distinct), strict=True))
-    for budget, size in zip(budgets, sizes, strict=True):
-        model = models[size]
-        if isinstance(model, SizeUnavailable):
-            yield name, budget, str(model)
+    def _predictions(self, file: Path) -> Bools:
+        """Of the test documents, by the model as it is read from its file."""
+        corpus, test = self.corpus.corpus, self.corpus.final_split.test
+        model = CompactModel.load(file)
+        if corpus.texts is not None:
+            names = model.predict([corpus.texts[i] for i in test])
         else:
-            yield name, budget, Laconic(cast(LinearModel, model), task)
+            assert corpus.vectors is not None
+            names = model.predict(corpus.vectors[test], corpus.vocabulary)
+        place = {name: i for i, name in enumerate(self.corpus.target.classes)}
+        if self.corpus.target.y.ndim == 1:
+            codes = np.array([place[name] for name in names])
+        else:
+            codes = np.zeros((len(names), len(place)), dtype=np.int64)
+            for row, labels in enumerate(names):
+                codes[row, [place[label] for label in labels]] = 1
+        return signed(codes, len(place)) > 0
+
+    @property
+    def _truth(self) -> tuple[Floats, Rule]:
+        """The labels of the test documents."""
+        problem = self.corpus.final.problem
+        n_classes = len(problem.classes)
+        return signed(problem.y_test, n_classes), rule_of(problem.y_train, n_classes)
 
 
-def lars_path(task: Task) -> LarsClassifier:
-    """SVM-LARS with paths as long as the budgets need."""
-
-    def fit(task: Task) -> LarsClassifier:
-        longest = int(np.clip(PATH_WORDS / len(task.classes), SHORTEST, LONGEST))
-        return LarsClassifier(alpha=ALPHA, longest=longest).fit(task.train.X, task.y)
-
-    return cast(LarsClassifier, task.once("lars path", fit))
-
-
-def by_entry(task: Task) -> Floats:
-    return lars_path(task).scores_
+def _options(limit: Limit) -> Iterator[LimitOptions]:
+    """What to ask a study for; for less where its file is too large after all."""
+    if limit.n_bytes is None:
+        yield LimitOptions(max_features=limit.n_features)
+        return
+    n_bytes = float(limit.n_bytes)
+    while n_bytes >= 1:
+        yield LimitOptions(max_bytes=int(n_bytes))
+        n_bytes *= LESS
 
 
-SCORES = {
-    "ALL": lambda task: document_frequency(task.train.X),
-    "IG": lambda task: information_gain(task.train.X, task.y),
-    "RFE": lambda task: svm_elimination(task.train.X, task.y),
-    "LARS words": by_entry,
-}
-# No word is left out, so both lengths are the same.
-WHOLE = {name: (settings, "selected") for name, settings in svms(WHOLE_COSTS).items()}
-FAMILIES = (
-    Family(OURS, "ALL", WHOLE, shared_words, cut=False, whole=True),
-    *(
-        Family(OURS, name, svms_after_selection(COSTS), shared_words)
-        for name in ("IG", "RFE", "LARS words")
-    ),
-    Family(
-        OURS,
-        "SVM-LARS",
-        {"alpha=1": {}, "alpha=1, threshold=loo": {"threshold": "loo"}},
-        words_per_class,
-    ),
-)
+def described(candidate: Candidate) -> str:
+    """How the model was trained."""
+    settings = [] if candidate.alpha is None else [f"alpha={candidate.alpha:g}"]
+    if candidate.class_weight:
+        settings.append(candidate.class_weight)
+    if candidate.thresholding != "zero":
+        settings.append(f"{candidate.thresholding} thresholds")
+    name = candidate.variant or candidate.method
+    return f"{name} ({', '.join(settings)})" if settings else name

@@ -1,264 +1,223 @@
-"""The usual alternatives: scikit-learn's selections and L1 penalties, then LinearSVC.
-
-Recursive elimination removes 30 % of the remaining words per step; a step of 0.3 in scikit-learn's
-RFE is 30 % of all words, and would go from the last tenth down to 10 words at once.
-"""
+"""The peers: every selection with every classifier and setting, chosen on folds, tested once."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from io import BytesIO
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import product
+from time import process_time
 
-import joblib
 import numpy as np
-from scipy.sparse import csr_array, issparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.feature_selection import chi2
-from sklearn.linear_model import LogisticRegression
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.preprocessing import normalize
-from sklearn.svm import LinearSVC
 
-from bench.frontier.corpora import Bools, Part, Task
-from bench.frontier.families import (
-    COSTS,
-    PEERS,
-    WHOLE_COSTS,
-    Family,
-    Outcome,
-    Requests,
-    Serve,
-    room,
-    svms,
-    svms_after_selection,
-)
-from laconic.model import Normalize
-from laconic.types import Columns, Floats
+from bench.frontier.choice import Candidate, choose
+from bench.frontier.classifiers import ALL_WORDS, Setting, cut, fit, settings_of
+from bench.frontier.corpora import BYTES, Fold, FrontierCorpus
+from bench.frontier.journal import Answer, Deciding, Journal, Limit, Validation
+from bench.frontier.model_bytes import FORMS, Form, PeerModel, Words
+from bench.frontier.scoring import METRICS, packed, rule_of, signed
+from bench.frontier.selections import SELECTIONS, Selection, all_words
+from laconic.numerics.decision_counts import count_decisions
+from laconic.numerics.metrics import apply_rule
+from laconic.studies.analysis.thresholds import Thresholding, evaluate, modes_for, thresholds_of
+from laconic.types import Columns, Floats, Int32s, Rule
 
-# The L1 penalty's C grows by this factor, until no more words are needed.
-STEP = np.sqrt(2)
-FIRST, LAST = 2.0**-6, 2.0**4
-MOST = 3000
-REMOVED_SHARE = 0.3
-FEWEST = 10
-TOKEN = r"(?u)\w\w+"
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
-class SelectedColumns:
-    """A classifier on some columns of the task's vectors, normalized over them if `normalized`."""
+class Documents:
+    """A fold for the peers: its selections, which are made once, and its labels."""
 
-    columns: Columns
-    classifier: BaseEstimator
-    task: Task
-    normalized: bool = False
+    fold: Fold
+    _selections: dict[str, Selection] = field(default_factory=dict, repr=False)
+    _columns: dict[tuple[str, int], Columns | None] = field(default_factory=dict, repr=False)
 
     @property
-    def words(self) -> int:
-        return int(self.columns.size)
+    def y_signed(self) -> Floats:
+        return signed(self.fold.problem.y_test, self.n_classes)
 
-    def answers(self, part: Part) -> Bools:
-        return self._columns_of(self.classifier.predict(cut(part.X, self.columns, self.normalized)))
+    @property
+    def n_classes(self) -> int:
+        return len(self.fold.problem.classes)
 
-    def save(self, folder: Path) -> None:
-        """Save the classifier and the words with their idf: all words if the length needs them."""
-        if not self.task.word_counts:
-            words = _dumped(self.task.words[self.columns])
-        elif self.normalized:
-            words = _dumped(vectorizer_of(self.task, self.columns))
-        else:
-            words = self.task.once("vectorizer", _dumped_vectorizer)
-        (folder / "words.joblib").write_bytes(words)
-        joblib.dump((self.columns, self.classifier), folder / "model.joblib", compress=3)
+    @property
+    def rule(self) -> Rule:
+        return rule_of(self.fold.problem.y_train, self.n_classes)
 
-    def serving(self) -> Serve:
-        columns, predict = self.columns, self.classifier.predict
-        if self.task.test.texts is None:
-            return lambda part: predict(cut(part.X, columns, self.normalized))
-        if self.normalized:
-            selected = vectorizer_of(self.task, columns)
-            return lambda part: predict(selected.transform(part.texts))
-        vectorizer = vectorizer_of(self.task)
-        return lambda part: predict(vectorizer.transform(part.texts)[:, columns])
+    def columns(self, selection: str, size: int) -> Columns | None:
+        key = selection, size
+        if key not in self._columns:
+            if selection not in self._selections:
+                select = all_words if selection == ALL_WORDS else SELECTIONS[selection]
+                self._selections[selection] = select(self.fold.problem)
+            self._columns[key] = self._selections[selection](size)
+        return self._columns[key]
 
-    def _columns_of(self, predicted: Any) -> Bools:
-        if self.task.multilabel:
-            return np.asarray(predicted, dtype=bool)
-        return np.asarray(np.asarray(predicted)[:, None] == np.arange(len(self.task.classes)))
+    def train(self, setting: Setting) -> PeerModel | None:
+        """None if the selection has no such size."""
+        columns = self.columns(setting.selection, setting.size)
+        if columns is None:
+            return None
+        problem = self.fold.problem
+        Z = cut(problem.X_train, columns, setting.normalize)
+        fitted = fit(setting.make(self.rule == "labels"), Z, problem.y_train)
+        return PeerModel.of(columns, setting.normalize, fitted, self.n_classes)
 
+    def decision(self, model: PeerModel) -> Floats:
+        return model.decision(self.fold.problem.X_test)
 
-def cut(X: csr_array, columns: Columns, normalized: bool) -> csr_array:
-    return normalize(X[:, columns]) if normalized else X[:, columns]
-
-
-def vectorizer_of(task: Task, columns: Columns | slice = slice(None)) -> TfidfVectorizer:
-    """From texts to the task's vectors, or to unit vectors over some of its words."""
-    words = task.words[columns].tolist()
-    vectorizer = TfidfVectorizer(token_pattern=TOKEN, vocabulary=words, sublinear_tf=True)
-    vectorizer.idf_ = np.asarray(task.weighting.idf_)[columns]
-    return vectorizer
-
-
-def _dumped_vectorizer(task: Task) -> bytes:
-    return _dumped(vectorizer_of(task))
-
-
-def _dumped(value: Any) -> bytes:
-    stream = BytesIO()
-    joblib.dump(value, stream, compress=3)
-    return stream.getvalue()
-
-
-def one_per_class(classifier: BaseEstimator, task: Task) -> BaseEstimator:
-    """LinearSVC is multiclass, but not multilabel."""
-    binary = len(task.classes) == 2 and not task.multilabel
-    direct = binary or (isinstance(classifier, LinearSVC) and not task.multilabel)
-    return classifier if direct else OneVsRestClassifier(classifier)
-
-
-def trained(
-    classifier: BaseEstimator, task: Task, columns: Columns, normalized: bool = False
-) -> BaseEstimator:
-    with warnings.catch_warnings():
-        # labels without a training document; liblinear's limit of iterations
-        warnings.simplefilter("ignore")
-        return one_per_class(classifier, task).fit(cut(task.train.X, columns, normalized), task.y)
-
-
-def weights(classifier: BaseEstimator) -> Floats:
-    """The squared length of each column's coefficients over the classes."""
-    estimators = getattr(classifier, "estimators_", [classifier])
-    total: Any = 0.0
-    for coef in (estimator.coef_ for estimator in estimators if hasattr(estimator, "coef_")):
-        squares = coef.power(2) if issparse(coef) else np.square(coef)
-        total = total + np.asarray(squares.sum(axis=0)).ravel()
-    return np.asarray(total)
-
-
-def ranked(family: Family, task: Task, requests: Requests) -> Iterator[Outcome]:
-    """The best words of a ranking, then LinearSVC."""
-    order = task.once(f"order {family.name}", ORDERS[family.name])
-    for name, budgets in requests.items():
-        for budget in budgets:
-            columns = np.sort(order[: task.n_words if budget is None else budget])
-            yield name, budget, svm_on(task, columns, *family.settings[name])
-
-
-def svm_on(
-    task: Task, columns: Columns, settings: dict[str, Any], normalize: Normalize
-) -> SelectedColumns:
-    """LinearSVC on some words."""
-    normalized = normalize == "selected"
-    svm = trained(LinearSVC(random_state=0, **settings), task, columns, normalized)
-    return SelectedColumns(columns, svm, task, normalized)
-
-
-def by_chi2(task: Task) -> Columns:
-    values = np.nan_to_num(chi2(task.train.X, task.y)[0], nan=-1.0)
-    return np.argsort(-values, kind="stable")
-
-
-def by_elimination(task: Task) -> Columns:
-    """Best first; the last word to be removed is the best."""
-    remaining, removed = np.arange(task.n_words), []
-    while remaining.size > FEWEST:
-        squares = weights(trained(LinearSVC(random_state=0), task, remaining))
-        left = max(FEWEST, int(remaining.size * (1 - REMOVED_SHARE)))
-        order = np.argsort(-squares, kind="stable")
-        removed.append(remaining[order[left:]])
-        remaining = remaining[np.sort(order[:left])]
-    return np.concatenate([remaining, *reversed(removed)])
+    def counts(self, model: PeerModel) -> Int32s:
+        """What thresholds are fitted on."""
+        return count_decisions(self.decision(model), self.y_signed)
 
 
 @dataclass(frozen=True, eq=False)
-class Penalised:
-    """A model with an L1 penalty; `columns` are the words with a weight, heaviest first."""
+class Peers:
+    """The peers on one corpus."""
 
-    classifier: BaseEstimator
-    columns: Columns
+    corpus: FrontierCorpus
+    journal: Journal
+    say: Say = print
+    _counts: dict[Setting, Int32s] = field(default_factory=dict, repr=False)
+    _models: dict[Setting, PeerModel] = field(default_factory=dict, repr=False)
 
+    def run(self) -> None:
+        """Measure what the journal does not have."""
+        self.journal.drop_partial_line()
+        if self.journal.truth() is None:
+            self.journal.add(self.corpus.truth)
+        self._validate()
+        self._test()
 
-def ladder(task: Task) -> list[Penalised]:
-    """Models of growing C, until one has enough words, or C is large."""
+    @cached_property
+    def folds(self) -> list[Documents]:
+        return list(map(Documents, self.corpus.folds))
 
-    def climb(task: Task) -> list[Penalised]:
-        rungs: list[Penalised] = []
-        cost, every = FIRST, np.arange(task.n_words)
-        while cost <= LAST and not (rungs and rungs[-1].columns.size >= MOST):
-            fitted = trained(l1_logistic(cost), task, every)
-            squares = weights(fitted)
-            order = np.argsort(-squares, kind="stable")
-            rungs.append(Penalised(sparse(fitted), order[: np.count_nonzero(squares)]))
-            cost *= STEP
-        return rungs
+    @cached_property
+    def final(self) -> Documents:
+        return Documents(self.corpus.final)
 
-    models: list[Penalised] = task.once("ladder", climb)
-    return models
+    def _validate(self) -> None:
+        """New settings make the answers so far obsolete."""
+        done = {Setting(**line.setting) for line in self.journal.validations()}
+        words = Words(self.corpus.folds[0])
+        for selection, size in self._sizes():
+            clock = process_time()
+            lengths = ("all",) if selection == ALL_WORDS else self.corpus.lengths
+            pending = [s for s in settings_of(selection, size, lengths) if s not in done]
+            for setting in pending:
+                if (line := self._validated(setting, words)) is not None:
+                    self.journal.drop_answers()
+                    self.journal.add(line)
+            if pending:
+                spent = f"{process_time() - clock:.0f} s"
+                self.say(f"{self.corpus.corpus.name}: {selection} {size:,}: {spent}")
 
+    def _sizes(self) -> Iterator[tuple[str, int]]:
+        """All words too, where they may fit in a file of the largest limit."""
+        yield from product(SELECTIONS, self.corpus.sizes)
+        n_words = self.final.fold.problem.X_train.shape[1]
+        if n_words * self.final.n_classes <= BYTES[-1]:
+            yield ALL_WORDS, n_words
 
-def sparse(classifier: BaseEstimator) -> BaseEstimator:
-    for estimator in getattr(classifier, "estimators_", [classifier]):
-        if hasattr(estimator, "sparsify"):
-            estimator.sparsify()
-    return classifier
+    def _validated(self, setting: Setting, words: Words) -> Validation | None:
+        """None if the selection has no such size."""
+        clock = process_time()
+        models = [fold.train(setting) for fold in self.folds]
+        trained = [model for model in models if model is not None]
+        if len(trained) < len(models):
+            return None
+        first, n_bytes = trained[0], {form: trained[0].n_bytes(words, form) for form in FORMS}
+        pairs = zip(self.folds, trained, strict=True)
+        decisions = [fold.decision(model) for fold, model in pairs]
+        return Validation(
+            asdict(setting),
+            int(first.columns.size),
+            n_bytes,
+            {metric: dict(self._values(decisions, metric)) for metric in METRICS},
+            round(process_time() - clock, 3),
+        )
 
+    def _values(
+        self, decisions: list[Floats], metric: str
+    ) -> Iterator[tuple[Thresholding, list[float]]]:
+        """One value per fold for each kind of thresholds."""
+        rule = self.final.rule
+        pairs = [(d, fold.y_signed) for d, fold in zip(decisions, self.folds, strict=True)]
+        yield "zero", [METRICS[metric](apply_rule(d, rule), y, rule) for d, y in pairs]
+        if rule == "labels":
+            counts = [count_decisions(d, y) for d, y in pairs]
+            for mode in modes_for(metric, counts[0].shape[0])[1:]:
+                yield mode, evaluate(counts, metric, mode).values[metric]
 
-def penalised(family: Family, task: Task, requests: Requests) -> Iterator[Outcome]:
-    """The model of the largest C whose words are within the budget."""
-    for name, budgets in requests.items():
-        rungs = ladder(task)
-        for budget in budgets:
-            within = [rung for rung in rungs if 0 < rung.columns.size <= room(budget)]
-            if not within:
-                yield name, budget, "no C gives so few words"
-                continue
-            best = max(within, key=lambda rung: rung.columns.size)
-            yield name, budget, Whole(best.columns, best.classifier, task)
+    def _test(self) -> None:
+        done = {answer.key for answer in self.journal.answers()}
+        validations = self.journal.validations()
+        for metric, deciding, limit in product(METRICS, self.decidings, self.limits):
+            if (metric, limit, deciding) not in done:
+                answer = self._answer(validations, metric, deciding, limit)
+                if answer is not None:
+                    self.journal.add(answer)
 
+    @property
+    def decidings(self) -> tuple[Deciding, ...]:
+        return ("plain", "thresholds") if self.final.rule == "labels" else ("plain",)
 
-@dataclass(frozen=True, eq=False)
-class Whole(SelectedColumns):
-    """A classifier over all words, most of which have no weight."""
+    @property
+    def limits(self) -> list[Limit]:
+        by_words = [Limit(n_features=size) for size in self.corpus.sizes]
+        return by_words + [Limit(n_bytes=n, form=form) for n, form in product(BYTES, FORMS)]
 
-    def answers(self, part: Part) -> Bools:
-        return self._columns_of(self.classifier.predict(part.X))
+    def _answer(
+        self, validations: list[Validation], metric: str, deciding: Deciding, limit: Limit
+    ) -> Answer | None:
+        """Of the model trained on all training documents, if it is within the limit too."""
+        chosen = choose(validations, metric, deciding, limit)
+        if chosen is None:
+            return None
+        answer = self._tested(chosen, metric, deciding, limit)
+        if limit.n_bytes is None or answer.n_bytes <= limit.n_bytes:
+            return answer
+        others = [line for line in validations if line.setting != asdict(chosen.setting)]
+        return self._answer(others, metric, deciding, limit)
 
-    def serving(self) -> Serve:
-        if self.task.test.texts is None:
-            return lambda part: self.classifier.predict(part.X)
-        vectorizer = vectorizer_of(self.task)
-        return lambda part: self.classifier.predict(vectorizer.transform(part.texts))
+    def _tested(self, chosen: Candidate, metric: str, deciding: Deciding, limit: Limit) -> Answer:
+        clock = process_time()
+        model = self._model(chosen.setting)
+        form: Form = "int8" if limit.form == "int8" else "float64"
+        decision = self.final.decision(model.in_form(form))
+        predictions = apply_rule(decision, self.final.rule, self._thresholds(chosen, metric))
+        return Answer(
+            metric,
+            limit,
+            deciding,
+            chosen.description,
+            chosen.mean,
+            METRICS[metric](predictions, self.final.y_signed, self.final.rule),
+            int(model.columns.size),
+            model.n_bytes(self._words, form),
+            packed(predictions),
+            round(process_time() - clock, 3),
+        )
 
+    @cached_property
+    def _words(self) -> Words:
+        return Words(self.corpus.final)
 
-def refitted(family: Family, task: Task, requests: Requests) -> Iterator[Outcome]:
-    """The heaviest words of the smallest C that has enough, then LinearSVC."""
-    for name, budgets in requests.items():
-        rungs = ladder(task)
-        for budget in budgets:
-            enough = [rung for rung in rungs if rung.columns.size >= room(budget)] or rungs[-1:]
-            columns = np.sort(enough[0].columns[:budget])
-            yield name, budget, svm_on(task, columns, *family.settings[name])
+    def _model(self, setting: Setting) -> PeerModel:
+        if setting not in self._models:
+            model = self.final.train(setting)
+            assert model is not None
+            self._models[setting] = model
+        return self._models[setting]
 
-
-def l1_logistic(cost: float) -> BaseEstimator:
-    return LogisticRegression(C=cost, l1_ratio=1.0, solver="liblinear", tol=1e-3, random_state=0)
-
-
-ORDERS: dict[str, Callable[[Task], Columns]] = {
-    "LinearSVC": lambda task: np.arange(task.n_words),
-    "chi2 + LinearSVC": by_chi2,
-    "RFE + LinearSVC": by_elimination,
-}
-WHOLE = {name: (settings, "all") for name, settings in svms(WHOLE_COSTS).items()}
-FAMILIES = (
-    Family(PEERS, "LinearSVC", WHOLE, ranked, cut=False, whole=True),
-    Family(PEERS, "chi2 + LinearSVC", svms_after_selection(COSTS), ranked),
-    Family(PEERS, "RFE + LinearSVC", svms_after_selection(COSTS), ranked),
-    Family(PEERS, "L1 logistic regression", {"C by the budget": {}}, penalised),
-    Family(PEERS, "L1 logistic regression, then LinearSVC", svms_after_selection(COSTS), refitted),
-)
+    def _thresholds(self, chosen: Candidate, metric: str) -> Floats | None:
+        """From the decisions in all folds."""
+        if chosen.thresholding == "zero":
+            return None
+        if chosen.setting not in self._counts:
+            pairs = ((fold, fold.train(chosen.setting)) for fold in self.folds)
+            counts = [fold.counts(model) for fold, model in pairs if model is not None]
+            self._counts[chosen.setting] = np.sum(counts, axis=0)
+        return thresholds_of(self._counts[chosen.setting], metric, chosen.thresholding)

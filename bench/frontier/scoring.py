@@ -1,38 +1,37 @@
-"""F1 of predictions, one column per class, and predictions as text for a journal."""
+"""F1 of predictions as a study measures it, and predictions as text for a journal."""
 
 from __future__ import annotations
 
 import base64
 import zlib
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
-from bench.frontier.corpora import Bools
 from laconic.numerics import metrics
-from laconic.types import Floats
+from laconic.types import Bools, Floats, Int64s, Rule
+
+Metric: TypeAlias = Callable[[Bools, Floats, Rule], float]
+METRICS: dict[str, Metric] = {"f1_micro": metrics.f1_micro, "f1_macro": metrics.f1_macro}
 
 
-def f1_micro(answers: Bools, truth: Bools) -> float:
-    """F1 of the pooled decisions; the accuracy if each document has one class."""
-    return metrics.f1_micro(answers, _signed(truth), "labels")
+def rule_of(y: Int64s, n_classes: int) -> Rule:
+    if y.ndim > 1:
+        return "labels"
+    return "sign" if n_classes == 2 else "argmax"
 
 
-def f1_macro(answers: Bools, truth: Bools) -> float:
-    """The mean over the classes that occur; rare ones weigh as much as frequent ones."""
-    occur = truth.any(axis=0)
-    return metrics.f1_macro(answers[:, occur], _signed(truth[:, occur]), "labels")
+def signed(y: Int64s, n_classes: int) -> Floats:
+    """Labels as ±1: one column per class, of two classes one for the second."""
+    if y.ndim > 1:
+        return np.where(y > 0, 1.0, -1.0)
+    classes = np.array([1]) if n_classes == 2 else np.arange(n_classes)
+    return np.where(y[:, None] == classes, 1.0, -1.0)
 
 
-METRICS: dict[str, Callable[[Bools, Bools], float]] = {"f1_micro": f1_micro, "f1_macro": f1_macro}
-
-
-def _signed(truth: Bools) -> Floats:
-    return np.where(truth, 1.0, -1.0)
-
-
-def packed(answers: Bools) -> str:
-    return base64.b64encode(zlib.compress(np.packbits(answers).tobytes(), 9)).decode()
+def packed(predictions: Bools) -> str:
+    return base64.b64encode(zlib.compress(np.packbits(predictions).tobytes(), 9)).decode()
 
 
 def unpacked(text: str, shape: tuple[int, int]) -> Bools:

@@ -1,49 +1,57 @@
-"""The frontier's choices look at validation only, keep to budgets, and are told as they are."""
+"""The frontier: both sides see the same documents, choose on folds only, and are judged alike."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, replace
 
 import joblib
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
+from scipy import stats
 from scipy.sparse import csr_array
+from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.metrics import f1_score
 
 from bench.frontier import __main__ as command
-from bench.frontier import corpora, ours, peers, sentences, speed
-from bench.frontier.charts import MAX_BYTES, against_speed, against_words
-from bench.frontier.choosing import candidates, choose, of_side, within_bytes, within_words
-from bench.frontier.corpora import Part, Task, sampled, shared_topics, task_of
-from bench.frontier.families import BUDGETS, OURS, PEERS, Family, size_within
-from bench.frontier.journal import Journal, Row, Speed, Truth, rows_of
-from bench.frontier.judging import BETTER, WORSE, bootstrap, comparisons, p_value
-from bench.frontier.measuring import measure, row_of, truth_of
-from bench.frontier.page import CorpusResults, claim, counted, write
-from bench.frontier.scoring import f1_macro, f1_micro, packed, unpacked
-from laconic.compact import CompactModel
+from bench.frontier import classifiers, corpora, ours, peers, selections
+from bench.frontier.choice import choose
+from bench.frontier.classifiers import Setting, coefficients, cut, fit, settings_of
+from bench.frontier.corpora import FrontierCorpus, sampled, shared_topics
+from bench.frontier.journal import Answer, Journal, Limit, Truth, Validation
+from bench.frontier.judging import (
+    Cell,
+    CorpusResults,
+    bootstrap_interval,
+    corrected,
+    document_draws,
+    f1_of_draws,
+    summary,
+    t_interval,
+)
+from bench.frontier.model_bytes import PeerModel, Words
+from bench.frontier.page import Opponents, claim
+from bench.frontier.peers import Peers
+from bench.frontier.scoring import METRICS, packed, rule_of, signed, unpacked
 from laconic.corpus.corpus import Corpus
 from laconic.errors import LaconicError
-from laconic.report.charts.figure_files import svg
+from laconic.methods.classifiers import ALPHAS
+from laconic.studies.options import LimitOptions
+from laconic.studies.study import Study
+from laconic.text.problem import Problem
 
 WORDS = [f"word{i:02}" for i in range(60)]
-FAMILIES = (*ours.FAMILIES, *peers.FAMILIES)
+KINDS = ("texts", "labels", "binary")
 
 
-def documents(n_docs: int, n_classes: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def documents(n_docs: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     """Counts in which each class has five words of its own."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     y = np.arange(n_docs) % n_classes
     counts = rng.poisson(0.3, (n_docs, len(WORDS)))
     for label in range(n_classes):
-        own = slice(5 * label, 5 * label + 5)
-        counts[y == label, own] += rng.poisson(1.5, ((y == label).sum(), 5))
+        words = slice(5 * label, 5 * label + 5)
+        counts[y == label, words] += rng.poisson(1.5, ((y == label).sum(), 5))
     return counts, y
 
 
@@ -51,533 +59,480 @@ def corpus_of(kind: str, n_docs: int = 150) -> Corpus:
     counts, y = documents(n_docs, 2 if kind == "binary" else 4)
     labels = [(f"c{label}",) for label in y]
     if kind == "labels":
-        labels = [(*own, "even") if i % 3 == 0 else own for i, own in enumerate(labels)]
-    names = tuple(map(str, range(n_docs)))
+        labels = [(*names, "even") if i % 3 == 0 else names for i, names in enumerate(labels)]
+    ids = tuple(map(str, range(n_docs)))
     if kind == "texts":
         texts = tuple(" ".join(np.repeat(WORDS, row)) for row in counts)
-        return Corpus(kind, tuple(labels), names, texts=texts)
-    return Corpus(
-        kind, tuple(labels), names, vectors=csr_array(counts * 1.0), vocabulary=tuple(WORDS)
+        return Corpus(kind, tuple(labels), ids, texts=texts)
+    vectors = csr_array(counts * 1.0)
+    return Corpus(kind, tuple(labels), ids, vectors=vectors, vocabulary=tuple(WORDS))
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def frontier(request) -> FrontierCorpus:
+    return FrontierCorpus(corpus_of(request.param), budgets=(5, 20))
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    return FrontierCorpus(corpus_of("texts")).final.problem
+
+
+@pytest.fixture
+def few_settings(monkeypatch) -> None:
+    """Two selections, one C."""
+    monkeypatch.setattr(peers, "SELECTIONS", {"chi2": selections.by_chi2, "L1": selections.by_l1})
+    monkeypatch.setattr(classifiers, "COSTS", {"svm": (1.0,), "logistic": (5.0,)})
+
+
+# Documents
+
+
+def test_both_sides_have_the_vectors_of_a_study(frontier, tmp_path):
+    (prepared,) = Study(frontier.plan("f1_micro"), tmp_path / "study").corpora
+    splits = [*prepared.splits, prepared.final_split()]
+    for fold, split in zip([*frontier.folds, frontier.final], splits, strict=True):
+        (expected,) = prepared.problems(split, [prepared.targets[0].name])
+        for mine, theirs in (
+            (fold.problem.X_train, expected.X_train),
+            (fold.problem.X_test, expected.X_test),
+        ):
+            np.testing.assert_array_equal(mine.toarray(), theirs.toarray())
+        np.testing.assert_array_equal(fold.problem.y_train, expected.y_train)
+        assert np.intersect1d(split.train, split.test).size == 0
+    assert len(frontier.folds) == 3
+
+
+def test_sizes_are_those_that_every_fold_has():
+    corpus = FrontierCorpus(corpus_of("texts"), budgets=(10, 60, 61))
+    assert corpus.sizes == (10, 60)
+    assert corpus.plan("f1_macro").sizes == (10, 60)
+
+
+def test_topics_of_one_part_alone_are_left_out():
+    labels = (("a", "b"), ("b",), ("a",), ("a", "c"), ("c",))
+    parts = ("train", "train", "test", "test", "test")
+    ids = tuple("01234")
+    shared = shared_topics(Corpus("r", labels, ids, texts=ids, split=parts, multilabel=True))
+    assert shared.classes == ("a",)
+    assert shared.ids == ("0", "2", "3")
+
+
+def test_a_sample_has_all_test_documents():
+    corpus = corpus_of("texts")
+    split = tuple("test" if i % 5 == 0 else "train" for i in range(len(corpus)))
+    drawn = sampled(replace(corpus, split=split), 40)
+    assert (drawn.part("train").size, drawn.part("test").size) == (40, 30)
+
+
+# Selections
+
+
+def test_chi2_is_that_of_scikit_learn(problem):
+    expected = SelectKBest(chi2, k=7).fit(problem.X_train, problem.y_train)
+    columns = selections.by_chi2(problem)(7)
+    np.testing.assert_array_equal(columns, expected.get_support(indices=True))
+
+
+@pytest.mark.parametrize("name", ["RFE", "L1", "abess"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_selections_prefer_words_of_classes(kind, name):
+    """Chance would take one in three."""
+    if name == "abess":
+        pytest.importorskip("abess")
+    fold = FrontierCorpus(corpus_of(kind)).final
+    n_informative = 10 if kind == "binary" else 20
+    columns = selections.SELECTIONS[name](fold.problem)(10)
+    assert columns is not None
+    assert columns.size == np.unique(columns).size == 10
+    words = fold.problem.vocabulary[columns].tolist()
+    assert sum(word in WORDS[:n_informative] for word in words) >= 8
+
+
+def test_elimination_removes_a_quarter_of_the_least_heavy_words(problem, monkeypatch):
+    sizes = []
+
+    def counted(classifier, X, y):
+        sizes.append(X.shape[1])
+        return fit(classifier, X, y)
+
+    monkeypatch.setattr(selections, "fit", counted)
+    selections.by_elimination(problem)
+    n_words = problem.X_train.shape[1]
+    assert sizes[0] == n_words
+    assert sizes[1:] == [max(10, int(0.75 * size)) for size in sizes[:-1]]
+
+
+def test_an_l1_path_starts_with_no_word(problem):
+    first = selections._first_cost(problem)
+    weights = list(selections._l1_path(problem))
+    assert 0 < np.count_nonzero(weights[0]) < np.count_nonzero(weights[-1])
+    model = selections.LogisticRegression(
+        C=0.99 * first, l1_ratio=1.0, solver="liblinear", random_state=0
     )
+    assert not coefficients(fit(model, problem.X_train, problem.y_train), 4)[0].any()
 
 
-@pytest.fixture(scope="module", params=["texts", "labels", "binary"])
-def task(request) -> Task:
-    return task_of(corpus_of(request.param), request.param)
+def test_abess_is_asked_for_few_words(problem):
+    assert selections.by_abess(problem)(selections.MOST_BY_ABESS + 1) is None
 
 
-# Words a class, and words in all
+# Classifiers
 
 
-@given(st.lists(st.permutations(range(8)), min_size=1, max_size=4), st.integers(1, 9), st.data())
-def test_the_largest_size_whose_distinct_words_are_within_the_budget(orders, budget, data):
-    cuts = [order[: data.draw(st.integers(0, 8))] for order in orders]
-    found = size_within([np.array(cut, dtype=np.intp) for cut in cuts], 8, budget)
-    longest = max(map(len, cuts))
-    fitting = [
-        size
-        for size in range(longest + 1)
-        if len({word for cut in cuts for word in cut[:size]}) <= budget
-    ]
-    assert found == max(fitting)
+def test_costs_are_those_of_the_alphas_of_a_study():
+    for name, costs in classifiers.COSTS.items():
+        np.testing.assert_allclose([1 / (2 * cost) for cost in costs], ALPHAS[name])
 
 
-@pytest.mark.full
-def test_every_family_keeps_to_its_budget_and_answers_every_setting(task):
-    few = (3, 7, 25)
-    for family in FAMILIES:
-        budgets = family.supported([*few, None])
-        asked = dict.fromkeys(family.settings, budgets)
-        found = list(family.make(family, task, asked))
-        keys = sorted((name, str(budget)) for name, budget, _ in found)
-        assert keys == sorted((name, str(budget)) for name in asked for budget in budgets)
-        models = [(budget, made) for _, budget, made in found if not isinstance(made, str)]
-        assert models, family.name
-        for budget, made in models:
-            assert 0 < made.words <= (task.n_words if budget is None else budget)
-            assert made.answers(task.test).shape == task.test.truth.shape
+@pytest.mark.parametrize("classifier", ["svm", "logistic"])
+def test_decisions_are_those_of_scikit_learn(frontier, classifier):
+    problem, n_classes = frontier.final.problem, len(frontier.final.problem.classes)
+    setting = Setting("chi2", 20, "selected", classifier, None, 1.0)
+    columns = np.arange(20)
+    Z = cut(problem.X_train, columns, "selected")
+    labels = problem.y_train.ndim > 1
+    fitted = fit(setting.make(labels), Z, problem.y_train)
+    model = PeerModel.of(columns, "selected", fitted, n_classes)
+    decision = fitted.decision_function(cut(problem.X_test, columns, "selected"))
+    expected = decision.reshape(len(decision), -1)
+    np.testing.assert_allclose(model.decision(problem.X_test), expected, atol=1e-12)
+    lengths = np.sqrt(Z.power(2).sum(axis=1))
+    np.testing.assert_allclose(lengths[lengths > 0], 1.0)
 
 
-def test_most_families_learn_something(task):
-    """Chance is at most 0.5 here."""
-    values = {}
-    for family in FAMILIES:
-        asked = dict.fromkeys(list(family.settings)[:1], family.supported([25, None]))
-        for _, _, made in family.make(family, task, asked):
-            if not isinstance(made, str):
-                values[family.name] = f1_micro(made.answers(task.test), task.test.truth)
-    assert len(values) == len(FAMILIES)
-    assert min(values.values()) > 0.6, values
-
-
-def test_a_model_beyond_its_budget_is_refused(task):
-    row = Row("c", "", OURS, "f", "s", 5)
-    assert row_of(row, task, Fixed(task, words=5)).words == 5
-    with pytest.raises(LaconicError, match="6 words where 5 are allowed"):
-        row_of(row, task, Fixed(task, words=6))
+@pytest.mark.parametrize("labels", [False, True])
+def test_a_class_without_a_training_document_is_never_predicted(labels):
+    X = csr_array(np.eye(6))
+    y = np.array([0, 1, 3, 0, 1, 3])
+    if labels:
+        y = (y[:, None] == np.arange(4)).astype(np.int64)
+    fitted = fit(Setting("chi2", 6, "all", "svm", None, 1.0).make(labels), X, y)
+    coef, intercept = coefficients(fitted, 4)
+    assert coef.shape == (4, 6)
+    assert np.isneginf(intercept).tolist() == [False, False, True, False]
 
 
 # Files
 
 
-@dataclass(frozen=True)
-class Fixed:
-    """Says the same of all documents, in files of 123 and 1,000 bytes."""
-
-    task: Task
-    words: int = 1
-
-    def answers(self, part: Part) -> np.ndarray:
-        said = np.zeros(part.truth.shape, dtype=bool)
-        said[:, 0] = True
-        return said
-
-    def save(self, folder: Path) -> None:
-        (folder / "words").write_bytes(b"1" * 1000)
-        (folder / "model").write_bytes(b"0" * 123)
-
-    def serving(self):
-        return lambda part: None
+def test_bytes_of_a_peer_are_those_of_its_file(frontier, tmp_path):
+    fold = frontier.final
+    columns, n_classes = np.arange(10), len(fold.problem.classes)
+    Z = cut(fold.problem.X_train, columns, "selected")
+    setting = Setting("chi2", 10, "selected", "svm", None, 1.0)
+    fitted = fit(setting.make(fold.problem.y_train.ndim > 1), Z, fold.problem.y_train)
+    model, words = PeerModel.of(columns, "selected", fitted, n_classes), Words(fold)
+    joblib.dump((columns, fitted), tmp_path / "model", compress=3)
+    n_bytes = model.n_bytes(words, "float64") - words.n_bytes(columns, "selected", "float64")
+    assert n_bytes == (tmp_path / "model").stat().st_size
+    assert model.n_bytes(words, "int8") < n_bytes
 
 
-def test_bytes_are_those_of_the_files(task):
-    assert row_of(Row("c", "", OURS, "f", "s", 5), task, Fixed(task)).n_bytes == 1123
+def test_a_length_over_all_words_needs_the_idf_of_all(problem):
+    words = Words(FrontierCorpus(corpus_of("texts")).final)
+    few, every = np.arange(5), np.arange(problem.X_train.shape[1])
+    for form in ("float64", "int8"):
+        assert words.n_bytes(few, "all", form) == words.n_bytes(every, "selected", form)
+        assert words.n_bytes(few, "selected", form) < words.n_bytes(few, "all", form)
+    weighted = Words(replace(words.fold, idf=None))
+    assert weighted.n_bytes(few, "all", "int8") == weighted.n_bytes(few, "selected", "int8")
 
 
-def test_a_file_of_ours_answers_as_it_was_measured(task, tmp_path):
-    family = next(one for one in ours.FAMILIES if one.name == "IG")
-    for _, _, made in family.make(family, task, {name: [20] for name in family.settings}):
-        made.save(tmp_path)
-        model = CompactModel.load(tmp_path / "model.laconic")
-        given = task.test.texts
-        names = None if given is not None else task.words
-        said = model.predict(task.test.counts if given is None else given, names)
-        answers = made.answers(task.test)
-        for own, row in zip(said, answers, strict=True):
-            expected = {task.classes[i] for i in np.flatnonzero(row)}
-            assert set(own if task.multilabel else [own]) == expected
+def test_int8_coefficients_are_off_by_half_a_step_at_most():
+    coef = np.random.default_rng(0).normal(size=(3, 50))
+    coef[2] = 0.0
+    model = PeerModel(np.arange(50), "all", None, coef, np.zeros(3))
+    error = np.abs(model.in_form("int8").coef - coef).max(axis=1)
+    assert (error <= np.abs(coef).max(axis=1) / 254 + 1e-15).all()
+    assert model.in_form("float64").coef is coef
 
 
-@pytest.mark.parametrize(("which", "norm"), [(1, "selected"), (1, "all"), (3, "by the budget")])
-def test_a_file_of_a_peer_has_all_that_raw_text_needs(tmp_path, which, norm):
-    task, family = task_of(corpus_of("texts"), "texts"), peers.FAMILIES[which]
-    name = next(name for name in family.settings if name.endswith(norm))
-    ((_, _, made),) = family.make(family, task, {name: [20]})
-    made.save(tmp_path)
-    reading = joblib.load(tmp_path / "words.joblib")
-    columns, classifier = joblib.load(tmp_path / "model.joblib")
-    X = reading.transform(task.test.texts)
-    if norm == "selected":
-        expected = peers.cut(task.test.X, columns, normalized=True)
-        assert reading.get_feature_names_out().tolist() == task.words[columns].tolist()
-        lengths = np.sqrt(expected.power(2).sum(axis=1))
-        np.testing.assert_allclose(lengths[lengths > 0], 1.0)
-    else:
-        expected = task.test.X
-    np.testing.assert_allclose(X.toarray(), expected.toarray(), atol=1e-12)
-    own = X[:, columns] if norm == "all" else X
-    codes = made.answers(task.test).argmax(axis=1)
-    assert classifier.predict(own).tolist() == codes.tolist()
-    assert np.asarray(made.serving()(task.test)).tolist() == codes.tolist()
+# Choice
 
 
-# Peers
+def validation(
+    size: int, micro: list[float], weights: str | None = None, n_bytes: int = 100, **modes
+) -> Validation:
+    setting = Setting("chi2", size, "all", "svm", weights, 1.0)
+    values = {"zero": micro} | modes
+    of_metrics = {"f1_micro": values, "f1_macro": values}
+    return Validation(asdict(setting), size, {"float64": n_bytes, "int8": 9}, of_metrics, 0.0)
 
 
-def test_elimination_keeps_what_tells_the_classes_apart():
-    task = task_of(corpus_of("texts", 400), "texts")
-    order = peers.by_elimination(task)
-    assert sorted(order) == list(range(task.n_words))
-    assert {str(task.words[i]) for i in order[:8]} <= set(WORDS[:20])
-
-
-def test_l1_models_are_the_largest_that_fit(task):
-    family = next(one for one in peers.FAMILIES if one.make is peers.penalised)
-    ((_, _, made),) = family.make(family, task, {next(iter(family.settings)): [20]})
-    sizes = [rung.columns.size for rung in peers.ladder(task)]
-    assert made.words == max(size for size in sizes if size <= 20)
-    assert min(sizes) < made.words
-
-
-def test_fasttext_is_left_out_with_a_reason(task, monkeypatch):
-    weighted = replace(task, word_counts=False, train=replace(task.train, texts=None))
-    family = sentences.FAMILIES[0]
-    name = next(iter(family.settings))
-    ((_, _, told),) = family.make(family, weighted, {name: [None]})
-    assert told == "there are neither texts nor counts"
-    monkeypatch.setitem(__import__("sys").modules, "fasttext", None)
-    ((_, _, told),) = family.make(family, task, {name: [None]})
-    assert "not installed: pip install" in told
-
-
-def test_counts_become_as_many_words(task):
-    lines = sentences.lines_of(task, task.test)
-    for line, row in zip(lines, task.test.counts.toarray(), strict=True):
-        assert line.endswith("\n")
-        known = [word for word in line.split() if word in set(task.words)]
-        assert sorted(known) == sorted(np.repeat(task.words, row.astype(int)))
-
-
-def test_both_sides_choose_from_as_many_settings():
-    told = counted(command.FAMILIES, BUDGETS)
-    assert "ours chooses from 14 settings and the peers from 14;" in told
-    assert "without a limit from 4 and 7 more" in told
-
-
-# Tasks
-
-
-def test_parts_are_apart_and_words_are_those_of_the_training_documents():
-    corpus = corpus_of("texts")
-    split = tuple("test" if i % 5 == 0 else "train" for i in range(len(corpus)))
-    task = task_of(replace(corpus, split=split), "texts")
-    test = set(task.test.texts)
-    assert test == {text for text, part in zip(corpus.texts, split, strict=True) if part == "test"}
-    assert len(task.valid.texts) == 24
-    assert len(task.train.texts) == 96
-    assert not (set(task.train.texts) & set(task.valid.texts)) | (test & set(task.valid.texts))
-    seen = np.bincount(task.train.X.indices, minlength=task.n_words)
-    assert seen.min() >= 2
-    np.testing.assert_array_equal(task.weighting.document_frequency_, seen)
-    assert set(task.train.truth.sum(axis=0)) == {24}
-
-
-def test_topics_of_one_part_alone_are_left_out():
-    labels = (("a", "b"), ("b",), ("a",), ("c", "a"), (), ("c",))
-    parts = ("train", "train", "test", "train", "test", "")
-    texts = tuple("abcdef")
-    found = shared_topics(Corpus("r", labels, texts, texts=texts, split=parts, multilabel=True))
-    assert found.classes == ("a",)
-    assert found.ids == ("a", "c", "d")
-    assert found.labels == (("a",), ("a",), ("a",))
-
-
-def test_a_sample_keeps_all_test_documents():
-    corpus = corpus_of("texts")
-    split = tuple("test" if i % 5 == 0 else "train" for i in range(len(corpus)))
-    drawn = sampled(replace(corpus, split=split), 40)
-    assert (drawn.part("train").size, drawn.part("test").size) == (40, 30)
-    assert set(drawn.ids) <= set(corpus.ids)
-
-
-# Scores
-
-
-@given(st.integers(0, 10_000))
-def test_f1_is_scikit_learns(seed):
-    rng = np.random.default_rng(seed)
-    truth, said = rng.random((2, 12, 4)) < 0.4
-    truth[:, 3] = False
-    truth[0, :3] = True
-    expected = f1_score(truth, said, average="micro", zero_division=0)
-    assert f1_micro(said, truth) == pytest.approx(expected)
-    expected = f1_score(truth[:, :3], said[:, :3], average="macro", zero_division=0)
-    assert f1_macro(said, truth) == pytest.approx(expected)
-    np.testing.assert_array_equal(unpacked(packed(said), said.shape), said)
-
-
-@pytest.mark.parametrize("measure_", ["f1_micro", "f1_macro"])
-def test_a_bootstrap_knows_the_same_from_the_better(measure_):
-    rng = np.random.default_rng(0)
-    truth = rng.random((300, 3)) < 0.4
-    near, far = (truth ^ (rng.random(truth.shape) < share) for share in (0.1, 0.3))
-    assert bootstrap(near, near, truth, measure_) == 1.0
-    assert bootstrap(near, far, truth, measure_) < 0.01
-    assert bootstrap(far, near, truth, measure_) < 0.01
-    alike = truth ^ (rng.random(truth.shape) < 0.1)
-    assert bootstrap(near, alike, truth, measure_) > 0.05
-
-
-# Choosing
-
-
-def made_row(
-    side: str,
-    family: str,
-    budget: int | None,
-    valid: float,
-    test: float,
-    part: str = "",
-    n_bytes: int = 1000,
-    settings: str = "C=1",
-) -> Row:
-    """With as many right answers of 200 as `test` says."""
-    truth = np.eye(2, dtype=bool)[np.arange(200) % 2]
-    said = truth.copy()
-    said[round(200 * test) :] = ~said[round(200 * test) :]
-    both = ("f1_micro", "f1_macro")
-    return Row(
-        "made",
-        part,
-        side,
-        family,
-        settings,
-        budget,
-        words=budget or 20_000,
-        n_bytes=n_bytes,
-        valid=dict.fromkeys(both, valid),
-        test=dict.fromkeys(both, test),
-        answers=packed(said),
-    )
-
-
-def made_truth(part: str = "") -> Truth:
-    truth = np.eye(2, dtype=bool)[np.arange(200) % 2]
-    return Truth("made", part, 200, 2, 500, 640, 160, packed(truth))
-
-
-def test_a_choice_looks_at_validation_and_never_at_the_test():
-    rows = [
-        made_row(OURS, "A", 10, valid=0.7, test=0.2),
-        made_row(OURS, "B", 10, valid=0.6, test=0.9),
+def test_a_choice_is_the_best_mean_within_the_limit():
+    lines = [
+        validation(10, [0.5, 0.6, 0.7]),
+        validation(30, [0.7, 0.7, 0.7], n_bytes=200),
+        validation(100, [0.9, 0.9, 0.9], n_bytes=300),
     ]
-    for test in (rows, [replace(row, test={"f1_micro": 0.0}, answers="") for row in rows]):
-        chosen = choose(candidates(test), "f1_micro", within_words(10))
-        assert (chosen.family, chosen.held_out["f1_micro"]) == ("A", 0.7)
-    without = [replace(row, test=None) for row in rows]
-    assert choose(candidates(without), "f1_micro", within_words(10)).family == "A"
+
+    def size(**limit) -> int:
+        chosen = choose(lines, "f1_micro", "plain", Limit(**limit))
+        assert chosen is not None
+        return chosen.setting.size
+
+    assert [size(n_features=n) for n in (10, 99, 100)] == [10, 30, 100]
+    assert size(n_bytes=299) == 30
+    assert size(n_bytes=9, form="int8") == 100
+    assert choose(lines, "f1_micro", "plain", Limit(n_features=9)) is None
 
 
-def test_a_choice_is_within_its_budget_and_takes_fewer_words_of_equals():
-    rows = [
-        made_row(OURS, "A", None, 0.9, 0.9, n_bytes=9000),
-        made_row(OURS, "B", 30, 0.8, 0.8, n_bytes=5000),
-        made_row(OURS, "C", 10, 0.8, 0.8, n_bytes=5001),
-        made_row(OURS, "D", 10, 0.5, 0.9, n_bytes=10),
-    ]
-    found = candidates(rows)
-    for budget, family in ((None, "A"), (300, "C"), (30, "C"), (10, "C")):
-        assert choose(found, "f1_micro", within_words(budget)).family == family
-    assert choose(found, "f1_micro", within_words(5)) is None
-    for limit, family in ((9000, "A"), (5000, "B"), (10, "D")):
-        assert choose(found, "f1_micro", within_bytes(limit)).family == family
-    assert of_side(found, PEERS) == []
+def test_balanced_classes_are_for_the_macro_average():
+    lines = [validation(10, [0.5] * 3), validation(10, [0.6] * 3, "balanced")]
+    limit = Limit(n_features=10)
+    for metric, weights in (("f1_micro", None), ("f1_macro", "balanced")):
+        chosen = choose(lines, metric, "plain", limit)
+        assert chosen is not None
+        assert chosen.setting.class_weight == weights
 
 
-def test_one_candidate_is_chosen_for_all_sets_by_the_mean():
-    rows = [
-        made_row(OURS, "A", 10, 0.9, 0.9, part="x"),
-        made_row(OURS, "A", 10, 0.5, 0.9, part="y"),
-        made_row(OURS, "B", 10, 0.8, 0.1, part="x", n_bytes=7),
-        made_row(OURS, "B", 10, 0.8, 0.3, part="y", n_bytes=9),
-        made_row(OURS, "C", 10, 1.0, 1.0, part="x"),
-        replace(made_row(OURS, "D", 10, 1.0, 1.0, part="x"), refused="no"),
-        made_row(OURS, "D", 10, 1.0, 1.0, part="y"),
-    ]
-    found = candidates(rows)
-    assert {one.family for one in found} == {"A", "B"}
-    chosen = choose(found, "f1_micro", within_words(10))
-    assert (chosen.family, chosen.n_bytes) == ("B", 9)
-    assert chosen.value("f1_micro") == pytest.approx(0.2)
+def test_of_equals_the_fewest_words_are_chosen():
+    lines = [validation(30, [0.5] * 3), validation(10, [0.5] * 3)]
+    chosen = choose(lines, "f1_micro", "plain", Limit(n_features=30))
+    assert chosen is not None
+    assert chosen.setting.size == 10
 
 
-def test_sets_are_compared_by_ranks():
-    parts = [f"set {i}" for i in range(8)]
-    rows = [made_row(OURS, "A", 10, 0.9, 0.5 + i / 50, part=p) for i, p in enumerate(parts)]
-    rows += [made_row(PEERS, "B", 10, 0.9, 0.4, part=p) for p in parts]
-    a, b = candidates(rows)
-    # all 8 differences are positive: 2 of 2⁸ signs are as extreme
-    assert p_value(a, b, {}, "f1_micro") == pytest.approx(2 / 2**8)
+@pytest.mark.parametrize(
+    ("common", "thresholding"), [([0.6, 0.61, 0.6], "common"), ([0.8, 0.45, 0.5], "zero")]
+)
+def test_thresholds_must_be_clearly_better(common, thresholding):
+    lines = [validation(10, [0.5, 0.5, 0.5], common=common)]
+    chosen = choose(lines, "f1_micro", "thresholds", Limit(n_features=10))
+    plain = choose(lines, "f1_micro", "plain", Limit(n_features=10))
+    assert chosen is not None
+    assert plain is not None
+    assert (chosen.thresholding, plain.thresholding) == (thresholding, "zero")
+
+
+# The two sides
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("few_settings")
+def test_peers_are_measured_once_and_keep_to_limits(frontier, tmp_path):
+    journal = Journal(tmp_path / "peers.jsonl")
+    Peers(frontier, journal, str).run()
+    text = journal.where.read_text()
+    settings = [Setting(**line.setting) for line in journal.validations()]
+    expected = [s for name in ("chi2", "L1") for n in (5, 20) for s in settings_of(name, n)]
+    n_words = frontier.final.problem.X_train.shape[1]
+    assert settings == [*expected, *settings_of("all words", n_words, ("all",))]
+    for answer in journal.answers():
+        assert answer.n_features <= (answer.limit.n_features or n_words)
+        assert answer.n_bytes <= (answer.limit.n_bytes or np.inf)
+        assert answer.test > 0.5
+    n_kinds = 2 if frontier.target.y.ndim > 1 else 1
+    assert len(journal.answers()) == 2 * n_kinds * (2 + 2 * len(peers.BYTES))
+    Peers(frontier, journal, str).run()
+    assert journal.where.read_text() == text
+    journal.where.write_text(text[:-20])
+    Peers(frontier, journal, str).run()
+    assert len(journal.answers()) == text.count('"answer"')
+    classifiers.COSTS["svm"] = (1.0, 2.0)
+    Peers(frontier, journal, str).run()
+    assert len(journal.answers()) == len({answer.key for answer in journal.answers()})
+    more = [s for s in journal.validations() if s.setting["C"] == 2.0]
+    assert len(more) == len(settings) // 2
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("few_settings")
+def test_values_of_folds_and_test_are_those_of_scikit_learn(frontier, tmp_path):
+    journal = Journal(tmp_path / "peers.jsonl")
+    Peers(frontier, journal, str).run()
+    line = journal.validations()[0]
+    setting = Setting(**line.setting)
+    for place, fold in enumerate(frontier.folds):
+        problem = fold.problem
+        columns = selections.by_chi2(problem)(setting.size)
+        Z, T = (cut(X, columns, setting.normalize) for X in (problem.X_train, problem.X_test))
+        fitted = fit(setting.make(problem.y_train.ndim > 1), Z, problem.y_train)
+        for average in ("micro", "macro"):
+            expected = f1_score(problem.y_test, fitted.predict(T), average=average, zero_division=0)
+            values = line.values[f"f1_{average}"]["zero"]
+            assert values[place] == pytest.approx(expected)
+    truth = unpacked(journal.truth().labels, journal.truth().shape)
+    final = frontier.final.problem
+    np.testing.assert_array_equal(truth, signed(final.y_test, len(final.classes)) > 0)
+
+
+@pytest.mark.full
+def test_ours_is_what_the_study_recommends_and_writes(frontier, tmp_path, monkeypatch):
+    monkeypatch.setattr(ours, "BYTES", (5_000,))
+    monkeypatch.setattr(ours, "METRICS", {"f1_macro": METRICS["f1_macro"]})
+    journal = Journal(tmp_path / "ours.jsonl")
+    side = ours.Ours(frontier, journal, tmp_path / "studies", str)
+    side.run()
+    answers = journal.answers()
+    assert [answer.limit for answer in answers] == side.limits
+    assert answers[0].n_features <= 5
+    assert answers[1].n_features <= 20
+    assert answers[2].n_bytes <= 5_000
+    plan = replace(frontier.plan("f1_macro"), limits=LimitOptions(max_features=20))
+    (recommendation,) = Study(plan, tmp_path / "studies" / "f1_macro").run().recommendations
+    assert answers[1].test == pytest.approx(recommendation.test_score)
+    assert answers[1].validation == recommendation.chosen.mean
+    side.run()
+    assert journal.answers() == answers
 
 
 # The journal
 
 
-def counting(calls: list[str]) -> Family:
-    def make(family: Family, task: Task, asked: dict) -> Iterator:
-        for name, budgets in asked.items():
-            for budget in budgets:
-                calls.append(f"{name} {budget}")
-                no = name == "never"
-                yield name, budget, "not to be had" if no else Fixed(task, words=budget or 9)
-
-    return Family(OURS, "counting", {"one": 1, "never": 2}, make, whole=True)
+def answer_of(predictions: np.ndarray, test: float, metric: str = "f1_micro", **limit) -> Answer:
+    where = Limit(**limit or {"n_features": 10})
+    return Answer(metric, where, "plain", "a model", 0.5, test, 10, 99, packed(predictions))
 
 
-def test_what_is_in_the_journal_is_not_measured_again(task, tmp_path):
-    calls: list[str] = []
-    journal = Journal(tmp_path / "new" / "c.jsonl")
-    family = counting(calls)
-    measure(task, [family], (5, 9, None), journal, calls.append)
-    assert calls.pop().startswith(f"{task.corpus}: counting, 6 measured")
-    assert calls == [f"{name} {b}" for name in ("one", "never") for b in (5, 9, None)]
-    measure(task, [family], (5, 9, None), journal, calls.append)
-    assert len(calls) == 6
-    measure(task, [family], (5, 7), journal, calls.append)
-    assert calls[6:8] == ["one 7", "never 7"]
-    lines = list(journal.lines())
-    assert sum(isinstance(line, Truth) for line in lines) == 1
-    rows = rows_of(lines)
-    assert len(rows) == len({row.key for row in rows}) == 8
-    assert [row.refused for row in rows if row.settings == "never"] == ["not to be had"] * 4
-    assert rows[0].test == {
-        "f1_micro": f1_micro(Fixed(task).answers(task.test), task.test.truth),
-        "f1_macro": f1_macro(Fixed(task).answers(task.test), task.test.truth),
-    }
-
-
-def test_a_line_that_was_cut_off_is_measured_again(task, tmp_path):
-    calls: list[str] = []
-    journal = Journal(tmp_path / "c.jsonl")
-    measure(task, [counting(calls)], (5, 9), journal, lambda _: None)
-    text = journal.where.read_text()
-    journal.where.write_text(text[:-20])
-    calls.clear()
-    measure(task, [counting(calls)], (5, 9), journal, lambda _: None)
-    assert calls == ["never 9"]
-    assert journal.where.read_text() == text
-
-
-def test_a_family_that_fails_is_told_and_stays_open(task, tmp_path, capsys):
-    def broken(family: Family, task: Task, asked: dict) -> Iterator:
-        yield "one", 5, Fixed(task)
-        raise ValueError("too small")
-
-    said: list[str] = []
-    journal = Journal(tmp_path / "c.jsonl")
-    families = [Family(PEERS, "broken", {"one": 1, "two": 2}, broken), counting([])]
-    measure(task, families, (5,), journal, said.append)
-    assert said[0] == f"FAILED {task.corpus}: broken: ValueError, see the error stream"
-    assert "counting, 2 measured" in said[1]
-    assert "too small" in capsys.readouterr().err
-    assert [row.settings for row in rows_of(journal.lines())] == ["one", "one", "never"]
-
-
-def test_a_foreign_file_is_refused_with_its_line(tmp_path):
-    journal = Journal(tmp_path / "c.jsonl")
-    journal.add(made_truth())
+def test_lines_are_read_as_they_were_written(tmp_path):
+    journal = Journal(tmp_path / "folder" / "a.jsonl")
+    bits = np.array([[True], [False]])
+    lines = [
+        Truth("sign", 2, 9, 8, (2, 1), packed(bits)),
+        validation(10, [0.5], common=[0.25]),
+        answer_of(bits, 0.5, n_bytes=10, form="int8"),
+    ]
+    for line in lines:
+        journal.add(line)
     with journal.where.open("a") as stream:
-        stream.write(json.dumps({"kind": "row"}) + "\n")
-    with pytest.raises(LaconicError, match=r"c\.jsonl, line 2: not a line of this benchmark"):
+        stream.write('{"kind": "ans')
+    assert list(journal.lines()) == lines
+    journal.drop_partial_line()
+    assert journal.where.read_text().endswith("}\n")
+    journal.drop_answers()
+    assert list(journal.lines()) == lines[:2]
+
+
+@pytest.mark.parametrize("text", ["{}", "[", '{"kind": "truth"}', "1"])
+def test_a_foreign_file_is_refused_with_its_line(tmp_path, text):
+    journal = Journal(tmp_path / "a.jsonl")
+    journal.where.write_text(f"{text}\n")
+    with pytest.raises(LaconicError, match="line 1: not a line of this benchmark"):
         list(journal.lines())
 
 
-# Throughput
+# Judging
 
 
-def test_documents_per_second_are_of_the_chosen_candidates(task, tmp_path, monkeypatch):
-    monkeypatch.setattr(speed, "REPEATS", 1)
-    families = [one for one in FAMILIES if one.name in ("IG", "chi2 + LinearSVC")]
-    journal = Journal(tmp_path / "c.jsonl")
-    said: list[str] = []
-    measure(task, families, (5, 20), journal, said.append)
-    speed.measure_speed(task, families, (5, 20), journal, said.append)
-    found = [line for line in journal.lines() if isinstance(line, Speed)]
-    assert [(one.limit, one.side) for one in found] == [
-        (budget, side) for budget in (5, 20) for side in (OURS, PEERS)
-    ]
-    assert all(one.rate > 0 and one.raw == (task.test.texts is not None) for one in found)
-    known = candidates(rows_of(journal.lines()))
-    for one in found:
-        chosen = choose(of_side(known, one.side), "f1_micro", within_words(one.limit))
-        assert (chosen.settings, chosen.budget) == (one.settings, one.budget)
-    speed.measure_speed(task, families, (5, 20), journal, said.append)
-    assert len([line for line in journal.lines() if isinstance(line, Speed)]) == 4
+def test_sides_of_different_documents_are_not_compared(tmp_path):
+    sides = [Journal(tmp_path / side) for side in ("ours", "peers")]
+    with pytest.raises(LaconicError, match="Measure the peers of c first"):
+        CorpusResults.of("c", *sides)
+    bits = packed(np.ones((2, 1), dtype=bool))
+    for n_words, journal in enumerate(sides):
+        journal.add(Truth("sign", 2, 9, n_words, (2, 1), bits))
+    with pytest.raises(LaconicError, match="documents, labels or words of c differ"):
+        CorpusResults.of("c", *sides)
+    assert CorpusResults.of("c", sides[1], sides[1]).corpus == "c"
 
 
-def test_at_most_so_many_documents_are_timed(task):
-    some = speed.first(task.test, 10)
-    n_docs = some.X.shape[0]
-    assert 10 <= n_docs < 20
-    assert some.truth.shape[0] == some.counts.shape[0] == n_docs
-    assert some.texts is None or len(some.texts) == n_docs
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("rule", ["sign", "argmax", "labels"])
+def test_f1_of_draws_is_that_of_the_drawn_documents(rule, metric):
+    rng = np.random.default_rng(0)
+    n_classes = 2 if rule == "sign" else 4
+    shape = (40, n_classes) if rule == "labels" else 40
+    y, predicted = rng.integers(0, 2 if rule == "labels" else n_classes, (2, *np.atleast_1d(shape)))
+    labels, predictions = (signed(a, n_classes) > 0 for a in (y, predicted))
+    draws = document_draws(40, 5)
+    values = f1_of_draws(predictions, labels, draws, rule, metric)
+    for times, value in zip(draws.astype(int), values, strict=True):
+        drawn = np.repeat(np.arange(40), times)
+        average = metric.removeprefix("f1_")
+        expected = f1_score(y[drawn], predicted[drawn], average=average, zero_division=0)
+        assert value == pytest.approx(expected)
+    assert rule_of(y, n_classes) == rule
+    once = f1_of_draws(predictions, labels, np.ones((1, 40)), rule, metric)[0]
+    assert once == pytest.approx(METRICS[metric](predictions, signed(y, n_classes), rule))
 
 
-# The page
+def results(mine: np.ndarray, peer: np.ndarray, labels: np.ndarray) -> CorpusResults:
+    """Accuracies of two sides on a corpus of two classes."""
+    truth = Truth("sign", 2, 9, 8, labels.shape, packed(labels))
+    answer, other = (answer_of(a, float((a == labels).mean())) for a in (mine, peer))
+    answer = replace(answer, limit=Limit(n_features=10, form="laconic"))
+    return CorpusResults("c", truth, (answer,), (other,))
 
 
-def lines(ours_at_30: float = 0.6) -> list:
-    return [
-        made_truth(),
-        made_row(OURS, "A", 10, 0.8, 0.9, n_bytes=900),
-        made_row(PEERS, "P", 10, 0.7, 0.7, n_bytes=5000),
-        made_row(OURS, "B", 30, 0.9, ours_at_30, n_bytes=2000),
-        made_row(PEERS, "Q", 30, 0.9, 0.8, n_bytes=8000),
-        Speed("made", "", OURS, "A", "C=1", 10, 10, 2000.0, True),
-        Speed("made", "", PEERS, "P", "C=1", 10, 10, 500.0, True),
-    ]
+def test_a_bootstrap_knows_equals_from_the_better():
+    labels = np.random.default_rng(0).random((400, 1)) < 0.5
+    bad = labels.copy()
+    bad[:40] ^= True
+    (same,) = results(bad, bad, labels).cells("plain")
+    (better,) = results(labels, bad, labels).cells("plain")
+    (worse,) = results(bad, labels, labels).cells("thresholds")
+    assert same.p == 1.0
+    assert better.difference == -worse.difference == pytest.approx(0.1)
+    # 40 of 400 documents differ: the standard error is that of a share of 0.1
+    expected = 2 * stats.norm.sf(0.1 / np.sqrt(0.1 * 0.9 / 400))
+    assert np.log(better.p) == pytest.approx(np.log(expected), rel=0.15)
+    assert [cell.worse for cell in corrected([same, better, worse])] == [False, False, True]
 
 
-def test_verdicts_follow_from_the_test_documents():
-    found = CorpusResults.of("made", lines())
-    first, second = found.compared((10, 30), "f1_micro")
-    assert (first.verdict, second.verdict) == (BETTER, WORSE)
-    assert first.difference == pytest.approx(0.2)
-    assert comparisons("made", found.candidates[:1], found.truths, (10,), "f1_micro") == []
+def test_labels_have_two_kinds_of_peers():
+    labels = np.ones((4, 3), dtype=bool)
+    truth = Truth("labels", 3, 9, 8, (4, 3), packed(labels))
+    plain = answer_of(~labels, 0.0)
+    tuned = replace(plain, deciding="thresholds", test=1.0, predictions=packed(labels))
+    answer = replace(tuned, limit=Limit(n_features=10, form="laconic"))
+    both = CorpusResults("c", truth, (answer,), (plain, tuned))
+    assert [cell.difference for cell in both.cells("plain")] == [1.0]
+    assert [cell.difference for cell in both.cells("thresholds")] == [0.0]
+    assert both.cells("plain", "int8") == []
 
 
-def test_a_claim_that_fails_says_where():
-    compared = CorpusResults.of("made", lines()).compared((10, 30), "f1_micro")
-    told = claim(compared)
-    assert "The claim holds at 1 of 2 budgets" in told
-    assert "significantly better at 1, not significantly different at 0" in told
-    assert "**It fails at 1**:\n\n- made, f1_micro: 30 words (-0.200 against Q)\n" in told
-    told = claim(CorpusResults.of("made", lines(0.8)).compared((10, 30), "f1_micro"))
-    assert "holds at 2 of 2" in told
-    assert told.endswith("It fails nowhere.")
+def cell(corpus: str, difference: float, metric: str = "f1_micro", size: int = 10) -> Cell:
+    bits = np.ones((1, 1), dtype=bool)
+    pair = (answer_of(bits, v, metric, n_features=size) for v in (0.5 + difference, 0.5))
+    return Cell(corpus, metric, *pair, 0.5)
+
+
+def test_a_corpus_counts_once_over_its_metrics():
+    cells = [cell("a", 0.1), cell("a", 0.3, "f1_macro"), cell("b", -0.1)]
+    made = summary("10", cells)
+    assert made is not None
+    assert (made.n_corpora, made.n_cells, made.higher) == (2, 3, 2)
+    assert made.mean == pytest.approx(0.05)
+    expected = stats.ttest_1samp([0.2, -0.1], 0.0).confidence_interval()
+    assert made.interval == pytest.approx(tuple(expected))
+    assert summary("10", []) is None
+
+
+def test_intervals_over_corpora():
+    values = np.random.default_rng(0).normal(size=200)
+    low, high = t_interval(values)
+    assert bootstrap_interval(values) == pytest.approx((low, high), abs=0.02)
+    assert t_interval(values[:1]) == (-np.inf, np.inf)
+
+
+def test_the_claim_says_where_ours_is_worse():
+    cells = [replace(cell("a", -0.2), p_holm=0.01), replace(cell("b", 0.1), p_holm=0.01)]
+    text = claim(Opponents(cells, [cell("a", 0.1, size=300)]))
+    assert "significantly better in 1, significantly worse in 1: a f1_micro 10 (-0.200)" in text
+    assert "at 10 and 30 words: mean -0.0500" in text
+    assert "higher in 1 of 2 cells (50%)" in text
+    assert "at 100 to 3,000 words: mean +0.1000" in text
 
 
 @pytest.mark.full
-def test_the_page_has_tables_and_drawings(tmp_path):
-    where = tmp_path / "frontier.md"
-    write(where, [CorpusResults.of("made", lines())], (10, 30), "Choices.", "measured so", 1000)
+@pytest.mark.usefixtures("few_settings")
+def test_the_command_measures_and_writes_the_page(tmp_path, monkeypatch):
+    monkeypatch.setattr(corpora, "QUICK", {"generated": lambda: corpus_of("labels")})
+    monkeypatch.setattr(command, "QUICK", {"generated": None})
+    monkeypatch.setattr(command, "FEW", (10, 30))
+    where, folder = tmp_path / "frontier.md", tmp_path / "out"
+    arguments = ["--quick", "-o", str(folder), "--write", str(where)]
+    first = CliRunner().invoke(command.main, arguments, catch_exceptions=False)
+    assert first.exit_code == 0
     page = where.read_text()
-    row = "| made | 30 | 0.600 | 0.800 | -0.200 | 0.000 | **worse** | B (C=1) | Q (C=1) |"
-    assert page.count(row) == 2
-    assert "640 training, 160 validation and 200 test documents, 500 words, 2 classes." in page
-    assert "| 1,000 | 0.900 | 900 | none |  | A (C=1), 10 words |  |" in page
-    assert "| 10 | 2,000 | 500 | 4.0 | A | P |" in page
-    for part in ("Choices.", "measured so", "It fails at 2", "1,000 draws"):
-        assert part in page
-    drawn = sorted((tmp_path / "frontier").iterdir())
-    assert [file.name for file in drawn] == ["made-bytes.svg", "made-speed.svg", "made-words.svg"]
-    for file in drawn:
-        assert f"](frontier/{file.name})" in page
-        assert file.stat().st_size < MAX_BYTES
-
-
-def test_a_drawing_of_everything_is_small():
-    rows = [
-        made_row(side, f"family {i}", budget, i / 20, 0.5 + i / 20, settings=f"C={j}")
-        for side in (OURS, PEERS)
-        for i in range(8)
-        for j in range(8)
-        for budget in BUDGETS
-    ]
-    spec = against_words("made", candidates(rows), BUDGETS, "f1_micro")
-    assert len(svg(spec)) < MAX_BYTES
-    values = spec["data"]["values"]
-    # two thick lines and sixteen thin ones, a point a budget
-    assert len(values) == 18 * len(BUDGETS)
-    thick = [one for one in values if one["line"] == "" and one["side"] == "Laconic"]
-    assert {one["y"] for one in thick} == {0.85}
-    assert [one["x"] for one in thick] == [10, 30, 100, 300, 1000, 3000, 10_000, 20_000]
-    assert against_speed("made", [], [], "f1_micro") is None
-
-
-@pytest.mark.full
-def test_the_command_measures_tells_and_writes(tmp_path, monkeypatch):
-    some = [one for one in FAMILIES if one.name in ("IG", "ALL", "chi2 + LinearSVC", "LinearSVC")]
-    monkeypatch.setattr(command, "FAMILIES", tuple(some))
-    monkeypatch.setattr(speed, "REPEATS", 1)
-    monkeypatch.setitem(corpora.QUICK, "generated", lambda: iter([corpus_of("labels")]))
-    monkeypatch.setitem(corpora.QUICK, "pydocs", lambda: iter([corpus_of("texts")]))
-    where = tmp_path / "page.md"
-    arguments = ["--quick", "-o", str(tmp_path / "out"), "--write", str(where)]
-    done = CliRunner().invoke(command.main, arguments)
-    assert done.exit_code == 0, done.output
-    assert "generated: IG, 8 measured" in done.output
-    assert "The claim holds at " in done.output
-    page = where.read_text()
+    assert "| generated | 10 |" in page
+    assert "| 30 | 1 |" in page
+    assert "| generated | 10,000 |" in page
     assert f"`python -m bench.frontier --quick --write {where}`, 20" in page
-    assert page.count("\n## generated\n") == page.count("\n## pydocs\n") == 1
-    before = (tmp_path / "out" / "pydocs.jsonl").read_bytes()
-    again = CliRunner().invoke(command.main, arguments)
-    assert "measured" not in again.output
-    assert (tmp_path / "out" / "pydocs.jsonl").read_bytes() == before
-
-
-def test_the_truth_of_a_task_is_kept(task):
-    told = truth_of(task)
-    np.testing.assert_array_equal(unpacked(told.truth, task.test.truth.shape), task.test.truth)
-    assert (told.n_words, told.n_train) == (task.n_words, task.train.X.shape[0])
+    assert "### Before" not in page
+    (folder / "ours").rename(folder / "before")
+    again = CliRunner().invoke(command.main, [*arguments, "--side", "ours"], catch_exceptions=False)
+    assert again.exit_code == 0
+    assert "### Before" in where.read_text()
