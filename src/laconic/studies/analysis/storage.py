@@ -131,11 +131,11 @@ def _jobs(chosen: Mapping[str, Candidate], tasks: FinalTasks) -> Iterator[Job]:
             return
         n_docs += split.test.size
         for problem in prepared.problems(split, chosen):
-            task = _fold_task(chosen[problem.name], tasks, split)
+            task = fold_task(chosen[problem.name], tasks, split)
             yield Job(problem, tuple(replace(task, storage=storage) for storage in STORAGES))
 
 
-def _fold_task(chosen: Candidate, tasks: FinalTasks, split: Split) -> Task:
+def fold_task(chosen: Candidate, tasks: FinalTasks, split: Split) -> Task:
     alphas = None if chosen.alpha is None else (chosen.alpha,)
     task = tasks.plan.one_task(
         tasks.prepared.corpus,

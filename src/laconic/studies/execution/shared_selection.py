@@ -23,6 +23,7 @@ from laconic.errors import SizeUnavailable, collected_warnings, warn_again
 from laconic.reducer import Reducer
 from laconic.reduction import Reduction
 from laconic.runtime.choices import Normalize
+from laconic.selectors.joint import JointSelection
 from laconic.selectors.sampled import RandomSelector, SampledTerms
 from laconic.selectors.top import TopTerms
 from laconic.text.problem import Problem
@@ -186,7 +187,8 @@ class SharedSelection:
         return SampledTerms(PrecomputedScores(self._scores.get()), **params)
 
     def _cached(self, reducer: Reducer, draw: tuple[Hashable, Hashable]) -> CachedReducer:
-        key = draw[1] if isinstance(reducer, TopTerms) else draw  # ranks the same for all sizes
+        # these select the same for all sizes
+        key = draw[1] if isinstance(reducer, TopTerms | JointSelection) else draw
         if self._reducer is None or self._reducer[0] != key:
             self._reducer = None  # free the last one first
             self._reducer = key, CachedReducer(reducer)
