@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from laconic.errors import LaconicError
+
 # Frequent stop words. Those that languages share count for each of them.
 STOP_WORDS: Mapping[str, str] = {
     "arabic": "في من على إلى أن عن هذا هذه التي الذي كان لا ما مع ذلك لم قد بين كل هو هي بعد",
@@ -112,6 +114,13 @@ def language_of(name: str, texts: Sequence[str]) -> Language:
     return Language("" if name == "none" else name, "as specified")
 
 
+def check_language(name: str) -> None:
+    if name not in (*LANGUAGES, "auto", "none"):
+        raise LaconicError(
+            f"language={name!r}: give auto, none, or one of {', '.join(sorted(LANGUAGES))}"
+        )
+
+
 def guess_language(texts: Sequence[str]) -> Language:
     """The language of most texts, unknown if they are mixed or have few stop words."""
     step = max(1, len(texts) // DOCUMENTS)
@@ -143,7 +152,9 @@ def _by_function_words(documents: Sequence[Sequence[str]]) -> Language:
     name, number = max(total.items(), key=lambda item: (item[1], item[0]))
     if number < LEAST_WORDS * sum(map(len, documents)):
         return Language("", "few known stop words")
-    long = [counts for counts in by_document if max(counts.values(), default=0) >= LEAST_OF_DOCUMENT]
+    long = [
+        counts for counts in by_document if max(counts.values(), default=0) >= LEAST_OF_DOCUMENT
+    ]
     agreeing = sum(counts[name] == max(counts.values()) for counts in long)
     if agreeing < LEAST_DOCUMENTS * len(long):
         return Language("", "mixed stop words")
