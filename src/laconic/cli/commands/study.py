@@ -37,8 +37,8 @@ from laconic.studies.options import (
 from laconic.text.options import TextOptions, WeightingOptions
 
 if TYPE_CHECKING:
-    from laconic.studies.plan import Plan
     from laconic.studies.measurement import Event
+    from laconic.studies.plan import Plan
     from laconic.studies.study import Study
 
 # Options that are allowed with a plan from a file or a folder.

@@ -12,7 +12,6 @@ from laconic.numerics.quotient import quotient
 from laconic.numerics.text.numpy_kernels import documents, totals
 from laconic.types import Floats, Indices
 
-
 # The count at which a saturated term frequency is half of its limit: the usual k1 of BM25.
 HALF = 1.2
 
