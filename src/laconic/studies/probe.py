@@ -107,8 +107,14 @@ class Probe:
         """The sizes of the plan's method that all folds have, from the rows of its tasks."""
         journal, keys = self.journal, [task.key for task in probed.tasks]
         if journal is not None and self.executor is not None:
-            options = {"retry_failed": self.retry_failed, "what": "features"}
-            measure([probed], self.executor, journal, listen=self.listen, **options)
+            measure(
+                [probed],
+                self.executor,
+                journal,
+                retry_failed=self.retry_failed,
+                listen=self.listen,
+                what="features",
+            )
         failed = {} if journal is None else journal.failed()
         for key in filter(failed.__contains__, keys):
             raise _UnmeasuredError(failed[key])
@@ -130,7 +136,7 @@ def _mean_of_problems(candidates: list[Candidate]) -> Floats:
     """The values of each fold, mean over the problems."""
     if not candidates:
         raise _UnmeasuredError("the metric has no value in all folds")
-    return np.mean([c.values for c in candidates], axis=0)
+    return np.asarray(np.mean([c.values for c in candidates], axis=0))
 
 
 def _language(plan: Plan, corpus: Corpus) -> Language:
@@ -161,7 +167,7 @@ def _sample(plan: Plan, corpus: Corpus) -> Corpus:
     """Documents of the folds, so none of the test set; fewer if there are many or long ones."""
     documents = plan.split.tuning_documents(corpus)
     texts = corpus.texts or ()
-    length = np.mean([len(texts[i]) for i in documents])
+    length = sum(len(texts[i]) for i in documents) / documents.size
     n_docs = int(min(DOCUMENTS, CHARACTERS / max(1.0, length)))
     if n_docs < documents.size:
         documents = replace(plan.split, max_tuning=max(10, n_docs)).tuning_documents(corpus)
@@ -170,15 +176,16 @@ def _sample(plan: Plan, corpus: Corpus) -> Corpus:
 
 def _prepared(prepared: PreparedCorpus, sample: Corpus, features: FeatureSet) -> PreparedCorpus:
     plan, targets = prepared.plan, prepared.targets
-    kinds = {"labels": "multilabel", "argmax": "multiclass", "sign": "multiclass"}
-    kind = kinds[targets[0].rule] if plan.target == AUTO else plan.target
-    one_binary = kind == "multiclass" and targets[0].rule == "sign"
+    kind = plan.target
+    if kind == "auto":
+        kind = "multilabel" if targets[0].rule == "labels" else "multiclass"
+    two_classes = kind == "multiclass" and targets[0].rule == "sign"
     probe = Plan(
-        sample,
+        (sample,),
         methods=(SELECTED,),
         sizes=SIZES,
         metrics=plan.metrics_for(targets[0])[:1],
-        positive=targets[0].classes[1] if one_binary else None,
+        positive=targets[0].classes[1] if two_classes else None,
         target=kind,
         features=WORDS if features.kind == WORDS else AUTO,
         text=features.text(plan.text),

@@ -10,6 +10,7 @@ from typing import Self
 
 from laconic.errors import LaconicError
 from laconic.options import options_of
+from laconic.runtime.choices import UnitName
 from laconic.text.language import LANGUAGES, Language
 from laconic.text.options import TextOptions, parse_range
 
@@ -72,7 +73,7 @@ class FeatureSet:
 
     def text(self, others: TextOptions) -> TextOptions:
         """The text options of the set; `others` are those that it does not decide."""
-        unit = "char" if self.kind == "char-ngrams" else "word"
+        unit: UnitName = "char" if self.kind == "char-ngrams" else "word"
         stem = Language(self.language, "").stemmer if self.kind == STEMS else None
         return replace(others, unit=unit, ngrams=self.ngrams, stem=stem)
 
@@ -107,7 +108,5 @@ def decided(text: TextOptions) -> list[str]:
 def _stemmed(language: str) -> str:
     if language not in LANGUAGES or Language(language, "").stemmer is None:
         stemmed = ", ".join(name for name in LANGUAGES if Language(name, "").stemmer)
-        raise LaconicError(
-            f"stems of {language!r}: there is no such stemmer. Choose from {stemmed}"
-        )
+        raise LaconicError(f"stems of {language!r}: no such stemmer. Choose from {stemmed}")
     return language

@@ -152,11 +152,9 @@ def _by_function_words(documents: Sequence[Sequence[str]]) -> Language:
     name, number = max(total.items(), key=lambda item: (item[1], item[0]))
     if number < LEAST_WORDS * sum(map(len, documents)):
         return Language("", "few known stop words")
-    long = [
-        counts for counts in by_document if max(counts.values(), default=0) >= LEAST_OF_DOCUMENT
-    ]
-    agreeing = sum(counts[name] == max(counts.values()) for counts in long)
-    if agreeing < LEAST_DOCUMENTS * len(long):
+    most = [(counts[name], max(counts.values(), default=0)) for counts in by_document]
+    agreeing = [n_words == largest for n_words, largest in most if largest >= LEAST_OF_DOCUMENT]
+    if sum(agreeing) < LEAST_DOCUMENTS * len(agreeing):
         return Language("", "mixed stop words")
     return Language(name, "guessed from stop words")
 
