@@ -143,6 +143,7 @@ def plan_of(corpora: Any, split: SplitOptions, **options: Any) -> Plan:
         weighting=WeightingOptions("binary", min_df=2),
         training=TrainingOptions(alpha=ALPHA, intercept=True, normalize="all"),
         detail=False,
+        features="words",
         **options,
     )
 
