@@ -5,7 +5,7 @@ It is made from the scores of the sets in the probe; it computes nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,23 +89,28 @@ def compare_sets(
 ) -> tuple[FeatureSet, str, tuple[SetScore, ...]]:
     """The simplest set within one standard error of the best, why, and the scores of all.
 
-    `results` has the metric of each set by size and fold. Sets are ordered from the simplest; of
-    equal sets the first is the best. The standard error is that of the paired difference.
+    `results` has the metric of each set by size and fold; the best set has the highest mean. Others
+    are compared with it fold by fold, on the mean over sizes and at the largest size: small models
+    alone do not say what a set is worth. Sets are ordered from the simplest, which wins ties.
     """
-    order = [*results, *failures]
+    unmeasured = tuple(SetScore(s.name, s.title, failure=why) for s, why in failures.items())
     if not results:
-        first = order[0]
-        return (
-            first,
-            "because no set could be measured",
-            tuple(SetScore(s.name, s.title, failure=failures[s]) for s in order),
-        )
+        return next(iter(failures)), "because no set could be measured", unmeasured
     best = max(results, key=lambda features: results[features].mean())
     scores = {s: _score(s, results[s], results[best]) for s in results}
-    chosen = next(s for s in results if -scores[s].difference <= scores[s].se + ROUNDING)
+    chosen = next(
+        s
+        for s, values in results.items()
+        if _within(values.mean(axis=0) - results[best].mean(axis=0))
+        and _within(values[-1] - results[best][-1])
+    )
     reason = "the best" if chosen == best else "the simplest within one standard error of the best"
-    unmeasured = [SetScore(s.name, s.title, failure=failures[s]) for s in failures]
     return chosen, reason, (*scores.values(), *unmeasured)
+
+
+def _within(differences: Floats) -> bool:
+    """Whether the mean of differences from the best is within one standard error of 0."""
+    return bool(-differences.mean() <= standard_error(differences) + ROUNDING)
 
 
 def _score(features: FeatureSet, values: Floats, best: Floats) -> SetScore:
@@ -120,7 +125,6 @@ def _score(features: FeatureSet, values: Floats, best: Floats) -> SetScore:
     )
 
 
-def standard_error(values: Sequence[float] | Floats) -> float:
+def standard_error(values: Floats) -> float:
     """Of the mean."""
-    n = len(values)
-    return float(np.std(values, ddof=1) / np.sqrt(n)) if n > 1 else 0.0
+    return float(np.std(values, ddof=1) / np.sqrt(values.size)) if values.size > 1 else 0.0

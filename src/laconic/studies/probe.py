@@ -25,8 +25,9 @@ from laconic.text.features import AUTO, STEMS, WORDS, FeatureSet, decided, featu
 from laconic.text.language import Language, language_of
 from laconic.types import Floats
 
-# One alpha for all: what is compared is the features.
-SELECTED, ALL_FEATURES = "IG+logistic:alpha=0.1", "ALL+logistic:alpha=0.1"
+# A selection that suits redundant features too, as n-grams are: information gain would rank them
+# below words. One alpha for all: what is compared is the features.
+SELECTED, ALL_FEATURES = "RFE:step=0.5+svm:alpha=0.3", "ALL+svm:alpha=0.3"
 SIZES = (100, 1000, 10_000)
 FOLDS = 3
 # Limits of the sample: character n-grams have about two entries for three characters.
@@ -51,17 +52,15 @@ class Probe:
         plan, corpus = prepared.plan, prepared.corpus
         if corpus.texts is None or decided(plan.text):
             return prepared, None
+        if plan.features not in (AUTO, STEMS):
+            return replace(prepared, plan=_counting(plan, FeatureSet.parse(plan.features))), None
         language = _language(plan, corpus)
         if plan.features == AUTO:
             choice = self._choice(prepared, language)
         else:
-            features = _named(plan.features, language, corpus)
-            choice = _without_probe(corpus, features, "as specified", language)
-        features = FeatureSet.parse(choice.features)
-        # a plan whose text options decide the features, or that says words, has no choice
-        text, name = features.text(plan.text), WORDS if features.kind == WORDS else AUTO
-        resolved = replace(prepared, plan=replace(plan, text=text, features=name))
-        return resolved, choice
+            choice = _without_probe(corpus, _stems(corpus, language), "as specified", language)
+        plan = _counting(plan, FeatureSet.parse(choice.features))
+        return replace(prepared, plan=plan), choice
 
     def _choice(self, prepared: PreparedCorpus, language: Language) -> FeatureChoice:
         sets, corpus = feature_sets(language), prepared.corpus
@@ -144,14 +143,16 @@ def _language(plan: Plan, corpus: Corpus) -> Language:
     return language_of(plan.language, [texts[i] for i in plan.split.training_documents(corpus)])
 
 
-def _named(name: str, language: Language, corpus: Corpus) -> FeatureSet:
-    """The set of a plan; stems without a language are those of the corpus."""
-    features = FeatureSet.parse(name)
-    if features.kind != STEMS or features.language:
-        return features
+def _counting(plan: Plan, features: FeatureSet) -> Plan:
+    """The plan with the text options of a set, which leave no choice."""
+    name = WORDS if features.kind == WORDS else AUTO
+    return replace(plan, text=features.text(plan.text), features=name)
+
+
+def _stems(corpus: Corpus, language: Language) -> FeatureSet:
     if language.stemmer is None:
         raise LaconicError(
-            f"features={name!r}: {corpus.name} has no stemmer. {language.sentence}. Name a "
+            f"features='stems': there is no stemmer for {corpus.name}. {language.sentence}. Name a "
             "language, such as stems:german, or choose other features"
         )
     return FeatureSet(STEMS, language.name)
