@@ -113,7 +113,7 @@ def test_an_interrupted_probe_is_resumed(tmp_path):
     with Journal.reading(StudyFolder(tmp_path).journal) as journal:
         before = journal.done()
     assert len(before) == 2
-    with pytest.raises(LaconicError, match="not chosen yet. Run the study"):
+    with pytest.raises(LaconicError, match="the features of pets are not chosen yet"):
         Study(plan, tmp_path).corpora  # noqa: B018
     findings = Study(plan, tmp_path).run()
     other = Study(plan, tmp_path / "at once").run()
@@ -234,7 +234,7 @@ def test_a_script_without_blanks_has_character_ngrams():
 
 def test_stems_of_an_unknown_language_are_refused():
     plan = Plan(pets(), **ONCE, features="stems")
-    with pytest.raises(LaconicError, match="no stemmer for pets.*Name a language"):
+    with pytest.raises(LaconicError, match="there is no stemmer for pets"):
         module.Probe().resolve(PreparedCorpus.of(plan, pets()))
 
 

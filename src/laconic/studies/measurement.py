@@ -1,4 +1,4 @@
-"""`measure`: the tasks of prepared corpora are run, and recorded in the journal."""
+"""`run_tasks`: the tasks of prepared corpora are run, and recorded in the journal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Event:
 Listener = Callable[[Event], None]
 
 
-def measure(
+def run_tasks(
     corpora: Sequence[PreparedCorpus],
     executor: Executor,
     journal: Journal,

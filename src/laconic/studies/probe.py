@@ -18,7 +18,7 @@ from laconic.studies.analysis.tuning import tuned_candidates
 from laconic.studies.execution.executors import Executor
 from laconic.studies.feature_choice import FeatureChoice, compare_sets
 from laconic.studies.journal.journal import Journal
-from laconic.studies.measurement import Listener, measure
+from laconic.studies.measurement import Listener, run_tasks
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.text.features import AUTO, STEMS, WORDS, FeatureSet, decided, feature_sets
@@ -106,7 +106,7 @@ class Probe:
         """The sizes of the plan's method that all folds have, from the rows of its tasks."""
         journal, keys = self.journal, [task.key for task in probed.tasks]
         if journal is not None and self.executor is not None:
-            measure(
+            run_tasks(
                 [probed],
                 self.executor,
                 journal,

@@ -27,7 +27,7 @@ from laconic.studies.execution.task import Task, versions
 from laconic.studies.feature_choice import FeatureChoice
 from laconic.studies.journal.journal import Journal, exclusive
 from laconic.studies.layout import PLAN_MARK, StudyFolder, input_paths, write
-from laconic.studies.measurement import Event, Listener, measure
+from laconic.studies.measurement import Event, Listener, run_tasks
 from laconic.studies.options import LimitOptions
 from laconic.studies.plan import Plan
 from laconic.studies.plan_file import parse_plan, write_plan
@@ -145,7 +145,7 @@ class Study:
                 for note, n_tasks in old.items():
                     listen(Event("note", f"{n_tasks:,} tasks: {note}"))
                 journal.record_plan(write_plan(self.plan), command, keys)
-                measure(self.corpora, workers, journal, retry_failed=retry_failed, listen=listen)
+                run_tasks(self.corpora, workers, journal, retry_failed=retry_failed, listen=listen)
                 self._corpora = [
                     replace(prepared, blends=tuple(blend_tasks(prepared.plan, prepared, journal)))
                     for prepared in self.corpora
@@ -153,7 +153,7 @@ class Study:
                 every = [task.key for task in self.tasks]
                 if every != keys:
                     journal.record_plan(write_plan(self.plan), command, every)
-                    measure(
+                    run_tasks(
                         self.corpora, workers, journal, retry_failed=retry_failed, listen=listen
                     )
                 self._write_plan(choices)
