@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from laconic.types import Indices
 
 # What a model is evaluated on; "budget": the test documents, by a model that was not chosen;
-# "storage": validation documents again, by a model that is rounded.
-Part = Literal["validation", "test", "budget", "storage"]
+# "storage": validation documents again, by a model that is rounded; "features": folds in which
+# feature sets are compared.
+Part = Literal["validation", "test", "budget", "storage", "features"]
 METHODS = ("ALL", "IG", "JOINT", "RFE")
 # Lists of methods by name.
 PRESETS = {

@@ -7,6 +7,7 @@ Its tasks are in the journal like all others, so a study that is resumed does no
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,9 +17,11 @@ from laconic.rows import group_pairs
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.tuning import tuned_candidates
 from laconic.studies.execution.executors import Executor
+from laconic.studies.execution.task import Task
 from laconic.studies.feature_choice import FeatureChoice, compare_sets
 from laconic.studies.journal.journal import Journal
 from laconic.studies.measurement import Listener, run_tasks
+from laconic.studies.options import Part
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.text.features import AUTO, STEMS, WORDS, FeatureSet, decided, feature_sets
@@ -28,6 +31,7 @@ from laconic.types import Floats
 # A selection that suits redundant features too, as n-grams are: information gain would rank them
 # below words. One alpha for all: what is compared is the features.
 SELECTED, ALL_FEATURES = "RFE:step=0.5+svm:alpha=0.3", "ALL+svm:alpha=0.3"
+PART: Part = "features"
 SIZES = (100, 1000, 10_000)
 FOLDS = 3
 # Limits of the sample: character n-grams have about two entries for three characters.
@@ -123,8 +127,21 @@ class Probe:
                 "name them: features='words'"
             )
         rows = journal.rows(keys)
-        measured, _ = tuned_candidates(probed.plan, probed.tasks, rows, journal)
+        measured, _ = tuned_candidates(probed.plan, probed.tasks, rows, journal, PART)
         return [candidate for candidate in measured if candidate.n_folds == len(probed.splits)]
+
+
+class ProbedCorpus(PreparedCorpus):
+    """A sample of a corpus, whose rows are apart from those of the study."""
+
+    @cached_property
+    def planned(self) -> list[Task]:
+        tasks = (
+            task
+            for split in self.splits
+            for task in self.plan.tasks(self.corpus, split, self.targets)
+        )
+        return [self.as_measured(replace(task, part=PART)) for task in tasks]
 
 
 class _UnmeasuredError(LaconicError):
@@ -195,4 +212,4 @@ def _prepared(prepared: PreparedCorpus, sample: Corpus, features: FeatureSet) ->
             plan.split, test_size=None, cv=min(FOLDS, plan.split.cv), repeats=1, max_tuning=None
         ),
     )
-    return replace(PreparedCorpus.of(probe, sample), versions=prepared.versions)
+    return replace(ProbedCorpus.of(probe, sample), versions=prepared.versions)
