@@ -72,6 +72,7 @@ class Job:
             metrics=("accuracy",),
             split=SplitOptions(cv=self.cv, duplicates="keep"),
             weighting=WeightingOptions("tfidf"),
+            features="words",
         )
 
 

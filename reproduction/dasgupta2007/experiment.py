@@ -55,10 +55,11 @@ from laconic.rows import Row
 from laconic.scores import hellinger, leverage, squared_norm
 from laconic.studies.execution.executors import Executor
 from laconic.studies.layout import StudyFolder
+from laconic.studies.measurement import Event, Listener
 from laconic.studies.options import Source, SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
-from laconic.studies.study import Event, Listener, Study
+from laconic.studies.study import Study
 from laconic.text.options import TextOptions, WeightingOptions
 from laconic.text.problem import Problem
 from reproduction.dasgupta2007 import statements as statements

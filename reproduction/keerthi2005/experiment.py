@@ -205,6 +205,7 @@ def plan_of(corpus: Corpus, scale: Scale, min_df: int = 1) -> Plan:
         weighting=WeightingOptions(scheme, min_df=min_df),
         training=TrainingOptions(alpha=1.0, intercept=True, normalize="all"),
         detail=False,
+        features="words",
     )
 
 

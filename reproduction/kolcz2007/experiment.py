@@ -68,10 +68,11 @@ from laconic.row_files import rows_file
 from laconic.rows import Row
 from laconic.studies.execution.executors import Executor
 from laconic.studies.layout import StudyFolder
+from laconic.studies.measurement import Event, Listener
 from laconic.studies.options import Source, SplitOptions, TrainingOptions
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
-from laconic.studies.study import Event, Listener, Study
+from laconic.studies.study import Study
 from laconic.text.options import WeightingOptions
 from laconic.text.problem import Problem
 from reproduction.kolcz2007 import statements as statements
@@ -142,6 +143,7 @@ def plan_of(corpora: Any, split: SplitOptions, **options: Any) -> Plan:
         weighting=WeightingOptions("binary", min_df=2),
         training=TrainingOptions(alpha=ALPHA, intercept=True, normalize="all"),
         detail=False,
+        features="words",
         **options,
     )
 

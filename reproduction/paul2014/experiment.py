@@ -124,6 +124,7 @@ def plan_of(
         draws=scale.draws,
         split=SplitOptions(None, cv=FOLDS, repeats=scale.n_splits, duplicates="keep"),
         training=TrainingOptions(alpha=1.0, intercept=False, normalize="all"),
+        features="words",
         **options,
     )
 

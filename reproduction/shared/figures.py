@@ -16,8 +16,9 @@ from laconic.rows import Row, RowTable, group_pairs
 from laconic.studies.execution.executors import Executor
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import StudyFolder
+from laconic.studies.measurement import Listener
 from laconic.studies.plan import Plan
-from laconic.studies.study import Listener, Study
+from laconic.studies.study import Study
 from laconic.types import Size
 from reproduction.shared.plots import Cells, Plot, Series
 from reproduction.statements import Finding

@@ -148,7 +148,9 @@ def test_a_size_that_is_none_gets_one_line(run, command, size):
 
 def test_what_quality_is_and_what_smaller_models_cost(run):
     printed = study(run).stdout.splitlines()
-    assert printed[0] == (
+    assert printed[0].startswith("Features: ")
+    assert printed[0].endswith("Language: unknown (no known stop words).")
+    assert printed[1] == (
         "Quality is accuracy: the share of documents that are classified correctly."
     )
     told = json.loads(Path("pets-study/recommendation.json").read_text())["recommendations"][0]
@@ -171,7 +173,18 @@ def test_events_for_machines(run):
     done = study(run, "--json")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     kinds = [line["kind"] for line in lines]
-    assert kinds == ["loaded", "planned", *["task"] * 9, "concluding", "finished", "findings"]
+    chosen = kinds.index("features")
+    assert set(kinds[1:chosen]) == {"planned", "task"}, "of the features"
+    assert {line["what"] for line in lines[:chosen] if line["kind"] == "planned"} == {"features"}
+    assert lines[-1]["features"][0]["sentence"] in lines[chosen]["what"]
+    assert [kinds[0], *kinds[chosen + 1 :]] == [
+        "loaded",
+        "planned",
+        *["task"] * 9,
+        "concluding",
+        "finished",
+        "findings",
+    ]
     assert lines[-1]["recommendations"][0]["chosen"]["method"] == "IG"
 
 
@@ -415,7 +428,8 @@ def test_export_of_rows(run):
     assert study(run).exit_code == 0
     assert run("export", "pets-study", "-o", "all.csv").exit_code == 0
     # the comparison, and the two models that the test documents were asked about
-    assert len(table("all.csv")) == 3 * (1 + 3 + 3) * 2 + 2 * 2
+    rows = [row for row in table("all.csv") if row["part"] != "features"]
+    assert len(rows) == 3 * (1 + 3 + 3) * 2 + 2 * 2
     done = run("export", "absent", "-o", "all.csv")
     assert done.exit_code == 2
     assert "absent" in done.stderr
@@ -476,3 +490,24 @@ def test_a_page_replaces_a_page_and_nothing_else(run):
     for _ in range(2):
         assert run("report", "pets-study", "-o", "page.html", "--no-figures").exit_code == 0
     assert "no such folder" in run("report", "absent").stderr
+
+
+@pytest.mark.full
+def test_features_are_compared_unless_they_are_named(run):
+    def counted(*options: str) -> set[str]:
+        folder = "-".join(("out", *options)).replace(":", "-")
+        assert study(run, *options, "-o", folder).exit_code == 0
+        rows = table(f"{folder}/rows.csv")
+        run("export", folder, "-o", "all.csv")
+        probed = any(row["part"] == "features" for row in table("all.csv"))
+        return {row["features"] for row in rows} | ({"probed"} if probed else set())
+
+    assert counted() == {"word", "probed"}
+    assert counted("--features", "words") == counted("--unit", "word") == {"word"}
+    assert counted("--features", "stems:german") == counted("--stem", "porter") == {"word"}
+    assert counted("--features", "word-ngrams") == counted("--ngrams", "1-2") == {"word:ngrams=1-2"}
+    assert counted("--features", "char-ngrams:2-3") == {"char:ngrams=2-3"}
+    refused = study(run, "--features", "words", "--stem", "porter", "-o", "new")
+    assert "features='words' and stem: both say" in refused.output
+    assert "there is no stemmer for pets" in study(run, "--features", "stems", "-o", "new").output
+    assert "language='klingon'" in study(run, "--language", "klingon", "-o", "new").output

@@ -48,7 +48,7 @@ def test_decisions_are_those_of_the_slow_way(settings, norm, rule):
     np.testing.assert_allclose(single, slow(documents), atol=1e-10)
 
 
-@pytest.mark.parametrize("scheme", ["ltc", "tfidf", "binary", "histogram", "count"])
+@pytest.mark.parametrize("scheme", ["ltc", "tfidf", "saturated", "binary", "histogram", "count"])
 @pytest.mark.parametrize("norm", ["selected", "all"])
 @pytest.mark.parametrize("length", ["scheme", "l1", "l2", None])
 def test_every_weighting(scheme, norm, length):

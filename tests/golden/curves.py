@@ -96,6 +96,7 @@ def outcomes() -> dict[str, Outcome]:
         split=SplitOptions("given", cv=0, duplicates="keep"),
         weighting=WeightingOptions(min_df=2),
         training=TrainingOptions(alpha=1.0),
+        features="words",
     )
     prepared = PreparedCorpus.of(plan, plan.corpora[0])
     jobs = [*prepared.jobs({task.key for task in prepared.tasks}), *bare_jobs(prepared)]
@@ -129,7 +130,7 @@ def measured(outcome: Outcome, words: list[str]) -> dict[str, Any]:
 
 
 def all_measured() -> dict[str, dict[str, Any]]:
-    plan = Plan((tiny(),), weighting=WeightingOptions(min_df=2))
+    plan = Plan((tiny(),), weighting=WeightingOptions(min_df=2), features="words")
     words = PreparedCorpus.of(plan, plan.corpora[0]).counted.words.tolist()
     return {name: measured(outcome, words) for name, outcome in outcomes().items()}
 

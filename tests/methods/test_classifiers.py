@@ -88,18 +88,23 @@ def test_what_a_classifier_does_not_take_is_refused(text, says):
 )
 def test_values_that_a_classifier_cannot_have_are_known_before_the_study(text, says):
     with pytest.raises(LaconicError, match=says):
-        Plan(pets(), methods=[text])
+        Plan(pets(), methods=[text], features="words")
 
 
 def test_a_plan_takes_any_lambda_where_the_classifier_has_none():
-    plan = Plan(pets(), methods=("IG+knn:n_neighbors=2",), training=TrainingOptions(alpha="loo"))
+    plan = Plan(
+        pets(),
+        methods=("IG+knn:n_neighbors=2",),
+        training=TrainingOptions(alpha="loo"),
+        features="words",
+    )
     assert plan.methods == ("IG+knn:n_neighbors=2",)
     with pytest.raises(LaconicError, match=r"alpha=loo is for \+ridge only"):
-        Plan(pets(), methods=("IG+svm",), training=TrainingOptions(alpha="loo"))
+        Plan(pets(), methods=("IG+svm",), training=TrainingOptions(alpha="loo"), features="words")
 
 
 def test_tasks_that_differ_in_the_classifier_only_share_the_selection():
-    plan = Plan(pets(), methods=("RP",))
+    plan = Plan(pets(), methods=("RP",), features="words")
     (corpus,) = plan.load()
     task = PreparedCorpus.of(plan, corpus).tasks[0]
     assert isinstance(task, Task)
@@ -132,7 +137,9 @@ def test_curves_measure_any_classifier(name, method):
 def test_a_study_measures_models_that_are_not_linear(tmp_path):
     methods = ("LDA+gaussian:width=3.0", "IG+knn", "DF+centroid", "IG")
     training = TrainingOptions(normalize="all")
-    study = Study(Plan(pets(60), methods=methods, sizes=(2, 5), training=training), tmp_path)
+    study = Study(
+        Plan(pets(60), methods=methods, sizes=(2, 5), training=training, features="words"), tmp_path
+    )
     findings = study.run()
     assert findings.failures == {}
     measured = {(c.method, c.size) for c in findings.candidates}
@@ -174,5 +181,5 @@ def test_more_neighbors_than_documents_are_refused():
 
 def test_a_task_with_too_many_neighbours_fails_with_our_words(tmp_path):
     methods = ("IG+knn:n_neighbors=500",)
-    findings = Study(Plan(pets(60), methods=methods, sizes=(2,)), tmp_path).run()
+    findings = Study(Plan(pets(60), methods=methods, sizes=(2,), features="words"), tmp_path).run()
     assert {why.partition(":")[0] for why in findings.failures.values()} == {"n_neighbors=500"}

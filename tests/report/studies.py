@@ -77,7 +77,7 @@ def tuned_study() -> Path:
 def finished(corpora: Corpus | tuple[Corpus, ...], **options) -> Path:
     """A folder in which a study of these corpora has been run, removed at the end."""
     plan = {"methods": METHODS, "sizes": SIZES, "split": SplitOptions(cv=3)}
-    plan |= {"training": UNTUNED} | options
+    plan |= {"training": UNTUNED, "features": "words"} | options
     folder = _folder()
     Study(Plan(corpora, **plan), folder).run(InProcess(), command="laconic study of the tests")
     return folder

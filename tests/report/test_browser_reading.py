@@ -19,6 +19,7 @@ from laconic.compact import CompactModel, stored
 from laconic.compact.settings import text_settings
 from laconic.corpus.corpus import TEST, Corpus
 from laconic.model import LinearModel
+from laconic.numerics.text.weights import IDF
 from laconic.report.view import View
 from laconic.runtime.choices import Storage
 from laconic.runtime.settings import WordWeights
@@ -237,9 +238,9 @@ def every_model(
     for unit, density in (("word", 1.0), ("char", 0.4)):
         vectorizer = Vectorizer(unit=unit, min_length=1, ngrams=(1, 2)).fit(texts)
         words, text = tuple(vectorizer.vocabulary_.tolist()), text_settings(vectorizer)
-        for scheme in ("ltc", "tfidf", "binary", "histogram", "count"):
+        for scheme in ("ltc", "tfidf", "saturated", "binary", "histogram", "count"):
             for length in ("l1", "l2", None):
-                df = rng.integers(1, 23, len(words)) if scheme in ("ltc", "tfidf") else None
+                df = rng.integers(1, 23, len(words)) if scheme in IDF else None
                 linear = linear_model(rng, len(words), rule, norm, density)
                 weights = WordWeights(scheme, length, df, 23)
                 compact = CompactModel(linear, words, weights, text)

@@ -27,6 +27,7 @@ from laconic.report.page import (
     write_report,
 )
 from laconic.report.view import Answer, Point, View
+from laconic.studies.feature_choice import FeatureChoice, SetScore
 from laconic.studies.words import Word
 from laconic.text.summary import CorpusSummary
 from tests.report.studies import HOSTILE, family_study, pets_study
@@ -256,6 +257,26 @@ def test_of_too_many_words_the_strongest_are_shown(pets_view: View):
     assert (told["total"], len(told["word"])) == (1000, 400)
     assert told["rank"] == sorted(told["rank"])
     assert {abs(own[0]) for own in told["coefficients"]} == {3.0, 2.0}
+
+
+def test_features_have_their_sentence_and_table(pets_view: View):
+    scores = (
+        SetScore("words", "words", (0.8, 0.878), 0.839, -0.003, 0.004),
+        SetScore("char-ngrams:1-3", "character 1–3-grams", failure="<b>no memory</b>"),
+    )
+    choice = FeatureChoice(
+        "pets", "words", "words", "the best", "Language: none", "f1", (5, 50), 9, 3, scores
+    )
+    text = page(replace(pets_view, features=(choice,)))
+    assert choice.sentence in text
+    table = text[text.index("Comparison of features: mean f1 with at most 5 and 50") :]
+    table = table[: table.index("</table>")]
+    assert re.findall(r'class="number">([-0-9.]+)<', table) == [
+        *("5", "50"),
+        *("0.800", "0.878", "0.839", "-0.003", "0.004"),
+    ]
+    assert "&lt;b&gt;no memory&lt;/b&gt;" in table
+    assert "Comparison of features" not in page(replace(pets_view, features=()))
 
 
 def test_an_unfinished_study_has_a_page(pets_view: View):

@@ -25,6 +25,7 @@ PLAN = Plan(
     split=SplitOptions(cv=3),
     training=UNTUNED,
     draws=2,
+    features="words",
 )
 
 

@@ -104,7 +104,9 @@ def test_each_fold_has_the_fraction_that_its_own_training_documents_chose():
 
 def test_what_chooses_has_seen_no_test_document():
     given = SplitOptions("given", cv=0, duplicates="keep")
-    plan = Plan(pets(split=True), methods=("DF+ridge",), split=given, target="one-vs-rest")
+    plan = Plan(
+        pets(split=True), methods=("DF+ridge",), split=given, target="one-vs-rest", features="words"
+    )
     ready = PreparedCorpus.of(plan, plan.corpora[0])
     second = sizes.within(plan, [ready], 3)
     (corpus,) = second.corpora
@@ -123,7 +125,7 @@ def test_what_chooses_has_seen_no_test_document():
 
 
 def test_every_fold_of_cross_validation_has_its_own_inside():
-    plan = Plan(pets(60), split=SplitOptions(None, cv=4))
+    plan = Plan(pets(60), split=SplitOptions(None, cv=4), features="words")
     ready = PreparedCorpus.of(plan, plan.corpora[0])
     second = sizes.within(plan, [ready], 2)
     assert [corpus.name for corpus in second.corpora] == [

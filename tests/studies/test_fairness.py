@@ -102,7 +102,14 @@ def check(name: str, n_documents: int, cv: int, min_df: int, folder: object) -> 
     make, _, metric = CORPORA[name]
     split = SplitOptions(test_size=None, cv=cv)
     weighting = WeightingOptions(min_df=min_df)
-    plan = Plan(make(n_documents), ("ALL",), metrics=(metric,), split=split, weighting=weighting)
+    plan = Plan(
+        make(n_documents),
+        ("ALL",),
+        metrics=(metric,),
+        split=split,
+        weighting=weighting,
+        features="words",
+    )
     study = Study(plan, folder)
     (candidate,) = study.run().candidates
     assert candidate.se > 0

@@ -37,6 +37,7 @@ def folder(tmp_path_factory):
         sizes=(9, 18),
         split=SplitOptions(cv=3),
         target="one-vs-rest",
+        features="words",
     )
     Study(plan, where).run()
     draw(where)

@@ -30,6 +30,7 @@ PLAN = Plan(
     split=SplitOptions(cv=3),
     weighting=WeightingOptions(min_df=1),
     training=RIDGE,
+    features="words",
 )
 
 

@@ -27,6 +27,7 @@ PLAN = Plan(
     sizes=(2, 4, 6),
     split=SplitOptions(cv=3),
     weighting=WeightingOptions(min_df=1),
+    features="words",
 )
 
 

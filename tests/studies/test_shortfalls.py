@@ -34,6 +34,7 @@ PLAN = Plan(
     sizes=(2, 6),
     split=SplitOptions(cv=3),
     weighting=WeightingOptions(min_df=1),
+    features="words",
 )
 
 

@@ -34,6 +34,7 @@ PLAN = Plan(
     split=SplitOptions(cv=3),
     draws=2,
     training=RIDGE,
+    features="words",
 )
 # What may differ between two runs of one task.
 ASIDE = ("seconds", "memory", "versions")

@@ -44,6 +44,7 @@ def test_labels_are_predicted_at_the_thresholds_of_the_validation_folds(tmp_path
         sizes=(18,),
         split=SplitOptions(cv=3),
         training=replace(RIDGE, alpha=30.0),
+        features="words",
     )
     study = Study(plan, tmp_path)
     (found,) = study.run().recommendations
@@ -74,6 +75,7 @@ def finished(tmp_path_factory):
         sizes=(2, 4, 9, 18),
         split=SplitOptions(cv=3),
         training=RIDGE,
+        features="words",
     )
     (found,) = Study(plan, where).run().recommendations
     return plan, where, found
@@ -132,7 +134,9 @@ def test_every_row_of_the_budget_has_its_model(finished):
 @pytest.mark.full
 def test_all_classifiers_and_alphas_are_tuned_by_default(tmp_path):
     """The only study here with the whole grid: its rows have it, and the best of it is offered."""
-    plan = Plan(pets(60), methods=("ALL", "IG"), sizes=(9,), split=SplitOptions(cv=2))
+    plan = Plan(
+        pets(60), methods=("ALL", "IG"), sizes=(9,), split=SplitOptions(cv=2), features="words"
+    )
     findings = Study(plan, tmp_path).run()
     with Journal.reading(tmp_path / JOURNAL) as journal:
         rows = [row for row in journal.rows() if row.part == "validation"]

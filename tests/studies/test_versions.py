@@ -25,7 +25,14 @@ from laconic.text.stop_words import stop_words
 from tests.studies.corpora import RIDGE, pets, write_pets
 from tests.studies.runs import per_task
 
-BASE = Plan(pets(), methods=("IG", "US"), sizes=(5, 10), split=SplitOptions(cv=3), training=RIDGE)
+BASE = Plan(
+    pets(),
+    methods=("IG", "US"),
+    sizes=(5, 10),
+    split=SplitOptions(cv=3),
+    training=RIDGE,
+    features="words",
+)
 
 
 def tasks_of(plan: Plan) -> list[Task]:
@@ -53,7 +60,7 @@ def keys(plan: Plan) -> list[tuple[str, int]]:
     ids=lambda changes: str(changes)[:60],
 )
 def test_plans_that_mean_the_same_have_the_same_keys_and_seeds(changes):
-    assert keys(replace(BASE, **changes)) == keys(BASE)
+    assert keys(replace(BASE, features="auto", **changes)) == keys(BASE)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +96,9 @@ def test_stop_words_count_by_their_contents(tmp_path):
 
 
 def test_settings_without_effect_on_characters_do_not_count():
-    plain = replace(BASE, text=TextOptions(unit="char", ngrams=(1, 2)))
-    other = replace(BASE, text=TextOptions(unit="char", ngrams=(1, 2), min_length=5, stem="porter"))
+    plain = replace(BASE, text=TextOptions(unit="char", ngrams=(1, 2)), features="auto")
+    idle = TextOptions(unit="char", ngrams=(1, 2), min_length=5, stem="porter")
+    other = replace(BASE, text=idle, features="auto")
     assert keys(other) == keys(plain)
 
 
@@ -128,7 +136,9 @@ def test_the_default_weighting_of_vectors_is_resolved(value, scheme):
 )
 def test_rows_name_the_classifier_that_was_trained(method, alpha, expected):
     training = TrainingOptions(alpha=alpha)
-    plan = replace(BASE, methods=(method,), training=training, text=TextOptions(ngrams=(1, 2)))
+    plan = replace(
+        BASE, methods=(method,), training=training, text=TextOptions(ngrams=(1, 2)), features="auto"
+    )
     row = tasks_of(plan)[0].row()
     assert (row.classifier, row.alpha, row.class_weight) == expected
     assert (row.features, row.weighting) == ("word:ngrams=1-2", "ltc")

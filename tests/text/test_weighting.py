@@ -36,6 +36,23 @@ def test_tfidf_is_scikit_learns(X):
 
 
 @given(counts())
+def test_saturated_is_bm25_without_lengths(X):
+    assume(X.any())
+    kept = X[:, X.any(axis=0)]
+    n_docs, n_terms = kept.shape
+    expected = np.zeros_like(kept)
+    for word in range(n_terms):
+        df = sum(kept[document, word] > 0 for document in range(n_docs))
+        for document in range(n_docs):
+            tf = kept[document, word]
+            expected[document, word] = tf / (tf + 1.2) * np.log(n_docs / df)
+    lengths = np.sqrt((expected**2).sum(axis=1, keepdims=True))
+    unit = np.divide(expected, lengths, out=np.zeros_like(kept), where=lengths > 0)
+    weights = Weighting("saturated").fit_transform(csr_array(X)).toarray()
+    np.testing.assert_allclose(weights, unit, atol=1e-12)
+
+
+@given(counts())
 def test_binary_histogram_and_count(X):
     assume(X.any())
     kept = X[:, X.any(axis=0)]

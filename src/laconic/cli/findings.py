@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from laconic.studies.analysis.candidates import Candidate
     from laconic.studies.analysis.findings import Findings
     from laconic.studies.analysis.recommendation import Recommendation
-    from laconic.studies.study import Event, Listener
+    from laconic.studies.measurement import Event, Listener
 
 PROBLEMS_SHOWN = 10
 FAILURES_SHOWN = 5
@@ -68,6 +68,8 @@ def study_bar(*, quiet: bool = False) -> Iterator[tuple[Listener, Callable[[int,
                 bar.reset(shown, total=None)
                 bar.update(shown, description=as_text(f"counting the words of {event.what}"))
             elif event.kind == "planned":
+                if event.what == "features":
+                    bar.update(shown, description="comparing features")
                 bar.reset(shown, total=event.total, completed=event.done, rate="")
             elif event.kind == "task":
                 speed = bar.tasks[0].speed
@@ -97,6 +99,7 @@ def print_findings(
 
     folder = StudyFolder(where)
     if not short:
+        _print_features(findings)
         _print_quality(findings, default_metric)
         budgets = {r.problem: r for r in findings.recommendations}
         candidates = group_pairs((c.problem, c) for c in findings.candidates)
@@ -122,6 +125,16 @@ def print_findings(
     if page is not None:
         click.echo(f"Report: {printable(str(page))}")
     click.echo(f"Files written to {printable(str(where))}/: {', '.join(folder.listing())}")
+
+
+def _print_features(findings: Findings) -> None:
+    """Which features are counted, and how the language is known."""
+    several = len(findings.features) > 1
+    for choice in findings.features[:PROBLEMS_SHOWN]:
+        corpus = f"{choice.corpus}: " if several else ""
+        click.echo(printable(f"{corpus}{choice.sentence}"))
+    if (more := len(findings.features) - PROBLEMS_SHOWN) > 0:
+        click.echo(f"… and the features of {more} more corpora")
 
 
 def _print_quality(findings: Findings, default_metric: bool) -> None:

@@ -119,6 +119,7 @@ class _Reader:
             versions=tuple(self.measured.distinct("versions")),
             created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
             maps=tuple(self.maps(problems)) if finished else (),
+            features=self.findings.features if self.findings is not None else (),
             folder=self.folder.path,
         )
 

@@ -13,6 +13,7 @@ from laconic.compact import CompactModel
 from laconic.report.answer_tables import BudgetLine, ScoreLine, TuningLine
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from laconic.studies.analysis.projection_map import Directions
+from laconic.studies.feature_choice import FeatureChoice
 from laconic.studies.words import Word
 from laconic.text.summary import CorpusSummary
 from laconic.types import Size
@@ -131,4 +132,5 @@ class View:
     versions: tuple[str, ...]
     created: str
     maps: tuple[Directions, ...] = ()
+    features: tuple[FeatureChoice, ...] = ()
     folder: Path | None = None

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 # The features over which the length of a document is taken.
 Normalize: TypeAlias = Literal["selected", "all"]
-Scheme: TypeAlias = Literal["ltc", "tfidf", "binary", "histogram", "count"]
+Scheme: TypeAlias = Literal["ltc", "tfidf", "saturated", "binary", "histogram", "count"]
 # The norm by which a document is divided.
 Length: TypeAlias = Literal["l1", "l2"]
 UnitName: TypeAlias = Literal["word", "char"]

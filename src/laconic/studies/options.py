@@ -15,6 +15,7 @@ from laconic.corpus.options import Duplicates, ReadOptions
 from laconic.errors import LaconicError
 from laconic.options import Options, number, option, parse_bytes
 from laconic.runtime.choices import Normalize
+from laconic.text.features import AUTO
 from laconic.text.options import Alpha, TargetKind
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from laconic.types import Indices
 
 # What a model is evaluated on; "budget": the test documents, by a model that was not chosen;
-# "storage": validation documents again, by a model that is rounded.
-Part = Literal["validation", "test", "budget", "storage"]
+# "storage": validation documents again, by a model that is rounded; "features": folds in which
+# feature sets are compared.
+Part = Literal["validation", "test", "budget", "storage", "features"]
 METHODS = ("ALL", "IG", "JOINT", "RFE")
 # Lists of methods by name.
 PRESETS = {
@@ -390,4 +392,16 @@ class SearchOptions(Options):
         "auto",
         "One label per document, any number of labels, or one binary problem per class; auto is "
         "multiclass or multilabel, as the corpus is.",
+    )
+    features: str = option(
+        AUTO,
+        "What is counted in texts: words, stems (stems:german), word-ngrams (1-2, or "
+        "word-ngrams:1-3) or char-ngrams (1-3). auto compares these on training documents, and "
+        "takes the simplest within one standard error of the best; with --unit, --token-pattern, "
+        "--ngrams or --stem it is what they say.",
+    )
+    language: str = option(
+        AUTO,
+        "Language of the texts, for their stems: its English name, or none; auto guesses it from "
+        "script and stop words.",
     )

@@ -28,6 +28,8 @@ from laconic.studies.options import (
     SplitOptions,
     TrainingOptions,
 )
+from laconic.text.features import check_features
+from laconic.text.language import check_language
 from laconic.text.options import Alpha, TextOptions, WeightingOptions
 from laconic.text.problem import Target, default_metric
 from laconic.text.weighting import Weighting
@@ -48,7 +50,7 @@ class Plan(SearchOptions, Corpora):
     Parameters
     ----------
     corpora : Source, Corpus, or a name or file; or several
-    methods, sizes, metrics, positive, draws, target : see `SearchOptions`
+    methods, sizes, metrics, positive, draws, target, features, language : see `SearchOptions`
     split, text, weighting, training, limits : SplitOptions, TextOptions, WeightingOptions,
         TrainingOptions, LimitOptions
     detail : whether predictions and features of each size are stored, for significance tests and
@@ -69,6 +71,8 @@ class Plan(SearchOptions, Corpora):
         put = object.__setattr__
         put(self, "corpora", _sources(self.corpora))
         super().__post_init__()
+        check_features(self.features, self.text)
+        check_language(self.language)
         methods = _methods(self.methods)
         for method in methods:
             method.check()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
@@ -22,29 +23,16 @@ from laconic.studies.analysis.findings import Findings
 from laconic.studies.analysis.projection_map import projection_method
 from laconic.studies.execution.executors import Executor
 from laconic.studies.execution.local import InProcess
-from laconic.studies.execution.task import Outcome, Task, versions
+from laconic.studies.execution.task import Task, versions
+from laconic.studies.feature_choice import FeatureChoice
 from laconic.studies.journal.journal import Journal, exclusive
 from laconic.studies.layout import PLAN_MARK, StudyFolder, input_paths, write
+from laconic.studies.measurement import Event, Listener, run_tasks
 from laconic.studies.options import LimitOptions
 from laconic.studies.plan import Plan
 from laconic.studies.plan_file import parse_plan, write_plan
 from laconic.studies.prepared_corpus import PreparedCorpus
-
-
-@dataclass(frozen=True)
-class Event:
-    """Progress of a study: "loaded", "note", "planned", "task", "concluding" or "finished"."""
-
-    kind: str
-    what: str = ""
-    done: int = 0
-    total: int = 0
-    status: str = ""
-    reason: str = ""
-    seconds: float = 0.0
-
-
-Listener = Callable[[Event], None]
+from laconic.studies.probe import Probe
 
 
 class Study:
@@ -59,6 +47,7 @@ class Study:
     def __init__(self, plan: Plan, where: str | Path) -> None:
         self.plan = plan
         self.where = Path(where)
+        self._loaded: list[PreparedCorpus] | None = None
         self._corpora: list[PreparedCorpus] | None = None
 
     @classmethod
@@ -71,12 +60,21 @@ class Study:
 
     @property
     def corpora(self) -> list[PreparedCorpus]:
-        """The corpora of the plan with their targets and folds, read when first needed."""
+        """The corpora of the plan with their targets, folds and features, read when first needed.
+
+        Features that a study chooses are known after it has been run.
+        """
         if self._corpora is None:
-            self._corpora = self._load(lambda event: None)
+            file = StudyFolder(self.where).journal
+            loaded = self._load(lambda event: None)
+            with Journal.reading(file) if file.exists() else nullcontext() as journal:
+                self._corpora = [Probe(journal).resolve(prepared)[0] for prepared in loaded]
         return self._corpora
 
     def _load(self, listen: Listener, progress: Any = None) -> list[PreparedCorpus]:
+        """The corpora before their features are chosen."""
+        if self._loaded is not None:
+            return self._loaded
         loaded = []
         for corpus in self.plan.load(progress):
             listen(Event("loaded", corpus.name, len(corpus), len(corpus)))
@@ -84,6 +82,7 @@ class Study:
             for note in (*corpus.notes, *prepared.plan.split.notes(corpus)):
                 listen(Event("note", f"{corpus.name}: {note}"))
             loaded.append(prepared)
+        self._loaded = loaded
         return loaded
 
     @property
@@ -117,14 +116,23 @@ class Study:
         folder.check(inputs)
         with executor if executor is not None else InProcess() as workers:
             # before anything is created: an unreadable corpus leaves nothing behind
-            if self._corpora is None:
-                self._corpora = self._load(listen, progress)
-            folder.check(inputs, self._problem_names())
+            loaded = self._load(listen, progress)
+            names = [target.name for prepared in loaded for target in prepared.targets]
+            folder.check(inputs, names)
             make_folder(self.where)
             with exclusive(folder.journal), Journal(folder.journal) as journal:
                 folder.remove_drafts()
                 tried = {} if remeasure else journal.versions()
-                self._corpora = [replace(prepared, versions=tried) for prepared in self.corpora]
+                loaded = [replace(prepared, versions=tried) for prepared in loaded]
+                if not journal.plans():
+                    # a study that is interrupted while features are compared can be resumed
+                    journal.record_plan(write_plan(self.plan), command)
+                probe = Probe(journal, workers, listen, retry_failed)
+                resolved = [probe.resolve(prepared) for prepared in loaded]
+                self._corpora = [prepared for prepared, _ in resolved]
+                choices = tuple(choice for _, choice in resolved if choice is not None)
+                for choice in choices:
+                    listen(Event("features", f"{choice.corpus}: {choice.sentence}"))
                 keys = [task.key for task in self.tasks]
                 same_rows = _findings_of(folder, self._state(journal, keys))
                 if projection_method(self.plan) is not None:
@@ -137,16 +145,18 @@ class Study:
                 for note, n_tasks in old.items():
                     listen(Event("note", f"{n_tasks:,} tasks: {note}"))
                 journal.record_plan(write_plan(self.plan), command, keys)
-                self._work(workers, journal, retry_failed, listen)
+                run_tasks(self.corpora, workers, journal, retry_failed=retry_failed, listen=listen)
                 self._corpora = [
-                    replace(prepared, blends=tuple(blend_tasks(self.plan, prepared, journal)))
+                    replace(prepared, blends=tuple(blend_tasks(prepared.plan, prepared, journal)))
                     for prepared in self.corpora
                 ]
                 every = [task.key for task in self.tasks]
                 if every != keys:
                     journal.record_plan(write_plan(self.plan), command, every)
-                    self._work(workers, journal, retry_failed, listen)
-                self._write_plan()
+                    run_tasks(
+                        self.corpora, workers, journal, retry_failed=retry_failed, listen=listen
+                    )
+                self._write_plan(choices)
                 listen(Event("concluding"))
                 findings = make_findings(
                     self.plan,
@@ -158,7 +168,9 @@ class Study:
                     retry_failed=retry_failed,
                 )
                 state = self._state(journal, keys)
-                findings = replace(findings, warnings=old | findings.warnings, state=state)
+                findings = replace(
+                    findings, warnings=old | findings.warnings, state=state, features=choices
+                )
                 findings.write(folder)
                 tested = [
                     key
@@ -177,27 +189,12 @@ class Study:
         old = _old_versions(self.tasks)
         return sha256("\n".join([versions(), plan, *keys, *attempts, *old]).encode()).hexdigest()
 
-    def _problem_names(self) -> list[str]:
-        return [target.name for prepared in self.corpora for target in prepared.targets]
-
-    def _write_plan(self) -> None:
-        text = PLAN_MARK + write_plan(self.plan)
+    def _write_plan(self, choices: Sequence[FeatureChoice]) -> None:
+        """The plan, with the features that were chosen as comments."""
+        notes = [f"# {_printable(choice.corpus)}: {choice.sentence}\n" for choice in choices]
+        text = "".join([PLAN_MARK, *notes, write_plan(self.plan)])
         with write(StudyFolder(self.where).plan) as stream:
             stream.write(text.encode("utf-8", "backslashreplace"))
-
-    def _work(
-        self, executor: Executor, journal: Journal, retry_failed: bool, listen: Listener
-    ) -> None:
-        keys = [task.key for task in self.tasks]
-        finished = journal.done() | (set() if retry_failed else set(journal.failed()))
-        open_keys = set(keys) - finished
-        done, total = len(keys) - len(open_keys), len(keys)
-        listen(Event("planned", done=done, total=total))
-        jobs = (job for prepared in self.corpora for job in prepared.jobs(open_keys))
-        for outcome in executor.run(jobs):
-            journal.record(outcome)
-            done += 1
-            listen(_task_event(outcome, done, total))
 
 
 def _findings_of(folder: StudyFolder, state: str) -> Findings | None:
@@ -210,6 +207,11 @@ def _findings_of(folder: StudyFolder, state: str) -> Findings | None:
     return findings if current else None
 
 
+def _printable(name: str) -> str:
+    """Without characters that a comment cannot have."""
+    return "".join(c if c.isprintable() else " " for c in name)
+
+
 def _old_versions(tasks: Sequence[Task]) -> dict[str, int]:
     """Notes about rows of other versions of methods, with the number of tasks of each."""
     current = {name: parse_method(name).version for name in {task.method for task in tasks}}
@@ -220,8 +222,3 @@ def _old_versions(tasks: Sequence[Task]) -> dict[str, int]:
         for (method, version), n_tasks in used.items()
         if version != current[method]
     }
-
-
-def _task_event(outcome: Outcome, done: int, total: int) -> Event:
-    status = (outcome.status, outcome.reason, outcome.seconds)
-    return Event("task", outcome.task.title, done, total, *status)

@@ -166,9 +166,10 @@ class WeightingOptions(Options):
     scheme: Scheme | None = option(
         None,
         "Weights of words. ltc: (1 + log tf)·log(N/df), SMART's; tfidf: "
-        "tf·(1 + log((1+N)/(1+df))), scikit-learn's; binary: 1 for a word that occurs; histogram: "
-        "tf / number of words in the document; count: the numbers as they come. ltc, tfidf and "
-        "binary give documents unit length.",
+        "tf·(1 + log((1+N)/(1+df))), scikit-learn's; saturated: tf / (tf + 1.2)·log(N/df), as "
+        "in BM25; binary: 1 for a word that occurs; histogram: tf / number of words in the "
+        "document; count: the numbers as they come. ltc, tfidf, saturated and binary give "
+        "documents unit length.",
         flag="--weighting",
         default_text="ltc; count for vectors that are weighted already",
     )

@@ -18,7 +18,12 @@ from tests.studies.outcomes import but_for_speed
 from tests.studies.runs import per_task
 
 PLAN = Plan(
-    pets(150), methods=("ALL", "IG"), sizes=(9, 18, 40), split=SplitOptions(cv=3), training=RIDGE
+    pets(150),
+    methods=("ALL", "IG"),
+    sizes=(9, 18, 40),
+    split=SplitOptions(cv=3),
+    training=RIDGE,
+    features="words",
 )
 
 

@@ -39,6 +39,7 @@ PLAN = Plan(
     sizes=(9, 18, 40),
     split=SplitOptions(cv=3),
     training=RIDGE,
+    features="words",
 )
 
 
@@ -54,7 +55,7 @@ def pair(findings, test):
 @pytest.mark.full
 def test_two_vectorizings_live_in_one_folder(tmp_path):
     Study(PLAN, tmp_path).run()
-    stemmed = replace(PLAN, text=TextOptions(stem="porter"))
+    stemmed = replace(PLAN, text=TextOptions(stem="porter"), features="auto")
     assert Study(stemmed, tmp_path).run().recommendations
 
 
@@ -74,7 +75,9 @@ def test_words_drawn_at_random_are_not_stable(tmp_path):
         vectors=csr_array(np.hstack([usable, once])),
         vocabulary=tuple(f"w{i}" for i in range(1200)),
     )
-    findings = Study(Plan(corpus, methods=("US",), sizes=(100, 240)), tmp_path).run()
+    findings = Study(
+        Plan(corpus, methods=("US",), sizes=(100, 240), features="words"), tmp_path
+    ).run()
     for found in findings.stability:
         assert abs(found.nogueira) < 0.3
         assert abs(found.kuncheva) < 0.3
@@ -274,6 +277,7 @@ def test_a_fold_without_a_value_costs_itself_only(tmp_path):
         sizes=(9,),
         metrics=("roc_auc",),
         split=SplitOptions(test_size=None, cv=5),
+        features="words",
     )
     findings = Study(plan, tmp_path).run()
     assert findings.recommendations

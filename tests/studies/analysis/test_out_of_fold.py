@@ -23,6 +23,7 @@ PLAN = Plan(
     split=SplitOptions(cv=3, repeats=2),
     training=TrainingOptions(alpha=1.0),
     decisions=True,
+    features="words",
 )
 
 

@@ -38,7 +38,14 @@ from tests.studies.corpora import pets
 from tests.studies.execution.test_jobs import task_of
 
 SIZE = 5
-PLAN = Plan(pets(150), methods=("IG", "LSI"), sizes=(2, 5), split=SplitOptions(cv=3), draws=1)
+PLAN = Plan(
+    pets(150),
+    methods=("IG", "LSI"),
+    sizes=(2, 5),
+    split=SplitOptions(cv=3),
+    draws=1,
+    features="words",
+)
 
 
 def problem_of(n_docs: int = 60, n_terms: int = 40, n_classes: int = 4) -> Problem:

@@ -65,7 +65,9 @@ def test_a_failure_keeps_every_number() -> None:
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return Plan(pets(240), methods=("ALL", "IG"), sizes=(4, 9), split=SplitOptions(cv=3))
+    return Plan(
+        pets(240), methods=("ALL", "IG"), sizes=(4, 9), split=SplitOptions(cv=3), features="words"
+    )
 
 
 @pytest.mark.full
@@ -151,6 +153,7 @@ def test_a_limit_in_bytes_is_met(tmp_path: Path) -> None:
         sizes=(4, 9, 18),
         split=SplitOptions(cv=3),
         limits=LimitOptions(max_bytes=1000),
+        features="words",
     )
     (found,) = Study(plan, tmp_path).run().recommendations
     assert 0 < found.n_bytes <= 1000

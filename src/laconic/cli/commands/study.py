@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from laconic.cli.commands.report import check_report, draw
 from laconic.cli.exit_codes import EXIT_CODES, Code
@@ -34,11 +35,13 @@ from laconic.studies.options import (
     SplitOptions,
     TrainingOptions,
 )
+from laconic.text.features import AUTO, DECIDED, WORDS, decided
 from laconic.text.options import TextOptions, WeightingOptions
 
 if TYPE_CHECKING:
+    from laconic.studies.measurement import Event
     from laconic.studies.plan import Plan
-    from laconic.studies.study import Event, Study
+    from laconic.studies.study import Study
 
 # Options that are allowed with a plan from a file or a folder.
 ALLOWED_WITH_A_PLAN = {
@@ -172,7 +175,15 @@ def study_of(ctx: click.Context, where: tuple[str, ...], options: dict[str, Any]
     if not where:
         raise click.UsageError("name a corpus, a folder with a study, or a --plan")
     folder = options["output"] or folder_for(where[0])
+    options = options | {"features": features_of(ctx)}
     return refuse_another_corpus(Study(plan_of(where, options), folder))
+
+
+def features_of(ctx: click.Context) -> str:
+    """The features of the command; words where a text option says so explicitly."""
+    name, text = ctx.params["features"], values_of(TextOptions, ctx.params)
+    explicit = any(ctx.get_parameter_source(o) == ParameterSource.COMMANDLINE for o in DECIDED)
+    return WORDS if name == AUTO and explicit and not decided(text) else str(name)
 
 
 def with_limits(plan: Plan, options: dict[str, Any]) -> Plan:

@@ -12,11 +12,16 @@ from laconic.numerics.quotient import quotient
 from laconic.numerics.text.numpy_kernels import documents, totals
 from laconic.types import Floats, Indices
 
+# The count at which a saturated term frequency is half of its limit: the usual k1 of BM25.
+HALF = 1.2
+
 
 def term_weights(tf: Floats, scheme: str) -> Floats:
     """Weights of positive counts, before any idf."""
     if scheme == "ltc":
         return np.asarray(np.maximum(0.0, 1.0 + np.log(tf)))
+    if scheme == "saturated":
+        return tf / (tf + HALF)
     return np.ones_like(tf) if scheme == "binary" else tf
 
 
@@ -24,6 +29,7 @@ def term_weights(tf: Floats, scheme: str) -> Floats:
 IDF: dict[str, Callable[[int, Indices], Floats]] = {
     "ltc": lambda n, df: np.log(n / df),
     "tfidf": lambda n, df: 1.0 + np.log((1 + n) / (1 + df)),
+    "saturated": lambda n, df: np.log(n / df),
 }
 
 

@@ -15,6 +15,7 @@
   const IDF = {
     ltc: (n, df) => Math.log(n / df),
     tfidf: (n, df) => 1 + Math.log((1 + n) / (1 + df)),
+    saturated: (n, df) => Math.log(n / df),
   };
 
   function bytesOf(base64) {
@@ -141,6 +142,7 @@
     weight(word, tf) {
       const idf = this.idf === null ? 1 : this.idf[word];
       if (this.weighting === "ltc") return Math.max(0, 1 + Math.log(tf)) * idf;
+      if (this.weighting === "saturated") return (tf / (tf + 1.2)) * idf;
       return (this.weighting === "binary" ? 1 : tf) * idf;
     }
 

@@ -84,7 +84,11 @@ def _from_rows(
         for prepared in corpora
     ]
     write_json(folder.corpora, "corpora", {"corpora": summaries})
-    maps = [w for prepared in corpora for w in write_directions(plan, prepared, folder, n_problems)]
+    maps = [
+        w
+        for prepared in corpora
+        for w in write_directions(prepared.plan, prepared, folder, n_problems)
+    ]
     comparisons, stability = _details(plan, corpora, per_method, journal)
     missing = missing_sizes(by_family(plan, rows), deciding_metrics(tasks.values()))
     return Findings(
@@ -122,7 +126,9 @@ def _recommendations(
     warnings: list[str] = []
     for prepared in corpora:
         out_of_fold = OutOfFold(prepared.tasks, journal)
-        final = FinalModels(plan, prepared, journal, executor, previous, retry_failed, out_of_fold)
+        final = FinalModels(
+            prepared.plan, prepared, journal, executor, previous, retry_failed, out_of_fold
+        )
         recommendations += final.recommend(findings.candidates, folder, n_problems)
         warnings += final.warnings
     return recommendations, warnings

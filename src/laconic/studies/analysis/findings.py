@@ -14,6 +14,7 @@ from laconic.row_files import write_table
 from laconic.studies.analysis.candidates import Candidate
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from laconic.studies.analysis.recommendation import Recommendation
+from laconic.studies.feature_choice import FeatureChoice
 from laconic.studies.layout import FILES, ProblemFolder, StudyFolder, delete, write
 from laconic.studies.options import LimitOptions
 
@@ -33,6 +34,7 @@ class Findings:
     n_tasks : tasks of the plan
     state : what the findings were made from, apart from the limits; see `Study`
     limits : of the recommendations
+    features : of each corpus of texts, unless the plan has its text options
     """
 
     recommendations: tuple[Recommendation, ...]
@@ -46,6 +48,7 @@ class Findings:
     n_tasks: int = 0
     state: str = ""
     limits: LimitOptions = field(default_factory=LimitOptions)
+    features: tuple[FeatureChoice, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The findings with their sentences, as JSON allows; "NaN" and "Infinity" are strings."""
@@ -55,6 +58,7 @@ class Findings:
                 {"sentence": recommendation.sentence, **asdict(recommendation)}
                 for recommendation in getattr(self, name)
             ]
+        contents["features"] = [{"sentence": c.sentence, **asdict(c)} for c in self.features]
         return spelled_out(contents)
 
     def write(self, folder: StudyFolder) -> None:

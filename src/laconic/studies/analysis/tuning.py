@@ -10,6 +10,7 @@ from laconic.studies.analysis.candidates import Candidate, candidates
 from laconic.studies.analysis.out_of_fold import OutOfFold
 from laconic.studies.execution.task import Task
 from laconic.studies.journal.journal import Journal
+from laconic.studies.options import Part
 from laconic.studies.plan import Plan
 
 
@@ -19,14 +20,21 @@ def deciding_metrics(tasks: Iterable[Task]) -> dict[str, str]:
 
 
 def tuned_candidates(
-    plan: Plan, tasks: Iterable[Task], rows: Iterable[Row], journal: Journal
+    plan: Plan,
+    tasks: Iterable[Task],
+    rows: Iterable[Row],
+    journal: Journal,
+    part: Part | None = None,
 ) -> tuple[list[Candidate], RowTable]:
-    """The methods of the plan at every size, tuned on the validation folds, and their rows."""
+    """The methods of the plan at every size, tuned on the validation folds, and their rows.
+
+    `part` is that of the rows, by default the one in which the plan compares methods.
+    """
     known = list(tasks)
     return candidates(
         rows,
         deciding_metrics(known),
-        part=plan.part(),
+        part=part or plan.part(),
         repeats=plan.split.repeats,
         families=plan.families(task.method for task in known),
         counts=OutOfFold(known, journal).counts,
