@@ -15,6 +15,7 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Bools: TypeAlias = "NDArray[np.bool_]"
 Bytes: TypeAlias = "NDArray[np.uint8]"
 Int8s: TypeAlias = "NDArray[np.int8]"
+Int16s: TypeAlias = "NDArray[np.int16]"
 Int32s: TypeAlias = "NDArray[np.int32]"
 Int64s: TypeAlias = "NDArray[np.int64]"
 # Indices of a scipy sparse array, which are of either kind.

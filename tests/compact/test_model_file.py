@@ -139,6 +139,7 @@ def test_a_thousand_words_and_twenty_classes_take_less_than_30_kB(file):  # noqa
     assert compact.n_words == 1000
     assert n_bytes["int8"] < 30_000
     assert n_bytes["int8"] < n_bytes["float32"] / 3 < n_bytes["float64"] / 5
+    assert n_bytes["int8"] + 7_500 < n_bytes["int16"] < n_bytes["int8"] + 8_500, "3 bits for each"
 
 
 @pytest.mark.full
@@ -358,6 +359,7 @@ def test_numbers_that_are_none_are_refused(change, says, file):
         ("thresholds", [0.5], "thresholds .* needs a newer Laconic"),
         ("calibration", {"temperature": 2.0}, "calibration .* needs a newer Laconic"),
         ("storage", "int8", "'intercept' is float64"),
+        ("storage", "int16", "'intercept' is float64"),
         ("storage", "float32", "'intercept' is float64"),
         ("storage", "int4", "storage .* needs a newer Laconic"),
         ("storage", ["int8"], "storage .* needs a newer Laconic"),

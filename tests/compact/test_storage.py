@@ -1,4 +1,4 @@
-"""Files with float32 and int8: small, and read as exactly the numbers that they store."""
+"""Files with float32, int16 and int8: small, and read as exactly the numbers that they store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from safetensors.numpy import load
@@ -31,17 +31,19 @@ from tests.compact.models import TEXTS, calibrated, served
 
 STORAGES: tuple[Storage, ...] = get_args(Storage)
 RULES = ["sign", "argmax", "labels"]
+LARGEST = {"int8": 127, "int16": 1023}
 
 
 def slowly_stored(model: LinearModel, storage: Storage) -> tuple[Any, ...]:
-    """The definition, number by number: rounded to a type, or to 255 multiples of a scale."""
+    """The definition, number by number: rounded to a type, or to a multiple of a scale."""
     round_to = float if storage == "float64" else lambda x: float(np.float32(x))
     coef = model.coef.copy()
     for row in range(coef.shape[0]):
         part = slice(coef.indptr[row], coef.indptr[row + 1])
-        scale = float(np.float32(max(abs(coef.data[part]), default=0.0) / 127))
+        largest = max(abs(coef.data[part]), default=0.0)
+        scale = float(np.float32(largest / LARGEST.get(storage, 1)))
         coef.data[part] = [
-            (round(x / scale) * scale if scale else 0.0) if storage == "int8" else round_to(x)
+            (round(x / scale) * scale if scale else 0.0) if storage in LARGEST else round_to(x)
             for x in coef.data[part].tolist()
         ]
     return coef, [round_to(x) for x in model.intercept]
@@ -70,6 +72,53 @@ def test_a_file_decides_by_the_numbers_that_it_stores(rule, normalize, ragged, s
     assert loaded.predict(TEXTS) == again.predict(TEXTS) == runtime.predict(TEXTS)
 
 
+@pytest.mark.parametrize("ragged", [True, False])
+@pytest.mark.parametrize("storage", LARGEST)
+def test_a_coefficient_that_is_rounded_to_0_counts_for_the_length(storage, ragged, tmp_path):
+    """A document is divided by its length over all words of a row, also over those without effect.
+
+    Each row has small coefficients; half of them are rounded to 0.
+    """
+    file, compact = tmp_path / "model", served("argmax", ragged=ragged)[0]
+    coef = compact.model.coef.copy()
+    coef.data[::2] *= 1e-5
+    compact = replace(compact, model=replace(compact.model, coef=coef))
+    compact.save(file, storage)
+    rounded = stored(compact.model, storage)
+    assert 0 < np.count_nonzero(rounded.coef.data) < 0.6 * coef.nnz
+
+    X = compact.vectors(TEXTS).toarray()
+    sums = X @ rounded.coef.toarray().T
+    uses = csr_array((np.ones(coef.nnz), coef.indices, coef.indptr), shape=coef.shape).toarray()
+    lengths = np.sqrt(X**2 @ uses.T)
+    expected = sums / np.where(lengths > 0, lengths, 1) + rounded.intercept
+    for model in (replace(compact, model=rounded), CompactModel.load(file), model_file.load(file)):
+        np.testing.assert_allclose(model.decision(TEXTS), expected, atol=1e-12)
+    assert CompactModel.load(file).model.coef.nnz == coef.nnz
+
+    without = csr_array(rounded.coef.toarray())
+    changed = replace(compact, model=replace(rounded, coef=without)).decision(TEXTS)
+    assert np.abs(changed - expected).max() > 0.1, "this test notices entries that are left out"
+
+
+def test_multiples_of_int16_are_in_two_tensors(tmp_path):
+    """The high part and the three low bits: zlib compresses them better apart."""
+    file, compact = tmp_path / "model", served("argmax", ragged=False)[0]
+    compact.save(file, "int16")
+    tensors = load(inflated(file.read_bytes()))
+    shape = compact.n_words, 3
+    assert tensors["coef"].dtype == np.int8
+    assert tensors["coef.low"].dtype == np.uint8
+    assert tensors["coef"].shape == tensors["coef.low"].shape == shape
+    whole = [
+        [8 * int(high) + int(low) for high, low in zip(*pair, strict=True)]
+        for pair in zip(tensors["coef"], tensors["coef.low"], strict=True)
+    ]
+    assert np.abs(whole).max(axis=0).tolist() == [1023, 1023, 1023], "all digits of each row"
+    coef = stored(compact.model, "int16").coef.toarray()
+    np.testing.assert_array_equal(np.array(whole) * tensors["coef.scale"].astype(float), coef.T)
+
+
 @pytest.mark.parametrize("storage", STORAGES)
 def test_numba_and_numpy_decide_alike(storage, monkeypatch):
     compact = served("argmax", ragged=True)[0]
@@ -86,15 +135,18 @@ rows_of_numbers = st.tuples(st.integers(1, 4), st.integers(1, 6)).flatmap(
 
 
 @given(rows_of_numbers, st.sampled_from(STORAGES))
+@example(np.array([[1e-43, 2.67e-43, -1e-44]]), "int8")
+@example(np.array([[1023 * 1.2e-38, 1.7e-36, -3e-42]]), "int16")
 def test_numbers_change_by_little_and_only_once(coef, storage):
     model = LinearModel(coef, np.zeros(len(coef)), np.arange(len(coef)), 1, rule="labels")
     first = stored(model, storage)
     second = stored(first, storage)
     np.testing.assert_array_equal(second.coef.toarray(), first.coef.toarray())
     largest = np.abs(coef).max(axis=1, keepdims=True)
-    # half of the last digit, of 255 multiples, or of the least float32
-    error = {"float64": 0.0, "float32": 2.0**-24, "int8": 0.5001 / 127}[storage]
-    tiny = 0.0 if storage == "float64" else 127 * 2.0**-126
+    # half of the last digit, or of a multiple, or of the least float32
+    errors = {"float64": 0.0, "float32": 2.0**-24, "int8": 0.5001 / 127, "int16": 0.5001 / 1023}
+    error = errors[storage]
+    tiny = 0.0 if storage == "float64" else 1023 * 2.0**-126
     assert (np.abs(first.coef.toarray() - coef) <= error * largest + tiny).all()
 
 
@@ -119,12 +171,13 @@ def test_a_model_without_words_or_with_an_empty_row_comes_back(tmp_path):
 
 def test_other_storages_are_refused(tmp_path):
     compact = served()[0]
-    with pytest.raises(LaconicError, match="storage='int4': choose from int8, float32, float64"):
+    with pytest.raises(LaconicError, match="storage='int4': choose from int8, int16, "):
         compact.save(tmp_path / "model", "int4")
     with pytest.raises(LaconicError, match="storage='int4'"):
         stored(compact.model, "int4")
-    with pytest.raises(LaconicError, match="for linear models"):
-        machine("sign", "selection").save(tmp_path / "model", "int8")
+    for storage in LARGEST:
+        with pytest.raises(LaconicError, match=f"storage='{storage}' is for linear models"):
+            machine("sign", "selection").save(tmp_path / "model", storage)
     assert not list(tmp_path.iterdir())
 
 
@@ -158,17 +211,54 @@ def damaged(file: Path, **changes: Any) -> None:
         ({"intercept": np.array([np.nan, 0, 0], "f4")}, "a coefficient is not a number"),
     ],
 )
-def test_damaged_scales_are_refused(changes, says, tmp_path):
+@pytest.mark.parametrize("storage", LARGEST)
+def test_damaged_scales_are_refused(changes, says, storage, tmp_path):
     file = tmp_path / "model"
-    served("argmax")[0].save(file, "int8")
+    served("argmax")[0].save(file, storage)
     damaged(file, **changes)
     with pytest.raises(LaconicError, match=says):
         model_file.load(file)
 
 
-def test_a_changed_byte_anywhere_is_noticed(tmp_path):
+@pytest.mark.parametrize("ragged", [True, False])
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda low: low + np.uint8(8), "coef.low: not a number from 0 to 7"),
+        (lambda low: low[:-1], "'coef.low' is uint8 of shape"),
+        (lambda low: low.ravel()[None], "'coef.low' is uint8 of shape"),
+        (lambda low: low.astype(np.int8), "'coef.low' is int8"),
+        (lambda low: low.astype(np.uint16), "'coef.low' is uint16"),
+        (None, "has no tensor 'coef.low'"),
+    ],
+)
+def test_damaged_low_parts_are_refused(change, says, ragged, tmp_path):
     file = tmp_path / "model"
-    served("argmax")[0].save(file, "int8")
+    served("argmax", ragged=ragged)[0].save(file, "int16")
+    header, _ = from_bytes(inflated(file.read_bytes()))
+    tensors = load(inflated(file.read_bytes()))
+    low = tensors.pop("coef.low")
+    if change is not None:
+        tensors["coef.low"] = change(low)
+    file.write_bytes(deflated(tensor_parts(header, tensors)))
+    with pytest.raises(LaconicError, match=says):
+        model_file.load(file)
+
+
+@pytest.mark.parametrize("storage", ["int8", "float32", "float64"])
+def test_low_parts_are_for_int16(storage, tmp_path):
+    file = tmp_path / "model"
+    served("argmax", ragged=False)[0].save(file, storage)
+    coef = load(inflated(file.read_bytes()))["coef"]
+    damaged(file, **{"coef.low": np.zeros(coef.shape, np.uint8)})
+    with pytest.raises(LaconicError, match=r"unknown tensor 'coef\.low'"):
+        model_file.load(file)
+
+
+@pytest.mark.parametrize("storage", LARGEST)
+def test_a_changed_byte_anywhere_is_noticed(storage, tmp_path):
+    file = tmp_path / "model"
+    served("argmax")[0].save(file, storage)
     data = file.read_bytes()
     for at in range(len(data)):
         file.write_bytes(data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :])

@@ -32,7 +32,8 @@ EVIL = (
     *(-1, 0, 1, 2, 3, 255, 2**31, 2**32, 2**40, 2**61, 2**63 - 1, 2**64, 10**30, -(2**63)),
     *(0.5, 1e308, float("nan"), float("inf"), True, False, None, "", "\x00", "F64", "U8", "I64"),
     *("BF16", "F8_E4M3", "selected", "all", "sign", "labels", "argmax", "l1", "word", "char"),
-    *("float64", "float32", "int8", "ridge", "balanced", "vectors", "word:ngrams=1-2", -0.5, 1e-9),
+    *("float64", "float32", "int16", "int8", "ridge", "balanced", "vectors", "word:ngrams=1-2"),
+    *(-0.5, 1e-9),
     *("rows", "platt", "temperature"),
     *("(a+)+$", "porter", "turkish", "x" * 5000, [], {}, [[[]]], [1, 1], [0, 0], [1, 2**50]),
 )
@@ -56,7 +57,7 @@ def bases() -> list[bytes]:
     models += [
         replace(model, model=stored(model.model, storage))
         for model in (models[0], models[1], models[-1])
-        for storage in ("float32", "int8")
+        for storage in ("float32", "int16", "int8")
     ]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "base"

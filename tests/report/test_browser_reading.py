@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, random_array
+from scipy.sparse import csc_array, csr_array, random_array
 
 from laconic import Vectorizer
 from laconic.compact import CompactModel, stored
@@ -83,6 +83,10 @@ return Promise.all(arguments[0].map(async (file) => {
       probabilities];
   });
 }));
+"""
+COEFFICIENTS = """
+return laconic.CompactModel.read(laconic.bytesOf(arguments[0])).then(
+  (model) => [Array.from(model.row), Array.from(model.coef)]);
 """
 
 
@@ -180,6 +184,18 @@ class TestReading:
             else:
                 chances = model.predict_proba(texts)
                 np.testing.assert_allclose([one[3] for one in found], chances, atol=1e-9)
+
+    @pytest.mark.parametrize("ragged", [True, False])
+    @pytest.mark.parametrize("storage", get_args(Storage))
+    def test_coefficients_are_those_of_the_file_to_the_last_bit(
+        self, chromium: Browser, storage: Storage, ragged: bool
+    ):
+        model = served("argmax", ragged=ragged)[0]
+        file = base64.b64encode(model.to_bytes(storage)).decode()
+        rows, values = chromium.run(COEFFICIENTS, file)
+        expected = csc_array(stored(model.model, storage).coef)
+        assert rows == expected.indices.tolist()
+        assert values == expected.data.tolist()
 
 
 SHOW = """

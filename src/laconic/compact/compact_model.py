@@ -185,12 +185,12 @@ class CompactModel:
         Parameters
         ----------
         file : path
-        storage : "float64", "float32", "int8" or None, default=None
+        storage : "float64", "float32", "int16", "int8" or None, default=None
             Type of the numbers in the file. "int8" stores each coefficient as a multiple, from
-            −127 to 127, of a number of its row, and other numbers as float32; it is for linear
-            models. None is the smallest type that changes no number: float64 for a model as it was
-            trained, and the type of its file for one that was loaded. `laconic.compact.stored`
-            gives the model as a file has it.
+            −127 to 127, of a number of its row, "int16" as one from −1023 to 1023, and both other
+            numbers as float32; they are for linear models. None is the smallest type that
+            changes no number: float64 for a model as it was trained, and the type of its file for
+            one that was loaded. `laconic.compact.stored` gives the model as a file has it.
         """
         from laconic.compact.model_file import write
 

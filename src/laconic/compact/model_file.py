@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.compact.storage import check_storage, exact_storage, multiples
+from laconic.compact.storage import LARGEST_MULTIPLE, check_storage, exact_storage, multiples
 from laconic.errors import LaconicError
 from laconic.files import Kind, draft
 from laconic.runtime.choices import Storage
@@ -23,7 +23,7 @@ from laconic.runtime.decisions import Coefficients, KernelDecision
 from laconic.runtime.model_file import CALIBRATIONS, THRESHOLDS
 from laconic.runtime.runtime_model import RuntimeModel
 from laconic.runtime.settings import TextSettings
-from laconic.runtime.stored_arrays import MOST_COEFFICIENTS, MOST_TEXT
+from laconic.runtime.stored_arrays import LOW_STEPS, MOST_COEFFICIENTS, MOST_TEXT
 from laconic.runtime.tensors import DTYPES, KEY, WHOLE
 from laconic.types import Int64s
 
@@ -174,24 +174,34 @@ def _coefficient_arrays(coefficients: Coefficients, storage: Storage) -> Arrays:
             f"the model has {c.values.size:,} coefficients, and files with over "
             f"{MOST_COEFFICIENTS:,} are not read. Select fewer words."
         )
-    arrays: Arrays = {}
-    if storage == "int8":
-        values, arrays["coef.scale"] = multiples(c.values, c.rows, c.n_rows)
-    else:
-        values = c.values.astype(storage)
+    arrays, scales = _value_arrays(c, storage)
     if c.values.size == c.n_words * c.n_rows:
-        return arrays | {"coef": values.reshape(c.n_words, c.n_rows)}
+        shape = c.n_words, c.n_rows
+        return scales | {name: values.reshape(shape) for name, values in arrays.items()}
     counts: Int64s = c.firsts[1:] - c.firsts[:-1]
     skips = c.rows.astype(np.int64)
     skips[1:] -= c.rows[:-1] + 1
     starts = c.firsts[:-1][counts > 0]
     skips[starts] = c.rows[starts]
-    return arrays | {"coef": values, "coef.skip": smallest(skips), "coef.count": smallest(counts)}
+    return scales | arrays | {"coef.skip": smallest(skips), "coef.count": smallest(counts)}
+
+
+def _value_arrays(c: Coefficients, storage: Storage) -> tuple[Arrays, Arrays]:
+    """The tensors with a number per coefficient, and those with a number per row."""
+    if storage not in LARGEST_MULTIPLE:
+        return {"coef": c.values.astype(storage)}, {}
+    whole, scales = multiples(c.values, c.rows, c.n_rows, LARGEST_MULTIPLE[storage])
+    if storage == "int8":
+        return {"coef": whole.astype(np.int8)}, {"coef.scale": scales}
+    # apart, because zlib compresses the high part well, and the low one to its 3 bits
+    high, low = np.divmod(whole, LOW_STEPS)
+    values = {"coef": high.astype(np.int8), "coef.low": low.astype(np.uint8)}
+    return values, {"coef.scale": scales}
 
 
 def _kernel_numbers(model: KernelDecision, storage: Storage) -> Arrays:
-    if storage == "int8":
-        raise LaconicError("storage='int8' is for linear models. Use float32.")
+    if storage in LARGEST_MULTIPLE:
+        raise LaconicError(f"{storage=} is for linear models. Use float32.")
     numbers: Arrays = {
         "support": model.support,
         "dual": model.dual,

@@ -1,4 +1,4 @@
-"""The numbers of a model as a file stores them: float64, float32, or int8 with a scale per row."""
+"""The numbers of a model as a file stores them: floats, or whole multiples of a scale per row."""
 
 from __future__ import annotations
 
@@ -14,30 +14,37 @@ from laconic.model import LinearModel
 from laconic.runtime.choices import Storage
 from laconic.runtime.decisions import Coefficients, KernelDecision
 from laconic.runtime.runtime_model import RuntimeModel
-from laconic.types import Floats, Int8s, Ints
+from laconic.runtime.stored_arrays import LOW_STEPS
+from laconic.types import Floats, Int16s, Ints
 
-# The largest multiple of a scale.
-LARGEST_MULTIPLE = 127
+# The largest multiple of a scale, for the storages that have scales. Of the test predictions of
+# 20 Newsgroups up to 0.08 % change with 1023, and up to 0.13 % with 511.
+LARGEST_MULTIPLE: dict[Storage, int] = {"int8": 127, "int16": 128 * LOW_STEPS - 1}
+# A smaller scale would have fewer digits than others, and values would change at the next rounding.
+SMALLEST_SCALE = np.finfo(np.float32).tiny
 
 
-def multiples(values: Floats, rows: Ints, n_rows: int) -> tuple[Int8s, NDArray[np.float32]]:
+def multiples(
+    values: Floats, rows: Ints, n_rows: int, largest: int
+) -> tuple[Int16s, NDArray[np.float32]]:
     """Each value as a multiple of the scale of its row, and the scales.
 
-    The scale of a row is its largest absolute value divided by 127, as float32. Multiples of a
-    float32 are exact in float64, so values that were rounded once are not changed again.
+    The scale of a row is its largest absolute value divided by `largest`, as float32. Multiples of
+    a float32 are exact in float64, so values that were rounded once are not changed again.
     """
-    largest = np.zeros(n_rows)
-    np.maximum.at(largest, rows, np.abs(values))
-    scales = (largest / LARGEST_MULTIPLE).astype(np.float32)
-    divisors = np.where(scales > 0, scales, 1.0).astype(np.float64)
+    extents = np.zeros(n_rows)
+    np.maximum.at(extents, rows, np.abs(values))
+    scales = (extents / largest).astype(np.float32)
+    scales[scales < SMALLEST_SCALE] = 0
+    divisors = np.where(scales > 0, scales, np.inf).astype(np.float64)
     quotients = np.rint(values / divisors[rows])
-    return np.clip(quotients, -LARGEST_MULTIPLE, LARGEST_MULTIPLE).astype(np.int8), scales
+    return np.clip(quotients, -largest, largest).astype(np.int16), scales
 
 
 def stored_coefficients(values: Floats, rows: Ints, n_rows: int, storage: Storage) -> Floats:
     """The coefficients as a file has them."""
-    if storage == "int8":
-        whole, scales = multiples(values, rows, n_rows)
+    if storage in LARGEST_MULTIPLE:
+        whole, scales = multiples(values, rows, n_rows, LARGEST_MULTIPLE[storage])
         return whole * scales.astype(np.float64)[rows]
     return stored_numbers(values, storage)
 
@@ -54,7 +61,7 @@ def stored(model: LinearModel, storage: Storage) -> LinearModel:
     Parameters
     ----------
     model : LinearModel
-    storage : "float64", "float32" or "int8"
+    storage : "float64", "float32", "int16" or "int8"
 
     Returns
     -------
@@ -95,7 +102,7 @@ def check_storage(storage: str) -> None:
 def _keeps(model: RuntimeModel, storage: Storage) -> bool:
     decision, others = model.model, [model.thresholds, model.calibration]
     if isinstance(decision, KernelDecision):
-        if storage == "int8":
+        if storage in LARGEST_MULTIPLE:
             return False
         others += decision.numbers
     else:

@@ -14,7 +14,7 @@ Scheme: TypeAlias = Literal["ltc", "tfidf", "saturated", "binary", "histogram", 
 Length: TypeAlias = Literal["l1", "l2"]
 UnitName: TypeAlias = Literal["word", "char"]
 # The type of the numbers in a file, the smallest first.
-Storage: TypeAlias = Literal["int8", "float32", "float64"]
+Storage: TypeAlias = Literal["int8", "int16", "float32", "float64"]
 # The kind of features of documents that come as vectors.
 VECTORS = "vectors"
 

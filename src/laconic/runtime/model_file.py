@@ -16,7 +16,8 @@ else F32:
 | calibration | F [r, 2], or F [1] | a, b of each row for "platt"; T for "temperature" |
 | coef | F or I8 [n, r], or [e] | by word; [e] if a class does not use every word, and then |
 | coef.count, coef.skip | W [n], W [e] | entries of each word; rows skipped before each entry |
-| coef.scale | F32 [r] | only for "int8": a coefficient is coef · scale of its row |
+| coef.low | U8, as coef | only for "int16", 0 to 7: coef means 8 · coef + coef.low |
+| coef.scale | F32 [r] | only for "int8", "int16": a coefficient is coef · scale of its row |
 
 A kernel model has, in place of coef: support F [s, size], dual F [r, s], gamma F [1] and
 either components F [n, size] or terms U32 [size] with term.weight F [size].
@@ -28,7 +29,7 @@ The one key "laconic" of the metadata is a JSON object. Fields that are null are
  "classifier": {"name": str | null, "alpha": float | null, "class_weight": str | null},
  "features": {"number": int, "kind": str},
  "thresholds": null | "rows", "calibration": null | "platt" | "temperature",
- "storage": "float64" | "float32" | "int8",
+ "storage": "float64" | "float32" | "int16" | "int8",
  "solved": bool | null, "gap": float | null, "notes": [str, ...] | null, warnings of training}
 """
 

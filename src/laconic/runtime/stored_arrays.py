@@ -12,9 +12,11 @@ from laconic.runtime.choices import Storage
 from laconic.runtime.decisions import Coefficients
 from laconic.runtime.rules import LARGEST
 from laconic.runtime.tensors import Tensors
-from laconic.types import Floats, Int64s
+from laconic.types import Bytes, Floats, Int64s
 
 MOST_COEFFICIENTS = 1 << 25
+# A multiple of the storage "int16" is LOW_STEPS · coef + coef.low.
+LOW_STEPS = 8
 # Bytes of strings, once what they share is repeated.
 MOST_TEXT = 1 << 27
 
@@ -77,15 +79,23 @@ class StoredNumbers:
         return Coefficients(firsts, rows.astype(np.int32), values, n_rows)
 
     def _coef(self, *shape: int | None) -> Floats:
-        kinds = {"int8": np.int8, "float32": np.float32, "float64": np.float64}
-        values = self.tensors.take("coef", kinds[self.storage], *shape)
+        floats = {"float32": np.float32, "float64": np.float64}
+        values = self.tensors.take("coef", floats.get(self.storage, np.int8), *shape)
         if values.size > MOST_COEFFICIENTS:
             raise LaconicError(f"coef: {values.size:,} of them, the limit is {MOST_COEFFICIENTS:,}")
+        if self.storage == "int16":
+            return LOW_STEPS * values.astype(np.float64) + self._low(values.shape)
         return values.astype(np.float64)
+
+    def _low(self, shape: tuple[int, ...]) -> Bytes:
+        low = self.tensors.take("coef.low", np.uint8, *shape)
+        if (low >= LOW_STEPS).any():
+            raise LaconicError(f"coef.low: not a number from 0 to {LOW_STEPS - 1}")
+        return low
 
     def _scales(self, n_rows: int) -> Floats:
         """The number by which the values of each row are multiplied."""
-        if self.storage != "int8":
+        if self.storage in ("float32", "float64"):
             return np.ones(n_rows)
         scales = self.take("coef.scale", n_rows)
         # comparisons with nan are false

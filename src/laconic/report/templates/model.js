@@ -3,6 +3,7 @@
 "use strict";
 {
   const MARK = "laconic\x03"; // its last character is the version
+  const LOW_STEPS = 8; // coefficients of int16 are LOW_STEPS · coef + coef.low, times a scale
   const TYPES = {
     U8: Uint8Array,
     I8: Int8Array,
@@ -111,8 +112,10 @@
         for (let at = begin; at < begin + count; at++) this.row[at] = row += skips[at] + 1;
         this.first.push(begin + count);
       }
+      const low = tensors["coef.low"]?.data;
+      const number = (value, at) => (low ? LOW_STEPS * value + low[at] : value);
       const scale = tensors["coef.scale"]?.data ?? new Float32Array(this.rows).fill(1);
-      this.coef = Float64Array.from(stored, (value, at) => value * scale[this.row[at]]);
+      this.coef = Float64Array.from(stored, (value, at) => number(value, at) * scale[this.row[at]]);
     }
 
     // Why the page cannot classify texts; null if it can.

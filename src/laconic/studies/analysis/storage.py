@@ -32,12 +32,12 @@ MOST_LOST = 0.001
 # Folds are compared until so many documents are.
 ENOUGH_DOCUMENTS = 10_000
 # Bytes of a file: its header; a row without its name and coefficients; a feature without its text
-# and coefficients. Text and int8 coefficients are compressed at least to these shares.
+# and coefficients. Text and whole multiples are compressed at least to these bytes.
 HEADER_BYTES = 700
 ROW_BYTES = 24
 FEATURE_BYTES = 3
 TEXT_SHARE = 0.75
-COEFFICIENT_BYTES = {"int8": 0.95, "float32": 4.0, "float64": 8.0}
+COEFFICIENT_BYTES = {"int8": 0.95, "int16": 1.4, "float32": 4.0, "float64": 8.0}
 
 
 def recommend_stored(
@@ -49,16 +49,27 @@ def recommend_stored(
 ) -> dict[str, Recommendation]:
     """The recommendation of each problem, with the storage of its model.
 
-    If int8 changes too much, a limit in bytes is met with the bytes of a larger storage.
+    A limit in bytes is met with the bytes of int8. Where the model that is chosen needs a larger
+    storage, it is chosen again with the bytes of that one.
     """
     limits, sizes = tasks.plan.limits, FileSizes(tasks.prepared.counted.words)
+    assumed: dict[str, Storage] = {t.name: STORAGES[0] for t in targets}
     chosen = {t.name: recommend(offered[t.name], limits, sizes.of(t))[0] for t in targets}
     storage = _storage(chosen.values(), tasks, executor, previous)
-    larger = [t for t in targets if limits.max_bytes and storage[t.name] != "int8"]
-    for t in larger:
-        (chosen[t.name],) = recommend(offered[t.name], limits, sizes.of(t, storage[t.name]))
-    storage |= _storage([chosen[t.name] for t in larger], tasks, executor, previous)
+    while limits.max_bytes and (larger := _larger(targets, storage, assumed)):
+        for t in larger:
+            assumed[t.name] = storage[t.name]
+            (chosen[t.name],) = recommend(offered[t.name], limits, sizes.of(t, assumed[t.name]))
+        storage |= _storage([chosen[t.name] for t in larger], tasks, executor, previous)
     return {name: replace(of, storage=storage[name]) for name, of in chosen.items()}
+
+
+def _larger(
+    targets: Iterable[Target], storage: Mapping[str, Storage], assumed: Mapping[str, Storage]
+) -> list[Target]:
+    """The targets whose models need a larger storage than was assumed."""
+    place = STORAGES.index
+    return [t for t in targets if place(storage[t.name]) > place(assumed[t.name])]
 
 
 def _storage(
@@ -160,7 +171,7 @@ class FileSizes:
         lengths = [len(str(word).encode("utf-8", "surrogatepass")) for word in words]
         self._text = TEXT_SHARE * sum(lengths) / max(1, len(lengths))
 
-    def of(self, target: Target, storage: Storage = "int8") -> SizeInBytes:
+    def of(self, target: Target, storage: Storage = STORAGES[0]) -> SizeInBytes:
         """The bytes of a candidate for this target, from its number of features."""
         n_rows, names = target.n_columns, sum(len(name.encode()) for name in target.classes)
         fixed = HEADER_BYTES + ROW_BYTES * n_rows + names
