@@ -259,11 +259,17 @@ def test_low_parts_are_for_int16(storage, tmp_path):
 def test_a_changed_byte_anywhere_is_noticed(storage, tmp_path):
     file = tmp_path / "model"
     served("argmax")[0].save(file, storage)
-    data = file.read_bytes()
+    data, same = file.read_bytes(), []
     for at in range(len(data)):
         file.write_bytes(data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :])
-        with pytest.raises(LaconicError):
+        try:
             model_file.load(file)
+        except LaconicError:
+            continue
+        same.append(file.read_bytes())
+    # some bits of a zlib stream have no meaning
+    assert len(same) <= 2
+    assert all(inflated(changed) == inflated(data) for changed in same)
     for changed in (data[:-1], data + b"\0", data[:100]):
         file.write_bytes(changed)
         with pytest.raises(LaconicError, match="cut off"):

@@ -22,6 +22,7 @@ from laconic.studies.options import LimitOptions, SplitOptions
 from tests.studies.corpora import pets
 
 N_DOCS = 1000
+STORAGES: tuple[Storage, ...] = get_args(Storage)
 
 
 def outcome(storage: Storage, fold: str, n_changed: int = 0, value: float = 0.5) -> Outcome:
@@ -34,22 +35,33 @@ def outcome(storage: Storage, fold: str, n_changed: int = 0, value: float = 0.5)
     return Outcome(task, "ok", (row,), cuts=(Cut(5, np.arange(5), chosen),))
 
 
-def folds(int8: tuple[int, float], float32: tuple[int, float] = (0, 0.5)) -> list[Outcome]:
-    exact = [outcome("float64", fold) for fold in "ab"]
-    rounded = [outcome("int8", "a"), outcome("int8", "b", *int8)]
-    return [*exact, *rounded, outcome("float32", "a"), outcome("float32", "b", *float32)]
+def folds(*rounded: tuple[int, float]) -> list[Outcome]:
+    """Two folds with float64 and every storage; the second as stated, the smallest storage first."""
+    changes = [*rounded, *[(0, 0.5)] * (len(STORAGES) - len(rounded))]
+    return [
+        *(outcome(storage, "a") for storage in STORAGES),
+        *(
+            outcome(storage, "b", *change)
+            for storage, change in zip(STORAGES, changes, strict=True)
+        ),
+    ]
 
 
 @pytest.mark.parametrize(
     ("outcomes", "expected"),
     [
         (folds((2, 0.5)), "int8"),
-        (folds((3, 0.5)), "float32"),
+        (folds((3, 0.5)), "int16"),
         (folds((0, 0.5019)), "int8"),
-        (folds((0, 0.4979)), "float32"),
-        (folds((0, 0.5021)), "float32"),
-        (folds((3, 0.5), (3, 0.5)), "float64"),
-        (folds((0, 0.5))[:-3], "float64"),
+        (folds((0, 0.4979)), "int16"),
+        (folds((0, 0.5021)), "int16"),
+        (folds((3, 0.5), (2, 0.5)), "int16"),
+        (folds((3, 0.5), (3, 0.5)), "float32"),
+        (folds((3, 0.5), (0, 0.4979)), "float32"),
+        (folds((0, 0.5), (3, 0.5)), "int8"),
+        (folds((3, 0.5), (3, 0.5), (3, 0.5)), "float64"),
+        ([o for o in folds() if (o.task.storage, o.task.fold) != ("int8", "b")], "int16"),
+        ([o for o in folds() if o.task.storage != "float64"], "float64"),
         ([], "float64"),
     ],
 )
@@ -119,7 +131,7 @@ def test_the_rule_is_about_the_models_of_the_folds(plan: Plan, tmp_path: Path) -
     Study(plan, tmp_path).run(Recorded())
     assert len(jobs) == 3
     for job, outcomes in jobs:
-        assert [o.task.storage for o in outcomes] == list(get_args(Storage))
+        assert [o.task.storage for o in outcomes] == list(STORAGES)
         exact = outcomes[-1].trained.model
         for o in outcomes:
             slow = stored(exact, o.task.storage)
@@ -129,7 +141,7 @@ def test_the_rule_is_about_the_models_of_the_folds(plan: Plan, tmp_path: Path) -
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("storage", get_args(Storage))
+@pytest.mark.parametrize("storage", STORAGES)
 def test_files_are_within_their_estimate(storage: Storage) -> None:
     from laconic import load_corpus
     from laconic.compact import train
