@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import get_args
 
 import numpy as np
@@ -15,10 +16,12 @@ from laconic.compact.storage import exact_storage
 from laconic.rows import Row
 from laconic.runtime.choices import Storage
 from laconic.studies.analysis import storage as storage_module
-from laconic.studies.analysis.storage import FileSizes, smallest_storage
+from laconic.studies.analysis.candidates import Candidate
+from laconic.studies.analysis.storage import FileSizes, recommend_stored, smallest_storage
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.task import Cut, Outcome, Task
 from laconic.studies.options import LimitOptions, SplitOptions
+from laconic.text.problem import Target, targets_of
 from tests.studies.corpora import pets
 
 N_DOCS = 1000
@@ -36,7 +39,7 @@ def outcome(storage: Storage, fold: str, n_changed: int = 0, value: float = 0.5)
 
 
 def folds(*rounded: tuple[int, float]) -> list[Outcome]:
-    """Two folds with float64 and every storage; the second as stated, the smallest storage first."""
+    """Two folds with every storage; the second as stated, the smallest storage first."""
     changes = [*rounded, *[(0, 0.5)] * (len(STORAGES) - len(rounded))]
     return [
         *(outcome(storage, "a") for storage in STORAGES),
@@ -146,8 +149,6 @@ def test_files_are_within_their_estimate(storage: Storage) -> None:
     from laconic import load_corpus
     from laconic.compact import train
     from laconic.methods import parse_method
-    from laconic.studies.analysis.candidates import Candidate
-    from laconic.text.problem import targets_of
 
     corpus = load_corpus("pydocs")
     (target,) = targets_of(corpus, "auto", None)
@@ -170,3 +171,35 @@ def test_a_limit_in_bytes_is_met(tmp_path: Path) -> None:
     (found,) = Study(plan, tmp_path).run().recommendations
     assert 0 < found.n_bytes <= 1000
     assert not found.missed
+
+
+@pytest.mark.parametrize(
+    ("needed", "expected"),
+    [
+        ({}, (1000, "int8")),
+        ({1000: "int16"}, (500, "int8")),
+        ({1000: "int16", 500: "int16"}, (500, "int16")),
+        ({1000: "int16", 500: "float32"}, (200, "int8")),
+        ({1000: "float32", 200: "int16"}, (200, "int16")),
+        ({1000: "int16", 500: "float32", 200: "float64", 140: "float64"}, (140, "float64")),
+    ],
+)
+def test_a_limit_in_bytes_is_met_with_the_storage_of_the_model(
+    needed: dict[int, Storage], expected: tuple[int, Storage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """27,000 bytes are enough for 1,000 words as int8, 500 as int16, 200 as float32, 140 else."""
+
+    def storage_for(chosen, *_):
+        return {c.problem: needed.get(c.size, "int8") for c in chosen}
+
+    monkeypatch.setattr(storage_module, "storage_for", storage_for)
+    sizes = 140, 200, 500, 1000
+    candidates = [Candidate("p", "IG", n, "f1", n / 1e4, 0.0, n, (n / 1e4,)) for n in sizes]
+    target = Target("p", tuple("abcdefghijklmnopqrst"), np.zeros(1, np.int64))
+    tasks = SimpleNamespace(
+        plan=SimpleNamespace(limits=LimitOptions(max_bytes=27_000)),
+        prepared=SimpleNamespace(counted=SimpleNamespace(words=["words"])),
+    )
+    found = recommend_stored({"p": candidates}, [target], tasks, InProcess(), {})["p"]
+    assert (found.chosen.size, found.storage) == expected
+    assert FileSizes(["words"]).of(target, found.storage)(found.chosen) <= 27_000
