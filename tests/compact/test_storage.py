@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from safetensors.numpy import load
 from scipy.sparse import csr_array
 
-from laconic import LinearModel
+from laconic import LinearModel, Vectorizer, Weighting
 from laconic.compact import CompactModel, stored
 from laconic.compact import storage as storage_of
 from laconic.compact.model_file import deflated, packed, tensor_parts
@@ -27,7 +27,7 @@ from laconic.runtime.compression import inflated
 from laconic.runtime.stored_arrays import strings
 from laconic.runtime.tensors import from_bytes
 from tests.compact.kernel_machines import machine
-from tests.compact.models import TEXTS, calibrated, served
+from tests.compact.models import NAMES, TEXTS, calibrated, linear, served
 
 STORAGES: tuple[Storage, ...] = get_args(Storage)
 RULES = ["sign", "argmax", "labels"]
@@ -99,6 +99,22 @@ def test_a_coefficient_that_is_rounded_to_0_counts_for_the_length(storage, ragge
     without = csr_array(rounded.coef.toarray())
     changed = replace(compact, model=replace(rounded, coef=without)).decision(TEXTS)
     assert np.abs(changed - expected).max() > 0.1, "this test notices entries that are left out"
+
+
+@pytest.mark.parametrize("storage", LARGEST)
+def test_a_word_whose_coefficients_are_all_rounded_to_0_stays(storage):
+    """Also if the model is rounded first and reduced to its words later, as in a study."""
+    vectorizer = Vectorizer()
+    weighting = Weighting().fit(vectorizer.fit_transform(TEXTS))
+    model = linear(weighting.features_.size, ragged=False)
+    coef = model.coef.copy()
+    coef.data[coef.indices == coef.indices[1]] *= 1e-5
+    rounded = stored(replace(model, coef=coef), storage)
+    assert not rounded.coef.toarray()[:, coef.indices[1]].any()
+    compact = CompactModel.of(rounded, vectorizer, weighting, classes=NAMES["argmax"])
+    assert compact.n_words == model.size
+    X = weighting.transform(vectorizer.transform(TEXTS))
+    np.testing.assert_allclose(compact.decision(TEXTS), rounded.decision(X), atol=1e-12)
 
 
 def test_multiples_of_int16_are_in_two_tensors(tmp_path):
@@ -255,6 +271,7 @@ def test_low_parts_are_for_int16(storage, tmp_path):
         model_file.load(file)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("storage", LARGEST)
 def test_a_changed_byte_anywhere_is_noticed(storage, tmp_path):
     file = tmp_path / "model"
@@ -276,6 +293,7 @@ def test_a_changed_byte_anywhere_is_noticed(storage, tmp_path):
             model_file.load(file)
 
 
+@pytest.mark.full
 def test_a_small_file_does_not_inflate_to_a_large_one(tmp_path):
     """300 MB of zeros in 300 kB; no more than the limit is inflated."""
     bomb = compression.MARK + bytes([compression.VERSION]) + zlib.compress(bytes(300 << 20), 9)
