@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     default="float32",
     show_default=True,
     help="Type of the numbers in the file. float32 rounds less than the solver leaves open; int16 "
-    "takes a third of the bytes, and int8 a quarter: they change few predictions.",
+    "takes less than half of the bytes, and int8 about a third: they change few predictions.",
 )
 @model_options
 @reading_options
