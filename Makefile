@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/laconic
 # Kept outside the checkout, so a clean checkout does not compile the kernels again. Raise the
 # number when a NamedTuple of a kernel is renamed: numba cannot read an index with the old name.
-export NUMBA_CACHE_DIR ?= $(CACHE)/numba-4
+export NUMBA_CACHE_DIR ?= $(CACHE)/numba-5
 # Bytecode is always written: the tests start many processes, and pytest compiles its assertions.
 unexport PYTHONDONTWRITEBYTECODE
 # Corpora beside the checkout are used; without them, or LACONIC_DATA, their tests are skipped.

@@ -55,7 +55,7 @@ class FrontierCorpus:
     def plan(self, metric: str) -> Plan:
         """The study of a user who wants small models, with the default methods."""
         split = SplitOptions(cv=N_FOLDS)
-        return Plan(self.corpus, sizes=self.sizes, metrics=(metric,), split=split)
+        return Plan(self.corpus, sizes=self.sizes, metrics=(metric,), split=split, features="words")
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -91,7 +91,9 @@ class FrontierCorpus:
 
     @cached_property
     def _prepared(self) -> PreparedCorpus:
-        return PreparedCorpus.of(Plan(self.corpus, split=SplitOptions(cv=N_FOLDS)), self.corpus)
+        return PreparedCorpus.of(
+            Plan(self.corpus, split=SplitOptions(cv=N_FOLDS), features="words"), self.corpus
+        )
 
     def _fold(self, split: Split) -> Fold:
         (problem,) = self._prepared.problems(split, [self.target.name])

@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 
 from laconic.errors import LaconicError
 from laconic.numerics.joint.forward import Rung, climb
-from laconic.numerics.joint.point import Objective
+from laconic.numerics.joint.optimum import Objective
 from laconic.numerics.logistic.losses import LogisticLoss, Sigmoids, Softmax
 from laconic.numerics.svm.input import Rows, refuse_longest
 from laconic.reducer import Reducer

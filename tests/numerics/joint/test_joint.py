@@ -14,7 +14,7 @@ from sklearn.preprocessing import normalize
 from laconic import JointSelection, LogisticClassifier
 from laconic.numerics.joint import forward, screening
 from laconic.numerics.joint.forward import climb, ladder, one_by_one, together
-from laconic.numerics.joint.point import TOLERANCE, Objective, Point
+from laconic.numerics.joint.optimum import TOLERANCE, Objective, Optimum
 from laconic.numerics.joint.screening import Screen
 from laconic.numerics.logistic.losses import Sigmoids, Softmax
 from laconic.numerics.svm.input import Rows
@@ -76,7 +76,7 @@ def gain_by_definition(X, y, point, word):
 @pytest.mark.parametrize("kind", KINDS)
 def test_gains_are_those_of_the_definition(kind):
     X, y = documents(kind)
-    point = Point.start(objective_of(X, y)).plus(np.array([3, 7, 11]))
+    point = Optimum.start(objective_of(X, y)).plus(np.array([3, 7, 11]))
     words = np.setdiff1d(np.arange(X.shape[1]), point.order)
     expected = [gain_by_definition(X, y, point, word) for word in words]
     np.testing.assert_allclose(point.gains(words), expected, rtol=1e-4, atol=1e-6)
@@ -85,16 +85,16 @@ def test_gains_are_those_of_the_definition(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_point_is_the_optimum_of_its_words(kind):
     X, y = documents(kind)
-    point = Point.start(objective_of(X, y)).plus(np.array([3, 7, 11]))
+    point = Optimum.start(objective_of(X, y)).plus(np.array([3, 7, 11]))
     exact = exact_objective(X, y, point.order)
     assert exact * (1 - 1e-9) <= point.value <= exact * (1 + 2 * TOLERANCE)
 
 
 def test_single_precision_changes_gains_by_rounding_only(monkeypatch):
     X, y = documents("classes")
-    exact = Point.start(objective_of(X, y)).plus(np.array([3, 7]))
-    monkeypatch.setattr("laconic.numerics.joint.point.SMALL", 0)
-    rounded = Point.start(objective_of(X, y)).plus(np.array([3, 7]))
+    exact = Optimum.start(objective_of(X, y)).plus(np.array([3, 7]))
+    monkeypatch.setattr("laconic.numerics.joint.optimum.SMALL", 0)
+    rounded = Optimum.start(objective_of(X, y)).plus(np.array([3, 7]))
     words = np.arange(X.shape[1])
     assert rounded.objective.words.values.dtype == np.float32
     np.testing.assert_allclose(rounded.gains(words), exact.gains(words), rtol=1e-4, atol=1e-4)
@@ -105,7 +105,7 @@ def test_single_precision_changes_gains_by_rounding_only(monkeypatch):
 def test_the_screen_finds_the_largest_gains(kind, seed, negligible):
     """At every step of a path, against the gains of all words."""
     X, y = documents(kind, n_docs=40, n_terms=20, seed=seed)
-    point = Point.start(objective_of(X, y))
+    point = Optimum.start(objective_of(X, y))
     before = screening.FIRST, screening.NEGLIGIBLE
     screening.FIRST, screening.NEGLIGIBLE = 2, negligible
     try:
@@ -124,7 +124,7 @@ def test_the_screen_finds_the_largest_gains(kind, seed, negligible):
 
 def test_the_screen_leaves_words_out():
     X, y = documents("classes", n_docs=400, n_terms=2000)
-    point = Point.start(objective_of(X, y))
+    point = Optimum.start(objective_of(X, y))
     screen = Screen.at(point, Rows.of(X))
     screen.n_computed = 0
     for _ in range(20):
@@ -138,7 +138,7 @@ def test_the_screen_leaves_words_out():
 def test_swaps_never_raise_the_objective(kind, seed):
     X, y = documents(kind, seed=seed)
     rng = np.random.default_rng(seed)
-    point = Point.start(objective_of(X, y)).plus(rng.permutation(X.shape[1])[:6])
+    point = Optimum.start(objective_of(X, y)).plus(rng.permutation(X.shape[1])[:6])
     screen = Screen.at(point, Rows.of(X))
     for swapped in (one_by_one(point, np.arange(X.shape[1])), together(screen, point)):
         assert swapped.value <= point.value

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from laconic.numerics.joint.point import Objective, Point
+from laconic.numerics.joint.optimum import Objective, Optimum
 from laconic.numerics.joint.screening import Screen
 from laconic.numerics.svm.input import Rows
 from laconic.types import Columns
 
 # A swap is kept if the objective falls by this share of itself.
 FALLS = 1e-4
-# Words that were nearly added can replace the added ones: so many per step.
+# WordColumns that were nearly added can replace the added ones: so many per step.
 RUNNERS_UP = 20
 # Up to this size words are swapped one by one; above, many at a time.
 FEW = 100
@@ -49,7 +49,7 @@ def ladder(longest: int) -> Iterator[int]:
 
 def climb(objective: Objective, documents: Rows, longest: int, batch: float) -> Iterator[Rung]:
     """One rung after the other; the first has no words, and all others follow the last."""
-    point = Point.start(objective)
+    point = Optimum.start(objective)
     screen = Screen.at(point, documents)
     pool = point.order
     for size in ladder(longest):
@@ -65,7 +65,7 @@ def climb(objective: Objective, documents: Rows, longest: int, batch: float) -> 
     yield Rung(point.order, others)
 
 
-def one_by_one(point: Point, pool: Columns) -> Point:
+def one_by_one(point: Optimum, pool: Columns) -> Optimum:
     """Replace words by those of the pool where the objective falls, the least useful first."""
     for _ in range(SWEEPS):
         before, failures = point, 0
@@ -79,7 +79,7 @@ def one_by_one(point: Point, pool: Columns) -> Point:
     return point
 
 
-def _replaced(point: Point, word: int, pool: Columns) -> Point:
+def _replaced(point: Optimum, word: int, pool: Columns) -> Optimum:
     """The best of some replacements of a word, or the same point if the objective never falls."""
     rest = point.without(np.flatnonzero(point.order == word))
     others = np.setdiff1d(pool, point.order)
@@ -94,7 +94,7 @@ def _replaced(point: Point, word: int, pool: Columns) -> Point:
     return best
 
 
-def together(screen: Screen, point: Point) -> Point:
+def together(screen: Screen, point: Optimum) -> Optimum:
     """Swap the least useful words for the most useful ones; half as many after a failure."""
     n_swapped = max(1, int(SHARE * point.order.size))
     for _ in range(ATTEMPTS):

@@ -24,7 +24,7 @@ from typing import Self
 import numpy as np
 from numba import njit
 
-from laconic.numerics.joint.point import Point
+from laconic.numerics.joint.optimum import Optimum
 from laconic.numerics.logistic.products import DocumentArrays
 from laconic.numerics.svm.input import Rows
 from laconic.types import Columns, Floats
@@ -42,18 +42,18 @@ class Screen:
     """The root of each word's gain where it was computed last, and how far it may have moved."""
 
     documents: DocumentArrays
-    point: Point
+    point: Optimum
     roots: Floats
     drifts: Floats
     n_computed: int = 0
 
     @classmethod
-    def at(cls, point: Point, documents: Rows) -> Self:
+    def at(cls, point: Optimum, documents: Rows) -> Self:
         n_words = point.objective.words.n_words
         roots = np.sqrt(point.gains(np.arange(n_words)))
         return cls(DocumentArrays.of(documents), point, roots, np.zeros((2, n_words)), n_words)
 
-    def best(self, point: Point, n: int) -> tuple[Columns, Floats]:
+    def best(self, point: Optimum, n: int) -> tuple[Columns, Floats]:
         """The n unselected words with the largest gains, largest first; ties: by column."""
         self.drifts, self.point = self._drifts(point), point
         which, values = self._largest(point, n)
@@ -61,8 +61,8 @@ class Screen:
         order = np.lexsort((which, -values))[:n]
         return which[order], values[order]
 
-    def _largest(self, point: Point, n: int) -> tuple[Columns, Floats]:
-        """Words, with gains, among which are the n largest."""
+    def _largest(self, point: Optimum, n: int) -> tuple[Columns, Floats]:
+        """WordColumns, with gains, among which are the n largest."""
         ridge, (slope, bend) = point.objective.ridge, self.drifts
         bounds = np.sqrt(1.0 + bend / ridge) * self.roots + slope / np.sqrt(ridge)
         bounds[point.order] = -1.0
@@ -76,7 +76,7 @@ class Screen:
         self.n_computed += first.size + more.size
         return np.append(first, more), np.append(values, point.gains(more))
 
-    def _drifts(self, point: Point) -> Floats:
+    def _drifts(self, point: Optimum) -> Floats:
         """Bounds on the changes of g and h of each word since they were computed."""
         before, words = self.point, point.objective.words
         lengths = before.selected.squared_lengths, point.selected.squared_lengths

@@ -19,7 +19,7 @@ from laconic.numerics.quotient import quotient
 from laconic.types import Columns, Floats, Int64s, Matrix
 
 
-class Words(NamedTuple):
+class WordColumns(NamedTuple):
     """The columns of a matrix, for compiled functions; `shares` and `squares` are scratch."""
 
     starts: Int64s
@@ -29,7 +29,7 @@ class Words(NamedTuple):
     squares: NDArray[Any]
 
     @classmethod
-    def of(cls, X: Matrix, dtype: type[np.floating[Any]] = np.float64) -> Words:
+    def of(cls, X: Matrix, dtype: type[np.floating[Any]] = np.float64) -> WordColumns:
         columns = csc_array(X)
         columns.sum_duplicates()
         columns.eliminate_zeros()
@@ -54,7 +54,7 @@ class Selected(NamedTuple):
     squared_lengths: Floats
 
     @classmethod
-    def of(cls, words: Words, order: Columns, n_docs: int) -> Selected:
+    def of(cls, words: WordColumns, order: Columns, n_docs: int) -> Selected:
         bounds = np.zeros(n_docs + 1, dtype=np.int64)
         squared = np.zeros(n_docs)
         count_entries(words, order, bounds, squared)
@@ -66,7 +66,7 @@ class Selected(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def count_entries(words: Words, order: Columns, bounds: Int64s, squared: Floats) -> None:
+def count_entries(words: WordColumns, order: Columns, bounds: Int64s, squared: Floats) -> None:
     """bounds[doc + 1] = number of entries; squared = Σ x²."""
     for word in order:
         for entry in range(words.starts[word], words.starts[word + 1]):
@@ -77,7 +77,7 @@ def count_entries(words: Words, order: Columns, bounds: Int64s, squared: Floats)
 
 @njit(nogil=True, cache=True)
 def fill_entries(
-    words: Words, order: Columns, ends: Int64s, columns: NDArray[np.uint32], values: Floats
+    words: WordColumns, order: Columns, ends: Int64s, columns: NDArray[np.uint32], values: Floats
 ) -> None:
     for place in range(order.size):
         for entry in range(words.starts[order[place]], words.starts[order[place] + 1]):
@@ -88,7 +88,7 @@ def fill_entries(
 
 @njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "arcp", "nsz"})
 def gains(
-    words: Words,
+    words: WordColumns,
     which: Columns,
     squared_lengths: NDArray[Any],
     residuals: NDArray[Any],

@@ -1,4 +1,4 @@
-"""`Point`: the optimum over some selected words, with what the gains of other words need."""
+"""`Optimum`: the optimum over some selected words, with what the gains of other words need."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.numerics.joint.words import Selected, Words, gains
+from laconic.numerics.joint.words import Selected, WordColumns, gains
 from laconic.numerics.logistic.lanes import padded
 from laconic.numerics.logistic.losses import LogisticLoss
 from laconic.numerics.logistic.newton import Newton
@@ -26,7 +26,7 @@ SMALL = 10_000
 class Objective:
     """Σ loss + alpha ‖w‖² of all rows together, with intercepts, over some of the words."""
 
-    words: Words
+    words: WordColumns
     loss: LogisticLoss
     n_docs: int
     n_rows: int
@@ -36,7 +36,7 @@ class Objective:
     def of(cls, X: Matrix, loss: LogisticLoss, alpha: float) -> Self:
         n_docs = X.shape[0]
         dtype = np.float32 if loss.n_scores > SMALL else np.float64
-        return cls(Words.of(X, dtype), loss, n_docs, loss.n_scores // n_docs, alpha)
+        return cls(WordColumns.of(X, dtype), loss, n_docs, loss.n_scores // n_docs, alpha)
 
     @property
     def ridge(self) -> float:
@@ -45,7 +45,7 @@ class Objective:
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class Optimum:
     """Coefficients near the optimum of these words, in the order in which they were selected."""
 
     objective: Objective
