@@ -16,6 +16,7 @@ import click
 
 from bench import (
     bss,
+    joint,
     lars,
     lda,
     leverage,
@@ -48,6 +49,7 @@ BENCHES: dict[str, ModuleType] = {
         rls,
         svm,
         logistic,
+        joint,
         serving,
         main_job,
         study,

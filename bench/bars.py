@@ -56,6 +56,7 @@ BARS: dict[str, Bar] = {
     "logistic.20news-bydate.alpha0.1": Bar(3.0),
     "logistic.20news-bydate.alpha0.01": Bar(3.0),
     "logistic.warm": Bar(2.0),
+    "joint.20news-bydate": Bar(5.0),
     "main-job.20news-bydate": Bar(8.0),
     "main-job.pydocs": Bar(4.0),
     "main-job.20news-bydate.tuned": Bar(5.0),

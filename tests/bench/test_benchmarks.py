@@ -39,6 +39,7 @@ PROMISED = {
     "rls": [4],
     "svm": [1, 1, 1, 1, 1, 1],
     "logistic": [3, 3, 3, 2],
+    "joint": [5],
     "serving": [5, 5, 5, 5],
     "main-job": [8, 4, 5, 5],
     "study": [1.6],
