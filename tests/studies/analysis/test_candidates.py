@@ -9,7 +9,7 @@ import pytest
 
 from laconic.numerics import decision_counts as dc
 from laconic.rows import Row
-from laconic.studies.analysis.candidates import candidates
+from laconic.studies.analysis.candidates import Candidate, candidates
 
 FAMILIES = {"ALL": ["ALL+svm", "ALL+ridge"], "IG": ["IG+svm", "IG+ridge"], "IG+svm": ["IG+svm"]}
 
@@ -102,3 +102,10 @@ def test_thresholds_of_other_folds_replace_the_values():
     assert [r.value for r in tuned if r.metric == "accuracy"] == [0.4] * 3
     (plain,), _ = candidates(measured, "accuracy", counts=lambda problem, variant: folds)
     assert (plain.thresholding, plain.values) == ("zero", (0.4, 0.4, 0.4))
+
+
+def test_n_grams_are_not_called_words():
+    candidate = Candidate("p", "IG", 5, "accuracy", 0.9, 0.0, 5.0, (), features="word:ngrams=1-2")
+    assert candidate.description == "IG with 5 n-grams"
+    assert replace(candidate, method="ALL").description == "all n-grams"
+    assert replace(candidate, n_features=1.0, features="word").description == "IG with 1 word"

@@ -40,7 +40,7 @@ class Candidate:
 
     `values` has one value per fold, in the order of the folds. `variant`, `alpha` and
     `class_weight` are those of the best training, `thresholding` how its thresholds are chosen,
-    `mistakes` its wrong decisions per 1,000 documents.
+    `mistakes` its wrong decisions per 1,000 documents, `features` their kind, as in rows.
     """
 
     problem: str
@@ -56,6 +56,7 @@ class Candidate:
     class_weight: str = ""
     thresholding: Thresholding = "zero"
     mistakes: float | None = None
+    features: str = ""
 
     @property
     def trained(self) -> TrainedVariant:
@@ -69,9 +70,16 @@ class Candidate:
     def description(self) -> str:
         if projects(self.method):
             size = f"{self.size:,}" if isinstance(self.size, int) else f"{self.size:.1%} of the"
-            return f"{self.method} with {size} components, combinations of all words"
-        words = f"{self.n_features:,.0f} word{'' if round(self.n_features) == 1 else 's'}"
-        return "all words" if keeps_all(self.method) else f"{self.method} with {words}"
+            return f"{self.method} with {size} components, combinations of all {self.nouns}"
+        noun = self.nouns[:-1] if round(self.n_features) == 1 else self.nouns
+        if keeps_all(self.method):
+            return f"all {self.nouns}"
+        return f"{self.method} with {self.n_features:,.0f} {noun}"
+
+    @property
+    def nouns(self) -> str:
+        """What is selected: words, or n-grams of words or characters."""
+        return "n-grams" if "ngrams" in self.features else "words"
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +211,7 @@ def _candidate(by_fold: Mapping[str, RowTable], metric: str, repeats: int) -> Ca
         variant=first.method,
         alpha=first.alpha,
         class_weight=first.class_weight,
+        features=first.features,
     )
     return _with_values(candidate, means, repeats)
 

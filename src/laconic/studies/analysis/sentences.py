@@ -44,7 +44,7 @@ def _choice(recommendation: Recommendation) -> str:
     n = n or round(chosen.n_features)
     use = f"{recommendation.problem}: use"
     if keeps_all(chosen.method):
-        return f"{use} all {n:,} words{_classifier(chosen)}."
+        return f"{use} all {n:,} {chosen.nouns}{_classifier(chosen)}."
     model = replace(chosen, n_features=float(n)).description
     if not n_in or projects(chosen.method):
         return f"{use} {model}."
@@ -107,7 +107,8 @@ def _test(recommendation: Recommendation) -> str:
     documents = f"{n:,} held-out test documents" if n != 1 else "one held-out test document"
     scores = f"On the {documents}: {_score(recommendation.test)}"
     if recommendation.baseline_test is not None and not keeps_all(recommendation.chosen.method):
-        scores += f"; all words: {_score(recommendation.baseline_test)}"
+        nouns = recommendation.chosen.nouns
+        scores += f"; all {nouns}: {_score(recommendation.baseline_test)}"
     n_models = recommendation.n_test_evaluations
     if n_models > 1:
         scores += f" ({n_models} models have been evaluated on them so far)"
