@@ -8,7 +8,7 @@ from laconic.text.options import TextOptions
 
 plan = Plan(
     "pydocs",
-    methods=("ALL", "IG", "RFE+svm"),  # IG tunes classifier and alpha, RFE+svm only alpha
+    methods=("ALL", "JOINT", "RFE+svm"),  # JOINT tunes classifier and alpha, RFE+svm only alpha
     sizes=(50, 200, 1000),
     split=SplitOptions(cv=3),
     text=TextOptions(stem="porter", stop_words="english"),
