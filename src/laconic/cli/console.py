@@ -186,6 +186,8 @@ def _spread(values: list[float], problems: int) -> str:
 
 
 def print_methods(methods: Iterable[Method]) -> None:
+    from laconic.methods.classifiers import CLASSIFIERS
+
     flags = ("supervised", "random", "nested")
     table = table_of("method", "description", "paper", *flags, "settings", "cost")
     for column in table.columns:
@@ -202,8 +204,8 @@ def print_methods(methods: Iterable[Method]) -> None:
         )
     show(
         table,
-        "Methods; settings follow the name, SS:rank=10, and most take a classifier (ridge, svm, "
-        "gaussian, centroid or knn) with its settings: IG+svm:alpha=0.5",
+        "Methods; settings follow the name, SS:rank=10, and most take a classifier "
+        f"({', '.join(CLASSIFIERS)}) with its settings: IG+svm:alpha=0.5",
     )
 
 
