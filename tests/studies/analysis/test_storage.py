@@ -28,14 +28,17 @@ N_DOCS = 1000
 STORAGES: tuple[Storage, ...] = get_args(Storage)
 
 
-def outcome(storage: Storage, fold: str, n_changed: int = 0, value: float = 0.5) -> Outcome:
+def outcome(
+    storage: Storage, fold: str, n_changed: int = 0, value: float = 0.5, *, labels: bool = False
+) -> Outcome:
     """A fold of 1,000 documents in three classes, of which some are decided otherwise."""
     chosen = np.zeros((N_DOCS, 3), bool)
     chosen[:, 0] = True
-    chosen[:n_changed] = [False, False, True]
+    chosen[:n_changed] = [True, False, True] if labels else [False, False, True]
+    tuning = np.zeros((3, 256, 2)) if labels else np.zeros(10)
     task = Task("d", "p", "storage", fold, "", "", "IG", 0, (5,), ("f1_macro",), storage=storage)
     row = Row("p", "IG", 5, "f1_macro", value=value)
-    return Outcome(task, "ok", (row,), cuts=(Cut(5, np.arange(5), chosen),))
+    return Outcome(task, "ok", (row,), cuts=(Cut(5, np.arange(5), chosen, tuning=tuning),))
 
 
 def folds(*rounded: tuple[int, float]) -> list[Outcome]:
@@ -70,6 +73,13 @@ def folds(*rounded: tuple[int, float]) -> list[Outcome]:
 )
 def test_the_rule(outcomes: list[Outcome], expected: Storage) -> None:
     """Of 2,000 documents 2 may change, and 0.001 of the metric."""
+    assert smallest_storage(outcomes) == expected
+
+
+@pytest.mark.parametrize(("n_changed", "expected"), [(3, "int8"), (4, "int16")])
+def test_each_label_is_a_decision(n_changed: int, expected: Storage) -> None:
+    """Of 1,000 documents with 3 labels, 3 decisions may change."""
+    outcomes = [outcome(s, "a", n_changed if s == "int8" else 0, labels=True) for s in STORAGES]
     assert smallest_storage(outcomes) == expected
 
 

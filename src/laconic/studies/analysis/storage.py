@@ -22,11 +22,12 @@ from laconic.studies.analysis.final_tasks import FinalTasks, is_linear
 from laconic.studies.analysis.recommendation import Recommendation, recommend
 from laconic.studies.execution.executors import Executor
 from laconic.studies.execution.jobs import Job
-from laconic.studies.execution.task import Outcome, Task
+from laconic.studies.execution.task import Cut, Outcome, Task
 from laconic.text.problem import Target
+from laconic.types import Bools
 
 STORAGES: tuple[Storage, ...] = get_args(Storage)
-# The share of validation documents whose prediction may change, and the change of the metric.
+# The share of validation decisions that may change, and the change of the metric.
 MOST_CHANGED = 0.001
 MOST_LOST = 0.001
 # Folds are compared until so many documents are.
@@ -122,10 +123,17 @@ def _same_decisions(exact: Sequence[Outcome], rounded: Sequence[Outcome]) -> boo
     if any(not outcome.cuts or outcome.task.fold not in by_fold for outcome in exact):
         return False
     pairs = [(outcome, by_fold[outcome.task.fold]) for outcome in exact]
-    changed = [(a.cuts[0].chosen != b.cuts[0].chosen).any(axis=1) for a, b in pairs]
+    changed = [_changed(a.cuts[0], b.cuts[0]) for a, b in pairs]
     losses = [_score(a) - _score(b) for a, b in pairs]
     few = np.concatenate(changed).mean() <= MOST_CHANGED
     return bool(few and abs(np.mean(losses)) <= MOST_LOST)
+
+
+def _changed(exact: Cut, rounded: Cut) -> Bools:
+    """Which decisions differ: one per document, or one per document and label."""
+    differs = exact.chosen != rounded.chosen
+    one_class = exact.tuning is not None and exact.tuning.ndim == 1
+    return np.asarray(differs.any(axis=1) if one_class else differs.ravel())
 
 
 def _score(outcome: Outcome) -> float:
