@@ -203,13 +203,13 @@ def test_a_limit_in_bytes_is_met_with_the_storage_of_the_model(
         return {c.problem: needed.get(c.size, "int8") for c in chosen}
 
     monkeypatch.setattr(storage_module, "storage_for", storage_for)
-    sizes = 140, 200, 500, 1000
+    sizes, words = (140, 200, 500, 1000), [f"word{i}" for i in range(500)]
     candidates = [Candidate("p", "IG", n, "f1", n / 1e4, 0.0, n, (n / 1e4,)) for n in sizes]
     target = Target("p", tuple("abcdefghijklmnopqrst"), np.zeros(1, np.int64))
     tasks = SimpleNamespace(
         plan=SimpleNamespace(limits=LimitOptions(max_bytes=27_000)),
-        prepared=SimpleNamespace(counted=SimpleNamespace(words=["words"])),
+        prepared=SimpleNamespace(counted=SimpleNamespace(words=words)),
     )
     found = recommend_stored({"p": candidates}, [target], tasks, InProcess(), {})["p"]
     assert (found.chosen.size, found.storage) == expected
-    assert FileSizes(["words"]).of(target, found.storage)(found.chosen) <= 27_000
+    assert FileSizes(words).of(target, found.storage)(found.chosen) <= 27_000

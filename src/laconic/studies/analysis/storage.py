@@ -6,6 +6,7 @@ their validation documents.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
@@ -37,7 +38,7 @@ ENOUGH_DOCUMENTS = 10_000
 HEADER_BYTES = 700
 ROW_BYTES = 24
 FEATURE_BYTES = 3
-TEXT_SHARE = 0.75
+SAMPLE = 500
 COEFFICIENT_BYTES = {"int8": 0.95, "int16": 1.4, "float32": 4.0, "float64": 8.0}
 
 
@@ -176,8 +177,10 @@ class FileSizes:
     """About how large the files of candidates are, and rarely less: for limits before training."""
 
     def __init__(self, words: Iterable[object]) -> None:
-        lengths = [len(str(word).encode("utf-8", "surrogatepass")) for word in words]
-        self._text = TEXT_SHARE * sum(lengths) / max(1, len(lengths))
+        names = sorted(map(str, words))
+        sample = names[:: max(1, len(names) // SAMPLE)]
+        text = "\n".join(sample).encode("utf-8", "surrogatepass")
+        self._text = len(zlib.compress(text, 9)) / max(1, len(sample))
 
     def of(self, target: Target, storage: Storage = STORAGES[0]) -> SizeInBytes:
         """The bytes of a candidate for this target, from its number of features."""
