@@ -42,7 +42,7 @@ def test_defaults_are_those_of_a_plan():
     for command in TRAINING:
         defaults = {name: option.default for name, option in options_of(command).items()}
         training = TrainingOptions().values()
-        only_study = ("classifiers", "class_weight") if command != "study" else ()
+        only_study = ("classifiers", "class_weight", "blends") if command != "study" else ()
         for name in ("normalize", *only_study):
             del training[name]
         expected = training | WeightingOptions().values() | TextOptions().values()

@@ -286,7 +286,7 @@ def test_r5_a_full_disk_is_exit_code_3_and_the_same_command_works_later(command,
 
 
 def test_r5_out_of_memory_in_the_parent_keeps_finished_tasks(tmp_path, monkeypatch):
-    words = [*COMMANDS["study"], "-o", str(tmp_path / "folder")]
+    words = [*COMMANDS["study"], "--features", "words", "-o", str(tmp_path / "folder")]
     jobs = PreparedCorpus.jobs
 
     def two(self: PreparedCorpus, wanted: set[str]) -> Iterator[object]:

@@ -58,7 +58,10 @@ def test_the_name_sets_what_the_classifier_takes():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("IG+forest", r"\+forest: choose from \+logistic, \+svm, \+ridge, \+gaussian, \+c"),
+        (
+            "IG+forest",
+            r"\+forest: choose from \+logistic, \+svm, \+ridge, \+blend, \+gauss",
+        ),
         ("IG+ridge:width=1", r"no setting 'width=1'; \+ridge takes alpha, threshold"),
         ("IG+svm:C=1", r"no setting 'C=1'; \+svm takes weights, alpha, threshold"),
         ("IG+gaussian:alpha=1", r"'alpha=1'; \+gaussian takes width, C$"),
@@ -152,7 +155,7 @@ def test_centroids_are_linear_and_the_others_are_not():
         name: isinstance(next(parse_method(f"IG+{name}").build().path(X, y, [7])), LinearModel)
         for name in CLASSIFIERS
     }
-    linear = {"logistic": True, "svm": True, "ridge": True, "centroid": True}
+    linear = dict.fromkeys(("logistic", "svm", "ridge", "blend", "centroid"), True)
     assert kinds == linear | {"gaussian": False, "knn": False}
     assert isinstance(parse_method("IG+svm").build().classifier, SVMClassifier)
     assert np.unique(y).size == 3

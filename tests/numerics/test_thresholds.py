@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -51,3 +52,9 @@ def test_equally_good_thresholds_prefer_0():
     assert best_threshold(values, y_signed) == 0.0
     # above -1.5 and above -12
     assert best_threshold(-values[::-1], y_signed) == -1.5
+
+
+def test_no_threshold_is_between_values_that_differ_by_rounding():
+    values = np.array([0.1, 0.3, 0.3 + 1e-14, 0.3 - 1e-14, 0.5])
+    y_signed = np.array([-1.0, 1.0, -1.0, 1.0, 1.0])
+    assert best_threshold(values, y_signed) == pytest.approx(0.2)

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 import reproduction
 from laconic.cli.exit_codes import EXIT_CODES
 from laconic.methods import METHODS
-from laconic.studies.study import Study
+from laconic.studies import study
 from reproduction import PAPERS, experiment
 from reproduction.command import FigureRequest, reproduce
 from reproduction.dasgupta2007 import experiment as paper
@@ -58,13 +58,14 @@ def test_a_figure_is_a_table_and_a_folder_of_rows(run, tmp_path):
 def test_a_second_run_computes_nothing_and_prints_the_same(run, monkeypatch):
     first = run("3", "--sets", 1, "--jobs", 1)
     wanted = []
-    nested = Study._work
+    nested = study.run_tasks
 
-    def watched(self, executor, journal, retry_failed, listen):
-        wanted.extend({task.key for task in self.tasks} - journal.done())
-        nested(self, executor, journal, retry_failed, listen)
+    def watched(corpora, executor, journal, **options):
+        tasks = {task.key for prepared in corpora for task in prepared.tasks}
+        wanted.extend(tasks - journal.done())
+        nested(corpora, executor, journal, **options)
 
-    monkeypatch.setattr(Study, "_work", watched)
+    monkeypatch.setattr(study, "run_tasks", watched)
     assert run("3", "--sets", 1, "--jobs", 1).output == first.output
     assert wanted == []
 

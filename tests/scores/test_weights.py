@@ -143,9 +143,9 @@ def test_a_step_outside_0_and_1_is_refused(step):
         svm_elimination(X, y, alpha=0)
 
 
-def test_by_default_half_of_the_terms_go_by_the_squared_hinge():
+def test_by_default_a_quarter_of_the_terms_go_by_the_squared_hinge():
     X, y = documents(3, seed=4)
-    given = {"loss": "squared_hinge", "step": 0.5, "alpha": 0.5}
+    given = {"loss": "squared_hinge", "step": 0.25, "alpha": 0.5}
     default = svm_elimination(X, y)
     assert (default == svm_elimination(X, y, **given)).all()
     for name, value in (("loss", "hinge"), ("step", 0.1), ("alpha", 5.0)):

@@ -12,7 +12,7 @@ from laconic import CompactModel, Corpus, Plan, Study
 from laconic.studies.execution.local import InProcess
 from laconic.studies.journal.journal import Journal
 from laconic.studies.layout import JOURNAL
-from laconic.studies.options import LimitOptions, SplitOptions
+from laconic.studies.options import LimitOptions, SplitOptions, TrainingOptions
 from tests.studies.corpora import COMMON, RIDGE, TOPICS, pets
 from tests.studies.runs import per_task
 
@@ -135,7 +135,12 @@ def test_every_row_of_the_budget_has_its_model(finished):
 def test_all_classifiers_and_alphas_are_tuned_by_default(tmp_path):
     """The only study here with the whole grid: its rows have it, and the best of it is offered."""
     plan = Plan(
-        pets(60), methods=("ALL", "IG"), sizes=(9,), split=SplitOptions(cv=2), features="words"
+        pets(60),
+        methods=("ALL", "IG"),
+        sizes=(9,),
+        split=SplitOptions(cv=2),
+        training=TrainingOptions(blends=False),
+        features="words",
     )
     findings = Study(plan, tmp_path).run()
     with Journal.reading(tmp_path / JOURNAL) as journal:

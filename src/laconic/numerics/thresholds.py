@@ -6,6 +6,8 @@ import numpy as np
 
 from laconic.types import Bools, Floats
 
+ROUNDING = 1e-9
+
 
 def best_threshold(values: Floats, y_signed: Floats) -> float:
     """The threshold with the largest F1 of value > threshold; of tied ones that nearest to 0.
@@ -17,9 +19,12 @@ def best_threshold(values: Floats, y_signed: Floats) -> float:
     finite = np.unique(values[np.isfinite(values)])
     if not truth.any() or not finite.size:
         return 0.0
-    gaps = np.diff(finite) if finite.size > 1 else np.ones(1)
-    below, above = finite[0] - gaps[0], finite[-1] + gaps[-1]
-    candidates = np.concatenate([[below], (finite[:-1] + finite[1:]) / 2.0, [above]])
+    gaps = np.diff(finite)
+    # equal documents have values that differ by rounding: no threshold is between them
+    wide = gaps > ROUNDING * np.abs(finite).max()
+    ends = gaps[wide] if wide.any() else np.ones(1)
+    below, above = finite[0] - ends[0], finite[-1] + ends[-1]
+    candidates = np.concatenate([[below], ((finite[:-1] + finite[1:]) / 2.0)[wide], [above]])
     f1 = _f1_above(candidates, values, truth)
     best = candidates[f1 >= f1.max() * (1.0 - 1e-12)]
     return float(best[np.abs(best).argmin()])
