@@ -100,11 +100,12 @@ def _budget_line(row: BudgetRow) -> BudgetLine:
 def score_lines(recommendation: Recommendation) -> tuple[ScoreLine, ...]:
     """The recommended model on the test documents, and all words; none without test documents."""
     chosen = recommendation.chosen
-    words = "words" if recommendation.n_features != 1 else "word"
+    nouns = recommendation.chosen.nouns
+    words = nouns if recommendation.n_features != 1 else nouns[:-1]
     name = f"recommended: {chosen.method}, {recommendation.n_features:,} {words}"
     lines = [(name, recommendation.test)]
     if not keeps_all(chosen.method):
-        lines.append(("all words", recommendation.baseline_test))
+        lines.append((f"all {nouns}", recommendation.baseline_test))
     return tuple(_score_line(name, test) for name, test in lines if test is not None)
 
 

@@ -145,6 +145,18 @@ def test_swaps_never_raise_the_objective(kind, seed):
         assert swapped.order.size == np.unique(swapped.order).size == point.order.size
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_replacement_that_does_not_lower_the_objective_is_refused(kind):
+    """Of words that were selected one by one, few can be replaced."""
+    X, y = documents(kind)
+    point = Optimum.start(objective_of(X, y))
+    screen = Screen.at(point, Rows.of(X))
+    for _ in range(8):
+        point = point.plus(screen.best(point, 1)[0])
+    replaced = [forward._replaced(point, word, np.arange(X.shape[1])) for word in point.order]
+    assert all(other is point or other.value < point.value for other in replaced)
+
+
 def test_one_at_a_time_takes_the_largest_gain(monkeypatch):
     X, y = documents("classes")
     steps = []
