@@ -15,7 +15,7 @@ from laconic.errors import LaconicError, SizeUnavailable, warn_again
 from laconic.model import Model, margins
 from laconic.numerics import metrics as m
 from laconic.rows import Row, RowTable
-from laconic.text.labels import LabelEncoding
+from laconic.text.labels import signed_labels
 from laconic.text.problem import Problem
 from laconic.types import Bools, Floats, Size
 from laconic.validation import is_number
@@ -224,7 +224,7 @@ def evaluate_path(
         if not problem.X_test.shape[0]:
             yield SizeResult(size, seconds, model, alpha=alpha)
             continue
-        y_signed = LabelEncoding(np.empty(0), model.classes, model.rule).transform(problem.y_test)
+        y_signed = signed_labels(problem.y_test, model.classes, model.rule)
         unseen = np.asarray(np.isnan(y_signed).any(axis=1))
         names = [problem.classes[code] for code in np.unique(problem.y_test[unseen])]
         measured = decisions(), y_signed, len(names)

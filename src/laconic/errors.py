@@ -11,8 +11,9 @@ import errno
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, Self
 
 # EDQUOT is not defined on Windows
 OUT_OF_DISK = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
@@ -64,6 +65,10 @@ class CorpusError(LaconicError):
             position += f", line {line}" if position else f"line {line}"
         super().__init__(f"{position}: {problem}" if position else problem)
 
+    def __reduce__(self) -> Any:
+        """Pickled with its arguments: by default it would be made from its message."""
+        return partial(type(self), where=self.where, line=self.line), (self.problem,)
+
 
 class SizeUnavailable(LaconicError):  # noqa: N818 - paths yield it too
     """A reducer or path has no model of the requested size."""
@@ -72,6 +77,9 @@ class SizeUnavailable(LaconicError):  # noqa: N818 - paths yield it too
         self.size = size
         self.reason = reason
         super().__init__(f"size {size}: {reason}")
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, str]]:
+        return type(self), (self.size, self.reason)
 
 
 def unwritable(failure: OSError | ValueError, message: str) -> LaconicError:

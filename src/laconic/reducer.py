@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from laconic.reduction import Reduction, Selection, columns_for
+from laconic.text.matrices import read_documents
 from laconic.types import Columns, Matrix
 
 
@@ -56,10 +57,7 @@ class Reducer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     def transform(self, X: Matrix) -> Matrix:
         """The documents reduced by `at(self.size)`."""
         check_is_fitted(self)
-        documents = validate_data(
-            self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False
-        )
-        return self.at(self.size).apply(documents)
+        return self.at(self.size).apply(read_documents(self, X, reset=False))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The words of a selection; numbered names for a projection."""
@@ -72,7 +70,7 @@ class Reducer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         return np.array([f"{prefix}{i}" for i in range(reduction.size)], dtype=object)
 
     def _read(self, X: Matrix) -> Matrix:
-        return validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64)
+        return read_documents(self, X)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -11,6 +11,7 @@ from scipy.sparse import csc_array, csr_array
 from scipy.stats import chi2_contingency
 
 from laconic.numerics import contingency as ct
+from laconic.numerics.blocks import Blocks
 from tests import oracles
 from tests.strategies import counts
 
@@ -21,6 +22,14 @@ SCORES = [
 ]
 FORMS = [np.asarray, csr_array, csc_array]
 MOST_DOCS = 3_000_000_000
+
+
+def contingency(X, indicator) -> ct.ContingencyTable:
+    """All slices of the table as one."""
+    slices = list(ct.contingency_tables(X, indicator))
+    present = np.concatenate([part.present for part in slices])
+    df = np.concatenate([part.df for part in slices])
+    return ct.ContingencyTable(present, df, slices[0].class_sizes, slices[0].n_docs)
 
 
 @st.composite
@@ -62,7 +71,7 @@ def by_cell(both, df, size, n_docs):
 @given(labelled())
 def test_the_table_counts_documents(form, problem):
     X, belongs = problem
-    found = ct.contingency(form(X), belongs)
+    found = contingency(form(X), belongs)
     for term in range(X.shape[1]):
         for column in range(belongs.shape[1]):
             cells = oracles.cells_by_documents(X[:, term] > 0, belongs[:, column])
@@ -76,7 +85,7 @@ def test_the_table_counts_documents(form, problem):
 @given(labelled())
 def test_scores_are_their_definitions(score, oracle, problem):
     X, belongs = problem
-    found = score(ct.contingency(csr_array(X), belongs))
+    found = score(contingency(csr_array(X), belongs))
     expected = [
         [oracle(oracles.cells_by_documents(has > 0, column)) for column in belongs.T] for has in X.T
     ]
@@ -143,8 +152,8 @@ def test_extremes_by_hand():
 def test_the_order_of_documents_does_not_matter(problem, random):
     X, belongs = problem
     order = random.sample(range(len(X)), len(X))
-    one = ct.contingency(csr_array(X), belongs)
-    other = ct.contingency(csr_array(X[order]), belongs[order])
+    one = contingency(csr_array(X), belongs)
+    other = contingency(csr_array(X[order]), belongs[order])
     for score, _ in SCORES:
         assert np.array_equal(score(one), score(other))
 
@@ -152,26 +161,26 @@ def test_the_order_of_documents_does_not_matter(problem, random):
 @given(labelled())
 def test_labels_may_be_signs_or_an_indicator_dense_or_sparse(problem):
     X, belongs = problem
-    expected = ct.contingency(X, belongs).present
+    expected = contingency(X, belongs).present
     for labels in (
         np.where(belongs, 1.0, -1.0),
         csr_array(belongs.astype(int)),
         csc_array(belongs),
     ):
-        assert np.array_equal(ct.contingency(X, labels).present, expected)
+        assert np.array_equal(contingency(X, labels).present, expected)
 
 
 @pytest.mark.parametrize("form", [csr_array, csc_array])
 def test_a_stored_zero_is_an_occurrence_and_a_repeated_entry_is_one(form):
     docs, terms, values = [0, 1, 1, 2], [0, 0, 1, 1], [3.0, 0.0, 0.0, 1.0]
     X = form(csr_array((values, (docs, terms)), shape=(3, 3)))
-    found = ct.contingency(X, np.array([[True], [True], [False]]))
+    found = contingency(X, np.array([[True], [True], [False]]))
     assert found.df.tolist() == [2, 2, 0]
     assert found.present.tolist() == [[2], [1], [0]]
 
     major = form is csr_array
     twice = form(([1.0, 2.0, 4.0], [1, 1, 0] if major else [0, 0, 1], [0, 3, 3]), shape=(2, 2))
-    found = ct.contingency(twice, np.array([[True], [False]]))
+    found = contingency(twice, np.array([[True], [False]]))
     assert found.df.tolist() == ([1, 1] if major else [2, 0])
     assert twice.nnz == 3, "X is the caller's"
 
@@ -179,10 +188,10 @@ def test_a_stored_zero_is_an_occurrence_and_a_repeated_entry_is_one(form):
 def test_dense_documents_are_read_in_blocks(monkeypatch):
     rng = np.random.default_rng(0)
     X, belongs = rng.integers(0, 2, (23, 5)), rng.integers(0, 2, (23, 3)) > 0
-    whole = ct.contingency(csr_array(X), belongs)
+    whole = contingency(csr_array(X), belongs)
     monkeypatch.setattr(ct, "DENSE_ENTRIES", 20)
-    found = ct.contingency(X, belongs)
-    assert len(list(ct._blocks(X))) == 6
+    found = contingency(X, belongs)
+    assert len(ct.as_blocks(X).parts) == 6
     assert np.array_equal(found.present, whole.present)
     assert np.array_equal(found.df, whole.df)
 
@@ -190,4 +199,19 @@ def test_dense_documents_are_read_in_blocks(monkeypatch):
 def test_wide_indices_are_read():
     X = csr_array(np.array([[1.0, 0.0], [1.0, 1.0]]))
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    assert ct.contingency(X, np.array([[True], [False]])).present.tolist() == [[1], [0]]
+    assert contingency(X, np.array([[True], [False]])).present.tolist() == [[1], [0]]
+
+
+@pytest.mark.parametrize("n_blocks", [1, 7, 64])
+@pytest.mark.parametrize("cells", [1, 10, 1000])
+def test_slices_of_terms_and_blocks_of_documents_change_nothing(monkeypatch, n_blocks, cells):
+    rng = np.random.default_rng(0)
+    X, belongs = csr_array(rng.integers(0, 2, (70, 23))), rng.integers(0, 2, (70, 5)) > 0
+    whole = contingency(X, belongs)
+    monkeypatch.setattr(ct, "COUNTED_CELLS", cells)
+    monkeypatch.setattr(ct, "SCORED_CELLS", cells // 2)
+    found = contingency(Blocks.of(X, n_blocks), belongs)
+    assert np.array_equal(found.present, whole.present)
+    assert np.array_equal(found.df, whole.df)
+    for score, _ in SCORES:
+        assert np.array_equal(score(found), score(whole))

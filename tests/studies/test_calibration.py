@@ -15,7 +15,7 @@ from laconic.corpus.splits import Split, folds
 from laconic.numerics.calibration import fitted_calibration
 from laconic.studies.analysis.held_out import decision_calibration_error
 from laconic.studies.options import SplitOptions
-from laconic.text.labels import LabelEncoding
+from laconic.text.labels import signed_labels
 from laconic.text.problem import CountedCorpus, Problem, targets_of
 
 SIZE, ALPHA = 1000, 0.3
@@ -25,8 +25,11 @@ def decided(problem: Problem) -> tuple[np.ndarray, np.ndarray, str]:
     """Decisions on the test documents, their labels as ±1, and the rule."""
     path = ReduceThenFit(TopTerms("ig"), SVMClassifier(ALPHA, tol=1e-4), size=SIZE)
     model = path.fit(problem.X_train, problem.y_train).model_
-    encoding = LabelEncoding(np.empty(0), model.classes, model.rule)
-    return model.decision(problem.X_test), encoding.transform(problem.y_test), model.rule
+    return (
+        model.decision(problem.X_test),
+        signed_labels(problem.y_test, model.classes, model.rule),
+        model.rule,
+    )
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
-from laconic.text.labels import LabelEncoding
+from laconic.text.labels import LabelEncoding, signed_labels
 
 
 def test_two_classes_are_one_column_and_the_second_is_positive():
@@ -27,17 +27,18 @@ def test_an_indicator_matrix_is_labels(form):
     targets = LabelEncoding.of(form(indicator))
     assert targets.y_signed.tolist() == [[1, -1, 1], [-1, -1, -1]]
     assert targets.rule == "labels"
-    assert targets.transform(form(1 - indicator)).tolist() == [[-1, 1, -1], [1, 1, 1]]
+    others = signed_labels(form(1 - indicator), targets.classes, targets.rule)
+    assert others.tolist() == [[-1, 1, -1], [1, 1, 1]]
 
 
 def test_a_class_unseen_in_training_has_no_sign():
     nan = np.nan
     np.testing.assert_array_equal(
-        LabelEncoding.of(["b", "d", "c"]).transform(["d", "a", "z", "b"]),
+        signed_labels(["d", "a", "z", "b"], np.array(["b", "c", "d"]), "argmax"),
         [[-1, -1, 1], [nan, nan, nan], [nan, nan, nan], [1, -1, -1]],
     )
     np.testing.assert_array_equal(
-        LabelEncoding.of(["b", "d"]).transform(["d", "a", "b"]), [[1], [nan], [-1]]
+        signed_labels(["d", "a", "b"], np.array(["b", "d"]), "sign"), [[1], [nan], [-1]]
     )
 
 
@@ -48,3 +49,12 @@ def test_what_is_no_target_is_refused():
         LabelEncoding.of(np.array([[1, 2], [3, 4]]))
     with pytest.raises(ValueError, match="continuous"):
         LabelEncoding.of([0.1, 0.2, 0.3])
+
+
+def test_members_take_memory_by_labels_not_by_classes():
+    encoding = LabelEncoding.of(np.tile(np.arange(1000), 3))
+    assert encoding.members.nnz == 3000
+    assert encoding.codes.tolist() == [*range(1000)] * 3
+    assert encoding.row_signed(7).tolist() == [
+        1.0 if doc % 1000 == 7 else -1.0 for doc in range(3000)
+    ]

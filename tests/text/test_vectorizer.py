@@ -31,6 +31,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from laconic.errors import LaconicError
 from laconic.runtime.tokenizers import WITHIN_CHUNKS, Characters, Words
+from laconic.text import vectorizer as vectorizer_module
 from laconic.text.vectorizer import Vectorizer
 
 TRICKY = [
@@ -148,7 +149,7 @@ def expect_equal(found: csr_array, expected: Any) -> None:
     assert isinstance(found, csr_array)
     assert found.shape == expected.shape
     assert (found.dtype, found.indices.dtype, found.indptr.dtype) == (
-        np.float64,
+        np.int32,
         np.int32,
         np.int32,
     )
@@ -229,6 +230,8 @@ def test_threads_and_batches_change_nothing(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Words, "batch", limit)
         patch.setattr(Characters, "batch", limit)
+        patch.setattr(vectorizer_module, "BLOCK_CHARACTERS", 2 * limit)
+        patch.setattr(vectorizer_module, "THREAD_CHARACTERS", limit)
         vectorizer.set_params(n_jobs=n_jobs)
         expect_equal(vectorizer.fit_transform(iter(docs)), expected)
         assert vectorizer.vocabulary_.tolist() == vocabulary.tolist()

@@ -18,7 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from laconic.errors import LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Model, margins
+from laconic.numerics.blocks import Blocks
 from laconic.text.labels import LabelEncoding
+from laconic.text.matrices import read_documents
 from laconic.types import Columns, Floats, Matrix
 
 DecisionFunction: TypeAlias = Callable[[], Floats]
@@ -27,10 +29,13 @@ DecisionFunction: TypeAlias = Callable[[], Floats]
 def read_training_data(
     estimator: BaseEstimator, X: Matrix, y: ArrayLike
 ) -> tuple[Matrix, LabelEncoding]:
-    """Validated documents (CSR, CSC or dense) and labels: one class per document, or indicators."""
-    documents, labels = validate_data(
-        estimator, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True
-    )
+    """Validated documents and labels: one class per document, or indicators."""
+    if isinstance(X, Blocks):
+        documents, labels = read_documents(estimator, X), y
+    else:
+        documents, labels = validate_data(
+            estimator, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True
+        )
     encoding = LabelEncoding.of(labels)
     _warn_constant_labels(encoding)
     return documents, encoding
@@ -40,8 +45,9 @@ def _warn_constant_labels(encoding: LabelEncoding) -> None:
     """A label that no training document has, or that all have, cannot be learned."""
     if encoding.rule != "labels":
         return
-    for sign, quantifier in ((-1.0, "no"), (1.0, "every")):
-        if n_labels := np.count_nonzero((encoding.y_signed == sign).all(axis=0)):
+    n_members = np.bincount(encoding.members.indices, minlength=encoding.n_rows)
+    for constant, quantifier in ((0, "no"), (encoding.n_docs, "every")):
+        if n_labels := np.count_nonzero(n_members == constant):
             warnings.warn(
                 f"{n_labels:,} of {encoding.classes.size:,} labels occur in {quantifier} training "
                 "document, so nothing can be learned about them",
@@ -52,7 +58,7 @@ def _warn_constant_labels(encoding: LabelEncoding) -> None:
 
 def read_queries(estimator: BaseEstimator, X: Matrix) -> Matrix:
     check_is_fitted(estimator)
-    return validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+    return read_documents(estimator, X, reset=False)
 
 
 def stack_rows(columns: Sequence[Columns], values: Sequence[Floats], n_terms: int) -> csr_array:

@@ -7,11 +7,12 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from laconic.corpus.stored_texts import TEXT_IN_MEMORY, StoredTexts
 from laconic.errors import CorpusError
 from laconic.types import Indices
 
@@ -32,7 +33,7 @@ class Corpus:
         The labels of each document, in file order; `()` is a document without any class.
     ids : tuple of str
         Unique names of the documents.
-    texts : tuple of str, optional
+    texts : tuple of str, or StoredTexts if they are too many for memory, optional
     vectors : csr_array of shape (n_docs, n_terms), optional
         Counts or weights. Stored with sorted indices, without duplicates or explicit zeros: a
         stored entry is an occurrence. A matrix in another form is copied.
@@ -58,7 +59,7 @@ class Corpus:
     name: str
     labels: tuple[tuple[str, ...], ...] = field(repr=False)
     ids: tuple[str, ...] = field(repr=False)
-    texts: tuple[str, ...] | None = field(default=None, repr=False)
+    texts: tuple[str, ...] | StoredTexts | None = field(default=None, repr=False)
     vectors: csr_array | None = field(default=None, repr=False)
     vocabulary: tuple[str, ...] | None = field(default=None, repr=False)
     split: tuple[str, ...] | None = field(default=None, repr=False)
@@ -109,7 +110,7 @@ class Corpus:
             self,
             labels=pick(self.labels),
             ids=pick(self.ids),
-            texts=None if self.texts is None else pick(self.texts),
+            texts=None if self.texts is None else _chosen(self.texts, positions),
             vectors=None if self.vectors is None else self.vectors[positions],
             split=None if self.split is None else pick(self.split),
             groups=None if self.groups is None else pick(self.groups),
@@ -137,6 +138,8 @@ class Corpus:
 
         Vectors are the same if their entries are.
         """
+        if isinstance(self.texts, StoredTexts):
+            return self.texts.first_copies()
         if self.texts is not None:
             return first_equal(map(str.strip, self.texts))
         assert self.vectors is not None
@@ -158,8 +161,8 @@ class Corpus:
         digest = sha256(bytes([bool(self.multilabel)]))
 
         def feed(values: Iterable[str]) -> None:
-            for value in values:
-                raw = value.encode("utf-8", "surrogatepass")
+            encoded = (value.encode("utf-8", "surrogatepass") for value in values)
+            for raw in values.encoded() if isinstance(values, StoredTexts) else encoded:
                 digest.update(len(raw).to_bytes(8, "little"))
                 digest.update(raw)
 
@@ -195,6 +198,14 @@ def first_equal(values: Iterable[Hashable]) -> Indices:
     """For each value the position of the first that is equal."""
     first: dict[Hashable, int] = {}
     return np.array([first.setdefault(v, i) for i, v in enumerate(values)], dtype=np.intp)
+
+
+def _chosen(texts: tuple[str, ...] | StoredTexts, positions: Indices) -> Any:
+    """The texts at these positions, in memory unless they are too many."""
+    if not isinstance(texts, StoredTexts):
+        return tuple(texts[i] for i in positions)
+    chosen = texts.take(positions)
+    return tuple(chosen) if chosen.starts[-1] <= TEXT_IN_MEMORY else chosen
 
 
 def _canonical(vectors: csr_array) -> csr_array:

@@ -19,17 +19,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log1p
+from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from scipy.special import ndtri
 
+from laconic.numerics.blocks import Blocks, occurrences
 from laconic.numerics.quotient import quotient
-from laconic.types import Floats, Int64s, Integers, Matrix
+from laconic.types import Floats, Int32s, Int64s, Integers, Matrix
 
 # A dense X is read in blocks of about this many entries, so its pattern takes little memory.
 DENSE_ENTRIES = 1 << 22
+# Cells of a table that one pass over the documents counts (4 bytes each, twice), and of which
+# scores are computed at a time (four numbers of 8 bytes each).
+COUNTED_CELLS = 1 << 26
+SCORED_CELLS = 1 << 22
 # Forman 2003, section 2.2: rates of 0 and 1 have no finite quantile.
 LOWEST_RATE = 0.0005
 # Below this, log(1 + x) and x cancel, and a series is used; five terms are exact to 1e-15.
@@ -59,57 +66,85 @@ class ContingencyTable:
         return self.n_docs * self.present - self.df[:, None] * self.class_sizes
 
 
-def contingency(X: Matrix, indicator: Matrix) -> ContingencyTable:
-    """The table of counts, in one pass over the entries of X.
+def contingency_tables(X: Matrix, indicator: Matrix) -> Iterator[ContingencyTable]:
+    """The table of counts in slices of consecutive terms, so that its size does not matter.
 
     A document belongs to the columns where `indicator` (±1 or 0/1) is positive. A term occurs
     where a sparse X has an entry, even an explicit 0, and where a dense X is not 0.
     """
-    labels = csr_array(indicator > 0)
-    n_docs, n_columns = labels.shape
-    present = np.zeros((X.shape[1], n_columns), dtype=np.int64)
-    df = np.zeros(X.shape[1], dtype=np.int64)
-    for first, block in _blocks(X):
-        _tally(block.indptr, block.indices, first, labels.indptr, labels.indices, present, df)
-    return ContingencyTable(present, df, np.bincount(labels.indices, minlength=n_columns), n_docs)
+    labels, documents = csr_array(indicator > 0), as_blocks(X)
+    n_terms, n_columns = documents.shape[1], labels.shape[1]
+    df = documents.total(occurrences)
+    sizes = np.bincount(labels.indices, minlength=n_columns)
+    for first, last in _slices(n_terms, COUNTED_CELLS // n_columns):
+        present = documents.total(Tally(first, last, n_columns), labels)
+        for start, end in _slices(last - first, SCORED_CELLS // n_columns):
+            counts = present[start:end].astype(np.int64)
+            yield ContingencyTable(counts, df[first + start : first + end], sizes, labels.shape[0])
 
 
-def occurrences(X: Matrix) -> csr_array:
-    """A sparse X in CSR format, without duplicate entries."""
-    documents = csr_array(X)
-    if not documents.has_canonical_format:
-        # a copy, because csr_array shares its arrays with X
-        documents = documents.copy()
-        documents.sum_duplicates()
-    return documents
+def _slices(length: int, size: int) -> Iterator[tuple[int, int]]:
+    step = max(1, size)
+    for first in range(0, length, step):
+        yield first, min(first + step, length)
 
 
-def _blocks(X: Matrix) -> Iterator[tuple[int, csr_array]]:
-    """Blocks of consecutive documents, each with the number of its first."""
+def as_blocks(X: Matrix) -> Blocks:
+    """The documents; a dense X as blocks of their nonzero entries."""
+    if isinstance(X, Blocks):
+        return X
     if issparse(X):
-        yield 0, occurrences(X)
-        return
+        return Blocks.of(X)
     step = max(1, DENSE_ENTRIES // max(1, X.shape[1]))
-    for first in range(0, X.shape[0], step):
-        yield first, csr_array(X[first : first + step] != 0)
+    parts = (NonzeroRows(X[first : first + step]) for first in range(0, X.shape[0], step))
+    return Blocks(tuple(parts) or (NonzeroRows(X),), X.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class NonzeroRows:
+    """Rows of a dense X as a block that has an entry where X is not 0."""
+
+    rows: NDArray[Any]
+
+    @property
+    def n_docs(self) -> int:
+        return len(self.rows)
+
+    def read(self) -> csr_array:
+        return csr_array(self.rows != 0)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many documents of a block have each of the terms first … last − 1 and are of a class."""
+
+    first: int
+    last: int
+    n_columns: int
+
+    def __call__(self, block: csr_array, labels: csr_array) -> Int32s:
+        present = np.zeros((self.last - self.first, self.n_columns), np.int32)
+        entries = block.indptr, block.indices
+        _tally(*entries, labels.indptr, labels.indices, self.first, self.last, present)
+        return present
 
 
 @njit(nogil=True, cache=True)
 def _tally(
     starts: Integers,
     terms: Integers,
-    first: int,
     label_starts: Integers,
     labels: Integers,
-    present: Int64s,
-    df: Int64s,
+    first: int,
+    last: int,
+    present: Int32s,
 ) -> None:
     for doc in range(starts.size - 1):
-        doc_labels = labels[label_starts[first + doc] : label_starts[first + doc + 1]]
+        doc_labels = labels[label_starts[doc] : label_starts[doc + 1]]
         for term in terms[starts[doc] : starts[doc + 1]]:
-            df[term] += 1
-            for label in doc_labels:
-                present[term, label] += 1
+            if first <= term < last:
+                for label in doc_labels:
+                    present[term - first, label] += 1
 
 
 def information_gain(table: ContingencyTable) -> Floats:

@@ -1,20 +1,18 @@
 """Counts from texts, batch by batch: scan, tokenize, join to n-grams, count.
 
-Kernels run in threads, one part of the batch in each. Python code runs between them, once for each
-distinct chunk or n-gram, never for every token.
+Kernels do the work. Python code runs between them, once for each distinct chunk or n-gram, never
+for every token.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from laconic.runtime.scanner import Scan, batches, parts
+from laconic.runtime.scanner import Scan, batches
 from laconic.runtime.tokenizers import Unit
 from laconic.types import Floats, Int32s, Int64s
 
@@ -43,22 +41,17 @@ class Vectors(NamedTuple):
         return Vectors(self.columns[entries], self.values[entries], starts - starts[0])
 
 
-def count(
-    texts: Iterable[str], unit: Unit, ngrams: tuple[int, int], terms: Terms, n_jobs: int
-) -> Vectors:
+def count(texts: Iterable[str], unit: Unit, ngrams: tuple[int, int], terms: Terms) -> Vectors:
     """The counts of the terms in each document; columns are those of `terms`."""
     shortest, longest = ngrams
     pieces: list[Vectors] = []
     # without n-grams, units are terms and need no second numbering
     lexicon = Lexicon(unit, terms if longest == 1 else Terms())
-    with ThreadPoolExecutor(n_jobs) as pool:
-        map_parts = pool.map if n_jobs > 1 else map
-        for batch in batches(texts, unit.batch):
-            scans = unit.scan(parts(batch, n_jobs), map_parts)
-            places = lexicon.places(scans.chunks)
-            part_grams = list(map_parts(partial(lexicon.grams, longest, places), scans.parts))
-            columns = [columns_of(grams, shortest, lexicon, terms) for grams in part_grams]
-            pieces += map_parts(partial(count_part, len(terms.column)), part_grams, columns)
+    for batch in batches(texts, unit.batch):
+        scan = unit.scan(batch)
+        grams = lexicon.grams(longest, lexicon.places(scan.chunks), scan)
+        columns = columns_of(grams, shortest, lexicon, terms)
+        pieces.append(count_part(len(terms.column), grams, columns))
     return stacked(pieces)
 
 
@@ -76,7 +69,7 @@ def columns_of(grams: Grams, shortest: int, lexicon: Lexicon, terms: Terms) -> l
 
 
 def count_part(n_columns: int, grams: Grams, columns: list[Int32s]) -> Vectors:
-    """The counts of one part of a batch; without `columns`, units are columns."""
+    """The counts of one batch; without `columns`, units are columns."""
     from laconic.numerics.text.tokens import count as count_columns
 
     lines = grams.ids
@@ -87,7 +80,9 @@ def count_part(n_columns: int, grams: Grams, columns: list[Int32s]) -> Vectors:
 
 
 def stacked(pieces: list[Vectors]) -> Vectors:
-    """The documents of all parts, one after the other."""
+    """The documents of all batches, one after the other."""
+    if len(pieces) == 1:
+        return pieces[0]
     lengths = [np.diff(piece.starts) for piece in pieces]
     return Vectors(
         np.concatenate([np.empty(0, np.int32), *(piece.columns for piece in pieces)]),
@@ -114,7 +109,7 @@ class Terms:
 
 
 class Lexicon:
-    """The units of each distinct chunk, tokenized once for all batches and threads.
+    """The units of each distinct chunk, tokenized once for all batches.
 
     The chunk at place k has `sizes[k]` units, from `units[firsts[k]]` on; -1 is no unit.
     """
@@ -156,6 +151,6 @@ class Lexicon:
         from laconic.numerics.text.ngrams import grams
         from laconic.numerics.text.tokens import expand
 
-        at = places[scan.common]
-        units, starts = expand(scan.ids, scan.starts, self.firsts[at], self.sizes[at], self.units)
+        firsts, sizes = self.firsts[places], self.sizes[places]
+        units, starts = expand(scan.ids, scan.starts, firsts, sizes, self.units)
         return grams(units, starts, len(self.terms.column), longest)

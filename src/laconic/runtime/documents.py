@@ -36,12 +36,12 @@ class Reader:
     def counts(self, texts: Iterable[str]) -> Vectors:
         unit, n_columns = self._text.reader, len(self._terms.column)
         if self._text.ngrams[1] > 1:
-            return count(texts, unit, self._text.ngrams, self._terms, 1)
+            return count(texts, unit, self._text.ngrams, self._terms)
         pieces = []
         for batch in batches(texts, unit.batch):
-            scans = unit.scan([batch], map)
-            lexicon, places = self._places(scans.chunks)
-            pieces.append(count_part(n_columns, lexicon.grams(1, places, scans.parts[0]), []))
+            scan = unit.scan(batch)
+            lexicon, places = self._places(scan.chunks)
+            pieces.append(count_part(n_columns, lexicon.grams(1, places, scan), []))
         return stacked(pieces)
 
     def _places(self, chunks: list[str]) -> tuple[Lexicon, Int32s]:

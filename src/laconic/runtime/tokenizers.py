@@ -13,7 +13,7 @@ import Stemmer
 
 from laconic.errors import LaconicError
 from laconic.runtime.choices import UnitName
-from laconic.runtime.scanner import MapFunction, Scans, scan_bytes, scan_characters, scan_matches
+from laconic.runtime.scanner import Scan, scan_bytes, scan_characters, scan_matches
 from laconic.types import Bools, Indices, Int32s
 
 # Patterns that neither match nor look across ASCII characters that are not word characters: their
@@ -61,7 +61,7 @@ class Unit(Protocol):
     def tokens(self, text: str) -> list[str]:
         """The definition: the units of one text, in order."""
 
-    def scan(self, parts: list[list[str]], map_parts: MapFunction) -> Scans:
+    def scan(self, texts: list[str]) -> Scan:
         """The chunks of the texts, numbered."""
 
     def read(self, chunks: list[str]) -> Tokens:
@@ -80,8 +80,8 @@ class Characters:
     def tokens(self, text: str) -> list[str]:
         return list(self._clean(text))
 
-    def scan(self, parts: list[list[str]], map_parts: MapFunction) -> Scans:
-        return scan_characters([[self._clean(text) for text in texts] for texts in parts])
+    def scan(self, texts: list[str]) -> Scan:
+        return scan_characters([self._clean(text) for text in texts])
 
     def read(self, chunks: list[str]) -> Tokens:
         n = len(chunks)
@@ -107,10 +107,10 @@ class Words:
         tokens = finder(self.pattern)(self._cased(text))
         return self.stem(list(compress(tokens, self._counted(tokens).tolist())))
 
-    def scan(self, parts: list[list[str]], map_parts: MapFunction) -> Scans:
+    def scan(self, texts: list[str]) -> Scan:
         if self.pattern in WITHIN_CHUNKS:
-            return scan_bytes(parts, self.lowercase, map_parts)
-        return scan_matches([map(self._cased, texts) for texts in parts], finder(self.pattern))
+            return scan_bytes(texts, self.lowercase)
+        return scan_matches(map(self._cased, texts), finder(self.pattern))
 
     def read(self, chunks: list[str]) -> Tokens:
         plain = self._plain(chunks)

@@ -20,6 +20,7 @@ from scipy.sparse import issparse
 
 from laconic.errors import LaconicError
 from laconic.numerics import contingency as tables
+from laconic.numerics.blocks import Blocks, occurrences
 from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
 
@@ -28,11 +29,7 @@ Combine: TypeAlias = Literal["mean", "max", "sum"]
 
 def document_frequency(X: Matrix, y: ArrayLike | None = None) -> Floats:
     """The number of documents in which each term occurs. Labels are not used."""
-    if issparse(X):
-        frequency = np.bincount(tables.occurrences(X).indices, minlength=X.shape[1])
-    else:
-        frequency = np.count_nonzero(X, axis=0)
-    return frequency.astype(np.float64)
+    return np.asarray(tables.as_blocks(_documents(X)).total(occurrences), dtype=np.float64)
 
 
 def information_gain(X: Matrix, y: ArrayLike | None, combine: Combine = "mean") -> Floats:
@@ -62,19 +59,30 @@ def _score(
     y: ArrayLike | None,
     combine: Combine,
 ) -> Floats:
-    documents, y_signed = read_labelled(by.__name__, X, y, combine)
-    return COMBINED[combine](by(tables.contingency(documents, y_signed)))
+    _check_combine(by.__name__, combine)
+    documents = _documents(X)
+    members = read_labels(by.__name__, documents, y).members
+    slices = tables.contingency_tables(documents, members)
+    return np.concatenate([np.empty(0), *(COMBINED[combine](by(table)) for table in slices)])
 
 
 def read_labelled(
     score: str, X: Matrix, y: ArrayLike | None, combine: Combine
 ) -> tuple[Matrix, Floats]:
     """Validated documents and y_signed of a supervised score."""
+    _check_combine(score, combine)
+    documents = _documents(X)
+    return documents, read_labels(score, documents, y).y_signed
+
+
+def _check_combine(score: str, combine: Combine) -> None:
     if combine not in COMBINED:
         choices = ", ".join(map(repr, COMBINED))
         raise LaconicError(f"{score}(combine={combine!r}): choose one of {choices}")
-    documents = X if issparse(X) else np.asarray(X)
-    return documents, read_labels(score, documents, y).y_signed
+
+
+def _documents(X: Matrix) -> Matrix:
+    return X if issparse(X) or isinstance(X, Blocks) else np.asarray(X)
 
 
 def read_labels(name: str, documents: Matrix, y: ArrayLike | None) -> LabelEncoding:
@@ -85,10 +93,10 @@ def read_labels(name: str, documents: Matrix, y: ArrayLike | None) -> LabelEncod
             "Give y, or use an unsupervised score: document_frequency"
         )
     encoding = LabelEncoding.of(y if issparse(y) else np.asarray(y))
-    if len(encoding.y_signed) != documents.shape[0]:
+    if encoding.n_docs != documents.shape[0]:
         raise LaconicError(
             f"{name}: X has {documents.shape[0]} documents, y has labels of "
-            f"{len(encoding.y_signed)}. Give the labels of each document"
+            f"{encoding.n_docs}. Give the labels of each document"
         )
     return encoding
 

@@ -114,10 +114,9 @@ def _size(rung: Rung) -> int:
 
 def _loss(encoding: LabelEncoding) -> LogisticLoss | None:
     """The loss of all classes or labels together; labels that never vary are left out."""
-    y_signed = encoding.y_signed
     if encoding.rule == "argmax":
-        codes = y_signed.argmax(axis=1).astype(np.int64)
-        return Softmax(codes, np.ones(codes.size), encoding.classes.size)
+        return Softmax(encoding.codes, np.ones(encoding.n_docs), encoding.n_rows)
+    y_signed = encoding.y_signed
     varying: Columns = np.flatnonzero(np.ptp(y_signed, axis=0) > 0)
     if not varying.size:
         return None

@@ -6,6 +6,7 @@ recommendation.json                 the findings; comparisons.csv, stability.csv
 model.laconic, words.csv, …         of the problem; with several, in problems/<name>/
 budget-<points>.laconic             smaller and larger models, by what they give up
 report.html, figures/<chart>.svg    the page and its charts
+blocks/                             word counts of a corpus that is too large for memory
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ WORDS = "words.csv"
 CERTIFICATE = "certificate.json"
 DIRECTIONS = "directions.json"
 REPORT = "report.html"
+BLOCKS = "blocks"
 PROBLEMS = "problems"
 FIGURES = "figures"
 # The first line of a plan that a study writes.
@@ -192,6 +194,10 @@ class StudyFolder:
     @property
     def report(self) -> Path:
         return self.path / REPORT
+
+    @property
+    def blocks(self) -> Path:
+        return self.path / BLOCKS
 
     @property
     def figures(self) -> Path:

@@ -13,7 +13,11 @@ from laconic.studies.prepared_corpus import PreparedCorpus
 
 @dataclass(frozen=True)
 class Event:
-    """Progress: "loaded", "note", "features", "planned", "task", "concluding" or "finished"."""
+    """Progress of a study.
+
+    `kind` is "loaded", "note", "features", "counting" (`done` and `total` are bytes of text),
+    "planned", "task", "concluding" or "finished".
+    """
 
     kind: str
     what: str = ""

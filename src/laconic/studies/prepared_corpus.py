@@ -17,8 +17,13 @@ from laconic.rows import group_pairs
 from laconic.studies.execution.jobs import Job, jobs_of
 from laconic.studies.execution.task import Task
 from laconic.studies.plan import Plan
+from laconic.text.blocks import Progress
+from laconic.text.options import StorageOptions
 from laconic.text.problem import CountedCorpus, Problem, Target, check_split, targets_of
 from laconic.text.weighting import Weighting
+
+# Attributes that are computed once from the texts.
+COUNTED = ("counted", "tuning")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +55,32 @@ class PreparedCorpus:
     @cached_property
     def counted(self) -> CountedCorpus:
         return CountedCorpus.of(self.corpus, self.plan.text.vectorizer())
+
+    def count(self, storage: StorageOptions, progress: Progress | None = None) -> None:
+        """Count the words now, if they are not; `counted` has them."""
+        if "counted" not in self.__dict__:
+            vectorizer = self.plan.text.vectorizer()
+            self.__dict__["counted"] = CountedCorpus.of(self.corpus, vectorizer, storage, progress)
+
+    def with_blends(self, blends: Iterable[Task]) -> Self:
+        """The same corpus, counted once, with tasks that follow from the others."""
+        prepared = replace(self, blends=tuple(blends))
+        counted = {name: self.__dict__[name] for name in COUNTED if name in self.__dict__}
+        prepared.__dict__.update(counted)
+        return prepared
+
+    @cached_property
+    def tuning(self) -> CountedCorpus:
+        """The documents of the folds: of a large corpus a sample, which is in memory."""
+        if self.corpus.vectors is not None or isinstance(self.corpus.texts, tuple):
+            return self.counted
+        folds = [part for split in self.splits for part in (split.train, split.test)]
+        return self.counted.only(np.unique(np.concatenate(folds)))
+
+    def _counted(self, split: Split) -> CountedCorpus:
+        """The counts of the documents of a split."""
+        of_folds = any(split is fold for fold in self.splits)
+        return self.tuning if of_folds else self.counted
 
     @property
     def tasks(self) -> list[Task]:
@@ -84,10 +115,11 @@ class PreparedCorpus:
         """The problems with these names, weighted by the training documents of the split."""
         requested = set(names)
         targets = [target for target in self.targets if target.name in requested]
-        return self.counted.problems(split, targets, self.plan.weighting_for(self.corpus))
+        weighting = self.plan.weighting_for(self.corpus)
+        return self._counted(split).problems(split, targets, weighting)
 
     def weigh(self, split: Split) -> Weighting:
-        return self.counted.weigh(split, self.plan.weighting_for(self.corpus))
+        return self._counted(split).weigh(split, self.plan.weighting_for(self.corpus))
 
     def final_split(self) -> Split:
         """The split that trains and tests the recommended model; its test part may be empty."""

@@ -33,6 +33,7 @@ from laconic.studies.plan import Plan
 from laconic.studies.plan_file import parse_plan, write_plan
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.studies.probe import Probe
+from laconic.text.options import StorageOptions
 
 
 class Study:
@@ -94,6 +95,7 @@ class Study:
         self,
         executor: Executor | None = None,
         *,
+        storage: StorageOptions | None = None,
         retry_failed: bool = False,
         remeasure: bool = False,
         listen: Listener = lambda event: None,
@@ -105,6 +107,7 @@ class Study:
         Parameters
         ----------
         executor : InProcess() by default; Processes(2) for two processes
+        storage : where the counts of a large corpus are; by default in the study's folder
         retry_failed : whether failed tasks are run again; otherwise they stay failed
         remeasure : whether rows of another version of a method are measured again; otherwise they
             are used, and a note says so
@@ -145,9 +148,10 @@ class Study:
                 for note, n_tasks in old.items():
                     listen(Event("note", f"{n_tasks:,} tasks: {note}"))
                 journal.record_plan(write_plan(self.plan), command, keys)
+                self._count(storage, listen)
                 run_tasks(self.corpora, workers, journal, retry_failed=retry_failed, listen=listen)
                 self._corpora = [
-                    replace(prepared, blends=tuple(blend_tasks(prepared.plan, prepared, journal)))
+                    prepared.with_blends(blend_tasks(prepared.plan, prepared, journal))
                     for prepared in self.corpora
                 ]
                 every = [task.key for task in self.tasks]
@@ -181,6 +185,18 @@ class Study:
                 journal.export(folder.rows, [*every, *tested])
         listen(Event("finished", str(self.where)))
         return findings
+
+    def _count(self, storage: StorageOptions | None, listen: Listener) -> None:
+        """Count the words of all corpora, with progress."""
+        stored = storage or StorageOptions()
+        blocks = stored.blocks or str(StudyFolder(self.where).blocks)
+        for prepared in self.corpora:
+            name = prepared.corpus.name
+
+            def progress(done: int, total: int, name: str = name) -> None:
+                listen(Event("counting", name, done, total))
+
+            prepared.count(replace(stored, blocks=blocks), progress)
 
     def _state(self, journal: Journal, keys: Sequence[str]) -> str:
         """What findings are made from, apart from the limits: plan, attempts, versions, notes."""

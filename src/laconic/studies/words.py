@@ -21,6 +21,7 @@ from laconic.files import KEY, Kind, check_output, csv_kind, draft, finite, json
 from laconic.model import LinearModel, Model
 from laconic.reduction import Projection, Reduction, Selection
 from laconic.row_files import cell, uncell
+from laconic.scores import document_frequency
 from laconic.studies.execution.trained_model import TrainedModel
 from laconic.text.options import TargetKind, TextOptions, WeightingOptions
 from laconic.text.problem import CountedCorpus, Problem, targets_of
@@ -49,7 +50,7 @@ class Word:
 
 def model_words(trained: TrainedModel, problem: Problem) -> list[Word]:
     """The words of the model, in the order of the method that selected them, or strongest first."""
-    frequency = np.bincount(problem.X_train.indices, minlength=problem.X_train.shape[1])
+    frequency = document_frequency(problem.X_train)
     scores = trained.scores
     order, weights = _order(trained.model, trained.reduction, scores)
     coefficients = _coefficients(trained.model, order)

@@ -1,4 +1,4 @@
-"""Documents as scipy's matrices, and as the vectors of the runtime."""
+"""Documents as matrices that estimators read, and as the vectors of the runtime."""
 
 from __future__ import annotations
 
@@ -6,11 +6,30 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
 
 from laconic.errors import LaconicError
+from laconic.numerics.blocks import Blocks
 from laconic.runtime.counts import Terms, Vectors
 from laconic.runtime.documents import check_finite
 from laconic.types import Matrix
+
+
+def read_documents(estimator: BaseEstimator, X: Matrix, *, reset: bool = True) -> Matrix:
+    """Validated documents: CSR, CSC or dense; blocks as they are. `reset` while fitting."""
+    if not isinstance(X, Blocks):
+        return validate_data(
+            estimator, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=reset
+        )
+    if reset:
+        estimator.n_features_in_ = X.shape[1]
+    elif X.shape[1] != estimator.n_features_in_:
+        raise LaconicError(
+            f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input"
+        )
+    return X
 
 
 def vectors_of(X: csr_array) -> Vectors:

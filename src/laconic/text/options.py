@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 from laconic.errors import LaconicError
-from laconic.options import Options, option, options_of
+from laconic.options import Options, option, options_of, parse_bytes
 from laconic.runtime.choices import VECTORS, Length, Scheme, UnitName, kind_of_features
 
 if TYPE_CHECKING:
@@ -192,14 +192,35 @@ class WeightingOptions(Options):
         return Weighting(**self.values() | {"scheme": self.scheme_for(corpus)}, min_length=least)
 
     def scheme_for(self, corpus: Corpus) -> Scheme:
+        from laconic.numerics.blocks import Blocks
         from laconic.text.problem import default_weighting
 
         if self.scheme is not None or corpus.vectors is None:
             return self.scheme or "ltc"
         if corpus not in _SCHEMES:
-            _SCHEMES[corpus] = default_weighting(corpus.vectors).scheme
+            _SCHEMES[corpus] = default_weighting(Blocks.of(corpus.vectors)).scheme
         return _SCHEMES[corpus]
 
     def canonical(self, corpus: Corpus) -> dict[str, Any]:
         """What the weights depend on, with the scheme resolved."""
         return self.values() | {"scheme": self.scheme_for(corpus)}
+
+
+@dataclass(frozen=True)
+class StorageOptions(Options):
+    """Where the counts of a corpus are that is too large for memory."""
+
+    blocks: str | None = option(
+        None,
+        "Folder for the word counts of a large corpus, in blocks. Studies of the same corpus with "
+        "the same text options share them.",
+        default_text="blocks, in the folder of the study",
+    )
+    in_memory: int = option(
+        10**9,
+        "A matrix of documents and words that takes more stays on disk, and is read block by "
+        "block; such as 500MB.",
+        minimum=1,
+        parse=parse_bytes,
+        default_text="1GB",
+    )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,19 @@ from sklearn.base import clone
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split, given_split, random_splits
+from laconic.corpus.stored_texts import StoredTexts
 from laconic.errors import LaconicError
-from laconic.text.options import TargetKind
+from laconic.numerics.blocks import Blocks
+from laconic.text.blocks import Progress, store_counts
+from laconic.text.options import StorageOptions, TargetKind
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
-from laconic.types import Columns, Int64s, Rule
+from laconic.types import Columns, Indices, Int64s, Matrix, Rule
 from laconic.validation import check_choice
 
+# One class per document, or a sparse indicator matrix.
+Labels: TypeAlias = "Int64s | csr_array"
+DEFAULT_STORAGE = StorageOptions()
 # Above this ratio of the largest to the rarest class, accuracy hardly counts the rare ones.
 UNEVEN = 5
 
@@ -28,16 +34,17 @@ UNEVEN = 5
 class Problem:
     """Training and test documents with one target.
 
-    y holds positions in `classes`: one number per document, or, where a document may have any
-    number of labels, an indicator matrix. Of two classes, the second is positive. `columns` are the
-    positions of the vocabulary among all words of the corpus, which all folds share.
+    X is a CSR matrix, or `Blocks` if it is too large for memory. y holds positions in `classes`:
+    one number per document, or, where a document may have any number of labels, a sparse indicator
+    matrix. Of two classes, the second is positive. `columns` are the positions of the vocabulary
+    among all words of the corpus, which all folds share.
     """
 
     name: str
-    X_train: csr_array = field(repr=False)
-    y_train: Int64s = field(repr=False)
-    X_test: csr_array = field(repr=False)
-    y_test: Int64s = field(repr=False)
+    X_train: Matrix = field(repr=False)
+    y_train: Labels = field(repr=False)
+    X_test: Matrix = field(repr=False)
+    y_test: Labels = field(repr=False)
     vocabulary: NDArray[Any] = field(repr=False)
     classes: tuple[str, ...]
     fold: str = ""
@@ -46,25 +53,51 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class CountedCorpus:
-    """A corpus with its words counted, once for all splits."""
+    """A corpus with its words counted, once for all splits.
+
+    `documents` are the positions in the corpus of the documents that are counted, ascending; None
+    for all.
+    """
 
     corpus: Corpus
-    counts: csr_array = field(repr=False)
+    counts: Blocks = field(repr=False)
     words: NDArray[Any] = field(repr=False)
+    documents: Indices | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, corpus: Corpus, vectorizer: Vectorizer | None = None) -> CountedCorpus:
+    def of(
+        cls,
+        corpus: Corpus,
+        vectorizer: Vectorizer | None = None,
+        storage: StorageOptions = DEFAULT_STORAGE,
+        progress: Progress | None = None,
+    ) -> CountedCorpus:
         """Count the words of all documents; a corpus of vectors is used as it is."""
         if corpus.vectors is not None:
-            return cls(corpus, corpus.vectors, np.array(corpus.vocabulary, dtype=object))
+            counts = Blocks.of(corpus.vectors, memory=storage.in_memory)
+            return cls(corpus, counts, np.array(corpus.vocabulary, dtype=object))
         fitted = clone(vectorizer) if vectorizer is not None else Vectorizer()
-        counts = fitted.fit_transform(corpus.texts or ())
+        if isinstance(corpus.texts, StoredTexts):
+            return cls(corpus, *store_counts(corpus, fitted, storage, progress))
+        counts = Blocks.of(fitted.fit_transform(corpus.texts or ()), memory=storage.in_memory)
         return cls(corpus, counts, fitted.get_feature_names_out())
+
+    def only(self, documents: Indices) -> CountedCorpus:
+        """Some of the documents, in memory if they are within the limit."""
+        counts = self._rows(documents).gathered()
+        if not isinstance(counts, Blocks):
+            counts = Blocks.of(counts, memory=self.counts.memory)
+        return replace(self, counts=counts, documents=documents)
+
+    def _rows(self, documents: Indices) -> Blocks:
+        if self.documents is not None:
+            documents = np.searchsorted(self.documents, documents)
+        return self.counts.take(documents)
 
     def weigh(self, split: Split, weighting: Weighting | None = None) -> Weighting:
         """The weighting, fitted on the training documents of the split."""
         scheme = weighting if weighting is not None else default_weighting(self.counts)
-        fitted: Weighting = clone(scheme).fit(self.counts[split.train], words=self.words)
+        fitted: Weighting = clone(scheme).fit(self._rows(split.train), words=self.words)
         return fitted
 
     def problems(
@@ -77,10 +110,10 @@ class CountedCorpus:
         self, split: Split, targets: Iterable[Target], fitted: Weighting
     ) -> Iterator[Problem]:
         """The same by a weighting that `weigh` has fitted."""
-        X_train = fitted.transform(self.counts[split.train])
+        X_train = fitted.transform(self._rows(split.train)).gathered()
         X_test = csr_array((0, fitted.features_.size))
         if split.test.size:
-            X_test = fitted.transform(self.counts[split.test])
+            X_test = fitted.transform(self._rows(split.test)).gathered()
         for target in targets:
             yield Problem(
                 target.name,
@@ -97,11 +130,11 @@ class CountedCorpus:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is predicted: y holds positions in `classes`, or is an indicator matrix."""
+    """What is predicted: y holds positions in `classes`, or is a sparse indicator matrix."""
 
     name: str
     classes: tuple[str, ...]
-    y: Int64s = field(repr=False)
+    y: Labels = field(repr=False)
 
     @property
     def rule(self) -> Rule:
@@ -200,10 +233,13 @@ def default_splits(corpus: Corpus) -> Iterator[Split]:
     return given_split(corpus) if corpus.split is not None else random_splits(corpus, times=1)
 
 
-def default_weighting(counts: csr_array) -> Weighting:
+def default_weighting(counts: Blocks) -> Weighting:
     """ltc for counts; other numbers are taken as weights and not changed."""
-    are_counts = bool(((counts.data == np.floor(counts.data)) & (counts.data >= 0)).all())
-    return Weighting("ltc" if are_counts else "count")
+    return Weighting("count" if counts.total(_n_other_than_counts) else "ltc")
+
+
+def _n_other_than_counts(block: csr_array) -> int:
+    return int(np.count_nonzero((block.data != np.floor(block.data)) | (block.data < 0)))
 
 
 def _negative_first(corpus: Corpus, positive: str | None) -> tuple[str, ...]:
@@ -229,15 +265,16 @@ def _not_positive(corpus: Corpus, kind: str, positive: str) -> LaconicError:
 
 def _label_targets(corpus: Corpus, kind: str) -> Iterator[Target]:
     number = {label: i for i, label in enumerate(corpus.classes)}
-    indicator = np.zeros((len(corpus), len(corpus.classes)), dtype=np.int64)
-    for document, labels in enumerate(corpus.labels):
-        for label in labels:
-            indicator[document, number[label]] = 1
+    columns = [number[label] for labels in corpus.labels for label in labels]
+    ends = np.cumsum([0, *map(len, corpus.labels)])
+    entries = np.ones(len(columns), np.int8), columns, ends
+    indicator = csr_array(entries, shape=(len(corpus), len(corpus.classes)))
     if kind == "multilabel" and len(corpus.classes) > 1:
         yield Target(corpus.name, corpus.classes, indicator)
         return
     for label, i in number.items():
-        yield Target(f"{corpus.name}: {label}", (f"not {label}", label), indicator[:, i])
+        y = indicator[:, [i]].toarray()[:, 0].astype(np.int64)
+        yield Target(f"{corpus.name}: {label}", (f"not {label}", label), y)
 
 
 def _check_kind(kind: str, corpus: Corpus) -> None:

@@ -9,8 +9,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
+from laconic.numerics.blocks import Blocks
 from laconic.text.problem import CountedCorpus
 from laconic.text.vectorizer import Vectorizer
+from laconic.types import Floats, Ints
 
 MIN_DOCUMENTS = 5
 
@@ -37,12 +39,12 @@ class CorpusSummary:
         cls,
         corpus: Corpus,
         vectorizer: Vectorizer | None = None,
-        counts: csr_array | None = None,
+        counts: Blocks | None = None,
     ) -> CorpusSummary:
         """Summarize the corpus; `counts` if its words are counted already."""
         if counts is None:
             counts = CountedCorpus.of(corpus, vectorizer).counts
-        lengths = np.asarray(counts.sum(axis=1)).ravel()
+        lengths, distinct_words = counts.stack(_sizes)
         split = Counter(corpus.split or ())
         return cls(
             name=corpus.name,
@@ -56,11 +58,16 @@ class CorpusSummary:
             n_features=counts.shape[1],
             words=(float(lengths.min()), float(np.median(lengths)), float(lengths.max())),
             fingerprint=corpus.fingerprint,
-            problems=(*corpus.notes, *_problems(corpus, np.diff(counts.indptr))),
+            problems=(*corpus.notes, *_problems(corpus, distinct_words)),
         )
 
 
-def _problems(corpus: Corpus, distinct_words: np.ndarray) -> list[str]:
+def _sizes(block: csr_array) -> tuple[Floats, Ints]:
+    """Of each document, all words and the distinct ones."""
+    return np.asarray(block.sum(axis=1), dtype=np.float64).ravel(), np.diff(block.indptr)
+
+
+def _problems(corpus: Corpus, distinct_words: Ints) -> list[str]:
     problems = []
     if empty := int((distinct_words == 0).sum()):
         problems.append(f"{empty:,} documents have no words (kept)")

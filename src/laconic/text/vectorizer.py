@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
@@ -17,9 +20,19 @@ from sklearn.utils.validation import check_is_fitted
 from laconic.errors import LaconicError
 from laconic.options import Options, from_attributes, init_from, option
 from laconic.resources import usable_cpus
-from laconic.runtime.counts import Terms, count
-from laconic.text.matrices import matrix_of
+from laconic.runtime.counts import Terms
+from laconic.runtime.scanner import batches
+from laconic.text.counting import (
+    BLOCK_CHARACTERS,
+    count_block,
+    count_known,
+    joined,
+    merged_counts,
+)
 from laconic.text.options import TextOptions
+
+# Characters of a block that a thread counts: few, so that all threads have work.
+THREAD_CHARACTERS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -53,7 +66,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     def transform(self, texts: Iterable[str]) -> csr_array:
         """Count the terms of the vocabulary; others are dropped."""
         check_is_fitted(self)
-        return in_order(self._count(texts, Terms(self.vocabulary_.tolist())))
+        options, terms = from_attributes(TextOptions, self), Terms(self.vocabulary_.tolist())
+        blocks = self._map(partial(count_known, options=options, terms=terms), texts)
+        return joined(list(blocks), len(terms.column))
 
     def tokens(self, text: str) -> list[str]:
         """The units of one text in order, before they are joined to n-grams."""
@@ -65,36 +80,36 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         return self.vocabulary_.copy()
 
     def _fit(self, texts: Iterable[str]) -> csr_array:
-        terms = Terms()
-        counts = self._count(texts, terms)
-        if not terms.column:
+        options = from_attributes(TextOptions, self)
+        words, counts = merged_counts(list(self._map(partial(count_block, options=options), texts)))
+        if not words.size:
+            n_docs = sum(block.shape[0] for block in counts)
             raise LaconicError(
-                f"Vectorizer.fit: no term is left in {counts.shape[0]} documents. Give documents "
+                f"Vectorizer.fit: no term is left in {n_docs} documents. Give documents "
                 "with words, or relax token_pattern, min_length, stop_words or ngrams."
             )
-        words = list(terms.column)
-        order = np.array(sorted(range(len(words)), key=words.__getitem__))
-        self.vocabulary_: NDArray[np.object_] = np.array(words, dtype=object)[order]
-        rank = np.empty(len(words), counts.indices.dtype)
-        rank[order] = np.arange(len(words))
-        counts.indices = rank[counts.indices]
-        return in_order(counts)
+        self.vocabulary_: NDArray[np.object_] = words
+        return joined(counts, words.size)
 
-    def _count(self, texts: Iterable[str], terms: Terms) -> csr_array:
-        options = from_attributes(TextOptions, self)
-        counts = count(texts, options.reader, options.ngrams, terms, threads(self.n_jobs))
-        return matrix_of(counts, len(terms.column))
+    def _map(self, f: Callable[[list[str]], Any], texts: Iterable[str]) -> Iterator[Any]:
+        """f of each block of texts, in order; in threads, no more blocks than threads are read."""
+        n_jobs = threads(self.n_jobs)
+        if n_jobs == 1:
+            yield from map(f, batches(texts, BLOCK_CHARACTERS))
+            return
+        pending: deque[Future[Any]] = deque()
+        with ThreadPoolExecutor(n_jobs) as pool:
+            for block in batches(texts, THREAD_CHARACTERS):
+                if len(pending) == n_jobs:
+                    yield pending.popleft().result()
+                pending.append(pool.submit(f, block))
+            yield from (future.result() for future in pending)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
-
-
-def in_order(counts: csr_array) -> csr_array:
-    """The same with sorted indices, by transposing twice: a counting sort."""
-    return counts.tocsc().tocsr()
 
 
 def threads(n_jobs: int) -> int:

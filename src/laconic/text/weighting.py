@@ -18,11 +18,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.blocks import Blocks, canonical, csr_of, occurrences
 from laconic.numerics.text.weights import idf, weighted
 from laconic.options import Options, from_attributes, init_from, option
 from laconic.runtime.choices import Length, Scheme
+from laconic.text.matrices import read_documents
 from laconic.text.options import NORMS, WeightingOptions
-from laconic.types import Bools, Integers
+from laconic.types import Bools, Floats, Integers
 from laconic.validation import check_choice
 
 
@@ -64,7 +66,7 @@ class Weighting(TransformerMixin, BaseEstimator):
         """Learn which words to keep, and their document frequency."""
         self._check_parameters()
         documents = self._read(X, reset=True)
-        frequency = np.bincount(documents.indices, minlength=documents.shape[1])
+        frequency = documents.total(occurrences)
         self.features_ = np.flatnonzero(self._passes(frequency, documents.shape[0], words))
         if self.features_.size == 0:
             raise LaconicError(
@@ -77,17 +79,15 @@ class Weighting(TransformerMixin, BaseEstimator):
         self.idf_ = idf(self.scheme, self.n_docs_, self.document_frequency_)
         return self
 
-    def transform(self, X: Any) -> csr_array:
-        """Weights of shape (n_docs, n_features), CSR.
+    def transform(self, X: Any) -> csr_array | Blocks:
+        """Weights of shape (n_docs, n_features), CSR; those of blocks are computed when read.
 
         A word whose idf is 0 keeps its stored entry, so occurrences can still be counted.
         """
         check_is_fitted(self)
-        counts = csr_array(self._read(X, reset=False)[:, self.features_])
-        columns, starts = counts.indices, counts.indptr
-        norm = self.norm_used()
-        weights = weighted(counts.data, columns, starts, self.scheme, self.idf_, norm)
-        return csr_array((weights, columns, starts), shape=counts.shape)
+        selected = self._read(X, reset=False)[:, self.features_]
+        weights = selected.map(Weights(self.scheme, self.idf_, self.norm_used()))
+        return weights if isinstance(X, Blocks) else weights.stack(csr_array)
 
     def norm_used(self) -> Length | None:
         """The norm by which documents are divided."""
@@ -100,26 +100,29 @@ class Weighting(TransformerMixin, BaseEstimator):
             _check_feature_names_in(self, input_features)[self.features_], dtype=object
         )
 
-    def _read(self, X: Any, *, reset: bool) -> csr_array:
-        documents = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
-        counts = csr_array(documents)
-        if not (counts.has_canonical_format and counts.data.all()):
-            counts = counts.copy()
-            counts.sum_duplicates()
-            counts.eliminate_zeros()
-        if self.scheme != "count" and counts.nnz and counts.data.min() < 0:
+    def _read(self, X: Any, *, reset: bool) -> Blocks:
+        if isinstance(X, Blocks):
+            documents: Blocks = read_documents(self, X, reset=reset)
+        else:
+            matrix = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=reset)
+            documents = Blocks.of(_without_zeros(csr_array(matrix)))
+        if reset or not isinstance(X, Blocks):
+            self._check_values(float(documents.stack(_least).min()), fitting=reset)
+        return documents
+
+    def _check_values(self, least: float, *, fitting: bool) -> None:
+        if self.scheme != "count" and least < 0:
             raise LaconicError(
-                f"Negative values in data passed to Weighting: the least is {counts.data.min():g}, "
+                f"Negative values in data passed to Weighting: the least is {least:g}, "
                 f"but {self.scheme!r} takes counts of words. Use 'count' for numbers as they come"
             )
-        if self.scheme == "ltc" and reset and counts.nnz and 0 < counts.data.min() < 1:
+        if self.scheme == "ltc" and fitting and 0 < least < 1:
             warnings.warn(
-                f"the scheme 'ltc' takes counts, but there are values down to "
-                f"{counts.data.min():g}. If these vectors are weighted already, use 'count'.",
+                f"the scheme 'ltc' takes counts, but there are values down to {least:g}. If these "
+                "vectors are weighted already, use 'count'.",
                 LaconicWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-        return counts
 
     def _passes(self, frequency: Integers, n_docs: int, words: ArrayLike | None) -> Bools:
         # a word that occurs in no training document has no weight, even if min_df is 0
@@ -152,6 +155,40 @@ class Weighting(TransformerMixin, BaseEstimator):
         tags.input_tags.positive_only = self.scheme != "count"
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """counts -> weights of a block, divided by the lengths of its documents."""
+
+    scheme: Scheme
+    idf: Floats | None
+    norm: Length | None
+
+    def __call__(self, counts: csr_array) -> csr_array:
+        data, columns, starts = counts.data, counts.indices, counts.indptr
+        rule = self.scheme, self.idf, self.norm
+        if np.issubdtype(data.dtype, np.integer):
+            from laconic.numerics.text.weighted_counts import weighted_counts
+
+            weights = weighted_counts(data, columns, starts, *rule)
+        else:
+            weights = weighted(data.astype(np.float64, copy=False), columns, starts, *rule)
+        return csr_of(weights, columns, starts, counts.shape[1])
+
+
+def _without_zeros(X: csr_array) -> csr_array:
+    """X in canonical form, and without stored zeros; copied if it is in another form."""
+    counts = canonical(X)
+    if not counts.data.all():
+        counts = counts.copy()
+        counts.eliminate_zeros()
+    return counts
+
+
+def _least(block: csr_array) -> Floats:
+    """The least value, or 1 if there is none."""
+    return np.array([block.data.min() if block.nnz else 1.0])
 
 
 def _documents(bound: int | float, n_docs: int) -> float:

@@ -39,7 +39,7 @@ from laconic.numerics.svm.every_size import auc_at_every_size, best_f1_at_every_
 from laconic.numerics.svm.gap import shortfall
 from laconic.numerics.svm.ranked import Ranked
 from laconic.reduction import columns_for
-from laconic.text.labels import LabelEncoding
+from laconic.text.labels import LabelEncoding, signed_labels
 from laconic.types import Floats, Matrix
 from laconic.validation import check_choice, is_whole
 
@@ -178,7 +178,7 @@ class MaskedSVM(LinearModelClassifier, PathClassifier):
                 "each size: use path"
             )
         documents = read_queries(self, X)
-        y_signed = LabelEncoding(np.empty(0), self.classes_, self.model_.rule).transform(y)
+        y_signed = signed_labels(y, self.classes_, self.model_.rule)
         return [
             EVERY_SIZE[metric](
                 Ranked.of(documents, machine.order),

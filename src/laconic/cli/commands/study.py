@@ -36,7 +36,7 @@ from laconic.studies.options import (
     TrainingOptions,
 )
 from laconic.text.features import AUTO, DECIDED, WORDS, decided
-from laconic.text.options import TextOptions, WeightingOptions
+from laconic.text.options import StorageOptions, TextOptions, WeightingOptions
 
 if TYPE_CHECKING:
     from laconic.studies.measurement import Event
@@ -51,6 +51,8 @@ ALLOWED_WITH_A_PLAN = {
     "jobs",
     "task_timeout",
     "memory_limit",
+    "blocks",
+    "in_memory",
     "retry_failed",
     "remeasure",
     "as_json",
@@ -77,6 +79,7 @@ ALLOWED_WITH_A_PLAN = {
 @JOBS
 @TASK_TIMEOUT
 @MEMORY_LIMIT
+@options_from(StorageOptions)
 @click.option("--retry-failed", is_flag=True, help="Retry tasks that failed.")
 @click.option(
     "--remeasure",
@@ -116,6 +119,7 @@ def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None
     with listening(options) as (listen, progress):
         findings = work.run(
             executor_for(options["jobs"], options["task_timeout"], options["memory_limit"]),
+            storage=values_of(StorageOptions, options),
             retry_failed=options["retry_failed"],
             remeasure=options["remeasure"],
             listen=listen,

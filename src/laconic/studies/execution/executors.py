@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Protocol, Self
 
-from laconic.resources import usable_cpus
+from laconic.processes import number_of_workers
 from laconic.studies.execution.jobs import Job
 from laconic.studies.execution.local import InProcess
-from laconic.studies.execution.processes import Processes, check_workers
+from laconic.studies.execution.processes import Processes
 from laconic.studies.execution.task import Outcome
 
 
@@ -48,8 +48,7 @@ def executor_for(
 
     Limits need a process that can be ended, so they use `Processes` for one job too.
     """
-    n_workers = usable_cpus() if n_jobs == -1 else n_jobs
-    check_workers(n_workers, f"--jobs {n_jobs}")
+    n_workers = number_of_workers(n_jobs, f"--jobs {n_jobs}")
     if n_workers == 1 and task_timeout is None and memory_limit is None:
         return InProcess()
     return Processes(n_workers, task_timeout=task_timeout, memory_limit=memory_limit)

@@ -8,8 +8,10 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Self
 
-from laconic.errors import LaconicError, ResourceError
-from laconic.resources import CAN_LIMIT_MEMORY, usable_cpus
+from laconic.errors import LaconicError
+from laconic.processes import check_workers
+from laconic.processes.child import start_up_error
+from laconic.resources import CAN_LIMIT_MEMORY
 from laconic.studies.execution.jobs import Job, Run, run_job
 from laconic.studies.execution.shared_arrays import ProblemStore
 from laconic.studies.execution.task import Outcome
@@ -23,8 +25,6 @@ from laconic.studies.execution.workers import (
 
 # processes that may exit in a row without having run a task
 MAX_STARTUP_FAILURES = 3
-# more processes per CPU gain nothing, and each needs its own memory
-WORKERS_PER_CPU = 4
 
 
 class Processes:
@@ -175,20 +175,11 @@ class Pool:
             advice = "or use --jobs 1 without limits, which starts no processes"
             if self._limits.memory is not None:
                 advice = "or increase --memory-limit: before any task, a process needs 100s of MB"
-            raise LaconicError(
-                f"worker processes fail at start-up: {failure}. In a script, put the code under "
-                f'`if __name__ == "__main__":`, because each worker imports the script; {advice}'
-            ) from None
+            raise start_up_error(str(failure), advice) from None
 
     def _start_worker(self) -> None:
         log = self.problems.folder / f"worker-{next(self._log_numbers)}.log"
-        try:
-            self.workers.append(Worker(self._run, log, self._limits))
-        except OSError as failure:
-            raise ResourceError(
-                f"worker process {len(self.workers) + 1} cannot be started ({failure.strerror}). "
-                "Use fewer --jobs; --jobs 1 starts no processes"
-            ) from None
+        self.workers.append(Worker(self._run, log, self._limits))
 
     def _end(self, workers: list[Worker]) -> None:
         for worker in workers:
@@ -196,12 +187,3 @@ class Pool:
         for worker in list(workers):
             worker.close()
             self.workers.remove(worker)
-
-
-def check_workers(n_workers: int, option: str) -> None:
-    limit = WORKERS_PER_CPU * usable_cpus()
-    if not 1 <= n_workers <= limit:
-        raise LaconicError(
-            f"{option}: give a number of processes from 1 to {limit}, {WORKERS_PER_CPU} per usable "
-            "CPU; --jobs -1 is one per CPU"
-        )

@@ -12,19 +12,16 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
-from tempfile import gettempdir, mkdtemp
 from typing import Any
 
 import numpy as np
-from filelock import BaseFileLock, FileLock, Timeout
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.errors import unwritable
+from laconic.scratch import OTHER_FOLDER, ScratchFolder
 from laconic.text.problem import Problem
 
-FOLDER_PREFIX = "laconic-staging-"
-LOCK = "lock"
 METADATA = "problem.json"
 MATRICES = ("X_train", "X_test")
 CSR_ARRAYS = ("data", "indices", "indptr")
@@ -70,24 +67,12 @@ def open_problem(folder: Path) -> Problem:
 
 
 class ProblemStore:
-    """A temporary folder of problems, each kept as long as a job needs it.
-
-    The process holds a lock on the folder, which ends with the process: the next start removes
-    folders without a lock. The name of the folder contains the process id.
-    """
+    """A scratch folder of problems, each kept as long as a job needs it."""
 
     def __init__(self, where: Path | None = None) -> None:
-        parent = Path(gettempdir()) if where is None else where
-        try:
-            parent.mkdir(parents=True, exist_ok=True)
-            remove_leftovers(parent)
-            self.folder, self._lock = _new_folder(parent)
-        except OSError as failure:
-            raise unwritable(
-                failure,
-                f"{parent}: cannot be written ({failure.strerror}). Workers share vectors there: "
-                "choose another folder, or use --jobs 1",
-            ) from None
+        advice = f"{OTHER_FOLDER}, or use --jobs 1: workers share vectors as files"
+        self._scratch = ScratchFolder(where, advice)
+        self.folder = self._scratch.path
         self._numbers = count()
         self._needed: Counter[Path] = Counter()
         self._newest: tuple[Problem, Path] | None = None
@@ -116,8 +101,7 @@ class ProblemStore:
         self.finish()
 
     def close(self) -> None:
-        self._lock.release()
-        rmtree(self.folder, ignore_errors=True)
+        self._scratch.close()
 
     def _add(self, problem: Problem) -> None:
         """Write the problem; the previous one may be removed first, unless its X is linked."""
@@ -138,27 +122,6 @@ class ProblemStore:
         for folder in [f for f, n in self._needed.items() if n <= 0 and f != newest]:
             del self._needed[folder]
             rmtree(folder, ignore_errors=True)
-
-
-def remove_leftovers(parent: Path) -> None:
-    """Remove the folders of killed processes."""
-    for folder in parent.glob(f"{FOLDER_PREFIX}*"):
-        if folder.is_symlink():
-            continue
-        with suppress(OSError):
-            with FileLock(folder / LOCK, timeout=0):
-                rmtree(folder, ignore_errors=True)
-            folder.rmdir()  # on Windows the lock file is deleted only now
-
-
-def _new_folder(parent: Path) -> tuple[Path, BaseFileLock]:
-    """A new locked folder. Before it is locked, another process may remove it."""
-    while True:
-        folder = Path(mkdtemp(prefix=f"{FOLDER_PREFIX}{os.getpid()}-", dir=parent))
-        lock = FileLock(folder / LOCK, timeout=0)
-        with suppress(Timeout):
-            lock.acquire()
-            return folder, lock
 
 
 def _same_matrices(first: Problem, second: Problem) -> bool:

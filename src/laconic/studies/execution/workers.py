@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import faulthandler
-import multiprocessing
-import os
 import pickle
-import signal
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from threading import Thread
 from time import perf_counter, time
 from typing import Any
 
+from laconic.processes.child import (
+    OUT_OF_MEMORY,
+    SPAWN,
+    describe_exit,
+    end_child,
+    prepare_child,
+    start_child,
+)
 from laconic.resources import limit_memory
 from laconic.studies.execution.jobs import Job, Run, outcomes_of
 from laconic.studies.execution.shared_arrays import open_problem
 from laconic.studies.execution.task import Outcome, Task, describe_failure
 from laconic.text.problem import Problem
 
-# fork would copy the locks of BLAS, numba and the progress bar, held or not
-SPAWN = multiprocessing.get_context("spawn")
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
-)
 READY = "ready"
-# seconds that a process may take to exit after closing its pipe
-GRACE = 5.0
 # seconds; some systems have a limit on waiting
 LONGEST_WAIT = 7 * 24 * 3600.0
 
@@ -46,7 +42,7 @@ class Limits:
     def advice(self) -> str:
         """A process that exits during a task has most likely run out of memory."""
         if self.memory is None:
-            return "it may have run out of memory: use fewer --jobs"
+            return OUT_OF_MEMORY
         needed = f"it may have needed more than {self.memory / 1e6:,.0f} MB"
         return f"{needed}: raise --memory-limit, or use fewer --jobs"
 
@@ -88,10 +84,8 @@ class Worker:
         self._limits = limits
         self._started, self._clock = time(), perf_counter()
         self.pipe, child_pipe = SPAWN.Pipe()
-        arguments = (child_pipe, run, limits.memory)
-        self.process = SPAWN.Process(target=worker_main, args=arguments, daemon=True)
-        with child_pipe, _child_environment(log):
-            self.process.start()
+        with child_pipe:
+            self.process = start_child(worker_main, (child_pipe, run, limits.memory), log)
 
     @property
     def idle(self) -> bool:
@@ -157,22 +151,11 @@ class Worker:
             self.process.kill()
 
     def close(self) -> None:
-        self.kill()
-        self.process.join()
-        self.process.close()
+        end_child(self.process)
         self.pipe.close()
 
     def _exited(self) -> WorkerExited:
-        self.process.join(GRACE)
-        code = self.process.exitcode
-        if code is None:
-            how = "the worker process does not respond"
-        elif code < 0:
-            how = f"the worker process was ended by {_signal(-code)}"
-        else:
-            how = f"the worker process exited with code {code}"
-        tail = _log_tail(self.log)
-        return WorkerExited(f"{how} ({tail})" if tail else how, self._limits.advice)
+        return WorkerExited(describe_exit(self.process, self.log), self._limits.advice)
 
 
 def wait_for_workers(workers: list[Worker]) -> list[Worker]:
@@ -187,12 +170,9 @@ def wait_for_workers(workers: list[Worker]) -> list[Worker]:
 
 def worker_main(pipe: Connection, run: Run, memory: int | None) -> None:
     """Run jobs from the pipe until it closes or the parent process exits."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all processes get Ctrl-C: the parent handles it
-    with suppress(OSError, ValueError, AttributeError):  # no stream to write to
-        faulthandler.enable()
+    prepare_child()
     if memory is not None:
         limit_memory(memory)
-    Thread(target=_exit_with_parent, daemon=True).start()
     state = WorkerState(run)
     with suppress(EOFError, OSError):
         pipe.send(READY)
@@ -232,89 +212,3 @@ def _pickled(outcome: Outcome) -> bytes:
     except Exception as failure:
         reason = f"the outcome cannot be sent: {describe_failure(failure)}. --jobs 1 sends none"
         return pickle.dumps(Outcome.failed(outcome.task, reason))
-
-
-def _exit_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-
-@contextmanager
-def _child_environment(log: Path) -> Iterator[None]:
-    """Change what a child process inherits, while it starts: threads, signals and output."""
-    if os.name == "posix":
-        # else multiprocessing's resource tracker would start here, and inherit the same
-        from multiprocessing.resource_tracker import ensure_running
-
-        ensure_running()
-    with ExitStack() as stack:
-        stack.enter_context(_environment(ONE_THREAD))
-        stack.enter_context(_interrupts_blocked())
-        stack.enter_context(_output_to(log))
-        yield
-
-
-@contextmanager
-def _environment(changes: dict[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in changes}
-    os.environ.update(changes)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """Delay Ctrl-C: here until the block ends, in a new process until it ignores the signal."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def _output_to(log: Path) -> Iterator[None]:
-    """Redirect standard output and error to a file, at the level that child processes inherit."""
-    saved = {}
-    with open(log, "ab") as stream:
-        try:
-            for number in (1, 2):
-                with suppress(OSError):  # closed
-                    saved[number] = os.dup(number)
-                    os.dup2(stream.fileno(), number)
-            yield
-        finally:
-            for number, original in saved.items():
-                os.dup2(original, number)
-                os.close(original)
-
-
-def _log_tail(log: Path) -> str:
-    """The line of the log that names a crash, else its last line: in a traceback, the error."""
-    try:
-        with open(log, "rb") as stream:
-            stream.seek(max(0, log.stat().st_size - 10_000))
-            text = stream.read().decode("utf-8", "replace")
-    except OSError:
-        return ""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    crashes = [line for line in lines if line.startswith("Fatal Python error")]
-    return (crashes or lines or [""])[-1]
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

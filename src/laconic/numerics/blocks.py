@@ -1,0 +1,330 @@
+"""`Blocks`: documents × features as CSR blocks of consecutive documents, read when they are used.
+
+Whatever is computed from documents that do not fit into memory goes through two operations:
+`total`, a sum over the blocks, and `stack`, the rows of all blocks one after the other. Products,
+selections of rows and columns, and weights are made from these, so that numerics see the same
+`X @ V`, `X.T @ U`, `X[:, terms]` as with a matrix in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+
+from laconic.errors import LaconicError
+from laconic.types import Floats, Indices, Int64s, Ints, Matrix
+
+# What a matrix that is gathered into memory may take, unless a study says otherwise.
+MEMORY = 10**9
+# Of an entry of a matrix of floats: the number and its column.
+ENTRY_BYTES = 12
+
+
+class Part(Protocol):
+    """One block: consecutive documents, in memory or in a file."""
+
+    @property
+    def n_docs(self) -> int: ...
+
+    def read(self) -> csr_array:
+        """The documents, with sorted columns and without duplicate entries."""
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """A block in memory."""
+
+    X: csr_array
+
+    @property
+    def n_docs(self) -> int:
+        return int(self.X.shape[0])
+
+    def read(self) -> csr_array:
+        return self.X
+
+
+@dataclass(frozen=True, eq=False)
+class SomeRows:
+    """Some documents of a block, ascending."""
+
+    part: Part
+    rows: Indices
+
+    @property
+    def n_docs(self) -> int:
+        return self.rows.size
+
+    def read(self) -> csr_array:
+        block = self.part.read()
+        return block if self.rows.size == self.part.n_docs else block[self.rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """The documents of a block after a step, which gets the block's numbers per document."""
+
+    part: Part
+    step: Callable[..., csr_array]
+    per_document: tuple[Any, ...]
+
+    @property
+    def n_docs(self) -> int:
+        return self.part.n_docs
+
+    def read(self) -> csr_array:
+        return self.step(self.part.read(), *self.per_document)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Documents × features in blocks.
+
+    Parameters
+    ----------
+    parts : tuple of Part, at least one
+    n_columns : number of features
+    memory : bytes that a matrix of selected columns may take in memory
+    """
+
+    parts: tuple[Part, ...]
+    n_columns: int
+    memory: int = MEMORY
+
+    @classmethod
+    def of(cls, X: Matrix, n_blocks: int = 1, memory: int = MEMORY) -> Self:
+        """A matrix in memory as blocks of about the same number of documents."""
+        documents = canonical(csr_array(X))
+        ends = np.linspace(0, documents.shape[0], n_blocks + 1).astype(int)
+        blocks = [documents] if n_blocks == 1 else map(documents.__getitem__, _slices(ends))
+        return cls(tuple(map(InMemory, blocks)), documents.shape[1], memory)
+
+    ndim = 2
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return int(self.starts[-1]), self.n_columns
+
+    @cached_property
+    def starts(self) -> Int64s:
+        """The first document of each block, and the number of all documents."""
+        return np.append(0, np.cumsum([part.n_docs for part in self.parts], dtype=np.int64))
+
+    def total(self, f: Callable[..., Any], *per_document: Any) -> Any:
+        """Σ f(block, *its slices of per_document), added in the order of the blocks.
+
+        f returns a new array, a number, or a tuple of these.
+        """
+        results = self._results(f, per_document)
+        sums = next(results)
+        for result in results:
+            sums = _added(sums, result)
+        return sums
+
+    def stack(self, f: Callable[..., Any], *per_document: Any) -> Any:
+        """f(block, *its slices of per_document) of all blocks, one after the other.
+
+        f returns an array or a sparse matrix with one row per document, or a tuple of these.
+        """
+        return _stacked(list(self._results(f, per_document)))
+
+    def _results(self, f: Callable[..., Any], per_document: tuple[Any, ...]) -> Iterator[Any]:
+        """f of each block, in order. A cluster computes them elsewhere."""
+        for part, rows in zip(self.parts, _slices(self.starts), strict=True):
+            yield f(part.read(), *(numbers[rows] for numbers in per_document))
+
+    def map(
+        self, step: Callable[..., csr_array], *per_document: Any, n_columns: int | None = None
+    ) -> Self:
+        """Blocks that are step(block, *its slices of per_document), computed when they are read."""
+        parts = (
+            Mapped(part, step, tuple(numbers[rows] for numbers in per_document))
+            for part, rows in zip(self.parts, _slices(self.starts), strict=True)
+        )
+        width = self.n_columns if n_columns is None else n_columns
+        return replace(self, parts=tuple(parts), n_columns=width)
+
+    def take(self, documents: Indices) -> Self:
+        """The documents at these positions, ascending."""
+        rows = np.asarray(documents, dtype=np.intp)
+        if (np.diff(rows) <= 0).any():
+            raise LaconicError("documents of blocks are taken in ascending order")
+        bounds = np.searchsorted(rows, self.starts)
+        parts = [
+            SomeRows(part, rows[chosen] - start)
+            for part, start, chosen in zip(self.parts, self.starts, _slices(bounds), strict=False)
+            if chosen.start < chosen.stop
+        ]
+        return replace(self, parts=tuple(parts) or (SomeRows(self.parts[0], rows[:0]),))
+
+    def __getitem__(self, key: Any) -> Self:
+        """X[:, columns]"""
+        rows, columns = key
+        if not isinstance(rows, slice) or rows != slice(None):
+            raise LaconicError("X[rows] of blocks: use X.take(rows)")
+        # compiled: whoever imports blocks need not wait for numba
+        from laconic.numerics.column_selection import SelectColumns
+
+        chosen = np.arange(self.n_columns)[columns]
+        return self.map(SelectColumns.of(chosen, self.n_columns), n_columns=chosen.size)
+
+    def __matmul__(self, V: Matrix) -> Matrix:
+        return self.stack(Product(V))
+
+    @property
+    def T(self) -> Transposed:  # noqa: N802 - numpy's name
+        return Transposed(self)
+
+    def sum(self, axis: int) -> Floats:
+        """Of each column."""
+        if axis != 0:
+            raise LaconicError("sum over the columns of blocks: use X @ np.ones(X.shape[1])")
+        return np.asarray(self.total(column_sums))
+
+    def gathered(self) -> csr_array | Self:
+        """The matrix in memory, if it is within the limit; otherwise these blocks."""
+        blocks: list[csr_array] = []
+        left = self.memory // ENTRY_BYTES
+        for block in self._results(_unchanged, ()):
+            left -= block.nnz
+            if left < 0:
+                return self
+            blocks.append(block)
+        return row_stack(blocks)
+
+
+@dataclass(frozen=True, eq=False)
+class Transposed:
+    """X', for products from the left."""
+
+    blocks: Blocks
+
+    @property
+    def T(self) -> Blocks:  # noqa: N802 - numpy's name
+        return self.blocks
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.blocks.shape[::-1]
+
+    def __matmul__(self, U: Matrix) -> Matrix:
+        return self.blocks.total(back_product, U)
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """block -> block @ V"""
+
+    V: Matrix
+
+    def __call__(self, block: csr_array) -> Matrix:
+        return block @ self.V
+
+
+@dataclass(frozen=True, eq=False)
+class NormalProduct:
+    """block -> block' (block @ V), a summand of X'X V: one pass instead of two."""
+
+    V: Floats
+
+    def __call__(self, block: csr_array) -> Floats:
+        return np.asarray(block.T @ (block @ self.V))
+
+
+def back_product(block: csr_array, U: Matrix) -> Matrix:
+    return block.T @ U
+
+
+def column_sums(block: csr_array) -> Floats:
+    return np.bincount(block.indices, block.data, block.shape[1]).astype(np.float64)
+
+
+def occurrences(block: csr_array) -> Int64s:
+    """Documents with an entry in each column."""
+    return np.bincount(block.indices, minlength=block.shape[1])
+
+
+def _unchanged(block: csr_array) -> csr_array:
+    return block
+
+
+def normal_product(X: Matrix, V: Floats) -> Floats:
+    """X'X V"""
+    if isinstance(X, Blocks):
+        return np.asarray(X.total(NormalProduct(V)))
+    return np.asarray(X.T @ np.asarray(X @ V))
+
+
+def in_memory(X: Matrix) -> Matrix:
+    """X itself, or the matrix of its blocks if that is within their limit."""
+    return X.gathered() if isinstance(X, Blocks) else X
+
+
+def csr_of(
+    values: NDArray[Any], columns: Ints, starts: Ints, n_columns: int, *, in_order: bool = True
+) -> csr_array:
+    """A matrix from its arrays, which are neither checked nor copied; columns are distinct."""
+    index = np.int32 if values.size <= np.iinfo(np.int32).max else np.int64
+    X = csr_array((starts.size - 1, n_columns), dtype=values.dtype)
+    X.data = values
+    X.indices, X.indptr = columns.astype(index, copy=False), starts.astype(index, copy=False)
+    X.has_sorted_indices = X.has_canonical_format = in_order
+    return X
+
+
+def row_stack(blocks: list[csr_array]) -> csr_array:
+    """The rows of all blocks, one after the other.
+
+    The list is emptied on the way, so that at most one block is in memory twice.
+    """
+    if len(blocks) == 1:
+        return blocks.pop()
+    last, in_order = blocks[-1], all(block.has_canonical_format for block in blocks)
+    n_entries = sum(block.nnz for block in blocks)
+    values, columns = np.empty(n_entries, last.dtype), np.empty(n_entries, last.indices.dtype)
+    ends, at = [np.zeros(1, np.int64)], 0
+    blocks.reverse()
+    while blocks:
+        block = blocks.pop()
+        entries = slice(at, at + block.nnz)
+        values[entries], columns[entries] = block.data, block.indices
+        ends.append(block.indptr[1:].astype(np.int64) + at)
+        at += block.nnz
+    return csr_of(values, columns, np.concatenate(ends), last.shape[1], in_order=in_order)
+
+
+def canonical(X: csr_array) -> csr_array:
+    """X with sorted columns and without duplicate entries; copied if it is in another form."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _slices(ends: Any) -> list[slice]:
+    return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+
+
+def _added(sums: Any, result: Any) -> Any:
+    if isinstance(sums, tuple):
+        return tuple(map(_added, sums, result))
+    if isinstance(sums, np.ndarray) and sums.dtype == np.asarray(result).dtype:
+        return np.add(sums, result, out=sums)
+    return sums + result
+
+
+def _stacked(results: list[Any]) -> Any:
+    if isinstance(results[0], tuple):
+        return tuple(_stacked([result[at] for result in results]) for at in range(len(results[0])))
+    if len(results) == 1:
+        return results[0]
+    if issparse(results[0]):
+        return row_stack(results)
+    return np.concatenate(results)

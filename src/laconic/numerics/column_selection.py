@@ -1,0 +1,59 @@
+"""`SelectColumns`: some columns of a CSR matrix, in the time of one pass over its entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from laconic.numerics.blocks import csr_of
+from laconic.types import Columns, Int32s, Int64s, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class SelectColumns:
+    """The entries of some columns. `place` has the new number of each column, or -1."""
+
+    place: Int32s
+    n_columns: int
+    ascending: bool
+
+    @classmethod
+    def of(cls, columns: Columns, n_columns_in: int) -> Self:
+        place = np.full(n_columns_in, -1, np.int32)
+        place[columns] = np.arange(columns.size, dtype=np.int32)
+        return cls(place, columns.size, bool((np.diff(columns) > 0).all()))
+
+    def __call__(self, block: csr_array) -> csr_array:
+        starts, columns, values = select_entries(
+            block.indptr, block.indices, block.data, self.place
+        )
+        selected = csr_of(values, columns, starts, self.n_columns, in_order=self.ascending)
+        if not self.ascending:
+            selected.sort_indices()
+            selected.has_canonical_format = True
+        return selected
+
+
+@njit(nogil=True, cache=True)
+def select_entries(
+    starts: Ints, columns: Ints, values: NDArray[Any], place: Int32s
+) -> tuple[Int64s, Int32s, NDArray[Any]]:
+    n_entries = 0
+    for entry in range(columns.size):
+        n_entries += place[columns[entry]] >= 0
+    bounds = np.zeros(starts.size, np.int64)
+    chosen, numbers = np.empty(n_entries, np.int32), np.empty(n_entries, values.dtype)
+    at = 0
+    for doc in range(starts.size - 1):
+        for entry in range(starts[doc], starts[doc + 1]):
+            column = place[columns[entry]]
+            if column >= 0:
+                chosen[at], numbers[at] = column, values[entry]
+                at += 1
+        bounds[doc + 1] = at
+    return bounds, chosen, numbers

@@ -1,0 +1,240 @@
+"""Word counts in blocks on disk, for texts that are not in memory.
+
+The folder of blocks has one folder per corpus and text options, named by a hash of both:
+
+block-00000.counts, …   counts of consecutive documents, over the words of the block
+vocabulary.counts       all words, and the number among them of each word of each block
+manifest.json           what the blocks are of, and the hash of each
+
+Blocks are made by several processes. A block that is finished is never made again: after a kill the
+next run makes those that are missing, and another study of the same corpus with the same text
+options makes none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from filelock import FileLock
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from laconic.corpus.corpus import Corpus
+from laconic.errors import LaconicError
+from laconic.files import json_kind, make_folder, read_json, remove_drafts, write_json
+from laconic.numerics.blocks import MEMORY, Blocks
+from laconic.options import from_attributes
+from laconic.processes import run_in_processes
+from laconic.scratch import ScratchFolder
+from laconic.text.array_file import Arrays, read_arrays, write_arrays
+from laconic.text.counting import BLOCK_CHARACTERS, CountedBlock, count_block, merged
+from laconic.text.options import StorageOptions, TextOptions
+from laconic.text.vectorizer import Vectorizer, threads
+from laconic.types import Int64s
+
+VERSION = 1
+MANIFEST, VOCABULARY, LOCK = "manifest.json", "vocabulary.counts", "lock"
+MANIFEST_FILE = json_kind("list of blocks", "blocks")
+# Called with the bytes of text that are counted so far, and those of all.
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What the blocks of a folder are of; `hashes` of the blocks, then of the vocabulary."""
+
+    version: int
+    corpus: str
+    text: str
+    hashes: list[str]
+
+
+class StoredWords(NamedTuple):
+    """The counts and the words of all blocks."""
+
+    counts: Blocks
+    words: NDArray[np.object_]
+
+
+@dataclass(frozen=True)
+class StoredBlock:
+    """A block of a folder. `number` is its place there; a scratch folder stays as long as it."""
+
+    folder: Path
+    number: int
+    n_docs: int
+    n_columns: int
+    scratch: ScratchFolder | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the scratch folder: another process does not own it."""
+        return {**self.__dict__, "scratch": None}
+
+    def read(self) -> csr_array:
+        counts = read_arrays(block_file(self.folder, self.number)).arrays
+        columns = read_arrays(self.folder / VOCABULARY).arrays[f"columns-{self.number}"]
+        return CountedBlock(**counts).matrix(columns, self.n_columns)
+
+
+def block_file(folder: Path, number: int) -> Path:
+    return folder / f"block-{number:05}.counts"
+
+
+@dataclass(frozen=True, eq=False)
+class BlockFolder:
+    """The blocks of one corpus with some text options.
+
+    Parameters
+    ----------
+    parent : the folder of blocks, which may have those of other corpora too; or a scratch folder
+    texts : the texts of the corpus
+    corpus : its fingerprint
+    options : how words are found
+    text : what the counts depend on, as canonical JSON
+    """
+
+    parent: Path | ScratchFolder
+    texts: Sequence[str]
+    corpus: str
+    options: TextOptions
+    text: str
+
+    @property
+    def path(self) -> Path:
+        key = sha256(f"{VERSION}\n{self.corpus}\n{self.text}".encode()).hexdigest()
+        parent = self.parent.path if isinstance(self.parent, ScratchFolder) else self.parent
+        return parent / key[:16]
+
+    def open(
+        self, n_jobs: int = 1, progress: Progress | None = None, memory: int = MEMORY
+    ) -> StoredWords:
+        """The counts of all texts; blocks that are missing are made."""
+        make_folder(self.path)
+        with FileLock(self.path / LOCK):
+            ends = block_ends(self.texts)
+            remove_drafts(self.path, {file.name for file in self._files(ends)})
+            if not self._complete(ends):
+                self._make(ends, n_jobs, progress or _silent)
+        return self._stored(ends, memory)
+
+    def _files(self, ends: Int64s) -> Iterator[Path]:
+        yield from (block_file(self.path, number) for number in range(ends.size - 1))
+        yield from (self.path / VOCABULARY, self.path / MANIFEST)
+
+    def _complete(self, ends: Int64s) -> bool:
+        """Whether the folder has everything, undamaged."""
+        try:
+            manifest = read_json(self.path / MANIFEST, Manifest)
+            if manifest is None or len(manifest.hashes) != ends.size:
+                return False
+            *files, _ = self._files(ends)
+            stored = [read_arrays(file) for file in files]
+        except LaconicError:
+            return False
+        hashes = [arrays.header["hash"] for arrays in stored]
+        return hashes == manifest.hashes and all(arrays.intact for arrays in stored)
+
+    def _make(self, ends: Int64s, n_jobs: int, progress: Progress) -> None:
+        sizes = np.diff(text_starts(self.texts)[ends])
+        missing = [at for at in range(sizes.size) if self._finished(at, ends) is None]
+        done, total = int(sizes.sum() - sizes[missing].sum()), int(sizes.sum())
+        progress(done, total)
+        jobs = [self._job(number, ends) for number in missing]
+        for number, _ in zip(missing, run_in_processes(write_block, jobs, n_jobs), strict=True):
+            done += int(sizes[number])
+            progress(done, total)
+        self._merge(ends)
+
+    def _finished(self, number: int, ends: Int64s) -> Arrays | None:
+        """The block, if an earlier run has finished it."""
+        try:
+            arrays = read_arrays(block_file(self.path, number))
+        except LaconicError:
+            return None
+        expected = arrays.header["docs"] == ends[number + 1] - ends[number]
+        return arrays if expected and arrays.intact else None
+
+    def _job(self, number: int, ends: Int64s) -> BlockJob:
+        texts = self.texts[int(ends[number]) : int(ends[number + 1])]
+        return BlockJob(block_file(self.path, number), texts, self.options)
+
+    def _merge(self, ends: Int64s) -> None:
+        """Number the words of all blocks together."""
+        blocks = [read_arrays(block_file(self.path, number)) for number in range(ends.size - 1)]
+        words, columns = merged([np.array(block.arrays["words"]) for block in blocks])
+        numbers = {f"columns-{at}": column for at, column in enumerate(columns)}
+        write_arrays(self.path / VOCABULARY, {}, {"words": words, **numbers})
+        vocabulary = read_arrays(self.path / VOCABULARY)
+        hashes = [arrays.header["hash"] for arrays in (*blocks, vocabulary)]
+        contents = {"version": VERSION, "corpus": self.corpus, "text": self.text, "hashes": hashes}
+        write_json(self.path / MANIFEST, "blocks", contents)
+
+    def _stored(self, ends: Int64s, memory: int) -> StoredWords:
+        from laconic.numerics.text.words import unpacked
+
+        words = unpacked(read_arrays(self.path / VOCABULARY).arrays["words"])
+        scratch = self.parent if isinstance(self.parent, ScratchFolder) else None
+        parts = tuple(
+            StoredBlock(self.path, number, int(last - first), len(words), scratch)
+            for number, (first, last) in enumerate(pairwise(ends))
+        )
+        return StoredWords(Blocks(parts, len(words), memory), np.array(words, dtype=object))
+
+
+def store_counts(
+    corpus: Corpus,
+    vectorizer: Vectorizer,
+    storage: StorageOptions,
+    progress: Progress | None = None,
+) -> StoredWords:
+    """The counts of a corpus, in blocks; without a folder for them, in a temporary one."""
+    options = from_attributes(TextOptions, vectorizer)
+    parent = ScratchFolder() if storage.blocks is None else Path(storage.blocks)
+    text = json.dumps(options.canonical(corpus), sort_keys=True)
+    folder = BlockFolder(parent, corpus.texts or (), corpus.fingerprint, options, text)
+    return folder.open(threads(vectorizer.n_jobs), progress, storage.in_memory)
+
+
+def _silent(done: int, total: int) -> None:
+    pass
+
+
+class BlockJob(NamedTuple):
+    """Counts some texts and writes them."""
+
+    where: Path
+    texts: Sequence[str]
+    options: TextOptions
+
+    def __str__(self) -> str:
+        return self.where.name
+
+
+def write_block(job: BlockJob) -> None:
+    block = count_block(job.texts, job.options)
+    write_arrays(job.where, {"docs": len(job.texts)}, block._asdict())
+
+
+def text_starts(texts: Sequence[str]) -> Int64s:
+    """Where each text begins among the bytes (or characters) of all, and the end of the last."""
+    starts: Int64s | None = getattr(texts, "starts", None)
+    if starts is not None:
+        return starts
+    return np.append(0, np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts))))
+
+
+def block_ends(texts: Sequence[str]) -> Int64s:
+    """The first document of each block, and the number of all; they depend on the texts only."""
+    starts = text_starts(texts)
+    ends = [0]
+    while ends[-1] < len(texts):
+        full = np.searchsorted(starts, starts[ends[-1]] + BLOCK_CHARACTERS)
+        ends.append(min(max(int(full), ends[-1] + 1), len(texts)))
+    return np.array(ends)

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array, random_array
+
+from laconic.errors import LaconicError
+from laconic.numerics.blocks import ENTRY_BYTES, Blocks, in_memory, normal_product
+
+N_DOCS, N_TERMS = 30, 12
+
+
+def documents(seed: int) -> csr_array:
+    rng = np.random.default_rng(seed)
+    return csr_array(random_array((N_DOCS, N_TERMS), density=0.3, rng=rng))
+
+
+@given(st.integers(0, 99), st.integers(1, 40))
+def test_operations_are_those_of_the_matrix(seed, n_blocks):
+    X, rng = documents(seed), np.random.default_rng(seed)
+    blocks = Blocks.of(X, n_blocks)
+    V, U = rng.normal(size=(N_TERMS, 3)), rng.normal(size=(N_DOCS, 2))
+    assert blocks.shape == X.shape
+    np.testing.assert_array_equal(blocks @ V, X @ V)
+    np.testing.assert_allclose(blocks.T @ U, X.T @ U, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(blocks.sum(axis=0), X.sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(normal_product(blocks, V), X.T @ (X @ V), rtol=1e-11, atol=1e-13)
+    rows = np.flatnonzero(rng.random(N_DOCS) < 0.5)
+    columns = rng.permutation(N_TERMS)[:5]
+    part = blocks.take(rows)[:, columns]
+    expected = X[rows][:, columns]
+    assert part.shape == expected.shape
+    gathered = part.gathered()
+    assert gathered.has_canonical_format
+    np.testing.assert_array_equal(gathered.toarray(), expected.toarray())
+
+
+@given(st.integers(0, 99), st.integers(1, 9))
+def test_slices_of_numbers_per_document_follow_the_blocks(seed, n_blocks):
+    X, rng = documents(seed), np.random.default_rng(seed)
+    numbers, rows = rng.normal(size=(N_DOCS, 2)), np.flatnonzero(rng.random(N_DOCS) < 0.7)
+    part = Blocks.of(X, n_blocks).take(rows)
+    sums = part.total(lambda block, slices: block.T @ slices, numbers[rows])
+    np.testing.assert_allclose(sums, X[rows].T @ numbers[rows], rtol=1e-12, atol=1e-14)
+    doubled = part.map(lambda block, slices: block * slices[:, :1], numbers[rows])
+    np.testing.assert_allclose(
+        (doubled @ np.eye(N_TERMS)), X[rows].toarray() * numbers[rows][:, :1], rtol=1e-12
+    )
+    lengths, squares = part.stack(lambda block: (np.diff(block.indptr), block.power(2)))
+    np.testing.assert_array_equal(lengths, np.diff(X[rows].indptr))
+    np.testing.assert_array_equal(squares.toarray(), X[rows].power(2).toarray())
+
+
+def test_tuples_are_added_part_by_part():
+    X = documents(0)
+    total, n_docs = Blocks.of(X, 7).total(lambda block: (block.sum(axis=0), block.shape[0]))
+    np.testing.assert_allclose(total, X.sum(axis=0))
+    assert n_docs == N_DOCS
+
+
+def test_no_documents_leave_the_columns():
+    nothing = Blocks.of(documents(0), 3).take(np.empty(0, int))
+    assert nothing.shape == (0, N_TERMS)
+    assert (nothing @ np.ones(N_TERMS)).shape == (0,)
+
+
+def test_what_does_not_fit_stays_in_blocks():
+    X = documents(0)
+    small = Blocks.of(X, 3, memory=ENTRY_BYTES * (X.nnz - 1))
+    assert small.gathered() is small
+    assert isinstance(small[:, :3].gathered(), csr_array)
+    assert in_memory(X) is X
+
+
+def test_other_rows_are_refused():
+    blocks = Blocks.of(documents(0), 3)
+    with pytest.raises(LaconicError, match="take"):
+        blocks[np.arange(3), :]
+    with pytest.raises(LaconicError, match="ascending"):
+        blocks.take(np.array([3, 1]))
+    with pytest.raises(LaconicError, match="columns of blocks"):
+        blocks.sum(axis=1)
