@@ -226,7 +226,8 @@ def evaluate_path(
             continue
         y_signed = signed_labels(problem.y_test, model.classes, model.rule)
         unseen = np.asarray(np.isnan(y_signed).any(axis=1))
-        names = [problem.classes[code] for code in np.unique(problem.y_test[unseen])]
+        codes = np.unique(problem.y_test[unseen]) if unseen.any() else ()
+        names = [problem.classes[code] for code in codes]
         measured = decisions(), y_signed, len(names)
         notes = tuple(_unseen(problem, unseen, names))
         yield SizeResult(size, seconds, model, *measured, notes=notes, alpha=alpha)

@@ -5,6 +5,7 @@ Arrays are named in quotes, so that the command line need not wait for numpy.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -30,3 +31,5 @@ Columns: TypeAlias = "NDArray[np.intp]"
 Rule: TypeAlias = Literal["sign", "argmax", "labels"]
 # How many features a model is asked to have: a number, or a share of all.
 Size: TypeAlias = int | float
+# Called with how much is done and how much there is, in bytes or documents.
+Progress: TypeAlias = Callable[[int, int], None]

@@ -241,8 +241,7 @@ def test_stems_of_an_unknown_language_are_refused():
 def test_vectors_have_no_choice():
     corpus = inflected()
     counted = CountedCorpus.of(corpus)
-    vectors = replace(
-        corpus, texts=None, vectors=counted.counts, vocabulary=tuple(counted.words.tolist())
-    )
+    matrix, words = counted.counts.gathered(), tuple(counted.words.tolist())
+    vectors = replace(corpus, texts=None, vectors=matrix, vocabulary=words)
     prepared = PreparedCorpus.of(Plan(vectors, **ONCE), vectors)
     assert module.Probe().resolve(prepared) == (prepared, None)

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from laconic import Corpus, Vectorizer, Weighting
 from laconic.corpus.splits import folds
 from laconic.errors import LaconicError
+from laconic.numerics.blocks import Blocks
 from laconic.text.problem import default_metric, default_weighting, make_problems, targets_of
 from laconic.text.summary import CorpusSummary
 
@@ -39,7 +40,7 @@ def test_classes_are_numbered_and_test_words_have_no_weight():
 def test_labels_become_an_indicator():
     labels = [("a", "b"), (), ("b",), ("a",), ("a",), ("b",)]
     (problem,) = make_problems(corpus_of(labels, SPLIT))
-    assert problem.y_train.tolist() == [[1, 1], [0, 0], [0, 1], [1, 0]]
+    assert problem.y_train.toarray().tolist() == [[1, 1], [0, 0], [0, 1], [1, 0]]
 
 
 def test_per_category_asks_about_each_class_and_shares_the_documents():
@@ -66,9 +67,10 @@ def test_weighting_is_fitted_on_each_training_fold():
 
 def test_vectors_keep_their_vocabulary_and_weights_stay_as_they_are():
     counts = csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [1, 1, 0]]))
-    assert default_weighting(counts).scheme == "ltc"
-    assert default_weighting(counts / 3).scheme == "count"
-    assert default_weighting(counts - csr_array(np.eye(3)) * 4).scheme == "count", "no counts"
+    assert default_weighting(Blocks.of(counts)).scheme == "ltc"
+    assert default_weighting(Blocks.of(counts / 3)).scheme == "count"
+    negative = counts - csr_array(np.eye(3)) * 4
+    assert default_weighting(Blocks.of(negative)).scheme == "count", "no counts"
     corpus = Corpus(
         "v",
         (("a",), ("b",), ("a",)),

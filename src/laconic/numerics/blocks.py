@@ -27,8 +27,8 @@ MEMORY = 10**9
 ENTRY_BYTES = 12
 
 
-class Part(Protocol):
-    """One block: consecutive documents, in memory or in a file."""
+class Block(Protocol):
+    """Consecutive documents, in memory or in a file."""
 
     @property
     def n_docs(self) -> int: ...
@@ -38,7 +38,7 @@ class Part(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class InMemory:
+class MatrixBlock:
     """A block in memory."""
 
     X: csr_array
@@ -55,7 +55,7 @@ class InMemory:
 class SomeRows:
     """Some documents of a block, ascending."""
 
-    part: Part
+    part: Block
     rows: Indices
 
     @property
@@ -71,7 +71,7 @@ class SomeRows:
 class Mapped:
     """The documents of a block after a step, which gets the block's numbers per document."""
 
-    part: Part
+    part: Block
     step: Callable[..., csr_array]
     per_document: tuple[Any, ...]
 
@@ -89,12 +89,12 @@ class Blocks:
 
     Parameters
     ----------
-    parts : tuple of Part, at least one
+    parts : tuple of Block, at least one
     n_columns : number of features
     memory : bytes that a matrix of selected columns may take in memory
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[Block, ...]
     n_columns: int
     memory: int = MEMORY
 
@@ -104,7 +104,7 @@ class Blocks:
         documents = canonical(csr_array(X))
         ends = np.linspace(0, documents.shape[0], n_blocks + 1).astype(int)
         blocks = [documents] if n_blocks == 1 else map(documents.__getitem__, _slices(ends))
-        return cls(tuple(map(InMemory, blocks)), documents.shape[1], memory)
+        return cls(tuple(map(MatrixBlock, blocks)), documents.shape[1], memory)
 
     ndim = 2
 

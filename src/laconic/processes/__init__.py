@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from laconic.errors import LaconicError
-from laconic.processes.pool import Pool, report, reporting_to
+from laconic.processes.pool import WorkerPool, report, reporting_to
 from laconic.resources import usable_cpus
 from laconic.scratch import ScratchFolder
 
 __all__ = ["check_workers", "number_of_workers", "report", "run_in_processes"]
 
-Item = TypeVar("Item")
+_Item = TypeVar("_Item")
 Result = TypeVar("Result")
 
 # more processes per CPU gain nothing, and each needs its own memory
@@ -23,8 +23,8 @@ WORKERS_PER_CPU = 4
 
 
 def run_in_processes(
-    function: Callable[[Item], Result],
-    items: Iterable[Item],
+    function: Callable[[_Item], Result],
+    items: Iterable[_Item],
     n_jobs: int,
     *,
     listen: Callable[[Any], object] | None = None,
@@ -75,8 +75,8 @@ def number_of_workers(n_jobs: int, option: str) -> int:
 
 
 def _results_here(
-    function: Callable[[Item], Result],
-    items: Iterable[Item],
+    function: Callable[[_Item], Result],
+    items: Iterable[_Item],
     listen: Callable[[Any], object] | None,
 ) -> Iterator[Result]:
     for item in items:
@@ -86,13 +86,13 @@ def _results_here(
 
 
 def _results_of_workers(
-    function: Callable[[Item], Result],
-    items: Iterable[Item],
+    function: Callable[[_Item], Result],
+    items: Iterable[_Item],
     n_jobs: int,
     listen: Callable[[Any], object] | None,
 ) -> Iterator[Result]:
     folder = ScratchFolder()
-    pool = Pool(function, folder.path, n_jobs, listen)
+    pool = WorkerPool(function, folder.path, n_jobs, listen)
     try:
         yield from pool.results(items)
     finally:

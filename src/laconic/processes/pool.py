@@ -1,4 +1,4 @@
-"""`Pool`: worker processes that call a function for one item after the other."""
+"""`WorkerPool`: worker processes that call a function for one item after the other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from laconic.processes.child import (
     start_up_error,
 )
 
-Item = TypeVar("Item")
+_Item = TypeVar("_Item")
 
 # how often an item is tried again whose process exited
 MAX_RETRIES = 2
@@ -55,11 +55,11 @@ def reporting_to(listen: Callable[[Any], object] | None) -> Iterator[None]:
 
 
 @dataclass
-class _Pending(Generic[Item]):
+class _Pending(Generic[_Item]):
     """An item whose result is not known yet."""
 
     position: int
-    item: Item
+    item: _Item
 
     @property
     def name(self) -> str:
@@ -109,7 +109,7 @@ class _Worker:
         self.pipe.close()
 
 
-class Pool:
+class WorkerPool:
     """The workers of one call; those that exit are replaced."""
 
     def __init__(

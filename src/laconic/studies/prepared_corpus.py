@@ -17,10 +17,10 @@ from laconic.rows import group_pairs
 from laconic.studies.execution.jobs import Job, jobs_of
 from laconic.studies.execution.task import Task
 from laconic.studies.plan import Plan
-from laconic.text.blocks import Progress
 from laconic.text.options import StorageOptions
 from laconic.text.problem import CountedCorpus, Problem, Target, check_split, targets_of
 from laconic.text.weighting import Weighting
+from laconic.types import Progress
 
 # Attributes that are computed once from the texts.
 COUNTED = ("counted", "tuning")

@@ -20,7 +20,7 @@ ARRAY_FILE = Kind("file of counts", re.compile(rb"\A" + MAGIC))
 ALIGNMENT = 64
 
 
-class Arrays(NamedTuple):
+class ArrayFile(NamedTuple):
     """The header of a file, and its arrays, which are read when they are used."""
 
     header: dict[str, Any]
@@ -44,7 +44,7 @@ def write_arrays(where: Path, header: dict[str, Any], arrays: dict[str, NDArray[
             stream.write(array.data)
 
 
-def read_arrays(where: Path) -> Arrays:
+def read_arrays(where: Path) -> ArrayFile:
     """The arrays of a file, each of one dimension."""
     try:
         with open(where, "rb") as stream:
@@ -53,7 +53,7 @@ def read_arrays(where: Path) -> Arrays:
             if not start.startswith(MAGIC) or size > where.stat().st_size:
                 raise ValueError("it is not a file of counts")
             header = json.loads(stream.read(size))
-        return Arrays(header, _maps(where, header["arrays"], len(start) + size))
+        return ArrayFile(header, _maps(where, header["arrays"], len(start) + size))
     except (OSError, ValueError, KeyError, TypeError) as failure:
         raise LaconicError(
             f"{where}: cannot be read ({failure}). Delete it: it will be made again"

@@ -14,7 +14,7 @@ options makes none.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import pairwise
@@ -33,17 +33,15 @@ from laconic.numerics.blocks import MEMORY, Blocks
 from laconic.options import from_attributes
 from laconic.processes import run_in_processes
 from laconic.scratch import ScratchFolder
-from laconic.text.array_file import Arrays, read_arrays, write_arrays
+from laconic.text.array_file import ArrayFile, read_arrays, write_arrays
 from laconic.text.counting import BLOCK_CHARACTERS, CountedBlock, count_block, merged
 from laconic.text.options import StorageOptions, TextOptions
 from laconic.text.vectorizer import Vectorizer, threads
-from laconic.types import Int64s
+from laconic.types import Int64s, Progress
 
 VERSION = 1
 MANIFEST, VOCABULARY, LOCK = "manifest.json", "vocabulary.counts", "lock"
 MANIFEST_FILE = json_kind("list of blocks", "blocks")
-# Called with the bytes of text that are counted so far, and those of all.
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -152,7 +150,7 @@ class BlockFolder:
             progress(done, total)
         self._merge(ends)
 
-    def _finished(self, number: int, ends: Int64s) -> Arrays | None:
+    def _finished(self, number: int, ends: Int64s) -> ArrayFile | None:
         """The block, if an earlier run has finished it."""
         try:
             arrays = read_arrays(block_file(self.path, number))

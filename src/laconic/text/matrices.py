@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
 from laconic.errors import LaconicError
 from laconic.numerics.blocks import Blocks
@@ -15,10 +13,16 @@ from laconic.runtime.counts import Terms, Vectors
 from laconic.runtime.documents import check_finite
 from laconic.types import Matrix
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 def read_documents(estimator: BaseEstimator, X: Matrix, *, reset: bool = True) -> Matrix:
     """Validated documents: CSR, CSC or dense; blocks as they are. `reset` while fitting."""
     if not isinstance(X, Blocks):
+        # whoever predicts with a stored model need not wait for scikit-learn
+        from sklearn.utils.validation import validate_data
+
         return validate_data(
             estimator, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=reset
         )

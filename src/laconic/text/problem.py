@@ -16,11 +16,11 @@ from laconic.corpus.splits import Split, given_split, random_splits
 from laconic.corpus.stored_texts import StoredTexts
 from laconic.errors import LaconicError
 from laconic.numerics.blocks import Blocks
-from laconic.text.blocks import Progress, store_counts
+from laconic.text.blocks import store_counts
 from laconic.text.options import StorageOptions, TargetKind
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
-from laconic.types import Columns, Indices, Int64s, Matrix, Rule
+from laconic.types import Columns, Indices, Int64s, Matrix, Progress, Rule
 from laconic.validation import check_choice
 
 # One class per document, or a sparse indicator matrix.

@@ -20,16 +20,18 @@ from threadpoolctl import threadpool_info
 
 from laconic.errors import LaconicError
 from laconic.methods import METHODS
+from laconic.processes.child import ONE_THREAD
 from laconic.resources import CAN_LIMIT_MEMORY, usable_cpus
+from laconic.scratch import FOLDER_PREFIX
 from laconic.studies.execution import executors, processes, workers
 from laconic.studies.execution.executors import executor_for
 from laconic.studies.execution.jobs import Job, run_job, run_task
 from laconic.studies.execution.jobs import jobs_of as jobs_on
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.processes import Processes
-from laconic.studies.execution.shared_arrays import FOLDER_PREFIX, open_problem, write_problem
+from laconic.studies.execution.shared_arrays import open_problem, write_problem
 from laconic.studies.execution.task import Outcome, Task
-from laconic.studies.execution.workers import ONE_THREAD, Limits, StagedJob, Worker, WorkerState
+from laconic.studies.execution.workers import Limits, StagedJob, Worker, WorkerState
 from laconic.text.problem import Problem
 from tests.studies.execution.test_shared_arrays import problem
 from tests.studies.runs import per_task

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import mmap
 import os
-import signal
-import subprocess
-import sys
 from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from filelock import FileLock
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
 from laconic.methods import METHODS
+from laconic.scratch import LOCK
 from laconic.studies.execution import shared_arrays as staging
 from laconic.studies.execution.jobs import run_task
 from laconic.studies.execution.shared_arrays import (
-    FOLDER_PREFIX,
-    LOCK,
     ProblemStore,
     open_problem,
-    remove_leftovers,
     write_problem,
 )
 from laconic.studies.execution.task import Task
@@ -168,7 +162,7 @@ def test_a_full_disk_says_what_to_do(tmp_path, monkeypatch):
 
 def test_a_folder_that_cannot_be_made_says_what_to_do(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(LaconicError, match="choose another folder"):
+    with pytest.raises(LaconicError, match="set TMPDIR to another folder, or use --jobs 1"):
         ProblemStore(tmp_path / "file")
 
 
@@ -263,64 +257,3 @@ def test_without_links_the_files_are_written(tmp_path, monkeypatch):
     write_problem(problem(), tmp_path / "one")
     write_problem(problem(), tmp_path / "two", link_from=tmp_path / "one")
     assert_same(open_problem(tmp_path / "two").X_train.data, problem().X_train.data)
-
-
-def test_a_new_folder_that_another_start_is_removing_is_left_to_it(tmp_path, monkeypatch):
-    others = []
-
-    class HeldAtFirst(FileLock):
-        def acquire(self, *args, **kwargs):
-            if not others:
-                others.append(FileLock(self.lock_file, timeout=0))
-                others[0].acquire()
-            return super().acquire(*args, **kwargs)
-
-    monkeypatch.setattr(staging, "FileLock", HeldAtFirst)
-    store = ProblemStore(tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2
-    store.close()
-    assert [str(file / LOCK) for file in tmp_path.iterdir()] == [others[0].lock_file]
-
-
-def test_a_link_is_no_folder_of_a_killed_process(tmp_path):
-    (tmp_path / "others").mkdir()
-    (tmp_path / f"{FOLDER_PREFIX}123-x").symlink_to(tmp_path / "others")
-    remove_leftovers(tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2
-    assert not list((tmp_path / "others").iterdir())
-
-
-@pytest.mark.full
-def test_the_folder_of_a_killed_process_is_removed_though_its_forked_child_lives(tmp_path):
-    script = (
-        "import os, sys, time\n"
-        "from pathlib import Path\n"
-        "from laconic.studies.execution.shared_arrays import ProblemStore\n"
-        "store = ProblemStore(Path(sys.argv[1]))\n"
-        "child = os.fork()\n"
-        "if child: print(child, flush=True)\n"
-        "time.sleep(60)\n"
-    )
-    command = [sys.executable, "-c", script, str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        child = int(process.stdout.readline())
-        remove_leftovers(tmp_path)
-        assert len(list(tmp_path.iterdir())) == 1, "it is in use"
-        process.kill()
-        process.wait()
-        try:
-            remove_leftovers(tmp_path)
-            assert not list(tmp_path.iterdir())
-        finally:
-            os.kill(child, signal.SIGKILL)
-
-
-def test_folders_of_killed_processes_are_removed_and_others_stay(tmp_path):
-    (tmp_path / f"{FOLDER_PREFIX}123-x" / "problem-0").mkdir(parents=True)
-    (tmp_path / "others").mkdir()
-    store = ProblemStore(tmp_path)
-    assert {file.name for file in tmp_path.iterdir()} == {store.folder.name, "others"}
-    assert str(os.getpid()) in store.folder.name
-    remove_leftovers(tmp_path)
-    assert store.folder.exists()
-    store.close()

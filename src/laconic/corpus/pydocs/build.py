@@ -19,9 +19,10 @@ from typing import Literal
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
 from laconic.corpus.pydocs.choice import hash_of, select
-from laconic.corpus.pydocs.sources import PACKAGES, Docstring, Progress, walk
+from laconic.corpus.pydocs.sources import PACKAGES, Docstring, walk
 from laconic.errors import CorpusError, LaconicError
 from laconic.files import ANY_FILE, draft, make_folder
+from laconic.types import Progress
 
 UNUSED_DAYS = 90
 

@@ -6,7 +6,7 @@ import ast
 import sys
 import sysconfig
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +14,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
+
+from laconic.types import Progress
 
 PACKAGES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
 # A deprecated name of numpy, tools for developers, and experimental names that exist only once they
@@ -29,8 +31,6 @@ OPTIONAL = frozenset(
     {"distutils", "ensurepip", "idlelib", "lib2to3", "tkinter", "turtle", "turtledemo", "venv"}
     | {"test", "tests"}
 )
-
-Progress = Callable[[int, int], None]
 
 
 class Docstring(NamedTuple):

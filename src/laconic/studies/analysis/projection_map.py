@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
 from laconic.corpus.corpus import Corpus
@@ -29,7 +30,7 @@ from laconic.studies.layout import DIRECTIONS, PROBLEM_FILES, StudyFolder, delet
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.text.problem import Problem
-from laconic.types import Bools, Floats, Indices
+from laconic.types import Bools, Floats, Indices, Matrix
 
 # What a picture can show and a reader can read.
 MAX_DIRECTIONS = 12
@@ -221,8 +222,10 @@ def stratified_sample(membership: Bools, most: int) -> Indices:
 
 def _membership(problem: Problem) -> Bools:
     """Documents × classes."""
-    y = problem.y_train
-    return y > 0 if y.ndim == 2 else y[:, None] == np.arange(len(problem.classes))
+    y: Matrix = problem.y_train
+    if issparse(y):
+        return np.asarray(y.toarray() > 0)
+    return np.asarray(y[:, None] == np.arange(len(problem.classes)))
 
 
 def _bases(projection: Projection, Z: Floats, words: NDArray[Any]) -> Iterator[Basis]:

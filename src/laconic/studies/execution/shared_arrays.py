@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 from collections import Counter
 from contextlib import suppress
 from itertools import count
@@ -16,16 +17,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from laconic.errors import unwritable
+from laconic.numerics.blocks import Blocks
 from laconic.scratch import OTHER_FOLDER, ScratchFolder
 from laconic.text.problem import Problem
+from laconic.types import Matrix
 
 METADATA = "problem.json"
 MATRICES = ("X_train", "X_test")
 CSR_ARRAYS = ("data", "indices", "indptr")
 LABELS = ("y_train", "y_test")
+BLOCKS = ".blocks"
 
 
 def write_problem(problem: Problem, folder: Path, *, link_from: Path | None = None) -> None:
@@ -38,7 +42,7 @@ def write_problem(problem: Problem, folder: Path, *, link_from: Path | None = No
         for name in MATRICES:
             _write_matrix(getattr(problem, name), folder, name, link_from)
         for name in LABELS:
-            _write(getattr(problem, name), folder / f"{name}.npy")
+            _write_matrix(getattr(problem, name), folder, name)
         if problem.columns is not None:
             _write(problem.columns, folder / "columns.npy")
         (folder / METADATA).write_text(json.dumps(_metadata(problem)))
@@ -61,8 +65,7 @@ def open_problem(folder: Path) -> Problem:
         classes=tuple(metadata["classes"]),
         fold=metadata["fold"],
         columns=_memory_map(columns) if columns.exists() else None,
-        **{name: _open_matrix(folder, name, **metadata[name]) for name in MATRICES},
-        **{name: _memory_map(folder / f"{name}.npy") for name in LABELS},
+        **{name: _open_matrix(folder, name, metadata[name]) for name in (*MATRICES, *LABELS)},
     )
 
 
@@ -130,22 +133,31 @@ def _same_matrices(first: Problem, second: Problem) -> bool:
 
 
 def _metadata(problem: Problem) -> dict[str, Any]:
-    metadata: dict[str, Any] = {
+    matrices = {name: getattr(problem, name) for name in (*MATRICES, *LABELS)}
+    return {
         "name": problem.name,
         "fold": problem.fold,
         "classes": problem.classes,
+        **{name: _flags(X) if issparse(X) else None for name, X in matrices.items()},
     }
-    for name in MATRICES:
-        X = getattr(problem, name)
-        metadata[name] = {
-            "shape": X.shape,
-            "canonical": bool(X.has_canonical_format),
-            "in_order": bool(X.has_sorted_indices),
-        }
-    return metadata
 
 
-def _write_matrix(X: csr_array, folder: Path, name: str, link_from: Path | None) -> None:
+def _flags(X: csr_array) -> dict[str, Any]:
+    return {
+        "shape": X.shape,
+        "canonical": bool(X.has_canonical_format),
+        "in_order": bool(X.has_sorted_indices),
+    }
+
+
+def _write_matrix(X: Matrix, folder: Path, name: str, link_from: Path | None = None) -> None:
+    """The arrays of a sparse matrix, an array, or blocks: of these, where they are stored."""
+    if isinstance(X, Blocks):
+        (folder / f"{name}{BLOCKS}").write_bytes(pickle.dumps(X))
+        return
+    if not issparse(X):
+        _write(X, folder / f"{name}.npy")
+        return
     for part in CSR_ARRAYS:
         file = f"{name}.{part}.npy"
         if link_from is not None:
@@ -159,7 +171,15 @@ def _write(array: NDArray[Any], file: Path) -> None:
     np.save(file, array, allow_pickle=False)
 
 
-def _open_matrix(
+def _open_matrix(folder: Path, name: str, flags: dict[str, Any] | None) -> Matrix:
+    if flags is not None:
+        return _open_sparse(folder, name, **flags)
+    if (blocks := folder / f"{name}{BLOCKS}").exists():
+        return pickle.loads(blocks.read_bytes())
+    return _memory_map(folder / f"{name}.npy")
+
+
+def _open_sparse(
     folder: Path, name: str, *, shape: list[int], canonical: bool, in_order: bool
 ) -> csr_array:
     """The arrays are set one by one: the constructor may copy indices into another type.
