@@ -9,25 +9,30 @@ from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
+from laconic.numerics.blocks import Blocks
 from laconic.reduction import Projection, Selection, check_vocabulary
 from laconic.types import Matrix
 from laconic.validation import is_number, is_share
 
 
-def read_documents(X: Matrix, model: LinearModel, name: str) -> csr_array:
+def read_documents(X: Matrix, model: LinearModel, name: str) -> Blocks:
     if len(getattr(X, "shape", np.shape(X))) != 2:
         raise LaconicError(
             f"{name} has the shape {np.shape(X)}: give documents in rows; a single document is one "
             f"row, such as {name}[:1]"
         )
     try:
-        documents = csr_array(X, dtype=np.float64)
+        documents = X if isinstance(X, Blocks) else Blocks.of(csr_array(X, dtype=np.float64))
     except (TypeError, ValueError):
         raise LaconicError(f"{name} has entries that are not numbers") from None
     check_vocabulary(documents, model.n_features_in, "the models were trained on", name)
-    if not documents.shape[0] or not np.isfinite(documents.data).all():
+    if not documents.shape[0] or documents.total(_n_not_finite):
         raise LaconicError(f"{name} has no documents, or entries that are not numbers")
     return documents
+
+
+def _n_not_finite(block: csr_array) -> int:
+    return int(np.count_nonzero(~np.isfinite(block.data)))
 
 
 def check_numbers(confidence: Any, alpha: Any) -> None:

@@ -30,6 +30,7 @@ from laconic.certificate.span_parts import Distortion, InSpan, Promised, QueryBo
 from laconic.certificate.spectral import NO_REDUCTION, RidgePair
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
+from laconic.numerics.blocks import Blocks
 from laconic.numerics.bounds import suprema as of
 from laconic.numerics.bounds.span import DOUBTFUL, Span
 from laconic.reduction import Reduction, Selection
@@ -91,7 +92,7 @@ def certify(
     pair = _Pair(full, small)
     # for self-contained models the span is used only for the reduction
     unused = pair.self_contained and reduction is None
-    span = NO_REDUCTION if unused else _span_of(training, span_limit)
+    span = NO_REDUCTION if unused else _span_of(training.gathered(), span_limit)
     reduced_span = _reduced_span(span, reduction, full)
     distortion, promise = _reduction_parts(reduced_span, reduction)
     in_span, bounds = pair.ridge_parts(reduced_span, y, alpha, test)
@@ -219,9 +220,9 @@ class _Pair:
             outside=_row_values(outside + most),
         )
 
-    def worst_case(self, documents: csr_array, held_out: bool) -> WorstCase | NotComputed:
-        nonnegative = not documents.nnz or bool(documents.data.min() >= 0)
-        values, lengths = self.small.decision(documents), of.lengths(documents)
+    def worst_case(self, documents: Blocks, held_out: bool) -> WorstCase | NotComputed:
+        nonnegative = not documents.total(_n_negative)
+        values, lengths = self.small.decision(documents), documents.stack(of.lengths)
         weight = of.largest(of.by_rows(of.lengths, self.small.coef))
         if self.self_contained:
             if isinstance(self.split, NotComputed):
@@ -241,7 +242,7 @@ class _Pair:
         reduced_span: ReducedSpan | NotComputed,
         y: ArrayLike | None,
         alpha: float | None,
-        test: csr_array | None,
+        test: Blocks | None,
     ) -> tuple[InSpan | NotComputed, QueryBounds | NotComputed]:
         if self.self_contained:
             return SELF_CONTAINED, SELF_CONTAINED
@@ -252,7 +253,7 @@ class _Pair:
         return in_span, NO_DOCUMENTS if test is None else pair.query_bounds(test)
 
     def held_out_parts(
-        self, test: csr_array | None, confidence: float
+        self, test: Blocks | None, confidence: float
     ) -> tuple[Changes | NotComputed, HeldOut | NotComputed]:
         if test is None:
             return NO_DOCUMENTS, NO_DOCUMENTS
@@ -286,12 +287,18 @@ class _Pair:
         )
 
 
-def _span_of(X: csr_array, limit: int) -> Span | NotComputed:
+def _n_negative(block: csr_array) -> int:
+    return int(np.count_nonzero(block.data < 0))
+
+
+def _span_of(X: csr_array | Blocks, limit: int) -> Span | NotComputed:
     if min(X.shape) > limit:
         return NotComputed(
             f"X is {X.shape[0]:,} × {X.shape[1]:,}, and its span is computed only if the smaller "
             f"side is at most {limit:,} (span_limit)"
         )
+    if isinstance(X, Blocks):
+        return NotComputed("X is in blocks on disk: its span is computed only in memory")
     if not X.count_nonzero():
         return NotComputed("X has no entry that is not 0")
     span = Span.of(X)

@@ -15,6 +15,7 @@ from laconic.certificate.parts import NotComputed
 from laconic.certificate.span_parts import InSpan, QueryBounds
 from laconic.errors import LaconicError
 from laconic.model import LinearModel
+from laconic.numerics.blocks import Blocks
 from laconic.numerics.bounds import span as spans
 from laconic.numerics.bounds import suprema as of
 from laconic.numerics.bounds.allowances import Allowance, EquationResiduals
@@ -133,9 +134,10 @@ class RidgePair:
     def _y_length(self) -> float:
         return float(np.sqrt(self.y_signed.shape[0]))
 
-    def query_bounds(self, Q: csr_array) -> QueryBounds:
-        starts = range(0, Q.shape[0], BLOCK)
-        return QueryBounds.stacked([self._of_block(Q[i : i + BLOCK]) for i in starts])
+    def query_bounds(self, Q: Blocks) -> QueryBounds:
+        groups = np.split(np.arange(Q.shape[0]), range(BLOCK, Q.shape[0], BLOCK))
+        documents = (Q.take(group).stack(csr_array) for group in groups)
+        return QueryBounds.stacked([self._of_block(group) for group in documents])
 
     def _of_block(self, Q: csr_array) -> QueryBounds:
         span, alpha, y_length = self.span, self.alpha, self._y_length

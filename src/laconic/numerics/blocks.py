@@ -27,7 +27,7 @@ MEMORY = 10**9
 ENTRY_BYTES = 12
 
 
-class Block(Protocol):
+class DocumentBlock(Protocol):
     """Consecutive documents, in memory or in a file."""
 
     @property
@@ -55,7 +55,7 @@ class MatrixBlock:
 class SomeRows:
     """Some documents of a block, ascending."""
 
-    part: Block
+    part: DocumentBlock
     rows: Indices
 
     @property
@@ -71,7 +71,7 @@ class SomeRows:
 class Mapped:
     """The documents of a block after a step, which gets the block's numbers per document."""
 
-    part: Block
+    part: DocumentBlock
     step: Callable[..., csr_array]
     per_document: tuple[Any, ...]
 
@@ -89,12 +89,12 @@ class Blocks:
 
     Parameters
     ----------
-    parts : tuple of Block, at least one
+    parts : tuple of DocumentBlock, at least one
     n_columns : number of features
     memory : bytes that a matrix of selected columns may take in memory
     """
 
-    parts: tuple[Block, ...]
+    parts: tuple[DocumentBlock, ...]
     n_columns: int
     memory: int = MEMORY
 

@@ -18,12 +18,13 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+import laconic.processes
 from laconic.errors import LaconicError
 from laconic.methods import METHODS
 from laconic.processes.child import ONE_THREAD
 from laconic.resources import CAN_LIMIT_MEMORY, usable_cpus
 from laconic.scratch import FOLDER_PREFIX
-from laconic.studies.execution import executors, processes, workers
+from laconic.studies.execution import processes, workers
 from laconic.studies.execution.executors import executor_for
 from laconic.studies.execution.jobs import Job, run_job, run_task
 from laconic.studies.execution.jobs import jobs_of as jobs_on
@@ -503,11 +504,9 @@ def test_the_executor_for_a_number_of_jobs(monkeypatch):
     three = executor_for(3)
     assert isinstance(three, Processes)
     assert three.n_workers == 3
-    monkeypatch.setattr(processes, "usable_cpus", lambda: 5)
-    monkeypatch.setattr(executors, "usable_cpus", lambda: 5)
+    monkeypatch.setattr(laconic.processes, "usable_cpus", lambda: 5)
     assert executor_for(-1).n_workers == 5
-    monkeypatch.setattr(processes, "usable_cpus", lambda: 1)
-    monkeypatch.setattr(executors, "usable_cpus", lambda: 1)
+    monkeypatch.setattr(laconic.processes, "usable_cpus", lambda: 1)
     assert isinstance(executor_for(-1), InProcess)
     for wrong in (0, -2):
         with pytest.raises(LaconicError, match="from 1 to 4"):
@@ -517,10 +516,10 @@ def test_the_executor_for_a_number_of_jobs(monkeypatch):
 
 
 def test_r14_there_is_a_bound_on_the_number_of_processes(monkeypatch):
-    monkeypatch.setattr(processes, "usable_cpus", lambda: 2)
+    monkeypatch.setattr(laconic.processes, "usable_cpus", lambda: 2)
     assert executor_for(8).n_workers == 8
     for make in (lambda: executor_for(9), lambda: Processes(10**9)):
-        with pytest.raises(LaconicError, match=r"from 1 to 8, 4 per usable CPU; --jobs -1 is"):
+        with pytest.raises(LaconicError, match=r"from 1 to 8, 4 per usable CPU; -1 is"):
             make()
 
 
