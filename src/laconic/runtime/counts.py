@@ -105,6 +105,12 @@ class Terms:
         column = self.column
         if self.fixed:
             return [column.get(term, -1) for term in terms]
+        if not column:
+            # faster for the first terms, if they are distinct
+            column.update(zip(terms, itertools.count(), strict=False))
+            if len(column) == len(terms):
+                return list(range(len(terms)))
+            column.clear()
         return [column.setdefault(term, len(column)) for term in terms]
 
 
