@@ -53,6 +53,8 @@ def open_bytes(where: Where, options: ReadOptions) -> BinaryIO:
 def _open_file(where: Where, options: ReadOptions) -> ProgressFile:
     try:
         return ProgressFile(where, options)
+    except CorpusError:
+        raise
     except FileNotFoundError as problem:
         advice = "there is no such file. Check the name and the folder."
         raise CorpusError(advice, where=where) from problem
