@@ -42,9 +42,6 @@ MANIFEST_KIND = "predictions"
 MANIFEST_FILE = json_kind("list of predictions", MANIFEST_KIND)
 # Options of reading that predictions depend on.
 READING = ("format", "text", "id", "encoding", "encoding_errors")
-# Called with the bytes and documents that are predicted so far.
-Progress = Callable[[int, int], None]
-
 
 @dataclass(frozen=True)
 class Shard:
@@ -58,7 +55,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Source:
+class DocumentsFile:
     """A file of documents as it was when it was read."""
 
     path: str
@@ -66,7 +63,7 @@ class Source:
     modified: int
 
     @classmethod
-    def of(cls, path: str) -> Source | None:
+    def of(cls, path: str) -> DocumentsFile | None:
         """None if it cannot be known whether the file has changed."""
         try:
             status = os.stat(path)
@@ -76,16 +73,16 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedFile:
     """A file of predictions: what it was made from, and its hash."""
 
     name: str
-    source: Source | None
+    source: DocumentsFile | None
     hash: str
 
 
 @dataclass(frozen=True)
-class Counted:
+class Predicted:
     """Progress: bytes and documents of a source that are predicted so far."""
 
     source: str
@@ -111,7 +108,7 @@ class ShardPredictor:
 
     def __call__(self, shard: Shard) -> None:
         model, output = _loaded(self.model, self.trusted), self.folder / shard.name
-        source = Source.of(shard.source)
+        source = DocumentsFile.of(shard.source)
         n_docs = n_bytes = 0
 
         def progress(done: int, total: int) -> None:
@@ -120,14 +117,11 @@ class ShardPredictor:
 
         with written_to(output) as write:
             options = replace(self.options, progress=progress)
-            # parts of a job's output may be empty; a file with nothing in it is an error elsewhere
-            empty = source is not None and source.n_bytes == 0
-            batches = () if empty else predicted_lines(model, shard.source, options, self.scores)
-            for lines in batches:
+            for lines in predicted_lines(model, shard.source, options, self.scores, several=True):
                 write("".join(lines))
                 n_docs += len(lines)
-                report(Counted(shard.source, n_bytes, n_docs))
-        report(Finished(shard.name, source, hash_of(output)))
+                report(Predicted(shard.source, n_bytes, n_docs))
+        report(FinishedFile(shard.name, source, hash_of(output)))
 
 
 class PredictionFolder:
@@ -151,8 +145,11 @@ class PredictionFolder:
                     "another folder"
                 )
 
-    def predict(self, shards: Sequence[Shard], n_jobs: int, progress: Progress) -> int:
-        """Predict the files that are not finished; returns how many were."""
+    def predict(self, shards: Sequence[Shard], n_jobs: int, progress: Callable[[int, int], object]) -> int:
+        """Predict the files that are not finished; returns how many were.
+
+        `progress` is called with the bytes and documents that are predicted so far.
+        """
         finished = self._finished()
         missing = [shard for shard in shards if not self._is_finished(shard, finished)]
         folders = {(self.where / shard.name).parent for shard in shards}
@@ -161,10 +158,10 @@ class PredictionFolder:
             remove_drafts(folder, {Path(shard.name).name for shard in shards} | {MANIFEST})
         missed = {shard.name for shard in missing}
         self._write([f for name, f in finished.items() if name not in missed])
-        counts: dict[str, Counted] = {}
+        counts: dict[str, Predicted] = {}
 
-        def listen(message: Counted | Finished) -> None:
-            if isinstance(message, Finished):
+        def listen(message: Predicted | FinishedFile) -> None:
+            if isinstance(message, FinishedFile):
                 self._append(message)
                 return
             counts[message.source] = message
@@ -177,7 +174,7 @@ class PredictionFolder:
             pass
         return len(shards) - len(missing)
 
-    def _finished(self) -> dict[str, Finished]:
+    def _finished(self) -> dict[str, FinishedFile]:
         """The files that are listed, if they are of the same model and options."""
         try:
             first, *lines = (self.where / MANIFEST).read_text("utf-8").splitlines()
@@ -187,22 +184,22 @@ class PredictionFolder:
             return {}
         return {finished.name: finished for finished in _parsed(lines)}
 
-    def _is_finished(self, shard: Shard, finished: Mapping[str, Finished]) -> bool:
+    def _is_finished(self, shard: Shard, finished: Mapping[str, FinishedFile]) -> bool:
         """Whether the predictions are those of the documents as they are now, undamaged."""
         entry = finished.get(shard.name)
-        if entry is None or entry.source is None or entry.source != Source.of(shard.source):
+        if entry is None or entry.source is None or entry.source != DocumentsFile.of(shard.source):
             return False
         try:
             return hash_of(self.where / shard.name) == entry.hash
         except OSError:
             return False
 
-    def _write(self, finished: Sequence[Finished]) -> None:
+    def _write(self, finished: Sequence[FinishedFile]) -> None:
         with draft(self.where / MANIFEST, MANIFEST_FILE) as stream:
             for line in (self.predictor.described(), *map(asdict, finished)):
                 stream.write(_line(line))
 
-    def _append(self, finished: Finished) -> None:
+    def _append(self, finished: FinishedFile) -> None:
         with open(self.where / MANIFEST, "ab") as stream:
             stream.write(_line(asdict(finished)))
 
@@ -246,13 +243,13 @@ def _identity(path: str | Path) -> tuple[int, int] | None:
     return None
 
 
-def _parsed(lines: Sequence[str]) -> Iterator[Finished]:
+def _parsed(lines: Sequence[str]) -> Iterator[FinishedFile]:
     """What is listed; a line that a killed process has not completed is left out."""
     import msgspec
 
     for line in lines:
         with suppress(ValueError):
-            yield msgspec.json.decode(line, type=Finished)
+            yield msgspec.json.decode(line, type=FinishedFile)
 
 
 def _line(values: Mapping[str, Any]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -32,9 +33,14 @@ PREDICTIONS = Kind("file of predictions", re.compile(rb'\A ({"id": |\Z)'))
 
 
 def predicted_lines(
-    model: RuntimeModel, docs: str, options: ReadOptions, scores: bool
+    model: RuntimeModel, docs: str, options: ReadOptions, scores: bool, *, several: bool = False
 ) -> Iterator[list[str]]:
-    """The predictions of a file, batch by batch, one line per document."""
+    """The predictions of a file, batch by batch, one line per document.
+
+    One of `several` files may be empty, as parts that a cluster writes are.
+    """
+    if several and os.path.isfile(docs) and not os.path.getsize(docs):
+        return
     # documents are not kept in memory, so their total length is not limited
     items = stream(docs, replace(options, max_input_bytes=NO_LIMIT))
     for batch in batches(items, model):

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from laconic.cli.console import reading_bar, say_aside
+from laconic.cli.console import printable, reading_bar, say_aside
 from laconic.cli.options import JOBS, TRUSTED, options_from, together, values_of
 from laconic.corpus.options import ReadOptions, StreamFormat
 from laconic.errors import LaconicError
 
+if TYPE_CHECKING:
+    from laconic.cli.prediction_folder import PredictionFolder
+
 STDIN = "-"
+SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
 document_options = together(
     click.option(
         "--format",
@@ -65,10 +70,96 @@ def predict(
     """
     from laconic.processes import number_of_workers
 
-    reading = values_of(ReadOptions, options)
-    sources = sources_of(docs)
+    reading, sources = values_of(ReadOptions, options), sources_of(docs)
     n_jobs = number_of_workers(jobs, f"--jobs {jobs}")
     if output is None or not names_folder(output):
-        predict_in_order(model, sources, reading, scores, trusted, output and Path(output))
-    else:
-        predict_into(Path(output), model, (docs, sources), reading, scores, trusted, n_jobs)
+        file = None if output is None else Path(output)
+        predict_in_order(model, sources, reading, scores, trusted, file)
+        return
+
+    from laconic.cli.prediction_folder import PredictionFolder, ShardPredictor
+
+    if STDIN in sources:
+        raise click.UsageError("the predictions of standard input are a file: name one, .jsonl")
+    predictor = ShardPredictor(Path(output), model, reading, scores, trusted)
+    predict_into(PredictionFolder(Path(output), predictor), sources, docs, n_jobs)
+
+
+def sources_of(docs: Sequence[str]) -> list[str]:
+    """The files that are named: those of folders and patterns in the order of their names."""
+    from laconic.corpus.io.addresses import list_files
+
+    return [source for name in docs for source in list_files(name)]
+
+
+def names_folder(output: str) -> bool:
+    """A name that ends with a slash, or that has no ending, or the name of a folder."""
+    return os.path.isdir(output) or output.endswith(SEPARATORS) or not Path(output).suffix
+
+
+def predict_in_order(
+    model: Path,
+    sources: Sequence[str],
+    options: ReadOptions,
+    scores: bool,
+    trusted: bool,
+    output: Path | None,
+) -> None:
+    """Predict one file after the other, into one file or standard output."""
+    from laconic.cli.predictions import predicted_lines, written_to
+    from laconic.corpus.io.addresses import size_of
+    from laconic.runtime.model_file import load
+
+    check_file(output, (model, *("/dev/stdin" if s == STDIN else s for s in sources)))
+    loaded = load(model, trusted=trusted)
+    several = len(sources) > 1
+    sizes = {source: size_of(source) for source in sources} if several else {}
+    total, finished, n_docs = sum(sizes.values()), 0, 0
+    with reading_bar(title_of(sources)) as bar, written_to(output) as write:
+        for source in sources:
+            reading = replace(options, progress=bar.beginning_at(finished, total))
+            for lines in predicted_lines(loaded, source, reading, scores, several=several):
+                write("".join(lines))
+                n_docs += len(lines)
+                bar.documents(n_docs)
+            finished += sizes.get(source, 0)
+
+
+def predict_into(
+    folder: PredictionFolder, sources: Sequence[str], docs: Sequence[str], n_jobs: int
+) -> None:
+    """Predict each file into one of its own."""
+    from laconic.cli.prediction_folder import shards_of
+    from laconic.corpus.io.addresses import size_of
+
+    shards = shards_of(sources)
+    folder.check(shards, docs)
+    with reading_bar(title_of(sources)) as bar:
+        total = sum(map(size_of, sources))
+        n_before = folder.predict(
+            shards, n_jobs, lambda n_bytes, n_docs: bar(n_bytes, total, n_docs)
+        )
+    if n_before:
+        say_aside(
+            f"note: {n_before:,} of {len(shards):,} files in {printable(str(folder.where))} were "
+            "finished before, with the same model and documents"
+        )
+
+
+def title_of(sources: Sequence[str]) -> str:
+    return f"predicting {sources[0] if len(sources) == 1 else f'{len(sources):,} files'}"
+
+
+def check_file(where: Path | None, used: Iterable[str | Path]) -> None:
+    """Predictions may replace predictions, but no input and no file that something else wrote."""
+    from laconic.cli.predictions import ENDINGS, PREDICTIONS
+    from laconic.files import check_not_read, check_output
+
+    if where is None:
+        return
+    if where.suffix not in ENDINGS:
+        raise LaconicError(
+            f"{where}: predictions are written as .jsonl, or into a folder: end its name with /"
+        )
+    check_not_read([where], used)
+    check_output(where, PREDICTIONS)
