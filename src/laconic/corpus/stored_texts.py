@@ -132,12 +132,13 @@ class TextStore:
 
     Parameters
     ----------
-    in_memory : the number of characters above which texts go to a file
+    in_memory : the number of characters above which texts go to a file; by default `TEXT_IN_MEMORY`
     file : where they go; by default to a temporary folder
     """
 
-    def __init__(self, in_memory: int = TEXT_IN_MEMORY, file: Path | None = None) -> None:
-        self._in_memory, self._file = in_memory, file
+    def __init__(self, in_memory: int | None = None, file: Path | None = None) -> None:
+        self._in_memory = TEXT_IN_MEMORY if in_memory is None else in_memory
+        self._file = file
         self._scratch: ScratchFolder | None = None
         self._portion: list[str] = []
         self._n_characters = self._n_pending = 0
@@ -175,6 +176,14 @@ class TextStore:
         if self._scratch is None:
             self._scratch = ScratchFolder()
         return self._scratch.path
+
+    def close(self) -> None:
+        """Remove the temporary files: the texts are not needed."""
+        self._portion.clear()
+        if self._stream is not None:
+            self._stream.close()
+        if self._scratch is not None:
+            self._scratch.close()
 
     def _write(self) -> None:
         try:
