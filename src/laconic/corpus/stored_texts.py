@@ -77,10 +77,11 @@ class StoredTexts(Sequence[str]):
     def __getitem__(self, at: slice) -> StoredTexts: ...
     def __getitem__(self, at: SupportsIndex | slice) -> str | StoredTexts:
         if isinstance(at, slice):
-            return self.take(np.arange(len(self))[at])
-        return next(iter(self.take(np.arange(len(self))[[at.__index__()]])))
+            return self.take(at)
+        position = range(len(self))[at]  # from the end if it is negative
+        return next(iter(self.take(slice(position, position + 1))))
 
-    def take(self, positions: Indices) -> StoredTexts:
+    def take(self, positions: Indices | slice) -> StoredTexts:
         """The texts at these positions, in this order."""
         numbers, begins, ends = (v[positions] for v in (self.numbers, self.begins, self.ends))
         return StoredTexts(self.files, numbers, begins, ends, self.scratch)
