@@ -190,8 +190,8 @@ def _mean_of_problems(candidates: list[Candidate]) -> Floats:
 
 
 def _language(plan: Plan, corpus: Corpus) -> Language:
-    texts = corpus.texts or ()
-    return language_of(plan.language, [texts[i] for i in plan.split.training_documents(corpus)])
+    training = corpus.take(plan.split.training_documents(corpus))
+    return language_of(plan.language, training.texts or ())
 
 
 def _counting(plan: Plan, features: FeatureSet) -> Plan:
@@ -218,8 +218,7 @@ def _without_probe(
 def _sample(plan: Plan, corpus: Corpus) -> Corpus:
     """Documents of the folds, so none of the test set; fewer if there are many or long ones."""
     documents = plan.split.tuning_documents(corpus)
-    texts = corpus.texts or ()
-    length = sum(len(texts[i]) for i in documents) / documents.size
+    length = sum(map(len, corpus.take(documents).texts or ())) / documents.size
     n_docs = int(min(DOCUMENTS, CHARACTERS / max(1.0, length)))
     if n_docs < documents.size:
         documents = replace(plan.split, max_tuning=max(10, n_docs)).tuning_documents(corpus)

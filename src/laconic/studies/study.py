@@ -72,12 +72,14 @@ class Study:
                 self._corpora = [Probe(journal).resolve(prepared)[0] for prepared in loaded]
         return self._corpora
 
-    def _load(self, listen: Listener, progress: Any = None) -> list[PreparedCorpus]:
+    def _load(
+        self, listen: Listener, progress: Any = None, n_jobs: int = 1
+    ) -> list[PreparedCorpus]:
         """The corpora before their features are chosen."""
         if self._loaded is not None:
             return self._loaded
         loaded = []
-        for corpus in self.plan.load(progress):
+        for corpus in self.plan.load(progress, n_jobs):
             listen(Event("loaded", corpus.name, len(corpus), len(corpus)))
             prepared = PreparedCorpus.of(self.plan, corpus)
             for note in (*corpus.notes, *prepared.plan.split.notes(corpus)):
@@ -100,6 +102,7 @@ class Study:
         remeasure: bool = False,
         listen: Listener = lambda event: None,
         progress: Callable[[int, int], None] | None = None,
+        n_jobs: int = 1,
         command: str = "",
     ) -> Findings:
         """Run the tasks that are not done, recommend, test once, and write the tables.
@@ -113,13 +116,14 @@ class Study:
             are used, and a note says so
         listen : called with each event
         progress : called while corpora are read, with (done, total)
+        n_jobs : processes that read a corpus of many files
         command : the command line, for the record
         """
         folder, inputs = StudyFolder(self.where), input_paths(self.plan)
         folder.check(inputs)
         with executor if executor is not None else InProcess() as workers:
             # before anything is created: an unreadable corpus leaves nothing behind
-            loaded = self._load(listen, progress)
+            loaded = self._load(listen, progress, n_jobs)
             names = [target.name for prepared in loaded for target in prepared.targets]
             folder.check(inputs, names)
             make_folder(self.where)

@@ -34,11 +34,13 @@ if TYPE_CHECKING:
 def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -> None:
     """Describe a corpus: counts, classes, lengths, problems in the data.
 
-    CORPUS is a file, a folder, or a name of the catalog.
+    CORPUS is a file, a folder, a glob in quotes, an address such as s3://bucket/part-*.parquet, or
+    a name of the catalog. A folder of CSV, JSONL or Parquet files, and a glob, are one corpus.
 
     \b
     laconic corpus tickets.csv --text body --label queue
     laconic corpus mail.jsonl.gz
+    laconic corpus 'mail/part-*.parquet'
     laconic corpus 20news-bydate.tar.gz --encoding latin-1
     laconic corpus pydocs
     """
@@ -54,7 +56,7 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
 
     vectorizer = values_of(TextOptions, options).vectorizer()
     for name in where:
-        loaded = load(name, options)
+        loaded = load([name], options)
         with working(f"counting the words of {loaded.name}"):
             summary = CorpusSummary.of(loaded, vectorizer)
         if as_json:
