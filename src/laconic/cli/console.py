@@ -101,9 +101,9 @@ def reading_bar(what: str) -> Iterator[ReadingBar]:
 
 
 @contextmanager
-def counting_bar(loaded: Corpus) -> Iterator[Callable[[int, int], None]]:
+def counting_bar(loaded: Corpus, what: str = "") -> Iterator[Callable[[int, int], None]]:
     """A progress bar of bytes of text whose words are counted."""
-    with reading_bar(f"counting the words of {loaded.name}") as bar:
+    with reading_bar(what or f"counting the words of {loaded.name}") as bar:
         yield lambda done, total: bar(done, total, len(loaded) * done // max(1, total))
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from laconic.cli.console import (
+    counting_bar,
     print_notes,
     printable,
-    working,
 )
 from laconic.cli.options import (
     CORPUS,
@@ -93,7 +93,7 @@ def train(
     loaded = load(where, options)
     print_notes(loaded.notes)
     documents, description = training_part(loaded, everything)
-    with working(f"training on {description}"):
+    with counting_bar(loaded, f"training on {description}") as progress:
         model = train_model(
             path,
             loaded,
@@ -102,6 +102,7 @@ def train(
             weighting=weighting.weighting_for(loaded, text),
             documents=documents,
             target=options["target"],
+            progress=progress,
         )
     model.save(output, storage)
     click.echo(f"{recipe.name} on {printable(loaded.name)}, {description}")
