@@ -43,6 +43,7 @@ MANIFEST_FILE = json_kind("list of predictions", MANIFEST_KIND)
 # Options of reading that predictions depend on.
 READING = ("format", "text", "id", "encoding", "encoding_errors")
 
+
 @dataclass(frozen=True)
 class Shard:
     """A file of documents, and the name of the file of its predictions in the folder."""
@@ -145,7 +146,9 @@ class PredictionFolder:
                     "another folder"
                 )
 
-    def predict(self, shards: Sequence[Shard], n_jobs: int, progress: Callable[[int, int], object]) -> int:
+    def predict(
+        self, shards: Sequence[Shard], n_jobs: int, progress: Callable[[int, int], object]
+    ) -> int:
         """Predict the files that are not finished; returns how many were.
 
         `progress` is called with the bytes and documents that are predicted so far.

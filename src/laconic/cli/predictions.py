@@ -82,9 +82,7 @@ def batches(items: Iterable[Item], model: RuntimeModel) -> Iterator[list[Item]]:
         yield batch
 
 
-def _lines(
-    model: RuntimeModel, batch: list[Item], decision: Floats, scores: bool
-) -> Iterator[str]:
+def _lines(model: RuntimeModel, batch: list[Item], decision: Floats, scores: bool) -> Iterator[str]:
     """One line of JSON per document, in ASCII: names in a file cannot control the terminal."""
     names = model.classes[1:] if model.rule == "sign" else model.classes
     labels = model.named(decision)
@@ -96,7 +94,9 @@ def _lines(
         yield _json_line(prediction)
 
 
-def _probabilities(model: RuntimeModel, decision: Floats, labels: list[Any]) -> list[dict[str, Any]]:
+def _probabilities(
+    model: RuntimeModel, decision: Floats, labels: list[Any]
+) -> list[dict[str, Any]]:
     """The probability of each document's class, or of each of its labels; empty without any."""
     if model.calibration is None:
         return [{} for _ in labels]
