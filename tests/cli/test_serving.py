@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from laconic import CompactModel, load_corpus
-from laconic.cli.predictions import BATCH_CHARACTERS, batches
 from laconic.cli.main import main
+from laconic.cli.predictions import BATCH_CHARACTERS, batches
 from laconic.compact.model_file import deflated
 from laconic.corpus.readers.record_stream import Item
 from laconic.runtime.compression import inflated

@@ -119,7 +119,7 @@ def corpus():
     words = np.array([f"w{i}" for i in range(60)])
     texts = [" ".join(rng.choice(words[i % 2 * 20 :][:40], 12)) for i in range(240)]
     labels = tuple((("cat", "dog")[i % 2],) for i in range(240))
-    return Corpus("pets", labels, tuple(map(str, range(240))), ("cat", "dog"), texts=tuple(texts))
+    return Corpus("pets", labels=labels, ids=tuple(map(str, range(240))), texts=tuple(texts))
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ class PredictionFolder:
         """Check, before any work, that each file may be written."""
         check_folder(self.where)
         check_not_read([self.where], inputs)
-        used = {_identity(path) for path in (*(s.source for s in shards), self.predictor.model)}
+        used = {_identity(s.source) for s in shards} | {_identity(self.predictor.model)}
         for name, kind in [(MANIFEST, MANIFEST_FILE), *((s.name, PREDICTIONS) for s in shards)]:
             output = self.where / name
             if os.path.lexists(output):

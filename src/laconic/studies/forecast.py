@@ -9,8 +9,8 @@ are taken to grow like this:
 |---|---|
 | counting | all documents, in proportion |
 | comparing features | the documents that are compared, at most 20,000, in proportion |
-| tasks of the folds | the documents of a fold, at most `max_tuning`, by the power that the last two \
-samples show, from 1 to 1.5 |
+| tasks of the folds | the documents of a fold, at most `max_tuning`, by the power that the last \
+two samples show, from 1 to 1.5 |
 | blends | as the tasks, with one alpha; for all methods, although only good ones are blended |
 | final models | all training documents, by the same power: all words and the costliest selection |
 | memory | the entries of the largest matrix that is trained on, at most `--in-memory` |
@@ -169,7 +169,7 @@ def _grown(samples: Samples, name: str, n_docs: int) -> float:
     doubled = last.n_docs / first.n_docs
     power = log(max(ratio, 1e-9)) / log(doubled) if doubled > 1 else POWERS[0]
     low, high = POWERS
-    return last.tuned[name] * (n_docs / last.n_docs) ** min(max(power, low), high)
+    return float(last.tuned[name] * (n_docs / last.n_docs) ** min(max(power, low), high))
 
 
 def _memory(samples: Samples, extent: Extent) -> int:
@@ -237,7 +237,7 @@ def _only(samples: Samples, names: Sequence[str]) -> Samples:
 def _round(number: int) -> int:
     """With one digit that is not 0."""
     unit = 10 ** (len(str(number)) - 1)
-    return number // unit * unit
+    return int(number // unit * unit)
 
 
 def sentences(forecast: Forecast, option: Cheaper | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from time import process_time
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split
 from laconic.resources import memory_now, peak_memory
-from laconic.studies.execution.jobs import jobs_of, run_job
+from laconic.studies.execution.jobs import Job, jobs_of, run_job
 from laconic.studies.execution.task import Task
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.studies.probe import feature_samples
@@ -84,8 +85,8 @@ def measure_probe(prepared: PreparedCorpus, n_docs: int) -> float:
     """CPU seconds of comparing features in all folds of so many documents."""
     total = 0.0
     for probed in feature_samples(prepared, n_docs):
-        (jobs, first), counting = _timed(lambda probed=probed: _first_fold(probed))
-        _, running = _timed(lambda jobs=jobs: [list(run_job(job)) for job in jobs])
+        jobs, counting = _timed(partial(_first_fold, probed))
+        running = sum(_timed(partial(_run, job))[1] for job in jobs)
         total += counting + running * len(probed.splits)
     return total
 
@@ -96,10 +97,14 @@ def in_memory_part(corpus: Corpus, documents: Indices) -> Corpus:
     return part if part.texts is None else replace(part, texts=tuple(part.texts))
 
 
-def _first_fold(probed: PreparedCorpus) -> Any:
+def _first_fold(probed: PreparedCorpus) -> list[Job]:
     first = probed.splits[0].name
-    keys = {task.key for task in probed.tasks if task.fold == first}
-    return list(probed.jobs(keys)), first
+    return list(probed.jobs({task.key for task in probed.tasks if task.fold == first}))
+
+
+def _run(job: Job) -> None:
+    for _ in run_job(job):
+        pass
 
 
 def _typical_target(prepared: PreparedCorpus) -> Target:
@@ -133,7 +138,7 @@ def _job_costs(problem: Problem, tasks: list[Task]) -> dict[str, float]:
 
 def _costs(problem: Problem, tasks: list[Task]) -> Iterator[tuple[str, float]]:
     for job in jobs_of(problem, tasks):
-        _, seconds = _timed(lambda job=job: list(run_job(job)))
+        _, seconds = _timed(partial(_run, job))
         yield job.tasks[0].selection, seconds
 
 
