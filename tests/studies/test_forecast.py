@@ -12,7 +12,7 @@ from laconic.numerics.blocks import ENTRY_BYTES
 from laconic.studies import forecast as forecasts
 from laconic.studies.forecast import (
     PROBED,
-    Extent,
+    Workload,
     Samples,
     announcement,
     cheaper,
@@ -28,7 +28,7 @@ from laconic.studies.sample_costs import SampleCost
 from laconic.studies.study import Study
 from laconic.text.options import StorageOptions
 
-EXTENT = Extent(n_docs=30_000, n_in_fold=8000, n_trained=24_000, n_folds=5)
+WORKLOAD = Workload(n_docs=30_000, n_in_fold=8000, n_trained=24_000, n_folds=5)
 
 
 def sample(n_docs, power=1.0, weighing=0.0):
@@ -53,7 +53,7 @@ def samples(power=1.0):
 
 @pytest.mark.parametrize("power", [1.0, 1.25, 1.5])
 def test_tasks_grow_by_the_power_of_the_samples(power):
-    forecast = extrapolated(samples(power), EXTENT)
+    forecast = extrapolated(samples(power), WORKLOAD)
     assert forecast.folds == pytest.approx(5 * 7 * 8**power)
     assert forecast.blends == pytest.approx(forecast.folds / 4)
     assert forecast.final == pytest.approx((1 + 4) / 4 * 24**power)
@@ -62,44 +62,44 @@ def test_tasks_grow_by_the_power_of_the_samples(power):
 
 @pytest.mark.parametrize(("measured", "taken"), [(0.4, 1.0), (3.0, 1.5)])
 def test_powers_are_limited(measured, taken):
-    assert extrapolated(samples(measured), EXTENT).folds == pytest.approx(5 * 7 * 8**taken)
+    assert extrapolated(samples(measured), WORKLOAD).folds == pytest.approx(5 * 7 * 8**taken)
 
 
 def test_each_part_grows_with_its_own_number():
-    now = extrapolated(samples()._replace(probing=2.0), EXTENT)
+    now = extrapolated(samples()._replace(probing=2.0), WORKLOAD)
     assert now.features == 0
-    probing = replace(EXTENT, n_probed=10 * PROBED)
+    probing = replace(WORKLOAD, n_probed=10 * PROBED)
     assert extrapolated(samples()._replace(probing=2.0), probing).features == pytest.approx(20)
-    assert extrapolated(samples(), replace(EXTENT, blends=False)).blends == 0
-    twice = extrapolated(samples(), replace(EXTENT, n_folds=10))
+    assert extrapolated(samples(), replace(WORKLOAD, blends=False)).blends == 0
+    twice = extrapolated(samples(), replace(WORKLOAD, n_folds=10))
     assert (twice.folds, twice.final) == pytest.approx((2 * now.folds, now.final))
 
 
 def test_memory_is_that_of_the_entries_within_the_limit():
     base = 10**8
-    stored = replace(EXTENT, stored=True)
+    stored = replace(WORKLOAD, stored=True)
     of_training = 2000 * 24_000
     assert extrapolated(samples()._replace(base_memory=base), stored).memory == base + of_training
-    in_memory = extrapolated(samples(), EXTENT).memory
+    in_memory = extrapolated(samples(), WORKLOAD).memory
     assert in_memory == of_training + 100 * 30_000 * ENTRY_BYTES
     half = replace(stored, in_memory=100 * 12_000 * ENTRY_BYTES)
     assert extrapolated(samples(), half).memory == of_training // 2
 
 
 def test_disk_is_that_of_blocks_and_of_folds_in_files():
-    assert extrapolated(samples(), EXTENT).disk == 0
-    assert extrapolated(samples(), replace(EXTENT, stored=True)).disk == 700 * 30_000
+    assert extrapolated(samples(), WORKLOAD).disk == 0
+    assert extrapolated(samples(), replace(WORKLOAD, stored=True)).disk == 700 * 30_000
     of_folds = 2 * 100 * 8000 * ENTRY_BYTES
-    assert extrapolated(samples(), replace(EXTENT, n_workers=2)).disk == of_folds
+    assert extrapolated(samples(), replace(WORKLOAD, n_workers=2)).disk == of_folds
 
 
 def test_the_option_that_saves_most(monkeypatch):
     monkeypatch.setattr(forecasts, "usable_cpus", lambda: 2)
-    two = replace(EXTENT, n_workers=2)
+    two = replace(WORKLOAD, n_workers=2)
     option = cheaper(samples(), two, 5)
     assert option.option == "--methods quick"
     assert option.forecast.folds == pytest.approx(5 * 3 * 8)
-    assert cheaper(samples(), EXTENT, 5).option == "--jobs 2"
+    assert cheaper(samples(), WORKLOAD, 5).option == "--jobs 2"
     few = Samples(*(replace(s, tuned={"IG": 1.0}, single={"IG": 0.2}) for s in samples()[:2]))
     assert cheaper(few, two, 3).option == "--max-tuning 4000"
     assert cheaper(few, replace(two, n_in_fold=900, n_docs=900, n_trained=900), 2) is None

@@ -55,7 +55,7 @@ LEAST_TUNING = 2000
 
 
 @dataclass(frozen=True)
-class Extent:
+class Workload:
     """What the parts of a study grow with.
 
     n_docs : documents of the corpus
@@ -139,26 +139,26 @@ class Forecast:
         return replace(self, **parts)
 
 
-def extrapolated(samples: Samples, extent: Extent) -> Forecast:
+def extrapolated(samples: Samples, workload: Workload) -> Forecast:
     """The forecast from two samples, by the growth that the module describes."""
     last = samples.last
-    tuned = {name: _grown(samples, name, extent.n_in_fold) for name in last.tuned}
-    weighing = last.weighing * extent.n_in_fold / last.n_docs
+    tuned = {name: _grown(samples, name, workload.n_in_fold) for name in last.tuned}
+    weighing = last.weighing * workload.n_in_fold / last.n_docs
     # with one alpha, a selection takes the same share of its time at every size
     one_alpha = {name: last.single[name] / max(last.tuned[name], 1e-9) for name in last.tuned}
     single = {name: one_alpha[name] * tuned[name] for name in tuned}
-    final = {name: one_alpha[name] * _grown(samples, name, extent.n_trained) for name in tuned}
+    final = {name: one_alpha[name] * _grown(samples, name, workload.n_trained) for name in tuned}
     all_words = sum(seconds for name, seconds in final.items() if keeps_all(name))
     costliest = max((s for name, s in final.items() if not keeps_all(name)), default=0.0)
     return Forecast(
-        last.counting * extent.n_docs / last.n_docs,
-        samples.probing * extent.n_probed / PROBED,
-        extent.n_folds * (sum(tuned.values()) + weighing),
-        extent.n_folds * sum(single.values()) * extent.blends,
-        extent.n_problems * (all_words + costliest),
-        _memory(samples, extent),
-        _disk(last, extent),
-        extent.n_workers,
+        last.counting * workload.n_docs / last.n_docs,
+        samples.probing * workload.n_probed / PROBED,
+        workload.n_folds * (sum(tuned.values()) + weighing),
+        workload.n_folds * sum(single.values()) * workload.blends,
+        workload.n_problems * (all_words + costliest),
+        _memory(samples, workload),
+        _disk(last, workload),
+        workload.n_workers,
     )
 
 
@@ -172,20 +172,20 @@ def _grown(samples: Samples, name: str, n_docs: int) -> float:
     return float(last.tuned[name] * (n_docs / last.n_docs) ** min(max(power, low), high))
 
 
-def _memory(samples: Samples, extent: Extent) -> int:
+def _memory(samples: Samples, workload: Workload) -> int:
     last = samples.last
     per_document = last.n_entries / last.n_docs
-    n_entries = per_document * max(extent.n_in_fold, extent.n_trained)
-    limit = extent.in_memory / ENTRY_BYTES
+    n_entries = per_document * max(workload.n_in_fold, workload.n_trained)
+    limit = workload.in_memory / ENTRY_BYTES
     working = last.memory / max(1, last.n_entries) * min(n_entries, limit)
-    counts = 0.0 if extent.stored else per_document * extent.n_docs * ENTRY_BYTES
+    counts = 0.0 if workload.stored else per_document * workload.n_docs * ENTRY_BYTES
     return int(samples.base_memory + max(working, 0) + counts)
 
 
-def _disk(last: SampleCost, extent: Extent) -> int:
-    blocks = last.block_bytes / last.n_docs * extent.n_docs if extent.stored else 0.0
-    fold = last.n_entries / last.n_docs * extent.n_in_fold * ENTRY_BYTES
-    return int(blocks + (2 * fold if extent.n_workers > 1 else 0))
+def _disk(last: SampleCost, workload: Workload) -> int:
+    blocks = last.block_bytes / last.n_docs * workload.n_docs if workload.stored else 0.0
+    fold = last.n_entries / last.n_docs * workload.n_in_fold * ENTRY_BYTES
+    return int(blocks + (2 * fold if workload.n_workers > 1 else 0))
 
 
 class Cheaper(NamedTuple):
@@ -195,31 +195,31 @@ class Cheaper(NamedTuple):
     forecast: Forecast
 
 
-def cheaper(samples: Samples, extent: Extent, cv: int) -> Cheaper | None:
+def cheaper(samples: Samples, workload: Workload, cv: int) -> Cheaper | None:
     """The option that saves most time, if one saves enough; more processes cost nothing."""
-    now = extrapolated(samples, extent).seconds
-    options = [Cheaper(*option) for option in _options(samples, extent, cv)]
+    now = extrapolated(samples, workload).seconds
+    options = [Cheaper(*option) for option in _options(samples, workload, cv)]
     worth = [option for option in options if option.forecast.seconds <= (1 - WORTH) * now]
     faster = [option for option in worth if option.option.startswith("--jobs")]
     return min(faster or worth, key=lambda option: option.forecast.seconds, default=None)
 
 
-def _options(samples: Samples, extent: Extent, cv: int) -> Iterator[tuple[str, Forecast]]:
-    if extent.n_workers < usable_cpus():
+def _options(samples: Samples, workload: Workload, cv: int) -> Iterator[tuple[str, Forecast]]:
+    if workload.n_workers < usable_cpus():
         n_workers = usable_cpus()
-        yield f"--jobs {n_workers}", extrapolated(samples, replace(extent, n_workers=n_workers))
+        yield f"--jobs {n_workers}", extrapolated(samples, replace(workload, n_workers=n_workers))
     if set(QUICK) < set(samples.last.tuned):
-        yield "--methods quick", extrapolated(_only(samples, QUICK), extent)
-    if extent.n_in_fold >= 2 * LEAST_TUNING:
-        n_docs = _round(extent.n_in_fold // 2)
-        yield f"--max-tuning {n_docs}", extrapolated(samples, replace(extent, n_in_fold=n_docs))
+        yield "--methods quick", extrapolated(_only(samples, QUICK), workload)
+    if workload.n_in_fold >= 2 * LEAST_TUNING:
+        n_docs = _round(workload.n_in_fold // 2)
+        yield f"--max-tuning {n_docs}", extrapolated(samples, replace(workload, n_in_fold=n_docs))
     if cv > FEW_FOLDS:
-        n_folds = extent.n_folds * FEW_FOLDS // cv
-        yield f"--cv {FEW_FOLDS}", extrapolated(samples, replace(extent, n_folds=n_folds))
-    if extent.n_probed:
-        yield "--features words", extrapolated(samples, replace(extent, n_probed=0))
-    if extent.blends:
-        yield "--no-blends", extrapolated(samples, replace(extent, blends=False))
+        n_folds = workload.n_folds * FEW_FOLDS // cv
+        yield f"--cv {FEW_FOLDS}", extrapolated(samples, replace(workload, n_folds=n_folds))
+    if workload.n_probed:
+        yield "--features words", extrapolated(samples, replace(workload, n_probed=0))
+    if workload.blends:
+        yield "--no-blends", extrapolated(samples, replace(workload, blends=False))
 
 
 def _only(samples: Samples, names: Sequence[str]) -> Samples:
@@ -270,26 +270,26 @@ def in_bytes(n_bytes: int) -> str:
 
 def forecast_of(
     prepared: PreparedCorpus, n_workers: int, storage: StorageOptions
-) -> tuple[Samples, Extent]:
+) -> tuple[Samples, Workload]:
     """Measure samples of a corpus."""
     probing = compares_features(prepared)
     counted = counting_words(prepared)
-    extent = replace(
-        Extent.of(counted, n_workers, storage),
+    workload = replace(
+        Workload.of(counted, n_workers, storage),
         n_probed=probe_size(prepared) if probing else 0,
     )
     base = memory_now()
     measure_sample(counted, WARM_UP)
     probed = measure_probe(prepared, PROBED) if probing else 0.0
-    last = measure_sample(counted, min(FIRST_SAMPLE, extent.n_in_fold))
+    last = measure_sample(counted, min(FIRST_SAMPLE, workload.n_in_fold))
     samples, spent = Samples(last, last, probed, base), last.seconds + probed
-    while last.n_docs * 2 <= extent.n_in_fold // 2:
-        limit = max(SECONDS, SHARE * extrapolated(samples, extent).cpu_seconds)
+    while last.n_docs * 2 <= workload.n_in_fold // 2:
+        limit = max(SECONDS, SHARE * extrapolated(samples, workload).cpu_seconds)
         if len({samples.first.n_docs, last.n_docs}) > 1 and spent + 3 * last.seconds > limit:
             break
         first, last = last, measure_sample(counted, 2 * last.n_docs)
         samples, spent = Samples(first, last, probed, base), spent + last.seconds
-    return samples, extent
+    return samples, workload
 
 
 def announcement(
@@ -311,10 +311,10 @@ def announcement(
         largest = max(range(len(works)), key=works.__getitem__)
         with catch_warnings():
             simplefilter("ignore")
-            samples, extent = forecast_of(corpora[largest], n_workers, storage)
+            samples, workload = forecast_of(corpora[largest], n_workers, storage)
         times = total / works[largest]
-        forecast = extrapolated(samples, extent).scaled(times)
-        option = cheaper(samples, extent, corpora[largest].plan.split.cv)
+        forecast = extrapolated(samples, workload).scaled(times)
+        option = cheaper(samples, workload, corpora[largest].plan.split.cv)
         if option is not None:
             option = option._replace(forecast=option.forecast.scaled(times))
     except Exception:  # a forecast is no part of the study: without one it runs as well
