@@ -12,8 +12,8 @@ from laconic.numerics.blocks import ENTRY_BYTES
 from laconic.studies import forecast as forecasts
 from laconic.studies.forecast import (
     PROBED,
-    Workload,
     Samples,
+    Workload,
     announcement,
     cheaper,
     extrapolated,
