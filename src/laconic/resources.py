@@ -38,6 +38,23 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
     yield peak
 
 
+def memory_now() -> int:
+    """The memory of this process in bytes; where it is unknown, its peak, else 0."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return _process_peak() or 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def memory_of_machine() -> int | None:
+    """The memory of this machine in bytes, if it is known."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
 def _process_peak() -> int | None:
     if resource is None:
         return None

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from laconic import CompactModel, load_corpus
-from laconic.cli.commands.predict import BATCH_CHARACTERS, batches
 from laconic.cli.main import main
+from laconic.cli.predictions import BATCH_CHARACTERS, batches
 from laconic.compact.model_file import deflated
 from laconic.corpus.readers.record_stream import Item
 from laconic.runtime.compression import inflated
@@ -213,7 +213,7 @@ def test_batches_hold_little(model):
 def test_batches_give_the_answers_of_one(run, model, tmp_path, monkeypatch):
     (tmp_path / "new.txt").write_text("a cat\na dog\nthe cat barks\n" * 5)
     whole = run("predict", model, "new.txt", "--scores").stdout
-    monkeypatch.setattr("laconic.cli.commands.predict.BATCH_CHARACTERS", 12)
+    monkeypatch.setattr("laconic.cli.predictions.BATCH_CHARACTERS", 12)
     assert run("predict", model, "new.txt", "--scores").stdout == whole
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from laconic.corpus.catalog import CatalogEntry
+    from laconic.corpus.corpus import Corpus
     from laconic.methods import Method
     from laconic.studies.words import Word
     from laconic.text.summary import CorpusSummary
@@ -62,11 +63,48 @@ def working(what: str) -> Iterator[None]:
         yield
 
 
+class ReadingBar:
+    """A progress bar of bytes, with bytes and documents per second."""
+
+    def __init__(self, display: Any, task: Any) -> None:
+        self._display, self._task = display, task
+        self._n_docs = 0
+
+    def __call__(self, done: int, total: int, n_docs: int | None = None) -> None:
+        """Show how many bytes are done; a total of 0 is unknown."""
+        self._n_docs = self._n_docs if n_docs is None else n_docs
+        rate = rates(done, self._n_docs, self._display.tasks[self._task].elapsed)
+        self._display.update(self._task, completed=done, total=total or None, rate=rate)
+
+    def documents(self, n_docs: int) -> None:
+        """Show how many documents are done."""
+        self._n_docs = n_docs
+
+    def beginning_at(self, before: int, all_bytes: int) -> Callable[..., None]:
+        """For one of several files: the bytes of those before it, and of all if they are known."""
+        return lambda done, total=0, n_docs=None: self(before + done, all_bytes or total, n_docs)
+
+
+def rates(n_bytes: int, n_docs: int, seconds: float | None) -> str:
+    """ "12.3 MB and 4,560 documents per second"; empty in the first second."""
+    if seconds is None or seconds < 1:
+        return ""
+    documents = f" and {n_docs / seconds:,.0f} documents" if n_docs else ""
+    return f"{n_bytes / seconds / 1e6:,.1f} MB{documents} per second"
+
+
 @contextmanager
-def reading_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+def reading_bar(what: str) -> Iterator[ReadingBar]:
     """A progress bar of bytes read."""
     with progress_bar(what) as (display, task):
-        yield lambda done, total: display.update(task, completed=done, total=total)
+        yield ReadingBar(display, task)
+
+
+@contextmanager
+def counting_bar(loaded: Corpus, what: str = "") -> Iterator[Callable[[int, int], None]]:
+    """A progress bar of bytes of text whose words are counted."""
+    with reading_bar(what or f"counting the words of {loaded.name}") as bar:
+        yield lambda done, total: bar(done, total, len(loaded) * done // max(1, total))
 
 
 @contextmanager
@@ -81,11 +119,12 @@ def progress_bar(what: str, total: int | None = None) -> Iterator[tuple[Any, Any
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = stderr_console()
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    rate = TextColumn("{task.fields[rate]}")
+    columns = (TextColumn("{task.description}"), BarColumn(), rate, TimeRemainingColumn())
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as display:
-        yield display, display.add_task(as_text(what), total=total)
+        yield display, display.add_task(as_text(what), total=total, rate="")
 
 
 def table_of(*columns: str) -> Any:

@@ -12,6 +12,7 @@ from laconic.cli.console import (
     as_text,
     print_notes,
     printable,
+    rates,
     say_aside,
     show,
     stderr_console,
@@ -58,14 +59,22 @@ def study_bar(*, quiet: bool = False) -> Iterator[tuple[Listener, Callable[[int,
     )
     hidden = quiet or not console.is_terminal
     notes: list[str] = []
+    n_docs: dict[str, int] = {}
     with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
         shown = bar.add_task("reading the corpora", total=None, rate="")
 
         def listen(event: Event) -> None:
             if event.kind == "note":
                 notes.append(event.what)
+            elif event.kind == "forecast" and not quiet:
+                say_aside(printable(event.what))
+            elif event.kind == "counting":
+                done = n_docs.get(event.what, 0) * event.done // max(1, event.total)
+                rate = rates(event.done, done, bar.tasks[0].elapsed)
+                bar.update(shown, completed=event.done, total=event.total, rate=rate)
             elif event.kind == "loaded":
-                bar.reset(shown, total=None)
+                n_docs[event.what] = event.total
+                bar.reset(shown, total=None, rate="")
                 bar.update(shown, description=as_text(f"counting the words of {event.what}"))
             elif event.kind == "planned":
                 if event.what == "features":
@@ -79,7 +88,11 @@ def study_bar(*, quiet: bool = False) -> Iterator[tuple[Listener, Callable[[int,
             elif event.kind == "concluding":
                 bar.update(shown, description="training the recommended model", rate="")
 
-        yield listen, lambda done, total: bar.update(shown, completed=done, total=total)
+        def read(done: int, total: int) -> None:
+            rate = rates(done, 0, bar.tasks[0].elapsed)
+            bar.update(shown, completed=done, total=total, rate=rate)
+
+        yield listen, read
     print_notes(notes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar, get_origin
 
@@ -107,6 +107,7 @@ MEMORY_LIMIT = click.option(
     help="Memory per process, such as 2GB: a task that needs more fails; the others continue. "
     "[default: no limit]",
 )
+CORPUS = click.argument("where", nargs=-1, required=True, metavar="CORPUS | FILE...")
 METHOD = click.option(
     "--method",
     default="RFE",
@@ -145,19 +146,24 @@ def vectors_of(options: dict[str, Any]) -> tuple[TextOptions, WeightingOptions]:
     return values_of(TextOptions, options), values_of(WeightingOptions, options)
 
 
-def load(name: str, options: dict[str, Any]) -> Corpus:
-    with reading_bar(f"reading {name}") as progress:
-        return next(values_of(Source, options, where=name).load(progress))
+def load(where: Sequence[str], options: dict[str, Any]) -> Corpus:
+    """The corpus of a name, or of several files."""
+    from laconic.corpus.loading import read_corpus
+
+    with reading_bar(f"reading {' '.join(where[:2])}{' …' * (len(where) > 2)}") as progress:
+        if len(where) == 1:
+            return next(values_of(Source, options, where=where[0]).load(progress))
+        return read_corpus(where, values_of(ReadOptions, options, progress=progress))
 
 
-def check_not_input(output: Path, where: str, options: dict[str, Any]) -> None:
+def check_not_input(output: Path, where: Sequence[str], options: dict[str, Any]) -> None:
     """A command overwrites neither its corpus nor its stop words."""
     from laconic.corpus.loading import located
     from laconic.files import check_not_read
     from laconic.text.stop_words import file_of
 
-    inputs = (located(where, options["format"]), file_of(options["stop_words"]))
-    check_not_read([output], filter(None, inputs))
+    corpora = [file for name in where for file in located(name, options["format"])]
+    check_not_read([output], [*corpora, *filter(None, [file_of(options["stop_words"])])])
 
 
 def problems_of(loaded: Corpus, options: dict[str, Any]) -> Iterator[Problem]:

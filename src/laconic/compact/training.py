@@ -14,6 +14,7 @@ from laconic.types import Indices
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
     from laconic.corpus.corpus import Corpus
+    from laconic.text.blocks import Progress
     from laconic.text.options import TargetKind
     from laconic.text.vectorizer import Vectorizer
     from laconic.text.weighting import Weighting
@@ -28,6 +29,7 @@ def train(
     weighting: Weighting | None = None,
     documents: Indices | None = None,
     target: TargetKind = "auto",
+    progress: Progress | None = None,
 ) -> CompactModel:
     """The model of one size, trained on all documents or on those at some positions.
 
@@ -41,6 +43,7 @@ def train(
     weighting : Weighting, default: ltc for counts; other vectors are used as they are
     documents : positions, default: all
     target : as in `make_problems`, apart from "one-vs-rest"
+    progress : called while the words of a large corpus are counted, with (done, total) bytes
     """
     from laconic.corpus.splits import Split
     from laconic.text.problem import CountedCorpus, targets_of
@@ -53,7 +56,7 @@ def train(
             f"target={target!r} gives {len(targets):,} problems for {corpus.name}, but a model is "
             "for one. Choose auto, multiclass or multilabel."
         )
-    counted = CountedCorpus.of(corpus, reading)
+    counted = CountedCorpus.of(corpus, reading, progress=progress)
     split = Split.training(np.arange(len(corpus)) if documents is None else documents)
     fitted = counted.weigh(split, weighting)
     (problem,) = counted.weighted_problems(split, targets, fitted)

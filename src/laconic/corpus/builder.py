@@ -1,21 +1,24 @@
 """`CorpusBuilder`: readers add documents to it, and it makes the `Corpus`.
 
 A reader is a function `(where, options: ReadOptions) -> Corpus` that opens the file through
-`opening`, reads it once and adds each document to a `CorpusBuilder`, which checks labels and ids,
-so every format gives the same messages.
+`io.streams`, reads it once and adds each document to a `CorpusBuilder`, which checks labels and
+ids, so every format gives the same messages.
 """
 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from os import PathLike, fspath
+from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.options import ReadOptions
+from laconic.corpus.stored_texts import StoredTexts, TextStore
 from laconic.errors import CorpusError
 from laconic.types import Int64s
 
@@ -48,7 +51,7 @@ class CorpusBuilder:
         self.options = options
         self.multilabel = multilabel
         self.notes: list[str] = []
-        self._texts: list[str] = []
+        self._texts = TextStore()
         self._indices, self._values, self._ends = array("q"), array("d"), array("q", [0])
         self._labels: list[tuple[str, ...]] = []
         self._split: list[str] = []
@@ -58,11 +61,18 @@ class CorpusBuilder:
         self._seen: dict[str, int] = {}
         self._kinds: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._unlabelled = 0
-        self._first_unlabelled: int | None = None
+        self._first_unlabelled: tuple[str, int | None] | None = None
+        # the files, and the number of documents before each
+        self._files, self._first_documents = [self.where], array("q", [0])
+
+    def begin_file(self, where: str) -> None:
+        """The documents from here on are of this file."""
+        self._files.append(where)
+        self._first_documents.append(len(self._labels))
 
     def add_text(
         self,
-        text: str,
+        text: str | None,
         labels: Sequence[str] | None,
         *,
         id: str | None = None,
@@ -70,13 +80,32 @@ class CorpusBuilder:
         group: str | None = None,
         time: float | None = None,
         line: int | None = None,
-    ) -> None:
-        if self._accept(labels, id, split, line):
+    ) -> bool:
+        """Whether the document is in the corpus; without a text, `add_stored` adds it later."""
+        if not self._accept(labels, id, split, line):
+            return False
+        if text is not None:
             self._texts.append(text)
-            if group is not None:
-                self._groups.append(group)
-            if time is not None:
-                self._times.append(time)
+        if group is not None:
+            self._groups.append(group)
+        if time is not None:
+            self._times.append(time)
+        return True
+
+    def add_stored(self, texts: Sequence[str], chosen: Sequence[int]) -> None:
+        """Add those of the texts that are at these positions, for documents without a text."""
+        if isinstance(texts, StoredTexts):
+            self._texts.extend(texts.take(np.array(chosen, dtype=np.intp)))
+        else:
+            self._texts.extend([texts[at] for at in chosen])
+
+    def folder(self) -> Path:
+        """A temporary folder for texts, which stays as long as the corpus needs it."""
+        return self._texts.folder()
+
+    def close(self) -> None:
+        """Remove temporary files; the corpus will not be made."""
+        self._texts.close()
 
     def add_vector(
         self,
@@ -100,7 +129,7 @@ class CorpusBuilder:
         if labels is None or (not labels and not self.multilabel):
             self._unlabelled += 1
             if self._first_unlabelled is None:
-                self._first_unlabelled = line
+                self._first_unlabelled = self._files[-1], line
             if self.options.unlabelled != "keep":
                 return False
         position = len(self._labels)
@@ -109,7 +138,7 @@ class CorpusBuilder:
         kind = tuple(dict.fromkeys(labels or ()))
         if "" in kind:
             raise CorpusError(
-                "a label is empty. Give it a name, or remove it.", where=self.where, line=line
+                "a label is empty. Give it a name, or remove it.", where=self._files[-1], line=line
             )
         self._labels.append(self._kinds.setdefault(kind, kind))
         self._split.append(split or "")
@@ -117,14 +146,21 @@ class CorpusBuilder:
         return True
 
     def _repeated(self, id: str, line: int | None) -> CorpusError:
-        first = self._lines[self._seen[id]]
+        file, first = self._place(self._seen[id])
+        places = [file] if file != self._files[-1] else []
+        places += [f"line {first}"] if first else []
         return CorpusError(
             f"the id {id!r} occurs twice"
-            + (f" (first in line {first})" if first else "")
+            + (f" (first in {', '.join(places)})" if places else "")
             + ". Ids must be distinct: name another id column, or none.",
-            where=self.where,
+            where=self._files[-1],
             line=line,
         )
+
+    def _place(self, document: int) -> tuple[str, int | None]:
+        """The file and the line of a document."""
+        at = bisect_right(self._first_documents, document) - 1
+        return self._files[at], self._lines[document] or None
 
     def columns(self, first: int, last: int, named: Collection[int] = ()) -> Int64s:
         """The indices that get a column, ascending.
@@ -161,7 +197,7 @@ class CorpusBuilder:
             name=name,
             labels=tuple(self._labels),
             ids=self._ids(),
-            texts=tuple(self._texts) if vocabulary is None else None,
+            texts=self._texts.texts() if vocabulary is None else None,
             vectors=vectors,
             vocabulary=None if vocabulary is None else tuple(vocabulary),
             split=tuple(self._split) if any(self._split) else None,
@@ -187,11 +223,13 @@ class CorpusBuilder:
             have = "has" if self._unlabelled == 1 else "have"
             message = f"{self._unlabelled:,} of {total:,} documents {have} no label"
             if self.options.unlabelled == "error":
+                assert self._first_unlabelled is not None
+                where, line = self._first_unlabelled
                 raise CorpusError(
                     f"{message} (this is the first). Label them, or pass --unlabelled drop to "
                     "leave them out, or --unlabelled keep to keep them without a class.",
-                    where=self.where,
-                    line=self._first_unlabelled,
+                    where=where,
+                    line=line,
                 )
             dropped = self.options.unlabelled == "drop"
             self.notes.append(f"{message}: {'left out' if dropped else 'kept without a class'}")

@@ -19,8 +19,9 @@ from laconic.corpus.readers.cluto import read_cluto
 from laconic.corpus.readers.folders import read_folder
 from laconic.corpus.readers.rcv1 import is_published, read_rcv1
 from laconic.corpus.readers.reuters import read_reuters, split_name
-from laconic.corpus.readers.tables import read_jsonl
+from laconic.corpus.readers.shards import read_jsonl
 from laconic.corpus.readers.techtc import read_all_techtc, read_techtc
+from laconic.corpus.stored_texts import TextStore
 from laconic.errors import CorpusError
 
 ExpectedCounts = dict[str, int]
@@ -57,7 +58,10 @@ class CatalogEntry:
 def read_bodies(where: Path, options: ReadOptions) -> Corpus:
     """Messages without their headers, which name the newsgroup."""
     corpus = read_folder(where, options)
-    return replace(corpus, texts=tuple(text.partition("\n\n")[2] for text in corpus.texts or ()))
+    bodies = TextStore()
+    for text in corpus.texts or ():
+        bodies.append(text.partition("\n\n")[2])
+    return replace(corpus, texts=bodies.texts())
 
 
 CATALOG: dict[str, CatalogEntry] = {

@@ -17,7 +17,10 @@ Duplicates = Literal["drop", "together", "keep"]
 
 @dataclass(frozen=True)
 class ReadOptions(Options):
-    """How a corpus is read. `progress` is called with the bytes read and the total."""
+    """How a corpus is read, with any number of processes; the corpus is the same.
+
+    `progress` is called with the bytes read and the total.
+    """
 
     format: str | None = option(
         None, "Format of the file.", default_text="by its ending or contents"
@@ -51,6 +54,7 @@ class ReadOptions(Options):
     max_input_bytes: int = option(
         16 * 1024 * MIB, "Most bytes to read, after unpacking.", minimum=1
     )
+    n_jobs: int = field(default=1, compare=False, repr=False)
     progress: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -77,10 +77,11 @@ class StoredTexts(Sequence[str]):
     def __getitem__(self, at: slice) -> StoredTexts: ...
     def __getitem__(self, at: SupportsIndex | slice) -> str | StoredTexts:
         if isinstance(at, slice):
-            return self.take(np.arange(len(self))[at])
-        return next(iter(self.take(np.arange(len(self))[[at.__index__()]])))
+            return self.take(at)
+        position = range(len(self))[at]  # from the end if it is negative
+        return next(iter(self.take(slice(position, position + 1))))
 
-    def take(self, positions: Indices) -> StoredTexts:
+    def take(self, positions: Indices | slice) -> StoredTexts:
         """The texts at these positions, in this order."""
         numbers, begins, ends = (v[positions] for v in (self.numbers, self.begins, self.ends))
         return StoredTexts(self.files, numbers, begins, ends, self.scratch)
@@ -132,12 +133,13 @@ class TextStore:
 
     Parameters
     ----------
-    in_memory : the number of characters above which texts go to a file
+    in_memory : the number of characters above which texts go to a file; by default `TEXT_IN_MEMORY`
     file : where they go; by default to a temporary folder
     """
 
-    def __init__(self, in_memory: int = TEXT_IN_MEMORY, file: Path | None = None) -> None:
-        self._in_memory, self._file = in_memory, file
+    def __init__(self, in_memory: int | None = None, file: Path | None = None) -> None:
+        self._in_memory = TEXT_IN_MEMORY if in_memory is None else in_memory
+        self._file = file
         self._scratch: ScratchFolder | None = None
         self._portion: list[str] = []
         self._n_characters = self._n_pending = 0
@@ -175,6 +177,14 @@ class TextStore:
         if self._scratch is None:
             self._scratch = ScratchFolder()
         return self._scratch.path
+
+    def close(self) -> None:
+        """Remove the temporary files: the texts are not needed."""
+        self._portion.clear()
+        if self._stream is not None:
+            self._stream.close()
+        if self._scratch is not None:
+            self._scratch.close()
 
     def _write(self) -> None:
         try:

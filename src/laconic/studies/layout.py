@@ -272,8 +272,8 @@ def delete(*files: Path) -> None:
 def input_paths(plan: Plan) -> list[Path]:
     """The files and folders that a study of the plan reads."""
     sources = [source for source in plan.corpora if isinstance(source, Source)]
-    corpora = [located(source.where, source.format) for source in sources]
-    return [*filter(None, (*corpora, file_of(plan.text.stop_words)))]
+    corpora = [file for source in sources for file in located(source.where, source.format)]
+    return [*corpora, *filter(None, [file_of(plan.text.stop_words)])]
 
 
 def safe_name(name: str) -> str:

@@ -15,8 +15,9 @@ from laconic.studies.prepared_corpus import PreparedCorpus
 class Event:
     """Progress of a study.
 
-    `kind` is "loaded", "note", "features", "counting" (`done` and `total` are bytes of text),
-    "planned", "task", "concluding" or "finished".
+    `kind` is "loaded", "note", "forecast" (`what` says what the study will take, `seconds` the
+    time), "features", "counting" (`done` and `total` are bytes of text), "planned", "task",
+    "concluding" or "finished".
     """
 
     kind: str

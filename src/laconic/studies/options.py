@@ -53,7 +53,7 @@ WEIGH_ALIKE = frozenset({"f1_macro", "balanced_accuracy", "precision_macro", "re
 
 @dataclass(frozen=True)
 class Location(Options):
-    where: str = option(MISSING, "A file, a folder, or a name of the catalog.")
+    where: str = option(MISSING, "A file, a folder, a glob, an address, or a name of the catalog.")
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ class Source(ReadOptions, Location):
     first: int | None = option(None, "Number of corpora of a family.", minimum=1)
     only: tuple[str, ...] = option((), "Names of corpora of a family.")
 
-    def load(self, progress: Any = None) -> Iterator[Corpus]:
+    def load(self, progress: Any = None, n_jobs: int = 1) -> Iterator[Corpus]:
         from laconic.corpus.loading import read_corpora
 
-        corpora = read_corpora(self.where, replace(self, progress=progress))
+        corpora = read_corpora(self.where, replace(self, progress=progress, n_jobs=n_jobs))
         limits = [n for n in (self.first, len(self.only) or None) if n is not None]
         most = min(limits, default=None)
         absent = set(self.only)
@@ -90,7 +90,7 @@ class InMemory(Options):
     in_memory: str = option(MISSING, "Name of the corpus.")
     fingerprint: str = option(MISSING, "Hash of its contents.")
 
-    def load(self, progress: Any = None) -> Iterator[Corpus]:
+    def load(self, progress: Any = None, n_jobs: int = 1) -> Iterator[Corpus]:
         raise LaconicError(
             f"the corpus {self.in_memory} was given in memory, so it cannot be loaded again. "
             "Pass it to Plan in Python"

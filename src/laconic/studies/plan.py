@@ -110,11 +110,12 @@ class Plan(SearchOptions, Corpora):
             for family in _methods(self.methods)
         }
 
-    def load(self, progress: Any = None) -> Iterator[Corpus]:
+    def load(self, progress: Any = None, n_jobs: int = 1) -> Iterator[Corpus]:
         """Every corpus; their names must be distinct, because rows refer to corpora by name."""
         seen: set[str] = set()
         for source in self.corpora:
-            for corpus in [source] if isinstance(source, Corpus) else source.load(progress):
+            loaded = [source] if isinstance(source, Corpus) else source.load(progress, n_jobs)
+            for corpus in loaded:
                 if corpus.name in seen:
                     raise LaconicError(f"two corpora are called {corpus.name}: rename one")
                 seen.add(corpus.name)

@@ -21,7 +21,7 @@ from laconic.studies.execution.task import Task
 from laconic.studies.feature_choice import FeatureChoice, compare_sets
 from laconic.studies.journal.journal import Journal
 from laconic.studies.measurement import Listener, run_tasks
-from laconic.studies.options import Part
+from laconic.studies.options import Part, SplitOptions
 from laconic.studies.plan import Plan
 from laconic.studies.prepared_corpus import PreparedCorpus
 from laconic.text.features import AUTO, STEMS, WORDS, FeatureSet, decided, feature_sets
@@ -131,6 +131,40 @@ class Probe:
         return [candidate for candidate in measured if candidate.n_folds == len(probed.splits)]
 
 
+def compares_features(prepared: PreparedCorpus) -> bool:
+    """Whether the features of a corpus are chosen by comparing some."""
+    plan, texts = prepared.plan, prepared.corpus.texts
+    undecided = texts is not None and not decided(plan.text) and plan.features == AUTO
+    return undecided and bool(plan.split.cv)
+
+
+def counting_words(prepared: PreparedCorpus) -> PreparedCorpus:
+    """The corpus with words as its features, where nothing else is decided."""
+    if prepared.corpus.texts is None or decided(prepared.plan.text):
+        return prepared
+    name = prepared.plan.features
+    features = FeatureSet(WORDS) if name in (AUTO, STEMS) else FeatureSet.parse(name)
+    return replace(prepared, plan=_counting(prepared.plan, features))
+
+
+def feature_samples(prepared: PreparedCorpus, n_docs: int) -> list[PreparedCorpus]:
+    """Of so many documents, one sample per feature set that would be compared."""
+    sample = _sample(replace(prepared.plan, split=_limited(prepared.plan, n_docs)), prepared.corpus)
+    texts = tuple(sample.texts or ())
+    sets = feature_sets(language_of(prepared.plan.language, texts))
+    return [_prepared(prepared, replace(sample, texts=texts), features) for features in sets]
+
+
+def probe_size(prepared: PreparedCorpus) -> int:
+    """The number of documents on which features are compared."""
+    return len(_sample(prepared.plan, prepared.corpus))
+
+
+def _limited(plan: Plan, n_docs: int) -> SplitOptions:
+    most = n_docs if plan.split.max_tuning is None else min(n_docs, plan.split.max_tuning)
+    return replace(plan.split, max_tuning=most)
+
+
 class ProbedCorpus(PreparedCorpus):
     """A sample of a corpus, whose rows are apart from those of the study."""
 
@@ -156,8 +190,8 @@ def _mean_of_problems(candidates: list[Candidate]) -> Floats:
 
 
 def _language(plan: Plan, corpus: Corpus) -> Language:
-    texts = corpus.texts or ()
-    return language_of(plan.language, [texts[i] for i in plan.split.training_documents(corpus)])
+    training = corpus.take(plan.split.training_documents(corpus))
+    return language_of(plan.language, training.texts or ())
 
 
 def _counting(plan: Plan, features: FeatureSet) -> Plan:
@@ -184,8 +218,7 @@ def _without_probe(
 def _sample(plan: Plan, corpus: Corpus) -> Corpus:
     """Documents of the folds, so none of the test set; fewer if there are many or long ones."""
     documents = plan.split.tuning_documents(corpus)
-    texts = corpus.texts or ()
-    length = sum(len(texts[i]) for i in documents) / documents.size
+    length = sum(map(len, corpus.take(documents).texts or ())) / documents.size
     n_docs = int(min(DOCUMENTS, CHARACTERS / max(1.0, length)))
     if n_docs < documents.size:
         documents = replace(plan.split, max_tuning=max(10, n_docs)).tuning_documents(corpus)

@@ -25,6 +25,7 @@ from laconic.studies.execution.executors import Executor
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.task import Task, versions
 from laconic.studies.feature_choice import FeatureChoice
+from laconic.studies.forecast import announcement
 from laconic.studies.journal.journal import Journal, exclusive
 from laconic.studies.layout import PLAN_MARK, StudyFolder, input_paths, write
 from laconic.studies.measurement import Event, Listener, run_tasks
@@ -32,7 +33,7 @@ from laconic.studies.options import LimitOptions
 from laconic.studies.plan import Plan
 from laconic.studies.plan_file import parse_plan, write_plan
 from laconic.studies.prepared_corpus import PreparedCorpus
-from laconic.studies.probe import Probe
+from laconic.studies.probe import Probe, compares_features
 from laconic.text.options import StorageOptions
 
 
@@ -72,12 +73,14 @@ class Study:
                 self._corpora = [Probe(journal).resolve(prepared)[0] for prepared in loaded]
         return self._corpora
 
-    def _load(self, listen: Listener, progress: Any = None) -> list[PreparedCorpus]:
+    def _load(
+        self, listen: Listener, progress: Any = None, n_jobs: int = 1
+    ) -> list[PreparedCorpus]:
         """The corpora before their features are chosen."""
         if self._loaded is not None:
             return self._loaded
         loaded = []
-        for corpus in self.plan.load(progress):
+        for corpus in self.plan.load(progress, n_jobs):
             listen(Event("loaded", corpus.name, len(corpus), len(corpus)))
             prepared = PreparedCorpus.of(self.plan, corpus)
             for note in (*corpus.notes, *prepared.plan.split.notes(corpus)):
@@ -100,6 +103,7 @@ class Study:
         remeasure: bool = False,
         listen: Listener = lambda event: None,
         progress: Callable[[int, int], None] | None = None,
+        n_jobs: int = 1,
         command: str = "",
     ) -> Findings:
         """Run the tasks that are not done, recommend, test once, and write the tables.
@@ -113,13 +117,14 @@ class Study:
             are used, and a note says so
         listen : called with each event
         progress : called while corpora are read, with (done, total)
+        n_jobs : processes that read a corpus of many files
         command : the command line, for the record
         """
         folder, inputs = StudyFolder(self.where), input_paths(self.plan)
         folder.check(inputs)
         with executor if executor is not None else InProcess() as workers:
             # before anything is created: an unreadable corpus leaves nothing behind
-            loaded = self._load(listen, progress)
+            loaded = self._load(listen, progress, n_jobs)
             names = [target.name for prepared in loaded for target in prepared.targets]
             folder.check(inputs, names)
             make_folder(self.where)
@@ -130,6 +135,7 @@ class Study:
                 if not journal.plans():
                     # a study that is interrupted while features are compared can be resumed
                     journal.record_plan(write_plan(self.plan), command)
+                announced = self._announce(loaded, workers, storage, listen, journal)
                 probe = Probe(journal, workers, listen, retry_failed)
                 resolved = [probe.resolve(prepared) for prepared in loaded]
                 self._corpora = [prepared for prepared, _ in resolved]
@@ -147,6 +153,8 @@ class Study:
                 old = _old_versions(self.tasks)
                 for note, n_tasks in old.items():
                     listen(Event("note", f"{n_tasks:,} tasks: {note}"))
+                if not announced:
+                    self._announce(self.corpora, workers, storage, listen, journal)
                 journal.record_plan(write_plan(self.plan), command, keys)
                 self._count(storage, listen)
                 run_tasks(self.corpora, workers, journal, retry_failed=retry_failed, listen=listen)
@@ -185,6 +193,30 @@ class Study:
                 journal.export(folder.rows, [*every, *tested])
         listen(Event("finished", str(self.where)))
         return findings
+
+    def _announce(
+        self,
+        corpora: Sequence[PreparedCorpus],
+        workers: Executor,
+        storage: StorageOptions | None,
+        listen: Listener,
+        journal: Journal,
+    ) -> bool:
+        """Say what the study will take, if that is long; whether there is nothing more to say.
+
+        Features that are compared first belong to it, unless that has been done.
+        """
+        finished = journal.done() | set(journal.failed())
+        if finished and any(map(compares_features, corpora)):
+            return False
+        keys = [task.key for prepared in corpora for task in prepared.planned]
+        share = 1 - len(finished.intersection(keys)) / max(1, len(keys))
+        n_workers = getattr(workers, "n_workers", 1)
+        announced = announcement(corpora, n_workers, storage or StorageOptions(), share)
+        if announced is not None:
+            text, forecast = announced
+            listen(Event("forecast", text, seconds=forecast.seconds))
+        return True
 
     def _count(self, storage: StorageOptions | None, listen: Listener) -> None:
         """Count the words of all corpora, with progress."""

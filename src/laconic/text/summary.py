@@ -83,7 +83,7 @@ def _problems(corpus: Corpus, distinct_words: Ints) -> list[str]:
 
 
 def _repeated(corpus: Corpus) -> int:
-    return 0 if corpus.texts is None else len(corpus.texts) - len(set(corpus.texts))
+    return 0 if corpus.texts is None else corpus.n_copies
 
 
 def _missing_classes(corpus: Corpus) -> dict[str, int]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from laconic.cli.console import (
+    counting_bar,
     print_catalog,
     print_summary,
-    working,
 )
 from laconic.cli.options import (
     load,
@@ -20,9 +20,6 @@ from laconic.cli.options import (
     values_of,
 )
 from laconic.text.options import TextOptions
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command()
@@ -34,11 +31,13 @@ if TYPE_CHECKING:
 def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -> None:
     """Describe a corpus: counts, classes, lengths, problems in the data.
 
-    CORPUS is a file, a folder, or a name of the catalog.
+    CORPUS is a file, a folder, a glob in quotes, an address such as s3://bucket/part-*.parquet, or
+    a name of the catalog. A folder of CSV, JSONL or Parquet files, and a glob, are one corpus.
 
     \b
     laconic corpus tickets.csv --text body --label queue
     laconic corpus mail.jsonl.gz
+    laconic corpus 'mail/part-*.parquet'
     laconic corpus 20news-bydate.tar.gz --encoding latin-1
     laconic corpus pydocs
     """
@@ -50,13 +49,15 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
     if not where:
         raise click.UsageError("name a file, a folder or a corpus of the catalog (--known)")
 
+    from laconic.text.problem import CountedCorpus
     from laconic.text.summary import CorpusSummary
 
     vectorizer = values_of(TextOptions, options).vectorizer()
     for name in where:
-        loaded = load(name, options)
-        with working(f"counting the words of {loaded.name}"):
-            summary = CorpusSummary.of(loaded, vectorizer)
+        loaded = load([name], options)
+        with counting_bar(loaded) as progress:
+            counted = CountedCorpus.of(loaded, vectorizer, progress=progress)
+            summary = CorpusSummary.of(loaded, counts=counted.counts)
         if as_json:
             click.echo(json.dumps(asdict(summary), ensure_ascii=False))
         else:

@@ -13,6 +13,7 @@ from laconic.cli.console import (
     print_rows,
 )
 from laconic.cli.options import (
+    CORPUS,
     METHOD,
     check_not_input,
     estimator_of,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("where", metavar="CORPUS")
+@CORPUS
 @METHOD
 @options_from(SearchOptions, only=("sizes", "metrics"))
 @click.option("--cv", type=click.IntRange(2), help="Cross-validation folds instead of one split.")
@@ -55,8 +56,11 @@ if TYPE_CHECKING:
 @model_options
 @reading_options
 @text_options
-def curve(where: str, method: str, **options: Any) -> None:
+def curve(where: tuple[str, ...], method: str, **options: Any) -> None:
     """Quality against the number of words, for one method.
+
+    CORPUS is a file, a folder, a glob in quotes, an address such as s3://bucket/part-*.parquet, or
+    a name of the catalog. Several FILEs of records are one corpus.
 
     Prints a table and writes its rows to a file. Models are trained as by `study` and `train`;
     papers mostly use --normalize all, and some --no-intercept.

@@ -2,46 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import re
-import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from laconic.cli.console import (
-    reading_bar,
-)
-from laconic.cli.options import (
-    TRUSTED,
-    options_from,
-    together,
-    values_of,
-)
+from laconic.cli.console import printable, reading_bar, say_aside
+from laconic.cli.options import JOBS, TRUSTED, options_from, together, values_of
 from laconic.corpus.options import ReadOptions, StreamFormat
 from laconic.errors import LaconicError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from laconic.cli.prediction_folder import PredictionFolder
 
-    from laconic.corpus.readers.record_stream import Item
-    from laconic.files import Kind
-    from laconic.runtime.runtime_model import RuntimeModel
-    from laconic.types import Floats
-
-# Limits of a batch: large enough for speed, small in memory, which long n-grams need more of.
-BATCH_CHARACTERS = 1 << 22
-
-
-BATCH_VALUES = 1 << 22
-
-
-NO_LIMIT = 1 << 62
-
-
+STDIN = "-"
+SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
 document_options = together(
     click.option(
         "--format",
@@ -54,15 +32,25 @@ document_options = together(
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
-@click.argument("docs")
+@click.argument("docs", nargs=-1, required=True, metavar="DOCS...")
 @click.option("--scores", is_flag=True, help="Also write the decision value of each class.")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="File, .jsonl.  [default: stdout]"
+    "-o",
+    "--output",
+    type=click.Path(),
+    help="File, .jsonl; or a folder, which gets one file per file of DOCS.  [default: stdout]",
 )
+@JOBS
 @TRUSTED
 @document_options
 def predict(
-    model: Path, docs: str, scores: bool, output: Path | None, trusted: bool, **options: Any
+    model: Path,
+    docs: tuple[str, ...],
+    scores: bool,
+    output: str | None,
+    jobs: int,
+    trusted: bool,
+    **options: Any,
 ) -> None:
     """Predict the classes of documents, as JSON lines {"id": …, "label": …}.
 
@@ -70,119 +58,108 @@ def predict(
     or - for standard input. Memory use does not grow with the number of documents. A model with a
     calibration adds "probability": of the class, or of each of the labels.
 
+    Of several files, or a pattern such as 'in/*.jsonl', the predictions are written one after the
+    other, or each into a file of its own in the folder that -o names, by several processes
+    (--jobs). The same command again makes only the files that are missing, and those whose
+    documents have changed.
+
     \b
     laconic predict tickets.laconic new.jsonl --scores -o predictions.jsonl
+    laconic predict tickets.laconic 'in/*.jsonl.gz' -o out/
     zcat mail.txt.gz | laconic predict mail.laconic -
     """
+    from laconic.processes import number_of_workers
+
+    reading, sources = values_of(ReadOptions, options), sources_of(docs)
+    n_jobs = number_of_workers(jobs, f"--jobs {jobs}")
+    if output is None or not names_folder(output):
+        file = None if output is None else Path(output)
+        predict_in_order(model, sources, reading, scores, trusted, file)
+        return
+
+    from laconic.cli.prediction_folder import PredictionFolder, ShardPredictor
+
+    if STDIN in sources:
+        raise click.UsageError("the predictions of standard input are a file: name one, .jsonl")
+    predictor = ShardPredictor(Path(output), model, reading, scores, trusted)
+    predict_into(PredictionFolder(Path(output), predictor), sources, docs, n_jobs)
+
+
+def sources_of(docs: Sequence[str]) -> list[str]:
+    """The files that are named: those of folders and patterns in the order of their names."""
+    from laconic.corpus.io.addresses import list_files
+
+    return [source for name in docs for source in list_files(name)]
+
+
+def names_folder(output: str) -> bool:
+    """A name that ends with a slash, or that has no ending, or the name of a folder."""
+    return os.path.isdir(output) or output.endswith(SEPARATORS) or not Path(output).suffix
+
+
+def predict_in_order(
+    model: Path,
+    sources: Sequence[str],
+    options: ReadOptions,
+    scores: bool,
+    trusted: bool,
+    output: Path | None,
+) -> None:
+    """Predict one file after the other, into one file or standard output."""
+    from laconic.cli.predictions import predicted_lines, written_to
+    from laconic.corpus.io.addresses import size_of
     from laconic.runtime.model_file import load
 
-    check_predictions(output, (model, "/dev/stdin" if docs == "-" else docs))
+    check_file(output, (model, *("/dev/stdin" if s == STDIN else s for s in sources)))
     loaded = load(model, trusted=trusted)
-    with reading_bar(f"predicting {docs}") as progress, written_to(output) as write:
-        for batch in batches(documents_of(docs, options, progress), loaded):
-            write("".join(predictions(loaded, batch, scores)))
+    several = len(sources) > 1
+    sizes = {source: size_of(source) for source in sources} if several else {}
+    total, finished, n_docs = sum(sizes.values()), 0, 0
+    with reading_bar(title_of(sources)) as bar, written_to(output) as write:
+        for source in sources:
+            reading = replace(options, progress=bar.beginning_at(finished, total))
+            for lines in predicted_lines(loaded, source, reading, scores, several=several):
+                write("".join(lines))
+                n_docs += len(lines)
+                bar.documents(n_docs)
+            finished += sizes.get(source, 0)
 
 
-def check_predictions(where: Path | None, used: Iterable[str | Path]) -> None:
+def predict_into(
+    folder: PredictionFolder, sources: Sequence[str], docs: Sequence[str], n_jobs: int
+) -> None:
+    """Predict each file into one of its own."""
+    from laconic.cli.prediction_folder import shards_of
+    from laconic.corpus.io.addresses import size_of
+
+    shards = shards_of(sources)
+    folder.check(shards, docs)
+    with reading_bar(title_of(sources)) as bar:
+        total = sum(map(size_of, sources))
+        n_before = folder.predict(
+            shards, n_jobs, lambda n_bytes, n_docs: bar(n_bytes, total, n_docs)
+        )
+    if n_before:
+        say_aside(
+            f"note: {n_before:,} of {len(shards):,} files in {printable(str(folder.where))} were "
+            "finished before, with the same model and documents"
+        )
+
+
+def title_of(sources: Sequence[str]) -> str:
+    return f"predicting {sources[0] if len(sources) == 1 else f'{len(sources):,} files'}"
+
+
+def check_file(where: Path | None, used: Iterable[str | Path]) -> None:
     """Predictions may replace predictions, but no input and no file that something else wrote."""
+    from laconic.cli.predictions import ENDINGS, PREDICTIONS
     from laconic.files import check_not_read, check_output
 
     if where is None:
         return
-    if where.suffix not in (".jsonl", ".ndjson"):
-        raise LaconicError(f"{where}: predictions are written as .jsonl")
+    if where.suffix not in ENDINGS:
+        raise LaconicError(
+            f"{where}: predictions are written as .jsonl, or into a folder: end its name with /"
+        )
     check_not_read([where], used)
-    check_output(where, kind_of_predictions())
-
-
-def kind_of_predictions() -> Kind:
-    from laconic.files import Kind
-
-    return Kind("file of predictions", re.compile(rb'\A ({"id": |\Z)'))
-
-
-@contextmanager
-def written_to(where: Path | None) -> Iterator[Callable[[str], object]]:
-    """Standard output, or a file that is complete or absent.
-
-    A space before the first line marks the file as ours. JSON parsers skip it; a marker key would
-    become a column in tables made from the predictions.
-    """
-    if where is None:
-        yield sys.stdout.write
-        return
-    from laconic.files import draft
-
-    with draft(where, kind_of_predictions()) as stream:
-        stream.write(b" ")
-        yield lambda text: stream.write(text.encode("ascii"))
-
-
-def documents_of(
-    docs: str, options: dict[str, Any], progress: Callable[[int, int], None]
-) -> Iterator[Item]:
-    from laconic.corpus.readers.record_stream import stream
-
-    # documents are not kept in memory, so their total length is not limited
-    return stream(
-        docs, values_of(ReadOptions, options, max_input_bytes=NO_LIMIT, progress=progress)
-    )
-
-
-def batches(items: Iterable[Item], model: RuntimeModel) -> Iterator[list[Item]]:
-    longest = model.text.ngrams[1] if model.text is not None else 1
-    most = max(1, BATCH_VALUES // len(model.classes))
-    batch: list[Item] = []
-    size = 0
-    for item in items:
-        batch.append(item)
-        size += len(item.document)
-        if size * longest**2 >= BATCH_CHARACTERS or len(batch) >= most:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def predictions(model: RuntimeModel, batch: list[Item], scores: bool) -> Iterator[str]:
-    """One line of JSON per document, in ASCII: names in a file cannot control the terminal."""
-    try:
-        decision = model.decision([item.document for item in batch])
-    except LaconicError as problem:
-        lines = f"lines {batch[0].line:,} to {batch[-1].line:,}"
-        raise LaconicError(f"{lines}: {problem}") from None
-    names = model.classes[1:] if model.rule == "sign" else model.classes
-    labels = model.named(decision)
-    chances = probabilities_of(model, decision, labels)
-    for item, label, chance, values in zip(batch, labels, chances, decision.tolist(), strict=True):
-        prediction = {"id": item.id, "label": label} | chance
-        if scores:
-            prediction["scores"] = dict(zip(names, values, strict=True))
-        yield json_line(prediction)
-
-
-def probabilities_of(
-    model: RuntimeModel, decision: Floats, labels: list[Any]
-) -> list[dict[str, Any]]:
-    """The probability of each document's class, or of each of its labels; empty without any."""
-    if model.calibration is None:
-        return [{} for _ in labels]
-    place = {name: at for at, name in enumerate(model.classes)}
-    rows = model.probabilities(decision).tolist()
-    if model.rule != "labels":
-        pairs = zip(rows, labels, strict=True)
-        return [{"probability": row[place[label]]} for row, label in pairs]
-    return [
-        {"probability": {label: row[place[label]] for label in chosen}}
-        for row, chosen in zip(rows, labels, strict=True)
-    ]
-
-
-def json_line(prediction: dict[str, Any]) -> str:
-    """JSON has no NaN: a missing id, which pandas writes as NaN, becomes null."""
-    try:
-        return json.dumps(prediction, allow_nan=False) + "\n"
-    except ValueError:
-        from laconic.files import finite
-
-        return json.dumps(finite(prediction), allow_nan=False) + "\n"
+    check_output(where, PREDICTIONS)

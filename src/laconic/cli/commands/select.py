@@ -18,6 +18,7 @@ from laconic.cli.console import (
     working,
 )
 from laconic.cli.options import (
+    CORPUS,
     DRAW,
     METHOD,
     check_not_input,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("where", metavar="CORPUS")
+@CORPUS
 @METHOD
 @click.option("--size", default="100", show_default=True, help="Number of words, or a share: 0.01.")
 @DRAW
@@ -47,8 +48,13 @@ if TYPE_CHECKING:
 @model_options
 @reading_options
 @text_options
-def select(where: str, method: str, size: str, output: Path | None, **options: Any) -> None:
+def select(
+    where: tuple[str, ...], method: str, size: str, output: Path | None, **options: Any
+) -> None:
     """List the words that a method selects, with scores and the weights of a model.
+
+    CORPUS is a file, a folder, a glob in quotes, an address such as s3://bucket/part-*.parquet, or
+    a name of the catalog. Several FILEs of records are one corpus.
 
     Trains on all documents, or on the training part of a corpus that has a split.
 
@@ -104,7 +110,7 @@ def words_files(output: Path, corpus: Corpus, kind: TargetKind) -> list[Path]:
     return [output.with_stem(f"{output.stem}-{distinct_name(name)}") for name in names]
 
 
-def check_files(files: Iterable[Path], where: str, options: dict[str, Any]) -> None:
+def check_files(files: Iterable[Path], where: tuple[str, ...], options: dict[str, Any]) -> None:
     """Check that each file may be written and that none is an input."""
     from laconic.studies.words import check_words
 

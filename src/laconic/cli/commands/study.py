@@ -97,6 +97,10 @@ ALLOWED_WITH_A_PLAN = {
 def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None:
     """Find out how few words are needed, which ones, and what is lost.
 
+    Every CORPUS is a file, a folder, a glob in quotes, an address such as s3://bucket/part-*.parquet
+    or a name of the catalog. Several are studied one by one: files that are one corpus are given as
+    a folder or a glob.
+
     Compares methods and sizes by cross-validation, with the same classifiers and tuning for all
     words as for few, recommends the smallest model that meets the limits (by default within one
     standard error of the best), and evaluates it once on the held-out test set.
@@ -106,10 +110,12 @@ def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None
 
     \b
     laconic study tickets.csv --text body --label queue
+    laconic study 'mail/part-*.parquet' --label folder
     laconic study pydocs --methods ALL,IG,BNS,SS:rank=50 --sizes 10,100,1000 -o out/pydocs
     laconic study reuters-21578 --split ModApte --metric f1_macro --max-loss 0.01
     laconic study --plan night.toml -o night --json > night.log
     """
+    from laconic.processes import number_of_workers
     from laconic.studies.execution.executors import executor_for
 
     if options["as_json"] and options["quiet"]:
@@ -124,6 +130,7 @@ def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None
             remeasure=options["remeasure"],
             listen=listen,
             progress=progress,
+            n_jobs=number_of_workers(options["jobs"], f"--jobs {options['jobs']}"),
             command=shlex.join(["laconic", *sys.argv[1:]]),
         )
     if options["as_json"]:
@@ -241,9 +248,11 @@ def refuse_with_a_plan(ctx: click.Context) -> None:
 
 
 def folder_for(name: str) -> Path:
+    from laconic.corpus.io.addresses import is_glob
+    from laconic.corpus.readers.names import name_of
     from laconic.studies.layout import safe_name
 
-    stem = Path(name).name.split(".")[0] or name
+    stem = name_of(name) if is_glob(name) else Path(name).name.split(".")[0] or name
     return Path(f"{safe_name(stem)}-study")
 
 
@@ -265,8 +274,10 @@ def plan_of(where: tuple[str, ...], options: dict[str, Any]) -> Plan:
 def absolute(name: str) -> str:
     """The absolute path of a file, so that the study can be resumed from another folder."""
     from laconic.corpus.catalog import TECHTC, find
+    from laconic.corpus.io.addresses import scheme_of
 
-    return name if find(name) or name == TECHTC.name else str(Path(name).absolute())
+    elsewhere = find(name) or name == TECHTC.name or scheme_of(name) is not None
+    return name if elsewhere else str(Path(name).absolute())
 
 
 @contextmanager

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from laconic.cli.console import (
+    counting_bar,
     print_notes,
     printable,
-    working,
 )
 from laconic.cli.options import (
+    CORPUS,
     DRAW,
     METHOD,
     check_not_input,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("where", metavar="CORPUS")
+@CORPUS
 @METHOD
 @click.option("--size", default="300", show_default=True, help="Number of words, or a share: 0.1.")
 @DRAW
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
 @reading_options
 @text_options
 def train(
-    where: str,
+    where: tuple[str, ...],
     method: str,
     size: str,
     everything: bool,
@@ -68,6 +69,9 @@ def train(
     **options: Any,
 ) -> None:
     """Select words, train on them, and write the model as one small file.
+
+    CORPUS is a file, a folder, a glob in quotes, an address such as s3://bucket/part-*.parquet, or
+    a name of the catalog. Several FILEs of records are one corpus.
 
     Trains on all documents, or on the training part of a corpus that has a split.
 
@@ -89,7 +93,7 @@ def train(
     loaded = load(where, options)
     print_notes(loaded.notes)
     documents, description = training_part(loaded, everything)
-    with working(f"training on {description}"):
+    with counting_bar(loaded, f"training on {description}") as progress:
         model = train_model(
             path,
             loaded,
@@ -98,6 +102,7 @@ def train(
             weighting=weighting.weighting_for(loaded, text),
             documents=documents,
             target=options["target"],
+            progress=progress,
         )
     model.save(output, storage)
     click.echo(f"{recipe.name} on {printable(loaded.name)}, {description}")

@@ -54,10 +54,7 @@ class Decoder:
 
     def notes(self, unit: str) -> list[str]:
         """Notes on replaced bytes; `unit` is what was decoded, a line or a document."""
-        if not self.replaced:
-            return []
-        units = amount(self.replaced, unit, f"{unit}s")
-        return [f"{units} contained bytes that are not {self.encoding}: replaced"]
+        return replaced_notes(self.replaced, unit, self.encoding)
 
     def _byte_lines(self, stream: BinaryIO) -> Iterator[str]:
         number = 0
@@ -129,6 +126,13 @@ class Decoder:
             where=self.where,
             line=line,
         )
+
+
+def replaced_notes(number: int, unit: str, encoding: str) -> list[str]:
+    if not number:
+        return []
+    units = amount(number, unit, f"{unit}s")
+    return [f"{units} contained bytes that are not {encoding}: replaced"]
 
 
 def _checked_encoding(encoding: str, where: str | PathLike[str]) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import lzma
-import os
 import tarfile
 import zlib
 from os import PathLike
-from typing import IO, TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
+from laconic.corpus.io.addresses import open_address
 from laconic.corpus.options import MIB, ReadOptions
 from laconic.errors import CorpusError
 
@@ -25,24 +25,32 @@ RATIO_CHECKED_FROM = 16 * MIB
 READ_ERRORS = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError)
 
 
-class ProgressFile(io.FileIO):
-    """A file on disk that reports to `progress` how much of it was read."""
+class ProgressFile(io.RawIOBase):
+    """A file, here or at an address, that reports to `progress` how much of it was read."""
 
     def __init__(self, where: Where, options: ReadOptions) -> None:
-        super().__init__(os.fspath(where), "rb")
+        self._stream: Any
+        self._stream, self._total = open_address(where)
         self._progress = options.progress
-        self._total = os.fstat(self.fileno()).st_size
         self._reported = 0
         self.count = 0
 
+    def readable(self) -> bool:
+        return True
+
     def readinto(self, buffer: WriteableBuffer) -> int:
-        n_bytes = super().readinto(buffer) or 0
+        n_bytes = self._stream.readinto(buffer) or 0
         self.count += n_bytes
         due = n_bytes == 0 or self.count - self._reported >= MIB
         if self._progress is not None and due and self.count != self._reported:
             self._reported = self.count
             self._progress(self.count, self._total)
         return n_bytes
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()
 
 
 class LimitedStream(io.RawIOBase):

@@ -37,22 +37,35 @@ DECOMPRESSORS: dict[bytes, Callable[..., Any]] = {
 UNSUPPORTED = {b"PK\x03\x04": "a zip archive", b"\x28\xb5\x2f\xfd": "compressed with zstandard"}
 
 
+class EmptyFileError(CorpusError):
+    """The file has no contents."""
+
+
 def open_bytes(where: Where, options: ReadOptions) -> BinaryIO:
     """The bytes of a file, decompressed if it is gzip, xz or bzip2; to be used in a `with`."""
     file = _open_file(where, options)
     try:
         stream = io.BufferedReader(_decompressed(file, where, options), BUFFER)
         if not stream.peek(1):
-            raise CorpusError("is empty: there is nothing to read.", where=where)
+            raise EmptyFileError("is empty: there is nothing to read.", where=where)
     except BaseException:
         file.close()
         raise
     return stream
 
 
+def bytes_read(stream: BinaryIO) -> int:
+    """The bytes that came out of a stream of `open_bytes` so far."""
+    limited = stream.raw  # type: ignore[attr-defined]  # it is buffered
+    assert isinstance(limited, LimitedStream)
+    return limited.count
+
+
 def _open_file(where: Where, options: ReadOptions) -> ProgressFile:
     try:
         return ProgressFile(where, options)
+    except CorpusError:
+        raise
     except FileNotFoundError as problem:
         advice = "there is no such file. Check the name and the folder."
         raise CorpusError(advice, where=where) from problem
@@ -108,9 +121,10 @@ def decode_lines(
     *,
     keep_ends: bool = False,
     notes: list[str] | None = None,
+    decoder: Decoder | None = None,
 ) -> Iterator[tuple[int, str]]:
     """As `read_lines`, from an open stream such as a member of an archive."""
-    decoder = Decoder(where, options, encoding)
+    decoder = decoder or Decoder(where, options, encoding)
     for number, line in enumerate(decoder.lines(stream), 1):
         if number == 1:
             line = line.removeprefix("\ufeff")

@@ -6,17 +6,12 @@ is used if it exists; an empty name in `ReadOptions` disables it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from laconic.corpus.builder import CorpusBuilder, amount, validation_note
-from laconic.corpus.corpus import TEST, TRAIN, UNUSED, VALIDATION, Corpus
 from laconic.corpus.io.limits import Where
 from laconic.corpus.options import ReadOptions
-from laconic.corpus.readers.names import shortened, stem
-from laconic.corpus.times import parse_time
 from laconic.errors import CorpusError
-from laconic.validation import is_number
 
 MAX_SHOWN = 20
 
@@ -142,147 +137,3 @@ def _match(name: str, names: Collection[str]) -> str | None:
         return name or None
     matches = [other for other in names if other.casefold() == name.casefold()]
     return matches[0] if len(matches) == 1 else None
-
-
-class RecordBuilder:
-    """Checks the fields of records and adds the documents to a `CorpusBuilder`."""
-
-    def __init__(self, where: Where, options: ReadOptions) -> None:
-        self.where, self.options = where, options
-        multilabel = options.separator is not None or len(options.label) > 1
-        self._builder = CorpusBuilder(where, options, multilabel=multilabel or None)
-        self.notes = self._builder.notes
-        self._have_ids: bool | None = None
-        self._in_part = self._unused = 0
-        self._first_unused = ""
-        self._n_validation = self._ungrouped = 0
-        self._kind_of_time = ""
-
-    def add(self, record: FieldValues, *, line: int | None = None, place: str = "") -> None:
-        """`place` names the record in formats without lines."""
-        if not isinstance(record.text, str):
-            raise self._error(f"{place}the text is {_kind(record.text)}, not a string", line)
-        if any(isinstance(value, list) and len(value) != 1 for value in record.labels):
-            self._builder.multilabel = True
-        try:
-            names = self._labels(record.labels)
-            name = None if record.id is None else _scalar(record.id)
-            group = self._group(record.group)
-        except TypeError as problem:
-            raise self._error(
-                f"{place}a label, id or group is {problem}, not a string", line
-            ) from None
-        self._check_id(name, line, place)
-        self._builder.add_text(
-            record.text,
-            names,
-            id=name,
-            split=self._part(record.split),
-            group=group,
-            time=self._time(record.time, line, place),
-            line=line,
-        )
-
-    def corpus(self) -> Corpus:
-        if self._n_validation:
-            self.notes.append(validation_note(self._n_validation))
-        if self._ungrouped:
-            self.notes.append(
-                f"{amount(self._ungrouped, 'document has', 'documents have')} no group: each is a "
-                "group of its own"
-            )
-        if self._unused and self._in_part:
-            self.notes.append(
-                f"{amount(self._unused, 'document is', 'documents are')} in neither train nor "
-                f"test (the first: {self._first_unused!r}): unused"
-            )
-        elif self._unused:
-            self.notes.append(
-                f"the split has neither train nor test (the first: {self._first_unused!r}): ignored"
-            )
-        return self._builder.corpus(stem(self.where))
-
-    def _labels(self, values: Sequence[object]) -> list[str] | None:
-        if all(value is None for value in values):
-            return None
-        return [name for value in values for name in self._names(value)]
-
-    def _names(self, value: object) -> Iterator[str]:
-        for item in value if isinstance(value, list) else [value]:
-            name = "" if item is None else _scalar(item)
-            if self.options.separator:
-                yield from filter(None, map(str.strip, name.split(self.options.separator)))
-            elif name:
-                yield name
-
-    def _part(self, value: object) -> str | None:
-        if value is None:
-            return None
-        part = str(value).strip().lower()
-        if part in VALIDATION:
-            self._n_validation += 1
-            part = TRAIN
-        if part in (TRAIN, TEST):
-            self._in_part += 1
-            return part
-        self._unused += 1
-        self._first_unused = self._first_unused or str(value)[:MAX_SHOWN]
-        return UNUSED
-
-    def _group(self, value: object) -> str | None:
-        if self.options.group is None:
-            return None
-        name = "" if value is None else _scalar(value).strip()
-        self._ungrouped += not name
-        return name
-
-    def _time(self, value: object, line: int | None, place: str) -> float | None:
-        if self.options.time is None:
-            return None
-        try:
-            time, kind = parse_time(value)
-        except (ValueError, OverflowError):
-            raise CorpusError(
-                f"{place}the time {shortened(str(value))} is neither a number nor a date such as "
-                "2024-05-31 or 2024-05-31T12:00:00Z. Fix it, or name another column with --time.",
-                where=self.where,
-                line=line,
-            ) from None
-        self._kind_of_time = self._kind_of_time or kind
-        if kind != self._kind_of_time:
-            raise CorpusError(
-                f"{place}the time {shortened(str(value))} is a {kind}, but earlier ones are "
-                f"{self._kind_of_time}s. Write all times in one form.",
-                where=self.where,
-                line=line,
-            )
-        return time
-
-    def _check_id(self, name: str | None, line: int | None, place: str) -> None:
-        if self._have_ids is None:
-            self._have_ids = name is not None
-        if self._have_ids != (name is not None):
-            has, had = ("no id", "have one") if self._have_ids else ("an id", "have none")
-            raise self._error(f"{place}has {has}, but earlier documents {had}", line)
-
-    def _error(self, problem: str, line: int | None) -> CorpusError:
-        return CorpusError(
-            f"{problem}. Fix the file, or name other fields with --text, --label and --id.",
-            where=self.where,
-            line=line,
-        )
-
-
-def _scalar(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str | int | float):
-        return str(value)
-    raise TypeError(_kind(value))
-
-
-def _kind(value: object) -> str:
-    names = {dict: "an object", list: "a list", type(None): "null", bool: "true or false"}
-    if is_number(value):
-        return "a number"
-    return names.get(type(value), f"of type {type(value).__name__}")

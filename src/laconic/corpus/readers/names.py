@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import re
+from collections.abc import Iterable, Sequence
 from itertools import count
-from os import fspath
+from os import PathLike, fspath
 from pathlib import Path
 
 from laconic.corpus.io.limits import Where
@@ -13,6 +15,9 @@ from laconic.errors import CorpusError
 COMPRESSED = (".gz", ".xz", ".bz2")
 # The largest accepted index: a larger one is most likely a mistake.
 MAX_COLUMN = 1 << 24
+# What the numbers of shards consist of, and what they are appended to if they have no name.
+NUMBERING = "0123456789-_.="
+UNNAMED = ("part", "shard")
 
 
 def uncompressed_name(where: Where) -> str:
@@ -25,6 +30,24 @@ def stem(where: Where) -> str:
     """The file name without compression and format suffixes: the name of the corpus."""
     name = uncompressed_name(where)
     return name.rpartition(".")[0] or name
+
+
+def name_of(where: Where | Sequence[Where]) -> str:
+    """The name of the corpus of a folder, of a glob, or of several files.
+
+    It is what the names of files begin with, or the name of their folder if they have no name but
+    a number: tickets for tickets-*.csv, mail for mail/part-*.csv.
+    """
+    if not isinstance(where, str | PathLike):
+        names = [fspath(file) for file in where]
+        where = os.path.commonprefix(names) + "*"  # noqa: RUF071 - of names, not only of folders
+    path = fspath(where).rstrip("/")
+    begin = re.split(r"[*?[]", path)[0]
+    if os.path.lexists(path) or begin == path:
+        return Path(path).resolve().name if os.path.isdir(path) else stem(path)
+    folder, _, file = begin.rpartition("/")
+    name = file.rstrip(NUMBERING)
+    return Path(folder).resolve().name if name in ("", *UNNAMED) else name
 
 
 def sibling_file(where: Where, name: str) -> Path | None:

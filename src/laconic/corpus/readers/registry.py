@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from os import PathLike
 from pathlib import Path
 
 from laconic.corpus.corpus import Corpus
+from laconic.corpus.io.addresses import HIDDEN, is_glob, list_files, scheme_of
+from laconic.corpus.io.limits import Where
 from laconic.corpus.io.streams import is_tar, tar_members
 from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.arff.reader import read_arff
 from laconic.corpus.readers.cluto import read_cluto
 from laconic.corpus.readers.folders import read_folder
-from laconic.corpus.readers.names import COMPRESSED
-from laconic.corpus.readers.parquet.reader import read_parquet
+from laconic.corpus.readers.names import uncompressed_name
 from laconic.corpus.readers.rcv1 import read_rcv1
 from laconic.corpus.readers.reuters import read_reuters
+from laconic.corpus.readers.shards import read_csv, read_jsonl, read_parquet, read_tsv
 from laconic.corpus.readers.svmlight import read_svmlight
-from laconic.corpus.readers.tables import read_csv, read_jsonl, read_tsv
 from laconic.corpus.readers.techtc import read_techtc
 from laconic.errors import CorpusError
 
@@ -54,6 +57,44 @@ RECORDS = ("csv", "tsv", "jsonl", "parquet")
 MAX_MEMBERS_CHECKED = 50
 
 
+def resolve(where: Where | Sequence[Where], options: ReadOptions) -> Path | list[str]:
+    """A file or folder that one reader takes as a whole, or the files of a corpus of records.
+
+    The latter are those of a sequence, a glob, an address, or a folder in which all files are
+    records, in the order of their names.
+    """
+    if isinstance(where, str | PathLike) and scheme_of(where) is None:
+        if not is_glob(where) and not (os.path.isdir(where) and _has_shards(Path(where), options)):
+            return Path(where)
+        if os.path.isdir(where):
+            return list_files(where)
+    files = list_files(where)
+    return Path(files[0]) if len(files) == 1 and scheme_of(files[0]) is None else files
+
+
+def format_of_shards(files: Sequence[str], options: ReadOptions) -> str:
+    """The format that all files have; `options.format` where it is given."""
+    if options.format is not None:
+        formats = dict.fromkeys(files, options.format)
+    else:
+        formats = {file: _by_suffix(file) or "unknown" for file in files}
+    first = files[0]
+    for file, name in formats.items():
+        if name not in RECORDS:
+            raise CorpusError(
+                f"its format is {name}, but several files, and addresses, are read in the formats "
+                f"{', '.join(RECORDS)}. Give the format with --format, or give one file.",
+                where=file,
+            )
+        if name != formats[first]:
+            raise CorpusError(
+                f"its format is {name}, but that of {first} is {formats[first]}. Give files of one "
+                "format.",
+                where=file,
+            )
+    return formats[first]
+
+
 def format_of(where: Path, options: ReadOptions) -> str:
     """The name of the format, by the contents of a folder or archive, else by the suffix."""
     if where.is_dir():
@@ -64,18 +105,41 @@ def format_of(where: Path, options: ReadOptions) -> str:
             "`laconic corpus --known`.",
             where=where,
         )
-    name = where.name.lower()
-    for suffix in COMPRESSED:
-        name = name.removesuffix(suffix)
-    for format_name, format in FORMATS.items():
-        if name.endswith(format.suffixes):
-            return format_name
+    if by_suffix := _by_suffix(where):
+        return by_suffix
     if is_tar(where):
         first = islice(tar_members(where, options), MAX_MEMBERS_CHECKED)
         return _by_names([Path(member).name for member, _ in first])
     raise CorpusError(
         f"unknown file suffix. Give the format with --format: {', '.join(FORMATS)}.", where=where
     )
+
+
+def _by_suffix(where: Where) -> str | None:
+    name = uncompressed_name(where).lower()
+    for format_name, format in FORMATS.items():
+        if name.endswith(format.suffixes):
+            return format_name
+    return None
+
+
+def _has_shards(folder: Path, options: ReadOptions) -> bool:
+    """Whether the files of the folder are records, and it has no folders."""
+    if options.format is not None:
+        return options.format in RECORDS
+    entries = [entry for entry in os.scandir(folder) if not entry.name.startswith(HIDDEN)]
+    names = [entry.name for entry in entries]
+    if _by_names(names) != "folder" or any(entry.is_dir() for entry in entries):
+        return False
+    records = [name for name in names if _by_suffix(name) in RECORDS]
+    if records and len(records) < len(names):
+        other = next(name for name in names if name not in records)
+        raise CorpusError(
+            f"contains {records[0]} and {other}, which are not of one format. Give a glob, such as "
+            f"'{folder}/*{Path(records[0]).suffix}'.",
+            where=folder,
+        )
+    return bool(records)
 
 
 def _by_names(names: list[str]) -> str:

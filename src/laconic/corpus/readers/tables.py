@@ -2,79 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from laconic.corpus.corpus import Corpus
-from laconic.corpus.io.limits import Where
-from laconic.corpus.io.streams import read_lines
+from laconic.corpus.io.encodings import Decoder
+from laconic.corpus.io.streams import bytes_read, decode_lines, open_bytes
 from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.delimited import read_delimited
 from laconic.corpus.readers.fields import (
     FieldValues,
-    RecordBuilder,
     column_positions,
     match_fields,
     missing_field_error,
     missing_fields,
 )
 from laconic.corpus.readers.json_lines import read_objects
+from laconic.corpus.readers.records import FileSummary, Record
 
 
-def read_csv(where: Where, options: ReadOptions) -> Corpus:
+def csv_records(summary: FileSummary, options: ReadOptions) -> Iterator[Record]:
     """A table whose first line names the columns.
 
     The delimiter is a comma, unless the first line has semicolons, tabs or bars instead.
     """
-    return _read_table(where, options, ",")
+    return _table_records(summary, options, ",")
 
 
-def read_tsv(where: Where, options: ReadOptions) -> Corpus:
-    """As `read_csv`, with tabs by default. Quotes have the same meaning as in CSV."""
-    return _read_table(where, options, "\t")
+def tsv_records(summary: FileSummary, options: ReadOptions) -> Iterator[Record]:
+    """As `csv_records`, with tabs by default. Quotes have the same meaning as in CSV."""
+    return _table_records(summary, options, "\t")
 
 
-def read_jsonl(where: Where, options: ReadOptions) -> Corpus:
+def json_records(summary: FileSummary, options: ReadOptions) -> Iterator[Record]:
     """One object per line: text, label or labels (a string, a number or a list), id, split.
 
     An empty list is a document of no class; an absent key or null is a missing label.
     """
-    records = RecordBuilder(where, options)
-    labelled = False
-    unlabelled: tuple[int, dict[str, Any]] | None = None
-    numbered = read_lines(where, options, notes=records.notes)
+    where = summary.where
+    numbered = _numbered_lines(summary, options)
     for line, document in read_objects(numbered, where, '{"text": "…", "label": "…"}'):
         fields = match_fields(document, options)
         missing = missing_fields(fields, options)
         if missing.pop("--label", None) is None:
-            labelled = True
-        elif unlabelled is None:
-            unlabelled = line, document
+            summary.labelled = True
+        elif summary.without_label is None:
+            summary.without_label = line, list(document)
         if missing:
             raise missing_field_error(where, missing, document, "key", line)
         optional = (fields.id, fields.split, fields.group, fields.time)
-        record = FieldValues(
+        values = FieldValues(
             _value(document, fields.text),
             [_value(document, label) for label in fields.labels],
             *(_value(document, key) for key in optional),
         )
-        records.add(record, line=line)
-    if unlabelled is not None and not labelled:
-        missing = {"--label": options.label[0] if options.label else "label"}
-        raise missing_field_error(where, missing, unlabelled[1], "key", unlabelled[0])
-    return records.corpus()
+        yield Record(values, line)
 
 
-def _read_table(where: Where, options: ReadOptions, delimiter: str) -> Corpus:
-    records = RecordBuilder(where, options)
-    lines = (line for _, line in read_lines(where, options, keep_ends=True, notes=records.notes))
+def _table_records(summary: FileSummary, options: ReadOptions, delimiter: str) -> Iterator[Record]:
+    where = summary.where
+    lines = (line for _, line in _numbered_lines(summary, options, keep_ends=True))
     numbered = read_delimited(lines, where, delimiter, options.max_line)
     _, header = next(numbered, (1, []))
     positions = column_positions(header, where, options)
+    summary.labelled = True
     for line, cells in numbered:
-        record = positions.record(cells)
+        values = positions.record(cells)
         labels = [cells[at].strip() for at in positions.labels]
-        records.add(record._replace(labels=labels), line=line)
-    return records.corpus()
+        yield Record(values._replace(labels=labels), line)
+
+
+def _numbered_lines(
+    summary: FileSummary, options: ReadOptions, *, keep_ends: bool = False
+) -> Iterator[tuple[int, str]]:
+    where = summary.where
+    decoder = Decoder(where, options)
+    with open_bytes(where, options) as stream:
+        yield from decode_lines(stream, where, options, keep_ends=keep_ends, decoder=decoder)
+        summary.n_bytes = bytes_read(stream)
+    summary.encoding, summary.n_replaced = decoder.encoding, decoder.replaced
 
 
 def _value(document: dict[str, Any], key: str | None) -> Any:

@@ -11,16 +11,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from os import fspath
+from pathlib import Path
+from shutil import copyfileobj
 from typing import Any
 
-from laconic.corpus.corpus import Corpus
+from laconic.corpus.io.addresses import open_address, scheme_of, size_of
 from laconic.corpus.io.limits import Where, check_expansion, too_large_error
 from laconic.corpus.io.streams import open_bytes
 from laconic.corpus.options import ReadOptions
-from laconic.corpus.readers.fields import RecordBuilder, column_positions
+from laconic.corpus.readers.fields import column_positions
 from laconic.corpus.readers.parquet.pages import map_file, read_chunks, read_page_sizes
-from laconic.errors import CorpusError
+from laconic.corpus.readers.records import FileSummary, Record
+from laconic.errors import CorpusError, unwritable
+from laconic.scratch import OTHER_FOLDER, ScratchFolder
 
 BATCH = 256
 # The least memory that a value takes, however few bits it has in the file.
@@ -33,8 +38,9 @@ DICTIONARY_ENCODINGS = {0, 2, 8, 3, 4}
 DELTA_BYTE_ARRAY = 7
 
 
-def read_parquet(where: Where, options: ReadOptions) -> Corpus:
+def parquet_records(summary: FileSummary, options: ReadOptions) -> Iterator[Record]:
     """A Parquet file with the columns of a CSV file; labels may be lists. Needs pyarrow."""
+    where = summary.where
     try:
         import pyarrow  # noqa: F401
     except ImportError as problem:
@@ -44,64 +50,113 @@ def read_parquet(where: Where, options: ReadOptions) -> Corpus:
         ) from problem
     with open_bytes(where, options):
         pass
-    records = RecordBuilder(where, options)
-    columns, strings = _columns(where)
-    positions = column_positions(columns, where, options)
-    used = positions.used
-    for number, row in _rows(where, options, [columns[at] for at in used], strings):
-        record = positions.record(dict(zip(used, row, strict=True)))
-        records.add(record, place=f"document {number:,}: ")
-    return records.corpus()
+    with _file_here(where, options) as file:
+        table = _Table(where, file)
+        columns, strings = table.columns()
+        positions = column_positions(columns, where, options)
+        summary.labelled = True
+        used = positions.used
+        names = [columns[at] for at in used]
+        for number, row in table.rows(names, strings, options, summary):
+            values = positions.record(dict(zip(used, row, strict=True)))
+            yield Record(values, place=f"document {number:,}: ")
 
 
 @contextmanager
-def _open_parquet(where: Where, strings: list[str] | None = None) -> Iterator[Any]:
-    """The file, with these columns dictionary-encoded; errors of pyarrow become `CorpusError`."""
-    from pyarrow import ArrowException
-    from pyarrow.parquet import ParquetFile
-
+def _file_here(where: Where, options: ReadOptions) -> Iterator[Where]:
+    """The file, or a temporary copy of one at an address: its pages are read twice."""
+    if scheme_of(where) is None:
+        yield where
+        return
+    if size_of(where) > options.max_input_bytes:
+        raise too_large_error(where, options.max_input_bytes)
+    scratch = ScratchFolder()
     try:
-        with ParquetFile(fspath(where), pre_buffer=False, read_dictionary=strings) as file:
-            yield file
-    except CorpusError:
-        raise
-    # Python's own errors concern values that it cannot represent, such as dates before the year 1
-    except (ArrowException, ArithmeticError, LookupError, OSError, ValueError) as problem:
-        raise CorpusError(
-            f"is not a Parquet file, or is damaged ({problem}). Download or write it again.",
-            where=where,
-        ) from problem
+        copy = scratch.path / "table.parquet"
+        _download(where, copy)
+        yield copy
+    finally:
+        scratch.close()
 
 
-def _columns(where: Where) -> tuple[list[str], list[str]]:
-    """The names of the columns, and the paths of strings that can stay dictionary-encoded."""
-    with _open_parquet(where) as file:
-        leaves = [file.schema.column(at) for at in range(len(file.schema.names))]
-        strings = {leaf.path for leaf in leaves if leaf.logical_type.type in ("STRING", "NONE")}
-        with map_file(where) as data:
-            chunks = list(read_chunks(data))
-        decoded = {chunk.path for chunk in chunks if chunk.encodings - DICTIONARY_ENCODINGS}
-        return list(file.schema_arrow.names), sorted(strings - decoded)
+def _download(where: Where, copy: Path) -> None:
+    try:
+        with open_address(where)[0] as stream, open(copy, "wb") as file:
+            copyfileobj(stream, file)
+    except OSError as failure:
+        raise unwritable(
+            failure,
+            f"{fspath(where)}: cannot be copied to {copy} ({failure}). Check the connection, free "
+            f"space there, or {OTHER_FOLDER}",
+        ) from failure
 
 
-def _rows(
-    where: Where, options: ReadOptions, names: list[str], strings: list[str]
-) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Rows with their numbers, from 1; each has the values of these columns."""
-    packed = os.path.getsize(where)
-    done = unpacked = 0
-    with _open_parquet(where, strings) as file:
-        _check_types(file.schema_arrow, names, where)
-        size = _batch_size(names, packed, where, options)
-        for batch in file.iter_batches(size, columns=names):
-            columns = [batch.column(name) for name in names]
-            unpacked += sum(map(_n_bytes, columns))
-            _check_bytes(unpacked, packed, where, options)
-            for row in zip(*map(_values, columns), strict=True):
-                done += 1
-                yield done, row
-            if options.progress is not None:
-                options.progress(done, file.metadata.num_rows)
+@dataclass(frozen=True)
+class _Table:
+    """The table in a file; `where` names it in messages."""
+
+    where: Where
+    file: Where
+
+    @contextmanager
+    def opened(self, strings: list[str] | None = None) -> Iterator[Any]:
+        """The file, with these columns dictionary-encoded; errors of pyarrow: `CorpusError`."""
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+
+        try:
+            with ParquetFile(fspath(self.file), pre_buffer=False, read_dictionary=strings) as file:
+                yield file
+        except CorpusError:
+            raise
+        # Python's own errors concern values that it cannot represent: dates before the year 1
+        except (ArrowException, ArithmeticError, LookupError, OSError, ValueError) as problem:
+            raise CorpusError(
+                f"is not a Parquet file, or is damaged ({problem}). Download or write it again.",
+                where=self.where,
+            ) from problem
+
+    def columns(self) -> tuple[list[str], list[str]]:
+        """The names of the columns, and the paths of strings that can stay dictionary-encoded."""
+        with self.opened() as file:
+            leaves = [file.schema.column(at) for at in range(len(file.schema.names))]
+            strings = {leaf.path for leaf in leaves if leaf.logical_type.type in ("STRING", "NONE")}
+            with map_file(self.file) as data:
+                chunks = list(read_chunks(data))
+            decoded = {chunk.path for chunk in chunks if chunk.encodings - DICTIONARY_ENCODINGS}
+            return list(file.schema_arrow.names), sorted(strings - decoded)
+
+    def rows(
+        self, names: list[str], strings: list[str], options: ReadOptions, summary: FileSummary
+    ) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """Rows with their numbers, from 1; each has the values of these columns."""
+        packed = os.path.getsize(self.file)
+        done = 0
+        with self.opened(strings) as file:
+            _check_types(file.schema_arrow, names, self.where)
+            size = self._batch_size(names, packed, options)
+            for batch in file.iter_batches(size, columns=names):
+                columns = [batch.column(name) for name in names]
+                summary.n_bytes += sum(map(_n_bytes, columns))
+                _check_bytes(summary.n_bytes, packed, self.where, options)
+                for row in zip(*map(_values, columns), strict=True):
+                    done += 1
+                    yield done, row
+                if options.progress is not None:
+                    options.progress(packed * done // file.metadata.num_rows, packed)
+
+    def _batch_size(self, names: Sequence[str], packed: int, options: ReadOptions) -> int:
+        """The rows per batch, after a check of the declared page sizes of these columns."""
+        size, declared = BATCH, 0
+        with map_file(self.file) as data:
+            for chunk in read_chunks(data):
+                if chunk.path.partition(".")[0] not in names:
+                    continue
+                size = 1 if DELTA_BYTE_ARRAY in chunk.encodings else size
+                for n_bytes, n_values in read_page_sizes(data, chunk):
+                    declared += n_bytes + VALUE_BYTES * n_values
+                    _check_bytes(declared, packed, self.where, options)
+        return size
 
 
 def _check_types(schema: Any, names: Sequence[str], where: Where) -> None:
@@ -121,20 +176,6 @@ def _check_bytes(unpacked: int, packed: int, where: Where, options: ReadOptions)
     if unpacked > options.max_input_bytes:
         raise too_large_error(where, options.max_input_bytes)
     check_expansion(unpacked, packed, where)
-
-
-def _batch_size(names: Sequence[str], packed: int, where: Where, options: ReadOptions) -> int:
-    """The rows per batch, after a check of the declared page sizes of these columns."""
-    size, declared = BATCH, 0
-    with map_file(where) as data:
-        for chunk in read_chunks(data):
-            if chunk.path.partition(".")[0] not in names:
-                continue
-            size = 1 if DELTA_BYTE_ARRAY in chunk.encodings else size
-            for n_bytes, n_values in read_page_sizes(data, chunk):
-                declared += n_bytes + VALUE_BYTES * n_values
-                _check_bytes(declared, packed, where, options)
-    return size
 
 
 def _is_list(kind: Any) -> bool:
