@@ -52,6 +52,58 @@ def test_corpus_as_json(run, tmp_path):
     assert card["classes"] == {"cat": 10, "dog": 10}
 
 
+@pytest.fixture
+def parts(tmp_path):
+    """The lines of GOOD in a folder of two files."""
+    header, *lines = GOOD.splitlines(keepends=True)
+    (tmp_path / "pets").mkdir()
+    for number, first in ((9, 0), (10, 8)):
+        part = lines[first:][: 8 if first == 0 else None]
+        (tmp_path / "pets" / f"part-{number}.csv").write_text(header + "".join(part))
+    (tmp_path / "pets.csv").write_text(GOOD)
+
+
+@pytest.mark.usefixtures("parts")
+def test_a_folder_a_glob_and_a_file_are_the_same_corpus(run):
+    cards = [
+        json.loads(run("corpus", where, "--json").stdout)
+        for where in ("pets", "pets/part-*.csv", "pets.csv")
+    ]
+    assert {card["fingerprint"] for card in cards} == {cards[0]["fingerprint"]}
+    assert {card["name"] for card in cards} == {"pets"}
+    done = run("corpus", "pets/*.json")
+    assert (done.exit_code, "no file matches this pattern" in done.stderr) == (2, True)
+
+
+@pytest.mark.usefixtures("parts")
+def test_several_files_train_the_model_of_one(run, tmp_path):
+    several = ("pets/part-10.csv", "pets/part-9.csv")
+    for model, where in (("a", several), ("b", ["pets.csv"]), ("c", ["pets/*.csv"])):
+        done = run("train", *where, "--size", "4", "-o", f"{model}.laconic")
+        assert done.exit_code == 0, done.output
+    a, b, c = (run("predict", f"{model}.laconic", "pets.csv", "--scores").stdout for model in "abc")
+    assert a == b == c
+    listed = [run("select", *where, "--size", "4").stdout for where in (several, ["pets.csv"])]
+    assert listed[0] == listed[1]
+    for where in (several, ["pets/*.csv"]):
+        done = run("curve", *where, "--sizes", "2", "-o", "pets/part-9.csv")
+        assert done.exit_code == 2
+        assert "part-9.csv" in done.stderr
+
+
+@pytest.mark.usefixtures("parts")
+def test_a_study_of_a_glob_is_resumed_from_its_folder(run, tmp_path):
+    options = ("--methods", "ALL", "--sizes", "2", "--cv", "2", "--features", "words")
+    done = run("study", "pets/part-*.csv", *options, "--jobs", "1", "--no-report", "--quiet")
+    assert done.exit_code == 0, done.output
+    plan = (tmp_path / "pets-study" / "plan.toml").read_text()
+    assert f'where = "{tmp_path}/pets/part-*.csv"' in plan
+    again = run("study", "pets-study", "--jobs", "1", "--no-report", "--quiet")
+    assert again.exit_code == 0, again.output
+    refused = run("study", "pets.csv", *options, "-o", "pets-study", "--jobs", "1")
+    assert "contains a study of" in refused.stderr
+
+
 def test_the_catalog_is_listed(run):
     done = run("corpus", "--known")
     assert done.exit_code == 0
