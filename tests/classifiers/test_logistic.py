@@ -235,7 +235,7 @@ def test_what_is_not_solved_is_reported(monkeypatch):
         fitted = LogisticClassifier(1e-3).fit(X, y)
     assert len(record) == 1
     assert str(record[0].message) == (
-        "LogisticClassifier: 2 of 2 problems are not solved to a tolerance of 1e-08: the worst "
+        "LogisticClassifier: 2 of 2 problems are not solved to a tolerance of 1e-05: the worst "
         f"duality gap is {fitted.gap_.max():.2g} of the objective. Divide documents by their "
         "lengths, raise alpha=0.001, or raise tol"
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -9,12 +12,30 @@ from scipy.sparse import csr_array
 from laconic.errors import LaconicError
 from laconic.numerics.svm import joint as module
 from laconic.numerics.svm.all_classes import ClassArrays, improve_intercepts, products_of_all
+from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.numerics.svm.dual import Rows, descend
+from laconic.numerics.svm.gap import violation_limit
 from laconic.numerics.svm.intercept import best_intercept
-from laconic.numerics.svm.joint import descend_all
-from laconic.numerics.svm.problem import violation_limit
 
 TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class GivenColumns(ClassProblems):
+    """Any labels and costs."""
+
+    y_signed: Any = None
+    costs: Any = None
+
+    def columns(self, classes):
+        return self.y_signed[:, classes], self.costs[:, classes]
+
+
+def descend_all(rows, y_signed, costs, *, starts=(), **settings):
+    ones = np.ones(y_signed.shape[1])
+    problems = GivenColumns(csr_array(y_signed > 0), ones, ones, y_signed=y_signed, costs=costs)
+    start = starts.__getitem__ if starts else None
+    return list(module.descend_all(rows, problems, start=start, **settings))
 
 
 def documents(seed, n_docs=120, n_terms=40, density=0.2):
@@ -156,7 +177,7 @@ def test_rows_are_prefixes_with_scales():
 
 @pytest.mark.parametrize("tolerance", [1e-1, 1e-2, 1e-3, 1e-4, 1e-5])
 def test_the_gap_bounds_the_distance_to_the_optimum_at_any_tolerance(tolerance):
-    """From far starts; from 1e-4 on violations may be the root of the tolerance."""
+    """From far starts; from 1e-5 on the gap alone decides."""
     rng = np.random.default_rng(0)
     X = documents(14) * rng.uniform(0.2, 3.0, size=(120, 1))
     y_signed = labels(14, X, 6)
@@ -252,10 +273,11 @@ def test_the_hinge_is_solved_class_by_class():
 def test_shapes_and_numbers_are_refused():
     X = documents(13)
     rows, y_signed = Rows.of(csr_array(X)), labels(13, X, 3)
-    with pytest.raises(LaconicError, match="one column of labels"):
-        descend_all(rows, y_signed, np.ones((len(X), 2)))
-    with pytest.raises(LaconicError, match="one start per class"):
-        descend_all(rows, y_signed, np.ones(y_signed.shape), starts=[(None, 0.0)])
+    with pytest.raises(LaconicError, match="start of shape"):
+        descend_all(rows, y_signed, np.ones(y_signed.shape), starts=[(np.ones(5), 0.0)] * 3)
+    with pytest.raises(LaconicError, match="start of nan: give numbers"):
+        starts = [(np.full(len(X), np.nan), 0.0)] * 3
+        descend_all(rows, y_signed, np.ones(y_signed.shape), starts=starts)
     with pytest.raises(LaconicError, match="give one number per document"):
         descend_all(rows, y_signed[1:], np.ones(y_signed.shape)[1:])
     with pytest.raises(LaconicError, match="y_signed of 2: give 1 or -1"):
