@@ -238,6 +238,17 @@ class NormalProduct:
         return np.asarray(block.T @ (block @ self.V))
 
 
+@dataclass(frozen=True, eq=False)
+class ScaleColumns:
+    """block -> block with every column times its weight"""
+
+    weights: Floats
+
+    def __call__(self, block: csr_array) -> csr_array:
+        values = block.data * self.weights[block.indices]
+        return type(block)((values, block.indices, block.indptr), shape=block.shape)
+
+
 def back_product(block: csr_array, U: Matrix) -> Matrix:
     return block.T @ U
 
