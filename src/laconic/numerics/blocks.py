@@ -192,7 +192,7 @@ class Blocks:
         """The matrix in memory, if it is within the limit; otherwise these blocks."""
         blocks: list[csr_array] = []
         left = self.memory // ENTRY_BYTES
-        for block in self._results(_unchanged, ()):
+        for block in self._results(unchanged, ()):
             left -= block.nnz
             if left < 0:
                 return self
@@ -262,7 +262,7 @@ def occurrences(block: csr_array) -> Int64s:
     return np.bincount(block.indices, minlength=block.shape[1])
 
 
-def _unchanged(block: csr_array) -> csr_array:
+def unchanged(block: csr_array) -> csr_array:
     return block
 
 
