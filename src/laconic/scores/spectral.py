@@ -36,7 +36,7 @@ def uniform(X: Matrix, y: ArrayLike | None = None) -> Floats:
         sums = documents.total(_magnitudes)
     else:
         sums = np.asarray(abs(documents).sum(axis=0)).ravel()
-    return (sums > 0).astype(np.float64)
+    return np.asarray(sums > 0, dtype=np.float64)
 
 
 def _magnitudes(block: csr_array) -> Floats:

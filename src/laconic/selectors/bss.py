@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.numerics.blocks import in_memory
 from laconic.numerics.spectral.basis import Subspace, leading_subspace, row_basis
-from laconic.numerics.spectral.bss import sparsify
+from laconic.numerics.spectral.bss import Sparsified, sparsify
 from laconic.numerics.spectral.spectrum import as_floats, column_squares
 from laconic.reducer import Reducer
 from laconic.reduction import Promise, Selection
@@ -148,8 +148,21 @@ class BSS(Reducer):
         # threads gain little on small matrices, and the last bits would depend on their number
         with threadpool_limits(1, user_api="blas"):
             sparse = sparsify(self.basis_[:, :rank], size, gamma=self.gamma, repeat=self.repeat)
-        promise = None if self.gamma else Promise(rank, sparse.low, sparse.high)
+        promise = self._promise(rank, sparse)
         return Selection(sparse.rows, np.sqrt(sparse.squares), n_terms, promise)
+
+    def _promise(self, rank: int, sparse: Sparsified) -> Promise | None:
+        """Lemma 1 for the true singular vectors, as far as the basis is known to be close to them.
+
+        ‖√S U z‖ changes by at most max √S · ‖U − ÛO‖ ≤ max √S · √2 · sin θ. The bound on θ is one
+        for all vectors of the basis, not for some of them.
+        """
+        if self.gamma or self.error_ >= 1 or (self.error_ and rank < self.rank_):
+            return None
+        if not self.error_:
+            return Promise(rank, sparse.low, sparse.high)
+        slack = sqrt(2 * sparse.squares.max()) * self.error_
+        return Promise(rank, max(sqrt(sparse.low) - slack, 0) ** 2, (sqrt(sparse.high) + slack) ** 2)
 
     def _check_size(self, size: int, rank: int) -> None:
         if size > self.available_:

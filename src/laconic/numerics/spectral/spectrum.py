@@ -112,7 +112,8 @@ class InnerProducts:
 
 def gram_fits(X: Matrix) -> bool:
     """Whether `gram` of the smaller side is not refused."""
-    return min(X.shape) <= (LARGEST_GRAM_OF_BLOCKS if isinstance(X, Blocks) else LARGEST_GRAM)
+    largest = LARGEST_GRAM_OF_BLOCKS if isinstance(X, Blocks) else LARGEST_GRAM
+    return bool(min(X.shape) <= largest)
 
 
 def leading(X: Matrix, rank: int, further: int = 0) -> Leading:
