@@ -162,7 +162,9 @@ class BSS(Reducer):
         if not self.error_:
             return Promise(rank, sparse.low, sparse.high)
         slack = sqrt(2 * sparse.squares.max()) * self.error_
-        return Promise(rank, max(sqrt(sparse.low) - slack, 0) ** 2, (sqrt(sparse.high) + slack) ** 2)
+        return Promise(
+            rank, max(sqrt(sparse.low) - slack, 0) ** 2, (sqrt(sparse.high) + slack) ** 2
+        )
 
     def _check_size(self, size: int, rank: int) -> None:
         if size > self.available_:

@@ -109,6 +109,8 @@ def _orthonormal(U: Floats) -> Floats:
 
 def davis_kahan(X: Matrix, V: Floats, rank: int) -> float:
     """‖X'XV − V(V'X'XV)‖_F / δ for the first `rank` columns of V; the next is the first omitted."""
+    if not rank:
+        return 0.0
     Y = normal_product(X, V)
     inside, outside = V[:, :rank], V[:, rank]
     H = inside.T @ Y[:, :rank]
