@@ -112,8 +112,8 @@ def warn_if_uncertain(name: str, subspace: Subspace) -> None:
     if subspace.error > UNCERTAIN:
         warnings.warn(
             f"{name}: the singular values around {subspace.vectors.shape[1]} are nearly equal, so "
-            f"its subspace may be off by {min(subspace.error, 1.0):.2g} (sine of the angle). Choose "
-            "another number nearby",
+            f"its subspace may be off by {min(subspace.error, 1.0):.2g} (sine of the angle). "
+            "Choose another number nearby",
             LaconicWarning,
             stacklevel=3,
         )

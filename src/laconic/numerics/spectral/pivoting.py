@@ -2,7 +2,7 @@
 
 X is accessed through `X.T @ q` and `X[:, columns] @ V`; only Q, documents × pivots, is stored.
 
-Of documents in blocks the pivots come from a Cholesky factor of X'X with the same pivoting, of which
+Of documents in blocks the pivots come from a Cholesky factor of X'X with the same pivoting, whose
 columns are computed for many candidates in one pass over the blocks. Then terms × pivots is stored,
 and squared lengths below about n·10⁻¹⁵ of the longest count as 0, because X'X does not show them.
 """
@@ -91,8 +91,8 @@ def _pivots_of_blocks(X: Blocks, rank: int | None, squares: Floats) -> Indices:
     n_terms = X.shape[1]
     if rank is None and n_terms > LARGEST_GRAM_OF_BLOCKS:
         raise LaconicError(
-            f"all pivots of {X.shape[0]:,} documents in blocks with {n_terms:,} terms: the limit is "
-            f"{LARGEST_GRAM_OF_BLOCKS:,} terms. Give a rank (such as 300), or select terms first."
+            f"all pivots of {X.shape[0]:,} documents in blocks with {n_terms:,} terms: the limit "
+            f"is {LARGEST_GRAM_OF_BLOCKS:,} terms. Give a rank (such as 300), or select terms first."
         )
     most = min(*X.shape, n_terms if rank is None else rank)
     L = np.empty((n_terms, most), order="F")
