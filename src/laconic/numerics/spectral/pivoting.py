@@ -92,7 +92,7 @@ def _pivots_of_blocks(X: Blocks, rank: int | None, squares: Floats) -> Indices:
     if rank is None and n_terms > LARGEST_GRAM_OF_BLOCKS:
         raise LaconicError(
             f"all pivots of {X.shape[0]:,} documents in blocks with {n_terms:,} terms: the limit "
-            f"is {LARGEST_GRAM_OF_BLOCKS:,} terms. Give a rank (such as 300), or select terms first."
+            f"is {LARGEST_GRAM_OF_BLOCKS:,} terms. Give a rank (such as 300), or select terms."
         )
     most = min(*X.shape, n_terms if rank is None else rank)
     L = np.empty((n_terms, most), order="F")
