@@ -13,6 +13,7 @@ from scipy.sparse import csc_array, csr_array, issparse
 from laconic import Projection, Ranking, Selection
 from laconic.errors import SizeUnavailable
 from laconic.reduction import Promise, Reduction, columns_for
+from tests.blocks_double import GuardedBlocks
 from tests.strategies import counts, scored_terms
 
 
@@ -33,6 +34,19 @@ def test_selection_applies_and_lifts_as_its_matrix(X, data):
     assert issparse(lifted)
     assert lifted.nnz == 2 * len(terms), "a chosen word keeps its place with coefficient 0"
     np.testing.assert_allclose(lifted.toarray(), coef @ T.T)
+
+
+@given(counts(), st.integers(1, 5), st.booleans())
+def test_reductions_of_blocks_are_those_of_the_matrix(X, n_blocks, plain):
+    terms = np.random.default_rng(0).permutation(X.shape[1])[: max(1, X.shape[1] // 2)]
+    weights = None if plain else np.linspace(0.5, 2, terms.size)
+    selection, blocks = Selection(terms, weights, X.shape[1]), GuardedBlocks.of(X, n_blocks)
+    Z = selection.apply(blocks)
+    assert isinstance(Z, GuardedBlocks)
+    assert blocks.passes == 0, "weighted when they are read"
+    np.testing.assert_array_equal(Z @ np.eye(terms.size), selection.apply(X))
+    projection = Projection(np.random.default_rng(1).normal(size=(X.shape[1], 3)))
+    np.testing.assert_allclose(projection.apply(blocks), projection.apply(X), atol=1e-12)
 
 
 def test_selection_of_a_million_terms_lifts_to_its_own_size():

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, issparse
 
 from laconic.arrays import frozen
 from laconic.errors import LaconicError, SizeUnavailable
+from laconic.numerics.blocks import Blocks, ScaleColumns
 from laconic.types import Columns, Floats, Matrix
 from laconic.validation import is_number
 
@@ -144,16 +145,17 @@ class Selection:
         return bool((self.weights == 1.0).all())
 
     def apply(self, X: Matrix) -> Matrix:
-        """Documents over the selected columns, times their weights; sparse stays sparse."""
+        """Documents over the selected columns, times their weights.
+
+        Sparse documents stay sparse, and blocks stay blocks, which are weighted when they are read.
+        """
         check_vocabulary(X, self.n_terms_in, "the selection was made for")
         Z = X[:, self.terms]
         if self.plain:
             return Z
-        if not issparse(Z):
-            return Z * self.weights
-        scaled = Z.tocsr()
-        scaled.data = scaled.data * self.weights[scaled.indices]
-        return scaled
+        if isinstance(Z, Blocks):
+            return Z.map(ScaleColumns(self.weights))
+        return ScaleColumns(self.weights)(Z.tocsr()) if issparse(Z) else Z * self.weights
 
     def lift(self, coef: Floats) -> csr_array:
         """Sparse coefficients over the vocabulary; every selected term has an entry, even 0."""
@@ -203,7 +205,7 @@ class Projection:
         return np.flatnonzero(self.components.any(axis=1))
 
     def apply(self, X: Matrix) -> Floats:
-        """Documents over the components, always dense."""
+        """Documents over the components, always dense, of blocks too."""
         check_vocabulary(X, self.n_terms_in, "the projection was made for")
         return np.asarray(X @ self.components)
 

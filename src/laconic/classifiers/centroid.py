@@ -6,7 +6,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 
 from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.model import LinearModel
@@ -46,5 +45,5 @@ class CentroidClassifier(LinearModelClassifier):
 def _means(X: Matrix, belongs: np.ndarray) -> tuple[Floats, Floats]:
     """The mean of the documents in each column of `belongs`, and −½ its squared length."""
     shares = belongs / np.maximum(belongs.sum(axis=0), 1)
-    means = np.asarray(X.T @ shares).T if issparse(X) else shares.T @ X
+    means = shares.T @ X if isinstance(X, np.ndarray) else np.asarray(X.T @ shares).T
     return means, -0.5 * np.square(means).sum(axis=1)

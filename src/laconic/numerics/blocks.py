@@ -192,7 +192,7 @@ class Blocks:
         """The matrix in memory, if it is within the limit; otherwise these blocks."""
         blocks: list[csr_array] = []
         left = self.memory // ENTRY_BYTES
-        for block in self._results(_unchanged, ()):
+        for block in self._results(unchanged, ()):
             left -= block.nnz
             if left < 0:
                 return self
@@ -238,6 +238,17 @@ class NormalProduct:
         return np.asarray(block.T @ (block @ self.V))
 
 
+@dataclass(frozen=True, eq=False)
+class ScaleColumns:
+    """block -> block with every column times its weight"""
+
+    weights: Floats
+
+    def __call__(self, block: csr_array) -> csr_array:
+        values = block.data * self.weights[block.indices]
+        return type(block)((values, block.indices, block.indptr), shape=block.shape)
+
+
 def back_product(block: csr_array, U: Matrix) -> Matrix:
     return block.T @ U
 
@@ -251,7 +262,7 @@ def occurrences(block: csr_array) -> Int64s:
     return np.bincount(block.indices, minlength=block.shape[1])
 
 
-def _unchanged(block: csr_array) -> csr_array:
+def unchanged(block: csr_array) -> csr_array:
     return block
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from laconic.errors import LaconicError
+from laconic.numerics.blocks import Blocks, in_memory
 from laconic.numerics.spectral.discriminant import Block, discriminants, reduced_discriminants
 from laconic.projections.fitted import ProjectionReducer, fix_signs
 from laconic.reducer import Reducer
@@ -85,9 +86,7 @@ class LDA(ProjectionReducer):
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Compute the components, in as many blocks as `size` needs."""
         self._check_parameters()
-        documents, labels = validate_data(
-            self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True
-        )
+        documents, labels = self._read_labelled(X, y)
         shares, counted = memberships(labels, self.labels)
         self.first_ = self._first(documents, labels)
         n_components = self._n_components(shares.shape[1] - 1)
@@ -95,8 +94,16 @@ class LDA(ProjectionReducer):
         enough = n_components if isinstance(self.size, int | np.integer) else 1
         # threads gain little on such products, and the last bits would depend on their number
         with threadpool_limits(1, user_api="blas"):
-            self._combine(self._blocks(documents[counted], shares), enough)
+            self._combine(self._blocks(_rows(documents, counted), shares), enough)
         return self
+
+    def _read_labelled(self, X: Matrix, y: ArrayLike | None) -> tuple[Matrix, ArrayLike]:
+        if isinstance(X, Blocks) and y is not None:
+            return in_memory(self._read(X)), y
+        documents, labels = validate_data(
+            self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True
+        )
+        return documents, labels
 
     def _first(self, X: Matrix, y: ArrayLike) -> Reduction | None:
         if self.first is None:
@@ -109,7 +116,7 @@ class LDA(ProjectionReducer):
             self.reg_ = REG if self.reg == "auto" else float(self.reg)
             return discriminants(X, H, self.reg_)
         self.reg_ = REG_REDUCED if self.reg == "auto" else float(self.reg)
-        Z = self.first_.apply(X)
+        Z = in_memory(self.first_.apply(X))
         return reduced_discriminants(Z.toarray() if issparse(Z) else Z, H, self.reg_)
 
     def _combine(self, blocks: Iterator[Block], enough: int) -> None:
@@ -152,6 +159,10 @@ class LDA(ProjectionReducer):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _rows(X: Matrix, documents: Columns) -> Matrix:
+    return X.take(documents) if isinstance(X, Blocks) else X[documents]
 
 
 def memberships(y: ArrayLike, labels: LabelHandling) -> tuple[csr_array, Columns]:

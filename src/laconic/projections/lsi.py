@@ -7,9 +7,11 @@ from typing import Self
 from numpy.typing import ArrayLike
 
 from laconic.errors import LaconicError
-from laconic.numerics.spectral.basis import leading_basis
+from laconic.numerics.blocks import in_memory
+from laconic.numerics.spectral.basis import leading_subspace
 from laconic.numerics.spectral.spectrum import as_floats, column_squares
 from laconic.projections.fitted import ProjectionReducer, fix_signs
+from laconic.scores.spectral import warn_if_uncertain
 from laconic.types import Matrix
 
 
@@ -32,6 +34,9 @@ class LSI(ProjectionReducer):
     ----------
     components_ : array of shape (n_terms, n_components)
         Orthonormal columns; the largest entry of each is positive.
+    error_ : float
+        Davis and Kahan's bound on the sine of the angle between the computed and the true subspace
+        for documents in blocks; 0 in memory, where it is only rounding.
     """
 
     def __init__(self, size: int | float | None = None, *, longest: int | None = None) -> None:
@@ -40,11 +45,13 @@ class LSI(ProjectionReducer):
 
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Compute the singular vectors; labels are not used."""
-        documents = as_floats(self._read(X))
+        documents = as_floats(in_memory(self._read(X)))
         if not column_squares(documents).any():
             raise LaconicError("every term is empty: the documents have no directions")
         n_components = min(self._n_components(min(documents.shape)), *documents.shape)
-        self.components_ = fix_signs(leading_basis(documents, n_components))
+        subspace = leading_subspace(documents, n_components)
+        self.components_, self.error_ = fix_signs(subspace.vectors), subspace.error
+        warn_if_uncertain("LSI", subspace)
         return self
 
     def _end(self) -> str:

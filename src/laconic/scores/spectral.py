@@ -10,9 +10,11 @@ import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.blocks import Blocks, in_memory
+from laconic.numerics.spectral.basis import Subspace
 from laconic.numerics.spectral.leverage import (
     Leverage,
     full_leverage,
@@ -30,7 +32,15 @@ UNCERTAIN = 0.01
 def uniform(X: Matrix, y: ArrayLike | None = None) -> Floats:
     """1 for every term with a weight in any document (US: uniform sampling)."""
     documents = _documents("uniform", X)
-    return (np.asarray(abs(documents).sum(axis=0)).ravel() > 0).astype(np.float64)
+    if isinstance(documents, Blocks):
+        sums = documents.total(_magnitudes)
+    else:
+        sums = np.asarray(abs(documents).sum(axis=0)).ravel()
+    return np.asarray(sums > 0, dtype=np.float64)
+
+
+def _magnitudes(block: csr_array) -> Floats:
+    return np.bincount(block.indices, np.abs(block.data), block.shape[1]).astype(np.float64)
 
 
 def lottery(X: Matrix, y: ArrayLike | None = None, *, random_state: int = 0) -> Floats:
@@ -59,7 +69,9 @@ def leverage(
 
     Parameters
     ----------
-    X : array or sparse array of shape (n_docs, n_terms)
+    X : array, sparse array or blocks of shape (n_docs, n_terms)
+        Of blocks that do not fit into memory, all singular vectors and ridge leverage are available
+        up to 12,000 documents or terms; beyond that give a rank.
     y : ignored
     rank : int, float or None, default=None
         Leverage in the top singular vectors only: their number, or a share in (0, 1) of the squared
@@ -95,8 +107,25 @@ def measure_leverage(X: Matrix, *, rank: int | float | None, ridge: float) -> Le
     return truncated
 
 
+def warn_if_uncertain(name: str, subspace: Subspace) -> None:
+    """Warn if the singular vectors of a reducer, of documents in blocks, are not accurate."""
+    if subspace.error > UNCERTAIN:
+        warnings.warn(
+            f"{name}: the singular values around {subspace.vectors.shape[1]} are nearly equal, so "
+            f"its subspace may be off by {min(subspace.error, 1.0):.2g} (sine of the angle). "
+            "Choose another number nearby",
+            LaconicWarning,
+            stacklevel=3,
+        )
+
+
 def _documents(name: str, X: Matrix) -> Matrix:
-    """Validated documents, sparse or dense, with finite entries."""
+    """Validated documents with finite entries: sparse, dense, or blocks that are too large."""
+    X = in_memory(X)
+    if isinstance(X, Blocks):
+        if X.total(_n_not_finite):
+            raise _not_finite(name)
+        return X
     try:
         documents = as_floats(X if issparse(X) else np.asarray(X, dtype=np.float64))
     except (TypeError, ValueError):
@@ -107,10 +136,18 @@ def _documents(name: str, X: Matrix) -> Matrix:
     if documents.ndim != 2:
         raise LaconicError(f"{name}: X has the shape {documents.shape}. Give documents in rows.")
     if not np.isfinite(documents.data if issparse(documents) else documents).all():
-        raise LaconicError(
-            f"{name}: X has entries that are NaN or infinite. Replace them first, for example by 0."
-        )
+        raise _not_finite(name)
     return documents
+
+
+def _n_not_finite(block: csr_array) -> int:
+    return int(np.count_nonzero(~np.isfinite(block.data)))
+
+
+def _not_finite(name: str) -> LaconicError:
+    return LaconicError(
+        f"{name}: X has entries that are NaN or infinite. Replace them first, for example by 0."
+    )
 
 
 def _check_parameters(rank: object, ridge: float) -> None:

@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
-from laconic.numerics.spectral.basis import leading_basis, row_basis
-from laconic.numerics.spectral.bss import sparsify
+from laconic.numerics.blocks import in_memory
+from laconic.numerics.spectral.basis import Subspace, leading_subspace, row_basis
+from laconic.numerics.spectral.bss import Sparsified, sparsify
 from laconic.numerics.spectral.spectrum import as_floats, column_squares
 from laconic.reducer import Reducer
 from laconic.reduction import Promise, Selection
+from laconic.scores.spectral import warn_if_uncertain
 from laconic.types import Matrix
 from laconic.validation import is_non_negative, is_number, is_whole
 
@@ -66,6 +68,9 @@ class BSS(Reducer):
         Orthonormal basis of the documents.
     rank_ : int
         The rank of the basis, the largest that `at` uses.
+    error_ : float
+        Davis and Kahan's bound on the sine of the angle between the basis and the true subspace for
+        documents in blocks; 0 in memory, where it is only rounding.
     scores_ : array of shape (n_terms,)
         The leverage of each term in the basis.
     occurs_ : bool array of shape (n_terms,)
@@ -87,13 +92,18 @@ class BSS(Reducer):
 
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Compute an orthonormal basis of the documents; labels are not used."""
-        documents = as_floats(self._read(X))
+        documents = as_floats(in_memory(self._read(X)))
         self._check_parameters()
         self.occurs_ = column_squares(documents) > 0
         if not self.occurs_.any():
             raise LaconicError("every term is empty: there is nothing to select from")
         rank = self._fitted_rank(documents.shape[0])
-        self.basis_ = row_basis(documents) if rank is None else leading_basis(documents, rank)
+        if rank is None:
+            subspace = Subspace(row_basis(documents))
+        else:
+            subspace = leading_subspace(documents, rank)
+        warn_if_uncertain("BSS", subspace)
+        self.basis_, self.error_ = subspace.vectors, subspace.error
         self.rank_ = self.basis_.shape[1]
         self.scores_ = np.einsum("ij,ij->i", self.basis_, self.basis_)
         self._by_size = rank if self.rank == "auto" else None
@@ -138,8 +148,23 @@ class BSS(Reducer):
         # threads gain little on small matrices, and the last bits would depend on their number
         with threadpool_limits(1, user_api="blas"):
             sparse = sparsify(self.basis_[:, :rank], size, gamma=self.gamma, repeat=self.repeat)
-        promise = None if self.gamma else Promise(rank, sparse.low, sparse.high)
+        promise = self._promise(rank, sparse)
         return Selection(sparse.rows, np.sqrt(sparse.squares), n_terms, promise)
+
+    def _promise(self, rank: int, sparse: Sparsified) -> Promise | None:
+        """Lemma 1 for the true singular vectors, as far as the basis is known to be close to them.
+
+        ‖√S U z‖ changes by at most max √S · ‖U − ÛO‖ ≤ max √S · √2 · sin θ. The bound on θ is one
+        for all vectors of the basis, not for some of them.
+        """
+        if self.gamma or self.error_ >= 1 or (self.error_ and rank < self.rank_):
+            return None
+        if not self.error_:
+            return Promise(rank, sparse.low, sparse.high)
+        slack = sqrt(2 * sparse.squares.max()) * self.error_
+        return Promise(
+            rank, max(sqrt(sparse.low) - slack, 0) ** 2, (sqrt(sparse.high) + slack) ** 2
+        )
 
     def _check_size(self, size: int, rank: int) -> None:
         if size > self.available_:

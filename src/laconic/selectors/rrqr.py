@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from laconic.errors import LaconicError, SizeUnavailable
+from laconic.numerics.blocks import in_memory
 from laconic.numerics.spectral.pivoting import order_after_swaps, pivot_rounds, pivots
 from laconic.numerics.spectral.spectrum import column_squares
 from laconic.reducer import Reducer
@@ -28,7 +29,8 @@ class RRQR(Reducer):
     Parameters
     ----------
     rank : int or None, default=None
-        Stop after this many terms. None is the numerical rank of the documents.
+        Stop after this many terms. None is the numerical rank of the documents; of documents in
+        blocks that do not fit into memory, it is available up to 12,000 terms.
     beyond : "raise", "again" or "columns", default="raise"
         What happens at sizes beyond the rank. "raise" raises SizeUnavailable. "again" repeats QR on
         the remaining columns as often as needed. "columns" appends the columns that were never
@@ -60,7 +62,7 @@ class RRQR(Reducer):
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Order the terms; labels are not used."""
         self._check_parameters()
-        documents = self._read(X)
+        documents = in_memory(self._read(X))
         order = self._order(documents)
         if not self.rank_:
             raise LaconicError("every term is empty: there is nothing to select from")

@@ -6,13 +6,28 @@ not from its eigenvectors: a fraction of the work, and dependent documents show 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
 
-from laconic.numerics.spectral.rank import zero_share, zero_up_to
-from laconic.numerics.spectral.spectrum import Leading, gram, leading
+from laconic.numerics.blocks import Blocks, normal_product
+from laconic.numerics.spectral.rank import EPS, n_positive, zero_share, zero_up_to
+from laconic.numerics.spectral.spectrum import Leading, gram, gram_fits, leading
 from laconic.types import Floats, Integers, Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Subspace:
+    """The leading right singular vectors, best first, and a bound on the sine of their angle.
+
+    The angle is that between their span and the true subspace: Davis and Kahan's bound for
+    documents in blocks, 0 where it is only rounding.
+    """
+
+    vectors: Floats
+    error: float = 0.0
 
 
 def row_basis(X: Matrix) -> Floats:
@@ -38,6 +53,22 @@ def leading_basis(X: Matrix, rank: int) -> Floats:
     U = row_basis(X)
     rotation = linalg.svd(np.asarray(X @ U), full_matrices=False)[2]
     return np.ascontiguousarray((U @ rotation.T)[:, :rank])
+
+
+def leading_subspace(X: Matrix, rank: int) -> Subspace:
+    """The same with its error, also for documents in blocks."""
+    if not isinstance(X, Blocks):
+        return Subspace(leading_basis(X, rank))
+    if rank < min(X.shape):
+        subspace = leading(X, rank, further=1)
+        held = n_positive(subspace.values[:rank], min(X.shape))
+        if held == rank or not gram_fits(X):
+            V = term_vectors(X, subspace)
+            return Subspace(np.ascontiguousarray(V[:, :held]), davis_kahan(X, V, held))
+    U = row_basis(X)
+    # through X'X: the documents over U may be too many for one place
+    values, rotation = linalg.eigh(U.T @ normal_product(X, U))
+    return Subspace(np.ascontiguousarray((U @ rotation[:, np.argsort(-values)])[:, :rank]))
 
 
 def pivoted(K: Floats) -> tuple[Floats, Integers, Floats]:
@@ -74,3 +105,19 @@ def _orthonormal(U: Floats) -> Floats:
     factor = linalg.cholesky(U.T @ U, lower=True)
     Q: Floats = linalg.solve_triangular(factor, U.T, lower=True, overwrite_b=False).T
     return Q
+
+
+def davis_kahan(X: Matrix, V: Floats, rank: int) -> float:
+    """‖X'XV − V(V'X'XV)‖_F / δ for the first `rank` columns of V; the next is the first omitted."""
+    if not rank:
+        return 0.0
+    Y = normal_product(X, V)
+    inside, outside = V[:, :rank], V[:, rank]
+    H = inside.T @ Y[:, :rank]
+    ritz = linalg.eigvalsh((H + H.T) / 2)
+    first_out = float(outside @ Y[:, rank])
+    first_out += float(np.linalg.norm(Y[:, rank] - first_out * outside))
+    rounding = np.sqrt(rank) * 8 * EPS * ritz[-1]
+    residual = float(np.linalg.norm(Y[:, :rank] - inside @ H)) + rounding
+    gap = float(ritz[0]) - first_out - rounding
+    return residual / gap if gap > 0 else float("inf")

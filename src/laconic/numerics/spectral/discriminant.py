@@ -24,9 +24,10 @@ import numpy as np
 from scipy import linalg
 
 from laconic.errors import LaconicError
+from laconic.numerics.blocks import Blocks, normal_product
 from laconic.numerics.ridge.conjugate_gradients import TOLERANCE, solve
 from laconic.numerics.spectral.rank import zero_share
-from laconic.numerics.spectral.spectrum import as_floats, column_squares
+from laconic.numerics.spectral.spectrum import as_floats, column_squares, gram
 from laconic.types import Floats, Matrix
 
 # After solving for directions, a remainder of the class means up to this share of them is rounding.
@@ -65,7 +66,7 @@ class Scatter:
         counts = np.asarray(H.sum(axis=0), dtype=np.float64).ravel()
         total = float(counts.sum())
         columns = X.T.tocsr() if hasattr(X, "tocsr") else X.T
-        sums = np.asarray((H.T @ X).todense() if hasattr(X, "tocsr") else H.T @ X).T
+        sums = _class_sums(X, H)
         B = sums / np.sqrt(counts * total)
         squares = column_squares(X) / total
         variances = np.maximum(squares - np.einsum("ij,ij->i", B, B), 0.0)
@@ -80,15 +81,37 @@ class Scatter:
 
     def apply(self, V: Floats) -> Floats:
         """S V"""
-        spread = np.asarray(self.columns @ np.asarray(self.documents @ V))
+        if isinstance(self.documents, Blocks):
+            spread = normal_product(self.documents, V)
+        else:
+            spread = np.asarray(self.columns @ np.asarray(self.documents @ V))
         product: Floats = spread / self.documents.shape[0] - self.B @ (self.B.T @ V)
         return product + self.ridge * V
 
     def within(self) -> Floats:
-        """S as a matrix, for dense documents with few columns."""
-        S = self.documents.T @ self.documents / self.documents.shape[0] - self.B @ self.B.T
+        """S as a matrix, for documents with few columns, dense or in blocks."""
+        S = _squared(self.documents) / self.documents.shape[0] - self.B @ self.B.T
         S[np.diag_indices_from(S)] += self.ridge
         return np.asarray(S)
+
+
+def _class_sums(X: Matrix, H: Matrix) -> Floats:
+    """X'H"""
+    if isinstance(X, Blocks):
+        return np.asarray(X.total(_dense_back_product, H))
+    return np.asarray((H.T @ X).todense() if hasattr(X, "tocsr") else H.T @ X).T
+
+
+def _dense_back_product(block: Matrix, H: Matrix) -> Floats:
+    return np.asarray((block.T @ H).toarray(), dtype=np.float64)
+
+
+def _squared(X: Matrix) -> Floats:
+    """X'X"""
+    if not isinstance(X, Blocks):
+        return np.asarray(X.T @ X)
+    lower = np.tril(gram(X.T))
+    return np.asarray(lower + np.tril(lower, -1).T)
 
 
 def discriminants(X: Matrix, H: Matrix, reg: float) -> Iterator[Block]:

@@ -12,17 +12,19 @@ Full rank needs no basis, only the Cholesky factor of the Gram matrix that `row_
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 from scipy import linalg
 from scipy.linalg import lapack
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
-from laconic.numerics.spectral.basis import pivoted, row_basis, term_vectors
-from laconic.numerics.spectral.rank import EPS, zero_up_to
-from laconic.numerics.spectral.spectrum import gram, leading
+from laconic.numerics.blocks import ENTRY_BYTES, Blocks, occurrences, unchanged
+from laconic.numerics.spectral.basis import davis_kahan, pivoted, row_basis, term_vectors
+from laconic.numerics.spectral.rank import n_positive, zero_up_to
+from laconic.numerics.spectral.spectrum import gram, gram_fits, leading
 from laconic.types import Floats, Integers, Matrix
 
 # A dense block of terms × columns takes at most this much memory.
@@ -81,12 +83,14 @@ def truncated_leverage(X: Matrix, rank: int) -> Leverage:
     """
     if rank >= min(X.shape):
         return full_leverage(X)
-    subspace = leading(X, rank + 1)
-    if subspace.values[rank - 1] <= zero_up_to(subspace.values[0], min(X.shape)):
-        return full_leverage(X)
+    subspace = leading(X, rank, further=1)
+    held = n_positive(subspace.values[:rank], min(X.shape))
+    if held < rank and (gram_fits(X) or not held):
+        return full_leverage(X) if held else Leverage(np.zeros(X.shape[1]), 0.0)
+    rank = held
     V = term_vectors(X, subspace)
     scores = np.einsum("ij,ij->i", V[:, :rank], V[:, :rank])
-    return Leverage(np.minimum(scores, 1.0), float(rank), _davis_kahan(X, V, rank))
+    return Leverage(np.minimum(scores, 1.0), float(rank), davis_kahan(X, V, rank))
 
 
 def _through_documents(X: Matrix) -> Leverage:
@@ -105,13 +109,11 @@ def _through_terms(X: Matrix) -> Leverage:
 
 def _inverse_forms(X: Matrix, factor: Floats, docs: Integers, scale: Floats) -> Floats:
     """x'S(L L')⁻¹S x for every column x of X[docs]."""
-    if issparse(X):
+    if issparse(X) or isinstance(X, Blocks):
         inverse = _inverse(factor)
         inverse *= scale[:, None]
         inverse *= scale
-        columns = X.tocsr()[docs].tocsc()
-        columns.sort_indices()
-        return _quadratic_forms(columns.indptr, columns.indices, columns.data, inverse)
+        return np.concatenate([_sparse_forms(part, docs, inverse) for part in _by_terms(X)])
     weights = np.zeros((X.shape[0], docs.size))
     weights[docs] = (
         linalg.solve_triangular(factor, np.eye(docs.size), lower=True).T * scale[:, None]
@@ -121,6 +123,27 @@ def _inverse_forms(X: Matrix, factor: Floats, docs: Integers, scale: Floats) -> 
         Z = np.asarray(X.T @ weights[:, block])
         scores += np.einsum("ij,ij->i", Z, Z)
     return scores
+
+
+def _by_terms(X: Matrix) -> Iterator[csr_array]:
+    """Documents over slices of the terms, each within the memory that the blocks may take."""
+    if not isinstance(X, Blocks):
+        yield X
+        return
+    entries = np.cumsum(X.total(occurrences))
+    first = 0
+    while first < entries.size:
+        before = entries[first - 1] if first else 0
+        limit = before + max(X.memory, BLOCK_BYTES) // ENTRY_BYTES
+        last = max(first + 1, int(np.searchsorted(entries, limit, side="right")))
+        yield X[:, first:last].stack(unchanged)
+        first = last
+
+
+def _sparse_forms(X: csr_array, docs: Integers, M: Floats) -> Floats:
+    columns = X.tocsr()[docs].tocsc()
+    columns.sort_indices()
+    return np.asarray(_quadratic_forms(columns.indptr, columns.indices, columns.data, M))
 
 
 def _inverse(factor: Floats) -> Floats:
@@ -148,17 +171,3 @@ def _quadratic_forms(start: Integers, docs: Integers, values: Floats, M: Floats)
 def _blocks(n_columns: int, height: int) -> list[slice]:
     width = max(1, BLOCK_BYTES // (8 * max(1, height)))
     return [slice(first, first + width) for first in range(0, n_columns, width)]
-
-
-def _davis_kahan(X: Matrix, V: Floats, rank: int) -> float:
-    """‖X'XV − V(V'X'XV)‖_F / δ for the first `rank` columns of V; the next is the first omitted."""
-    Y = np.asarray(X.T @ np.asarray(X @ V))
-    inside, outside = V[:, :rank], V[:, rank]
-    H = inside.T @ Y[:, :rank]
-    ritz = linalg.eigvalsh((H + H.T) / 2)
-    first_out = float(outside @ Y[:, rank])
-    first_out += float(np.linalg.norm(Y[:, rank] - first_out * outside))
-    rounding = np.sqrt(rank) * 8 * EPS * ritz[-1]
-    residual = float(np.linalg.norm(Y[:, :rank] - inside @ H)) + rounding
-    gap = float(ritz[0]) - first_out - rounding
-    return residual / gap if gap > 0 else float("inf")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from laconic.types import Floats
+
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -19,6 +21,11 @@ def zero_share(side: int) -> float:
 def zero_up_to(largest: float, side: int) -> float:
     """The same as an absolute value, for a Gram matrix with this largest eigenvalue."""
     return zero_share(side) * max(float(largest), 0.0)
+
+
+def n_positive(values: Floats, side: int) -> int:
+    """How many of these eigenvalues, descending, do not count as 0."""
+    return int(np.count_nonzero(values > zero_up_to(values[0], side)))
 
 
 def zero_length_share(side: int) -> float:
