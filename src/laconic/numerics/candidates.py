@@ -68,10 +68,10 @@ class Checked(Generic[Result]):
         """Warning about columns outside, or None if the result is proved."""
         if self.proved:
             return None
+        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
         return (
             f"{self.columns.size:,} words were candidates, because no more fit into memory. After "
-            f"{self.rounds} rounds, {self.n_missed:,} other words might have been selected. "
-            f"{REMEDY}"
+            f"{rounds}, {self.n_missed:,} other words might have been selected. {REMEDY}"
         )
 
 
