@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -11,15 +13,18 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.blocks import Blocks, in_memory
+from laconic.numerics.candidates import Method, on_candidates, require_memory
 from laconic.numerics.svm.dual import Dual, Rows
 from laconic.numerics.svm.gap import shortfall
 from laconic.numerics.svm.joint import descend_all
-from laconic.scores.counts import COMBINED, Combine, read_labelled
+from laconic.scores.counts import COMBINED, Combine, information_gain, read_labelled
 from laconic.types import Columns, Floats, Matrix
 from laconic.validation import is_share
 
 # A ranking needs no higher precision.
 TOLERANCE = 1e-3
+TINY = 1e-150
 
 
 def svm_weight(
@@ -34,8 +39,9 @@ def svm_weight(
     Each class against all others; `combine` takes the "max" (the default), "mean" or "sum" of the
     weights of several classes.
     """
-    documents, y_signed = read_labelled("svm_weight", X, y, combine)
-    machines = _trained("svm_weight", csr_array(documents), y_signed, alpha, loss)
+    X, y_signed = read_labelled("svm_weight", X, y, combine)
+    documents = csr_array(require_memory("svm_weight", X))
+    machines = _trained("svm_weight", documents, y_signed, alpha, loss)
     return COMBINED[combine](np.abs(np.column_stack([machine.coef for machine in machines])))
 
 
@@ -51,26 +57,121 @@ def svm_elimination(
     Train, drop the share `step` of the remaining terms (at least one) with the smallest Σ w² over
     the classes, retrain from the previous duals, repeat. The last remaining term has the score
     n_terms, the first dropped one has 1.
+
+    Of documents that are larger than memory (`Blocks`), the terms with the largest information gain
+    that fit into memory are candidates: all others are dropped first. What is checked: at the SVM
+    of all candidates, the weights that a term outside would get by one Newton step of its own
+    coefficient are smaller, in Σ w², than those of every candidate that survives the first step.
+    Terms that fail are added, and the SVM retrained; a `LaconicWarning` says if some still fail.
+    This is not a proof that an SVM on all terms would drop the same ones.
     """
-    documents, y_signed = read_labelled("svm_elimination", X, y, "sum")
+    X, y_signed = read_labelled("svm_elimination", X, y, "sum")
     if not is_share(step):
         raise LaconicError(f"svm_elimination(step={step!r}): give a share between 0 and 1")
-    Z, remaining = csr_array(documents), np.arange(documents.shape[1])
-    machines: Sequence[Dual] = ()
-    dropped: list[Columns] = []
-    while remaining.size > 1:
-        machines = _trained("svm_elimination", Z, y_signed, alpha, loss, machines)
-        importance = np.sum([machine.coef**2 for machine in machines], axis=0)
-        # ties: the last column is dropped first
-        order = np.lexsort((-remaining, importance))
-        n_dropped = max(1, int(step * remaining.size))
-        dropped.append(remaining[order[:n_dropped]])
-        survivors = np.sort(order[n_dropped:])
-        Z, remaining = Z[:, survivors], remaining[survivors]
-    worst_first = np.concatenate([*dropped, remaining])
+    documents = in_memory(X)
+    training = Training(y_signed, alpha, loss, step)
+    if isinstance(documents, Blocks):
+        return _scores(_worst_first_of_blocks(documents, y, training))
+    return _scores(_worst_first(training.train(csr_array(documents)), training))
+
+
+def _scores(worst_first: Columns) -> Floats:
     scores = np.empty(worst_first.size)
     scores[worst_first] = np.arange(1.0, worst_first.size + 1)
     return scores
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """Machines, one per class, of some documents."""
+
+    documents: csr_array
+    machines: Sequence[Dual]
+
+    @property
+    def importance(self) -> Floats:
+        return np.asarray(np.sum([machine.coef**2 for machine in self.machines], axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """The settings of an elimination."""
+
+    y_signed: Floats
+    alpha: float
+    loss: Literal["hinge", "squared_hinge"]
+    step: float
+
+    def train(self, documents: csr_array, previous: Sequence[Dual] = ()) -> Trained:
+        settings = self.alpha, self.loss, previous
+        machines = _trained("svm_elimination", documents, self.y_signed, *settings)
+        return Trained(documents, machines)
+
+    def n_dropped(self, trained: Trained) -> int:
+        return max(1, int(self.step * trained.documents.shape[1]))
+
+    def survivors(self, trained: Trained) -> Columns:
+        """The columns that are not dropped, ascending."""
+        return np.sort(_weakest_first(trained)[self.n_dropped(trained) :])
+
+
+def _worst_first(trained: Trained, training: Training) -> Columns:
+    """All columns, the first dropped one first."""
+    remaining = np.arange(trained.documents.shape[1])
+    dropped: list[Columns] = []
+    while remaining.size > 1:
+        order = _weakest_first(trained)
+        dropped.append(remaining[order[: training.n_dropped(trained)]])
+        survivors = training.survivors(trained)
+        remaining = remaining[survivors]
+        if remaining.size > 1:
+            trained = training.train(trained.documents[:, survivors], trained.machines)
+    return np.concatenate([*dropped, remaining])
+
+
+def _weakest_first(trained: Trained) -> Columns:
+    """Ties: the last column is dropped first."""
+    importance = trained.importance
+    return np.lexsort((-np.arange(importance.size), importance))
+
+
+def _worst_first_of_blocks(X: Blocks, y: ArrayLike | None, training: Training) -> Columns:
+    """Candidates after all other columns, which are ordered by `_importance_outside`."""
+    order = np.argsort(-information_gain(X, y), kind="stable")
+    method = Method(training.train, training.survivors, partial(_excess, training=training))
+    checked = on_candidates(X, order, method)
+    if missed := checked.shortfall:
+        warnings.warn(f"svm_elimination: {missed}", LaconicWarning, stacklevel=4)
+    columns = checked.columns
+    outside = np.setdiff1d(np.arange(X.shape[1]), columns)
+    importance = _importance_outside(checked.result, X[:, outside], training)
+    others = outside[np.lexsort((-outside, importance))]
+    return np.append(others, columns[_worst_first(checked.result, training)])
+
+
+def _excess(trained: Trained, outside: Blocks, training: Training) -> Floats:
+    """The importance of each column as a share of the smallest surviving one, if it reaches it."""
+    smallest = float(trained.importance[training.survivors(trained)].min(initial=np.inf))
+    importance = _importance_outside(trained, outside, training)
+    reaches = (importance >= smallest) & (importance > 0.0)
+    return np.where(reaches, importance / max(smallest, TINY), 0.0)
+
+
+def _importance_outside(trained: Trained, outside: Blocks, training: Training) -> Floats:
+    """Σ w² over the classes, where w is one Newton step of a column's own coefficient.
+
+    With the duals α of the machine, the derivative of ½ w² + Σ C loss by the coefficient at 0 is
+    −Σ α y x. The second derivative is 1, and with the squared hinge 2 C Σ x² over the documents
+    within the margin more.
+    """
+    alphas = np.column_stack([machine.alphas for machine in trained.machines])
+    within = (alphas > 0.0) & (training.loss == "squared_hinge")
+    slopes, bends = outside.total(_derivatives, alphas * training.y_signed, within / training.alpha)
+    return np.asarray(((slopes / (1.0 + bends)) ** 2).sum(axis=1))
+
+
+def _derivatives(block: csr_array, signed: Floats, within: Floats) -> tuple[Floats, Floats]:
+    return np.asarray(block.T @ signed), np.asarray(block.power(2).T @ within)
 
 
 def _trained(
