@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,15 +14,19 @@ from scipy.sparse import csr_array
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.blocks import Blocks, in_memory
 from laconic.numerics.candidates import Method, on_candidates, require_memory
+from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.numerics.svm.dual import Dual, Rows
 from laconic.numerics.svm.gap import shortfall
 from laconic.numerics.svm.joint import descend_all
+from laconic.numerics.svm.passes import HingeLoss
+from laconic.numerics.svm.start import DualStart, SupportDuals
 from laconic.scores.counts import COMBINED, Combine, information_gain, read_labelled
 from laconic.types import Columns, Floats, Matrix
 from laconic.validation import is_share
 
 # A ranking needs no higher precision.
 TOLERANCE = 1e-3
+# Importances are compared with this if a surviving one is 0.
 TINY = 1e-150
 
 
@@ -32,16 +35,16 @@ def svm_weight(
     y: ArrayLike | None,
     combine: Combine = "max",
     alpha: float = 0.5,
-    loss: Literal["hinge", "squared_hinge"] = "hinge",
+    loss: HingeLoss = "hinge",
 ) -> Floats:
     """|w| of a linear SVM with an intercept and C = 1/(2 alpha) (Mladenić et al. 2004).
 
     Each class against all others; `combine` takes the "max" (the default), "mean" or "sum" of the
     weights of several classes.
     """
-    X, y_signed = read_labelled("svm_weight", X, y, combine)
-    documents = csr_array(require_memory("svm_weight", X))
-    machines = _trained("svm_weight", documents, y_signed, alpha, loss)
+    documents, problems = _read("svm_weight", X, y, alpha, combine)
+    rows = csr_array(require_memory("svm_weight", documents))
+    machines = _trained("svm_weight", rows, problems, loss)
     return COMBINED[combine](np.abs(np.column_stack([machine.coef for machine in machines])))
 
 
@@ -49,7 +52,7 @@ def svm_elimination(
     X: Matrix,
     y: ArrayLike | None,
     alpha: float = 0.5,
-    loss: Literal["hinge", "squared_hinge"] = "squared_hinge",
+    loss: HingeLoss = "squared_hinge",
     step: float = 0.25,
 ) -> Floats:
     """Recursive feature elimination with an SVM (Guyon et al. 2002).
@@ -65,17 +68,14 @@ def svm_elimination(
     Terms that fail are added, and the SVM retrained; a `LaconicWarning` says if some still fail.
     This is not a proof that an SVM on all terms would drop the same ones.
     """
-    X, y_signed = read_labelled("svm_elimination", X, y, "sum")
+    documents, problems = _read("svm_elimination", X, y, alpha, "sum")
     if not is_share(step):
         raise LaconicError(f"svm_elimination(step={step!r}): give a share between 0 and 1")
-    documents = in_memory(X)
-    training = Training(y_signed, alpha, loss, step)
+    training = Training(problems, loss, step)
     if isinstance(documents, Blocks):
-        return _scores(_worst_first_of_blocks(documents, y, training))
-    return _scores(_worst_first(training.train(csr_array(documents)), training))
-
-
-def _scores(worst_first: Columns) -> Floats:
+        worst_first = _worst_first_of_blocks(documents, y, training)
+    else:
+        worst_first = _worst_first(training.train(csr_array(documents)), training)
     scores = np.empty(worst_first.size)
     scores[worst_first] = np.arange(1.0, worst_first.size + 1)
     return scores
@@ -83,56 +83,55 @@ def _scores(worst_first: Columns) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """Machines, one per class, of some documents."""
+    """SVMs of all classes: Σ w² of each column, and the duals of the next round."""
 
     documents: csr_array
-    machines: Sequence[Dual]
+    importance: Floats
+    duals: DualStart
 
     @property
-    def importance(self) -> Floats:
-        return np.asarray(np.sum([machine.coef**2 for machine in self.machines], axis=0))
+    def weakest_first(self) -> Columns:
+        """Ties: the last column is dropped first."""
+        return np.lexsort((-np.arange(self.importance.size), self.importance))
 
 
 @dataclass(frozen=True, eq=False)
 class Training:
     """The settings of an elimination."""
 
-    y_signed: Floats
-    alpha: float
-    loss: Literal["hinge", "squared_hinge"]
+    problems: ClassProblems
+    loss: HingeLoss
     step: float
 
-    def train(self, documents: csr_array, previous: Sequence[Dual] = ()) -> Trained:
-        settings = self.alpha, self.loss, previous
-        machines = _trained("svm_elimination", documents, self.y_signed, *settings)
-        return Trained(documents, machines)
+    def train(self, documents: csr_array, start: DualStart | None = None) -> Trained:
+        importance, duals, intercepts = np.zeros(documents.shape[1]), [], []
+        for machine in _trained("svm_elimination", documents, self.problems, self.loss, start):
+            importance += machine.coef**2
+            duals.append(SupportDuals.of(machine.alphas))
+            intercepts.append(machine.intercept)
+        alpha, n_docs = self.problems.alpha, self.problems.n_docs
+        start = DualStart.of(duals, np.array(intercepts), alpha, n_docs)
+        return Trained(documents, importance, start)
 
     def n_dropped(self, trained: Trained) -> int:
-        return max(1, int(self.step * trained.documents.shape[1]))
+        return max(1, int(self.step * trained.importance.size))
 
     def survivors(self, trained: Trained) -> Columns:
         """The columns that are not dropped, ascending."""
-        return np.sort(_weakest_first(trained)[self.n_dropped(trained) :])
+        return np.sort(trained.weakest_first[self.n_dropped(trained) :])
 
 
 def _worst_first(trained: Trained, training: Training) -> Columns:
     """All columns, the first dropped one first."""
-    remaining = np.arange(trained.documents.shape[1])
+    remaining = np.arange(trained.importance.size)
     dropped: list[Columns] = []
     while remaining.size > 1:
-        order = _weakest_first(trained)
-        dropped.append(remaining[order[: training.n_dropped(trained)]])
+        dropped.append(remaining[trained.weakest_first[: training.n_dropped(trained)]])
         survivors = training.survivors(trained)
         remaining = remaining[survivors]
         if remaining.size > 1:
-            trained = training.train(trained.documents[:, survivors], trained.machines)
+            trained = training.train(trained.documents[:, survivors], trained.duals)
     return np.concatenate([*dropped, remaining])
-
-
-def _weakest_first(trained: Trained) -> Columns:
-    """Ties: the last column is dropped first."""
-    importance = trained.importance
-    return np.lexsort((-np.arange(importance.size), importance))
 
 
 def _worst_first_of_blocks(X: Blocks, y: ArrayLike | None, training: Training) -> Columns:
@@ -160,40 +159,53 @@ def _excess(trained: Trained, outside: Blocks, training: Training) -> Floats:
 def _importance_outside(trained: Trained, outside: Blocks, training: Training) -> Floats:
     """Σ w² over the classes, where w is one Newton step of a column's own coefficient.
 
-    With the duals α of the machine, the derivative of ½ w² + Σ C loss by the coefficient at 0 is
+    With the duals α of the SVM, the derivative of ½ w² + Σ C loss by the coefficient at 0 is
     −Σ α y x. The second derivative is 1, and with the squared hinge 2 C Σ x² over the documents
     within the margin more.
     """
-    alphas = np.column_stack([machine.alphas for machine in trained.machines])
-    within = (alphas > 0.0) & (training.loss == "squared_hinge")
-    slopes, bends = outside.total(_derivatives, alphas * training.y_signed, within / training.alpha)
+    signed = csr_array(training.problems.signed(trained.duals.alphas).T)
+    squared_hinge = training.loss == "squared_hinge"
+    curvature = (signed != 0.0) * (float(squared_hinge) / training.problems.alpha)
+    slopes, bends = outside.total(_derivatives, signed, csr_array(curvature))
     return np.asarray(((slopes / (1.0 + bends)) ** 2).sum(axis=1))
 
 
-def _derivatives(block: csr_array, signed: Floats, within: Floats) -> tuple[Floats, Floats]:
-    return np.asarray(block.T @ signed), np.asarray(block.power(2).T @ within)
+def _derivatives(
+    block: csr_array, signed: csr_array, curvature: csr_array
+) -> tuple[Floats, Floats]:
+    return (block.T @ signed).toarray(), (block.power(2).T @ curvature).toarray()
+
+
+def _read(
+    name: str, X: Matrix, y: ArrayLike | None, alpha: float, combine: Combine
+) -> tuple[Matrix, ClassProblems]:
+    """The documents, in memory if they fit, and one problem per class with C = 1/(2 alpha)."""
+    documents, encoding = read_labelled(name, X, y, combine)
+    if isinstance(alpha, str) or not alpha > 0:
+        raise LaconicError(f"{name}(alpha={alpha!r}): an SVM needs a number above 0")
+    ones = np.ones(encoding.n_rows)
+    return in_memory(documents), ClassProblems(encoding.members, ones, ones, alpha=alpha)
 
 
 def _trained(
     name: str,
     documents: csr_array,
-    y_signed: Floats,
-    alpha: float,
-    loss: Literal["hinge", "squared_hinge"],
-    previous: Sequence[Dual] = (),
-) -> list[Dual]:
-    """One SVM per class, starting from the duals of the previous ones if there are any."""
-    if isinstance(alpha, str) or not alpha > 0:
-        raise LaconicError(f"{name}(alpha={alpha!r}): an SVM needs a number above 0")
-    machines = descend_all(
+    problems: ClassProblems,
+    loss: HingeLoss,
+    start: DualStart | None = None,
+) -> Iterator[Dual]:
+    """One SVM per class, starting from earlier duals if there are any."""
+    solved, gaps = [], []
+    for machine in descend_all(
         Rows.of(documents),
-        y_signed,
-        np.full(y_signed.shape, 1.0 / (2.0 * alpha)),
+        problems,
         loss=loss,
-        starts=[(machine.alphas, machine.intercept) for machine in previous],
+        start=None if start is None else partial(start.row, alpha=problems.alpha),
         tolerance=TOLERANCE,
-    )
-    solved, gaps = zip(*((machine.solved, machine.gap) for machine in machines), strict=True)
+    ):
+        solved.append(machine.solved)
+        gaps.append(machine.gap)
+        yield machine
     if short := shortfall(solved, gaps, TOLERANCE):
         warnings.warn(
             f"{name}: {short}, so the weights are inaccurate. Divide documents by their lengths, "
@@ -201,4 +213,3 @@ def _trained(
             LaconicWarning,
             stacklevel=3,
         )
-    return machines

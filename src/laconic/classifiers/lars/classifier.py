@@ -220,9 +220,7 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
         documents = in_documents(training)
         available = n_occurring(documents)
         words = sorted(_words(size, available) for size in sizes)
-        reached = [
-            min(n, self._limit(n)) for n in words if self._too_long(n, available) is None
-        ]
+        reached = [min(n, self._limit(n)) for n in words if self._too_long(n, available) is None]
         walks, self.checked_ = walks_of(documents, encoding.y_signed, settings, reached)
         if self.checked_ is not None and (missed := self.checked_.shortfall):
             warnings.warn(f"LarsClassifier: {missed}", LaconicWarning, stacklevel=3)

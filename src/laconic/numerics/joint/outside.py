@@ -79,9 +79,7 @@ def _excess(climbed: Climbed, outside: Blocks) -> Floats:
     objective, comparisons = climbed.ladder.objective, climbed.ladder.comparisons[:-1]
     points = (Optimum.at(objective, c.order, c.coef) for c in comparisons)
     largest = np.zeros(outside.shape[1])
-    for gains, compared in zip(
-        _gains(outside, points, climbed.exponent), comparisons, strict=True
-    ):
+    for gains, compared in zip(_gains(outside, points, climbed.exponent), comparisons, strict=True):
         reaches = (gains >= compared.smallest * (1.0 - ROUNDING)) & (gains > 0.0)
         share = gains / max(compared.smallest, TINY)
         largest = np.maximum(largest, np.where(reaches, share, 0.0))

@@ -73,9 +73,7 @@ class Trace:
         return bend if bend > STRAIGHT * total else 0.0
 
 
-def start(
-    y_signed: Floats, first_l1: float, *, loss: str, alpha: float, bias: Bias
-) -> LarsPoint:
+def start(y_signed: Floats, first_l1: float, *, loss: str, alpha: float, bias: Bias) -> LarsPoint:
     """The point without columns, where λ₁ is `first_l1`."""
     intercept = 0.0
     if bias == "always":
