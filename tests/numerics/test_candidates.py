@@ -12,7 +12,7 @@ from sklearn.preprocessing import normalize
 
 from laconic import JointSelection, LarsClassifier, MaskedSVM, TopTerms
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
-from laconic.numerics.blocks import ENTRY_BYTES
+from laconic.numerics.blocks import ENTRY_BYTES, column_sums
 from laconic.numerics.candidates import Method, on_candidates
 from laconic.scores import information_gain, svm_elimination, svm_weight
 from tests.blocks_double import GuardedBlocks
@@ -48,14 +48,15 @@ def test_lars_on_candidates_is_lars_on_all_words(loss, mode):
         assert_array_equal(order, others)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", LOSSES[:3])
 def test_words_that_lars_would_have_missed_are_added(loss):
     """Words that enter late have small gradients at first: two rounds, the same path."""
     X, y = documents(2, seed=3)
     here, there = LarsClassifier(loss, size=25), LarsClassifier(loss, size=25)
     here.fit(X, y)
-    there.fit(blocks(X, 0.6), y)
+    there.fit(blocks(X, 0.5), y)
     assert there.checked_.proved
+    assert there.checked_.rounds == 2
     assert_array_equal(there.order_[0], here.order_[0])
     assert_allclose(there.coef_.toarray(), here.coef_.toarray(), atol=1e-8)
 
@@ -75,9 +76,9 @@ def test_lars_says_what_does_not_fit():
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_joint_selection_on_candidates_is_that_of_all_words(n_classes):
-    X, y = documents(n_classes, seed=n_classes)
-    expected = JointSelection(longest=30).fit(X, y)
-    fitted = JointSelection(longest=30).fit(blocks(X, 0.75), y)
+    X, y = documents(n_classes, seed=n_classes, n_docs=120, n_terms=150)
+    expected = JointSelection(longest=15).fit(X, y)
+    fitted = JointSelection(longest=15).fit(blocks(X, 0.8, n_blocks=3), y)
     assert fitted.checked_.proved
     assert fitted.checked_.columns.size < X.shape[1]
     for rung, other in zip(fitted.rungs_, expected.rungs_, strict=True):
@@ -88,7 +89,7 @@ def test_joint_selection_on_candidates_is_that_of_all_words(n_classes):
 def test_joint_selection_says_that_too_few_words_fit():
     X, y = documents()
     with pytest.warns(LaconicWarning, match="JointSelection: .* might have been selected"):
-        fitted = JointSelection(longest=60).fit(blocks(X, 0.3), y)
+        fitted = JointSelection(longest=60).fit(blocks(X, 0.3, n_blocks=3), y)
     assert not fitted.checked_.proved
     assert fitted.at(X.shape[1]).terms.size == X.shape[1]
 
@@ -123,18 +124,16 @@ def test_what_needs_all_words_says_so(train):
         train(GuardedBlocks.of(X), y)
 
 
-def test_the_worst_unused_candidate_makes_room():
-    """A method that wants columns 8 and 9, of which it uses what it gets."""
-    X = csr_array(np.ones((4, 10)))
+def test_missed_columns_replace_the_worst_unused_candidates():
+    """Four columns fit. The method uses column 0, and misses column 9 until it has it."""
+    X = csr_array(np.ones((6, 1)) * np.arange(1.0, 11.0))
 
-    def excess(wanted, outside):
-        return np.arange(outside.shape[1]) * (np.arange(outside.shape[1]) >= 10 - 4 - len(wanted))
+    def excess(values, outside):
+        return np.asarray(outside.total(column_sums) == 60.0, dtype=np.float64)
 
-    found = on_candidates(
-        GuardedBlocks.of(X, 2, memory=ENTRY_BYTES * 4 * 4),
-        np.arange(10),
-        Method(lambda Z: [], lambda result: np.array([0]), lambda r, o: excess([1, 2], o)),
-    )
-    assert found.columns.size == 4
-    assert 0 in found.columns
-    assert not found.proved
+    method = Method(lambda Z: Z.toarray()[0], lambda values: np.array([0]), excess)
+    found = on_candidates(GuardedBlocks.of(X, 2, memory=ENTRY_BYTES * 6 * 4), np.arange(10), method)
+    assert found.proved
+    assert found.rounds == 2
+    assert_array_equal(found.columns, [0, 1, 2, 9])
+    assert_array_equal(found.result, [1.0, 2.0, 3.0, 10.0])

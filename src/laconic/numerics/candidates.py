@@ -1,4 +1,4 @@
-"""Methods that need columns in memory, for documents in blocks: candidates, and a check of the rest.
+"""Methods that need columns in memory, over blocks: candidates, and a check of all others.
 
 A method runs on the columns that fit into memory, best first by a ranking. Then a pass over the
 blocks computes which of the columns outside would have changed the result. If there are none, the
@@ -62,6 +62,11 @@ class Checked(Generic[Result]):
     @property
     def proved(self) -> bool:
         return self.n_missed == 0
+
+    @property
+    def outcome(self) -> Checked[None]:
+        """Without the result, which may hold documents."""
+        return Checked(None, self.columns, self.rounds, self.n_missed)
 
     @property
     def shortfall(self) -> str | None:

@@ -40,7 +40,7 @@ def n_occurring(X: Documents | Blocks) -> int:
     return int(np.count_nonzero(squares))
 
 
-def too_few_candidates(size: float, checked: Checked[Paths] | None) -> SizeUnavailable | None:
+def too_few_candidates(size: float, checked: Checked[None] | None) -> SizeUnavailable | None:
     """Why there is no model of `size` words, if fewer fit into memory."""
     if checked is None or not checked.columns.size < size < math.inf:
         return None
@@ -55,7 +55,7 @@ def walks_of(
     y_signed: Floats,
     settings: Sequence[LarsSettings],
     sizes: Sequence[float],
-) -> tuple[list[list[Walk]], Checked[Paths] | None]:
+) -> tuple[list[list[Walk]], Checked[None] | None]:
     """The walks of all rows for each setting, and of blocks the outcome of the check.
 
     Walks over blocks have the points of these sizes, ascending, only.
@@ -63,7 +63,7 @@ def walks_of(
     if not isinstance(X, Blocks):
         return _walks(X, y_signed, settings), None
     checked = _checked(X, y_signed, settings, sizes)
-    return checked.result.walks, checked
+    return checked.result.walks, checked.outcome
 
 
 def _walks(

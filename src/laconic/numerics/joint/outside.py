@@ -10,7 +10,7 @@ its words, and on the entries of the word: sums over documents, computed in pass
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
@@ -57,7 +57,7 @@ def ladder_of_blocks(
     (final,) = _gains(X, [_last_point(climbed.ladder)], climbed.exponent)
     others = np.setdiff1d(np.arange(X.shape[1]), last.words)
     last = Rung(last.words, others[_descending(final[others])])
-    return replace(checked, result=[*rungs, last])
+    return Checked([*rungs, last], columns, checked.rounds, checked.n_missed)
 
 
 def _climbed(

@@ -108,7 +108,7 @@ def gradients(block: csr_array, residuals: Floats) -> tuple[Floats, Floats]:
 
 def column_squares(block: csr_array) -> Floats:
     """The squared length of each column."""
-    return np.bincount(block.indices, block.data**2, block.shape[1])
+    return np.bincount(block.indices, block.data**2, block.shape[1]).astype(np.float64)
 
 
 Window = tuple[Trace, Sequence[LarsPoint]]
