@@ -13,7 +13,7 @@ from sklearn.preprocessing import normalize
 from laconic import JointSelection, LarsClassifier, MaskedSVM, TopTerms
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.numerics.blocks import ENTRY_BYTES, column_sums
-from laconic.numerics.candidates import Method, on_candidates
+from laconic.numerics.candidates import CandidateMethod, on_candidates
 from laconic.scores import information_gain, svm_elimination, svm_weight
 from tests.blocks_double import GuardedBlocks
 from tests.strategies import text_like
@@ -131,7 +131,7 @@ def test_missed_columns_replace_the_worst_unused_candidates():
     def excess(values, outside):
         return np.asarray(outside.total(column_sums) == 60.0, dtype=np.float64)
 
-    method = Method(lambda Z: Z.toarray()[0], lambda values: np.array([0]), excess)
+    method = CandidateMethod(lambda Z: Z.toarray()[0], lambda values: np.array([0]), excess)
     found = on_candidates(GuardedBlocks.of(X, 2, memory=ENTRY_BYTES * 6 * 4), np.arange(10), method)
     assert found.proved
     assert found.rounds == 2

@@ -19,14 +19,14 @@ from laconic.errors import LaconicError
 from laconic.numerics.blocks import ENTRY_BYTES, Blocks, in_memory, occurrences
 from laconic.types import Columns, Floats, Int64s, Matrix
 
-Result = TypeVar("Result")
+Found = TypeVar("Found")
 # Rounds after which the result of the last candidates is used, with a warning.
 ROUNDS = 5
 REMEDY = "Raise the memory limit (--in-memory, or `memory` of the blocks), or select words first"
 
 
 @dataclass(frozen=True, eq=False)
-class Method(Generic[Result]):
+class CandidateMethod(Generic[Found]):
     """A method on candidates.
 
     Parameters
@@ -37,13 +37,13 @@ class Method(Generic[Result]):
         column might have changed the result, the more the larger
     """
 
-    run: Callable[[csr_array], Result]
-    used: Callable[[Result], Columns]
-    excess: Callable[[Result, Blocks], Floats]
+    run: Callable[[csr_array], Found]
+    used: Callable[[Found], Columns]
+    excess: Callable[[Found, Blocks], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Checked(Generic[Result]):
+class Checked(Generic[Found]):
     """The result of a method on candidates.
 
     Parameters
@@ -54,7 +54,7 @@ class Checked(Generic[Result]):
     n_missed : columns outside that might have changed the result; 0 if none would, which is proved
     """
 
-    result: Result
+    result: Found
     columns: Columns
     rounds: int
     n_missed: int
@@ -80,7 +80,7 @@ class Checked(Generic[Result]):
         )
 
 
-def on_candidates(X: Blocks, order: Columns, method: Method[Result]) -> Checked[Result]:
+def on_candidates(X: Blocks, order: Columns, method: CandidateMethod[Found]) -> Checked[Found]:
     """Run the method on the first columns of `order`; add columns and repeat where needed.
 
     Every round reads the blocks once for the candidates, and as often as `excess` does.

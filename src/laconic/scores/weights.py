@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.blocks import Blocks, in_memory
-from laconic.numerics.candidates import Method, on_candidates, require_memory
+from laconic.numerics.candidates import CandidateMethod, on_candidates, require_memory
 from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.numerics.svm.dual import Dual, Rows
 from laconic.numerics.svm.gap import shortfall
@@ -137,7 +137,9 @@ def _worst_first(trained: Trained, training: Training) -> Columns:
 def _worst_first_of_blocks(X: Blocks, y: ArrayLike | None, training: Training) -> Columns:
     """Candidates after all other columns, which are ordered by `_importance_outside`."""
     order = np.argsort(-information_gain(X, y), kind="stable")
-    method = Method(training.train, training.survivors, partial(_excess, training=training))
+    method = CandidateMethod(
+        training.train, training.survivors, partial(_excess, training=training)
+    )
     checked = on_candidates(X, order, method)
     if missed := checked.shortfall:
         warnings.warn(f"svm_elimination: {missed}", LaconicWarning, stacklevel=4)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from laconic.classifiers.lars.walk import LarsSettings, Walk
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.blocks import Blocks, in_memory
-from laconic.numerics.candidates import REMEDY, Checked, Method, on_candidates
+from laconic.numerics.candidates import REMEDY, CandidateMethod, Checked, on_candidates
 from laconic.numerics.lars.newton import slope
 from laconic.numerics.lars.outside import NO_COLUMNS, Trace, column_squares, excess, start
 from laconic.numerics.lars.path import Documents
@@ -84,7 +84,7 @@ def _checked(
             "bias='selectable' with documents that are larger than memory: the check of words "
             "outside of memory needs the bias in the model. Use bias='always' or None"
         )
-    method = Method(
+    method = CandidateMethod(
         partial(_run, y_signed=y_signed, settings=settings, sizes=sizes), _used, _excess
     )
     return on_candidates(X, _ranking(X, y_signed, settings[0]), method)

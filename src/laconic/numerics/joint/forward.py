@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.numerics.joint.optimum import Objective, Optimum
-from laconic.numerics.joint.screening import Comparison, Screen
+from laconic.numerics.joint.screening import GainComparison, Screen
 from laconic.numerics.logistic.losses import LogisticLoss
 from laconic.numerics.svm.input import Rows, refuse_longest
 from laconic.types import Columns
@@ -56,7 +56,7 @@ class Ladder:
 
     objective: Objective
     rungs: list[Rung]
-    comparisons: list[Comparison]
+    comparisons: list[GainComparison]
 
     @classmethod
     def of(

@@ -19,7 +19,7 @@ from numba import njit
 from scipy.sparse import csr_array
 
 from laconic.numerics.blocks import Blocks
-from laconic.numerics.candidates import Checked, Method, on_candidates
+from laconic.numerics.candidates import CandidateMethod, Checked, on_candidates
 from laconic.numerics.joint.forward import Ladder, Rung
 from laconic.numerics.joint.optimum import Objective, Optimum
 from laconic.numerics.joint.screening import ROUNDING
@@ -49,7 +49,7 @@ def ladder_of_blocks(
     nothing = Objective.of(csr_array((X.shape[0], 0)), loss, alpha)
     (first,) = _gains(X, [Optimum.start(nothing)], 0)
     climbing = partial(_climbed, loss=loss, alpha=alpha, longest=longest, batch=batch)
-    checked = on_candidates(X, _descending(first), Method(climbing, _used, _excess))
+    checked = on_candidates(X, _descending(first), CandidateMethod(climbing, _used, _excess))
     climbed, columns = checked.result, checked.columns
     *rungs, last = (
         Rung(columns[rung.words], columns[rung.following]) for rung in climbed.ladder.rungs

@@ -38,7 +38,7 @@ ROUNDING = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class GainComparison:
     """The words with the largest gains at the point of these coefficients, and their smallest gain.
 
     The smallest gain is 0 if fewer words were left than asked for.
@@ -59,7 +59,7 @@ class Screen:
     roots: Floats
     drifts: Floats
     n_computed: int = 0
-    comparisons: list[Comparison] = field(default_factory=list)
+    comparisons: list[GainComparison] = field(default_factory=list)
 
     @classmethod
     def at(cls, point: Optimum, documents: Rows) -> Self:
@@ -74,7 +74,7 @@ class Screen:
         self.roots[which], self.drifts[:, which] = np.sqrt(values), 0.0
         order = np.lexsort((which, -values))[:n]
         smallest = float(values[order[-1]]) if order.size == n else 0.0
-        compared = Comparison(point.order, point.newton.coef, which[order], smallest)
+        compared = GainComparison(point.order, point.newton.coef, which[order], smallest)
         self.comparisons.append(compared)
         return which[order], values[order]
 
