@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Self
 
 import numpy as np
@@ -9,11 +10,11 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from sklearn.utils import Tags
 
-from laconic.errors import LaconicError
-from laconic.numerics.joint.forward import Rung, climb
-from laconic.numerics.joint.optimum import Objective
+from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.blocks import Blocks, in_memory
+from laconic.numerics.joint.forward import Ladder, Rung
+from laconic.numerics.joint.outside import ladder_of_blocks
 from laconic.numerics.logistic.losses import LogisticLoss, Sigmoids, Softmax
-from laconic.numerics.svm.input import Rows, refuse_longest
 from laconic.reducer import Reducer
 from laconic.reduction import Ranking, Selection
 from laconic.scores.counts import read_labels
@@ -33,6 +34,11 @@ class JointSelection(Reducer):
     contribute little are swapped for others, where the objective falls. So a smaller selection is
     not part of a larger one. Ties go to the first column.
 
+    Of documents that are larger than memory (`Blocks`), the words with the largest gains that fit
+    into memory are candidates. After the selection, passes over all documents prove that no other
+    word had a gain among the largest wherever words were added or swapped; words that had are
+    added, and the selection repeated. A `LaconicWarning` says if that could not be proved.
+
     Parameters
     ----------
     alpha : float, default=1.0
@@ -49,6 +55,8 @@ class JointSelection(Reducer):
     rungs_ : list of Rung
         The selected words (`words`) of each size with swaps, and those that are added next
         (`following`), in order.
+    checked_ : Checked or None
+        The outcome of that check (`proved`, `rounds`, `columns`); None for documents in memory.
     """
 
     def __init__(
@@ -67,19 +75,21 @@ class JointSelection(Reducer):
     def fit(self, X: Matrix, y: ArrayLike | None = None) -> Self:
         """Select the words of all sizes up to `longest`."""
         self._check_parameters()
-        documents = csr_array(self._read(X))
+        documents = in_memory(self._read(X))
         loss = _loss(read_labels("JointSelection", documents, y))
-        rows = Rows.of(documents)
-        refuse_longest(rows)
-        n_terms = documents.shape[1]
+        self.checked_ = None
         if loss is None:
             # every label is the same for all documents, so no word has a gain
-            self.rungs_ = [Rung(np.zeros(0, dtype=np.intp), np.arange(n_terms))]
+            self.rungs_ = [Rung(np.zeros(0, dtype=np.intp), np.arange(documents.shape[1]))]
             return self
-        objective = Objective.of(documents, loss, float(self.alpha))
-        occurring = int(np.count_nonzero(np.diff(objective.words.starts)))
-        longest = occurring if self.longest is None else min(self.longest, occurring)
-        self.rungs_ = list(climb(objective, rows, longest, float(self.batch)))
+        settings = loss, float(self.alpha), self.longest, float(self.batch)
+        if not isinstance(documents, Blocks):
+            self.rungs_ = Ladder.of(csr_array(documents), *settings).rungs
+            return self
+        self.checked_ = ladder_of_blocks(documents, *settings)
+        self.rungs_ = self.checked_.result
+        if missed := self.checked_.shortfall:
+            warnings.warn(f"JointSelection: {missed}", LaconicWarning, stacklevel=2)
         return self
 
     @property

@@ -170,7 +170,8 @@ def test_one_at_a_time_takes_the_largest_gain(monkeypatch):
 
     monkeypatch.setattr(Screen, "best", recorded)
     monkeypatch.setattr(forward, "one_by_one", lambda point, pool: point)
-    rungs = list(climb(objective_of(X, y), Rows.of(X), 10, batch=1e-6))
+    screen = Screen.at(Optimum.start(objective_of(X, y)), Rows.of(X))
+    rungs = list(climb(screen, 10, batch=1e-6))
     assert len(steps) >= 10
     assert all(taken == largest for taken, largest in steps)
     assert rungs[0].following.tolist() == [int(taken) for taken, _ in steps[:10]]

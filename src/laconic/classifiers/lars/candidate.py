@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from laconic.classifiers.lars.walk import Walk
 from laconic.model import LinearModel
 from laconic.numerics.metrics import accuracy, apply_rule, mean_f1
 from laconic.numerics.thresholds import best_threshold
-from laconic.types import Bools, Floats, Int64s
+from laconic.types import Bools, Columns, Floats, Int64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,14 @@ class LarsCandidate:
     def with_leave_one_out(self, walks: list[Walk]) -> Self:
         """With the leave-one-out decision values of its walks."""
         return replace(self, left_out=np.column_stack([walk.left_out() for walk in walks]))
+
+    def over(self, columns: Columns, n_terms: int) -> Self:
+        """Over a vocabulary of which its words are these columns, ascending."""
+        coef = self.model.coef
+        entries = coef.data, columns[coef.indices], coef.indptr
+        lifted = csr_array(entries, shape=(coef.shape[0], n_terms))
+        order = [np.asarray(columns[words], dtype=np.int64) for words in self.order]
+        return replace(self, model=replace(self.model, coef=lifted), order=order)
 
     def with_threshold(self) -> Self:
         """With the threshold of the best F1 in each row."""

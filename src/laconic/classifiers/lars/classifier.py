@@ -6,6 +6,7 @@ LARS for the SVM and related losses (Keerthi 2005): one path per class, computed
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import Final, Literal, Self
@@ -16,6 +17,12 @@ from scipy.special import expit, log_expit, softmax
 from sklearn.utils.metaestimators import available_if
 
 from laconic.classifiers.lars.candidate import LarsCandidate
+from laconic.classifiers.lars.over_blocks import (
+    in_documents,
+    n_occurring,
+    too_few_candidates,
+    walks_of,
+)
 from laconic.classifiers.lars.shortfall import Shortfall
 from laconic.classifiers.lars.walk import LarsLoss, LarsSettings, Mode, ModelRow, Walk
 from laconic.classifiers.path import (
@@ -25,9 +32,9 @@ from laconic.classifiers.path import (
     read_training_data,
     stack_rows,
 )
-from laconic.errors import LaconicError, SizeUnavailable
+from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Normalize, margins
-from laconic.numerics.lars.path import Bias, Documents
+from laconic.numerics.lars.path import Bias
 from laconic.reduction import columns_for
 from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
@@ -50,6 +57,11 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
 
     With f(x) = x'β + b and y = ±1 it follows min alpha/2 (‖β‖² + b²) + Σ loss(y f) under a
     decreasing bound λ₁ on the gradient. With several classes or labels, each selects its own words.
+
+    Of documents that are larger than memory (`Blocks`), the words with the largest gradients that
+    fit into memory are candidates. After the paths, passes over all documents prove that no other
+    word would have entered at or before the largest size; words that would are added, and the paths
+    repeated. A `LaconicWarning` says if that could not be proved.
 
     Parameters
     ----------
@@ -110,6 +122,8 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
         The largest violation of the optimality conditions. At a point of the path: |gradient| = λ₁
         for selected words, at most λ₁ for others, 0 for the bias, relative to the first λ₁. After a
         refit: gradient 0, relative to the largest gradient of a selected word at β = 0, b = 0.
+    checked_ : Checked or None
+        The outcome of that check (`proved`, `rounds`, `columns`); None for documents in memory.
     loo_ : list of (alpha, size, score)
         Leave-one-out scores, only with alpha="loo" or size="loo": accuracy for several classes,
         otherwise the mean F1 of the rows (of the second of two classes).
@@ -201,21 +215,25 @@ class LarsClassifier(LinearModelClassifier, PathClassifier):
         With `choose_size`, warnings are about the size with the best score only.
         """
         settings = self._settings()
-        documents, encoding = read_training_data(self, X, y)
+        training, encoding = read_training_data(self, X, y)
         self._check_threshold(encoding)
-        shared = Documents.of(documents)
-        available = int(np.count_nonzero(shared.lengths[: shared.constant]))
-        walks = [
-            [Walk(shared, y_signed, setting) for y_signed in encoding.y_signed.T]
-            for setting in settings
-        ]
+        documents = in_documents(training)
+        available = n_occurring(documents)
+        words = sorted(_words(size, available) for size in sizes)
+        reached = [min(n, self._limit(n)) for n in words if self._too_long(n, available) is None]
+        walks, self.checked_ = walks_of(documents, encoding.y_signed, settings, reached)
+        if self.checked_ is not None and (missed := self.checked_.shortfall):
+            warnings.warn(f"LarsClassifier: {missed}", LaconicWarning, stacklevel=3)
         leave_one_out = leave_one_out or len(walks) > 1
         self.__dict__.pop("loo_", None)
         n_rows, longest = encoding.y_signed.shape[1], self._limit(math.inf)
         short = Shortfall.of(encoding.classes, n_rows, longest, choose_size=choose_size)
-        for size in sorted(_words(size, available) for size in sizes):
-            refused = self._too_long(size, available)
-            yield refused or self._best(size, walks, encoding, leave_one_out, short)
+        for n in words:
+            refused = self._too_long(n, available) or too_few_candidates(n, self.checked_)
+            outcome = refused or self._best(n, walks, encoding, leave_one_out, short)
+            if self.checked_ is not None and isinstance(outcome, LarsCandidate):
+                outcome = outcome.over(self.checked_.columns, training.shape[1])
+            yield outcome
         short.warn()
 
     def _best(

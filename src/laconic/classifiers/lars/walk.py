@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -15,6 +15,7 @@ from laconic.numerics.lars.fast import fast_lars
 from laconic.numerics.lars.forward import forward
 from laconic.numerics.lars.leave_one_out import leave_one_out
 from laconic.numerics.lars.newton import curvature, minimum, slope
+from laconic.numerics.lars.outside import Trace, start
 from laconic.numerics.lars.path import Bias, Documents, LarsPoint, lars
 from laconic.numerics.quotient import quotient
 from laconic.types import Floats, Int64s
@@ -91,10 +92,15 @@ class Walk:
         self._points = self._path()
         self._row: ModelRow | None = None
 
+    @property
+    def moves(self) -> bool:
+        """False for a constant label, which needs the bias only."""
+        return self.settings.bias != "always" or bool((self.y_signed != self.y_signed[0]).any())
+
     def _path(self) -> Iterator[LarsPoint]:
         settings = self.settings
-        if settings.bias == "always" and (self.y_signed == self.y_signed[0]).all():
-            return iter(())  # a constant label needs the bias only
+        if not self.moves:
+            return iter(())
         return WALKS[settings.mode](
             self.documents,
             self.y_signed,
@@ -107,6 +113,26 @@ class Walk:
         """Continue to the point of `size` words, or to the end of the path."""
         while self.point.size < size and (point := next(self._points, None)) is not None:
             self.point, self._row = point, None
+
+    def trace(self, sizes: Sequence[float]) -> Trace:
+        """All points up to the largest of these sizes, which ascend, and the start.
+
+        Then the walk starts again, and has the points of these sizes only.
+        """
+        settings, points, reached = self.settings, [], []
+        for size in sizes:
+            while self.point.size < size and (point := next(self._points, None)) is not None:
+                self.point = point
+                # the documents of all points would take too much memory
+                points.append(replace(point, examples=NO_POINT.examples))
+            reached.append(self.point)
+        self.point, self._points = NO_POINT, iter(reached)
+        loss, alpha, bias = settings.loss, settings.alpha, settings.bias
+        first_l1 = float(points[0].entry_l1[0]) if points else 0.0
+        first = start(self.y_signed, first_l1, loss=loss, alpha=alpha, bias=bias)
+        at_points = settings.loss == "squared" or settings.mode == "aggressive"
+        traced = [first, *points]
+        return Trace(self.documents, self.y_signed, traced, loss, alpha, at_points)
 
     def reason(self) -> str:
         """Why there are no more words, at the end of the path."""

@@ -34,6 +34,7 @@ from laconic.classifiers.svm import SVMLoss, check_svm
 from laconic.classifiers.svm_costs import ClassWeight, class_problems
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Model, Normalize
+from laconic.numerics.candidates import require_memory
 from laconic.numerics.svm.dual import Rows, descend
 from laconic.numerics.svm.every_size import auc_at_every_size, best_f1_at_every_size
 from laconic.numerics.svm.gap import shortfall
@@ -195,7 +196,7 @@ class MaskedSVM(LinearModelClassifier, PathClassifier):
         """Each model, ascending, with the numbers of words of all sizes, one list per row."""
         settings = self._settings()
         training, encoding = read_training_data(self, X, y)
-        documents = csr_array(training)
+        documents = csr_array(require_memory("MaskedSVM", training))
         self.machines_ = self._train(documents, encoding)
         most = max(machine.available for machine in self.machines_)
         requested = sorted(sizes, key=lambda size: columns_for(size, most))

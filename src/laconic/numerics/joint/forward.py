@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from laconic.numerics.joint.optimum import Objective, Optimum
-from laconic.numerics.joint.screening import Screen
-from laconic.numerics.svm.input import Rows
+from laconic.numerics.joint.screening import GainComparison, Screen
+from laconic.numerics.logistic.losses import LogisticLoss
+from laconic.numerics.svm.input import Rows, refuse_longest
 from laconic.types import Columns
 
 # A swap is kept if the objective falls by this share of itself.
@@ -47,10 +50,34 @@ def ladder(longest: int) -> Iterator[int]:
         unit *= 10
 
 
-def climb(objective: Objective, documents: Rows, longest: int, batch: float) -> Iterator[Rung]:
-    """One rung after the other; the first has no words, and all others follow the last."""
-    point = Optimum.start(objective)
-    screen = Screen.at(point, documents)
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """All rungs, and the comparisons of gains that led to them."""
+
+    objective: Objective
+    rungs: list[Rung]
+    comparisons: list[GainComparison]
+
+    @classmethod
+    def of(
+        cls, X: csr_array, loss: LogisticLoss, alpha: float, longest: int | None, batch: float
+    ) -> Self:
+        """Up to `longest` words, or as many as occur."""
+        rows = Rows.of(X)
+        refuse_longest(rows)
+        objective = Objective.of(X, loss, alpha)
+        occurring = int(np.count_nonzero(np.diff(objective.words.starts)))
+        screen = Screen.at(Optimum.start(objective), rows)
+        limit = occurring if longest is None else min(longest, occurring)
+        return cls(objective, list(climb(screen, limit, batch)), screen.comparisons)
+
+
+def climb(screen: Screen, longest: int, batch: float) -> Iterator[Rung]:
+    """One rung after the other; the first has no words, and all others follow the last.
+
+    The screen is at the point without words.
+    """
+    point = screen.point
     pool = point.order
     for size in ladder(longest):
         below = point.order
@@ -61,7 +88,7 @@ def climb(objective: Objective, documents: Rows, longest: int, batch: float) -> 
             point = point.plus(words[:n_added])
         yield Rung(below, point.order[below.size :])
         point = one_by_one(point, pool) if size <= FEW else together(screen, point)
-    others, _ = screen.best(point, objective.words.n_words)
+    others, _ = screen.best(point, point.objective.words.n_words)
     yield Rung(point.order, others)
 
 

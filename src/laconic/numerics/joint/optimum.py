@@ -70,16 +70,23 @@ class Optimum:
         return self._solved(self.objective, np.append(self.order, words), coef)
 
     @classmethod
-    def _solved(cls, objective: Objective, order: Columns, coef: Floats) -> Self:
+    def at(cls, objective: Objective, order: Columns, coef: Floats) -> Self:
+        """The point of these coefficients of the words and, in the last line, of the intercepts."""
         selected = Selected.of(objective.words, order, objective.n_docs)
         loss, alpha = objective.loss, objective.alpha
         newton = Newton.start(selected.documents, loss, alpha, True, coef)
+        return cls(objective, order, selected, newton)
+
+    @classmethod
+    def _solved(cls, objective: Objective, order: Columns, coef: Floats) -> Self:
+        point = cls.at(objective, order, coef)
+        newton = point.newton
         for _ in range(STEPS):
             # the gap of all problems together
             if newton.gaps @ newton.objective <= TOLERANCE * newton.objective.sum():
                 break
             newton.step(TOLERANCE)
-        return cls(objective, order, selected, newton)
+        return point
 
     @cached_property
     def value(self) -> float:
@@ -92,10 +99,14 @@ class Optimum:
     def residuals(self) -> NDArray[Any]:
         return padded(self.newton.slopes.residuals, self._dtype)
 
+    @property
+    def diagonal(self) -> NDArray[Any]:
+        """The second derivatives of the loss by the scores."""
+        return self.objective.loss.diagonal(self.newton.slopes.curvature)
+
     @cached_property
     def curvature(self) -> NDArray[Any]:
-        loss, slopes = self.objective.loss, self.newton.slopes
-        return padded(loss.diagonal(slopes.curvature), self._dtype)
+        return padded(self.diagonal, self._dtype)
 
     @property
     def _dtype(self) -> type[np.floating[Any]]:

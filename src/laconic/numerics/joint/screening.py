@@ -17,7 +17,7 @@ Only words whose bound reaches the smallest gain that is searched for are comput
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import sqrt
 from typing import Self
 
@@ -37,6 +37,19 @@ NEGLIGIBLE = 0.005
 ROUNDING = 1e-4
 
 
+@dataclass(frozen=True, eq=False)
+class GainComparison:
+    """The words with the largest gains at the point of these coefficients, and their smallest gain.
+
+    The smallest gain is 0 if fewer words were left than asked for.
+    """
+
+    order: Columns
+    coef: Floats
+    words: Columns
+    smallest: float
+
+
 @dataclass(eq=False)
 class Screen:
     """The root of each word's gain where it was computed last, and how far it may have moved."""
@@ -46,6 +59,7 @@ class Screen:
     roots: Floats
     drifts: Floats
     n_computed: int = 0
+    comparisons: list[GainComparison] = field(default_factory=list)
 
     @classmethod
     def at(cls, point: Optimum, documents: Rows) -> Self:
@@ -59,6 +73,9 @@ class Screen:
         which, values = self._largest(point, n)
         self.roots[which], self.drifts[:, which] = np.sqrt(values), 0.0
         order = np.lexsort((which, -values))[:n]
+        smallest = float(values[order[-1]]) if order.size == n else 0.0
+        compared = GainComparison(point.order, point.newton.coef, which[order], smallest)
+        self.comparisons.append(compared)
         return which[order], values[order]
 
     def _largest(self, point: Optimum, n: int) -> tuple[Columns, Floats]:

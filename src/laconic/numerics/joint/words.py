@@ -19,6 +19,11 @@ from laconic.numerics.quotient import quotient
 from laconic.types import Columns, Floats, Int64s, Matrix
 
 
+def exponent_of(values: Floats) -> int:
+    """Divided by this power of 2, squares neither overflow nor underflow; lengths do not change."""
+    return int(np.frexp(np.abs(values).max(initial=0.0))[1])
+
+
 class WordColumns(NamedTuple):
     """The columns of a matrix, for compiled functions; `shares` and `squares` are scratch."""
 
@@ -34,10 +39,7 @@ class WordColumns(NamedTuple):
         columns.sum_duplicates()
         columns.eliminate_zeros()
         values = np.asarray(columns.data, dtype=np.float64)
-        largest = float(np.abs(values).max(initial=0.0))
-        if largest > 0.0:
-            # a power of 2, so that squares neither overflow nor underflow; lengths do not change
-            values = np.ldexp(values, -int(np.frexp(largest)[1]))
+        values = np.ldexp(values, -exponent_of(values))
         starts, docs = columns.indptr.astype(np.int64), columns.indices.astype(np.uint32)
         scratch = np.empty((2, values.size), dtype)
         return cls(starts, docs, values.astype(dtype), *scratch)
