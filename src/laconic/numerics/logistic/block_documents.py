@@ -50,6 +50,10 @@ class ScaledDocuments:
         scaled = replace(rows, scales=rows.scales / unit)
         return cls(DocumentArrays.of(scaled), unit, rows.n_columns)
 
+    @property
+    def in_memory(self) -> bool:
+        return not isinstance(self.documents, BlockDocuments)
+
     def passes(self, n_steps: int) -> int:
         """Passes over the blocks so far; of documents in memory, the Newton steps."""
         documents = self.documents

@@ -59,6 +59,18 @@ class LogisticSolution:
         self.intercept[rows] = packed[-1]
 
 
+    def put(self, rows: Columns, part: LogisticSolution) -> None:
+        """Write the solutions of some independent rows."""
+        for whole, of_rows in (
+            (self.coef, part.coef),
+            (self.intercept, part.intercept),
+            (self.gap, part.gap),
+            (self.solved, part.solved),
+            (self.steps, part.steps),
+        ):
+            whole[rows] = of_rows
+
+
 @dataclass(frozen=True, eq=False)
 class PrimalStart:
     """Coefficients and intercepts to start from; other columns start at 0."""
@@ -176,7 +188,7 @@ def _solve(
         done = newton.gaps <= tolerance
         if done.any() or step == STEPS:
             done = newton.settle(tolerance)
-            if newton.scores.size <= SMALL and done.any():
+            if newton.scores.size <= SMALL and done.any() and rows.in_memory:
                 newton.step(0.0)
                 done = newton.settle(tolerance)
         gaps = newton.gaps
