@@ -95,8 +95,8 @@ class LogisticClassifier(LinearModelClassifier):
             weights = _check_sample_weight(
                 sample_weight, documents, dtype=np.float64, ensure_non_negative=True
             )
-        n_rows, n_terms = encoding.y_signed.shape[1], documents.shape[1]
-        start = self._previous((n_rows, n_terms)) if self.warm_start else None
+        shape = encoding.n_rows, documents.shape[1]
+        start = self._previous(shape) if self.warm_start else None
         solution = self.fit_rows(Rows.of(csr_array(documents)), encoding, start, weights)
         return self._set_model(solution.model(encoding))
 
@@ -130,7 +130,7 @@ class LogisticClassifier(LinearModelClassifier):
         if encoding.rule == "argmax":
             return solve_softmax(
                 rows,
-                encoding.y_signed.argmax(axis=1),
+                encoding.codes,
                 encoding.classes.size,
                 document_costs(encoding, self.class_weight, weights),
                 alpha,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -12,11 +13,13 @@ from scipy.sparse import csr_array
 
 from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.classifiers.rows_solution import RowsSolution
-from laconic.classifiers.svm_costs import ClassWeight, costs
+from laconic.classifiers.svm_costs import ClassWeight, class_problems
 from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.numerics.svm.dual import Dual, Rows, support
 from laconic.numerics.svm.gap import shortfall
 from laconic.numerics.svm.joint import descend_all
+from laconic.numerics.svm.start import DualStart, SupportDuals
 from laconic.text.labels import LabelEncoding
 from laconic.types import Floats, Matrix
 from laconic.validation import check_choice, is_non_negative
@@ -25,20 +28,6 @@ SVMLoss: TypeAlias = Literal["squared_hinge", "hinge"]
 
 # The largest number of passes over the documents.
 EPOCHS = 20_000
-
-
-@dataclass(frozen=True, eq=False)
-class DualStart:
-    """Dual variables (n_rows, n_docs) and intercepts to start from, solved for `alpha`."""
-
-    alphas: Floats
-    intercept: Floats
-    alpha: float
-
-    def rows(self, alpha: float) -> list[tuple[Floats, float]]:
-        """The start of each row; duals below their bounds grow as alpha falls."""
-        scaled = self.alphas * (self.alpha / alpha)
-        return list(zip(scaled, self.intercept.tolist(), strict=True))
 
 
 class SVMClassifier(LinearModelClassifier):
@@ -111,10 +100,10 @@ class SVMClassifier(LinearModelClassifier):
         """Train the machines; y has one class per document or is an indicator matrix."""
         check_svm(self.alpha, self.loss, self.tol)
         documents, encoding = read_training_data(self, X, y)
-        start = self._previous(encoding) if self.warm_start else None
+        problems = class_problems(encoding, self.class_weight, alpha=self.alpha)
+        start = self._previous(problems) if self.warm_start else None
         solution = self.fit_rows(Rows.of(csr_array(documents)), encoding, start)
-        C = costs(encoding, self.class_weight) / (2.0 * self.alpha)
-        self._keep_duals(solution.start.alphas, encoding.y_signed.T, C.T)
+        self._keep_duals(problems, solution.start)
         return self._set_model(solution.model(encoding))
 
     def fit_rows(
@@ -126,50 +115,47 @@ class SVMClassifier(LinearModelClassifier):
     ) -> RowsSolution:
         """Train on a prefix of ranked documents; `start` is that of an earlier solution."""
         check_svm(self.alpha, self.loss, self.tol)
-        C = costs(encoding, self.class_weight, sample_weight) / (2.0 * self.alpha)
-        machines = self._machines(rows, encoding, C, start)
-        self.solved_ = np.array([machine.solved for machine in machines])
-        self.gap_ = np.array([machine.gap for machine in machines])
+        problems = class_problems(encoding, self.class_weight, sample_weight, self.alpha)
+        machines = self._machines(rows, problems, start)
+        # machine by machine: the duals of all documents are in memory for a few
+        duals, coefs, figures = [], [], []
+        for machine in machines:
+            duals.append(SupportDuals.of(machine.alphas))
+            coefs.append(machine.coef)
+            figures.append((machine.intercept, machine.gap, machine.solved))
+        intercept, gaps, solved = (np.array(values) for values in zip(*figures, strict=True))
+        self.solved_, self.gap_ = solved, gaps
         self._warn()
-        intercept = np.array([machine.intercept for machine in machines])
-        alphas = np.vstack([machine.alphas for machine in machines])
-        return RowsSolution(
-            np.vstack([machine.coef for machine in machines]),
-            intercept,
-            self.solved_,
-            self.gap_,
-            DualStart(alphas, intercept, self.alpha),
-        )
+        next_start = DualStart.of(duals, intercept, self.alpha, rows.starts.size)
+        return RowsSolution(np.vstack(coefs), intercept, solved, gaps, next_start)
 
     def _machines(
-        self, rows: Rows, encoding: LabelEncoding, C: Floats, start: DualStart | None
-    ) -> list[Dual]:
+        self, rows: Rows, problems: ClassProblems, start: DualStart | None
+    ) -> Iterator[Dual]:
         """One machine per row, all on one copy of the documents."""
         return descend_all(
             rows,
-            encoding.y_signed,
-            C,
+            problems,
             loss=self.loss,
             intercept=bool(self.fit_intercept),
-            starts=() if start is None else start.rows(self.alpha),
+            start=None if start is None else partial(start.row, alpha=self.alpha),
             tolerance=self.tol,
             epochs=EPOCHS,
         )
 
-    def _previous(self, encoding: LabelEncoding) -> DualStart | None:
+    def _previous(self, problems: ClassProblems) -> DualStart | None:
         """The duals and intercepts of the previous fit, if their shape is the same."""
         previous = getattr(self, "dual_coef_", None)
-        if previous is None or previous.shape != encoding.y_signed.T.shape:
+        if previous is None or previous.shape != (problems.n_classes, problems.n_docs):
             return None
         # the dual of a document that has changed sides is negative here, and is clipped to 0
-        return DualStart(
-            previous.toarray() * encoding.y_signed.T, self.intercept_, self._dual_alpha
-        )
+        return DualStart(problems.signed(previous), self.intercept_, self._dual_alpha)
 
-    def _keep_duals(self, alphas: Floats, y_signed: Floats, C: Floats) -> None:
+    def _keep_duals(self, problems: ClassProblems, duals: DualStart) -> None:
         self._dual_alpha = self.alpha
-        self.dual_coef_ = csr_array(alphas * y_signed)
-        self.support_ = np.flatnonzero(support(alphas, C).any(axis=0))
+        self.dual_coef_ = problems.signed(duals.alphas)
+        values, C = np.abs(self.dual_coef_.data), problems.costs_at(self.dual_coef_)
+        self.support_ = np.unique(self.dual_coef_.indices[support(values, C)])
 
     def _warn(self) -> None:
         if short := shortfall(self.solved_.tolist(), self.gap_.tolist(), self.tol):

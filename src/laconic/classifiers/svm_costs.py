@@ -8,46 +8,59 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from laconic.errors import LaconicError
+from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.text.labels import LabelEncoding
-from laconic.types import Bools, Floats
+from laconic.types import Floats
 
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
 
 
-def costs(
-    encoding: LabelEncoding, class_weight: ClassWeight, sample_weight: Floats | None = None
-) -> Floats:
-    """One weight per document and row of the model, as in liblinear; 1 without class weights.
+def class_problems(
+    encoding: LabelEncoding,
+    class_weight: ClassWeight,
+    sample_weight: Floats | None = None,
+    alpha: float = 0.5,
+) -> ClassProblems:
+    """The problem of each row of the model, with weights as in liblinear; 1 without class weights.
 
     For two classes, each class has its weight. One-vs-rest, a class weights its own documents, and
     the rest have 1. Each label of an indicator matrix is balanced between its two sides. A document
     with a sample weight counts as that many documents, in its cost and in the balance.
     """
-    weights = np.ones(len(encoding.y_signed)) if sample_weight is None else sample_weight
-    return weights[:, None] * _class_costs(encoding, class_weight, weights)
+    sides = _sides(encoding, class_weight, sample_weight)
+    return ClassProblems(encoding.members, *sides, sample_weight, alpha)
+
+
+def costs(
+    encoding: LabelEncoding, class_weight: ClassWeight, sample_weight: Floats | None = None
+) -> Floats:
+    """One weight per document and row of the model."""
+    problems = class_problems(encoding, class_weight, sample_weight)
+    return problems.columns(np.arange(problems.n_classes))[1]
 
 
 def document_costs(
     encoding: LabelEncoding, class_weight: ClassWeight, sample_weight: Floats | None = None
 ) -> Floats:
     """One weight per document, that of its class, for several classes in one problem."""
-    return costs(encoding, class_weight, sample_weight)[encoding.y_signed > 0]
+    inside, _ = _sides(encoding, class_weight, sample_weight)
+    by_document = inside[encoding.codes]
+    return by_document if sample_weight is None else sample_weight * by_document
 
 
-def _class_costs(
-    encoding: LabelEncoding, class_weight: ClassWeight, sample_weight: Floats
-) -> Floats:
+def _sides(
+    encoding: LabelEncoding, class_weight: ClassWeight, sample_weight: Floats | None
+) -> tuple[Floats, Floats]:
+    """The weights of the documents inside and outside the class of each row."""
+    ones = np.ones(encoding.n_rows)
     if class_weight is None:
-        return np.ones(encoding.y_signed.shape)
-    yes = encoding.y_signed > 0
+        return ones, ones
     if isinstance(class_weight, str):
-        return _balanced(yes, encoding, class_weight, sample_weight)
+        return _balanced(encoding, class_weight, sample_weight)
     if not isinstance(class_weight, Mapping):
         raise _unknown(class_weight)
     weights = _from_dict(class_weight, encoding)
-    if encoding.rule == "sign":
-        return np.where(yes, weights[1:], weights[:1])
-    return np.where(yes, weights, 1.0)
+    return (weights[1:], weights[:1]) if encoding.rule == "sign" else (weights, ones)
 
 
 def _unknown(class_weight: object) -> LaconicError:
@@ -55,17 +68,18 @@ def _unknown(class_weight: object) -> LaconicError:
 
 
 def _balanced(
-    yes: Bools, encoding: LabelEncoding, class_weight: str, sample_weight: Floats
-) -> Floats:
+    encoding: LabelEncoding, class_weight: str, sample_weight: Floats | None
+) -> tuple[Floats, Floats]:
     if class_weight != "balanced":
         raise _unknown(class_weight)
-    n_docs, n_classes = sample_weight.sum(), len(encoding.classes)
+    weights = np.ones(encoding.n_docs) if sample_weight is None else sample_weight
+    n_docs, n_classes = weights.sum(), len(encoding.classes)
+    inside = np.asarray(encoding.members.T @ weights)
     # avoids division by 0; the weight of a side without documents is not used
-    with_class = _positive(sample_weight @ yes)
-    without = _positive(sample_weight @ ~yes)
+    with_class, without = _positive(inside), _positive(n_docs - inside)
     if encoding.rule == "argmax":
-        return np.asarray(np.where(yes, n_docs / (n_classes * with_class), 1.0))
-    return np.asarray(np.where(yes, n_docs / (2.0 * with_class), n_docs / (2.0 * without)))
+        return n_docs / (n_classes * with_class), np.ones(encoding.n_rows)
+    return n_docs / (2.0 * with_class), n_docs / (2.0 * without)
 
 
 def _positive(totals: Floats) -> Floats:

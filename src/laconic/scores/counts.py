@@ -68,11 +68,11 @@ def _score(
 
 def read_labelled(
     score: str, X: Matrix, y: ArrayLike | None, combine: Combine
-) -> tuple[Matrix, Floats]:
-    """Validated documents and y_signed of a supervised score."""
+) -> tuple[Matrix, LabelEncoding]:
+    """Validated documents and labels of a supervised score."""
     _check_combine(score, combine)
     documents = _documents(X)
-    return documents, read_labels(score, documents, y).y_signed
+    return documents, read_labels(score, documents, y)
 
 
 def _check_combine(score: str, combine: Combine) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -9,12 +12,31 @@ from scipy.sparse import csr_array
 from laconic.errors import LaconicError
 from laconic.numerics.svm import joint as module
 from laconic.numerics.svm.all_classes import ClassArrays, improve_intercepts, products_of_all
+from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.numerics.svm.dual import Rows, descend
+from laconic.numerics.svm.gap import violation_limit
 from laconic.numerics.svm.intercept import best_intercept
-from laconic.numerics.svm.joint import descend_all
-from laconic.numerics.svm.problem import violation_limit
+from laconic.numerics.svm.start import DualStart, SupportDuals
 
 TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class GivenColumns(ClassProblems):
+    """Any labels and costs."""
+
+    y_signed: Any = None
+    costs: Any = None
+
+    def columns(self, classes):
+        return self.y_signed[:, classes], self.costs[:, classes]
+
+
+def descend_all(rows, y_signed, costs, *, starts=(), **settings):
+    ones = np.ones(y_signed.shape[1])
+    problems = GivenColumns(csr_array(y_signed > 0), ones, ones, y_signed=y_signed, costs=costs)
+    start = starts.__getitem__ if starts else None
+    return list(module.descend_all(rows, problems, start=start, **settings))
 
 
 def documents(seed, n_docs=120, n_terms=40, density=0.2):

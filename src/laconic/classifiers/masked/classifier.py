@@ -31,10 +31,10 @@ from laconic.classifiers.path import (
     stack_rows,
 )
 from laconic.classifiers.svm import SVMLoss, check_svm
-from laconic.classifiers.svm_costs import ClassWeight, costs
+from laconic.classifiers.svm_costs import ClassWeight, class_problems
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Model, Normalize
-from laconic.numerics.svm.dual import Dual, Rows, descend
+from laconic.numerics.svm.dual import Rows, descend
 from laconic.numerics.svm.every_size import auc_at_every_size, best_f1_at_every_size
 from laconic.numerics.svm.gap import shortfall
 from laconic.numerics.svm.ranked import Ranked
@@ -214,23 +214,19 @@ class MaskedSVM(LinearModelClassifier, PathClassifier):
     def _train(self, documents: csr_array, encoding: LabelEncoding) -> list[Machine]:
         """The SVM of each row on all words."""
         rows = Rows.of(documents)
-        C = costs(encoding, self.class_weight) / (2.0 * self.alpha)
-        duals = [
-            descend(
+        problems = class_problems(encoding, self.class_weight, alpha=self.alpha)
+        machines = []
+        for row in range(problems.n_classes):
+            dual = descend(
                 rows,
-                y_signed,
-                cost,
+                *problems.column(row),
                 loss=self.loss,
                 intercept=bool(self.fit_intercept),
                 tolerance=self.tol,
             )
-            for y_signed, cost in zip(encoding.y_signed.T, C.T, strict=True)
-        ]
-        self._warn(duals)
-        return [
-            Machine.of(documents, dual, y_signed, cost)
-            for dual, y_signed, cost in zip(duals, encoding.y_signed.T, C.T, strict=True)
-        ]
+            machines.append(Machine.of(documents, dual, problems, row))
+        self._warn(machines)
+        return machines
 
     def _model(
         self, rows: Sequence[SmallerMachine], encoding: LabelEncoding, normalize: Normalize
@@ -261,7 +257,7 @@ class MaskedSVM(LinearModelClassifier, PathClassifier):
             self.variant, self.loss, bool(self.fit_intercept), normalize, int(self.epochs), self.tol
         )
 
-    def _warn(self, rows: Sequence[Dual] | Sequence[SmallerMachine]) -> None:
+    def _warn(self, rows: Sequence[Machine] | Sequence[SmallerMachine]) -> None:
         solved, gaps = zip(*((row.solved, row.gap) for row in rows), strict=True)
         if short := shortfall(solved, gaps, self.tol):
             warnings.warn(

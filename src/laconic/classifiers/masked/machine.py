@@ -25,8 +25,10 @@ from laconic.classifiers.svm import SVMLoss
 from laconic.model import Normalize
 from laconic.numerics.quotient import quotient
 from laconic.numerics.svm.agreement import containment, cosine, overlap, pearson, recall
+from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.numerics.svm.dual import Dual, Rows, descend, support
 from laconic.numerics.svm.ranked import Ranked, masked_coefficients, prefix_decisions
+from laconic.numerics.svm.start import SupportDuals
 from laconic.reduction import columns_for
 from laconic.types import Columns, Floats, Matrix
 
@@ -81,21 +83,23 @@ class Machine:
 
     `order` has the words that occur in its support vectors, largest |w| first, ties by column;
     `coef` has their weights. `alphas` (dual variables), `y_signed` and `costs` have one entry per
-    training document. `gap` is the duality gap as a share of the objective.
+    training document; they are made when read, from `duals` and the problem of this `row`. `gap` is
+    the duality gap as a share of the objective.
     """
 
     order: Columns
     coef: Floats
     intercept: float
-    alphas: Floats
-    y_signed: Floats
-    costs: Floats
+    duals: SupportDuals
+    problems: ClassProblems
+    row: int
     solved: bool
     gap: float
 
     @classmethod
-    def of(cls, X: csr_array, dual: Dual, y_signed: Floats, costs: Floats) -> Self:
+    def of(cls, X: csr_array, dual: Dual, problems: ClassProblems, row: int) -> Self:
         """The solution for training documents X, with its words ranked."""
+        _, costs = problems.column(row)
         vectors = X[support(dual.alphas, costs)]
         words = np.flatnonzero(np.bincount(vectors.indices[vectors.data != 0]))
         order = words[np.argsort(-np.abs(dual.coef[words]), kind="stable")]
@@ -103,12 +107,24 @@ class Machine:
             order,
             dual.coef[order],
             dual.intercept,
-            dual.alphas,
-            y_signed,
-            costs,
+            SupportDuals.of(dual.alphas),
+            problems,
+            row,
             dual.solved,
             dual.gap,
         )
+
+    @property
+    def alphas(self) -> Floats:
+        return self.duals.dense(self.problems.n_docs)
+
+    @property
+    def y_signed(self) -> Floats:
+        return self.problems.column(self.row)[0]
+
+    @property
+    def costs(self) -> Floats:
+        return self.problems.column(self.row)[1]
 
     @property
     def available(self) -> int:
@@ -140,9 +156,8 @@ class Machine:
     def _renormalized(
         self, X: csr_array, sizes: Sequence[int], settings: MaskSettings
     ) -> Iterator[SmallerMachine]:
-        rows = np.flatnonzero(self.alphas)
-        vectors = Ranked.of(X[rows], self.order)
-        dual_coef = (self.alphas * self.y_signed)[rows]
+        vectors = Ranked.of(X[self.duals.docs], self.order)
+        dual_coef = self.duals.values * self.y_signed[self.duals.docs]
         for size in sizes:
             ends = vectors.ends(size)
             lengths = _divisors(vectors, ends, settings.normalize)
@@ -161,10 +176,11 @@ class Machine:
             documents.starts[:-1], ends, documents.ranks, documents.values, scales, self.available
         )
         repaired = settings.variant == "repaired"
+        y_signed, costs = self.problems.column(self.row)
         dual = descend(
             rows,
-            self.y_signed,
-            self.costs,
+            y_signed,
+            costs,
             loss=settings.loss,
             intercept=settings.intercept,
             start=self.alphas if repaired else self._start(lengths),
@@ -186,7 +202,8 @@ class Machine:
 
     def _agreement(self, coef: Floats, alphas: Floats) -> Agreement:
         masked = self.coef[: coef.size]
-        before, after = support(self.alphas, self.costs), support(alphas, self.costs)
+        costs = self.costs
+        before, after = support(self.alphas, costs), support(alphas, costs)
         return Agreement(
             coef.size,
             cosine(masked, coef),

@@ -23,7 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from laconic.numerics.svm.finish import proximal_rounds
-from laconic.numerics.svm.gap import balanced, duality_gap, stretch
+from laconic.numerics.svm.gap import (
+    balanced,
+    duality_gap,
+    stretch,
+    violation_aim,
+    violation_limit,
+)
 from laconic.numerics.svm.input import (
     Rows,
     costs_in,
@@ -61,7 +67,7 @@ NEWTON_SHARE = 0.5
 # r of the passes, in units of mean squared lengths or inverse costs. A larger r slows down the
 # passes, a smaller one slows down b.
 RIDGE = 0.1
-# Share of the tolerance that the passes aim at; applied again if the result misses the tolerance.
+# Share of `violation_aim` that the passes reach; applied again if the result is not solved.
 AIM = 0.5
 # A duality gap up to this share of the primal value counts as 0.
 ROUNDING = 1e-14
@@ -235,9 +241,11 @@ class _Problem:
         gap = duality_gap(arrays, point, self.costs, self.loss, coef, values, b)
         # if several b are optimal, a dual of rounding size violates the conditions for some of them
         other = violation(arrays, point, values, float(point.bias[0])) if gap <= ROUNDING else worst
-        solved = gap <= tolerance and min(worst, max(other, unbalanced)) <= tolerance
-        if self.intercept and not solved:
+        limit = violation_limit(tolerance)
+        solved = gap <= tolerance and min(worst, max(other, unbalanced)) <= limit
+        if self.intercept and (not solved or unbalanced > tolerance):
             gap = self._balanced_gap(point.alphas, coef, values, b)
+            solved = solved and gap <= tolerance
         return Dual(point.alphas, coef, b, worst, gap, epochs, solved)
 
     def _balanced_gap(self, alphas: Floats, coef: Floats, values: Floats, b: float) -> float:
@@ -287,7 +295,7 @@ class _Descent:
 
     def _descend(self, tolerance: float, epochs: int) -> Dual:
         while True:
-            self._approach(self.aim * tolerance, epochs)
+            self._approach(self.aim * violation_aim(tolerance), epochs)
             dual = self.problem.result(self.point, self.epochs, tolerance)
             if dual.solved or self.epochs >= epochs:
                 return dual

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf, sqrt
 
 import numpy as np
 
 from laconic.numerics.svm.passes import DualPoint, HingeLoss, ProblemArrays
 from laconic.types import Floats
+
+# From this tolerance on, the gap alone decides.
+LOOSE = 1e-5
 
 
 def duality_gap(
@@ -43,6 +47,19 @@ def balanced(arrays: ProblemArrays, alphas: Floats) -> Floats:
     negative, positive = (float(alphas[arrays.y_signed == label].sum()) for label in (-1.0, 1.0))
     heavier = max(negative, positive) or 1.0
     return np.asarray(alphas * np.where(arrays.y_signed > 0, negative, positive) / heavier)
+
+
+def violation_limit(tolerance: float) -> float:
+    """The largest violation of a solved problem; any if the gap alone decides."""
+    return inf if tolerance >= LOOSE else tolerance
+
+
+def violation_aim(tolerance: float) -> float:
+    """The violation at which a solver stops to compute the gap.
+
+    Where the gap alone decides, √tolerance: the gap is a mean of the squares of violations.
+    """
+    return sqrt(tolerance) if tolerance >= LOOSE else tolerance
 
 
 def stretch(arrays: ProblemArrays, alphas: Floats, values: Floats) -> float:

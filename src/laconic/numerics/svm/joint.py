@@ -11,100 +11,138 @@ by `descend` from these duals.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from laconic.errors import LaconicError
 from laconic.numerics.svm.all_classes import add_duals, pass_for_all, products_of_all
+from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.numerics.svm.dual import Dual, descend
+from laconic.numerics.svm.gap import violation_aim
 from laconic.numerics.svm.input import Rows, costs_in, refuse_numbers, refuse_shapes
 from laconic.numerics.svm.passes import TINY, HingeLoss
 from laconic.numerics.svm.primal import Iterate
 from laconic.numerics.svm.problem import (
     OneVsRest,
-    Start,
     class_arrays,
     columns,
     shared_arrays,
-    violation_limit,
 )
+from laconic.numerics.svm.start import Start
 from laconic.types import Floats, Int64s
 
-__all__ = ["Start", "descend_all"]
+__all__ = ["descend_all"]
+
+# The start of the class of this number.
+StartOf: TypeAlias = Callable[[int], Start]
 
 # Classes solved together: more coefficients than these would not stay in the cache.
 BLOCK = 32
+# Fewer classes where a matrix of documents × classes would take more bytes.
+MEMORY = 2**26
 # Passes go on after the first FIRST while they divide the gaps by FAST on average.
 FIRST = 12
 FAST = 2.0
 MAX_PASSES = 80
 MAX_STEPS = 30
-# The certificate is computed when the estimates of half of the gaps are below the square of the
-# limit of violations, or LIKELY, and in Newton steps when ‖gradient‖ is below NEAR of these limits.
+# The certificate is computed when the estimates of half of the gaps are below the square of the aim
+# of violations, or LIKELY, and in Newton steps when ‖gradient‖ is below NEAR of these aims.
 LIKELY = 1e-15
 NEAR = 30.0
-# Near the optimum, a pass goes over documents with violations above this share of the limit.
+# Near the optimum, a pass goes over documents with violations above this share of the aim.
 LARGE = 0.3
 
 
 def descend_all(
     rows: Rows,
-    y_signed: Floats,
-    costs: Floats,
+    problems: ClassProblems,
     *,
     loss: HingeLoss = "squared_hinge",
     intercept: bool = True,
-    starts: Sequence[Start] = (),
+    start: StartOf | None = None,
     tolerance: float = 1e-6,
     epochs: int = 5000,
     random_state: int = 0,
-) -> list[Dual]:
-    """`descend` for every column of `y_signed` and `costs`, both (n_docs, n_classes).
+) -> Iterator[Dual]:
+    """`descend` for every class, in order.
 
-    Every result has the same gap as that of `descend`, and violations up to `violation_limit`.
-    `descend` solves the hinge, a single class, and classes that are not solved jointly, in up to
-    `epochs` passes. Starts of another cost are best scaled with it: α grows with C.
+    Every result has a gap and violations within the limits of `descend`, which solves the hinge, a
+    single class, and classes that are not solved jointly, in up to `epochs` passes. `start` returns
+    that of a class; duals of another cost are best scaled with it: α grows with C. Labels, costs
+    and duals are in memory for a few classes at a time.
     """
-    starts = starts or [(None, 0.0)] * y_signed.shape[1]
-    _refuse(rows, y_signed, costs, starts)
-    results: list[Dual | None] = [None] * len(starts)
-    if loss == "squared_hinge" and len(starts) > 1:
-        results = _solve(rows, y_signed, costs, intercept, starts, tolerance, random_state)
-    return [
-        result
-        if result is not None and result.solved
-        else descend(
+    refuse_shapes(rows.starts.size, {"labels": np.empty(problems.n_docs)})
+    jointly = loss == "squared_hinge" and problems.n_classes > 1
+    for classes in _groups(problems, together(rows.starts.size) if jointly else 1):
+        starts = [(None, 0.0) if start is None else start(label) for label in classes.tolist()]
+        yield from _descend_group(
             rows,
-            y_signed[:, label],
-            costs[:, label],
+            *problems.columns(classes),
+            starts,
+            jointly,
             loss=loss,
             intercept=intercept,
-            start=start if result is None else result.alphas,
-            start_intercept=b if result is None else result.intercept,
             tolerance=tolerance,
             epochs=epochs,
             random_state=random_state,
         )
-        for label, (result, (start, b)) in enumerate(zip(results, starts, strict=True))
-    ]
+
+
+def _descend_group(
+    rows: Rows,
+    y_signed: Floats,
+    costs: Floats,
+    starts: Sequence[Start],
+    jointly: bool,
+    *,
+    intercept: bool,
+    tolerance: float,
+    random_state: int,
+    **settings: Any,
+) -> Iterator[Dual]:
+    _refuse(rows, y_signed, costs, starts)
+    results: list[Dual | None] = [None] * len(starts)
+    if jointly:
+        results = _solve(rows, y_signed, costs, intercept, starts, tolerance, random_state)
+    for at, (result, (alphas, b)) in enumerate(zip(results, starts, strict=True)):
+        if result is not None and result.solved:
+            yield result
+            continue
+        yield descend(
+            rows,
+            y_signed[:, at],
+            costs[:, at],
+            intercept=intercept,
+            start=alphas if result is None else result.alphas,
+            start_intercept=b if result is None else result.intercept,
+            tolerance=tolerance,
+            random_state=random_state,
+            **settings,
+        )
+
+
+def together(n_docs: int) -> int:
+    """How many classes are solved together."""
+    return int(np.clip(MEMORY // (8 * max(n_docs, 1)), 1, BLOCK))
+
+
+def _groups(problems: ClassProblems, size: int) -> Iterator[Int64s]:
+    """Consecutive classes, so many in each that have members and others."""
+    n_members = np.bincount(problems.members.indices, minlength=problems.n_classes)
+    two_sided = (n_members > 0) & (n_members < problems.n_docs)
+    groups = np.maximum(np.cumsum(two_sided) - 1, 0) // size
+    yield from np.split(np.arange(problems.n_classes), np.flatnonzero(np.diff(groups)) + 1)
 
 
 def _refuse(rows: Rows, y_signed: Floats, costs: Floats, starts: Sequence[Start]) -> None:
-    if costs.shape != y_signed.shape or len(starts) != y_signed.shape[1]:
-        raise LaconicError(
-            f"labels of shape {y_signed.shape}, costs of shape {costs.shape} and {len(starts)} "
-            "starts: give one column of labels, one of costs and one start per class"
-        )
-    duals = [alphas for alphas, _ in starts if alphas is not None]
-    for name, vectors in (("y_signed", y_signed.T[:1]), ("start", duals)):
-        for numbers in vectors:
-            refuse_shapes(rows.starts.size, {name: numbers})
-    refuse_numbers(y_signed, costs, np.array(duals), np.array([b for _, b in starts]))
+    for alphas, b in starts:
+        refuse_shapes(rows.starts.size, {"start": alphas})
+        refuse_numbers(y_signed[:, :0], costs[:, :0], alphas, b)
+    refuse_numbers(y_signed, costs, None, 0.0)
 
 
 def _solve(
@@ -122,17 +160,17 @@ def _solve(
     shared = shared_arrays(rows, intercept)
     results: list[Dual | None] = [None] * len(starts)
     positive, negative = ((y_signed == side) & (costs > 0) for side in (1, -1))
-    two_sided = np.flatnonzero(positive.any(axis=0) & negative.any(axis=0))
-    for first in range(0, two_sided.size, BLOCK):
-        block = two_sided[first : first + BLOCK]
-        classes = class_arrays(shared, y_signed[:, block], costs[:, block], intercept)
-        problem = OneVsRest(rows, shared, classes, intercept)
-        duals, intercepts = problem.start([starts[label] for label in block], unit)
-        passes = _Passes.of(problem, duals, intercepts, random_state)
-        solutions = passes.descend(tolerance)
-        solutions |= _step(passes, tolerance)
-        for place, dual in solutions.items():
-            results[block[place]] = dual if unit == 1.0 else _in_unit(unit, dual)
+    block = np.flatnonzero(positive.any(axis=0) & negative.any(axis=0))
+    if not block.size:
+        return results
+    classes = class_arrays(shared, y_signed[:, block], costs[:, block], intercept)
+    problem = OneVsRest(rows, shared, classes, intercept)
+    duals, intercepts = problem.start([starts[label] for label in block.tolist()], unit)
+    passes = _Passes.of(problem, duals, intercepts, random_state)
+    solutions = passes.descend(tolerance)
+    solutions |= _step(passes, tolerance)
+    for place, dual in solutions.items():
+        results[block[place]] = dual if unit == 1.0 else _in_unit(unit, dual)
     return results
 
 
@@ -181,7 +219,7 @@ class _Passes:
     def descend(self, tolerance: float) -> dict[int, Dual]:
         """Passes as long as they converge fast; the classes that are solved leave."""
         solutions: dict[int, Dual] = {}
-        likely = max(violation_limit(tolerance) ** 2, LIKELY)
+        likely = max(violation_aim(tolerance) ** 2, LIKELY)
         docs = self.order
         while self.labels.size and self.worthwhile:
             whole, gaps = docs is self.order, np.empty(self.labels.size)
@@ -208,7 +246,7 @@ class _Passes:
             self.problem = self.problem.of(left)
             for name in ("duals", "coefs", "biases", "labels", "gaps", "before"):
                 setattr(self, name, columns(getattr(self, name), left))
-        far = np.flatnonzero(largest > LARGE * violation_limit(tolerance))
+        far = np.flatnonzero(largest > LARGE * violation_aim(tolerance))
         close = far.size and max(dual.gap for dual in results) <= tolerance
         return far if close else self.order
 
@@ -236,7 +274,7 @@ def _step(passes: _Passes, tolerance: float) -> dict[int, Dual]:
     problem, iterates = passes.problem, passes.iterates()
     solutions: dict[int, Dual] = {}
     active = list(range(len(iterates)))
-    aim = violation_limit(tolerance) / max(sqrt(float(problem.shared.squares.max())), TINY)
+    aim = violation_aim(tolerance) / max(sqrt(float(problem.shared.squares.max())), TINY)
     for step in range(MAX_STEPS):
         if not active:
             break

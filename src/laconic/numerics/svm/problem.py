@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from laconic.numerics.svm.all_classes import ClassArrays, certificates, products_of_all
 from laconic.numerics.svm.dual import RIDGE, Dual, centring_sample
+from laconic.numerics.svm.gap import violation_limit
 from laconic.numerics.svm.input import Rows, refuse_long
 from laconic.numerics.svm.passes import ProblemArrays, centred, mean
+from laconic.numerics.svm.start import Start
 from laconic.types import Floats, Int64s
-
-# Duals and intercept from which a class starts; None for duals of 0.
-Start: TypeAlias = "tuple[Floats | None, float]"
-
-# From this tolerance on, the gap decides, and violations may be √tolerance: the gap is a mean of
-# their squares.
-LOOSE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +64,6 @@ class OneVsRest:
 
 def columns(matrix: NDArray[Any], places: Int64s) -> NDArray[Any]:
     return np.ascontiguousarray(matrix[..., places])
-
-
-def violation_limit(tolerance: float) -> float:
-    """The largest violation of a solved class."""
-    return sqrt(tolerance) if tolerance >= LOOSE else tolerance
 
 
 def shared_arrays(rows: Rows, intercept: bool) -> ProblemArrays:
