@@ -139,9 +139,7 @@ class SVMClassifier(LinearModelClassifier):
         self.solved_, self.gap_ = solved, gaps
         self._warn()
         next_start = DualStart.of(duals, intercept, self.alpha, rows.starts.size)
-        return RowsSolution(
-            np.vstack(coefs), intercept, solved, gaps, next_start, duals=next_start
-        )
+        return RowsSolution(np.vstack(coefs), intercept, solved, gaps, next_start, duals=next_start)
 
     def _fit_blocks(
         self,

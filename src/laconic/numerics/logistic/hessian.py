@@ -76,9 +76,7 @@ class CurvatureDocuments:
         self.squares.sums(weights, out)
 
 
-def single_precision(
-    loss: LogisticLoss, alpha: float, largest: float, squared_norm: float
-) -> bool:
+def single_precision(loss: LogisticLoss, alpha: float, largest: float, squared_norm: float) -> bool:
     """Whether it suffices for documents with this largest entry and sum of squares, and saves."""
     curvature = loss.largest_curvature
     if loss.n_scores <= SMALL:
@@ -122,9 +120,7 @@ class Hessian:
     def diagonal(self) -> Floats:
         """At least the rounding of the largest number, so that it has an inverse."""
         diagonal = np.empty((self.penalty.size, self.n_rows))
-        self.documents.square_sums(
-            self.loss.diagonal(self.curvature)[:, : self.n_rows], diagonal
-        )
+        self.documents.square_sums(self.loss.diagonal(self.curvature)[:, : self.n_rows], diagonal)
         diagonal += self.penalty[:, None]
         floor = EPS * diagonal.max(axis=0) + TINY
         return np.asarray(np.maximum(diagonal, floor))

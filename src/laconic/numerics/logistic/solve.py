@@ -58,7 +58,6 @@ class LogisticSolution:
         self.coef[rows] = packed[:-1].T / unit
         self.intercept[rows] = packed[-1]
 
-
     def put(self, rows: Columns, part: LogisticSolution) -> None:
         """Write the solutions of some independent rows."""
         for whole, of_rows in (
