@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 
 from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.model import LinearModel
+from laconic.numerics.blocks import Blocks
 from laconic.types import Floats, Matrix
 
 
@@ -46,5 +47,6 @@ class CentroidClassifier(LinearModelClassifier):
 def _means(X: Matrix, belongs: np.ndarray) -> tuple[Floats, Floats]:
     """The mean of the documents in each column of `belongs`, and −½ its squared length."""
     shares = belongs / np.maximum(belongs.sum(axis=0), 1)
-    means = np.asarray(X.T @ shares).T if issparse(X) else shares.T @ X
+    in_blocks = isinstance(X, Blocks)
+    means = np.asarray(X.T @ shares).T if issparse(X) or in_blocks else shares.T @ X
     return means, -0.5 * np.square(means).sum(axis=1)

@@ -77,8 +77,8 @@ class RLSClassifier(LinearModelClassifier):
         Strength of regularization, the paper's λ; not divided by the number of documents. 0 gives
         the least-norm least-squares solution. "loo" chooses the best of `alphas` by exact
         leave-one-out; one factorization serves all values and all classes. It needs at most 12,000
-        documents or at most 12,000 terms (a square matrix of 1.2 GB); over blocks, terms. After a supervised selection
-        of words, leave-one-out is optimistic.
+        documents or at most 12,000 terms (a square matrix of 1.2 GB); over blocks, terms. After a
+        supervised selection of words, leave-one-out is optimistic.
     alphas : array-like or None, default=None
         Candidates for "loo". None is 13 values from 10⁻³ to 10³ times the mean squared length of a
         document, which is 1 for text of unit length.

@@ -72,8 +72,8 @@ class SVMClassifier(LinearModelClassifier):
     coef_ : array of shape (n_rows, n_terms)
     intercept_ : array of shape (n_rows,)
     dual_coef_ : csr_array of shape (n_rows, n_docs)
-        y α, with coef_ = dual_coef_ @ X (over blocks, at the optimum only). α is at most C c for the hinge, and 2 C c max(0, 1 − y f)
-        for the squared hinge.
+        y α, with coef_ = dual_coef_ @ X (over blocks, at the optimum only). α is at most C c for
+        the hinge, and 2 C c max(0, 1 − y f) for the squared hinge.
     support_ : array
         Documents that are support vectors of any row: α above 10⁻⁶ C c, or 10⁻⁶ of the largest.
     solved_ : bool array of shape (n_rows,)

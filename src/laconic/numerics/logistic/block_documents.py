@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.numerics.blocks import Blocks
-from laconic.numerics.logistic.hessian import Curved, CurvatureDocuments, single_precision
+from laconic.numerics.logistic.hessian import CurvatureDocuments, Curved, single_precision
 from laconic.numerics.logistic.lanes import padded, width
 from laconic.numerics.logistic.losses import LogisticLoss
 from laconic.numerics.logistic.products import DocumentArrays, write_scores, write_sums
