@@ -232,7 +232,7 @@ class _ColumnsStage:
     Z: Matrix
 
     def train(
-        self, classifier: BaseEstimator, labels: NDArray[Any], encoding: LabelEncoding
+        self, classifier: BaseEstimator, labels: Any, encoding: LabelEncoding
     ) -> tuple[Model, DecisionFunction]:
         if isinstance(self.Z, Blocks) and not isinstance(classifier, ModelClassifier):
             raise not_in_memory(type(classifier).__name__, self.Z)

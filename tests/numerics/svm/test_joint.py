@@ -16,7 +16,6 @@ from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.numerics.svm.dual import Rows, descend
 from laconic.numerics.svm.gap import violation_limit
 from laconic.numerics.svm.intercept import best_intercept
-from laconic.numerics.svm.start import DualStart, SupportDuals
 
 TOLERANCE = 1e-6
 

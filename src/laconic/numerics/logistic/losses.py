@@ -7,6 +7,7 @@ vector over rows: `per_problem` gives every row of a problem the same total.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import log
 from typing import Any, Protocol, Self
@@ -67,11 +68,18 @@ class LogisticLoss(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class BinaryProblems:
+class BinaryProblems(ABC):
     """Independent binary problems; `y_signed` and `costs` have the shape (n_docs, n_rows)."""
 
     y_signed: Floats
     costs: Floats
+
+    @property
+    @abstractmethod
+    def largest_curvature(self) -> float: ...
+
+    @abstractmethod
+    def slopes(self, scores: Floats) -> Slopes: ...
 
     @property
     def n_scores(self) -> int:
