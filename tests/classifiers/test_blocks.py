@@ -20,6 +20,7 @@ from laconic import (
     TopTerms,
 )
 from laconic.classifiers import row_groups
+from laconic.classifiers.thresholds import TunedThreshold
 from laconic.errors import LaconicError
 from laconic.numerics.blocks import MEMORY, Blocks, canonical
 from laconic.numerics.ridge import block_sums
@@ -247,6 +248,15 @@ def test_the_blend_and_the_centroids_of_blocks():
         expected = classifier.fit(X, y).decision_function(queries)
         found = classifier.fit(GuardedBlocks.of(X), y).decision_function(queries)
         np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-2)
+
+
+def test_thresholds_of_blocks():
+    X, y, _ = problem("two")
+    for by in ("cv", "training"):
+        tuned = TunedThreshold(ReduceThenFit(TopTerms()), by=by, cv=3, size=8)
+        expected = tuned.fit(X, y).thresholds_
+        blocks = GuardedBlocks.of(X, memory=MEMORY)
+        np.testing.assert_allclose(tuned.fit(blocks, y).thresholds_, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from laconic.numerics.svm.input import Rows, refuse_largest, refuse_longest, uni
 from laconic.types import Floats
 
 
-class Documents(Protocol):
+class SolverDocuments(Protocol):
     """Documents in memory, `DocumentArrays`, or in blocks."""
 
     def scores(self, coef: Floats) -> Floats:
@@ -36,7 +36,7 @@ class Documents(Protocol):
 class ScaledDocuments:
     """Documents divided by their `unit`, which makes their lengths ordinary numbers."""
 
-    documents: Documents
+    documents: SolverDocuments
     unit: float
     n_columns: int
 
@@ -128,7 +128,7 @@ class CurvatureBlocks:
         out[:] = total[:, : out.shape[1]]
 
 
-def curved(documents: Documents, loss: LogisticLoss, alpha: float) -> Curved:
+def curved(documents: SolverDocuments, loss: LogisticLoss, alpha: float) -> Curved:
     """The documents as products with the Hessian read them."""
     if isinstance(documents, BlockDocuments):
         return documents.curved(loss, alpha)
@@ -146,7 +146,7 @@ class Scores:
 
     def __call__(self, block: csr_array) -> Floats:
         values = np.empty((block.shape[0], self.n_rows))
-        write_scores(arrays_of(block, self.unit), self.coef, values)
+        write_scores(block_arrays(block, self.unit), self.coef, values)
         return values
 
 
@@ -163,7 +163,7 @@ class Sums:
         return total
 
     def _documents(self, block: csr_array) -> DocumentArrays:
-        return arrays_of(block, self.unit, self.dtype)
+        return block_arrays(block, self.unit, self.dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,12 +184,12 @@ class CurvatureProduct:
 
     def __call__(self, block: csr_array, *per_document: NDArray[Any]) -> NDArray[Any]:
         total = np.empty_like(self.vector)
-        documents = arrays_of(block, self.unit, self.vector.dtype.type)
+        documents = block_arrays(block, self.unit, self.vector.dtype.type)
         self.loss.product(documents, *per_document, self.vector, total)
         return total
 
 
-def arrays_of(
+def block_arrays(
     block: csr_array, unit: float, dtype: type[np.floating[Any]] = np.float64
 ) -> DocumentArrays:
     """The documents of a block, divided by the unit."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from laconic.numerics.logistic.block_documents import Documents, curved
+from laconic.numerics.logistic.block_documents import SolverDocuments, curved
 from laconic.numerics.logistic.hessian import Curved, Hessian, move, turn
 from laconic.numerics.logistic.losses import LogisticLoss, Slopes
 from laconic.types import Bools, Columns, Floats
@@ -35,7 +35,7 @@ TINY = 1e-300
 class Newton:
     """The current point of all problems, its scores and its gradient."""
 
-    documents: Documents
+    documents: SolverDocuments
     loss: LogisticLoss
     alpha: float
     intercept: bool
@@ -50,7 +50,7 @@ class Newton:
     @classmethod
     def start(
         cls,
-        documents: Documents,
+        documents: SolverDocuments,
         loss: LogisticLoss,
         alpha: float,
         intercept: bool,
