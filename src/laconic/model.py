@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from laconic.arrays import frozen
+from laconic.numerics.blocks import Blocks
 from laconic.numerics.quotient import quotient
 from laconic.reduction import check_vocabulary
 from laconic.runtime.choices import Normalize as Normalize
@@ -157,6 +158,8 @@ class LinearModel:
     def decision(self, X: Matrix) -> Floats:
         """Decision values of shape (n_docs, n_rows)."""
         check_vocabulary(X, self.n_features_in, "the model was trained on")
+        if isinstance(X, Blocks):
+            return np.asarray(X.stack(self.decision))
         product = X @ self._columns
         values = product.toarray() if issparse(product) else np.asarray(product, dtype=np.float64)
         if self.normalize == "selected":
@@ -178,6 +181,8 @@ class LinearModel:
 
     def predict(self, X: Matrix) -> NDArray[Any]:
         """Predicted classes; an indicator matrix for the rule "labels"."""
+        if isinstance(X, Blocks):
+            return np.asarray(X.stack(self.predict))
         return decide(self.decision(X), self.classes, self.rule, self.thresholds)
 
     def predict_proba(self, X: Matrix) -> Floats:

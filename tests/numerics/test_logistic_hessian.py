@@ -11,7 +11,7 @@ from laconic.numerics.logistic import hessian as module
 from laconic.numerics.logistic.hessian import CurvatureDocuments, Hessian
 from laconic.numerics.logistic.lanes import padded
 from laconic.numerics.logistic.losses import Sigmoids, Softmax
-from laconic.numerics.logistic.products import DocumentArrays, scores, sums
+from laconic.numerics.logistic.products import DocumentArrays
 from laconic.numerics.svm.input import Rows
 
 N_DOCS, N_COLUMNS = 60, 23
@@ -43,12 +43,11 @@ def test_passes_are_products_for_any_number_of_rows(n_rows, matrix, rng):
     documents = DocumentArrays.of(Rows.of(matrix))
     ones = np.column_stack([matrix.toarray(), np.ones(N_DOCS)])
     coef, weights = rng.normal(size=(N_COLUMNS + 1, n_rows)), rng.normal(size=(N_DOCS, n_rows))
-    values, totals = np.empty((N_DOCS, n_rows)), np.empty_like(coef)
-    scores(documents, coef, values)
+    values, totals = documents.scores(coef), np.empty_like(coef)
     np.testing.assert_allclose(values, ones @ coef, atol=1e-12)
-    sums(documents, weights, totals)
+    documents.sums(weights, totals)
     np.testing.assert_allclose(totals, ones.T @ weights, atol=1e-12)
-    sums(documents.rounded(), weights, totals)
+    documents.rounded().sums(weights, totals)
     np.testing.assert_allclose(totals, ones.T @ weights, atol=1e-5)
 
 

@@ -12,7 +12,7 @@ from scipy.special import log_softmax
 
 from laconic.numerics.logistic.losses import Sigmoids, Softmax
 from laconic.numerics.logistic.newton import Newton
-from laconic.numerics.logistic.products import DocumentArrays, scores, sums
+from laconic.numerics.logistic.products import DocumentArrays
 from laconic.numerics.logistic.solve import PrimalStart, solve_sigmoids
 from laconic.numerics.svm.input import Rows
 
@@ -57,12 +57,11 @@ def objective(loss, X, coef):
 def test_passes_are_products_with_the_documents(rows, rng):
     X, documents = dense(rows), DocumentArrays.of(rows)
     coef, weights = rng.normal(size=(N_COLUMNS + 1, N_ROWS)), rng.normal(size=(N_DOCS, N_ROWS))
-    values, totals = np.empty((N_DOCS, N_ROWS)), np.empty_like(coef)
-    scores(documents, coef, values)
+    values, totals = documents.scores(coef), np.empty_like(coef)
     np.testing.assert_allclose(values, X @ coef, atol=1e-12)
-    sums(documents, weights, totals)
+    documents.sums(weights, totals)
     np.testing.assert_allclose(totals, X.T @ weights, atol=1e-12)
-    sums(documents.squared(), weights, totals)
+    documents.squared().sums(weights, totals)
     np.testing.assert_allclose(totals, (X**2).T @ weights, atol=1e-12)
 
 

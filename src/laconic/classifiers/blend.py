@@ -7,15 +7,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
 
 from laconic.classifiers.logistic import LogisticClassifier
 from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.classifiers.prefixes import decisions_of
+from laconic.classifiers.row_groups import rows_of
 from laconic.classifiers.rows_solution import RowsSolution
 from laconic.classifiers.svm import SVMClassifier
 from laconic.errors import LaconicError
+from laconic.numerics.blocks import Blocks
 from laconic.numerics.decision_counts import scale_of, tuning_of
 from laconic.numerics.strata import rarest_label, stratified_order
 from laconic.numerics.svm.input import Rows
@@ -63,11 +64,13 @@ class BlendClassifier(LinearModelClassifier):
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train all members; y has one class per document or is an indicator matrix."""
         documents, encoding = read_training_data(self, X, y)
-        solution = self.fit_rows(Rows.of(csr_array(documents)), encoding)
+        solution = self.fit_rows(rows_of(documents), encoding)
         return self._set_model(solution.model(encoding))
 
-    def fit_rows(self, rows: Rows, encoding: LabelEncoding, start: Any = None) -> RowsSolution:
-        """Train on a prefix of ranked documents; `start` is that of an earlier solution."""
+    def fit_rows(
+        self, rows: Rows | Blocks, encoding: LabelEncoding, start: Any = None
+    ) -> RowsSolution:
+        """Train on a prefix of ranked documents, or on blocks; `start` is of another solution."""
         members = dict(self._members())
         self.scales_ = self._scales(members, rows, encoding)
         starts = start or {}
@@ -98,7 +101,9 @@ class BlendClassifier(LinearModelClassifier):
         if not members:
             raise LaconicError("BlendClassifier(estimators=[]): give at least one classifier")
 
-    def _scales(self, members: dict[str, Any], rows: Rows, encoding: LabelEncoding) -> Floats:
+    def _scales(
+        self, members: dict[str, Any], rows: Rows | Blocks, encoding: LabelEncoding
+    ) -> Floats:
         if self.scales is None:
             return np.array([_out_of_fold_scale(m, rows, encoding) for m in members.values()])
         valid = all(is_non_negative(scale) and scale > 0 for scale in self.scales)
@@ -110,10 +115,10 @@ class BlendClassifier(LinearModelClassifier):
         return np.asarray(self.scales, dtype=np.float64)
 
 
-def _out_of_fold_scale(member: Any, rows: Rows, encoding: LabelEncoding) -> float:
+def _out_of_fold_scale(member: Any, rows: Rows | Blocks, encoding: LabelEncoding) -> float:
     """The scale of the decisions about documents that the member was not trained on."""
-    n_docs = rows.starts.size
-    decision = np.zeros((n_docs, encoding.y_signed.shape[1]))
+    n_docs = encoding.n_docs
+    decision = np.zeros((n_docs, encoding.n_rows))
     for fold in _folds(encoding):
         weights = np.ones(n_docs)
         weights[fold] = 0.0

@@ -13,9 +13,10 @@ from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from laconic.classifiers.path import ModelClassifier, read_training_data
+from laconic.classifiers.path import ModelClassifier, not_in_memory, read_training_data
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import Rule, decide
+from laconic.numerics.blocks import Blocks, in_memory
 from laconic.numerics.svm.gaussian import gaussian_kernel, gaussian_sums
 from laconic.types import Columns, Floats, Matrix
 from laconic.validation import is_number
@@ -101,7 +102,10 @@ class GaussianSVM(ModelClassifier):
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train the machines; y has one class per document or is an indicator matrix."""
         self._check_parameters()
-        documents, encoding = read_training_data(self, X, y)
+        given, encoding = read_training_data(self, X, y)
+        documents = in_memory(given)
+        if isinstance(documents, Blocks):
+            raise not_in_memory("GaussianSVM", documents, "or choose a linear classifier")
         K = _matrix(documents, float(self.width))
         rows = [self._train(K, y_signed) for y_signed in encoding.y_signed.T]
         self._warn(sum(not row.solved for row in rows), len(rows))

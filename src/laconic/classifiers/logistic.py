@@ -7,13 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 from sklearn.utils.validation import _check_sample_weight
 
 from laconic.classifiers.path import LinearModelClassifier, read_training_data
+from laconic.classifiers.row_groups import previous_start, rows_of, solved_in_groups
 from laconic.classifiers.rows_solution import RowsSolution
-from laconic.classifiers.svm_costs import ClassWeight, costs, document_costs
+from laconic.classifiers.svm_costs import ClassWeight, class_problems, document_costs
 from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.blocks import Blocks
 from laconic.numerics.logistic.solve import (
     LogisticSolution,
     PrimalStart,
@@ -23,7 +24,7 @@ from laconic.numerics.logistic.solve import (
 from laconic.numerics.svm.gap import shortfall
 from laconic.numerics.svm.input import Rows
 from laconic.text.labels import LabelEncoding
-from laconic.types import Floats, Matrix
+from laconic.types import Columns, Floats, Matrix
 from laconic.validation import is_non_negative
 
 
@@ -32,7 +33,8 @@ class LogisticClassifier(LinearModelClassifier):
 
     For two classes the loss is log(1 + exp(−y f)), y = ±1. Several classes are one multinomial
     problem, log Σ exp f − f of the document's class, with one row per class. An indicator matrix
-    has one binary problem per label. Solved by Newton's method (`laconic.numerics.logistic`).
+    has one binary problem per label. Solved by Newton's method (`laconic.numerics.logistic`), over
+    blocks too.
 
     Parameters
     ----------
@@ -70,7 +72,7 @@ class LogisticClassifier(LinearModelClassifier):
     solved_ : bool array of shape (n_problems,)
         Which problems are solved to `tol`.
     n_iter_ : array of shape (n_problems,)
-        Newton steps.
+        Newton steps; over blocks, passes over the documents.
     """
 
     def __init__(
@@ -97,18 +99,21 @@ class LogisticClassifier(LinearModelClassifier):
                 sample_weight, documents, dtype=np.float64, ensure_non_negative=True
             )
         shape = encoding.n_rows, documents.shape[1]
-        start = self._previous(shape) if self.warm_start else None
-        solution = self.fit_rows(Rows.of(csr_array(documents)), encoding, start, weights)
+        start = previous_start(self, shape) if self.warm_start else None
+        solution = self.fit_rows(rows_of(documents), encoding, start, weights)
         return self._set_model(solution.model(encoding))
 
     def fit_rows(
         self,
-        rows: Rows,
+        rows: Rows | Blocks,
         encoding: LabelEncoding,
         start: Any = None,
         sample_weight: Floats | None = None,
     ) -> RowsSolution:
-        """Train on a prefix of ranked documents; `start` is that of an earlier solution."""
+        """Train on a prefix of ranked documents, or on blocks, one pass per product.
+
+        `start` is that of an earlier solution.
+        """
         check_logistic(self.alpha, self.tol)
         solution = self._solve(rows, encoding, start, sample_weight)
         self.n_iter_, self.solved_, self.gap_ = solution.steps, solution.solved, solution.gap
@@ -125,36 +130,30 @@ class LogisticClassifier(LinearModelClassifier):
         )
 
     def _solve(
-        self, rows: Rows, encoding: LabelEncoding, start: PrimalStart | None, weights: Floats | None
+        self,
+        rows: Rows | Blocks,
+        encoding: LabelEncoding,
+        start: PrimalStart | None,
+        weights: Floats | None,
     ) -> LogisticSolution:
-        alpha, intercept, tolerance = float(self.alpha), bool(self.fit_intercept), float(self.tol)
+        options: dict[str, Any] = {
+            "intercept": bool(self.fit_intercept),
+            "start": start,
+            "tolerance": float(self.tol),
+        }
+        alpha = float(self.alpha)
         if encoding.rule == "argmax":
-            return solve_softmax(
-                rows,
-                encoding.codes,
-                encoding.classes.size,
-                document_costs(encoding, self.class_weight, weights),
-                alpha,
-                intercept=intercept,
-                start=start,
-                tolerance=tolerance,
-            )
-        return solve_sigmoids(
-            rows,
-            encoding.y_signed,
-            costs(encoding, self.class_weight, weights),
-            alpha,
-            intercept=intercept,
-            start=start,
-            tolerance=tolerance,
-        )
+            by_document = document_costs(encoding, self.class_weight, weights)
+            inputs = rows, encoding.codes, encoding.classes.size, by_document, alpha
+            return solve_softmax(*inputs, **options)
 
-    def _previous(self, shape: tuple[int, int]) -> PrimalStart | None:
-        """The coefficients of the previous fit, if they have this shape."""
-        model = getattr(self, "model_", None)
-        if model is None or model.coef.shape != shape:
-            return None
-        return PrimalStart(model.coef, model.intercept)
+        problems = class_problems(encoding, self.class_weight, weights)
+
+        def solve(group: Columns, start: PrimalStart | None) -> LogisticSolution:
+            inputs = rows, *problems.columns(group), alpha
+            return solve_sigmoids(*inputs, **{**options, "start": start})
+
+        return solved_in_groups(solve, encoding, rows, start)
 
     def _warn(self) -> None:
         if short := shortfall(self.solved_.tolist(), self.gap_.tolist(), self.tol):

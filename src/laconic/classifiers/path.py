@@ -16,7 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from laconic.errors import LaconicWarning, SizeUnavailable
+from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Model, margins
 from laconic.numerics.blocks import Blocks
 from laconic.text.labels import LabelEncoding
@@ -54,6 +54,17 @@ def _warn_constant_labels(encoding: LabelEncoding) -> None:
                 LaconicWarning,
                 stacklevel=4,
             )
+
+
+def not_in_memory(name: str, X: Blocks, otherwise: str = "") -> LaconicError:
+    """For what needs all documents in memory."""
+    n_docs, n_columns = X.shape
+    advice = f", {otherwise}" if otherwise else ""
+    return LaconicError(
+        f"{name} needs the documents in memory, but {n_docs:,} documents over {n_columns:,} "
+        f"features take more than {X.memory / 1e6:,.0f} MB. Select fewer words first, raise that "
+        f"limit (--in-memory){advice}"
+    )
 
 
 def read_queries(estimator: BaseEstimator, X: Matrix) -> Matrix:

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 from scipy.sparse import csr_array
 
+from laconic.numerics.blocks import Blocks
 from laconic.numerics.quotient import quotient
 from laconic.numerics.svm.input import Rows
 from laconic.numerics.svm.ranked import Ranked
@@ -28,8 +29,14 @@ class Prefixes:
     normalize: Normalize
 
     @classmethod
-    def of(cls, X: Matrix, order: Columns, normalize: Normalize) -> Self:
-        return cls(Ranked.of(csr_array(X), order), normalize)
+    def of(cls, X: Matrix, order: Columns, normalize: Normalize) -> Self | None:
+        """The words of the order only; None if these do not fit into memory."""
+        if not isinstance(X, Blocks):
+            return cls(Ranked.of(csr_array(X), order), normalize)
+        selected = X[:, order].gathered()
+        if isinstance(selected, Blocks):
+            return None
+        return cls(Ranked.of(selected, np.arange(order.size)), normalize)
 
     def rows(self, size: int) -> Rows:
         """The documents over the best `size` words."""
@@ -40,9 +47,11 @@ class Prefixes:
         return Rows(ranked.starts[:-1], ends, ranked.ranks, ranked.values, scales, size)
 
 
-def decisions_of(rows: Rows, coef: Floats, intercept: Floats) -> Floats:
+def decisions_of(rows: Rows | Blocks, coef: Floats, intercept: Floats) -> Floats:
     """X @ coef.T + intercept for the documents of `rows`."""
     by_column = np.ascontiguousarray(coef.T)
+    if isinstance(rows, Blocks):
+        return np.asarray(rows @ by_column) + intercept
     return _products(
         rows.starts, rows.ends, rows.columns, rows.values, rows.scales, by_column, intercept
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
 from laconic.classifiers.logistic import LogisticClassifier
@@ -14,6 +15,7 @@ from laconic.classifiers.path import DecisionFunction, PathClassifier, read_trai
 from laconic.classifiers.trainers import trainer_for
 from laconic.errors import SizeUnavailable
 from laconic.model import Model, Normalize
+from laconic.numerics.blocks import Blocks
 from laconic.reducer import Reducer
 from laconic.reduction import columns_for
 from laconic.selectors.top import TopTerms
@@ -90,13 +92,14 @@ class ReduceThenFit(PathClassifier):
         """
         check_choice("normalize", self.normalize, get_args(Normalize))
         documents, encoding = read_training_data(self, X, y)
-        labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+        labels = dense_labels(y, documents)
         requested = list(sizes)
         reducer = clone(self.reducer if self.reducer is not None else TopTerms("rfe"))
         self.reducer_ = reducer.set_params(size=_largest(requested)).fit(documents, labels)
         columns = sorted(columns_for(size, reducer.available_) for size in requested)
         grid = [[classifier] for classifier in classifiers] or [self._grid(alphas)] * len(columns)
-        trainer = trainer_for(reducer, grid[0][0], documents, queries, self.normalize)
+        inputs = reducer, grid[0][0], documents, queries, self.normalize
+        trainer = trainer_for(*inputs, max(columns, default=0))
         for size, of_size in zip(columns, grid, strict=True):
             try:
                 self.reduction_ = reducer.at(size)
@@ -112,6 +115,13 @@ class ReduceThenFit(PathClassifier):
         """The classifier with each alpha; without any, as it is."""
         classifier = self.classifier if self.classifier is not None else LogisticClassifier()
         return [clone(classifier).set_params(alpha=alpha) for alpha in alphas] or [classifier]
+
+
+def dense_labels(y: ArrayLike, X: Matrix) -> Any:
+    """As an array; indicators of blocks stay sparse, because documents may be many."""
+    if isinstance(X, Blocks) and issparse(y):
+        return y
+    return np.asarray(y.toarray() if hasattr(y, "toarray") else y)
 
 
 def _largest(sizes: list[int | float | None]) -> int | None:

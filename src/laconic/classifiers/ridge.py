@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias
 
@@ -13,12 +12,15 @@ from numpy.typing import ArrayLike
 from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.model import LinearModel
-from laconic.numerics.metrics import accuracy, apply_rule, f1_micro
+from laconic.numerics.blocks import Blocks, in_memory
+from laconic.numerics.metrics import apply_rule
+from laconic.numerics.quotient import quotient
+from laconic.numerics.ridge.block_sums import NormalEquations
 from laconic.numerics.ridge.gram import refuse_overflow, squared_norm
 from laconic.numerics.ridge.path import factorize
 from laconic.numerics.ridge.solve import FACTORISE_UP_TO, Solution, residuals, ridge
 from laconic.text.labels import LabelEncoding
-from laconic.types import Floats, Matrix
+from laconic.types import Floats, Matrix, Rule
 
 Criterion: TypeAlias = Literal["squared", "accuracy", "f1_micro"]
 
@@ -48,6 +50,24 @@ class LeaveOneOut:
         return float(self.alphas[scores == np.nanmax(scores)].max())
 
 
+@dataclass(frozen=True)
+class CriterionSums:
+    """What the criterion is the quotient of, summed over documents."""
+
+    criterion: Criterion
+    rule: Rule
+
+    def __call__(self, residuals: Floats, y_signed: Floats) -> Floats:
+        """From leave-one-out residuals and labels."""
+        if self.criterion == "squared":
+            return np.array([np.square(residuals).sum(), residuals.size])
+        predicted, true = apply_rule(y_signed - residuals, self.rule), y_signed > 0
+        if self.criterion == "accuracy" or self.rule != "labels":
+            return np.array([(predicted == true).all(axis=1).sum(), len(true)], dtype=np.float64)
+        n_both = 2 * (predicted & true).sum()
+        return np.array([n_both, predicted.sum() + true.sum()], dtype=np.float64)
+
+
 class RLSClassifier(LinearModelClassifier):
     """One regression on y = ±1 per class: min ‖Xw − y‖² + alpha ‖w‖² (Dasgupta et al. 2007, eq. 4).
 
@@ -57,8 +77,8 @@ class RLSClassifier(LinearModelClassifier):
         Strength of regularization, the paper's λ; not divided by the number of documents. 0 gives
         the least-norm least-squares solution. "loo" chooses the best of `alphas` by exact
         leave-one-out; one factorization serves all values and all classes. It needs at most 12,000
-        documents or at most 12,000 terms (a square matrix of 1.2 GB). After a supervised selection
-        of words, leave-one-out is optimistic.
+        documents or at most 12,000 terms (a square matrix of 1.2 GB); over blocks, terms. After a
+        supervised selection of words, leave-one-out is optimistic.
     alphas : array-like or None, default=None
         Candidates for "loo". None is 13 values from 10⁻³ to 10³ times the mean squared length of a
         document, which is 1 for text of unit length.
@@ -105,26 +125,50 @@ class RLSClassifier(LinearModelClassifier):
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train the model; y has one class per document or is an indicator matrix."""
-        documents, encoding = read_training_data(self, X, y)
-        refuse_overflow(squared_norm(documents))
+        given, encoding = read_training_data(self, X, y)
+        documents = in_memory(given)
         self.__dict__.pop("loo_", None)
-        if isinstance(self.alpha, str):
-            solution = self._fit_best(documents, encoding)
+        if isinstance(documents, Blocks):
+            solution = self._fit_blocks(documents, encoding)
         else:
-            self.alpha_ = self._number()
-            solution = ridge(documents, encoding.y_signed, self.alpha_, self.fit_intercept)
+            solution = self._fit_matrix(documents, encoding)
         self.condition_ = solution.condition
-        self.residual_ = residuals(
-            documents, encoding.y_signed, solution, self.alpha_, self.fit_intercept
-        )
         self.solved_ = self.residual_ <= UNSOLVED
         self._warn()
-        size = documents.shape[1]
+        size = given.shape[1]
         return self._set_model(
             LinearModel(
                 solution.coef, solution.intercept, encoding.classes, size, rule=encoding.rule
             )
         )
+
+    def _fit_matrix(self, X: Matrix, encoding: LabelEncoding) -> Solution:
+        refuse_overflow(squared_norm(X))
+        if isinstance(self.alpha, str):
+            solution = self._fit_best(X, encoding)
+        else:
+            self.alpha_ = self._number()
+            solution = ridge(X, encoding.y_signed, self.alpha_, self.fit_intercept)
+        inputs = encoding.y_signed, solution, self.alpha_, self.fit_intercept
+        self.residual_ = residuals(X, *inputs)
+        return solution
+
+    def _fit_blocks(self, X: Blocks, encoding: LabelEncoding) -> Solution:
+        """By sums over the blocks."""
+        score = self._score(encoding) if isinstance(self.alpha, str) else None
+        if score is not None:
+            _refuse_side(X.shape[1], X.shape)
+        equations = NormalEquations.of(X, encoding.members, bool(self.fit_intercept))
+        if score is None:
+            self.alpha_ = self._number()
+            solution = equations.solve(self.alpha_)
+        else:
+            factors = equations.factorize(bool(self.fit_intercept))
+            alphas = self._candidates(factors.trace / X.shape[0])
+            self._choose(alphas, equations.leave_one_out(factors, alphas, score))
+            solution = factors.solve_right(equations.right, equations.y_mean, self.alpha_)
+        self.residual_ = equations.residuals(solution, self.alpha_)
+        return solution
 
     def _number(self) -> float:
         if np.ndim(self.alpha) != 0:
@@ -132,39 +176,33 @@ class RLSClassifier(LinearModelClassifier):
         return float(_checked(self.alpha, "alpha")[0])
 
     def _fit_best(self, X: Matrix, encoding: LabelEncoding) -> Solution:
-        value = self._criterion(encoding)
-        if min(X.shape) > FACTORISE_UP_TO:
-            raise LaconicError(
-                f"alpha='loo' on {X.shape[0]} documents and {X.shape[1]} terms: leave-one-out "
-                f"needs at most {FACTORISE_UP_TO} documents or terms. Select fewer words first, "
-                "or give alpha a number"
-            )
+        score = self._score(encoding)
+        _refuse_side(min(X.shape), X.shape)
         factors = factorize(X, self.fit_intercept)
         alphas = self._candidates(factors.trace / X.shape[0])
         residuals_of = factors.leave_one_out(encoding.y_signed, alphas)
-        values = np.array([value(residual) for residual in residuals_of])
-        self.loo_ = LeaveOneOut(alphas, values, self.criterion)
+        y_signed = encoding.y_signed
+        self._choose(alphas, np.array([score(residual, y_signed) for residual in residuals_of]))
+        return factors.solve(y_signed, self.alpha_)
+
+    def _choose(self, alphas: Floats, sums: Floats) -> None:
+        """The best alpha by the sums of the scores."""
+        self.loo_ = LeaveOneOut(alphas, quotient(sums[:, 0], sums[:, 1]), self.criterion)
         self.alpha_ = self.loo_.best
-        return factors.solve(encoding.y_signed, self.alpha_)
 
     def _candidates(self, squared_length: float) -> Floats:
         if self.alphas is not None:
             return _checked(self.alphas, "alphas")
         return np.logspace(-3, 3, 13) * (squared_length if squared_length > 0 else 1.0)
 
-    def _criterion(self, encoding: LabelEncoding) -> Callable[[Floats], float]:
+    def _score(self, encoding: LabelEncoding) -> CriterionSums:
         """The function that scores leave-one-out residuals."""
         if self.alpha != "loo" or self.criterion not in ("squared", "accuracy", "f1_micro"):
             raise LaconicError(
                 f"alpha={self.alpha!r}, criterion={self.criterion!r}: alpha is a number or 'loo', "
                 "criterion is 'squared', 'accuracy' or 'f1_micro'"
             )
-        if self.criterion == "squared":
-            return lambda residual: float(np.square(residual).mean())
-        y_signed, rule = encoding.y_signed, encoding.rule
-        if self.criterion == "accuracy":
-            return lambda residual: accuracy(apply_rule(y_signed - residual, rule), y_signed)
-        return lambda residual: f1_micro(apply_rule(y_signed - residual, rule), y_signed, rule)
+        return CriterionSums(self.criterion, encoding.rule)
 
     def _warn(self) -> None:
         if self.condition_ > ILL_CONDITIONED:
@@ -179,6 +217,15 @@ class RLSClassifier(LinearModelClassifier):
             "coefficients are right. Raise alpha",
             LaconicWarning,
             stacklevel=3,
+        )
+
+
+def _refuse_side(side: int, shape: tuple[int, ...]) -> None:
+    if side > FACTORISE_UP_TO:
+        raise LaconicError(
+            f"alpha='loo' on {shape[0]} documents and {shape[1]} terms: leave-one-out needs at "
+            f"most {FACTORISE_UP_TO} documents or terms, and of documents that do not fit into "
+            "memory, terms. Select fewer words first, or give alpha a number"
         )
 
 

@@ -17,7 +17,7 @@ class RowsSolution:
     `gap` is an upper bound on (objective − optimum) / objective of each problem, `solved` whether
     the problem is solved to the tolerance. `start` is for the next fit on the same documents and
     labels, with another alpha, other weights, or more or fewer of the ranked columns. `calibration`
-    is that of `LinearModel`, if the decisions are log-odds.
+    is that of `LinearModel`, if the decisions are log-odds; `duals` are those of an SVM.
     """
 
     coef: Floats
@@ -26,6 +26,7 @@ class RowsSolution:
     gap: Floats
     start: Any
     calibration: Floats | None = None
+    duals: Any = None
 
     def model(
         self, encoding: LabelEncoding, coef: Matrix | None = None, normalize: Normalize = "all"

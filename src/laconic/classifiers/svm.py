@@ -9,19 +9,22 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 
-from laconic.classifiers.path import LinearModelClassifier, read_training_data
+from laconic.classifiers.path import LinearModelClassifier, not_in_memory, read_training_data
+from laconic.classifiers.row_groups import previous_start, rows_of, solved_in_groups
 from laconic.classifiers.rows_solution import RowsSolution
 from laconic.classifiers.svm_costs import ClassWeight, class_problems
 from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.blocks import Blocks
+from laconic.numerics.logistic.solve import LogisticSolution, PrimalStart
 from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.numerics.svm.dual import Dual, Rows, support
 from laconic.numerics.svm.gap import shortfall
 from laconic.numerics.svm.joint import descend_all
+from laconic.numerics.svm.squared_hinge import solve_squared_hinges
 from laconic.numerics.svm.start import DualStart, SupportDuals
 from laconic.text.labels import LabelEncoding
-from laconic.types import Floats, Matrix
+from laconic.types import Columns, Floats, Matrix
 from laconic.validation import check_choice, is_non_negative
 
 SVMLoss: TypeAlias = Literal["squared_hinge", "hinge"]
@@ -33,7 +36,8 @@ EPOCHS = 20_000
 class SVMClassifier(LinearModelClassifier):
     """One linear SVM per class: min Σ c loss(y f) + alpha ‖w‖², f = Xw + b, y = ±1.
 
-    Solved in the dual, by coordinate descent and Newton steps (`laconic.numerics.svm.dual`).
+    Solved in the dual, by coordinate descent and Newton steps (`laconic.numerics.svm.dual`); over
+    blocks that do not fit into memory, the squared hinge is solved by Newton's method in w and b.
     Documents may have any length; training is fastest at unit length.
 
     Parameters
@@ -69,8 +73,8 @@ class SVMClassifier(LinearModelClassifier):
     coef_ : array of shape (n_rows, n_terms)
     intercept_ : array of shape (n_rows,)
     dual_coef_ : csr_array of shape (n_rows, n_docs)
-        y α, with coef_ = dual_coef_ @ X. α is at most C c for the hinge, and 2 C c max(0, 1 − y f)
-        for the squared hinge.
+        y α, with coef_ = dual_coef_ @ X (over blocks, at the optimum only). α is at most C c for
+        the hinge, and 2 C c max(0, 1 − y f) for the squared hinge.
     support_ : array
         Documents that are support vectors of any row: α above 10⁻⁶ C c, or 10⁻⁶ of the largest.
     solved_ : bool array of shape (n_rows,)
@@ -102,20 +106,28 @@ class SVMClassifier(LinearModelClassifier):
         check_svm(self.alpha, self.loss, self.tol)
         documents, encoding = read_training_data(self, X, y)
         problems = class_problems(encoding, self.class_weight, alpha=self.alpha)
-        start = self._previous(problems) if self.warm_start else None
-        solution = self.fit_rows(Rows.of(csr_array(documents)), encoding, start)
-        self._keep_duals(problems, solution.start)
+        rows, start = rows_of(documents), None
+        if self.warm_start:
+            in_blocks, shape = isinstance(rows, Blocks), (encoding.n_rows, documents.shape[1])
+            start = previous_start(self, shape) if in_blocks else self._previous(problems)
+        solution = self.fit_rows(rows, encoding, start)
+        self._keep_duals(problems, solution.duals)
         return self._set_model(solution.model(encoding))
 
     def fit_rows(
         self,
-        rows: Rows,
+        rows: Rows | Blocks,
         encoding: LabelEncoding,
         start: Any = None,
         sample_weight: Floats | None = None,
     ) -> RowsSolution:
-        """Train on a prefix of ranked documents; `start` is that of an earlier solution."""
+        """Train on a prefix of ranked documents, or on blocks, one pass per product.
+
+        `start` is that of an earlier solution.
+        """
         check_svm(self.alpha, self.loss, self.tol)
+        if isinstance(rows, Blocks):
+            return self._fit_blocks(rows, encoding, start, sample_weight)
         problems = class_problems(encoding, self.class_weight, sample_weight, self.alpha)
         machines = self._machines(rows, problems, start)
         # machine by machine: the duals of all documents are in memory for a few
@@ -128,7 +140,48 @@ class SVMClassifier(LinearModelClassifier):
         self.solved_, self.gap_ = solved, gaps
         self._warn()
         next_start = DualStart.of(duals, intercept, self.alpha, rows.starts.size)
-        return RowsSolution(np.vstack(coefs), intercept, solved, gaps, next_start)
+        return RowsSolution(np.vstack(coefs), intercept, solved, gaps, next_start, duals=next_start)
+
+    def _fit_blocks(
+        self,
+        blocks: Blocks,
+        encoding: LabelEncoding,
+        start: PrimalStart | None,
+        sample_weight: Floats | None,
+    ) -> RowsSolution:
+        """By Newton's method in w and b, some rows at a time."""
+        if self.loss != "squared_hinge":
+            raise not_in_memory(
+                "SVMClassifier(loss='hinge')", blocks, "or choose loss='squared_hinge'"
+            )
+        problems = class_problems(encoding, self.class_weight, sample_weight)
+        duals: dict[int, SupportDuals] = {}
+
+        def solve(group: Columns, start: PrimalStart | None) -> LogisticSolution:
+            machines = solve_squared_hinges(
+                blocks,
+                *problems.columns(group),
+                float(self.alpha),
+                intercept=bool(self.fit_intercept),
+                start=start,
+                tolerance=float(self.tol),
+            )
+            alphas = map(SupportDuals.of, np.abs(machines.duals).T)
+            duals.update(zip(group.tolist(), alphas, strict=True))
+            return machines.solution
+
+        solution = solved_in_groups(solve, encoding, blocks, start)
+        self.solved_, self.gap_ = solution.solved, solution.gap
+        self._warn()
+        in_order = [duals[row] for row in range(encoding.n_rows)]
+        return RowsSolution(
+            solution.coef,
+            solution.intercept,
+            solution.solved,
+            solution.gap,
+            PrimalStart(solution.coef, solution.intercept),
+            duals=DualStart.of(in_order, solution.intercept, self.alpha, encoding.n_docs),
+        )
 
     def _machines(
         self, rows: Rows, problems: ClassProblems, start: DualStart | None

@@ -19,6 +19,7 @@ from laconic.classifiers.path import PathClassifier, read_training_data
 from laconic.classifiers.reduce_then_fit import ReduceThenFit
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.model import LinearModel, Model
+from laconic.numerics.blocks import Blocks
 from laconic.numerics.strata import rarest_label, stratified_order
 from laconic.numerics.thresholds import best_threshold
 from laconic.text.labels import LabelEncoding
@@ -89,7 +90,7 @@ class TunedThreshold(PathClassifier):
         requested, y_signed = list(sizes), encoding.y_signed
         masks = _stratified(y_signed, self.cv, self.random_state) if self.by == "cv" else []
         folds = [_Fold(self._path(documents, labels, ~mask, requested), mask) for mask in masks]
-        for outcome in self._path(documents, labels, slice(None), requested):
+        for outcome in self._path(documents, labels, np.ones(len(labels), dtype=bool), requested):
             by_fold = [fold.decisions(documents) for fold in folds]
             if isinstance(outcome, SizeUnavailable):
                 yield outcome
@@ -98,9 +99,9 @@ class TunedThreshold(PathClassifier):
             values = _pooled(by_fold, y_signed) if self.by == "cv" else model.decision(documents)
             yield self._tuned(model, values, y_signed)
 
-    def _path(self, X: Matrix, labels: NDArray[Any], rows: Any, sizes: list[Any]) -> Path:
+    def _path(self, X: Matrix, labels: NDArray[Any], rows: Bools, sizes: list[Any]) -> Path:
         classifier = self.classifier if self.classifier is not None else ReduceThenFit()
-        models: Path = clone(classifier).path(X[rows], labels[rows], sizes)
+        models: Path = clone(classifier).path(_rows(X, rows), labels[rows], sizes)
         return models
 
     def _tuned(
@@ -138,7 +139,11 @@ class _Fold:
         outcome = next(self.path)
         if isinstance(outcome, SizeUnavailable):
             return self.mask, None
-        return self.mask, outcome.decision(X[self.mask])
+        return self.mask, outcome.decision(_rows(X, self.mask))
+
+
+def _rows(X: Matrix, mask: Bools) -> Matrix:
+    return X.take(np.flatnonzero(mask)) if isinstance(X, Blocks) else X[mask]
 
 
 def _pooled(by_fold: list[tuple[Bools, Floats | None]], y_signed: Floats) -> Floats:

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 
-from laconic.classifiers.path import DecisionFunction
+from laconic.classifiers.path import DecisionFunction, ModelClassifier, not_in_memory
 from laconic.classifiers.prefixes import Prefixes, decisions_of
+from laconic.classifiers.row_groups import rows_of
 from laconic.model import LinearModel, Model, Normalize, Rule, decide, scale_rows, squared
+from laconic.numerics.blocks import Blocks, canonical
 from laconic.numerics.quotient import quotient
 from laconic.numerics.svm.input import Rows
 from laconic.reducer import Reducer
@@ -56,8 +58,9 @@ class ReducedModel:
 
     def decision(self, X: Matrix) -> Floats:
         """Decision values of shape (n_docs, n_rows); log-odds where only probabilities exist."""
-        lengths = _lengths(squared(X), self.reduction) if self.normalize == "selected" else None
-        documents = _reduced(self.reduction, X, lengths)
+        if isinstance(X, Blocks):
+            return np.asarray(X.stack(self.decision))
+        documents = Reduce(self.reduction, self.normalize)(X)
         if hasattr(self.classifier, "decision_function"):
             values = np.asarray(self.classifier.decision_function(documents))
         else:
@@ -66,6 +69,7 @@ class ReducedModel:
         return values.reshape(documents.shape[0], -1)
 
     def predict(self, X: Matrix) -> NDArray[Any]:
+        """Predicted classes; an indicator matrix for the rule "labels"."""
         return decide(self.decision(X), self.classes, self.rule)
 
 
@@ -89,18 +93,23 @@ def trainer_for(
     X: Matrix,
     queries: Matrix | None,
     normalize: Normalize,
+    largest: int,
 ) -> Trainer:
-    """Prefixes of ranked documents where the reducer ranks and the classifier reads rows."""
-    order = reducer.order
+    """Prefixes of ranked documents where the reducer ranks and the classifier reads rows.
+
+    Of blocks, the best `largest` words are read into memory once, if they fit.
+    """
+    order = None if reducer.order is None else reducer.order[:largest]
     if not hasattr(classifier, "fit_rows"):
-        return _Columns(X, X if queries is None else queries, normalize)
+        return _Columns.of(X, X if queries is None else queries, normalize, order)
     if order is None:
         return _Copied(X, queries, normalize)
     prefixes = getattr(reducer, "prefixes", Prefixes.of)
-    return _Ranked(
-        prefixes(X, order, normalize),
-        None if queries is None else prefixes(queries, order, normalize),
-    )
+    ranked = prefixes(X, order, normalize)
+    if ranked is None:
+        return _Copied(X, queries, normalize)
+    ranked_queries = None if queries is None else prefixes(queries, order, normalize)
+    return _Ranked(ranked, queries, ranked_queries)
 
 
 @dataclass(eq=False)
@@ -108,13 +117,18 @@ class _Ranked:
     """Trains on prefixes; each model starts from those before it in the grid."""
 
     documents: Prefixes
-    queries: Prefixes | None
+    queries: Matrix | None
+    ranked_queries: Prefixes | None
     starts: list[Any] = field(default_factory=list)
 
     def at(self, reduction: Reduction) -> Stage:
-        queries = None if self.queries is None else self.queries.rows(reduction.size)
         before, self.starts = self.starts, []
         rows, normalize = self.documents.rows(reduction.size), self.documents.normalize
+        queries: Rows | Blocks | None = None
+        if self.ranked_queries is not None:
+            queries = self.ranked_queries.rows(reduction.size)
+        elif self.queries is not None:
+            queries = Reduce(reduction, normalize).blocks(self.queries)
         return _RowsStage(reduction, rows, queries, normalize, self.starts, before)
 
 
@@ -127,16 +141,17 @@ class _Copied:
     normalize: Normalize
 
     def at(self, reduction: Reduction) -> Stage:
-        if issparse(self.documents) and isinstance(reduction, Selection):
+        reads_rows = issparse(self.documents) or isinstance(self.documents, Blocks)
+        if reads_rows and isinstance(reduction, Selection):
             queries = None if self.queries is None else self._rows(self.queries, reduction)
             rows = self._rows(self.documents, reduction)
             return _RowsStage(reduction, rows, queries, self.normalize, [], [])
         queries = self.documents if self.queries is None else self.queries
-        return _Columns(self.documents, queries, self.normalize).at(reduction)
+        return _Columns.of(self.documents, queries, self.normalize).at(reduction)
 
-    def _rows(self, X: Matrix, reduction: Reduction) -> Rows:
-        lengths = _lengths(squared(X), reduction) if self.normalize == "selected" else None
-        return Rows.of(csr_array(_reduced(reduction, X, lengths)))
+    def _rows(self, X: Matrix, reduction: Reduction) -> Rows | Blocks:
+        reduce = Reduce(reduction, self.normalize)
+        return rows_of(reduce.blocks(X) if isinstance(X, Blocks) else reduce(X))
 
 
 @dataclass(eq=False)
@@ -144,8 +159,8 @@ class _RowsStage:
     """One size: `starts` are of the models so far, `before` of those of the previous size."""
 
     reduction: Reduction
-    rows: Rows
-    queries: Rows | None
+    rows: Rows | Blocks
+    queries: Rows | Blocks | None
     normalize: Normalize
     starts: list[Any]
     before: list[Any]
@@ -177,13 +192,37 @@ class _Columns:
     documents: Matrix
     queries: Matrix
     normalize: Normalize
+    columns: Columns | None = None
+
+    @classmethod
+    def of(
+        cls, X: Matrix, queries: Matrix, normalize: Normalize, order: Columns | None = None
+    ) -> Self:
+        """Of blocks, the columns that all sizes select are read into memory once, if they fit."""
+        if isinstance(X, Blocks) and order is not None:
+            columns = np.sort(order)
+            selected = X[:, columns].gathered()
+            if not isinstance(selected, Blocks):
+                return cls(selected, queries, normalize, columns)
+        return cls(X, queries, normalize)
 
     def __post_init__(self) -> None:
-        self.squares = squared(self.documents) if self.normalize == "selected" else None
+        by_length = self.normalize == "selected" and not isinstance(self.documents, Blocks)
+        self.squares = squared(self.documents) if by_length else None
 
     def at(self, reduction: Reduction) -> _ColumnsStage:
-        lengths = None if self.squares is None else _lengths(self.squares, reduction)
-        return _ColumnsStage(self, reduction, _reduced(reduction, self.documents, lengths))
+        return _ColumnsStage(self, reduction, self._reduced(reduction))
+
+    def _reduced(self, reduction: Reduction) -> Matrix:
+        reduce = Reduce(reduction, self.normalize)
+        if isinstance(self.documents, Blocks):
+            if isinstance(reduction, Selection):
+                return reduce.blocks(self.documents).gathered()
+            return self.documents.stack(reduce)
+        if self.columns is not None:
+            terms = np.searchsorted(self.columns, reduction.terms)
+            reduce = Reduce(Selection(terms, None, self.columns.size), self.normalize)
+        return reduce(self.documents, self.squares)
 
 
 @dataclass(eq=False)
@@ -193,14 +232,18 @@ class _ColumnsStage:
     Z: Matrix
 
     def train(
-        self, classifier: BaseEstimator, labels: NDArray[Any], encoding: LabelEncoding
+        self, classifier: BaseEstimator, labels: Any, encoding: LabelEncoding
     ) -> tuple[Model, DecisionFunction]:
+        if isinstance(self.Z, Blocks) and not isinstance(classifier, ModelClassifier):
+            raise not_in_memory(type(classifier).__name__, self.Z)
+        if issparse(labels) and not isinstance(classifier, ModelClassifier):
+            labels = labels.toarray()
         model = self._model(classifier.fit(self.Z, labels), encoding)
         return model, partial(model.decision, self.trainer.queries)
 
     def _model(self, classifier: BaseEstimator, encoding: LabelEncoding) -> Model:
         classes, rule, normalize = encoding.classes, encoding.rule, self.trainer.normalize
-        weights = _linear(classifier, self.Z, encoding.y_signed.shape[1])
+        weights = _linear(classifier, self.Z, encoding.n_rows)
         if weights is None:
             return ReducedModel(self.reduction, classifier, classes, rule, normalize)
         coef, intercept = weights
@@ -216,6 +259,35 @@ class _ColumnsStage:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Reduce:
+    """Documents -> reduced documents, divided by their lengths over the words of the reduction."""
+
+    reduction: Reduction
+    normalize: Normalize
+
+    def __call__(self, X: Matrix, squares: Matrix | None = None) -> Matrix:
+        """`squares` are those of X, if they are known."""
+        if self.normalize != "selected":
+            return self.reduction.apply(X)
+        lengths = _lengths(squared(X) if squares is None else squares, self.reduction)
+        return _divided(self.reduction.apply(X), lengths)
+
+    def blocks(self, X: Blocks) -> Blocks:
+        """The reduced documents of a selection, computed when they are read."""
+        return X.map(SortedRows(self), n_columns=self.reduction.size)
+
+
+@dataclass(frozen=True, eq=False)
+class SortedRows:
+    """block -> reduced block, with sorted columns"""
+
+    reduce: Reduce
+
+    def __call__(self, block: csr_array) -> csr_array:
+        return canonical(csr_array(self.reduce(block)))
+
+
 def _lengths(squares: Matrix, reduction: Reduction) -> Floats:
     """The length of each document over the words that the reduction reads."""
     indicator = np.zeros(squares.shape[1])
@@ -223,11 +295,7 @@ def _lengths(squares: Matrix, reduction: Reduction) -> Floats:
     return np.asarray(np.sqrt(squares @ indicator))
 
 
-def _reduced(reduction: Reduction, X: Matrix, lengths: Floats | None) -> Matrix:
-    """Reduced documents, divided by `lengths` if given."""
-    Z = reduction.apply(X)
-    if lengths is None:
-        return Z
+def _divided(Z: Matrix, lengths: Floats) -> Matrix:
     inverse = quotient(1.0, lengths)
     return scale_rows(Z.tocsr(), inverse) if issparse(Z) else Z * inverse[:, None]
 
@@ -245,9 +313,15 @@ def _linear(classifier: BaseEstimator, Z: Matrix, n_rows: int) -> tuple[Floats, 
     if W.shape != (n_rows, Z.shape[1]):
         return None
     b = np.broadcast_to(np.asarray(classifier.intercept_, dtype=np.float64), (n_rows,)).copy()
-    sample = Z[:N_CHECKED]
+    sample = first_documents(Z, N_CHECKED)
     values = np.reshape(classifier.decision_function(sample), (-1, n_rows))
     return (W, b) if np.allclose(values, sample @ W.T + b, rtol=1e-6, atol=1e-8) else None
+
+
+def first_documents(Z: Matrix, n_docs: int) -> Matrix:
+    if isinstance(Z, Blocks):
+        return Z.take(np.arange(min(n_docs, Z.shape[0]))).stack(canonical)
+    return Z[:n_docs]
 
 
 def _log_odds(probability: Any, rule: Rule, classes: Any) -> Floats:

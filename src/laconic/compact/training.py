@@ -9,12 +9,11 @@ import numpy as np
 from laconic.compact.compact_model import CompactModel
 from laconic.compact.provenance import classifier_settings
 from laconic.errors import LaconicError, SizeUnavailable, collected_warnings, warn_again
-from laconic.types import Indices
+from laconic.types import Indices, Progress
 
 if TYPE_CHECKING:
     from laconic.classifiers.path import PathClassifier
     from laconic.corpus.corpus import Corpus
-    from laconic.text.blocks import Progress
     from laconic.text.options import TargetKind
     from laconic.text.vectorizer import Vectorizer
     from laconic.text.weighting import Weighting

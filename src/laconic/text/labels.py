@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from laconic.errors import LaconicError
+from laconic.numerics.members import signed
 from laconic.types import Floats, Indices, Int64s, Matrix, Rule
 
 
@@ -67,13 +68,6 @@ class LabelEncoding:
     def row_signed(self, row: int) -> Floats:
         """The same for one row of the model."""
         return signed(self.members[:, [row]])[:, 0]
-
-
-def signed(members: csr_array) -> Floats:
-    """+1 for members of a column, else -1."""
-    y_signed = np.full(members.shape, -1.0)
-    y_signed[np.repeat(np.arange(members.shape[0]), np.diff(members.indptr)), members.indices] = 1.0
-    return y_signed
 
 
 def signed_labels(y: ArrayLike, classes: NDArray[Any], rule: Rule) -> Floats:

@@ -275,8 +275,8 @@ def test_shapes_and_numbers_are_refused():
     rows, y_signed = Rows.of(csr_array(X)), labels(13, X, 3)
     with pytest.raises(LaconicError, match="start of shape"):
         descend_all(rows, y_signed, np.ones(y_signed.shape), starts=[(np.ones(5), 0.0)] * 3)
+    starts = [(np.full(len(X), np.nan), 0.0)] * 3
     with pytest.raises(LaconicError, match="start of nan: give numbers"):
-        starts = [(np.full(len(X), np.nan), 0.0)] * 3
         descend_all(rows, y_signed, np.ones(y_signed.shape), starts=starts)
     with pytest.raises(LaconicError, match="give one number per document"):
         descend_all(rows, y_signed[1:], np.ones(y_signed.shape)[1:])

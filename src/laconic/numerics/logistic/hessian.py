@@ -8,7 +8,7 @@ unless the regularization is too small beside the rounding.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numba import njit
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from laconic.numerics.logistic.lanes import padded
 from laconic.numerics.logistic.losses import LogisticLoss
-from laconic.numerics.logistic.products import DocumentArrays, sums
+from laconic.numerics.logistic.products import DocumentArrays
 from laconic.numerics.spectral.rank import EPS
 from laconic.types import Floats
 
@@ -29,9 +29,24 @@ SMALL = 10_000
 TINY = 1e-300
 
 
+class Curved(Protocol):
+    """Documents as products with the Hessian read them."""
+
+    @property
+    def dtype(self) -> type[np.floating[Any]]: ...
+
+    def product(
+        self, loss: LogisticLoss, curvature: NDArray[Any], vector: NDArray[Any]
+    ) -> NDArray[Any]:
+        """X' D X vector; all are padded."""
+
+    def square_sums(self, weights: NDArray[Any], out: Floats) -> None:
+        """out = Σ weight x² over the documents."""
+
+
 @dataclass(frozen=True, eq=False)
 class CurvatureDocuments:
-    """The documents, and their squares, as products with the Hessian read them."""
+    """Copies of the documents and of their squares."""
 
     documents: DocumentArrays
     squares: DocumentArrays
@@ -39,24 +54,43 @@ class CurvatureDocuments:
     @classmethod
     def of(cls, documents: DocumentArrays, loss: LogisticLoss, alpha: float) -> Self:
         copies = documents.copied()
-        if loss.n_scores > SMALL and _is_ordinary(copies.values, loss.largest_curvature, alpha):
+        values = copies.values
+        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+        if single_precision(loss, alpha, largest, float(values @ values)):
             copies = copies.rounded()
         return cls(copies, copies.squared())
 
+    @property
+    def dtype(self) -> type[np.floating[Any]]:
+        kind: type[np.floating[Any]] = self.documents.values.dtype.type
+        return kind
 
-def _is_ordinary(values: Floats, curvature: float, alpha: float) -> bool:
-    """Whether single precision suffices."""
-    longest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    if not (max(longest, curvature) < ORDINARY and min(longest, curvature) > 1.0 / ORDINARY):
+    def product(
+        self, loss: LogisticLoss, curvature: NDArray[Any], vector: NDArray[Any]
+    ) -> NDArray[Any]:
+        total = np.empty_like(vector)
+        loss.product(self.documents, *loss.per_document(curvature), vector, total)
+        return total
+
+    def square_sums(self, weights: NDArray[Any], out: Floats) -> None:
+        self.squares.sums(weights, out)
+
+
+def single_precision(loss: LogisticLoss, alpha: float, largest: float, squared_norm: float) -> bool:
+    """Whether it suffices for documents with this largest entry and sum of squares, and saves."""
+    curvature = loss.largest_curvature
+    if loss.n_scores <= SMALL:
         return False
-    return 2.0 * alpha >= ROUNDING * curvature * float(values @ values)
+    if not (max(largest, curvature) < ORDINARY and min(largest, curvature) > 1.0 / ORDINARY):
+        return False
+    return 2.0 * alpha >= ROUNDING * curvature * squared_norm
 
 
 @dataclass(frozen=True, eq=False)
 class Hessian:
     """X' D X + 2 alpha, with D from the curvature of the loss."""
 
-    copies: CurvatureDocuments
+    documents: Curved
     loss: LogisticLoss
     curvature: NDArray[Any]
     n_rows: int
@@ -66,20 +100,19 @@ class Hessian:
     @classmethod
     def at(
         cls,
-        copies: CurvatureDocuments,
+        documents: Curved,
         loss: LogisticLoss,
         curvature: Floats,
         penalty: Floats,
         intercept: bool,
     ) -> Self:
-        rounded = padded(curvature, copies.documents.values.dtype.type)
-        return cls(copies, loss, rounded, curvature.shape[1], penalty, intercept)
+        rounded = padded(curvature, documents.dtype)
+        return cls(documents, loss, rounded, curvature.shape[1], penalty, intercept)
 
     def product(self, vector: Floats, out: Floats) -> Floats:
         """out = the Hessian times the vector; returns vector · out of each row."""
-        narrow = padded(vector, self.curvature.dtype.type)
-        total = np.empty_like(narrow)
-        self.loss.product(self.copies.documents, self.curvature, narrow, total)
+        narrow = padded(vector, self.documents.dtype)
+        total = self.documents.product(self.loss, self.curvature, narrow)
         if not self.intercept:
             total[-1] = 0.0
         return add_penalty(total, self.penalty, vector, out)
@@ -87,7 +120,7 @@ class Hessian:
     def diagonal(self) -> Floats:
         """At least the rounding of the largest number, so that it has an inverse."""
         diagonal = np.empty((self.penalty.size, self.n_rows))
-        sums(self.copies.squares, self.loss.diagonal(self.curvature)[:, : self.n_rows], diagonal)
+        self.documents.square_sums(self.loss.diagonal(self.curvature)[:, : self.n_rows], diagonal)
         diagonal += self.penalty[:, None]
         floor = EPS * diagonal.max(axis=0) + TINY
         return np.asarray(np.maximum(diagonal, floor))

@@ -7,6 +7,7 @@ vector over rows: `per_problem` gives every row of a problem the same total.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import log
 from typing import Any, Protocol, Self
@@ -54,13 +55,12 @@ class LogisticLoss(Protocol):
 
     def diagonal(self, curvature: NDArray[Any]) -> NDArray[Any]: ...
 
-    def product(
-        self,
-        documents: DocumentArrays,
-        curvature: NDArray[Any],
-        vector: NDArray[Any],
-        out: NDArray[Any],
-    ) -> None: ...
+    def per_document(self, curvature: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """What `product` reads of each document."""
+
+    @staticmethod
+    def product(documents: DocumentArrays, *inputs: NDArray[Any]) -> None:
+        """The inputs are those per document, a vector, and the array for its product."""
 
     def intercept_step(self, slopes: Slopes) -> Floats: ...
 
@@ -68,15 +68,48 @@ class LogisticLoss(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Sigmoids:
+class BinaryProblems(ABC):
     """Independent binary problems; `y_signed` and `costs` have the shape (n_docs, n_rows)."""
 
     y_signed: Floats
     costs: Floats
 
     @property
+    @abstractmethod
+    def largest_curvature(self) -> float: ...
+
+    @abstractmethod
+    def slopes(self, scores: Floats) -> Slopes: ...
+
+    @property
     def n_scores(self) -> int:
         return self.costs.size
+
+    def per_problem(self, totals: Floats) -> Floats:
+        return totals
+
+    def diagonal(self, curvature: NDArray[Any]) -> NDArray[Any]:
+        return curvature
+
+    def per_document(self, curvature: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (curvature,)
+
+    @staticmethod
+    def product(documents: DocumentArrays, *inputs: NDArray[Any]) -> None:
+        sigmoid_product(documents, *inputs)
+
+    def intercept_step(self, slopes: Slopes) -> Floats:
+        gradient, total = slopes.residuals.sum(axis=0), slopes.curvature.sum(axis=0)
+        return np.asarray(np.divide(-gradient, total, out=np.zeros_like(total), where=total > 0))
+
+    def only(self, rows: Columns) -> Self:
+        y_signed, costs = self.y_signed[:, rows], self.costs[:, rows]
+        return type(self)(np.ascontiguousarray(y_signed), np.ascontiguousarray(costs))
+
+
+@dataclass(frozen=True, eq=False)
+class Sigmoids(BinaryProblems):
+    """Σ c log(1 + exp(−y f)) of each row."""
 
     @property
     def largest_curvature(self) -> float:
@@ -91,30 +124,6 @@ class Sigmoids:
         np.log(logs, out=logs)
         values = sigmoid_slopes(scores, self.y_signed, self.costs, small, logs)
         return Slopes(values, small, logs)
-
-    def per_problem(self, totals: Floats) -> Floats:
-        return totals
-
-    def diagonal(self, curvature: NDArray[Any]) -> NDArray[Any]:
-        return curvature
-
-    def product(
-        self,
-        documents: DocumentArrays,
-        curvature: NDArray[Any],
-        vector: NDArray[Any],
-        out: NDArray[Any],
-    ) -> None:
-        sigmoid_product(documents, curvature, vector, out)
-
-    def intercept_step(self, slopes: Slopes) -> Floats:
-        gradient, total = slopes.residuals.sum(axis=0), slopes.curvature.sum(axis=0)
-        return np.asarray(np.divide(-gradient, total, out=np.zeros_like(total), where=total > 0))
-
-    def only(self, rows: Columns) -> Sigmoids:
-        return Sigmoids(
-            np.ascontiguousarray(self.y_signed[:, rows]), np.ascontiguousarray(self.costs[:, rows])
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,14 +158,12 @@ class Softmax:
         costs = self.costs.astype(curvature.dtype)
         return np.asarray(costs[:, None] * curvature * (1.0 - curvature))
 
-    def product(
-        self,
-        documents: DocumentArrays,
-        curvature: NDArray[Any],
-        vector: NDArray[Any],
-        out: NDArray[Any],
-    ) -> None:
-        softmax_product(documents, self.costs.astype(curvature.dtype), curvature, vector, out)
+    def per_document(self, curvature: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return self.costs.astype(curvature.dtype), curvature
+
+    @staticmethod
+    def product(documents: DocumentArrays, *inputs: NDArray[Any]) -> None:
+        softmax_product(documents, *inputs)
 
     def intercept_step(self, slopes: Slopes) -> Floats:
         """The Newton step of least length: a constant added to all intercepts changes nothing."""

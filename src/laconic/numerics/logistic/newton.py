@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from laconic.numerics.logistic.hessian import CurvatureDocuments, Hessian, move, turn
+from laconic.numerics.logistic.block_documents import SolverDocuments, curved
+from laconic.numerics.logistic.hessian import Curved, Hessian, move, turn
 from laconic.numerics.logistic.losses import LogisticLoss, Slopes
-from laconic.numerics.logistic.products import DocumentArrays, scores, sums
 from laconic.types import Bools, Columns, Floats
 
 # Conjugate gradients stop at FORCING of the first residual, or at less near the optimum.
@@ -35,7 +35,7 @@ TINY = 1e-300
 class Newton:
     """The current point of all problems, its scores and its gradient."""
 
-    documents: DocumentArrays
+    documents: SolverDocuments
     loss: LogisticLoss
     alpha: float
     intercept: bool
@@ -45,19 +45,18 @@ class Newton:
     gradient: Floats
     first: Floats
     promise: float = PROMISE
-    copies: CurvatureDocuments | None = None
+    copies: Curved | None = None
 
     @classmethod
     def start(
         cls,
-        documents: DocumentArrays,
+        documents: SolverDocuments,
         loss: LogisticLoss,
         alpha: float,
         intercept: bool,
         coef: Floats,
     ) -> Newton:
-        values = np.empty((documents.starts.size, coef.shape[1]))
-        scores(documents, coef, values)
+        values = documents.scores(coef)
         slopes, empty = loss.slopes(values), np.empty(0)
         newton = cls(
             documents, loss, alpha, intercept, coef, values, slopes, np.empty_like(coef), empty
@@ -89,7 +88,7 @@ class Newton:
         return np.asarray(np.sqrt(self._total(self.gradient, self.gradient)))
 
     def find_gradient(self) -> None:
-        sums(self.documents, self.slopes.residuals, self.gradient)
+        self.documents.sums(self.slopes.residuals, self.gradient)
         self.gradient += self.penalty * self.coef
         if not self.intercept:
             self.gradient[-1] = 0.0
@@ -150,8 +149,7 @@ class Newton:
     def step(self, tolerance: float) -> None:
         """One Newton step with a line search in each problem."""
         direction = self.direction(tolerance)
-        change = np.empty_like(self.scores)
-        scores(self.documents, direction, change)
+        change = self.documents.scores(direction)
         before = self.objective
         descent = self._total(self.gradient, direction)
         length = np.ones(self.coef.shape[1])
@@ -200,7 +198,7 @@ class Newton:
 
     def hessian(self) -> Hessian:
         if self.copies is None:
-            self.copies = CurvatureDocuments.of(self.documents, self.loss, self.alpha)
+            self.copies = curved(self.documents, self.loss, self.alpha)
         curvature, penalty = self.slopes.curvature, self.penalty[:, 0]
         return Hessian.at(self.copies, self.loss, curvature, penalty, self.intercept)
 

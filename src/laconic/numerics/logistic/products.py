@@ -35,6 +35,18 @@ class DocumentArrays(NamedTuple):
         columns = rows.columns.view(np.uint32)
         return cls(rows.starts, rows.ends, columns, rows.values, rows.scales)
 
+    def scores(self, coef: Floats) -> Floats:
+        """X coef, the intercept included."""
+        values = np.empty((self.starts.size, coef.shape[1]))
+        write_scores(self, padded(coef, np.float64), values)
+        return values
+
+    def sums(self, weights: NDArray[Any], out: Floats) -> None:
+        """out = X' weights, the intercept included."""
+        total = np.empty((out.shape[0], width(out.shape[1])), self.values.dtype)
+        write_sums(self, weights, total)
+        out[:] = total[:, : out.shape[1]]
+
     def copied(self) -> DocumentArrays:
         """Only the entries of these documents, multiplied by the scales."""
         bounds = np.concatenate([[0], np.cumsum(self.ends - self.starts)])
@@ -65,20 +77,9 @@ def copy_entries(
             values[at] = documents.values[at + shift] * scale
 
 
-def scores(documents: DocumentArrays, coef: Floats, out: Floats) -> None:
-    """out = X coef, the intercept included."""
-    _scores(documents, padded(coef, np.float64), out)
-
-
-def sums(documents: DocumentArrays, weights: NDArray[Any], out: Floats) -> None:
-    """out = X' weights, the intercept included."""
-    total = np.empty((out.shape[0], width(out.shape[1])), documents.values.dtype)
-    _sums(documents, weights, total)
-    out[:] = total[:, : out.shape[1]]
-
-
 @njit(nogil=True, cache=True)
-def _scores(documents: DocumentArrays, coef: Floats, out: Floats) -> None:
+def write_scores(documents: DocumentArrays, coef: Floats, out: Floats) -> None:
+    """out = X coef; `coef` is padded."""
     last = coef[-1]
     line = np.empty(coef.shape[1], coef.dtype)
     for doc in range(documents.starts.size):
@@ -90,7 +91,8 @@ def _scores(documents: DocumentArrays, coef: Floats, out: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _sums(documents: DocumentArrays, weights: NDArray[Any], out: NDArray[Any]) -> None:
+def write_sums(documents: DocumentArrays, weights: NDArray[Any], out: NDArray[Any]) -> None:
+    """out = X' weights; `out` is padded."""
     out[:] = 0.0
     last = out[-1]
     line = np.zeros(out.shape[1], out.dtype)

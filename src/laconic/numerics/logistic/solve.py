@@ -6,17 +6,18 @@ weight 1 were on the side, or in the class, that has none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite, log1p
 from typing import Self
 
 import numpy as np
 
 from laconic.errors import LaconicError
-from laconic.numerics.logistic.losses import LogisticLoss, Sigmoids, Softmax
+from laconic.numerics.blocks import Blocks
+from laconic.numerics.logistic.block_documents import ScaledDocuments
+from laconic.numerics.logistic.losses import BinaryProblems, LogisticLoss, Sigmoids, Softmax
 from laconic.numerics.logistic.newton import Newton
-from laconic.numerics.logistic.products import DocumentArrays, scores
-from laconic.numerics.svm.input import Rows, refuse_longest
+from laconic.numerics.svm.input import Rows
 from laconic.types import Bools, Columns, Floats, Int64s
 
 # The largest number of Newton steps.
@@ -30,7 +31,10 @@ SMALL = 10_000
 
 @dataclass(frozen=True, eq=False)
 class LogisticSolution:
-    """Coefficients (n_rows, n_columns) and intercepts; `gap`, `solved` and `steps` per problem."""
+    """Coefficients (n_rows, n_columns) and intercepts; `gap`, `solved` and `steps` per problem.
+
+    Steps are Newton steps, or passes over blocks.
+    """
 
     coef: Floats
     intercept: Floats
@@ -53,6 +57,17 @@ class LogisticSolution:
         """Rows as the solver stores them, for documents that are divided by the unit."""
         self.coef[rows] = packed[:-1].T / unit
         self.intercept[rows] = packed[-1]
+
+    def put(self, rows: Columns, part: LogisticSolution) -> None:
+        """Write the solutions of some independent rows."""
+        for whole, of_rows in (
+            (self.coef, part.coef),
+            (self.intercept, part.intercept),
+            (self.gap, part.gap),
+            (self.solved, part.solved),
+            (self.steps, part.steps),
+        ):
+            whole[rows] = of_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +100,7 @@ class PrimalStart:
 
 
 def solve_sigmoids(
-    documents: Rows,
+    documents: Rows | Blocks,
     y_signed: Floats,
     costs: Floats,
     alpha: float,
@@ -95,22 +110,37 @@ def solve_sigmoids(
     tolerance: float = 1e-8,
 ) -> LogisticSolution:
     """One binary problem per column of y_signed and costs."""
-    n_rows = y_signed.shape[1]
-    solution = LogisticSolution.empty(n_rows, documents.n_columns, n_rows)
-    one_sided = _one_sided(y_signed, costs) if intercept else np.zeros(n_rows, dtype=bool)
-    for row in np.flatnonzero(one_sided):
+    scaled, loss = ScaledDocuments.of(documents), Sigmoids(y_signed, costs)
+    solution, one_sided = solve_rows(scaled, loss, alpha, intercept, start, tolerance)
+    for row in one_sided:
         solution.intercept[row] = _one_sided_intercept(y_signed[:, row], costs[:, row])
-    order = np.argsort((costs * (y_signed > 0)).sum(axis=0), kind="stable")
-    order = order[~one_sided[order]]
-    for first in range(0, order.size, BLOCK):
-        block = order[first : first + BLOCK]
-        loss = Sigmoids(y_signed, costs).only(block)
-        _solve(documents, loss, alpha, intercept, block, start, tolerance, solution)
     return solution
 
 
+def solve_rows(
+    documents: ScaledDocuments,
+    loss: BinaryProblems,
+    alpha: float,
+    intercept: bool,
+    start: PrimalStart | None,
+    tolerance: float,
+) -> tuple[LogisticSolution, Columns]:
+    """All binary problems, and those that have no finite intercept, which are 0."""
+    n_rows = loss.costs.shape[1]
+    solution = LogisticSolution.empty(n_rows, documents.n_columns, n_rows)
+    one_sided = np.zeros(n_rows, dtype=bool)
+    if intercept:
+        one_sided = _one_sided(loss.y_signed, loss.costs)
+    order = np.argsort((loss.costs * (loss.y_signed > 0)).sum(axis=0), kind="stable")
+    order = order[~one_sided[order]]
+    for first in range(0, order.size, BLOCK):
+        block = order[first : first + BLOCK]
+        _solve(documents, loss.only(block), alpha, intercept, block, start, tolerance, solution)
+    return solution, np.flatnonzero(one_sided)
+
+
 def solve_softmax(
-    documents: Rows,
+    documents: Rows | Blocks,
     codes: Int64s,
     n_classes: int,
     costs: Floats,
@@ -121,6 +151,7 @@ def solve_softmax(
     tolerance: float = 1e-8,
 ) -> LogisticSolution:
     """One multinomial problem; `codes` are the numbers of the documents' classes."""
+    scaled = ScaledDocuments.of(documents)
     solution = LogisticSolution.empty(n_classes, documents.n_columns, 1)
     present = np.arange(n_classes)
     if intercept:
@@ -128,16 +159,16 @@ def solve_softmax(
     if present.size > 1:
         places = np.searchsorted(present, np.where(costs > 0, codes, present[0]))
         loss = Softmax(places, costs, present.size)
-        _solve(documents, loss, alpha, intercept, present, start, tolerance, solution)
+        _solve(scaled, loss, alpha, intercept, present, start, tolerance, solution)
         solution.intercept[present] -= solution.intercept[present].mean()
     if present.size < n_classes:
         absent = np.setdiff1d(np.arange(n_classes), present)
-        solution.intercept[absent] = _absent_intercept(documents, costs, solution, present)
+        solution.intercept[absent] = _absent_intercept(scaled, costs, solution, present)
     return solution
 
 
 def _solve(
-    rows: Rows,
+    rows: ScaledDocuments,
     loss: LogisticLoss,
     alpha: float,
     intercept: bool,
@@ -147,18 +178,16 @@ def _solve(
     solution: LogisticSolution,
 ) -> None:
     """Solve the rows of a block, and write them into the solution."""
-    unit = rows.unit
-    refuse_longest(rows)
-    documents = DocumentArrays.of(replace(rows, scales=rows.scales / unit))
+    unit, passed = rows.unit, rows.passes(0)
     packed = np.zeros((rows.n_columns + 1, block.size))
     if start is not None:
         packed = start.packed(block, rows.n_columns, unit, intercept)
-    newton = Newton.start(documents, loss, _alpha_in(unit, alpha), intercept, packed)
+    newton = Newton.start(rows.documents, loss, alpha_in(unit, alpha), intercept, packed)
     for step in range(STEPS + 1):
         done = newton.gaps <= tolerance
         if done.any() or step == STEPS:
             done = newton.settle(tolerance)
-            if newton.scores.size <= SMALL and done.any():
+            if newton.scores.size <= SMALL and done.any() and rows.in_memory:
                 newton.step(0.0)
                 done = newton.settle(tolerance)
         gaps = newton.gaps
@@ -167,7 +196,7 @@ def _solve(
         # the rows of a multinomial are one problem, and finish together
         problems = np.minimum(block[finished], solution.gap.size - 1)
         solution.gap[problems], solution.solved[problems] = gaps[finished], done[finished]
-        solution.steps[problems] = step
+        solution.steps[problems] = rows.passes(step) - passed
         if finished.size == block.size:
             return
         if finished.size:
@@ -176,7 +205,7 @@ def _solve(
         newton.step(tolerance)
 
 
-def _alpha_in(unit: float, alpha: float) -> float:
+def alpha_in(unit: float, alpha: float) -> float:
     """The alpha that makes documents in this unit the same problem."""
     scaled = alpha / unit / unit
     if not (isfinite(scaled) and scaled > 0.0):
@@ -204,15 +233,14 @@ def _one_sided_intercept(y_signed: Floats, costs: Floats) -> float:
 
 
 def _absent_intercept(
-    rows: Rows, costs: Floats, solution: LogisticSolution, present: Columns
+    rows: ScaledDocuments, costs: Floats, solution: LogisticSolution, present: Columns
 ) -> float:
     """The intercept of classes without documents, below the mean log Σ exp f of the others."""
     total = float(costs.sum())
     if total == 0.0:
         return 0.0
-    packed = np.vstack([solution.coef[present].T, solution.intercept[present]])
-    values = np.empty((costs.size, present.size))
-    scores(DocumentArrays.of(rows), packed, values)
+    packed = np.vstack([rows.unit * solution.coef[present].T, solution.intercept[present]])
+    values = rows.documents.scores(packed)
     largest = values.max(axis=1)
     logs = largest + np.log(np.exp(values - largest[:, None]).sum(axis=1))
     return float(costs @ logs) / total - _half_document(total)

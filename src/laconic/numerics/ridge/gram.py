@@ -31,9 +31,9 @@ def refuse_overflow(product: float) -> None:
         )
 
 
-def centring(X: Matrix, x_mean: Floats) -> float:
+def centring(n_docs: int, x_mean: Floats) -> float:
     """How much centring may reduce the Gram matrix's largest eigenvalue: n_docs·‖x_mean‖²."""
-    return float(X.shape[0] * (x_mean @ x_mean))
+    return float(n_docs * (x_mean @ x_mean))
 
 
 def by_documents(X: Matrix, x_mean: Floats) -> Floats:
@@ -48,9 +48,13 @@ def by_documents(X: Matrix, x_mean: Floats) -> Floats:
 
 def by_terms(X: Matrix, x_mean: Floats) -> Floats:
     """Xc'Xc in Fortran order; only the lower triangle is valid."""
-    A = lower_gram(X.T)
+    return centred_gram(lower_gram(X.T), x_mean, X.shape[0])
+
+
+def centred_gram(A: Floats, x_mean: Floats, n_docs: int) -> Floats:
+    """Xc'Xc from X'X, in place."""
     if x_mean.any():
-        scaled = np.sqrt(X.shape[0]) * x_mean
+        scaled = np.sqrt(n_docs) * x_mean
         A -= np.outer(scaled, scaled).T
     return A
 

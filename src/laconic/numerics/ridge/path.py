@@ -45,9 +45,13 @@ INTERPOLATED = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Factorization:
-    """Xc Xc' (`dual`) or Xc'Xc as Q T Q', with T tridiagonal."""
+    """Xc Xc' (`dual`) or Xc'Xc as Q T Q', with T tridiagonal.
+
+    `X` are the n_docs documents of the factorization; for `held_out` of Xc'Xc, any of them.
+    """
 
     X: Matrix
+    n_docs: int
     intercept: bool
     dual: bool
     x_mean: Floats
@@ -71,7 +75,11 @@ class Factorization:
     def solve(self, Y: Floats, alpha: float) -> Solution:
         """Coefficients and intercepts for one alpha."""
         y_mean = Y.mean(axis=0) if self.intercept else np.zeros(Y.shape[1])
-        C = self._inverse(self._right_side(Y - y_mean), alpha)
+        return self.solve_right(self._right_side(Y - y_mean), y_mean, alpha)
+
+    def solve_right(self, right: Floats, y_mean: Floats, alpha: float) -> Solution:
+        """The same for the right-hand side of the system, Yc (dual) or X'Yc."""
+        C = self._inverse(self.Q.T @ right, alpha)
         coef = centred_back(self.X, C, self.x_mean) if self.dual else C
         return Solution(coef.T, y_mean - self.x_mean @ coef, self.condition(alpha))
 
@@ -83,38 +91,39 @@ class Factorization:
         without i. Exact up to rounding; NaN if nothing is left to train on.
         """
         Yc = Y - Y.mean(axis=0) if self.intercept else Y
+        yield from self.held_out(Yc, self._right_side(Yc), alphas)
+
+    def held_out(self, Yc: Floats, right: Floats, alphas: Floats) -> Iterator[Floats]:
+        """The same for the documents X, from the right-hand side of all documents."""
         values = np.asarray(alphas, dtype=np.float64)
         vanishing = np.array([self._vanishes(alpha) for alpha in values], dtype=bool)
         diagonals = iter(self._diagonals(values[~vanishing]))
-        solved = self._inverses(self._right_side(Yc), values[~vanishing])
+        solved = self._inverses(self.Q.T @ right, values[~vanishing])
         for vanishes in vanishing:
             if vanishes:
-                yield self._residuals_at_0(Yc)
+                yield self._residuals_at_0(Yc, right)
             else:
                 yield self._residuals(Yc, next(solved), next(diagonals))
 
     def _residuals(self, Yc: Floats, C: Floats, diagonal: Floats) -> Floats:
         if self.dual:
             return _quotient(C, diagonal)
-        rest = 1.0 - diagonal - (1.0 / Yc.shape[0] if self.intercept else 0.0)
+        rest = 1.0 - diagonal - (1.0 / self.n_docs if self.intercept else 0.0)
         return _quotient(Yc - self._forward(C), rest)
 
-    def _residuals_at_0(self, Yc: Floats) -> Floats:
+    def _residuals_at_0(self, Yc: Floats, right: Floats) -> Floats:
         """lim C_i / (G⁻¹)_ii: r_i / (1 − h_i), or with pseudo-inverses if that is 0 / 0."""
-        values, U = self._left_vectors()
-        fitted = U.T @ Yc
-        rest = 1.0 - np.einsum("ij,ij->i", U, U) - (1.0 / Yc.shape[0] if self.intercept else 0.0)
+        values, vectors = self._sound_spectrum
+        U, fitted = vectors, vectors.T @ right
+        if not self.dual:
+            U, fitted = self._forward(vectors) / np.sqrt(values), fitted / np.sqrt(values)[:, None]
+        rest = 1.0 - np.einsum("ij,ij->i", U, U) - (1.0 / self.n_docs if self.intercept else 0.0)
         limits = _quotient(U @ (fitted / values[:, None]), (U * U) @ (1.0 / values))
         return np.where((rest > INTERPOLATED)[:, None], _quotient(Yc - U @ fitted, rest), limits)
 
-    def _left_vectors(self) -> tuple[Floats, Floats]:
-        """Nonzero eigenvalues of Xc Xc' and their eigenvectors."""
-        values, vectors = self._sound_spectrum
-        return values, vectors if self.dual else self._forward(vectors) / np.sqrt(values)
-
     def _right_side(self, Yc: Floats) -> Floats:
-        """The right-hand side of the system in the basis Q."""
-        return np.asarray(self.Q.T @ (Yc if self.dual else np.asarray(self.X.T @ Yc)))
+        """The right-hand side of the system."""
+        return Yc if self.dual else np.asarray(self.X.T @ Yc)
 
     def _forward(self, W: Floats) -> Floats:
         values: Floats = np.asarray(self.X @ W)
@@ -155,7 +164,7 @@ class Factorization:
         return bool(alpha <= self._zero_up_to(self.extremes[1]))
 
     def _zero_up_to(self, largest: float) -> float:
-        return zero_up_to(largest + centring(self.X, self.x_mean), self.diagonal.size)
+        return zero_up_to(largest + centring(self.n_docs, self.x_mean), self.diagonal.size)
 
     @cached_property
     def extremes(self) -> Floats:
@@ -187,14 +196,14 @@ def factorize(X: Matrix, intercept: bool) -> Factorization:
     x_mean = column_means(X) if intercept else np.zeros(X.shape[1])
     dual = X.shape[0] <= X.shape[1]
     gram = by_documents(X, x_mean) if dual else by_terms(X, x_mean)
+    return Factorization(X, X.shape[0], intercept, dual, x_mean, *tridiagonal(gram))
+
+
+def tridiagonal(A: Floats) -> tuple[Floats, Floats, Floats]:
+    """Q, the diagonal and the off-diagonal of T, from the lower triangle of A."""
     # LAPACK squares the off-diagonal entries
     with np.errstate(over="ignore"):
-        refuse_overflow(float(np.square(gram.diagonal().sum())))
-    return Factorization(X, intercept, dual, x_mean, *_tridiagonal(gram))
-
-
-def _tridiagonal(A: Floats) -> tuple[Floats, Floats, Floats]:
-    """Q, the diagonal and the off-diagonal of T, from the lower triangle of A."""
+        refuse_overflow(float(np.square(A.diagonal().sum())))
     side = A.shape[0]
     Q = np.zeros((side, side), order="F")
     Q[0, 0] = 1.0

@@ -58,10 +58,14 @@ def ridge(X: Matrix, Y: Floats, alpha: float, intercept: bool) -> Solution:
     elif X.shape[1] < X.shape[0]:
         # (Xc'Xc + alpha I) W = Xc'Y; the mean of Y is 0 wherever x_mean is not
         right = np.asarray(X.T @ (Y - y_mean))
-        coef, condition = _solve(by_terms(X, x_mean), right, alpha, centring(X, x_mean))
+        coef, condition = solve_system(
+            by_terms(X, x_mean), right, alpha, centring(X.shape[0], x_mean)
+        )
     else:
         # W = Xc'C with (Xc Xc' + alpha I) C = Y
-        C, condition = _solve(by_documents(X, x_mean), Y - y_mean, alpha, centring(X, x_mean))
+        C, condition = solve_system(
+            by_documents(X, x_mean), Y - y_mean, alpha, centring(X.shape[0], x_mean)
+        )
         coef = centred_back(X, C, x_mean)
     return Solution(coef.T, y_mean - x_mean @ coef, condition)
 
@@ -74,8 +78,8 @@ def residuals(X: Matrix, Y: Floats, solution: Solution, alpha: float, intercept:
     """
     x_mean = column_means(X) if intercept else np.zeros(X.shape[1])
     errors = Y - np.asarray(X @ solution.coef.T) - solution.intercept
-    lengths = _lengths(centred_back(X, errors, x_mean) - alpha * solution.coef.T)
-    return quotient(lengths, np.sqrt(squared_norm(X)) * _lengths(Y))
+    lengths = column_lengths(centred_back(X, errors, x_mean) - alpha * solution.coef.T)
+    return quotient(lengths, np.sqrt(squared_norm(X)) * column_lengths(Y))
 
 
 def centred_back(X: Matrix, C: Floats, x_mean: Floats) -> Floats:
@@ -88,10 +92,7 @@ def _iterates(X: Matrix, n_columns: int, alpha: float) -> bool:
     """Whether conjugate gradients are cheaper, or the only choice."""
     side = min(X.shape)
     if side > FACTORISE_UP_TO and alpha == 0:
-        raise LaconicError(
-            f"alpha=0 on {X.shape[0]} documents and {X.shape[1]} terms: the least-norm solution "
-            f"needs at most {FACTORISE_UP_TO} of either. Give alpha > 0, or select fewer words"
-        )
+        raise least_norm_needs(X.shape, "either")
     if side > FACTORISE_UP_TO or side < ITERATE_FROM or alpha == 0:
         return bool(side > FACTORISE_UP_TO)
     entries = getattr(X, "nnz", X.shape[0] * X.shape[1])
@@ -100,6 +101,13 @@ def _iterates(X: Matrix, n_columns: int, alpha: float) -> bool:
     )
     # 1.5, because text needs up to 1.8 times as many iterations (20 Newsgroups)
     return bool(1.5 * operations < side**3 / 3.0)
+
+
+def least_norm_needs(shape: tuple[int, ...], side: str) -> LaconicError:
+    return LaconicError(
+        f"alpha=0 on {shape[0]} documents and {shape[1]} terms: the least-norm solution "
+        f"needs at most {FACTORISE_UP_TO} of {side}. Give alpha > 0, or select fewer words"
+    )
 
 
 def expected_iterations(X: Matrix, side: int, alpha: float) -> float:
@@ -112,7 +120,7 @@ def expected_iterations(X: Matrix, side: int, alpha: float) -> float:
     return float(0.5 * np.sqrt(1.0 + 4.0 * mean / alpha) * np.log(2.0 / TOLERANCE)) + 10.0
 
 
-def _solve(A: Floats, B: Floats, alpha: float, centred: float) -> tuple[Floats, float]:
+def solve_system(A: Floats, B: Floats, alpha: float, centred: float) -> tuple[Floats, float]:
     """(A + alpha I)⁻¹ B for positive semi-definite A; by the pseudo-inverse if it is singular.
 
     `centred` is how much centring reduced the largest eigenvalue, but not the rounding errors.
@@ -198,7 +206,7 @@ def _steps(
         P = R + quotient(rr, previous) * P
 
 
-def _lengths(R: Floats) -> Floats:
+def column_lengths(R: Floats) -> Floats:
     return np.sqrt(_squares(R))
 
 

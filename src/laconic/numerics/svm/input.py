@@ -45,16 +45,25 @@ class Rows:
         return cls(bounds[:-1], bounds[1:], columns, values, np.ones(X.shape[0]), X.shape[1])
 
     @property
-    def unit(self) -> float:
-        """A power of 2; in this unit, squared lengths of documents neither overflow nor underflow.
+    def largest(self) -> float:
+        """An upper bound on the entries."""
+        return float(np.abs(self.values).max(initial=0.0) * self.scales.max(initial=0.0))
 
-        It is 1 except for very long and very short documents. Dividing by it is exact.
-        """
-        longest = float(np.abs(self.values).max(initial=0.0) * self.scales.max(initial=0.0))
-        if longest == 0.0 or not longest < LONGEST:
-            return 1.0
-        exponent = float(np.round(np.log2(longest)))
-        return 1.0 if abs(exponent) <= ORDINARY else 2.0**exponent
+    @property
+    def unit(self) -> float:
+        return unit_of(self.largest)
+
+
+def unit_of(largest: float) -> float:
+    """A power of 2; in this unit, squared lengths of documents neither overflow nor underflow.
+
+    It is 1 except for very long and very short documents, whose `largest` entry is very large or
+    very small. Dividing by it is exact.
+    """
+    if largest == 0.0 or not largest < LONGEST:
+        return 1.0
+    exponent = float(np.round(np.log2(largest)))
+    return 1.0 if abs(exponent) <= ORDINARY else 2.0**exponent
 
 
 def refuse_shapes(n_docs: int, arrays: dict[str, Floats | None]) -> None:
@@ -99,10 +108,14 @@ def refuse_long(lengths: Floats) -> None:
 
 def refuse_longest(rows: Rows) -> None:
     """For solvers that do not compute the lengths."""
-    longest = float(np.abs(rows.values).max(initial=0.0) * rows.scales.max(initial=0.0))
-    if not longest < LONGEST:
+    refuse_largest(rows.largest)
+
+
+def refuse_largest(largest: float) -> None:
+    """The same from the largest entry."""
+    if not largest < LONGEST:
         raise LaconicError(
-            f"documents with an entry of {longest:.0e}: the squared length is not finite. "
+            f"documents with an entry of {largest:.0e}: the squared length is not finite. "
             "Divide documents by their lengths"
         )
 

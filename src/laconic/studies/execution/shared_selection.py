@@ -122,11 +122,11 @@ class CachedReducer:
     def order(self) -> Columns | None:
         return self.reducer.order
 
-    def prefixes(self, X: Matrix, order: Columns, normalize: Normalize) -> Prefixes:
+    def prefixes(self, X: Matrix, order: Columns, normalize: Normalize) -> Prefixes | None:
         """The ranked documents, which all tasks of the selection share."""
-        key = ("prefixes", id(X), normalize)
+        key = ("prefixes", id(X), order.size, normalize)
         # with X itself, so that no other matrix can get its id
-        pair: tuple[Matrix, Prefixes] = self._cached(
+        pair: tuple[Matrix, Prefixes | None] = self._cached(
             key, lambda: (X, Prefixes.of(X, order, normalize))
         )
         return pair[1]
