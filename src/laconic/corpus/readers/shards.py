@@ -23,12 +23,12 @@ from laconic.corpus.options import MIB, ReadOptions
 from laconic.corpus.readers.fields import FieldValues
 from laconic.corpus.readers.names import stem
 from laconic.corpus.readers.parquet.reader import parquet_records
-from laconic.corpus.readers.records import FileSummary, Record, RecordBuilder, check_text
+from laconic.corpus.readers.records import FileRecord, FileSummary, RecordBuilder, check_text
 from laconic.corpus.readers.tables import csv_records, json_records, tsv_records
 from laconic.corpus.stored_texts import TextStore
 from laconic.processes import report, run_in_processes
 
-RECORD_READERS: dict[str, Callable[[FileSummary, ReadOptions], Iterator[Record]]] = {
+RECORD_READERS: dict[str, Callable[[FileSummary, ReadOptions], Iterator[FileRecord]]] = {
     "csv": csv_records,
     "tsv": tsv_records,
     "jsonl": json_records,
@@ -48,9 +48,9 @@ class ShardContents(NamedTuple):
     texts: Sequence[str]
     summary: FileSummary
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[FileRecord]:
         for *values, line, place in zip(*self.columns, strict=True):
-            yield Record(FieldValues("", *values), line, place)
+            yield FileRecord(FieldValues("", *values), line, place)
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,13 @@ from laconic.corpus.readers.fields import (
     missing_fields,
 )
 from laconic.corpus.readers.json_lines import read_objects
-from laconic.corpus.readers.records import FileSummary, Record
+from laconic.corpus.readers.records import FileRecord, FileSummary
 
 # Sets of keys whose fields are remembered: most documents of a file have the same.
 MATCHES = 64
 
 
-def csv_records(summary: FileSummary, options: ReadOptions) -> Iterator[Record]:
+def csv_records(summary: FileSummary, options: ReadOptions) -> Iterator[FileRecord]:
     """A table whose first line names the columns.
 
     The delimiter is a comma, unless the first line has semicolons, tabs or bars instead.
@@ -33,12 +33,12 @@ def csv_records(summary: FileSummary, options: ReadOptions) -> Iterator[Record]:
     return _table_records(summary, options, ",")
 
 
-def tsv_records(summary: FileSummary, options: ReadOptions) -> Iterator[Record]:
+def tsv_records(summary: FileSummary, options: ReadOptions) -> Iterator[FileRecord]:
     """As `csv_records`, with tabs by default. Quotes have the same meaning as in CSV."""
     return _table_records(summary, options, "\t")
 
 
-def json_records(summary: FileSummary, options: ReadOptions) -> Iterator[Record]:
+def json_records(summary: FileSummary, options: ReadOptions) -> Iterator[FileRecord]:
     """One object per line: text, label or labels (a string, a number or a list), id, split.
 
     An empty list is a document of no class; an absent key or null is a missing label.
@@ -58,7 +58,7 @@ def json_records(summary: FileSummary, options: ReadOptions) -> Iterator[Record]
         value: Callable[[str | None], Any] = document.get  # type: ignore[assignment]
         labels = [value(label) for label in fields.labels]
         values = FieldValues(value(fields.text), labels, *map(value, fields[2:]))
-        yield Record(values, line)
+        yield FileRecord(values, line)
 
 
 def _matched(
@@ -70,7 +70,9 @@ def _matched(
     return fields, missing, missing.pop("--label", None) is None
 
 
-def _table_records(summary: FileSummary, options: ReadOptions, delimiter: str) -> Iterator[Record]:
+def _table_records(
+    summary: FileSummary, options: ReadOptions, delimiter: str
+) -> Iterator[FileRecord]:
     where = summary.where
     lines = (line for _, line in _numbered_lines(summary, options, keep_ends=True))
     numbered = read_delimited(lines, where, delimiter, options.max_line)
@@ -80,7 +82,7 @@ def _table_records(summary: FileSummary, options: ReadOptions, delimiter: str) -
     for line, cells in numbered:
         values = positions.record(cells)
         labels = [cells[at].strip() for at in positions.labels]
-        yield Record(values._replace(labels=labels), line)
+        yield FileRecord(values._replace(labels=labels), line)
 
 
 def _numbered_lines(
