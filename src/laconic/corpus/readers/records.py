@@ -1,7 +1,7 @@
 """`RecordBuilder`: from the records of one or several files to a corpus.
 
-A reader of records is a function `(summary: FileSummary, options) -> Iterator[FileRecord]`: it yields
-the documents of a file, and notes in the summary what concerns the file as a whole.
+A reader of records is a function `(summary: FileSummary, options) -> Iterator[FileRecord]`: it
+yields the documents of a file, and notes in the summary what concerns the file as a whole.
 """
 
 from __future__ import annotations
