@@ -29,7 +29,7 @@ class ProgressFile(io.RawIOBase):
     """A file, here or at an address, that reports to `progress` how much of it was read."""
 
     def __init__(self, where: Where, options: ReadOptions) -> None:
-        self._stream: Any
+        self._stream: Any = None
         self._stream, self._total = open_address(where)
         self._progress = options.progress
         self._reported = 0
@@ -48,7 +48,7 @@ class ProgressFile(io.RawIOBase):
         return n_bytes
 
     def close(self) -> None:
-        if not self.closed:
+        if self._stream is not None:
             self._stream.close()
         super().close()
 

@@ -1,7 +1,7 @@
 """`RecordBuilder`: from the records of one or several files to a corpus.
 
-A reader of records is a function `(summary: FileSummary, options) -> Iterator[Record]`: it yields
-the documents of a file, and notes in the summary what concerns the file as a whole.
+A reader of records is a function `(summary: FileSummary, options) -> Iterator[FileRecord]`: it
+yields the documents of a file, and notes in the summary what concerns the file as a whole.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from laconic.errors import CorpusError
 from laconic.validation import is_number
 
 
-class Record(NamedTuple):
+class FileRecord(NamedTuple):
     """A document of a file. `place` names it in formats without lines."""
 
     values: FieldValues
@@ -75,7 +75,7 @@ class RecordBuilder:
         self._file, self._file_has_split = self.where, False
         self._have_split: bool | None = None
 
-    def add_file(self, records: Iterable[Record], summary: FileSummary) -> None:
+    def add_file(self, records: Iterable[FileRecord], summary: FileSummary) -> None:
         """Add the documents of a file."""
         self._begin(summary)
         for record in records:
@@ -83,7 +83,7 @@ class RecordBuilder:
         self._end(summary)
 
     def add_stored(
-        self, records: Iterable[Record], summary: FileSummary, texts: Sequence[str]
+        self, records: Iterable[FileRecord], summary: FileSummary, texts: Sequence[str]
     ) -> None:
         """Add the documents of a file that another process read; it has stored their texts."""
         self._begin(summary)
@@ -109,7 +109,7 @@ class RecordBuilder:
             self._without_label = missing_field_error(self._file, missing, keys, "key", line)
         self._check_split()
 
-    def _add(self, document: Record, *, stored: bool = False) -> bool:
+    def _add(self, document: FileRecord, *, stored: bool = False) -> bool:
         """Whether the document was accepted."""
         record, line, place = document
         check_text(document, self._file)
@@ -244,7 +244,7 @@ class RecordBuilder:
         return _field_error(problem, self._file, line)
 
 
-def check_text(record: Record, where: Where) -> None:
+def check_text(record: FileRecord, where: Where) -> None:
     if not isinstance(record.values.text, str):
         kind = _kind(record.values.text)
         raise _field_error(f"{record.place}the text is {kind}, not a string", where, record.line)

@@ -23,12 +23,12 @@ from laconic.corpus.options import MIB, ReadOptions
 from laconic.corpus.readers.fields import FieldValues
 from laconic.corpus.readers.names import stem
 from laconic.corpus.readers.parquet.reader import parquet_records
-from laconic.corpus.readers.records import FileSummary, Record, RecordBuilder, check_text
+from laconic.corpus.readers.records import FileRecord, FileSummary, RecordBuilder, check_text
 from laconic.corpus.readers.tables import csv_records, json_records, tsv_records
 from laconic.corpus.stored_texts import TextStore
 from laconic.processes import report, run_in_processes
 
-RECORD_READERS: dict[str, Callable[[FileSummary, ReadOptions], Iterator[Record]]] = {
+RECORD_READERS: dict[str, Callable[[FileSummary, ReadOptions], Iterator[FileRecord]]] = {
     "csv": csv_records,
     "tsv": tsv_records,
     "jsonl": json_records,
@@ -39,11 +39,18 @@ WORTH_PROCESSES = 32 * MIB
 
 
 class ShardContents(NamedTuple):
-    """The documents of a shard: their fields without the texts, and the texts."""
+    """The documents of a shard: their fields without the texts, as columns, and the texts.
 
-    records: list[Record]
+    Columns are pickled much faster than records.
+    """
+
+    columns: list[tuple[Any, ...]]
     texts: Sequence[str]
     summary: FileSummary
+
+    def records(self) -> Iterator[FileRecord]:
+        for *values, line, place in zip(*self.columns, strict=True):
+            yield FileRecord(FieldValues("", *values), line, place)
 
 
 @dataclass(frozen=True)
@@ -59,22 +66,26 @@ class ShardReader:
         options = replace(self.options, progress=lambda done, _: report((number, done)))
         summary = FileSummary(where)
         store = TextStore(in_memory=-1, file=self.folder / f"shard-{number:05}.texts")
-        records: list[Record] = []
-        shared: dict[str, str] = {}
+        rows: list[tuple[Any, ...]] = []
+        shared: dict[tuple[object, ...], tuple[object, ...]] = {}
         try:
             for record in RECORD_READERS[self.format](summary, options):
                 check_text(record, where)
                 store.append(str(record.values.text))
-                records.append(record._replace(values=_without_text(record.values, shared)))
+                labels = _shared_labels(record.values.labels, shared)
+                rows.append((labels, *record.values[2:], record.line, record.place))
         except EmptyFileError as problem:
             return problem
-        return ShardContents(records, store.texts() if records else (), summary)
+        columns = list(zip(*rows, strict=True))
+        return ShardContents(columns, store.texts() if rows else (), summary)
 
 
-def _without_text(values: FieldValues, shared: dict[str, str]) -> FieldValues:
-    """The other fields; equal labels become one object."""
-    labels = [shared.setdefault(v, v) if isinstance(v, str) else v for v in values.labels]
-    return values._replace(text="", labels=labels)
+def _shared_labels(
+    labels: Sequence[object], shared: dict[tuple[object, ...], tuple[object, ...]]
+) -> tuple[object, ...]:
+    """The labels; those that are equal become one object."""
+    values = tuple(labels)
+    return shared.setdefault(values, values) if all(type(v) is str for v in values) else values
 
 
 class ShardProgress:
@@ -154,7 +165,7 @@ def _add_contents(
 ) -> EmptyFileError | None:
     if isinstance(contents, EmptyFileError):
         return contents
-    records.add_stored(contents.records, contents.summary, contents.texts)
+    records.add_stored(contents.records(), contents.summary, contents.texts)
     return None
 
 

@@ -23,7 +23,7 @@ from laconic.corpus.io.streams import open_bytes
 from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.fields import column_positions
 from laconic.corpus.readers.parquet.pages import map_file, read_chunks, read_page_sizes
-from laconic.corpus.readers.records import FileSummary, Record
+from laconic.corpus.readers.records import FileRecord, FileSummary
 from laconic.errors import CorpusError, unwritable
 from laconic.scratch import OTHER_FOLDER, ScratchFolder
 
@@ -38,7 +38,7 @@ DICTIONARY_ENCODINGS = {0, 2, 8, 3, 4}
 DELTA_BYTE_ARRAY = 7
 
 
-def parquet_records(summary: FileSummary, options: ReadOptions) -> Iterator[Record]:
+def parquet_records(summary: FileSummary, options: ReadOptions) -> Iterator[FileRecord]:
     """A Parquet file with the columns of a CSV file; labels may be lists. Needs pyarrow."""
     where = summary.where
     try:
@@ -59,7 +59,7 @@ def parquet_records(summary: FileSummary, options: ReadOptions) -> Iterator[Reco
         names = [columns[at] for at in used]
         for number, row in table.rows(names, strings, options, summary):
             values = positions.record(dict(zip(used, row, strict=True)))
-            yield Record(values, place=f"document {number:,}: ")
+            yield FileRecord(values, place=f"document {number:,}: ")
 
 
 @contextmanager
