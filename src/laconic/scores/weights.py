@@ -24,8 +24,9 @@ from laconic.scores.counts import COMBINED, Combine, information_gain, read_labe
 from laconic.types import Columns, Floats, Matrix
 from laconic.validation import is_share
 
-# A ranking needs no higher precision.
-TOLERANCE = 1e-3
+# The gap to which SVMs are solved: weights are numbers that people compare, while a round of
+# elimination only needs to know which are the smallest.
+OF_WEIGHTS, OF_ELIMINATION = 1e-6, 1e-3
 # Importances are compared with this if a surviving one is 0.
 TINY = 1e-150
 
@@ -44,7 +45,7 @@ def svm_weight(
     """
     documents, problems = _read("svm_weight", X, y, alpha, combine)
     rows = csr_array(require_memory("svm_weight", documents))
-    machines = _trained("svm_weight", rows, problems, loss)
+    machines = _trained("svm_weight", rows, problems, loss, OF_WEIGHTS)
     return COMBINED[combine](np.abs(np.column_stack([machine.coef for machine in machines])))
 
 
@@ -105,7 +106,8 @@ class Training:
 
     def train(self, documents: csr_array, start: DualStart | None = None) -> Trained:
         importance, duals, intercepts = np.zeros(documents.shape[1]), [], []
-        for machine in _trained("svm_elimination", documents, self.problems, self.loss, start):
+        problem = documents, self.problems, self.loss, OF_ELIMINATION, start
+        for machine in _trained("svm_elimination", *problem):
             importance += machine.coef**2
             duals.append(SupportDuals.of(machine.alphas))
             intercepts.append(machine.intercept)
@@ -194,6 +196,7 @@ def _trained(
     documents: csr_array,
     problems: ClassProblems,
     loss: HingeLoss,
+    tolerance: float,
     start: DualStart | None = None,
 ) -> Iterator[Dual]:
     """One SVM per class, starting from earlier duals if there are any."""
@@ -203,12 +206,12 @@ def _trained(
         problems,
         loss=loss,
         start=None if start is None else partial(start.row, alpha=problems.alpha),
-        tolerance=TOLERANCE,
+        tolerance=tolerance,
     ):
         solved.append(machine.solved)
         gaps.append(machine.gap)
         yield machine
-    if short := shortfall(solved, gaps, TOLERANCE):
+    if short := shortfall(solved, gaps, tolerance):
         warnings.warn(
             f"{name}: {short}, so the weights are inaccurate. Divide documents by their lengths, "
             "or raise alpha",
