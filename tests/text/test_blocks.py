@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+import time
 from hashlib import sha256
 from pathlib import Path
 
@@ -190,3 +193,48 @@ def test_arrays_survive_their_file(tmp_path):
     assert all(np.array_equal(found.arrays[name], arrays[name]) for name in arrays)
     with pytest.raises(LaconicError, match="made again"):
         read_arrays(tmp_path / "b.counts")
+
+
+MAKER = """
+import sys
+from pathlib import Path
+from laconic.text import blocks
+from tests.text.test_blocks import folder, generated
+
+if __name__ == "__main__":
+    blocks.BLOCK_CHARACTERS = 8_000
+    folder(Path(sys.argv[1]), generated(2_000)[0]).open(n_jobs=2)
+"""
+
+
+def finished(where: Path) -> dict[str, int]:
+    return {file.name: file.stat().st_mtime_ns for file in where.glob("*/block-*.counts")}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("n_kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_killed_processes_leave_what_is_finished_and_nothing_else(tmp_path, monkeypatch, n_kills):
+    script, where, scratch = tmp_path / "maker.py", tmp_path / "blocks", tmp_path / "scratch"
+    script.write_text(MAKER)
+    scratch.mkdir()
+    environment = {**os.environ, "TMPDIR": str(scratch), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, script, where]
+    before: dict[str, int] = {}
+    for _ in range(n_kills):
+        with subprocess.Popen(command, env=environment) as process:
+            while process.poll() is None and len(finished(where)) <= len(before):
+                time.sleep(0.001)
+            process.kill()
+        after = finished(where)
+        assert before.items() <= after.items(), "no block is made again"
+        before = after
+    assert not list(where.glob("*/manifest.json")), "all were killed before the end"
+    subprocess.run(command, env=environment, check=True)
+    assert before.items() <= finished(where).items()
+    docs, _ = generated(2_000)
+    monkeypatch.setattr(module, "BLOCK_CHARACTERS", 8_000)
+    stored = folder(where, docs).open()
+    assert (stored.counts.gathered() != Vectorizer().fit_transform(docs)).nnz == 0
+    names = {file.name for file in stored.counts.parts[0].folder.iterdir()}
+    assert names == {*finished(where), "vocabulary.counts", MANIFEST, "lock"}
+    assert not list(scratch.iterdir())

@@ -229,6 +229,8 @@ class Study:
                 listen(Event("counting", name, done, total))
 
             prepared.count(replace(stored, blocks=blocks), progress)
+            for note in prepared.counted.notes:
+                listen(Event("note", f"{name}: {note}"))
 
     def _state(self, journal: Journal, keys: Sequence[str]) -> str:
         """What findings are made from, apart from the limits: plan, attempts, versions, notes."""

@@ -82,6 +82,19 @@ class CountedCorpus:
         counts = Blocks.of(fitted.fit_transform(corpus.texts or ()), memory=storage.in_memory)
         return cls(corpus, counts, fitted.get_feature_names_out())
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is done differently if the texts are too large for memory."""
+        texts, counts = self.corpus.texts, self.counts
+        if not isinstance(texts, StoredTexts):
+            return ()
+        return (
+            f"the texts have {texts.starts[-1] / 1e6:,.0f} MB: their words are counted in "
+            f"{len(counts.parts):,} blocks on disk. Features are selected and final models trained "
+            f"block by block, except on matrices of up to {counts.memory / 1e6:,.0f} MB, which are "
+            "read into memory",
+        )
+
     def only(self, documents: Indices) -> CountedCorpus:
         """Some of the documents, in memory if they are within the limit."""
         counts = self._rows(documents).gathered()

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.corpus.corpus import TEST, TRAIN, Corpus
-from laconic.numerics.blocks import Blocks
 from laconic.text.problem import CountedCorpus
 from laconic.text.vectorizer import Vectorizer
 from laconic.types import Floats, Ints
@@ -39,11 +38,11 @@ class CorpusSummary:
         cls,
         corpus: Corpus,
         vectorizer: Vectorizer | None = None,
-        counts: Blocks | None = None,
+        counted: CountedCorpus | None = None,
     ) -> CorpusSummary:
-        """Summarize the corpus; `counts` if its words are counted already."""
-        if counts is None:
-            counts = CountedCorpus.of(corpus, vectorizer).counts
+        """Summarize the corpus; `counted` if its words are counted already."""
+        counted = counted or CountedCorpus.of(corpus, vectorizer)
+        counts = counted.counts
         lengths, distinct_words = counts.stack(_sizes)
         split = Counter(corpus.split or ())
         return cls(
@@ -58,7 +57,7 @@ class CorpusSummary:
             n_features=counts.shape[1],
             words=(float(lengths.min()), float(np.median(lengths)), float(lengths.max())),
             fingerprint=corpus.fingerprint,
-            problems=(*corpus.notes, *_problems(corpus, distinct_words)),
+            problems=(*corpus.notes, *counted.notes, *_problems(corpus, distinct_words)),
         )
 
 

@@ -57,7 +57,7 @@ def corpus(where: tuple[str, ...], known: bool, as_json: bool, **options: Any) -
         loaded = load([name], options)
         with counting_bar(loaded) as progress:
             counted = CountedCorpus.of(loaded, vectorizer, progress=progress)
-            summary = CorpusSummary.of(loaded, counts=counted.counts)
+            summary = CorpusSummary.of(loaded, counted=counted)
         if as_json:
             click.echo(json.dumps(asdict(summary), ensure_ascii=False))
         else:
