@@ -20,7 +20,8 @@ from laconic.numerics.blocks import Blocks
 from laconic.selectors.top import TopTerms
 from laconic.text import blocks as module
 from laconic.text.array_file import read_arrays, write_arrays
-from laconic.text.blocks import MANIFEST, BlockFolder, block_ends, write_block
+from laconic.text.blocks import MANIFEST, BlockFolder, block_ends
+from laconic.text.counting import write_block
 from laconic.text.options import TextOptions
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
@@ -196,14 +197,17 @@ def test_arrays_survive_their_file(tmp_path):
 
 
 MAKER = """
-import sys
+import json, sys
 from pathlib import Path
-from laconic.text import blocks
-from tests.text.test_blocks import folder, generated
 
 if __name__ == "__main__":
+    from laconic.text import blocks
+    from laconic.text.options import TextOptions
+
     blocks.BLOCK_CHARACTERS = 8_000
-    folder(Path(sys.argv[1]), generated(2_000)[0]).open(n_jobs=2)
+    docs = json.loads(Path(sys.argv[2]).read_text())
+    folder = blocks.BlockFolder(Path(sys.argv[1]), docs, "a corpus", TextOptions(), "its options")
+    folder.open(n_jobs=2)
 """
 
 
@@ -218,7 +222,9 @@ def test_killed_processes_leave_what_is_finished_and_nothing_else(tmp_path, monk
     script.write_text(MAKER)
     scratch.mkdir()
     environment = {**os.environ, "TMPDIR": str(scratch), "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, script, where]
+    docs, _ = generated(2_000)
+    (tmp_path / "docs.json").write_text(json.dumps(docs))
+    command = [sys.executable, script, where, tmp_path / "docs.json"]
     before: dict[str, int] = {}
     for _ in range(n_kills):
         with subprocess.Popen(command, env=environment) as process:
@@ -231,9 +237,9 @@ def test_killed_processes_leave_what_is_finished_and_nothing_else(tmp_path, monk
     assert not list(where.glob("*/manifest.json")), "all were killed before the end"
     subprocess.run(command, env=environment, check=True)
     assert before.items() <= finished(where).items()
-    docs, _ = generated(2_000)
     monkeypatch.setattr(module, "BLOCK_CHARACTERS", 8_000)
-    stored = folder(where, docs).open()
+    monkeypatch.setattr(module, "write_block", None)
+    stored = BlockFolder(where, docs, "a corpus", TextOptions(), "its options").open()
     assert (stored.counts.gathered() != Vectorizer().fit_transform(docs)).nnz == 0
     names = {file.name for file in stored.counts.parts[0].folder.iterdir()}
     assert names == {*finished(where), "vocabulary.counts", MANIFEST, "lock"}

@@ -34,7 +34,7 @@ from laconic.options import from_attributes
 from laconic.processes import run_in_processes
 from laconic.scratch import ScratchFolder
 from laconic.text.array_file import ArrayFile, read_arrays, write_arrays
-from laconic.text.counting import BLOCK_CHARACTERS, CountedBlock, count_block, merged
+from laconic.text.counting import BLOCK_CHARACTERS, BlockJob, CountedBlock, merged, write_block
 from laconic.text.options import StorageOptions, TextOptions
 from laconic.text.vectorizer import Vectorizer, threads
 from laconic.types import Int64s, Progress
@@ -202,22 +202,6 @@ def store_counts(
 
 def _silent(done: int, total: int) -> None:
     pass
-
-
-class BlockJob(NamedTuple):
-    """Counts some texts and writes them."""
-
-    where: Path
-    texts: Sequence[str]
-    options: TextOptions
-
-    def __str__(self) -> str:
-        return self.where.name
-
-
-def write_block(job: BlockJob) -> None:
-    block = count_block(job.texts, job.options)
-    write_arrays(job.where, {"docs": len(job.texts)}, block._asdict())
 
 
 def text_starts(texts: Sequence[str]) -> Int64s:

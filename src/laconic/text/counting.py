@@ -7,7 +7,8 @@ that the numbers of its words ascend in the merged vocabulary too: a block is ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy.sparse import csr_array
 
 from laconic.numerics.blocks import csr_of, row_stack
 from laconic.runtime.counts import Terms, count
+from laconic.text.array_file import write_arrays
 from laconic.text.options import TextOptions
 from laconic.types import Bytes, Int32s, Int64s
 
@@ -47,6 +49,22 @@ def count_block(texts: Iterable[str], options: TextOptions) -> CountedBlock:
     words, rank = in_order(packed(list(terms.column)))
     columns, counts = sorted_rows(*vectors, rank)
     return CountedBlock(words, vectors.starts, columns, counts)
+
+
+class BlockJob(NamedTuple):
+    """Counts some texts and writes them; in a process that imports only what it needs for that."""
+
+    where: Path
+    texts: Sequence[str]
+    options: TextOptions
+
+    def __str__(self) -> str:
+        return self.where.name
+
+
+def write_block(job: BlockJob) -> None:
+    block = count_block(job.texts, job.options)
+    write_arrays(job.where, {"docs": len(job.texts)}, block._asdict())
 
 
 def merged(vocabularies: list[Bytes]) -> tuple[Bytes, list[Int32s]]:

@@ -80,8 +80,7 @@ def _from_rows(
     per_method = recommend_per_method(measured)
     n_problems = sum(len(prepared.targets) for prepared in corpora)
     summaries = [
-        asdict(CorpusSummary.of(prepared.corpus, counted=prepared.counted))
-        for prepared in corpora
+        asdict(CorpusSummary.of(prepared.corpus, counted=prepared.counted)) for prepared in corpora
     ]
     write_json(folder.corpora, "corpora", {"corpora": summaries})
     maps = [
