@@ -10,7 +10,7 @@ from typing import Any
 
 from scipy.sparse import csr_array
 
-from laconic.numerics.blocks import MEMORY, Blocks, InMemory, Part
+from laconic.numerics.blocks import MEMORY, Blocks, MatrixBlock, DocumentBlock
 
 _reading: list[bool] = []
 
@@ -28,7 +28,7 @@ def _door() -> Iterator[None]:
 class Guarded:
     """A part that can be read inside of `total` and `stack` only."""
 
-    part: Part
+    part: DocumentBlock
 
     @property
     def n_docs(self) -> int:
@@ -53,7 +53,7 @@ class GuardedBlocks(Blocks):
     def of(cls, X: Any, n_blocks: int = 7, memory: int = 1) -> GuardedBlocks:
         """A matrix in memory as guarded blocks."""
         parts = Blocks.of(X, n_blocks, MEMORY).parts
-        assert all(isinstance(part, InMemory) for part in parts)
+        assert all(isinstance(part, MatrixBlock) for part in parts)
         return cls(tuple(map(Guarded, parts)), X.shape[1], memory)
 
     @property

@@ -107,7 +107,7 @@ def test_an_svm_behind_the_words_of_the_method():
     path = parse_method("IG+svm").build(0.5, intercept=False, normalize="all")
     (by_svm,) = path.set_params(classifier__tol=1e-8).path(X, y, [7])
     assert by_svm.features.tolist() == by_rls.features.tolist()
-    alone = SVMClassifier(0.5, fit_intercept=False).fit(X[:, by_svm.features], y)
+    alone = SVMClassifier(0.5, fit_intercept=False, tol=1e-8).fit(X[:, by_svm.features], y)
     np.testing.assert_allclose(by_svm.coef.toarray()[:, by_svm.features], alone.coef_, atol=1e-6)
 
 

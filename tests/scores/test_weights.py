@@ -102,7 +102,7 @@ def eliminated(X, y, step, loss):
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_terms_are_dropped_in_the_order_of_a_retrained_svm(n_classes, step, loss, monkeypatch):
     """With few digits, near equals may change places: so with many."""
-    monkeypatch.setattr(module, "TOLERANCE", 1e-10)
+    monkeypatch.setattr(module, "OF_ELIMINATION", 1e-10)
     X, y = documents(n_classes, seed=3)
     scores = svm_elimination(X, y, loss=loss, step=step)
     assert sorted(scores) == list(range(1, X.shape[1] + 1))

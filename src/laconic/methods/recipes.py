@@ -80,13 +80,13 @@ def _greedy(
 
 
 def _masked(
-    variant: Variant, *, loss: SVMLoss = "hinge", weights: Balanced = None, tol: float = 1e-4
+    variant: Variant, *, loss: SVMLoss = "hinge", weights: Balanced = None, tol: float = 1e-6
 ) -> PathClassifier:
     return MaskedSVM(variant, loss=loss, class_weight=weights, tol=tol)
 
 
 def _repaired(
-    *, loss: SVMLoss = "hinge", weights: Balanced = None, tol: float = 1e-4, epochs: int = 1
+    *, loss: SVMLoss = "hinge", weights: Balanced = None, tol: float = 1e-6, epochs: int = 1
 ) -> PathClassifier:
     return MaskedSVM("repaired", loss=loss, class_weight=weights, tol=tol, epochs=epochs)
 
@@ -346,6 +346,7 @@ METHODS: dict[str, Method] = {
             partial(_masked, "exact"),
             WARM_STARTS,
             classifier=None,
+            version=2,
         ),
         Method(
             "LSI",

@@ -19,7 +19,7 @@ from laconic.reduction import Reduction, Selection
 from laconic.types import Matrix
 
 # How far models of the same documents and size may differ, as a share of the spread of decisions:
-# the root of the gap to which Laconic's classifiers are solved by default.
+# the root of the gap to which small problems are solved.
 TOLERANCE = 1e-4
 
 

@@ -152,7 +152,7 @@ def test_n7_rounding_does_not_count_as_words(walk):
 def test_n1_n7_reuters_without_l2():
     """N7: "peseta" has nine words. N1: logistic paths ended at one word; "cotton" has 30."""
     found = next(make_problems(load_corpus("reuters-21578"), weighting=Weighting("ltc")))
-    answers = dict(zip(found.classes, np.where(found.y_train.T, 1.0, -1.0), strict=True))
+    answers = dict(zip(found.classes, np.where(found.y_train.toarray().T, 1.0, -1.0), strict=True))
     for walk in (lars, fast_lars):
         *_, last = walk(found.X_train, answers["peseta"], alpha=0.0)
         assert (last.size, last.ending) == (9, "saturated")

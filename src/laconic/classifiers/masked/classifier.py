@@ -86,7 +86,7 @@ class MaskedSVM(LinearModelClassifier, PathClassifier):
         Passes of "repaired" over the documents; three are as good as "exact".
     class_weight : dict, "balanced" or None, default=None
         As in SVMClassifier.
-    tol : float, default=1e-4
+    tol : float, default=1e-6
         Tolerance of the solver, as in SVMClassifier. A `LaconicWarning` reports rows that are not
         solved, except with "repaired", which stops after its passes.
 
@@ -120,7 +120,7 @@ class MaskedSVM(LinearModelClassifier, PathClassifier):
         normalize: Normalize | None = None,
         epochs: int = 1,
         class_weight: ClassWeight = None,
-        tol: float = 1e-4,
+        tol: float = 1e-6,
     ) -> None:
         self.variant = variant
         self.alpha = alpha

@@ -24,9 +24,9 @@ from laconic.types import Bools, Columns, Floats, Int64s
 STEPS = 200
 # Binary problems that are solved together.
 BLOCK = 24
-# With up to this many scores, a solved problem takes one more step, which is cheap and leaves only
-# rounding.
-SMALL = 10_000
+# With up to this many scores, a problem is solved to at least this gap, and then takes one more
+# step: that is cheap and leaves only rounding.
+SMALL, FINE = 10_000, 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,11 +183,14 @@ def _solve(
     if start is not None:
         packed = start.packed(block, rows.n_columns, unit, intercept)
     newton = Newton.start(rows.documents, loss, alpha_in(unit, alpha), intercept, packed)
+    small = rows.in_memory and newton.scores.size <= SMALL
+    if small:
+        tolerance = min(tolerance, FINE)
     for step in range(STEPS + 1):
         done = newton.gaps <= tolerance
         if done.any() or step == STEPS:
             done = newton.settle(tolerance)
-            if newton.scores.size <= SMALL and done.any() and rows.in_memory:
+            if small and done.any():
                 newton.step(0.0)
                 done = newton.settle(tolerance)
         gaps = newton.gaps

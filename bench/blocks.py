@@ -1,0 +1,127 @@
+"""Blocks on disk: from generated text to the best 5,000 words and a model, by processes and size.
+
+Every run is a process of its own, so that its CPU seconds and peak memory (with those of its
+children) are known. Shards are made once, in the folder of `LACONIC_BENCH` or in `out/texts`; the
+rows about 800,000 and 1,250,000 documents (1.1 and 1.8 GB) run only if `LACONIC_BENCH_LARGE` is
+set, because they take half an hour.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from math import log
+from pathlib import Path
+
+from bench.blocks_job import SIZE
+from bench.large_texts import write_shards
+from bench.measuring import Row, load
+from bench.memory import Memory
+
+# Documents of 0.42 GB and 62,000 as in the review.
+HALF, SMALL = 300_000, 62_000
+GROWTH = 12_500, 50_000, 200_000
+LARGE_GROWTH = 800_000
+LARGE = 1_250_000
+# The exponent to which a step may grow with the documents.
+EXPONENT = 1.1
+MB_PER_SECOND = 25.0
+
+
+@dataclass(frozen=True)
+class Cost:
+    """CPU and wall seconds, and the peak of the largest process in MB."""
+
+    cpu: float
+    wall: float
+    peak: float
+    text: float
+    accuracy: float
+    steps: dict[str, float]
+    digest: str
+
+
+def run(job: str, n_docs: int, n_jobs: int = 1) -> Cost:
+    """A job in a new process, on shards that exist."""
+    parent = Path(os.environ.get("LACONIC_BENCH", "out/texts"))
+    write_shards(parent / str(n_docs), n_docs)
+    command = [sys.executable, "-m", "bench.blocks_job", job, parent / str(n_docs), str(n_jobs)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    cost = Cost(**json.loads(done.stdout.splitlines()[-1]))
+    print(
+        f"{job}, {n_docs:,} documents, {n_jobs} processes: {cost.cpu:.1f} s CPU, {cost.wall:.1f} s "
+        f"wall, {cost.peak:,.0f} MB for {cost.text:,.0f} MB of text; load {load()}",
+        file=sys.stderr,
+    )
+    return cost
+
+
+def rows() -> list[Row]:
+    """All comparisons, each run once."""
+    run("cut", 2_000)  # compiles
+    memory, one, two = run("in-memory", HALF), run("cut", HALF), run("cut", HALF, 2)
+    assert memory.digest == one.digest == two.digest, "the selected words or weights differ"
+    counting = one.steps["counting"]
+    return [
+        _row("cpu", f"{HALF:,} documents to {SIZE:,} words", "in memory, CPU", one.cpu, memory.cpu),
+        _row("two-cpu", "the same by two processes", "in memory, CPU", two.cpu, memory.cpu),
+        _row("two-wall", "two processes", "one process, wall", two.wall, one.wall),
+        _row("vectorizing", "counting", "25 MB/s, CPU", counting, one.text / MB_PER_SECOND),
+        _row("memory", "peak", "the text", one.cpu, one.cpu, Memory(one.peak, one.text)),
+        _hashing(),
+        _many_classes(),
+        *_growth(),
+        *_large(),
+    ]
+
+
+def _hashing() -> Row:
+    ours, theirs = run("ridge", SMALL), run("hashing", SMALL)
+    what = f"{SMALL:,} documents, IG and ridge, accuracy {ours.accuracy:.4f}"
+    peer = f"HashingVectorizer and SGDClassifier, accuracy {theirs.accuracy:.4f}, CPU"
+    return _row("hashing", what, peer, ours.cpu, theirs.cpu, Memory(ours.peak, theirs.peak))
+
+
+def _many_classes() -> Row:
+    cost = run("many-classes", 2_000)
+    what = "IG of 500,000 words and 1,000 classes"
+    return _row("many-classes", what, "itself", cost.cpu, cost.cpu, Memory(cost.peak))
+
+
+def _growth() -> list[Row]:
+    """Each step at the largest number of documents, against the smallest by the exponent."""
+    sizes = [*GROWTH, *([LARGE_GROWTH] if os.environ.get("LACONIC_BENCH_LARGE") else [])]
+    costs = [run("all", n_docs) for n_docs in sizes]
+    factor = (sizes[-1] / sizes[0]) ** EXPONENT
+    return [
+        _row(
+            f"growth.{step}",
+            f"{step}, {sizes[-1]:,} documents, exponent {_exponent(first, last, sizes):.2f}",
+            f"{sizes[0]:,} documents × {factor:.0f}, CPU",
+            last,
+            first * factor,
+        )
+        for step, first in costs[0].steps.items()
+        for last in [costs[-1].steps[step]]
+    ]
+
+
+def _exponent(first: float, last: float, sizes: list[int]) -> float:
+    return log(max(last, 1e-3) / max(first, 1e-3)) / log(sizes[-1] / sizes[0])
+
+
+def _large() -> list[Row]:
+    if not os.environ.get("LACONIC_BENCH_LARGE"):
+        return []
+    cost = run("cut", LARGE, 2)
+    what = f"{LARGE:,} documents, {cost.text:,.0f} MB of text, peak of any process"
+    return [_row("large", what, "itself", cost.cpu, cost.cpu, Memory(cost.peak))]
+
+
+def _row(
+    key: str, what: str, peer: str, ours: float, theirs: float, memory: Memory | None = None
+) -> Row:
+    return Row(f"blocks.{key}", what, peer, ours, theirs, theirs / max(ours, 1e-9), memory)
