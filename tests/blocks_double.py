@@ -10,7 +10,7 @@ from typing import Any
 
 from scipy.sparse import csr_array
 
-from laconic.numerics.blocks import MEMORY, Blocks, MatrixBlock, DocumentBlock
+from laconic.numerics.blocks import MEMORY, Blocks, DocumentBlock, MatrixBlock
 
 _reading: list[bool] = []
 

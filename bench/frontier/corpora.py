@@ -97,6 +97,9 @@ class FrontierCorpus:
 
     def _fold(self, split: Split) -> Fold:
         (problem,) = self._prepared.problems(split, [self.target.name])
+        if problem.y_train.ndim == 2:  # peers take an array
+            dense = problem.y_train.toarray(), problem.y_test.toarray()
+            problem = replace(problem, y_train=dense[0], y_test=dense[1])
         return Fold(problem, self._prepared.weigh(split).idf_)
 
 

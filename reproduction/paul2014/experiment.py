@@ -59,6 +59,7 @@ from scipy.sparse import csr_array
 from laconic.corpus.catalog import TECHTC, locate
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.readers.techtc import techtc_sets
+from laconic.numerics.blocks import Blocks, occurrences
 from laconic.rows import Row, group_pairs
 from laconic.runtime.choices import Scheme
 from laconic.studies.options import Source, SplitOptions, TrainingOptions
@@ -149,12 +150,12 @@ class NoWeighting(Weighting):
 
     def fit(self, X: Any, y: ArrayLike | None = None, *, words: ArrayLike | None = None) -> Self:
         self.features_ = np.arange(X.shape[1])
-        self.document_frequency_ = np.bincount(X.indices, minlength=X.shape[1])
+        self.document_frequency_ = X.total(occurrences)
         self.idf_ = None
         return self
 
-    def transform(self, X: Any) -> csr_array:
-        return csr_array(X)
+    def transform(self, X: Blocks) -> Blocks:
+        return X
 
 
 class UnweightedFeatures(WeightingOptions):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy import stats
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.metrics import f1_score
 
@@ -98,7 +98,9 @@ def test_both_sides_have_the_vectors_of_a_study(frontier, tmp_path):
             (fold.problem.X_test, expected.X_test),
         ):
             np.testing.assert_array_equal(mine.toarray(), theirs.toarray())
-        np.testing.assert_array_equal(fold.problem.y_train, expected.y_train)
+        labels = expected.y_train
+        dense = labels.toarray() if issparse(labels) else labels
+        np.testing.assert_array_equal(fold.problem.y_train, dense)
         assert np.intersect1d(split.train, split.test).size == 0
     assert len(frontier.folds) == 3
 

@@ -93,8 +93,12 @@ def sources_of(docs: Sequence[str]) -> list[str]:
 
 
 def names_folder(output: str) -> bool:
-    """A name that ends with a slash, or that has no ending, or the name of a folder."""
-    return os.path.isdir(output) or output.endswith(SEPARATORS) or not Path(output).suffix
+    """A name that ends with a slash or has no ending, or a folder; .jsonl is always a file."""
+    from laconic.cli.predictions import ENDINGS
+
+    ending = Path(output).suffix
+    folder = not ending or (os.path.isdir(output) and ending not in ENDINGS)
+    return folder or output.endswith(SEPARATORS)
 
 
 def predict_in_order(

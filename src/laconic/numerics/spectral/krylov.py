@@ -67,8 +67,8 @@ def lanczos(apply: Operator, n: int, rank: int) -> tuple[Floats, Floats]:
     """
     rng = np.random.default_rng(0)
     width = min(n, max(SMALLEST_WIDTH, rank // 4))
-    kept = rank + width
-    room = min(n, max(4 * rank, kept + 6 * width))
+    n_restart = rank + width
+    room = min(n, max(4 * rank, n_restart + 6 * width))
     Q, T = np.empty((n, room), order="F"), np.zeros((room, room))
     block, size = _fresh(Q[:, :0], width, rng), 0
     for step in count(1):
@@ -82,8 +82,8 @@ def lanczos(apply: Operator, n: int, rank: int) -> tuple[Floats, Floats]:
         if not block.shape[1]:
             block = _fresh(Q[:, :size], min(width, n - size), rng)
         if size + block.shape[1] > room:
-            _rotate(Q, ritz.coordinates[:, :kept])
-            size = kept
+            _rotate(Q, ritz.coordinates[:, :n_restart])
+            size = n_restart
             T[:size, :size] = np.diag(ritz.values[:size])
     _rotate(Q, ritz.coordinates[:, : rank + 1])
     return ritz.values[: rank + 1], Q[:, : rank + 1].copy(order="F")

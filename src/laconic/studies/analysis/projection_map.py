@@ -223,8 +223,8 @@ def stratified_sample(membership: Bools, most: int) -> Indices:
 def _membership(problem: Problem) -> Bools:
     """Documents × classes."""
     y: Matrix = problem.y_train
-    if issparse(y):
-        return np.asarray(y.toarray() > 0)
+    if y.ndim == 2:
+        return np.asarray((y.toarray() if issparse(y) else y) > 0)
     return np.asarray(y[:, None] == np.arange(len(problem.classes)))
 
 
