@@ -1,0 +1,87 @@
+"""Studies of texts that are kept on disk, against the same texts in memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from laconic import Plan, Study
+from laconic.corpus import stored_texts
+from laconic.studies.execution.local import InProcess
+from laconic.studies.execution.processes import Processes
+from laconic.studies.layout import JOURNAL
+from laconic.studies.options import SplitOptions, TrainingOptions
+from laconic.text import blocks
+from laconic.text.options import StorageOptions
+from tests.studies.corpora import pets
+from tests.studies.test_study import told
+
+METHODS = ("ALL", "IG", "RFE")
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory) -> Path:
+    """A folder of shards of 60 documents."""
+    folder, corpus = tmp_path_factory.mktemp("shards") / "pets", pets(240)
+    folder.mkdir()
+    pairs = list(zip(corpus.texts, corpus.labels, strict=True))
+    for number in range(4):
+        lines = [
+            json.dumps({"text": text, "label": label})
+            for text, (label,) in pairs[60 * number : 60 * number + 60]
+        ]
+        (folder / f"part-{number}.jsonl").write_text("\n".join(lines))
+    return folder
+
+
+@pytest.fixture
+def on_disk(monkeypatch):
+    monkeypatch.setattr(stored_texts, "TEXT_IN_MEMORY", 1000)
+    monkeypatch.setattr(blocks, "BLOCK_CHARACTERS", 3000)
+
+
+def study(shards: Path, where: Path) -> Study:
+    split, training = SplitOptions(cv=2, max_tuning=100), TrainingOptions(blends=False)
+    about = {"sizes": (5, 20), "split": split, "training": training, "features": "words"}
+    return Study(Plan(str(shards), METHODS, **about), where)
+
+
+@pytest.fixture(scope="module")
+def expected(shards, tmp_path_factory) -> Path:
+    where = tmp_path_factory.mktemp("memory")
+    study(shards, where).run()
+    return where
+
+
+def test_a_study_of_stored_texts_has_the_same_rows_and_model(shards, expected, tmp_path, on_disk):
+    notes: list[str] = []
+    work = study(shards, tmp_path)
+    findings = work.run(listen=lambda e: notes.append(e.what) if e.kind == "note" else None)
+    assert not findings.failures
+    assert len(work.corpora[0].counted.counts.parts) > 3
+    assert told(tmp_path) == told(expected)
+    model = "model.laconic"
+    assert (tmp_path / model).read_bytes() == (expected / model).read_bytes()
+    (note,) = [note for note in notes if "blocks on disk" in note]
+    (corpus,) = json.loads((tmp_path / "corpora.json").read_text())["corpora"]
+    assert any(problem in note for problem in corpus["problems"]), "the page has it too"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
+def test_final_models_are_trained_on_blocks_that_do_not_fit(shards, tmp_path, on_disk, n_jobs):
+    storage = StorageOptions(blocks=str(tmp_path / "shared"), in_memory=20_000)
+    executor = InProcess() if n_jobs == 1 else Processes(2)
+    findings = study(shards, tmp_path / "study").run(executor, storage=storage)
+    assert not findings.failures
+    (found,) = findings.recommendations
+    assert not found.failure
+    assert found.test_score > 0.9
+    assert (tmp_path / "study" / JOURNAL).exists()
+    assert (tmp_path / "study" / "model.laconic").exists()
+    made = {file: file.stat().st_mtime_ns for file in (tmp_path / "shared").glob("*/block-*")}
+    study(shards, tmp_path / "second").run(storage=storage)
+    again = {file: file.stat().st_mtime_ns for file in (tmp_path / "shared").glob("*/block-*")}
+    assert again == made, "another study of the same corpus counts nothing"
