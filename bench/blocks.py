@@ -48,7 +48,8 @@ def run(job: str, n_docs: int, n_jobs: int = 1) -> Cost:
     """A job in a new process, on shards that exist."""
     parent = Path(os.environ.get("LACONIC_BENCH", "out/texts"))
     write_shards(parent / str(n_docs), n_docs)
-    command = [sys.executable, "-m", "bench.blocks_job", job, parent / str(n_docs), str(n_jobs)]
+    code = "from bench.blocks_job import main; main()"  # child processes import nothing of it
+    command = [sys.executable, "-c", code, job, parent / str(n_docs), str(n_jobs)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     cost = Cost(**json.loads(done.stdout.splitlines()[-1]))
     print(

@@ -8,9 +8,11 @@ selections of rows and columns, and weights are made from these, so that numeric
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Protocol, Self
 
@@ -22,7 +24,9 @@ from laconic.errors import LaconicError
 from laconic.types import Floats, Indices, Int64s, Ints, Matrix
 
 # What a matrix that is gathered into memory may take, unless a study says otherwise.
-MEMORY = 10**9
+MEMORY = 500 * 10**6
+# A matrix is not gathered if its first blocks tell that it is so many times too large.
+CLEARLY = 1.5
 # Of an entry of a matrix of floats: the number and its column.
 ENTRY_BYTES = 12
 
@@ -92,11 +96,16 @@ class Blocks:
     parts : tuple of DocumentBlock, at least one
     n_columns : number of features
     memory : bytes that a matrix of selected columns may take in memory
+    n_threads : blocks that are read at a time; 1 in another process
     """
 
     parts: tuple[DocumentBlock, ...]
     n_columns: int
     memory: int = MEMORY
+    n_threads: int = 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "n_threads": 1}
 
     @classmethod
     def of(cls, X: Matrix, n_blocks: int = 1, memory: int = MEMORY) -> Self:
@@ -137,8 +146,11 @@ class Blocks:
 
     def _results(self, f: Callable[..., Any], per_document: tuple[Any, ...]) -> Iterator[Any]:
         """f of each block, in order. A cluster computes them elsewhere."""
-        for part, rows in zip(self.parts, _slices(self.starts), strict=True):
-            yield f(part.read(), *(numbers[rows] for numbers in per_document))
+        calls = (
+            partial(_result, f, part, [numbers[rows] for numbers in per_document])
+            for part, rows in zip(self.parts, _slices(self.starts), strict=True)
+        )
+        return _in_threads(calls, min(self.n_threads, len(self.parts)))
 
     def map(
         self, step: Callable[..., csr_array], *per_document: Any, n_columns: int | None = None
@@ -150,6 +162,11 @@ class Blocks:
         )
         width = self.n_columns if n_columns is None else n_columns
         return replace(self, parts=tuple(parts), n_columns=width)
+
+    @property
+    def pattern(self) -> Self:
+        """Blocks with the same entries, without steps that only change their values."""
+        return replace(self, parts=tuple(map(_entries_of, self.parts)))
 
     def take(self, documents: Indices) -> Self:
         """The documents at these positions, ascending."""
@@ -191,10 +208,11 @@ class Blocks:
     def gathered(self) -> csr_array | Self:
         """The matrix in memory, if it is within the limit; otherwise these blocks."""
         blocks: list[csr_array] = []
-        left = self.memory // ENTRY_BYTES
+        most, n_docs, n_entries = self.memory // ENTRY_BYTES, 0, 0
         for block in self._results(unchanged, ()):
-            left -= block.nnz
-            if left < 0:
+            n_docs, n_entries = n_docs + block.shape[0], n_entries + block.nnz
+            expected = n_entries / max(1, n_docs) * self.shape[0]
+            if n_entries > most or expected > CLEARLY * most:
                 return self
             blocks.append(block)
         return row_stack(blocks)
@@ -260,6 +278,30 @@ def column_sums(block: csr_array) -> Floats:
 def occurrences(block: csr_array) -> Int64s:
     """Documents with an entry in each column."""
     return np.bincount(block.indices, minlength=block.shape[1])
+
+
+def _result(f: Callable[..., Any], part: DocumentBlock, slices: list[Any]) -> Any:
+    return f(part.read(), *slices)
+
+
+def _in_threads(calls: Iterator[Callable[[], Any]], n_threads: int) -> Iterator[Any]:
+    """The results in order; no more calls than threads are ahead of the one that is next."""
+    if n_threads == 1:
+        yield from (call() for call in calls)
+        return
+    pending: deque[Future[Any]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        for call in calls:
+            pending.append(pool.submit(call))
+            if len(pending) == n_threads:
+                yield pending.popleft().result()
+        yield from (future.result() for future in pending)
+
+
+def _entries_of(part: DocumentBlock) -> DocumentBlock:
+    while isinstance(part, Mapped) and getattr(part.step, "keeps_entries", False):
+        part = part.part
+    return part
 
 
 def unchanged(block: csr_array) -> csr_array:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from scipy.special import ndtri
 
-from laconic.numerics.blocks import Blocks, occurrences
+from laconic.numerics.blocks import Blocks
 from laconic.numerics.quotient import quotient
 from laconic.types import Floats, Int32s, Int64s, Integers, Matrix
 
@@ -74,13 +74,12 @@ def contingency_tables(X: Matrix, indicator: Matrix) -> Iterator[ContingencyTabl
     """
     labels, documents = csr_array(indicator > 0), as_blocks(X)
     n_terms, n_columns = documents.shape[1], labels.shape[1]
-    df = documents.total(occurrences)
     sizes = np.bincount(labels.indices, minlength=n_columns)
     for first, last in _slices(n_terms, COUNTED_CELLS // n_columns):
         present = documents.total(Tally(first, last, n_columns), labels)
         for start, end in _slices(last - first, SCORED_CELLS // n_columns):
             counts = present[start:end].astype(np.int64)
-            yield ContingencyTable(counts, df[first + start : first + end], sizes, labels.shape[0])
+            yield ContingencyTable(counts[:, :-1], counts[:, -1], sizes, labels.shape[0])
 
 
 def _slices(length: int, size: int) -> Iterator[tuple[int, int]]:
@@ -92,7 +91,7 @@ def _slices(length: int, size: int) -> Iterator[tuple[int, int]]:
 def as_blocks(X: Matrix) -> Blocks:
     """The documents; a dense X as blocks of their nonzero entries."""
     if isinstance(X, Blocks):
-        return X
+        return X.pattern
     if issparse(X):
         return Blocks.of(X)
     step = max(1, DENSE_ENTRIES // max(1, X.shape[1]))
@@ -116,14 +115,17 @@ class NonzeroRows:
 
 @dataclass(frozen=True)
 class Tally:
-    """How many documents of a block have each of the terms first … last − 1 and are of a class."""
+    """How many documents of a block have each of the terms first … last − 1 and are of a class.
+
+    The last column is that of all documents.
+    """
 
     first: int
     last: int
     n_columns: int
 
     def __call__(self, block: csr_array, labels: csr_array) -> Int32s:
-        present = np.zeros((self.last - self.first, self.n_columns), np.int32)
+        present = np.zeros((self.last - self.first, self.n_columns + 1), np.int32)
         entries = block.indptr, block.indices
         _tally(*entries, labels.indptr, labels.indices, self.first, self.last, present)
         return present
@@ -143,6 +145,7 @@ def _tally(
         doc_labels = labels[label_starts[doc] : label_starts[doc + 1]]
         for term in terms[starts[doc] : starts[doc + 1]]:
             if first <= term < last:
+                present[term - first, -1] += 1
                 for label in doc_labels:
                     present[term - first, label] += 1
 

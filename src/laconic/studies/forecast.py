@@ -30,7 +30,7 @@ from warnings import catch_warnings, simplefilter
 
 from laconic.corpus.stored_texts import StoredTexts
 from laconic.methods import keeps_all
-from laconic.numerics.blocks import ENTRY_BYTES
+from laconic.numerics.blocks import ENTRY_BYTES, MEMORY
 from laconic.resources import memory_now, memory_of_machine, usable_cpus
 from laconic.studies.options import PRESETS
 from laconic.studies.prepared_corpus import PreparedCorpus
@@ -78,7 +78,7 @@ class Workload:
     n_workers: int = 1
     n_probed: int = 0
     stored: bool = False
-    in_memory: int = 10**9
+    in_memory: int = MEMORY
     blends: bool = True
 
     @classmethod

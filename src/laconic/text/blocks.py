@@ -120,7 +120,7 @@ class BlockFolder:
             remove_drafts(self.path, {file.name for file in self._files(ends)})
             if not self._complete(ends):
                 self._make(ends, n_jobs, progress or _silent)
-        return self._stored(ends, memory)
+        return self._stored(ends, memory, n_jobs)
 
     def _files(self, ends: Int64s) -> Iterator[Path]:
         yield from (block_file(self.path, number) for number in range(ends.size - 1))
@@ -174,7 +174,7 @@ class BlockFolder:
         contents = {"version": VERSION, "corpus": self.corpus, "text": self.text, "hashes": hashes}
         write_json(self.path / MANIFEST, "blocks", contents)
 
-    def _stored(self, ends: Int64s, memory: int) -> StoredWords:
+    def _stored(self, ends: Int64s, memory: int, n_jobs: int) -> StoredWords:
         from laconic.numerics.text.words import unpacked
 
         words = unpacked(read_arrays(self.path / VOCABULARY).arrays["words"])
@@ -183,7 +183,8 @@ class BlockFolder:
             StoredBlock(self.path, number, int(last - first), len(words), scratch)
             for number, (first, last) in enumerate(pairwise(ends))
         )
-        return StoredWords(Blocks(parts, len(words), memory), np.array(words, dtype=object))
+        counts = Blocks(parts, len(words), memory, n_jobs)
+        return StoredWords(counts, np.array(words, dtype=object))
 
 
 def store_counts(

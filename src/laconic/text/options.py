@@ -217,10 +217,10 @@ class StorageOptions(Options):
         default_text="blocks, in the folder of the study",
     )
     in_memory: int = option(
-        10**9,
+        500 * 10**6,
         "A matrix of documents and words that takes more stays on disk, and is read block by "
-        "block; such as 500MB.",
+        "block; such as 2GB.",
         minimum=1,
         parse=parse_bytes,
-        default_text="1GB",
+        default_text="500MB",
     )

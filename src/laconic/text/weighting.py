@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -164,6 +164,7 @@ class Weights:
     scheme: Scheme
     idf: Floats | None
     norm: Length | None
+    keeps_entries: ClassVar[bool] = True
 
     def __call__(self, counts: csr_array) -> csr_array:
         data, columns, starts = counts.data, counts.indices, counts.indptr
