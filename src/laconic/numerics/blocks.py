@@ -277,7 +277,9 @@ def column_sums(block: csr_array) -> Floats:
 
 def occurrences(block: csr_array) -> Int64s:
     """Documents with an entry in each column."""
-    return np.bincount(block.indices, minlength=block.shape[1])
+    from laconic.numerics.column_selection import frequencies
+
+    return frequencies(block.indices, block.shape[1])
 
 
 def _result(f: Callable[..., Any], part: DocumentBlock, slices: list[Any]) -> Any:

@@ -1,4 +1,7 @@
-"""`SelectColumns`: some columns of a CSR matrix, in the time of one pass over its entries."""
+"""Columns of CSR matrices in one pass over the entries, without holding Python's lock.
+
+numpy's indexing and `bincount` hold it, so that threads would wait for each other.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +40,24 @@ class SelectColumns:
             selected.sort_indices()
             selected.has_canonical_format = True
         return selected
+
+
+@njit(nogil=True, cache=True)
+def renumbered(columns: Int32s, numbers: Int32s) -> Int32s:
+    """numbers[columns]"""
+    result = np.empty(columns.size, np.int32)
+    for entry in range(columns.size):
+        result[entry] = numbers[columns[entry]]
+    return result
+
+
+@njit(nogil=True, cache=True)
+def frequencies(columns: Ints, n_columns: int) -> Int64s:
+    """How often each column occurs."""
+    counts = np.zeros(n_columns, np.int64)
+    for column in columns:
+        counts[column] += 1
+    return counts
 
 
 @njit(nogil=True, cache=True)

@@ -37,7 +37,9 @@ class CountedBlock(NamedTuple):
 
     def matrix(self, columns: Int32s, n_columns: int) -> csr_array:
         """The counts over a larger vocabulary, in which the words have these numbers."""
-        return csr_of(self.counts, columns[self.columns], self.starts, n_columns)
+        from laconic.numerics.column_selection import renumbered
+
+        return csr_of(self.counts, renumbered(self.columns, columns), self.starts, n_columns)
 
 
 def count_block(texts: Iterable[str], options: TextOptions) -> CountedBlock:
