@@ -15,6 +15,7 @@ from types import ModuleType
 import click
 
 from bench import (
+    blocks,
     bss,
     joint,
     lars,
@@ -51,6 +52,7 @@ BENCHES: dict[str, ModuleType] = {
         logistic,
         joint,
         serving,
+        blocks,
         main_job,
         study,
         peers,

@@ -57,6 +57,18 @@ BARS: dict[str, Bar] = {
     "logistic.20news-bydate.alpha0.01": Bar(3.0),
     "logistic.warm": Bar(2.0),
     "joint.20news-bydate": Bar(5.0),
+    "blocks.cpu": Bar(1 / 1.15),
+    "blocks.two-wall": Bar(1 / 0.6),
+    "blocks.vectorizing": Bar(1.0),
+    "blocks.memory": Bar(1.0, share=3.0),
+    "blocks.hashing": Bar(1 / 1.5, share=1.0),
+    "blocks.many-classes": Bar(1.0, megabytes=2000.0),
+    "blocks.large": Bar(1.0, megabytes=1500.0),
+    **{
+        f"blocks.growth.{step}": Bar(1.0)
+        for step in ("reading", "counting", "weighting", "information gain", "cut")
+    },
+    **{f"blocks.growth.{step}": Bar(1.0) for step in ("ridge", "SVM", "logistic regression")},
     "main-job.20news-bydate": Bar(8.0),
     "main-job.pydocs": Bar(4.0),
     "main-job.20news-bydate.tuned": Bar(5.0),

@@ -41,6 +41,7 @@ PROMISED = {
     "logistic": [3, 3, 3, 2],
     "joint": [5],
     "serving": [5, 5, 5, 5],
+    "blocks": [1 / 1.15, 1 / 0.6, 1.0, 1.0, 1 / 1.5, *[1.0] * 10],
     "main-job": [8, 4, 5, 5],
     "study": [1.6],
     "peers": [],
@@ -64,6 +65,10 @@ def test_memory_has_its_bars():
         "lars.rls": twentieth,
         "lda.histogram": third,
         "lda.ltc": third,
+        "blocks.memory": (3, None),
+        "blocks.hashing": (1, None),
+        "blocks.many-classes": (None, 2000),
+        "blocks.large": (None, 1500),
     }
 
 
