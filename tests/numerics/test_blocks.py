@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +10,14 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
 from laconic.errors import LaconicError
-from laconic.numerics.blocks import ENTRY_BYTES, Blocks, in_memory, normal_product
+from laconic.numerics.blocks import (
+    ENTRY_BYTES,
+    Blocks,
+    MatrixBlock,
+    in_memory,
+    normal_product,
+    occurrences,
+)
 
 N_DOCS, N_TERMS = 30, 12
 
@@ -82,3 +92,56 @@ def test_other_rows_are_refused():
         blocks.take(np.array([3, 1]))
     with pytest.raises(LaconicError, match="columns of blocks"):
         blocks.sum(axis=1)
+
+
+@pytest.mark.parametrize("n_threads", [2, 5])
+def test_threads_change_no_bit_and_few_blocks_are_read_ahead(n_threads):
+    X, U = documents(3), np.random.default_rng(3).normal(size=(N_DOCS, 2))
+    one = Blocks.of(X, 9)
+    several = replace(one, n_threads=n_threads)
+    assert np.array_equal(several.T @ U, one.T @ U)
+    assert (several.stack(csr_array) != X).nnz == 0
+    assert pickle.loads(pickle.dumps(several)).n_threads == 1
+    read: list[int] = []
+    results = several._results(lambda block: read.append(block.shape[0]), ())
+    next(results)
+    assert len(read) <= n_threads
+    results.close()
+
+
+def test_an_error_in_a_thread_is_raised():
+    def fails(block: csr_array) -> None:
+        raise LaconicError("of a block")
+
+    with pytest.raises(LaconicError, match="of a block"):
+        replace(Blocks.of(documents(0), 4), n_threads=2).total(fails)
+
+
+def test_the_pattern_has_no_steps_that_only_change_values():
+    X = documents(5)
+    doubled = Blocks.of(X, 3).map(Doubled())
+    assert all(isinstance(part, MatrixBlock) for part in doubled.pattern.parts)
+    scaled = doubled[:, [2, 4]].map(Doubled())
+    np.testing.assert_array_equal(
+        scaled.pattern.total(occurrences), (X[:, [2, 4]] != 0).sum(axis=0)
+    )
+
+
+class Doubled:
+    keeps_entries = True
+
+    def __call__(self, block: csr_array) -> csr_array:
+        return block * 2.0
+
+
+def test_what_is_clearly_too_large_is_not_read_to_the_end():
+    X, read = documents(7), []
+    blocks = Blocks.of(X, 10, memory=ENTRY_BYTES * X.nnz // 3)
+
+    def counted(block: csr_array) -> csr_array:
+        read.append(block.nnz)
+        return block
+
+    counting = blocks.map(counted)
+    assert counting.gathered() is counting
+    assert len(read) <= 2

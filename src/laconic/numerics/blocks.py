@@ -150,7 +150,7 @@ class Blocks:
             partial(_result, f, part, [numbers[rows] for numbers in per_document])
             for part, rows in zip(self.parts, _slices(self.starts), strict=True)
         )
-        return _in_threads(calls, min(self.n_threads, len(self.parts)))
+        return in_threads(calls, min(self.n_threads, len(self.parts)))
 
     def map(
         self, step: Callable[..., csr_array], *per_document: Any, n_columns: int | None = None
@@ -286,7 +286,7 @@ def _result(f: Callable[..., Any], part: DocumentBlock, slices: list[Any]) -> An
     return f(part.read(), *slices)
 
 
-def _in_threads(calls: Iterator[Callable[[], Any]], n_threads: int) -> Iterator[Any]:
+def in_threads(calls: Iterator[Callable[[], Any]], n_threads: int) -> Iterator[Any]:
     """The results in order; no more calls than threads are ahead of the one that is next."""
     if n_threads == 1:
         yield from (call() for call in calls)

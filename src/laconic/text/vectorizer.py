@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
@@ -18,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from laconic.errors import LaconicError
+from laconic.numerics.blocks import in_threads
 from laconic.options import Options, from_attributes, init_from, option
 from laconic.resources import usable_cpus
 from laconic.runtime.counts import Terms
@@ -94,16 +93,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     def _map(self, f: Callable[[list[str]], Any], texts: Iterable[str]) -> Iterator[Any]:
         """f of each block of texts, in order; in threads, no more blocks than threads are read."""
         n_jobs = threads(self.n_jobs)
-        if n_jobs == 1:
-            yield from map(f, batches(texts, BLOCK_CHARACTERS))
-            return
-        pending: deque[Future[Any]] = deque()
-        with ThreadPoolExecutor(n_jobs) as pool:
-            for block in batches(texts, THREAD_CHARACTERS):
-                if len(pending) == n_jobs:
-                    yield pending.popleft().result()
-                pending.append(pool.submit(f, block))
-            yield from (future.result() for future in pending)
+        characters = BLOCK_CHARACTERS if n_jobs == 1 else THREAD_CHARACTERS
+        return in_threads((partial(f, block) for block in batches(texts, characters)), n_jobs)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

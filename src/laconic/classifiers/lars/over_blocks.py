@@ -15,8 +15,9 @@ from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.blocks import Blocks, in_memory
 from laconic.numerics.candidates import REMEDY, CandidateMethod, Checked, on_candidates
 from laconic.numerics.lars.newton import slope
-from laconic.numerics.lars.outside import NO_COLUMNS, Trace, column_squares, excess, start
+from laconic.numerics.lars.outside import NO_COLUMNS, Trace, excess, start
 from laconic.numerics.lars.path import Documents
+from laconic.numerics.spectral.spectrum import column_squares
 from laconic.types import Columns, Floats, Matrix
 
 
@@ -36,7 +37,7 @@ def in_documents(X: Matrix) -> Documents | Blocks:
 
 def n_occurring(X: Documents | Blocks) -> int:
     """The number of words that are not 0 everywhere."""
-    squares = X.total(column_squares) if isinstance(X, Blocks) else X.lengths[: X.constant]
+    squares = column_squares(X) if isinstance(X, Blocks) else X.lengths[: X.constant]
     return int(np.count_nonzero(squares))
 
 

@@ -28,6 +28,7 @@ from laconic.numerics.lars.documents import Documents
 from laconic.numerics.lars.fast import STRAIGHT
 from laconic.numerics.lars.newton import LOGISTIC, minimum, slope
 from laconic.numerics.lars.state import FEATURE_TIE, ZERO_L1, Bias, LarsPoint
+from laconic.numerics.spectral.spectrum import column_squares
 from laconic.types import Floats, Int64s
 
 NO_COLUMNS: Int64s = np.empty(0, np.int64)
@@ -104,11 +105,6 @@ def excess(traces: Sequence[Trace], outside: Blocks) -> Floats:
 def gradients(block: csr_array, residuals: Floats) -> tuple[Floats, Floats]:
     """X'ρ of all residuals, and the squared length of each column."""
     return np.asarray(block.T @ residuals), column_squares(block)
-
-
-def column_squares(block: csr_array) -> Floats:
-    """The squared length of each column."""
-    return np.bincount(block.indices, block.data**2, block.shape[1]).astype(np.float64)
 
 
 Window = tuple[Trace, Sequence[LarsPoint]]
