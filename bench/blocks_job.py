@@ -25,6 +25,7 @@ from laconic.corpus.splits import Split
 from laconic.scores import information_gain
 from laconic.selectors.top import TopTerms
 from laconic.text.blocks import text_starts
+from laconic.text.options import StorageOptions
 from laconic.text.problem import CountedCorpus, Problem, targets_of
 from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
@@ -74,7 +75,8 @@ class Work:
 
     def problem(self) -> Problem:
         with timed(self.steps, "counting"):
-            counted = CountedCorpus.of(self.corpus, Vectorizer(n_jobs=self.n_jobs))
+            storage = StorageOptions(n_jobs=self.n_jobs)
+            counted = CountedCorpus.of(self.corpus, Vectorizer(), storage)
         documents = np.arange(len(self.corpus))
         test = documents % TEST_SHARE == 0
         split = Split("rest", documents[~test], documents[test])

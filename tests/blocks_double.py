@@ -63,8 +63,7 @@ class GuardedBlocks(Blocks):
 
     def _results(self, f: Any, per_document: tuple[Any, ...]) -> Iterator[Any]:
         self.log.append(getattr(f, "__name__", type(f).__name__))
-        for part, start, end in zip(self.parts, self.starts, self.starts[1:], strict=False):
-            slices = tuple(numbers[start:end] for numbers in per_document)
+        for part, slices in self.with_slices(per_document):
             f_there, part_there, slices_there = _travelled((f, part, slices))
             with _door():
                 result = f_there(part_there.read(), *slices_there)

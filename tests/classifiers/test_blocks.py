@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.naive_bayes import MultinomialNB
 
 from laconic import (
+    LDA,
     LSI,
     BlendClassifier,
     CentroidClassifier,
@@ -270,3 +272,27 @@ def test_what_needs_memory_says_so(classifier):
     gathered = ReduceThenFit(TopTerms(), classifier, size=8).fit(Blocks.of(X, 7), y)
     expected = ReduceThenFit(TopTerms(), classifier, size=8).fit(X, y)
     np.testing.assert_array_equal(gathered.predict(X), expected.predict(X))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [LogisticClassifier(), SVMClassifier(), RLSClassifier(), CentroidClassifier(), LDA()],
+)
+@pytest.mark.parametrize("memory", [1, MEMORY])
+def test_every_document_needs_a_label(estimator, memory):
+    X, y, _ = problem("several")
+    for labels in (y[:-1], np.append(y, y)):
+        with pytest.raises(LaconicError, match=r"60 documents, y has labels of"):
+            clone(estimator).fit(Blocks.of(X, 3, memory), labels)
+    with pytest.raises(LaconicError, match="59 labels or values for 60 documents"):
+        Blocks.of(X, 3).total(lambda block, numbers: 0, np.zeros(59))
+
+
+def test_whole_numbers_in_blocks_do_not_overflow():
+    X, y, _ = problem("several")
+    counts = canonical(csr_array(X * 100)).astype(np.uint8)
+    path = ReduceThenFit(TopTerms(), RLSClassifier(), size=5)
+    expected = clone(path).fit(counts.astype(float), y).model_
+    for memory in (1, MEMORY):
+        found = clone(path).fit(Blocks.of(counts, 3, memory), y).model_
+        np.testing.assert_allclose(found.coef.toarray(), expected.coef.toarray(), atol=1e-10)

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from functools import partial
+from threading import Lock
+from time import sleep
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from laconic.numerics.blocks import (
     Blocks,
     MatrixBlock,
     in_memory,
+    in_threads,
     normal_product,
     occurrences,
 )
@@ -134,9 +138,10 @@ class Doubled:
         return block * 2.0
 
 
-def test_what_is_clearly_too_large_is_not_read_to_the_end():
+def test_what_is_too_large_is_read_up_to_the_limit_whatever_the_order():
     X, read = documents(7), []
-    blocks = Blocks.of(X, 10, memory=ENTRY_BYTES * X.nnz // 3)
+    limit = ENTRY_BYTES * X.nnz // 3
+    blocks = Blocks.of(X, 10, memory=limit)
 
     def counted(block: csr_array) -> csr_array:
         read.append(block.nnz)
@@ -144,4 +149,39 @@ def test_what_is_clearly_too_large_is_not_read_to_the_end():
 
     counting = blocks.map(counted)
     assert counting.gathered() is counting
-    assert len(read) <= 2
+    assert sum(read) <= limit // ENTRY_BYTES + max(read)
+    longest_first = csr_array(X[np.argsort(-np.diff(X.indptr))])
+    assert isinstance(Blocks.of(longest_first, 10, ENTRY_BYTES * X.nnz).gathered(), csr_array)
+
+
+def test_a_column_of_blocks_is_taken_once():
+    with pytest.raises(LaconicError, match="named twice"):
+        Blocks.of(documents(0))[:, [1, 1, 2]]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_results_in_memory_stay_within_the_limit(n_threads):
+    """As many results are computed at a time as fit into memory, at least one and one ahead."""
+    running, most, lock = 0, 0, Lock()
+
+    def large(number: int) -> np.ndarray:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        sleep(0.01)
+        return np.full(100, float(number))
+
+    def finished(results):
+        nonlocal running
+        for result in results:
+            with lock:
+                running -= 1
+            yield result
+
+    for memory, expected in ((10**6, n_threads), (800, min(n_threads, 2))):
+        running = most = 0
+        calls = (partial(large, number) for number in range(20))
+        found = [result[0] for result in finished(in_threads(calls, n_threads, memory))]
+        assert found == list(range(20))
+        assert most <= expected

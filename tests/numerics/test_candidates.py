@@ -137,3 +137,27 @@ def test_missed_columns_replace_the_worst_unused_candidates():
     assert found.rounds == 2
     assert_array_equal(found.columns, [0, 1, 2, 9])
     assert_array_equal(found.result, [1.0, 2.0, 3.0, 10.0])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("estimator", [LarsClassifier(size=3), JointSelection(longest=10)])
+def test_what_is_not_finite_is_refused(estimator, value):
+    X, y = documents()
+    X.data[-1] = value
+    with pytest.raises(LaconicError, match="1 entries that are NaN or infinite"):
+        estimator.fit(blocks(X, 0.6), y)
+
+
+@pytest.mark.parametrize("n_blocks", [1, 7])
+@pytest.mark.parametrize("method", ["lars", "joint", "rfe"])
+def test_long_documents_may_come_first(method, n_blocks):
+    """What fits into memory does not depend on the order of the documents."""
+    X, y = documents()
+    order = np.argsort(-np.diff(X.indptr), kind="stable")
+    limited = blocks(csr_array(X[order]), 0.8, n_blocks)
+    if method == "rfe":
+        assert svm_elimination(limited, y[order]).shape == (300,)
+    elif method == "lars":
+        assert LarsClassifier(size=3).fit(limited, y[order]).checked_.proved
+    else:
+        assert JointSelection(longest=10).fit(limited, y[order]).checked_.proved

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from tempfile import gettempdir
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def test_each_part_grows_with_its_own_number():
 
 def test_memory_is_that_of_the_entries_within_the_limit():
     base = 10**8
-    stored = replace(WORKLOAD, stored=True)
+    stored = replace(WORKLOAD, stored=10**9)
     of_training = 2000 * 24_000
     assert extrapolated(samples()._replace(base_memory=base), stored).memory == base + of_training
     in_memory = extrapolated(samples(), WORKLOAD).memory
@@ -88,7 +89,8 @@ def test_memory_is_that_of_the_entries_within_the_limit():
 
 def test_disk_is_that_of_blocks_and_of_folds_in_files():
     assert extrapolated(samples(), WORKLOAD).disk == 0
-    assert extrapolated(samples(), replace(WORKLOAD, stored=True)).disk == 700 * 30_000
+    stored = extrapolated(samples(), replace(WORKLOAD, stored=4 * 10**6))
+    assert (stored.disk, stored.temporary) == (700 * 30_000 + 4 * 10**6, 4 * 10**6)
     of_folds = 2 * 100 * 8000 * ENTRY_BYTES
     assert extrapolated(samples(), replace(WORKLOAD, n_workers=2)).disk == of_folds
 
@@ -105,7 +107,8 @@ def test_the_option_that_saves_most(monkeypatch):
     assert cheaper(few, replace(two, n_in_fold=900, n_docs=900, n_trained=900), 2) is None
     text = sentences(extrapolated(samples(), two), option)
     assert text.startswith("Forecast: about 3 minutes with 2 processes, ")
-    assert "of memory per process, 19 MB of disk. `--methods quick` would take about " in text
+    assert f"of memory per process, 19 MB of disk (19 MB of it in {gettempdir()}). " in text
+    assert "`--methods quick` would take about " in text
 
 
 def test_numbers_for_people():
@@ -147,7 +150,7 @@ def test_a_forced_forecast_has_all_three_quantities(plan, corpus, monkeypatch):
     assert forecast.disk > 0
     assert text.startswith("Forecast: about ")
     assert "of memory per process" in text
-    assert "of disk." in text
+    assert " of disk (" in text
 
 
 def test_a_study_that_cannot_be_measured_runs_without(plan, corpus, monkeypatch, tmp_path):

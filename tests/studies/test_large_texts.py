@@ -9,6 +9,8 @@ import pytest
 
 from laconic import Plan, Study
 from laconic.corpus import stored_texts
+from laconic.corpus.stored_texts import StoredTexts
+from laconic.errors import LaconicError
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.processes import Processes
 from laconic.studies.layout import JOURNAL
@@ -67,6 +69,28 @@ def test_a_study_of_stored_texts_has_the_same_rows_and_model(shards, expected, t
     (note,) = [note for note in notes if "blocks on disk" in note]
     (corpus,) = json.loads((tmp_path / "corpora.json").read_text())["corpora"]
     assert any(problem in note for problem in corpus["problems"]), "the page has it too"
+
+
+def test_texts_are_read_a_few_times_only(shards, tmp_path, on_disk, monkeypatch):
+    """Fingerprint, copies and counting. Serving is timed twice on a sample, here all of them."""
+    encoded, n_bytes = StoredTexts.encoded, []
+
+    def counting(texts):
+        for raw in encoded(texts):
+            n_bytes.append(len(raw))
+            yield raw
+
+    monkeypatch.setattr(StoredTexts, "encoded", counting)
+    work = study(shards, tmp_path)
+    work.run()
+    assert sum(n_bytes) <= 5 * work.corpora[0].corpus.texts.starts[-1]
+
+
+def test_the_folder_of_blocks_is_checked_before_work(shards, tmp_path, on_disk):
+    for where, says in ((shards / "blocks", "is inside"), ("/proc/nowhere", "cannot be created")):
+        with pytest.raises(LaconicError, match=says):
+            study(shards, tmp_path).run(storage=StorageOptions(blocks=str(where)))
+    assert not (tmp_path / "rows.csv").exists()
 
 
 @pytest.mark.full

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -140,6 +141,51 @@ def test_a_damaged_block_is_made_again(tmp_path, monkeypatch):
     assert (stored.open().counts.gathered() != expected).nnz == 0
     (stored.path / MANIFEST).unlink()
     assert (stored.open().counts.gathered() != expected).nnz == 0
+
+
+def test_a_damaged_header_is_read_as_one(tmp_path):
+    docs, _ = generated(20)
+    stored = folder(tmp_path, docs)
+    expected = stored.open().counts.gathered()
+    where = module.block_file(stored.path, 0)
+    raw = where.read_bytes()
+    for name in (b'"hash"', b'"docs"', b'"arrays"'):
+        where.write_bytes(raw.replace(name, name.replace(b"s", b"S"), 1))
+        assert (stored.open().counts.gathered() != expected).nnz == 0
+
+
+def test_blocks_of_other_boundaries_are_made_again(tmp_path, monkeypatch):
+    docs, _ = generated(60)
+    expected = Vectorizer().fit_transform(docs)
+    for characters in (3_000, 3_300):
+        monkeypatch.setattr(module, "BLOCK_CHARACTERS", characters)
+        assert (folder(tmp_path, docs).open().counts.gathered() != expected).nnz == 0
+        assert len(list(tmp_path.glob("*/block-*"))) == block_ends(docs).size - 1 == 3
+
+
+def test_complete_blocks_need_no_lock(tmp_path):
+    docs, _ = generated(20)
+    stored = folder(tmp_path, docs)
+    expected = stored.open().counts.gathered()
+    with FileLock(stored.path / "lock"):
+        assert (stored.open().counts.gathered() != expected).nnz == 0
+
+
+def test_blocks_that_another_process_makes_are_waited_for(tmp_path, monkeypatch):
+    docs, _ = generated(20)
+    monkeypatch.setattr(module, "WAIT_SECONDS", 0.01)
+    stored = folder(tmp_path, docs)
+    stored.path.mkdir()
+    other = FileLock(stored.path / "lock")
+    other.acquire()
+    shown: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int) -> None:
+        shown.append((done, total))
+        other.release()
+
+    assert stored.open(progress=progress).counts.shape[0] == 20
+    assert shown[0] == (0, sum(map(len, docs)))
 
 
 def test_other_texts_or_options_have_other_blocks(tmp_path):

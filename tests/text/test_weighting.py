@@ -9,6 +9,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from laconic import Weighting
 from laconic.errors import LaconicError, LaconicWarning
+from laconic.numerics.blocks import Blocks
 from laconic.scores import document_frequency
 from tests.oracles import ltc
 from tests.strategies import counts
@@ -150,3 +151,18 @@ def test_numbers_of_either_sign_stay_as_they_come():
 def test_ltc_of_weights_is_warned_about():
     with pytest.warns(LaconicWarning, match="use 'count'"):
         Weighting("ltc").fit(np.array([[0.2, 1.0]]))
+
+
+@pytest.mark.parametrize("scheme", ["count", "binary", "ltc", "tfidf"])
+def test_whole_numbers_are_weighted_as_floats_are(scheme):
+    """Whole counts have a table of weights: negative numbers and zeros are not in it."""
+    least = -9 if scheme == "count" else 0
+    X = np.random.default_rng(0).integers(least, 5, (20, 6))
+    whole, floats = csr_array(X), csr_array(X.astype(float))
+    expected = Weighting(scheme).fit_transform(floats).toarray()
+    np.testing.assert_array_equal(Weighting(scheme).fit_transform(whole).toarray(), expected)
+    zeros = csr_array((np.ones(X.size, int), np.indices(X.shape).reshape(2, -1)), X.shape)
+    zeros.data = X.ravel()
+    for blocks in (Blocks.of(whole, 3), Blocks.of(zeros, 3)):
+        found = Weighting(scheme).fit_transform(blocks).gathered()
+        np.testing.assert_array_equal(found.toarray(), expected)

@@ -20,7 +20,7 @@ from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.model import LinearModel, Model, margins
 from laconic.numerics.blocks import Blocks
 from laconic.text.labels import LabelEncoding
-from laconic.text.matrices import read_documents
+from laconic.text.matrices import check_labelled, read_documents
 from laconic.types import Columns, Floats, Matrix
 
 DecisionFunction: TypeAlias = Callable[[], Floats]
@@ -37,6 +37,7 @@ def read_training_data(
             estimator, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True
         )
     encoding = LabelEncoding.of(labels)
+    check_labelled(documents, encoding.n_docs)
     _warn_constant_labels(encoding)
     return documents, encoding
 

@@ -7,12 +7,12 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.corpus.stored_texts import TEXT_IN_MEMORY, StoredTexts
+from laconic.corpus.stored_texts import StoredTexts, texts_at
 from laconic.errors import CorpusError
 from laconic.types import Indices
 
@@ -106,16 +106,20 @@ class Corpus:
         def pick(values: Sequence[T]) -> tuple[T, ...]:
             return tuple(values[i] for i in positions)
 
-        return replace(
+        taken = replace(
             self,
             labels=pick(self.labels),
             ids=pick(self.ids),
-            texts=None if self.texts is None else _chosen(self.texts, positions),
+            texts=None if self.texts is None else texts_at(self.texts, positions),
             vectors=None if self.vectors is None else self.vectors[positions],
             split=None if self.split is None else pick(self.split),
             groups=None if self.groups is None else pick(self.groups),
             times=None if self.times is None else pick(self.times),
         )
+        if "first_copies" in self.__dict__:
+            # texts are compared once: in a large corpus that is a pass over the disk
+            taken.__dict__["first_copies"] = first_equal(self.first_copies[positions].tolist())
+        return taken
 
     def part(self, name: str) -> np.ndarray:
         """Positions of the documents of one part of the split, "train" or "test"."""
@@ -198,14 +202,6 @@ def first_equal(values: Iterable[Hashable]) -> Indices:
     """For each value the position of the first that is equal."""
     first: dict[Hashable, int] = {}
     return np.array([first.setdefault(v, i) for i, v in enumerate(values)], dtype=np.intp)
-
-
-def _chosen(texts: tuple[str, ...] | StoredTexts, positions: Indices) -> Any:
-    """The texts at these positions, in memory unless they are too many."""
-    if not isinstance(texts, StoredTexts):
-        return tuple(texts[i] for i in positions)
-    chosen = texts.take(positions)
-    return tuple(chosen) if chosen.starts[-1] <= TEXT_IN_MEMORY else chosen
 
 
 def _canonical(vectors: csr_array) -> csr_array:

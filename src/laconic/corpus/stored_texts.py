@@ -128,6 +128,16 @@ class StoredTexts(Sequence[str]):
         return first
 
 
+def texts_at(
+    texts: tuple[str, ...] | StoredTexts, positions: Indices
+) -> tuple[str, ...] | StoredTexts:
+    """The texts at these positions, in memory unless they are too many."""
+    if not isinstance(texts, StoredTexts):
+        return tuple(texts[i] for i in positions)
+    chosen = texts.take(positions)
+    return tuple(chosen) if chosen.starts[-1] <= TEXT_IN_MEMORY else chosen
+
+
 class TextStore:
     """Collects texts, in memory or, if they are many, in a file.
 

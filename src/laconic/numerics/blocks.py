@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,6 @@ from laconic.types import Floats, Indices, Int64s, Ints, Matrix
 
 # What a matrix that is gathered into memory may take, unless a study says otherwise.
 MEMORY = 500 * 10**6
-# A matrix is not gathered if its first blocks tell that it is so many times too large.
-CLEARLY = 1.5
 # Of an entry of a matrix of floats: the number and its column.
 ENTRY_BYTES = 12
 
@@ -146,20 +144,27 @@ class Blocks:
 
     def _results(self, f: Callable[..., Any], per_document: tuple[Any, ...]) -> Iterator[Any]:
         """f of each block, in order. A cluster computes them elsewhere."""
-        calls = (
-            partial(_result, f, part, [numbers[rows] for numbers in per_document])
-            for part, rows in zip(self.parts, _slices(self.starts), strict=True)
-        )
-        return in_threads(calls, min(self.n_threads, len(self.parts)))
+        calls = (partial(_result, f, *arguments) for arguments in self.with_slices(per_document))
+        return in_threads(calls, min(self.n_threads, len(self.parts)), self.memory)
+
+    def with_slices(
+        self, per_document: tuple[Any, ...]
+    ) -> Iterator[tuple[DocumentBlock, tuple[Any, ...]]]:
+        """Each block with its numbers per document."""
+        for numbers in per_document:
+            if numbers.shape[0] != self.shape[0]:
+                raise LaconicError(
+                    f"{numbers.shape[0]:,} labels or values for {self.shape[0]:,} documents: give "
+                    "one per document"
+                )
+        for part, rows in zip(self.parts, _slices(self.starts), strict=True):
+            yield part, tuple(numbers[rows] for numbers in per_document)
 
     def map(
         self, step: Callable[..., csr_array], *per_document: Any, n_columns: int | None = None
     ) -> Self:
         """Blocks that are step(block, *its slices of per_document), computed when they are read."""
-        parts = (
-            Mapped(part, step, tuple(numbers[rows] for numbers in per_document))
-            for part, rows in zip(self.parts, _slices(self.starts), strict=True)
-        )
+        parts = (Mapped(part, step, slices) for part, slices in self.with_slices(per_document))
         width = self.n_columns if n_columns is None else n_columns
         return replace(self, parts=tuple(parts), n_columns=width)
 
@@ -207,15 +212,10 @@ class Blocks:
 
     def gathered(self) -> csr_array | Self:
         """The matrix in memory, if it is within the limit; otherwise these blocks."""
-        blocks: list[csr_array] = []
-        most, n_docs, n_entries = self.memory // ENTRY_BYTES, 0, 0
-        for block in self._results(unchanged, ()):
-            n_docs, n_entries = n_docs + block.shape[0], n_entries + block.nnz
-            expected = n_entries / max(1, n_docs) * self.shape[0]
-            if n_entries > most or expected > CLEARLY * most:
-                return self
-            blocks.append(block)
-        return row_stack(blocks)
+        if self.pattern.total(n_entries) > self.memory // ENTRY_BYTES:
+            return self
+        matrix: csr_array = self.stack(unchanged)
+        return matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,8 +267,28 @@ class ScaleColumns:
         return type(block)((values, block.indices, block.indptr), shape=block.shape)
 
 
+@dataclass(frozen=True)
+class AsFloats:
+    """block -> block with numbers of 8 bytes"""
+
+    keeps_entries: ClassVar[bool] = True
+
+    def __call__(self, block: csr_array) -> csr_array:
+        if block.dtype == np.float64:
+            return block
+        values = block.data.astype(np.float64)
+        return csr_of(values, block.indices, block.indptr, block.shape[1])
+
+
+FLOATS = AsFloats()
+
+
 def back_product(block: csr_array, U: Matrix) -> Matrix:
     return block.T @ U
+
+
+def n_entries(block: csr_array) -> int:
+    return int(block.nnz)
 
 
 def column_sums(block: csr_array) -> Floats:
@@ -282,22 +302,39 @@ def occurrences(block: csr_array) -> Int64s:
     return frequencies(block.indices, block.shape[1])
 
 
-def _result(f: Callable[..., Any], part: DocumentBlock, slices: list[Any]) -> Any:
+def _result(f: Callable[..., Any], part: DocumentBlock, slices: tuple[Any, ...]) -> Any:
     return f(part.read(), *slices)
 
 
-def in_threads(calls: Iterator[Callable[[], Any]], n_threads: int) -> Iterator[Any]:
-    """The results in order; no more calls than threads are ahead of the one that is next."""
+def in_threads(
+    calls: Iterator[Callable[[], Any]], n_threads: int, memory: int | None = None
+) -> Iterator[Any]:
+    """The results in order; no more calls than threads are ahead of the one that is next.
+
+    With `memory`, fewer if that many results as large as the first one would take more bytes.
+    """
     if n_threads == 1:
         yield from (call() for call in calls)
         return
     pending: deque[Future[Any]] = deque()
+    ahead = n_threads if memory is None else 2
     with ThreadPoolExecutor(n_threads) as pool:
         for call in calls:
             pending.append(pool.submit(call))
-            if len(pending) == n_threads:
-                yield pending.popleft().result()
+            while len(pending) >= ahead:
+                result = pending.popleft().result()
+                if memory is not None:
+                    ahead = max(1, min(n_threads, memory // max(1, _size(result))))
+                    memory = None
+                yield result
         yield from (future.result() for future in pending)
+
+
+def _size(result: Any) -> int:
+    """Bytes of an array, or of several."""
+    if isinstance(result, tuple):
+        return sum(map(_size, result))
+    return int(result.data.nbytes if issparse(result) else getattr(result, "nbytes", 0))
 
 
 def _entries_of(part: DocumentBlock) -> DocumentBlock:

@@ -85,7 +85,11 @@ def on_candidates(X: Blocks, order: Columns, method: CandidateMethod[Found]) -> 
 
     Every round reads the blocks once for the candidates, and as often as `excess` does.
     """
-    entries = X.total(occurrences)
+    entries, n_not_finite = X.total(_entries)
+    if n_not_finite:
+        raise LaconicError(
+            f"X has {n_not_finite:,} entries that are NaN or infinite. Replace or remove them"
+        )
     columns = _fitting(order, entries, X.memory)
     for rounds in range(1, ROUNDS + 1):
         result = method.run(X[:, columns].gathered())
@@ -99,6 +103,10 @@ def on_candidates(X: Blocks, order: Columns, method: CandidateMethod[Found]) -> 
             break
         columns = following
     return checked
+
+
+def _entries(block: csr_array) -> tuple[Int64s, int]:
+    return occurrences(block), int(np.count_nonzero(~np.isfinite(block.data)))
 
 
 def require_memory(name: str, X: Matrix) -> Matrix:

@@ -13,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from laconic.errors import LaconicError
 from laconic.numerics.blocks import csr_of
 from laconic.types import Columns, Int32s, Int64s, Ints
 
@@ -27,6 +28,8 @@ class SelectColumns:
 
     @classmethod
     def of(cls, columns: Columns, n_columns_in: int) -> Self:
+        if np.unique(columns).size < columns.size:
+            raise LaconicError("X[:, columns] of blocks: a column is named twice")
         place = np.full(n_columns_in, -1, np.int32)
         place[columns] = np.arange(columns.size, dtype=np.int32)
         return cls(place, columns.size, bool((np.diff(columns) > 0).all()))

@@ -20,6 +20,7 @@ from laconic.projections.fitted import ProjectionReducer, fix_signs
 from laconic.reducer import Reducer
 from laconic.reduction import Projection, Reduction, columns_for
 from laconic.text.labels import LabelEncoding
+from laconic.text.matrices import check_labelled
 from laconic.types import Columns, Matrix
 from laconic.validation import check_choice, is_non_negative
 
@@ -99,6 +100,7 @@ class LDA(ProjectionReducer):
 
     def _read_labelled(self, X: Matrix, y: ArrayLike | None) -> tuple[Matrix, ArrayLike]:
         if isinstance(X, Blocks) and y is not None:
+            check_labelled(X, np.shape(y)[0])
             return in_memory(self._read(X)), y
         documents, labels = validate_data(
             self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True

@@ -14,7 +14,8 @@ two samples show, from 1 to 1.5 |
 | blends | as the tasks, with one alpha; for all methods, although only good ones are blended |
 | final models | all training documents, by the same power: all words and the costliest selection |
 | memory | the entries of the largest matrix that is trained on, at most `--in-memory` |
-| disk | the texts that are counted in blocks, in proportion; two folds in files, for processes |
+| disk | texts in temporary files, and their blocks, in proportion; two folds in files, for \
+processes |
 
 The journal and the report are not counted. Studies of fewer than `LEAST_WORK` documents × tasks
 are not measured.
@@ -25,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
+from tempfile import gettempdir
 from typing import NamedTuple, Self
 from warnings import catch_warnings, simplefilter
 
@@ -65,7 +67,7 @@ class Workload:
     n_problems : problems
     n_workers : processes at a time; 1 is the process of the study
     n_probed : documents on which features are compared
-    stored : whether words are counted in blocks on disk
+    stored : bytes of text in temporary files, whose words are counted in blocks; 0 in memory
     in_memory : bytes that a matrix in memory may take
     blends : whether classifiers are blended
     """
@@ -77,13 +79,13 @@ class Workload:
     n_problems: int = 1
     n_workers: int = 1
     n_probed: int = 0
-    stored: bool = False
+    stored: int = 0
     in_memory: int = MEMORY
     blends: bool = True
 
     @classmethod
     def of(cls, prepared: PreparedCorpus, n_workers: int, storage: StorageOptions) -> Self:
-        plan, split = prepared.plan, prepared.splits[0]
+        plan, split, texts = prepared.plan, prepared.splits[0], prepared.corpus.texts
         n_draws = 1 + max(task.draw for task in prepared.planned)
         return cls(
             len(prepared.corpus),
@@ -93,7 +95,7 @@ class Workload:
             len(prepared.targets),
             n_workers,
             0,
-            isinstance(prepared.corpus.texts, StoredTexts),
+            int(texts.starts[-1]) if isinstance(texts, StoredTexts) else 0,
             storage.in_memory,
             plan.training.blends and bool(plan.split.cv),
         )
@@ -111,7 +113,10 @@ class Samples(NamedTuple):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a study will take: CPU seconds by part, and bytes of memory per process and of disk."""
+    """What a study will take: CPU seconds by part, and bytes of memory per process and of disk.
+
+    `temporary` bytes of the disk are in the system's folder for temporary files.
+    """
 
     counting: float
     features: float
@@ -120,6 +125,7 @@ class Forecast:
     final: float
     memory: int
     disk: int
+    temporary: int
     n_workers: int = 1
 
     @property
@@ -128,10 +134,10 @@ class Forecast:
 
     @property
     def seconds(self) -> float:
-        """Time by the clock: words are counted by all CPUs, and two final models are trained."""
+        """Time by the clock: at the end, two final models are trained."""
         n_workers = min(self.n_workers, usable_cpus())
-        shared = (self.features + self.folds + self.blends) / n_workers
-        return self.counting / usable_cpus() + shared + self.final / min(2, n_workers)
+        shared = (self.counting + self.features + self.folds + self.blends) / n_workers
+        return shared + self.final / min(2, n_workers)
 
     def scaled(self, share: float) -> Self:
         """With another amount of work of the same kind; counting, memory and disk are the same."""
@@ -157,7 +163,7 @@ def extrapolated(samples: Samples, workload: Workload) -> Forecast:
         workload.n_folds * sum(single.values()) * workload.blends,
         workload.n_problems * (all_words + costliest),
         _memory(samples, workload),
-        _disk(last, workload),
+        *_disk(last, workload),
         workload.n_workers,
     )
 
@@ -182,10 +188,12 @@ def _memory(samples: Samples, workload: Workload) -> int:
     return int(samples.base_memory + max(working, 0) + counts)
 
 
-def _disk(last: SampleCost, workload: Workload) -> int:
+def _disk(last: SampleCost, workload: Workload) -> tuple[int, int]:
+    """Bytes of all files, and of the temporary ones: texts, and folds that processes share."""
     blocks = last.block_bytes / last.n_docs * workload.n_docs if workload.stored else 0.0
     fold = last.n_entries / last.n_docs * workload.n_in_fold * ENTRY_BYTES
-    return int(blocks + (2 * fold if workload.n_workers > 1 else 0))
+    temporary = workload.stored + (2 * fold if workload.n_workers > 1 else 0)
+    return int(blocks + temporary), int(temporary)
 
 
 class Cheaper(NamedTuple):
@@ -244,6 +252,8 @@ def sentences(forecast: Forecast, option: Cheaper | None) -> str:
     """The forecast for people, with the option that would make it cheaper."""
     processes = "one process" if forecast.n_workers == 1 else f"{forecast.n_workers} processes"
     disk = f", {in_bytes(forecast.disk)} of disk" if forecast.disk else ", no temporary files"
+    if forecast.temporary:
+        disk += f" ({in_bytes(forecast.temporary)} of it in {gettempdir()})"
     parts = [
         f"Forecast: about {in_time(forecast.seconds)} with {processes}, "
         f"{in_bytes(forecast.memory)} of memory per process{disk}."

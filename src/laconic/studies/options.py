@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
 
 from laconic.corpus.options import Duplicates, ReadOptions
 from laconic.errors import LaconicError
@@ -49,6 +50,9 @@ CLASSIFIERS = ("logistic", "svm")
 FEW = 2000
 # Metrics that weigh classes alike, whatever their number of documents.
 WEIGH_ALIKE = frozenset({"f1_macro", "balanced_accuracy", "precision_macro", "recall_macro"})
+
+# Test documents that are known, by corpus and options.
+_HELD_OUT: WeakKeyDictionary[Corpus, dict[SplitOptions, list[Split]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,13 @@ class SplitOptions(Options):
             raise LaconicError("several test sets need cv=0: one recommendation has one test set")
 
     def held_out(self, corpus: Corpus) -> list[Split]:
-        """The test documents against all others."""
+        """The test documents against all others; found once per corpus."""
+        known = _HELD_OUT.setdefault(corpus, {})
+        if self not in known:
+            known[self] = self._held_out(corpus)
+        return known[self]
+
+    def _held_out(self, corpus: Corpus) -> list[Split]:
         from laconic.corpus.splits import given_split, random_splits, without_copies
 
         test_size = self._resolved(corpus)
@@ -151,14 +161,13 @@ class SplitOptions(Options):
         if test_size == "given":
             (split,) = given_split(corpus)
             return [without_copies(split, corpus) if self.duplicates == "drop" else split]
-        documents = self._documents(corpus)
-        part = corpus.take(documents)
+        documents, units = self._documents(corpus), self._units(corpus)
         inner = random_splits(
-            part,
+            corpus.take(documents),
             test_size,
             times=self.n_splits,
             random_state=self.random_state,
-            units=self._units(part),
+            units=units[documents],
         )
         return [split.within(documents) for split in inner]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from laconic.errors import LaconicError
-from laconic.files import make_folder
+from laconic.files import check_not_read, make_folder
 from laconic.methods import parse_method
 from laconic.studies.analysis.blends import blend_tasks
 from laconic.studies.analysis.conclusion import make_findings
@@ -117,17 +117,22 @@ class Study:
             are used, and a note says so
         listen : called with each event
         progress : called while corpora are read, with (done, total)
-        n_jobs : processes that read a corpus of many files
+        n_jobs : processes that read a corpus of many files, and count the words of a large one
         command : the command line, for the record
         """
         folder, inputs = StudyFolder(self.where), input_paths(self.plan)
         folder.check(inputs)
+        storage = replace(storage or StorageOptions(), n_jobs=n_jobs)
+        if storage.blocks is not None:
+            check_not_read([Path(storage.blocks)], inputs)
         with executor if executor is not None else InProcess() as workers:
             # before anything is created: an unreadable corpus leaves nothing behind
             loaded = self._load(listen, progress, n_jobs)
             names = [target.name for prepared in loaded for target in prepared.targets]
             folder.check(inputs, names)
             make_folder(self.where)
+            if storage.blocks is not None:
+                make_folder(Path(storage.blocks))
             with exclusive(folder.journal), Journal(folder.journal) as journal:
                 folder.remove_drafts()
                 tried = {} if remeasure else journal.versions()
@@ -198,7 +203,7 @@ class Study:
         self,
         corpora: Sequence[PreparedCorpus],
         workers: Executor,
-        storage: StorageOptions | None,
+        storage: StorageOptions,
         listen: Listener,
         journal: Journal,
     ) -> bool:
@@ -212,23 +217,22 @@ class Study:
         keys = [task.key for prepared in corpora for task in prepared.planned]
         share = 1 - len(finished.intersection(keys)) / max(1, len(keys))
         n_workers = getattr(workers, "n_workers", 1)
-        announced = announcement(corpora, n_workers, storage or StorageOptions(), share)
+        announced = announcement(corpora, n_workers, storage, share)
         if announced is not None:
             text, forecast = announced
             listen(Event("forecast", text, seconds=forecast.seconds))
         return True
 
-    def _count(self, storage: StorageOptions | None, listen: Listener) -> None:
+    def _count(self, storage: StorageOptions, listen: Listener) -> None:
         """Count the words of all corpora, with progress."""
-        stored = storage or StorageOptions()
-        blocks = stored.blocks or str(StudyFolder(self.where).blocks)
+        blocks = storage.blocks or str(StudyFolder(self.where).blocks)
         for prepared in self.corpora:
             name = prepared.corpus.name
 
             def progress(done: int, total: int, name: str = name) -> None:
                 listen(Event("counting", name, done, total))
 
-            prepared.count(replace(stored, blocks=blocks), progress)
+            prepared.count(replace(storage, blocks=blocks), progress)
             for note in prepared.counted.notes:
                 listen(Event("note", f"{name}: {note}"))
 

@@ -53,8 +53,10 @@ def read_arrays(where: Path) -> ArrayFile:
             if not start.startswith(MAGIC) or size > where.stat().st_size:
                 raise ValueError("it is not a file of counts")
             header = json.loads(stream.read(size))
+            if not isinstance(header.get("hash"), str):
+                raise ValueError("it has no hash")
         return ArrayFile(header, _maps(where, header["arrays"], len(start) + size))
-    except (OSError, ValueError, KeyError, TypeError) as failure:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as failure:
         raise LaconicError(
             f"{where}: cannot be read ({failure}). Delete it: it will be made again"
         ) from None

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import pairwise
@@ -22,12 +23,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.corpus.corpus import Corpus
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, unwritable
 from laconic.files import json_kind, make_folder, read_json, remove_drafts, write_json
 from laconic.numerics.blocks import MEMORY, Blocks
 from laconic.options import from_attributes
@@ -36,11 +37,13 @@ from laconic.scratch import ScratchFolder
 from laconic.text.array_file import ArrayFile, read_arrays, write_arrays
 from laconic.text.counting import BLOCK_CHARACTERS, BlockJob, CountedBlock, merged, write_block
 from laconic.text.options import StorageOptions, TextOptions
-from laconic.text.vectorizer import Vectorizer, threads
+from laconic.text.vectorizer import Vectorizer
 from laconic.types import Int64s, Progress
 
 VERSION = 1
 MANIFEST, VOCABULARY, LOCK = "manifest.json", "vocabulary.counts", "lock"
+# How often the progress of another process that makes the blocks is shown.
+WAIT_SECONDS = 1.0
 MANIFEST_FILE = json_kind("list of blocks", "blocks")
 
 
@@ -114,13 +117,36 @@ class BlockFolder:
         self, n_jobs: int = 1, progress: Progress | None = None, memory: int = MEMORY
     ) -> StoredWords:
         """The counts of all texts; blocks that are missing are made."""
-        make_folder(self.path)
-        with FileLock(self.path / LOCK):
-            ends = block_ends(self.texts)
-            remove_drafts(self.path, {file.name for file in self._files(ends)})
-            if not self._complete(ends):
-                self._make(ends, n_jobs, progress or _silent)
+        ends, show = block_ends(self.texts), progress or _silent
+        if not self._complete(ends):
+            make_folder(self.path)
+            with self._locked(ends, show):
+                remove_drafts(self.path, {file.name for file in self._files(ends)})
+                if not self._complete(ends):
+                    self._make(ends, n_jobs, show)
         return self._stored(ends, memory, n_jobs)
+
+    @contextmanager
+    def _locked(self, ends: Int64s, progress: Progress) -> Iterator[None]:
+        """One process makes the blocks; another one shows its progress meanwhile."""
+        lock = FileLock(self.path / LOCK, timeout=WAIT_SECONDS)
+        sizes = np.diff(text_starts(self.texts)[ends])
+        while not lock.is_locked:
+            try:
+                lock.acquire()
+            except Timeout:
+                there = [block_file(self.path, at).exists() for at in range(sizes.size)]
+                progress(int(sizes[there].sum()), int(sizes.sum()))
+            except OSError as failure:
+                raise unwritable(
+                    failure,
+                    f"{self.path}: the blocks are not complete, and cannot be written "
+                    f"({failure.strerror}). Choose another folder for --blocks",
+                ) from None
+        try:
+            yield
+        finally:
+            lock.release()
 
     def _files(self, ends: Int64s) -> Iterator[Path]:
         yield from (block_file(self.path, number) for number in range(ends.size - 1))
@@ -136,8 +162,10 @@ class BlockFolder:
             stored = [read_arrays(file) for file in files]
         except LaconicError:
             return False
+        n_docs = [arrays.header.get("docs") for arrays in stored[:-1]]
         hashes = [arrays.header["hash"] for arrays in stored]
-        return hashes == manifest.hashes and all(arrays.intact for arrays in stored)
+        expected = (np.diff(ends).tolist(), manifest.hashes)
+        return (n_docs, hashes) == expected and all(arrays.intact for arrays in stored)
 
     def _make(self, ends: Int64s, n_jobs: int, progress: Progress) -> None:
         sizes = np.diff(text_starts(self.texts)[ends])
@@ -156,7 +184,7 @@ class BlockFolder:
             arrays = read_arrays(block_file(self.path, number))
         except LaconicError:
             return None
-        expected = arrays.header["docs"] == ends[number + 1] - ends[number]
+        expected = arrays.header.get("docs") == ends[number + 1] - ends[number]
         return arrays if expected and arrays.intact else None
 
     def _job(self, number: int, ends: Int64s) -> BlockJob:
@@ -198,7 +226,7 @@ def store_counts(
     parent = ScratchFolder() if storage.blocks is None else Path(storage.blocks)
     text = json.dumps(options.canonical(corpus), sort_keys=True)
     folder = BlockFolder(parent, corpus.texts or (), corpus.fingerprint, options, text)
-    return folder.open(threads(vectorizer.n_jobs), progress, storage.in_memory)
+    return folder.open(storage.n_jobs, progress, storage.in_memory)
 
 
 def _silent(done: int, total: int) -> None:

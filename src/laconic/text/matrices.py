@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
-from laconic.numerics.blocks import Blocks
+from laconic.numerics.blocks import FLOATS, Blocks
 from laconic.runtime.counts import Terms, Vectors
 from laconic.runtime.documents import check_finite
 from laconic.types import Matrix
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
 
-def read_documents(estimator: BaseEstimator, X: Matrix, *, reset: bool = True) -> Matrix:
-    """Validated documents: CSR, CSC or dense; blocks as they are. `reset` while fitting."""
+def read_documents(
+    estimator: BaseEstimator, X: Matrix, *, reset: bool = True, as_floats: bool = True
+) -> Matrix:
+    """Validated documents: CSR, CSC or dense, or blocks. `reset` while fitting."""
     if not isinstance(X, Blocks):
         # whoever predicts with a stored model need not wait for scikit-learn
         from sklearn.utils.validation import validate_data
@@ -33,7 +35,16 @@ def read_documents(estimator: BaseEstimator, X: Matrix, *, reset: bool = True) -
             f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input"
         )
-    return X
+    return X.map(FLOATS) if as_floats else X
+
+
+def check_labelled(X: Matrix, n_labelled: int) -> None:
+    """Raise unless every document has a label."""
+    if n_labelled != X.shape[0]:
+        raise LaconicError(
+            f"X has {X.shape[0]:,} documents, y has labels of {n_labelled:,}. Give the labels of "
+            "each document"
+        )
 
 
 def vectors_of(X: csr_array) -> Vectors:

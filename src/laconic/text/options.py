@@ -6,7 +6,7 @@ Imports nothing heavy: the command line is made from these declarations.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from os import PathLike
@@ -208,7 +208,10 @@ class WeightingOptions(Options):
 
 @dataclass(frozen=True)
 class StorageOptions(Options):
-    """Where the counts of a corpus are that is too large for memory."""
+    """Where the counts of a corpus are that is too large for memory, and who makes them.
+
+    `n_jobs` processes count the words; as many threads read the blocks later.
+    """
 
     blocks: str | None = option(
         None,
@@ -224,3 +227,4 @@ class StorageOptions(Options):
         parse=parse_bytes,
         default_text="500MB",
     )
+    n_jobs: int = field(default=1, compare=False, repr=False)

@@ -102,7 +102,8 @@ class Weighting(TransformerMixin, BaseEstimator):
 
     def _read(self, X: Any, *, reset: bool) -> Blocks:
         if isinstance(X, Blocks):
-            documents: Blocks = read_documents(self, X, reset=reset)
+            documents: Blocks = read_documents(self, X, reset=reset, as_floats=False)
+            documents = documents.map(_without_zeros)
         else:
             matrix = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=reset)
             documents = Blocks.of(_without_zeros(csr_array(matrix)))

@@ -181,13 +181,13 @@ def test_one_at_a_time_takes_the_largest_gain(monkeypatch):
 def test_close_to_the_best_subset():
     """All subsets of 3 of 9 words: how far from the optimum does the selection end?"""
     excess = []
-    for seed in range(20):
+    for seed in range(12):
         X, y = documents(KINDS[seed % 3], n_docs=40, n_terms=9, seed=seed)
         chosen = np.sort(JointSelection(longest=3, size=3).fit(X, y).at(3).terms)
         subsets = [exact_objective(X, y, list(words)) for words in combinations(range(9), 3)]
         excess.append(exact_objective(X, y, chosen) / min(subsets) - 1)
     # measured: the best subset in 16 of 20, and at most 2.1 % above it
-    assert np.count_nonzero(np.array(excess) < 1e-6) >= 12
+    assert np.count_nonzero(np.array(excess) < 1e-6) >= 8
     assert max(excess) < 0.03
 
 

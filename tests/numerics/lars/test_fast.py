@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from laconic import load_corpus
 from laconic.errors import LaconicError
 from laconic.numerics.lars import fast as module
 from laconic.numerics.lars.fast import fast_lars
 from laconic.numerics.lars.jumps import JumpingActiveSet
 from laconic.numerics.lars.logistic import LogisticActiveSet
 from laconic.numerics.lars.path import lars
+from tests.known_corpora import known_corpus
 from tests.numerics.lars.oracles import gradient, logistic_by_bisection, loss_value, minimiser
 from tests.numerics.lars.test_path import (
     BIASES,
@@ -179,7 +179,7 @@ def test_an_unknown_loss_is_refused():
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 def test_real_documents_give_the_same_path(corpora, loss, alpha):
     """Fbis-4 of the paper: binary, so full of ties."""
-    corpus = load_corpus("fbis")
+    corpus = known_corpus("fbis")
     (rare,) = (name for name, count in corpus.class_counts.items() if count == 387)
     y_signed = np.array([1.0 if labels[0] == rare else -1.0 for labels in corpus.labels])
     X = corpus.vectors.astype(np.float64)

@@ -113,6 +113,14 @@ def test_lanczos_goes_on_after_an_invariant_subspace():
     np.testing.assert_allclose(values, np.full(31, 3.0))
 
 
+@pytest.mark.parametrize(("n_copies", "rank"), [(20, 19), (40, 35), (600, 19)])
+def test_more_copies_of_an_eigenvalue_than_vectors_per_step_are_no_gap(n_copies, rank):
+    """The start can hold 16 of them: random vectors show that there are more."""
+    values = np.r_[10.0, 9.0, 8.0, np.full(n_copies, 2.0), np.linspace(1, 0.1, 1500)]
+    found, _ = lanczos(lambda V: values[:, None] * V, values.size, rank)
+    np.testing.assert_allclose(found, values[: rank + 1], rtol=1e-9)
+
+
 def test_a_subspace_beyond_the_rank_is_the_whole_one_best_first():
     X = AWKWARD["low rank, tall"]
     V = np.linalg.svd(X, full_matrices=False)[2]

@@ -40,9 +40,17 @@ def test_vocabularies_are_numbered_as_by_a_set(vocabularies):
         assert [unpacked(words)[place] for place in places] == own
 
 
-@given(st.lists(st.dictionaries(st.integers(0, 9), st.integers(1, 2**31 - 1)), max_size=5))
-def test_rows_are_sorted_with_their_counts(rows):
-    rank = np.random.default_rng(0).permutation(10).astype(np.int32)
+@given(
+    st.lists(st.dictionaries(st.integers(0, 9), st.integers(1, 2**31 - 1)), max_size=5),
+    st.sampled_from([10, 300, 70_000]),
+    st.sampled_from([0, 1, 64, 200]),
+)
+def test_rows_are_sorted_with_their_counts(rows, n_columns, n_more):
+    """Short rows and long ones, which are sorted otherwise."""
+    rng = np.random.default_rng(n_more)
+    rank = rng.permutation(n_columns).astype(np.int32)
+    more = rng.choice(n_columns, min(n_columns, n_more), replace=False).tolist()
+    rows = [*rows, dict(zip(more, rng.integers(1, 2**31, len(more)).tolist(), strict=True))]
     columns = np.array([column for row in rows for column in row], np.int32)
     counts = np.array([float(count) for row in rows for count in row.values()])
     starts = np.cumsum([0, *map(len, rows)], dtype=np.int64)

@@ -7,7 +7,7 @@ by `members`, so that no array has documents × classes numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -103,7 +103,10 @@ class NormalEquations:
 
     def leave_one_out(self, factors: Factorization, alphas: Floats, score: LeaveOneOutScore) -> Any:
         """The sums of the scores of all documents, for each alpha, by one pass."""
-        step = LeaveOneOutSums(factors, self.right, self.y_mean, alphas, score)
+        solved = tuple(factors.inverses(self.right, alphas))
+        if len(solved) < alphas.size:
+            factors.sound_spectrum  # noqa: B018 - computed once, for all blocks
+        step = LeaveOneOutSums(factors, self.right, self.y_mean, alphas, solved, score)
         return self.X.total(step, self.members)
 
 
@@ -148,10 +151,12 @@ class LeaveOneOutSums:
     right: Floats
     y_mean: Floats
     alphas: Floats
+    solved: tuple[Floats, ...]
     score: LeaveOneOutScore
 
     def __call__(self, block: csr_array, members: csr_array) -> Floats:
         y_signed = signed(members)
-        factors = replace(self.factors, X=block)
-        residuals = factors.held_out(y_signed - self.y_mean, self.right, self.alphas)
+        factors = self.factors.of(block)
+        centred = y_signed - self.y_mean
+        residuals = factors.held_out(centred, self.right, self.alphas, self.solved)
         return np.array([self.score(residual, y_signed) for residual in residuals])

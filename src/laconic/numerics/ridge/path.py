@@ -15,9 +15,10 @@ sides, which makes the denominator 1 − h_i − 1/n_docs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numba import njit
@@ -41,6 +42,8 @@ BLOCK = 256
 COLUMNS = 100
 # A document with 1 − h_i up to this is fitted exactly when alpha = 0, for any label.
 INTERPOLATED = 1e-9
+# Attributes of a factorization that are computed once.
+COMPUTED = ("extremes", "sound_spectrum")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +70,7 @@ class Factorization:
     def condition(self, alpha: float) -> float:
         """Condition number of the system that `solve` solves."""
         if self._vanishes(alpha):
-            values = self._sound_spectrum[0]
+            values = self.sound_spectrum[0]
             return float(values[-1] / values[0]) if values.size else 1.0
         lowest, highest = self.extremes
         return float((highest + alpha) / (max(lowest, 0.0) + alpha))
@@ -91,19 +94,35 @@ class Factorization:
         without i. Exact up to rounding; NaN if nothing is left to train on.
         """
         Yc = Y - Y.mean(axis=0) if self.intercept else Y
-        yield from self.held_out(Yc, self._right_side(Yc), alphas)
+        right = self._right_side(Yc)
+        yield from self.held_out(Yc, right, alphas, self.inverses(right, alphas))
 
-    def held_out(self, Yc: Floats, right: Floats, alphas: Floats) -> Iterator[Floats]:
-        """The same for the documents X, from the right-hand side of all documents."""
+    def inverses(self, right: Floats, alphas: Floats) -> Iterator[Floats]:
+        """G⁻¹ times the right-hand side, for each alpha that does not vanish."""
+        values = np.asarray(alphas, dtype=np.float64)
+        vanishing = [self._vanishes(alpha) for alpha in values]
+        return self._inverses(self.Q.T @ right, values[~np.array(vanishing, dtype=bool)])
+
+    def held_out(
+        self, Yc: Floats, right: Floats, alphas: Floats, solved: Iterable[Floats]
+    ) -> Iterator[Floats]:
+        """The same for the documents X, from the right-hand side of all and its `inverses`."""
         values = np.asarray(alphas, dtype=np.float64)
         vanishing = np.array([self._vanishes(alpha) for alpha in values], dtype=bool)
-        diagonals = iter(self._diagonals(values[~vanishing]))
-        solved = self._inverses(self.Q.T @ right, values[~vanishing])
+        pairs = zip(self._diagonals(values[~vanishing]), solved, strict=False)
         for vanishes in vanishing:
             if vanishes:
                 yield self._residuals_at_0(Yc, right)
             else:
-                yield self._residuals(Yc, next(solved), next(diagonals))
+                diagonal, C = next(pairs)
+                yield self._residuals(Yc, C, diagonal)
+
+    def of(self, X: Matrix) -> Self:
+        """The factorization with other documents; what is computed of T stays."""
+        other = replace(self, X=X)
+        known = {name: self.__dict__[name] for name in COMPUTED if name in self.__dict__}
+        other.__dict__.update(known)
+        return other
 
     def _residuals(self, Yc: Floats, C: Floats, diagonal: Floats) -> Floats:
         if self.dual:
@@ -113,7 +132,7 @@ class Factorization:
 
     def _residuals_at_0(self, Yc: Floats, right: Floats) -> Floats:
         """lim C_i / (G⁻¹)_ii: r_i / (1 − h_i), or with pseudo-inverses if that is 0 / 0."""
-        values, vectors = self._sound_spectrum
+        values, vectors = self.sound_spectrum
         U, fitted = vectors, vectors.T @ right
         if not self.dual:
             U, fitted = self._forward(vectors) / np.sqrt(values), fitted / np.sqrt(values)[:, None]
@@ -133,7 +152,7 @@ class Factorization:
         """Q (T + alpha I)⁻¹ B; by the pseudo-inverse if alpha vanishes."""
         if not self._vanishes(alpha):
             return next(self._inverses(B, np.array([alpha])))
-        values, vectors = self._sound_spectrum
+        values, vectors = self.sound_spectrum
         return np.asarray(vectors @ ((vectors.T @ (self.Q @ B)) / values[:, None]))
 
     def _inverses(self, B: Floats, alphas: Floats) -> Iterator[Floats]:
@@ -181,7 +200,7 @@ class Factorization:
         return np.array(values)
 
     @cached_property
-    def _sound_spectrum(self) -> tuple[Floats, Floats]:
+    def sound_spectrum(self) -> tuple[Floats, Floats]:
         """Nonzero eigenvalues of the Gram matrix, ascending, and their eigenvectors."""
         if self.diagonal.size == 1:
             values, vectors = self.diagonal, np.ones((1, 1))

@@ -5,7 +5,8 @@ space is spanned by Q with Q'Q = I and A Q = Q T + (what is outside of Q, of the
 Eigenvectors of T are Ritz vectors, and their residuals follow without a product. All vectors are
 orthogonalised against all of Q; when Q is full, it restarts from its best Ritz vectors (thick
 restart, Wu & Simon 2000). The start is random with a fixed seed: an eigenvalue that occurs up to
-`width` times has all of its copies in the space with probability 1.
+`width` times has all of its copies in the space with probability 1. To find more copies, random
+vectors are added once the result has converged, and it must stay so for `TEST_STEPS` more steps.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ NO_DIRECTION = 1e-13
 SMALLEST_WIDTH = 16
 # Text takes 30 to 40 steps at rank 100. The bound says how far the last one got.
 MAX_STEPS = 150
+# Steps after convergence, with random vectors that may show what the start has missed.
+TEST_STEPS = 4
 # Rows of Q that are rotated at once.
 ROWS = 4096
 
@@ -65,7 +68,7 @@ def lanczos(apply: Operator, n: int, rank: int) -> tuple[Floats, Floats]:
     `apply` is V -> A V. The first `rank` are accurate; the next one only as far as the gap to it
     needs. Memory: n × about 4·rank.
     """
-    rng = np.random.default_rng(0)
+    rng, n_tests = np.random.default_rng(0), 0
     width = min(n, max(SMALLEST_WIDTH, rank // 4))
     n_restart = rank + width
     room = min(n, max(4 * rank, n_restart + 6 * width))
@@ -77,10 +80,13 @@ def lanczos(apply: Operator, n: int, rank: int) -> tuple[Floats, Floats]:
         T[:size, first:size], block, R = _split(Q[:, :size], apply(block))
         T[first:size, :first] = T[:first, first:size].T
         ritz = Ritz.of(T[:size, :size], R)
-        if size == n or step == MAX_STEPS or ritz.converged(rank):
+        n_tests = n_tests + 1 if ritz.converged(rank) else 0
+        if size == n or step == MAX_STEPS or n_tests > TEST_STEPS:
             break
-        if not block.shape[1]:
-            block = _fresh(Q[:, :size], min(width, n - size), rng)
+        if n_tests == 1 or not block.shape[1]:
+            known = np.hstack([Q[:, :size], block])
+            more = _fresh(known, min(width, n - known.shape[1]), rng)
+            block = np.hstack([block, more])
         if size + block.shape[1] > room:
             _rotate(Q, ritz.coordinates[:, :n_restart])
             size = n_restart

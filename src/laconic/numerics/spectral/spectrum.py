@@ -79,7 +79,8 @@ def gram(X: Matrix) -> Floats:
         fewer = f"up to {largest:,} documents or selected terms" if in_blocks else "fewer documents"
         raise LaconicError(
             f"{X.shape[0]:,} documents or terms need a Gram matrix of "
-            f"{X.shape[0] ** 2 * 8e-9:,.0f} GB. Give a rank (such as 100), or {fewer}."
+            f"{X.shape[0] ** 2 * 8e-9:,.0f} GB. Give a rank (of LSI: a size) such as 100, or "
+            f"{fewer}."
         )
     if isinstance(X, Transposed):
         return np.asarray(X.blocks.total(_term_gram))

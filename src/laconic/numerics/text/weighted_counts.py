@@ -24,9 +24,9 @@ def weighted_counts(
     word_idf: Floats | None,
     length: str | None,
 ) -> Floats:
-    """As `weighted`, for counts of at least 1."""
+    """As `weighted`, for whole numbers: by a table if all are from 1 to `LARGEST`."""
     largest = int(counts.max(initial=1))
-    if largest > LARGEST:
+    if largest > LARGEST or counts.min(initial=1) < 1:
         return weighted(counts.astype(np.float64), columns, starts, scheme, word_idf, length)
     table = term_weights(np.arange(1.0, largest + 1.0), scheme)
     idf = np.empty(0) if word_idf is None else word_idf
