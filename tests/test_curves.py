@@ -17,7 +17,6 @@ from laconic import (
     RLSClassifier,
     TopTerms,
     curve,
-    load_corpus,
     make_problems,
 )
 from laconic.classifiers.path import PathClassifier
@@ -26,6 +25,7 @@ from laconic.curves import METRICS
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.row_files import rows_file
 from laconic.rows import Row
+from tests.known_corpora import known_corpus
 from tests.strategies import text_like
 
 
@@ -262,7 +262,7 @@ RIDGE = ReduceThenFit(TopTerms("df"), RLSClassifier(), normalize="all")
 )
 def test_golden_curve_of_20_newsgroups(corpora, method, golden):
     """Counts of correct test documents; one document of tolerance (the habit of golden curves)."""
-    corpus = load_corpus("20news-bydate")
+    corpus = known_corpus("20news-bydate")
     (problem,) = make_problems(corpus)
     found = curve(method, problem, list(golden), ["accuracy"])
     correct = [round(value * 7532) for value in found.values("accuracy").values()]

@@ -518,7 +518,7 @@ def test_the_claim_says_where_ours_is_worse():
     assert "at 100 to 3,000 words: mean +0.1000" in text
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_settings")
 def test_the_command_measures_and_writes_the_page(tmp_path, monkeypatch):
     monkeypatch.setattr(corpora, "QUICK", {"generated": lambda: corpus_of("labels")})

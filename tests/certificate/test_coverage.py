@@ -61,6 +61,7 @@ def check_coverage(rows, n_held_out, n_next, confidence=0.9):
     assert rows[:, 3].mean() <= (1 - confidence) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_conformal_coverage_on_newsgroups(newsgroups):
     rows = coverage(newsgroups, n_train=1_200, n_held_out=1_000, n_next=4_000, splits=12)

@@ -8,6 +8,7 @@ import pytest
 from laconic import load_corpus
 from laconic.corpus.catalog import CATALOG, find, known_corpora
 from laconic.errors import CorpusError
+from tests.known_corpora import known_corpus
 
 SHAPES = {
     "fbis": (2_463, 2_000, 17),
@@ -24,28 +25,53 @@ def off(corpus):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_vectors(corpora, name):
-    corpus = load_corpus(name)
+    corpus = known_corpus(name)
     assert (*corpus.vectors.shape, len(corpus.classes)) == SHAPES[name]
     assert corpus.name == name
     assert len(set(corpus.vocabulary)) == len(corpus.vocabulary)
+    assert min(corpus.class_counts.values()) > 0
     assert not off(corpus)
 
 
 @pytest.mark.parametrize(
-    ("name", "count"), [("fbis", 387), ("la1", 555), ("la1", 943), ("ohscal", 1_037)]
+    ("name", "label", "count"),
+    [
+        ("fbis", "111", 387),
+        ("la1", "Financial", 555),
+        ("la1", "Metro", 943),
+        ("la1s", "Entertainment", 354),
+        ("ohscal", "Prognosis", 1_037),
+    ],
 )
-def test_the_classes_that_keerthi_uses(corpora, name, count):
-    assert count in load_corpus(name).class_counts.values()
+def test_classes_have_their_counts(corpora, name, label, count):
+    """Four of them are the classes of Keerthi 2005."""
+    assert known_corpus(name).class_counts[label] == count
+
+
+def test_enron_has_the_labels_of_mulan(corpora):
+    corpus = known_corpus("enron")
+    assert corpus.multilabel
+    assert set(corpus.vectors.data) == {1.0}
+    assert corpus.labels[2] == ("A.A4",)
+
+
+def test_la1_is_the_original(corpora):
+    corpus = known_corpus("la1")
+    assert corpus.vectors.nnz == 484_024
+    assert corpus.vocabulary[:3] == ("aa", "aaa", "?3")
 
 
 def test_20_newsgroups(corpora):
-    bydate = load_corpus("20news-bydate")
+    bydate = known_corpus("20news-bydate")
     assert (bydate.part("train").size, bydate.part("test").size) == (11_314, 7_532)
     assert len(bydate.classes) == 20
     assert not off(bydate)
-    original = load_corpus("20news")
+    original = known_corpus("20news")
     assert len(original) == 19_997
     assert not off(original)
+    assert bydate.notes == ()
+    assert original.split is None
+    assert original.ids[0].startswith("alt.atheism/")
     counts = dict(original.class_counts)
     assert counts.pop("soc.religion.christian") == 997
     assert set(counts.values()) == {1000}
@@ -56,26 +82,39 @@ def test_20_newsgroups(corpora):
     [("ModApte", 9_603, 3_299), ("ModLewis", 13_625, 6_188), ("ModHayes", 20_856, 722)],
 )
 def test_reuters(corpora, split, train, test):
-    corpus = load_corpus("reuters-21578", split=split)
+    corpus = known_corpus("reuters-21578", split=split)
     assert (corpus.part("train").size, corpus.part("test").size) == (train, test)
     assert corpus.multilabel
     assert not off(corpus)
 
 
+def test_modapte_has_the_topics_that_the_papers_count(corpora):
+    corpus = known_corpus("reuters-21578", split="ModApte")
+    parts = [corpus.take(corpus.part(name)) for name in ("train", "test")]
+    assert [sum(map(bool, part.labels)) for part in parts] == [7_775, 3_019]
+    assert [part.class_counts["money-fx"] for part in parts] == [538, 179]
+    in_both = [all(part.class_counts[label] for part in parts) for label in corpus.classes]
+    assert sum(in_both) == 90
+
+
 def test_reuters_without_a_split(corpora):
-    corpus = load_corpus("reuters-21578", split="none")
+    corpus = known_corpus("reuters-21578", split="none")
     assert (len(corpus), len(corpus.classes)) == (21_578, 120)
     assert not off(corpus)
 
 
 def test_rcv1(corpora):
-    corpus = load_corpus("rcv1")
+    corpus = known_corpus("rcv1")
     assert corpus.vectors.shape == (27_613, 47_236)
     assert not off(corpus)
     norms = np.sqrt(corpus.vectors.power(2).sum(axis=1))
     np.testing.assert_allclose(norms, 1.0, atol=1e-4)
-    share = corpus.part("test").size / len(corpus)
-    assert 0.19 < share < 0.21
+    counts = corpus.class_counts
+    assert (len(counts), counts["MCAT"], counts["CCAT"]) == (102, 7_991, 12_473)
+    without = sum(counts.values()) - counts["MCAT"]
+    assert round(without / len(corpus), 1) == 2.9
+    assert (corpus.part("train").size, corpus.part("test").size) == (22_104, 5_509)
+    assert corpus.multilabel
 
 
 def test_techtc_by_name(corpora):
@@ -95,7 +134,7 @@ def test_sms_spam(corpora):
 
 
 def test_a_file_of_the_catalog_is_known_by_its_contents_too(corpora):
-    by_name = load_corpus("reuters-21578", split="ModHayes")
+    by_name = known_corpus("reuters-21578", split="ModHayes")
     by_file = load_corpus(corpora / "reuters21578.tar.gz", split="ModHayes")
     assert by_file.fingerprint == by_name.fingerprint
 

@@ -169,7 +169,7 @@ def test_a_figure_that_was_ended_goes_on(tmp_path, rows, moment):
     assert first.done + again.done == 48
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_two_processes_give_the_same_rows(tmp_path, rows):
     assert plain(FIGURE.run(tmp_path, SCALE, Processes(2)).rows) == plain(rows)
 

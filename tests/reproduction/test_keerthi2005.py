@@ -274,6 +274,7 @@ def test_a_row_is_what_the_definition_gives(small):
         assert problem.classes[1] == "cats"
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.parametrize("asked", paper.PROBLEMS, ids=lambda asked: asked.name)
 def test_the_problems_have_the_papers_counts(asked, corpora):
@@ -283,6 +284,7 @@ def test_the_problems_have_the_papers_counts(asked, corpora):
     assert n_terms is None or corpus.vectors.shape[1] == n_terms
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_classes_are_numbered_in_the_order_of_their_names(corpora):
     """Which is reason the third newsgroup is taken for class 3."""

@@ -393,6 +393,7 @@ def test_gaps_are_told_for_every_measure():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.parametrize(
     ("name", "n_categories", "n_train", "n_test"),

@@ -252,6 +252,7 @@ def test_only_the_named_corpora_of_a_family_are_loaded(monkeypatch):
         list(Source("family", only=("family/a", "family/e")).load())
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_how_many_pairs_of_techtc_qualify(corpora, monkeypatch):
     monkeypatch.setenv("LACONIC_DATA", str(corpora))

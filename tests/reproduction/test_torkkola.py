@@ -79,6 +79,7 @@ def test_words_are_made_of_letters():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_the_counts_are_the_papers(corpora, monkeypatch):
     """Without the document whose only topic stands in the file twice."""

@@ -17,19 +17,20 @@ from sklearn.metrics import accuracy_score, f1_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
-from laconic import Corpus, load_corpus
+from laconic import Corpus
 from laconic.methods.classifiers import ALPHAS
 from laconic.studies.options import SplitOptions
 from laconic.studies.plan import Plan
 from laconic.studies.study import Study
 from laconic.text.options import WeightingOptions
+from tests.known_corpora import known_corpus
 
 pytestmark = pytest.mark.usefixtures("corpora")
 
 
 def newsgroups_by_length(n_documents: int) -> Corpus:
     """80 small classes: each newsgroup in four quarters by the length of its messages."""
-    corpus = load_corpus("20news-bydate")
+    corpus = known_corpus("20news-bydate")
     train = corpus.part("train")
     corpus = corpus.take(train[:: train.size // n_documents])
     groups = np.array([labels[0] for labels in corpus.labels])
@@ -44,13 +45,13 @@ def newsgroups_by_length(n_documents: int) -> Corpus:
 
 
 def messages(n_documents: int) -> Corpus:
-    corpus = load_corpus("sms-spam")
+    corpus = known_corpus("sms-spam")
     return corpus.take(np.arange(0, len(corpus), len(corpus) // n_documents))
 
 
 def reuters(n_documents: int) -> Corpus:
     """Labels of at least 1 % of the documents, so that every fold has them."""
-    corpus = load_corpus("reuters-21578")
+    corpus = known_corpus("reuters-21578")
     train = corpus.part("train")
     corpus = corpus.take(train[:: train.size // n_documents])
     frequent = {name for name, n in corpus.class_counts.items() if n >= len(corpus) / 100}
@@ -117,7 +118,9 @@ def check(name: str, n_documents: int, cv: int, min_df: int, folder: object) -> 
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", CORPORA)
+@pytest.mark.parametrize(
+    "name", [pytest.param("80 classes", marks=pytest.mark.slow), "two classes", "labels"]
+)
 def test_all_words_are_tuned_as_well_as_by_scikit_learn(name, tmp_path):
     check(name, CORPORA[name][1], cv=2, min_df=5, folder=tmp_path)
 

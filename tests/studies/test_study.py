@@ -276,7 +276,7 @@ if __name__ == "__main__":
     Study(KILLED, sys.argv[1]).run(executor_for(int(sys.argv[2])))
 """
 KILLED = replace(
-    PLAN, corpora=pets(1500), draws=8, sizes=tuple(range(2, 58, 4)), split=SplitOptions(cv=5)
+    PLAN, corpora=pets(1500), draws=6, sizes=tuple(range(2, 58, 8)), split=SplitOptions(cv=5)
 )
 
 
@@ -305,7 +305,7 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_killed_at_any_moment_nothing_is_lost_or_doubled(tmp_path, undisturbed, jobs):
     hits = killed_and_restarted(tmp_path, kills=3, jobs=jobs, seed=jobs)
     assert hits, "no kill came before the end: the test tests nothing"

@@ -194,7 +194,13 @@ def test_characters_are_counted_as_scikit_learn_does(
     expect_same(vectorizer, oracle, train, test)
 
 
-@pytest.mark.full
+@pytest.mark.parametrize("sigma", ["", " ΑΣ'Α ΑΣ"])
+def test_many_code_points_in_context(sigma: str) -> None:
+    points = [*range(0x3000), *range(0x3000, 0x110000, 101)]
+    expect_every_point(points, r"\w+", lowercase=True, sigma=sigma)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", ["", " ΑΣ'Α ΑΣ"])
 def test_every_code_point_in_context(sigma: str) -> None:
     expect_every_point(range(0x110000), r"\w+", lowercase=True, sigma=sigma)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from laconic import LarsClassifier, Weighting, load_corpus
+from laconic import LarsClassifier, Weighting
 from laconic.classifiers.lars import classifier as module
 from laconic.classifiers.lars import walk as lars_walk
 from laconic.classifiers.lars.shortfall import Shortfall
@@ -19,6 +19,7 @@ from laconic.numerics.lars.fast import fast_lars
 from laconic.numerics.lars.path import lars
 from laconic.text.problem import make_problems
 from tests.classifiers.lars.test_lars import documents
+from tests.known_corpora import known_corpus
 from tests.numerics.lars.test_path import problem
 
 
@@ -151,7 +152,7 @@ def test_n7_rounding_does_not_count_as_words(walk):
 @pytest.mark.usefixtures("corpora")
 def test_n1_n7_reuters_without_l2():
     """N7: "peseta" has nine words. N1: logistic paths ended at one word; "cotton" has 30."""
-    found = next(make_problems(load_corpus("reuters-21578"), weighting=Weighting("ltc")))
+    found = next(make_problems(known_corpus("reuters-21578"), weighting=Weighting("ltc")))
     answers = dict(zip(found.classes, np.where(found.y_train.toarray().T, 1.0, -1.0), strict=True))
     for walk in (lars, fast_lars):
         *_, last = walk(found.X_train, answers["peseta"], alpha=0.0)
@@ -162,7 +163,7 @@ def test_n1_n7_reuters_without_l2():
 
 
 def news(weighting="ltc"):
-    return next(make_problems(load_corpus("20news-bydate"), weighting=Weighting(weighting)))
+    return next(make_problems(known_corpus("20news-bydate"), weighting=Weighting(weighting)))
 
 
 @pytest.mark.corpus

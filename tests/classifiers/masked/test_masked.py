@@ -13,12 +13,13 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from laconic import MaskedSVM, SVMClassifier, Weighting, curve, load_corpus, make_problems
+from laconic import MaskedSVM, SVMClassifier, Weighting, curve, make_problems
 from laconic.errors import LaconicError, SizeUnavailable
 from laconic.numerics.metrics import best_f1, roc_auc
 from laconic.numerics.svm.dual import Rows, descend
 from laconic.numerics.svm.ranked import Ranked, prefix_decisions
 from laconic.testing import check_path
+from tests.known_corpora import known_corpus
 from tests.strategies import text_like
 
 VARIANTS = ["mask", "sv_set", "repaired", "exact"]
@@ -313,7 +314,7 @@ def test_without_lengths_the_support_vectors_of_all_words_stay():
 
 def test_sv_set_collapses_where_a_class_is_rare_and_repaired_does_not(corpora):
     """One newsgroup of twenty, a tenth of the words: what the paper did not look at."""
-    corpus = load_corpus("20news-bydate")
+    corpus = known_corpus("20news-bydate")
     weighting = Weighting("binary", min_df=2)
     problems = make_problems(corpus, weighting=weighting, target="one-vs-rest")
     problem = next(one for one in problems if one.name.endswith("comp.windows.x"))

@@ -271,7 +271,7 @@ def run(code: str, *options: str, **environment: str) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_another_process_builds_the_same_in_silence(corpus: Corpus) -> None:
     code = (
         "import sklearn.experimental.enable_halving_search_cv, scipy.linalg.blas; "

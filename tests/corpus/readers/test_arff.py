@@ -279,32 +279,3 @@ def test_any_lines_give_a_corpus_or_a_corpus_error(lines: list[str]) -> None:
             continue
         assert corpus.vectors is not None or corpus.texts is not None
         assert len(corpus) <= len(lines)
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize(
-    ("name", "shape", "n_classes", "one", "count"),
-    [
-        ("fbis", (2463, 2000), 17, "111", 387),
-        ("la1s", (3204, 13195), 6, "Entertainment", 354),
-        ("ohscal", (11162, 11465), 10, "Prognosis", 1037),
-    ],
-)
-def test_forman(
-    corpora: Path, name: str, shape: tuple[int, int], n_classes: int, one: str, count: int
-) -> None:
-    corpus = read_arff(corpora / "forman" / f"{name}.wc.arff.gz", ReadOptions())
-    assert corpus.vectors is not None
-    assert (corpus.vectors.shape, len(corpus.classes)) == (shape, n_classes)
-    assert corpus.class_counts[one] == count
-    assert min(corpus.class_counts.values()) > 0
-
-
-@pytest.mark.corpus
-def test_mulan_enron(corpora: Path) -> None:
-    corpus = read_arff(corpora / "extra" / "mulan_enron.arff.gz", ReadOptions())
-    assert corpus.vectors is not None
-    assert corpus.vectors.shape == (1702, 1001)
-    assert (len(corpus.classes), corpus.multilabel) == (53, True)
-    assert set(corpus.vectors.data) == {1.0}
-    assert corpus.labels[2] == ("A.A4",)

@@ -138,21 +138,3 @@ def test_any_lines_give_a_corpus_or_a_corpus_error(
         except CorpusError:
             continue
         assert len(corpus) == 2
-
-
-@pytest.mark.corpus
-def test_la1(corpora: Path) -> None:
-    corpus = read_cluto(corpora / "cluto" / "la1.mat.gz", ReadOptions())
-    assert corpus.vectors is not None
-    assert (corpus.vectors.shape, corpus.vectors.nnz) == ((3204, 31472), 484024)
-    assert corpus.class_counts == {
-        "Entertainment": 354,
-        "Financial": 555,
-        "Foreign": 341,
-        "Metro": 943,
-        "National": 273,
-        "Sports": 738,
-    }
-    assert corpus.vocabulary is not None
-    assert corpus.vocabulary[:3] == ("aa", "aaa", "?3")
-    assert len(set(corpus.vocabulary)) == 31472

@@ -194,24 +194,3 @@ def test_progress_of_a_folder_ends_at_its_size(tmp_path: Path) -> None:
     folder = laid_out(tmp_path / "tree", {"ham/1": "a" * 60, "spam/1": "b" * 60})
     read_folder(folder, ReadOptions(progress=lambda *done: told.append(done)))
     assert told == [(120, 120)]
-
-
-@pytest.mark.corpus
-def test_20_newsgroups_by_date_has_its_split(corpora: Path) -> None:
-    corpus = read_folder(corpora / "20news-bydate.tar.xz", ReadOptions(encoding="latin-1"))
-    assert len(corpus.part("train")) == 11_314
-    assert len(corpus.part("test")) == 7_532
-    assert len(corpus) == 18_846
-    assert len(corpus.classes) == 20
-    assert corpus.notes == ()
-
-
-@pytest.mark.corpus
-def test_20_newsgroups_has_1000_a_group_but_one(corpora: Path) -> None:
-    corpus = read_folder(corpora / "20news-19997.tar.xz", ReadOptions(encoding="latin-1"))
-    counts = dict(corpus.class_counts)
-    assert len(corpus) == 19_997
-    assert counts.pop("soc.religion.christian") == 997
-    assert list(counts.values()) == [1000] * 19
-    assert corpus.split is None
-    assert corpus.ids[0].startswith("alt.atheism/")

@@ -5,7 +5,6 @@ import struct
 from hashlib import sha256
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from laconic.corpus.corpus import Corpus
@@ -154,18 +153,3 @@ def test_a_folder_without_rcv1(tmp_path: Path) -> None:
     (tmp_path / "rcv1subset1.svm").write_text("0 1:1\n")
     with pytest.raises(CorpusError, match=r"rcv1_topics\.tsv, plain or compressed, was not found"):
         read_rcv1(tmp_path, ReadOptions())
-
-
-@pytest.mark.corpus
-def test_rcv1(corpora: Path) -> None:
-    corpus = read_rcv1(corpora / "rcv1", ReadOptions())
-    assert corpus.vectors is not None
-    assert corpus.vectors.shape == (27613, 47236)
-    counts = corpus.class_counts
-    assert (len(counts), counts["MCAT"], counts["CCAT"]) == (102, 7991, 12473)
-    without = sum(counts.values()) - counts["MCAT"]
-    assert round(without / len(corpus), 1) == 2.9
-    norms = np.sqrt(corpus.vectors.multiply(corpus.vectors).sum(axis=1))
-    np.testing.assert_allclose(norms, 1, atol=1e-4)
-    assert (len(corpus.part("train")), len(corpus.part("test"))) == (22104, 5509)
-    assert corpus.multilabel

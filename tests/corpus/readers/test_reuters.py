@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tarfile
 from collections import Counter
-from functools import cache
 from html import unescape
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from laconic.corpus.io.streams import tar_members
 from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.reuters import read_reuters
 from laconic.errors import CorpusError
+from tests.known_corpora import known_corpus
 
 HEAD = '<!DOCTYPE lewis SYSTEM "lewis.dtd">\n'
 STORY = """<REUTERS TOPICS="{topics}" LEWISSPLIT="{lewis}" CGISPLIT="{cgi}" OLDID="1" NEWID="{id}">
@@ -158,27 +158,9 @@ def test_a_folder_without_the_files_says_what_is_wanted(tmp_path: Path) -> None:
         read_reuters(tmp_path, ReadOptions())
 
 
-@cache
-def real(corpora: Path, split: str) -> Corpus:
-    return read_reuters(corpora / "reuters21578.tar.gz", ReadOptions(split=split))
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize(
-    ("split", "n_train", "n_test"),
-    [("ModApte", 9_603, 3_299), ("ModLewis", 13_625, 6_188), ("ModHayes", 20_856, 722)],
-)
-def test_the_splits_have_the_counts_of_the_readme(
-    corpora: Path, split: str, n_train: int, n_test: int
-) -> None:
-    corpus = real(corpora, split)
-    assert (len(corpus.part("train")), len(corpus.part("test"))) == (n_train, n_test)
-    assert len(corpus) == n_train + n_test
-
-
 @pytest.mark.corpus
 def test_all_stories_and_120_topics_are_read(corpora: Path) -> None:
-    corpus = real(corpora, "none")
+    corpus = known_corpus("reuters-21578", split="none")
     assert len(corpus) == 21_578
     assert len(corpus.classes) == 120
     assert corpus.ids == tuple(str(i) for i in range(1, 21_579))
@@ -201,7 +183,8 @@ def between(element: str, tag: str) -> str:
 
 @pytest.mark.corpus
 def test_every_story_has_the_words_of_its_kind(corpora: Path) -> None:
-    texts = dict(zip(real(corpora, "none").ids, real(corpora, "none").texts or (), strict=True))
+    corpus = known_corpus("reuters-21578", split="none")
+    texts = dict(zip(corpus.ids, corpus.texts or (), strict=True))
     kinds = Counter[str]()
     for name, file in tar_members(corpora / "reuters21578.tar.gz", ReadOptions()):
         stories = file.read().decode("latin-1").split("<REUTERS ")[1:]
@@ -214,13 +197,3 @@ def test_every_story_has_the_words_of_its_kind(corpora: Path) -> None:
             number = element.partition('NEWID="')[2].partition('"')[0]
             assert texts[number].split() == words(expected)
     assert kinds == {"": 19_043, ' TYPE="BRIEF"': 1_798, ' TYPE="UNPROC"': 737}
-
-
-@pytest.mark.corpus
-def test_modapte_has_the_topics_that_the_papers_count(corpora: Path) -> None:
-    corpus = real(corpora, "ModApte")
-    parts = [corpus.take(corpus.part(name)) for name in ("train", "test")]
-    assert [sum(map(bool, part.labels)) for part in parts] == [7_775, 3_019]
-    assert [part.class_counts["money-fx"] for part in parts] == [538, 179]
-    in_both = [all(part.class_counts[label] for part in parts) for label in corpus.classes]
-    assert sum(in_both) == 90

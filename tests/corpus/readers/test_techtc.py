@@ -116,6 +116,7 @@ def test_a_bad_line_names_the_file_in_the_archive(tmp_path: Path) -> None:
     assert caught.value.line == 2
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_techtc100(corpora: Path) -> None:
     n_docs, n_terms, names = 0, [], []

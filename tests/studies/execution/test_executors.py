@@ -151,8 +151,8 @@ class ExitAtStartup:
 
 
 def test_two_processes_give_the_same_rows_as_none(tmp_path):
-    here = run_all(InProcess(), jobs_of(3, METHODS, 2))
-    there = run_all(Processes(2, folder=tmp_path), jobs_of(3, METHODS, 2))
+    here = run_all(InProcess(), jobs_of(2, METHODS))
+    there = run_all(Processes(2, folder=tmp_path), jobs_of(2, METHODS))
     assert there.keys() == here.keys()
     for title, outcome in here.items():
         assert_same(there[title], outcome)
@@ -173,6 +173,7 @@ def assert_same(a: Outcome, b: Outcome) -> None:
         np.testing.assert_array_equal(cut_a.chosen, cut_b.chosen)
 
 
+@pytest.mark.slow
 def test_jobs_are_taken_when_they_can_run_and_one_ahead(tmp_path):
     taken, most = [], 0
 
@@ -214,6 +215,7 @@ def test_workers_map_the_problem_keep_it_open_and_have_one_thread(monkeypatch):
     assert "MKL_NUM_THREADS" not in os.environ
 
 
+@pytest.mark.slow
 def test_tasks_that_share_a_selection_share_a_process():
     methods = [f"IG+ridge:alpha={alpha}" for alpha in (0.1, 0.3, 0.5)]
     outcomes = run_all(Processes(2, run=reports_its_process), jobs_of(5, methods))
@@ -302,6 +304,7 @@ def test_processes_that_cannot_start_are_given_up(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_idle_workers_that_are_killed_are_replaced():
     with Processes(2) as executor:
         assert len(list(executor.run(jobs_of(2)))) == 2
@@ -361,7 +364,9 @@ def test_a_worker_ignores_ctrl_c_while_it_starts():
         assert executor._pool.workers == [worker]
 
 
-@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+@pytest.mark.parametrize(
+    "error", [pytest.param(RuntimeError, marks=pytest.mark.slow), KeyboardInterrupt]
+)
 def test_nothing_is_left_after_an_exception(tmp_path, error):
     pids = []
 
@@ -404,6 +409,7 @@ def test_closing_the_outcomes_ends_what_runs_and_the_next_run_is_clean(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_finished_problem_is_removed_while_another_runs(tmp_path):
     first, second = jobs_of(2)
     jobs = [replace(first, tasks=(replace(first.tasks[0], draw=1),)), second]
