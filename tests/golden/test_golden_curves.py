@@ -31,6 +31,8 @@ GOLDEN = {"method": "IG", "version": 1, "correct": {"3": 20, "10": 25}, "feature
         ({}, ""),
         ({"correct": {"3": 21, "10": 24}}, ""),
         ({"correct": {"3": 22, "10": 25}}, "size 3: 22 correct documents, stored 20"),
+        ({"correct": {"3": 18, "10": 25}, "undecided": {"3": 1}}, ""),
+        ({"correct": {"3": 18, "10": 25}, "undecided": {"10": 1}}, "size 3: 18 correct"),
         ({"correct": {"3": 20}}, "sizes"),
         ({"features": ["a", "c"]}, "raise `version` of IG in methods/recipes.py to 2"),
         ({"features": ["a", "c"], "version": 2}, "version 2, stored 1; run `python -m tests.gold"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -267,6 +268,9 @@ class TestMap:
 
     def test_arrow_keys_go_from_document_to_document(self, chromium: Browser):
         driver = chromium.driver
+        pointer = ActionBuilder(driver)
+        pointer.pointer_action.move_to_location(1, 1)  # the page may scroll under it
+        pointer.perform()
         driver.find_elements(By.CSS_SELECTOR, "#map-legend button")[-1].send_keys(Keys.TAB)
         assert chromium.run("return document.activeElement.id") == "map-plot"
         places = np.array(chromium.run(PLACES))

@@ -346,7 +346,6 @@ METHODS: dict[str, Method] = {
             partial(_masked, "exact"),
             WARM_STARTS,
             classifier=None,
-            version=2,
         ),
         Method(
             "LSI",

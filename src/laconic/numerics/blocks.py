@@ -212,10 +212,14 @@ class Blocks:
 
     def gathered(self) -> csr_array | Self:
         """The matrix in memory, if it is within the limit; otherwise these blocks."""
-        if self.pattern.total(n_entries) > self.memory // ENTRY_BYTES:
-            return self
-        matrix: csr_array = self.stack(unchanged)
-        return matrix
+        blocks: list[csr_array] = []
+        room = self.memory // ENTRY_BYTES
+        for block in self._results(unchanged, ()):
+            room -= block.nnz
+            if room < 0:
+                return self
+            blocks.append(block)
+        return row_stack(blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,10 +289,6 @@ FLOATS = AsFloats()
 
 def back_product(block: csr_array, U: Matrix) -> Matrix:
     return block.T @ U
-
-
-def n_entries(block: csr_array) -> int:
-    return int(block.nnz)
 
 
 def column_sums(block: csr_array) -> Floats:

@@ -223,7 +223,9 @@ def test_alphas_come_in_the_order_they_were_asked_for():
     factors = factorize(X, True)
     alphas = [5.0, 0.0, 1e-3, 0.0, 0.2]
     for alpha, residuals in zip(alphas, factors.leave_one_out(Y, alphas), strict=True):
-        np.testing.assert_array_equal(residuals, next(factors.leave_one_out(Y, [alpha])))
+        # a product with more right-hand sides rounds differently on some CPUs
+        alone = next(factors.leave_one_out(Y, [alpha]))
+        np.testing.assert_allclose(residuals, alone, rtol=1e-12)
 
 
 def test_without_any_other_document_leave_one_out_is_not_a_number():

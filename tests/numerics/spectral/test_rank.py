@@ -65,7 +65,7 @@ def test_n5_small_problems_of_low_rank_give_the_least_norm_solution(alpha, inter
 def test_n5_all_agree_about_the_rank():
     for seed in range(100):
         X = csr_array(deficient(seed))
-        values = factorize(X, intercept=False)._sound_spectrum[0]
+        values = factorize(X, intercept=False).sound_spectrum[0]
         assert values.size == Span.of(X).rank == row_basis(X).shape[1]
 
 

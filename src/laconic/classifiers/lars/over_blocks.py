@@ -116,5 +116,6 @@ def _ranking(X: Blocks, y_signed: Floats, setting: LarsSettings) -> Columns:
     starts = [start(labels, 0.0, loss=loss, alpha=alpha, bias=bias) for labels in y_signed.T]
     intercepts = np.array([point.intercept for point in starts])
     g = np.abs(X.T @ (y_signed * slope(y_signed * intercepts, loss)))
-    shares = g / np.maximum(g.max(axis=0, initial=0.0), np.finfo(np.float64).tiny)
+    with np.errstate(invalid="ignore"):  # infinite entries of X are refused later
+        shares = g / np.maximum(g.max(axis=0, initial=0.0), np.finfo(np.float64).tiny)
     return np.argsort(-shares.max(axis=1), kind="stable")
