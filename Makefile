@@ -34,7 +34,7 @@ test: .venv/.tested ## install the test dependencies, run the tests
 test-fast: .venv/.tested ## run one case of each quick test, in under a minute
 	$(ONE_THREAD) $(BIN)/python -m pytest --fast -n $(WORKERS) --dist worksteal
 
-test-slow: .venv/.tested ## run the long tests
+test-slow: .venv/.tested-slowly ## run the long tests
 	$(ONE_THREAD) $(BIN)/python -m pytest -m slow
 
 lint: .venv/.linted ## check style, types and layers
@@ -84,6 +84,11 @@ clean: ## remove the environment and all outputs
 	@echo "installing Laconic and its test dependencies into .venv"
 	@$(PIP) --editable '.[test]'
 	@touch $@ .venv/.installed
+
+.venv/.tested-slowly: .venv/.tested pyproject.toml $(CONSTRAINTS)
+	@echo "installing the dependencies of the long tests into .venv"
+	@$(PIP) --editable '.[slow]'
+	@touch $@
 
 # Torkkola's stop words are SMART's, which are in a separate package.
 .venv/.reproducing: .venv/.created pyproject.toml $(CONSTRAINTS)

@@ -66,7 +66,7 @@ BARS: dict[str, Bar] = {
     "blocks.large": Bar(1.0, megabytes=1500.0),
     **{
         f"blocks.growth.{step}": Bar(1.0)
-        for step in ("reading", "counting", "weighting", "information gain", "cut")
+        for step in ("reading", "counting", "weighting and cut", "information gain")
     },
     **{f"blocks.growth.{step}": Bar(1.0) for step in ("ridge", "SVM", "logistic regression")},
     "main-job.20news-bydate": Bar(8.0),

@@ -30,7 +30,7 @@ def test_the_lowest_constraints_are_the_lower_bounds():
 
 def test_constraints_pin_every_dependency_at_or_above_its_bound():
     """Apart from the packages of services, whose dependencies exclude versions that are pinned."""
-    extras = [group for name, group in EXTRAS.items() if name not in ("s3", "gs", "hf")]
+    extras = [group for name, group in EXTRAS.items() if name not in ("gs", "hf")]
     latest = dict(map(split, pins("constraints.txt")))
     for dependency in [*PROJECT["dependencies"], *(name for extra in extras for name in extra)]:
         if not dependency.startswith("laconic["):
@@ -45,7 +45,7 @@ def pins(file: str) -> set[str]:
 
 def split(requirement: str) -> tuple[str, tuple[int, ...]]:
     """The normalized name, and the numbers of the version."""
-    name, version = re.split(r"[=>]=", requirement)
+    name, version = re.split(r"(?:\[.*\])?[=>]=", requirement)
     return re.sub(r"[-_.]+", "-", name).lower(), tuple(map(int, re.findall(r"\d+", version)))
 
 

@@ -144,6 +144,12 @@ class Selection:
         """Whether every weight is 1."""
         return bool((self.weights == 1.0).all())
 
+    @property
+    def ascending(self) -> Self:
+        """The same columns in the order of the vocabulary."""
+        order = np.argsort(self.terms)
+        return type(self)(self.terms[order], self.weights[order], self.n_terms_in, self.promise)
+
     def apply(self, X: Matrix) -> Matrix:
         """Documents over the selected columns, times their weights.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 try:
@@ -53,6 +53,33 @@ def memory_of_machine() -> int | None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return None
+
+
+def free_memory() -> int:
+    """The memory that can still be allocated, in bytes, within the limit of a container.
+
+    Where the system does not say, half of the machine's memory, or 2 GB.
+    """
+    amounts = [amount for amount in (_available_memory(), _memory_of_container()) if amount]
+    machine = memory_of_machine() or 4 * 10**9
+    return min(amounts, default=machine // 2)
+
+
+def _available_memory() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    available = [line for line in lines if line.startswith("MemAvailable:")]
+    return int(available[0].split()[1]) * 1024 if available else None
+
+
+def _memory_of_container() -> int | None:
+    """The limit of the control group of this process, if it has one."""
+    for file in ("memory.max", "memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError):
+            return int((Path("/sys/fs/cgroup") / file).read_text())
+    return None
 
 
 def _process_peak() -> int | None:

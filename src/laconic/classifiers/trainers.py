@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from laconic.classifiers.path import DecisionFunction, ModelClassifier, not_in_memory
@@ -22,6 +22,7 @@ from laconic.classifiers.prefixes import Prefixes, decisions_of
 from laconic.classifiers.row_groups import rows_of
 from laconic.model import LinearModel, Model, Normalize, Rule, decide, scale_rows, squared
 from laconic.numerics.blocks import Blocks, canonical
+from laconic.numerics.column_selection import DivideByLengths
 from laconic.numerics.quotient import quotient
 from laconic.numerics.svm.input import Rows
 from laconic.reducer import Reducer
@@ -143,6 +144,7 @@ class _Copied:
     def at(self, reduction: Reduction) -> Stage:
         reads_rows = issparse(self.documents) or isinstance(self.documents, Blocks)
         if reads_rows and isinstance(reduction, Selection):
+            reduction = reduction.ascending  # or every pass over blocks would sort the columns
             queries = None if self.queries is None else self._rows(self.queries, reduction)
             rows = self._rows(self.documents, reduction)
             return _RowsStage(reduction, rows, queries, self.normalize, [], [])
@@ -275,17 +277,12 @@ class Reduce:
 
     def blocks(self, X: Blocks) -> Blocks:
         """The reduced documents of a selection, computed when they are read."""
-        return X.map(SortedRows(self), n_columns=self.reduction.size)
-
-
-@dataclass(frozen=True, eq=False)
-class SortedRows:
-    """block -> reduced block, with sorted columns"""
-
-    reduce: Reduce
-
-    def __call__(self, block: csr_array) -> csr_array:
-        return canonical(csr_array(self.reduce(block)))
+        assert isinstance(self.reduction, Selection)
+        if self.normalize != "selected":
+            reduced: Blocks = self.reduction.apply(X)
+            return reduced
+        weights = None if self.reduction.plain else self.reduction.weights
+        return X[:, self.reduction.terms].map(DivideByLengths(weights))
 
 
 def _lengths(squares: Matrix, reduction: Reduction) -> Floats:

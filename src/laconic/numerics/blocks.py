@@ -195,6 +195,8 @@ class Blocks:
         from laconic.numerics.column_selection import SelectColumns
 
         chosen = np.arange(self.n_columns)[columns]
+        if chosen.size == self.n_columns and (np.diff(chosen) == 1).all():
+            return self
         return self.map(SelectColumns.of(chosen, self.n_columns), n_columns=chosen.size)
 
     def __matmul__(self, V: Matrix) -> Matrix:

@@ -1,4 +1,4 @@
-"""Columns of CSR matrices in one pass over the entries, without holding Python's lock.
+"""Selected columns of CSR matrices and their lengths, without holding Python's lock.
 
 numpy's indexing and `bincount` hold it, so that threads would wait for each other.
 """
@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
 from laconic.numerics.blocks import csr_of
-from laconic.types import Columns, Int32s, Int64s, Ints
+from laconic.types import Columns, Floats, Int32s, Int64s, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +43,32 @@ class SelectColumns:
             selected.sort_indices()
             selected.has_canonical_format = True
         return selected
+
+
+@dataclass(frozen=True, eq=False)
+class DivideByLengths:
+    """block -> block whose documents are divided by their lengths, then columns weighted"""
+
+    weights: Floats | None
+
+    def __call__(self, block: csr_array) -> csr_array:
+        weights = np.ones(block.shape[1]) if self.weights is None else self.weights
+        values = divided_by_lengths(block.indptr, block.indices, block.data, weights)
+        return csr_of(values, block.indices, block.indptr, block.shape[1])
+
+
+@njit(nogil=True, cache=True)
+def divided_by_lengths(starts: Ints, columns: Ints, values: Floats, weights: Floats) -> Floats:
+    """The lengths are those before the weights; a document without entries stays as it is."""
+    result = np.empty(values.size)
+    for doc in range(starts.size - 1):
+        square = 0.0
+        for entry in range(starts[doc], starts[doc + 1]):
+            square += values[entry] * values[entry]
+        inverse = 1.0 / np.sqrt(square) if square > 0.0 else 0.0
+        for entry in range(starts[doc], starts[doc + 1]):
+            result[entry] = values[entry] * weights[columns[entry]] * inverse
+    return result
 
 
 @njit(nogil=True, cache=True)

@@ -96,7 +96,7 @@ class Workload:
             n_workers,
             0,
             int(texts.starts[-1]) if isinstance(texts, StoredTexts) else 0,
-            storage.in_memory,
+            storage.limit,
             plan.training.blends and bool(plan.split.cv),
         )
 

@@ -111,7 +111,8 @@ class Study:
         Parameters
         ----------
         executor : InProcess() by default; Processes(2) for two processes
-        storage : where the counts of a large corpus are; by default in the study's folder
+        storage : where the counts of a large corpus are, by default in the study's folder, and how
+            much memory a matrix may take
         retry_failed : whether failed tasks are run again; otherwise they stay failed
         remeasure : whether rows of another version of a method are measured again; otherwise they
             are used, and a note says so
@@ -122,7 +123,9 @@ class Study:
         """
         folder, inputs = StudyFolder(self.where), input_paths(self.plan)
         folder.check(inputs)
-        storage = replace(storage or StorageOptions(), n_jobs=n_jobs)
+        n_workers = getattr(executor, "n_workers", 1)
+        storage = replace(storage or StorageOptions(), n_jobs=max(n_jobs, n_workers))
+        storage = replace(storage, in_memory=storage.limit, n_jobs=n_jobs)
         if storage.blocks is not None:
             check_not_read([Path(storage.blocks)], inputs)
         with executor if executor is not None else InProcess() as workers:

@@ -226,7 +226,7 @@ def store_counts(
     parent = ScratchFolder() if storage.blocks is None else Path(storage.blocks)
     text = json.dumps(options.canonical(corpus), sort_keys=True)
     folder = BlockFolder(parent, corpus.texts or (), corpus.fingerprint, options, text)
-    return folder.open(storage.n_jobs, progress, storage.in_memory)
+    return folder.open(storage.n_jobs, progress, storage.limit)
 
 
 def _silent(done: int, total: int) -> None:

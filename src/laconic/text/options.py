@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from laconic.errors import LaconicError
 from laconic.options import Options, option, options_of, parse_bytes
+from laconic.resources import free_memory
 from laconic.runtime.choices import VECTORS, Length, Scheme, UnitName, kind_of_features
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ NORMS: dict[str, Length | None] = {"histogram": "l1", "count": None}
 StopWords: TypeAlias = str | PathLike[str] | Collection[str] | None
 # The default schemes of corpora of vectors, which take a pass over all values to find.
 _SCHEMES: WeakKeyDictionary[Corpus, Scheme] = WeakKeyDictionary()
+# The share of the free memory that a matrix may take by default is 1 of so many parts.
+MEMORY_SHARE = 5
 # The default of `min_length`.
 SHORTEST_WORD = 2
 SHORTEST_WORD_OF_VECTORS = 1
@@ -219,12 +222,19 @@ class StorageOptions(Options):
         "the same text options share them.",
         default_text="blocks, in the folder of the study",
     )
-    in_memory: int = option(
-        500 * 10**6,
+    in_memory: int | None = option(
+        None,
         "A matrix of documents and words that takes more stays on disk, and is read block by "
-        "block; such as 2GB.",
+        "block, which is slower; such as 500MB.",
         minimum=1,
         parse=parse_bytes,
-        default_text="500MB",
+        default_text="a fifth of the free memory, divided by --jobs",
     )
     n_jobs: int = field(default=1, compare=False, repr=False)
+
+    @property
+    def limit(self) -> int:
+        """Bytes of a matrix in memory. To train on one takes about three times as many."""
+        if self.in_memory is not None:
+            return self.in_memory
+        return free_memory() // (MEMORY_SHARE * self.n_jobs)

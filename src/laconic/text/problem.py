@@ -74,12 +74,12 @@ class CountedCorpus:
     ) -> CountedCorpus:
         """Count the words of all documents; a corpus of vectors is used as it is."""
         if corpus.vectors is not None:
-            counts = Blocks.of(corpus.vectors, memory=storage.in_memory)
+            counts = Blocks.of(corpus.vectors, memory=storage.limit)
             return cls(corpus, counts, np.array(corpus.vocabulary, dtype=object))
         fitted = clone(vectorizer) if vectorizer is not None else Vectorizer()
         if isinstance(corpus.texts, StoredTexts):
             return cls(corpus, *store_counts(corpus, fitted, storage, progress))
-        counts = Blocks.of(fitted.fit_transform(corpus.texts or ()), memory=storage.in_memory)
+        counts = Blocks.of(fitted.fit_transform(corpus.texts or ()), memory=storage.limit)
         return cls(corpus, counts, fitted.get_feature_names_out())
 
     @property
