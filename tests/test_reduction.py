@@ -34,6 +34,11 @@ def test_selection_applies_and_lifts_as_its_matrix(X, data):
     assert issparse(lifted)
     assert lifted.nnz == 2 * len(terms), "a chosen word keeps its place with coefficient 0"
     np.testing.assert_allclose(lifted.toarray(), coef @ T.T)
+    ascending = selection.ascending
+    assert ascending.terms.tolist() == sorted(terms)
+    np.testing.assert_array_equal(
+        ascending.lift(coef[:, np.argsort(terms)]).toarray(), lifted.toarray()
+    )
 
 
 @given(counts(), st.integers(1, 5), st.booleans())

@@ -22,6 +22,7 @@ from laconic.numerics.blocks import (
     normal_product,
     occurrences,
 )
+from laconic.numerics.column_selection import DivideByLengths
 
 N_DOCS, N_TERMS = 30, 12
 
@@ -152,6 +153,24 @@ def test_what_is_too_large_is_read_up_to_the_limit_whatever_the_order():
     assert sum(read) <= limit // ENTRY_BYTES + max(read)
     longest_first = csr_array(X[np.argsort(-np.diff(X.indptr))])
     assert isinstance(Blocks.of(longest_first, 10, ENTRY_BYTES * X.nnz).gathered(), csr_array)
+
+
+def test_all_columns_in_their_order_are_the_blocks_themselves():
+    blocks = Blocks.of(documents(0))
+    assert blocks[:, np.arange(blocks.n_columns)] is blocks
+    assert blocks[:, np.arange(blocks.n_columns)[::-1]] is not blocks
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_documents_are_divided_by_their_lengths_before_weights(weighted):
+    X = documents(3)
+    X.data[X.indptr[1] : X.indptr[3]] = 0.0  # documents of length 0
+    weights = np.linspace(1, 2, X.shape[1]) if weighted else None
+    lengths = np.sqrt(X.power(2).sum(axis=1))
+    inverse = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    expected = X.toarray() * inverse[:, None] * (1.0 if weights is None else weights)
+    found = Blocks.of(X, 4).map(DivideByLengths(weights)).gathered()
+    np.testing.assert_allclose(found.toarray(), expected, rtol=1e-15)
 
 
 def test_a_column_of_blocks_is_taken_once():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from laconic.text.features import FeatureSet
+from laconic.text.features import NGRAMS, FeatureSet
 from laconic.types import Floats
 
 # A document that one set gets right in one fold is exactly one standard error.
@@ -57,6 +57,11 @@ class FeatureChoice:
     n_documents: int = 0
     n_folds: int = 0
     scores: tuple[SetScore, ...] = ()
+
+    @property
+    def counts_ngrams(self) -> bool:
+        """Whether n-grams were chosen, of which a document has several times as many as words."""
+        return bool(self.scores) and FeatureSet.parse(self.features).kind in NGRAMS
 
     @property
     def sentence(self) -> str:

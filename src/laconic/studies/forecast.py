@@ -248,14 +248,14 @@ def _round(number: int) -> int:
     return int(number // unit * unit)
 
 
-def sentences(forecast: Forecast, option: Cheaper | None) -> str:
+def sentences(forecast: Forecast, option: Cheaper | None, title: str = "Forecast") -> str:
     """The forecast for people, with the option that would make it cheaper."""
     processes = "one process" if forecast.n_workers == 1 else f"{forecast.n_workers} processes"
     disk = f", {in_bytes(forecast.disk)} of disk" if forecast.disk else ", no temporary files"
     if forecast.temporary:
         disk += f" ({in_bytes(forecast.temporary)} of it in {gettempdir()})"
     parts = [
-        f"Forecast: about {in_time(forecast.seconds)} with {processes}, "
+        f"{title}: about {in_time(forecast.seconds)} with {processes}, "
         f"{in_bytes(forecast.memory)} of memory per process{disk}."
     ]
     if option is not None:
@@ -331,7 +331,8 @@ def announcement(
         return None
     if forecast.seconds < LEAST_SECONDS and least_work:
         return None
-    return sentences(forecast, option), forecast
+    title = "Forecast with words as features" if workload.n_probed else "Forecast"
+    return sentences(forecast, option, title), forecast
 
 
 def _work(prepared: PreparedCorpus) -> int:

@@ -161,7 +161,7 @@ class Study:
                 old = _old_versions(self.tasks)
                 for note, n_tasks in old.items():
                     listen(Event("note", f"{n_tasks:,} tasks: {note}"))
-                if not announced:
+                if not announced or any(choice.counts_ngrams for choice in choices):
                     self._announce(self.corpora, workers, storage, listen, journal)
                 journal.record_plan(write_plan(self.plan), command, keys)
                 self._count(storage, listen)
@@ -210,7 +210,7 @@ class Study:
         listen: Listener,
         journal: Journal,
     ) -> bool:
-        """Say what the study will take, if that is long; whether there is nothing more to say.
+        """Say what the study will take, if that is long; whether it was measured.
 
         Features that are compared first belong to it, unless that has been done.
         """
