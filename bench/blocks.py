@@ -54,7 +54,8 @@ def run(job: str, n_docs: int, n_jobs: int = 1) -> Cost:
     cost = Cost(**json.loads(done.stdout.splitlines()[-1]))
     print(
         f"{job}, {n_docs:,} documents, {n_jobs} processes: {cost.cpu:.1f} s CPU, {cost.wall:.1f} s "
-        f"wall, {cost.peak:,.0f} MB for {cost.text:,.0f} MB of text; load {load()}",
+        f"wall, {cost.peak:,.0f} MB for {cost.text:,.0f} MB of text; load {load()}; "
+        + ", ".join(f"{step} {seconds:.2f}" for step, seconds in cost.steps.items()),
         file=sys.stderr,
     )
     return cost

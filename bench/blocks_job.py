@@ -22,6 +22,7 @@ from laconic.classifiers.svm import SVMClassifier
 from laconic.corpus import stored_texts
 from laconic.corpus.loading import load_corpus
 from laconic.corpus.splits import Split
+from laconic.numerics.blocks import MEMORY
 from laconic.scores import information_gain
 from laconic.selectors.top import TopTerms
 from laconic.text.blocks import text_starts
@@ -84,7 +85,7 @@ class Work:
 
     def problem(self) -> Problem:
         with timed(self.steps, "counting"):
-            storage = StorageOptions(n_jobs=self.n_jobs)
+            storage = StorageOptions(in_memory=MEMORY, n_jobs=self.n_jobs)
             counted = CountedCorpus.of(self.corpus, Vectorizer(), storage)
         documents = np.arange(len(self.corpus))
         test = documents % TEST_SHARE == 0

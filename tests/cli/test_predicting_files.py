@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -144,6 +146,46 @@ def test_an_empty_file_among_others_has_no_predictions(model, shards):
     assert run("predict", model, "in").exit_code == 0
 
 
+def test_an_empty_compressed_file_has_no_predictions_either(model, shards):
+    Path("in/none.txt.gz").write_bytes(gzip.compress(b""))
+    assert run("predict", model, "in", "-o", "out", "--jobs", 1).exit_code == 0
+    assert Path("out/none.jsonl").read_text() == " "
+    assert "is empty" in run("predict", model, "in/none.txt.gz").stderr
+
+
+def test_parquet_is_predicted_as_json_lines_are(model, shards):
+    objects = [{"name": f"n{i}", "text": f"the {pet}"} for i, pet in enumerate(("cat", "dog", ""))]
+    Path("a.jsonl").write_text("".join(json.dumps(thing) + "\n" for thing in objects))
+    pq.write_table(pa.Table.from_pylist(objects), "a.parquet")
+    for options in ((), ("--id", "name")):
+        expected = run("predict", model, "a.jsonl", "--scores", *options)
+        assert run("predict", model, "a.parquet", "--scores", *options).stdout == expected.stdout
+    assert "has no column 'body'" in run("predict", model, "a.parquet", "--text", "body").stderr
+    pq.write_table(pa.table({"text": pa.array(["a cat", None])}), "null.parquet")
+    assert "document 2: the text is not a string" in run("predict", model, "null.parquet").stderr
+    assert "standard input" in run("predict", model, "-", "--format", "parquet").stderr
+
+
+def test_files_at_addresses_are_finished_once_too(model, shards):
+    command = ("predict", model, f"file://{Path.cwd()}/in/part-*.jsonl", "-o", "out", "--jobs", 1)
+    assert run(*command).exit_code == 0
+    assert "3 of 3 files" in run(*command).stderr
+    Path("in/part-1.jsonl").write_text('{"text": "another dog"}\n')
+    assert "2 of 3 files" in run(*command).stderr
+
+
+def test_no_draft_stays_after_an_error(model, shards):
+    Path("in/part-2.jsonl").write_text('{"text": "cat"}\n{broken\n')
+    assert run("predict", model, "in", "-o", "out", "--jobs", 2).exit_code == 2
+    assert {file.suffix for file in Path("out").iterdir()} == {".jsonl", ".manifest"}
+
+
+def test_processes_need_a_folder(model, shards):
+    done = run("predict", model, "in", "-o", "all.jsonl", "--jobs", 2)
+    assert "--jobs is for a folder of predictions" in done.stderr
+    assert done.exit_code == 0
+
+
 def test_what_is_not_ours_is_not_replaced(model, shards):
     Path("out").mkdir()
     Path("out/part-1.jsonl").write_text('{"id": 1, "label": "mine"}\n')
@@ -166,5 +208,8 @@ def test_names_are_those_below_the_shared_folder():
     ]
     assert [shard.name for shard in shards_of(["a.txt", "b.txt"])] == ["a.jsonl", "b.jsonl"]
     assert [shard.name for shard in shards_of(["s3://x/a.txt"])] == ["a.jsonl"]
+    names = [shard.name for shard in shards_of(["../other/x.jsonl", "y.jsonl", "/z.csv"])]
+    assert [os.path.basename(name) for name in names] == ["x.jsonl", "y.jsonl", "z.jsonl"]
+    assert not any(name.startswith((os.pardir, os.sep)) for name in names)
     with pytest.raises(LaconicError, match=r"would be a\.jsonl"):
         shards_of(["in/a.csv", "in/a.jsonl"])

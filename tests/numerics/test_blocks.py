@@ -173,6 +173,13 @@ def test_documents_are_divided_by_their_lengths_before_weights(weighted):
     np.testing.assert_allclose(found.toarray(), expected, rtol=1e-15)
 
 
+def test_documents_outside_of_the_blocks_are_refused():
+    blocks = Blocks.of(documents(0), 3)
+    for rows in ([0, 100], [-1, 0], [N_DOCS]):
+        with pytest.raises(LaconicError, match="there are 30, from 0"):
+            blocks.take(np.array(rows))
+
+
 def test_a_column_of_blocks_is_taken_once():
     with pytest.raises(LaconicError, match="named twice"):
         Blocks.of(documents(0))[:, [1, 1, 2]]

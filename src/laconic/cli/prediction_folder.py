@@ -20,6 +20,7 @@ from typing import Any
 
 from laconic import __version__
 from laconic.cli.predictions import PREDICTIONS, predicted_lines, written_to
+from laconic.corpus.io.addresses import scheme_of, version_of
 from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.names import stem
 from laconic.errors import LaconicError
@@ -60,17 +61,15 @@ class DocumentsFile:
     """A file of documents as it was when it was read."""
 
     path: str
-    n_bytes: int
-    modified: int
+    version: str
 
     @classmethod
     def of(cls, path: str) -> DocumentsFile | None:
         """None if it cannot be known whether the file has changed."""
-        try:
-            status = os.stat(path)
-        except (OSError, ValueError):
+        version = version_of(path)
+        if version is None:
             return None
-        return cls(os.path.realpath(path), status.st_size, status.st_mtime_ns)
+        return cls(path if scheme_of(path) else os.path.realpath(path), version)
 
 
 @dataclass(frozen=True)
@@ -160,6 +159,7 @@ class PredictionFolder:
             make_folder(folder)
             remove_drafts(folder, {Path(shard.name).name for shard in shards} | {MANIFEST})
         missed = {shard.name for shard in missing}
+        missed_names = {Path(name).name for name in missed}
         self._write([f for name, f in finished.items() if name not in missed])
         counts: dict[str, Predicted] = {}
 
@@ -173,8 +173,12 @@ class PredictionFolder:
                 sum(count.n_docs for count in counts.values()),
             )
 
-        for _ in run_in_processes(self.predictor, missing, n_jobs, listen=listen):
-            pass
+        try:
+            for _ in run_in_processes(self.predictor, missing, n_jobs, listen=listen):
+                pass
+        finally:
+            for folder in folders:
+                remove_drafts(folder, missed_names)
         return len(shards) - len(missing)
 
     def _finished(self) -> dict[str, FinishedFile]:
@@ -212,11 +216,11 @@ def shards_of(sources: Sequence[str]) -> list[Shard]:
 
     Names are those of the documents, below the folder that all documents share, as .jsonl.
     """
-    folders = [os.path.dirname(source) for source in sources]
-    shared = os.path.commonpath(folders) if len(set(folders)) > 1 else folders[0]
+    folders = [_folder_of(source) for source in sources]
+    shared = os.path.commonpath(folders)
     shards: dict[str, Shard] = {}
     for source, folder in zip(sources, folders, strict=True):
-        inner = os.path.relpath(folder or ".", shared or ".")
+        inner = os.path.relpath(folder, shared)
         name = os.path.normpath(os.path.join(inner, f"{stem(source)}.jsonl"))
         if name in shards:
             raise LaconicError(
@@ -225,6 +229,13 @@ def shards_of(sources: Sequence[str]) -> list[Shard]:
             )
         shards[name] = Shard(source, name)
     return list(shards.values())
+
+
+def _folder_of(source: str) -> str:
+    """The whole path of the folder of a file; of an address without its scheme."""
+    if scheme_of(source) is None:
+        return os.path.dirname(os.path.abspath(source))
+    return os.path.dirname("/" + source.partition("://")[2].lstrip("/"))
 
 
 def hash_of(where: Path) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from laconic.corpus.io.streams import EmptyFileError
 from laconic.corpus.readers.record_stream import stream
 from laconic.errors import LaconicError
 from laconic.files import Kind, draft, finite
@@ -39,17 +39,21 @@ def predicted_lines(
 
     One of `several` files may be empty, as parts that a cluster writes are.
     """
-    if several and os.path.isfile(docs) and not os.path.getsize(docs):
-        return
     # documents are not kept in memory, so their total length is not limited
     items = stream(docs, replace(options, max_input_bytes=NO_LIMIT))
-    for batch in batches(items, model):
+    for batch in batches(_or_nothing(items) if several else items, model):
         try:
             decision = model.decision([item.document for item in batch])
         except LaconicError as problem:
             lines = f"lines {batch[0].line:,} to {batch[-1].line:,}"
             raise LaconicError(f"{docs}, {lines}: {problem}") from None
         yield list(_lines(model, batch, decision, scores))
+
+
+def _or_nothing(items: Iterator[Item]) -> Iterator[Item]:
+    """The documents of a file, none if it is empty."""
+    with suppress(EmptyFileError):
+        yield from items
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from laconic.options import Options, option
 
 MIB = 1 << 20
 # Formats that can be read document by document.
-StreamFormat = Literal["jsonl", "csv", "tsv", "txt"]
+StreamFormat = Literal["jsonl", "csv", "tsv", "txt", "parquet"]
 Duplicates = Literal["drop", "together", "keep"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, SupportsIndex, overload
@@ -192,7 +193,8 @@ class TextStore:
         """Remove the temporary files: the texts are not needed."""
         self._portion.clear()
         if self._stream is not None:
-            self._stream.close()
+            with suppress(OSError):  # it may not be writable
+                self._stream.close()
         if self._scratch is not None:
             self._scratch.close()
 

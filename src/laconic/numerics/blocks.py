@@ -178,6 +178,10 @@ class Blocks:
         rows = np.asarray(documents, dtype=np.intp)
         if (np.diff(rows) <= 0).any():
             raise LaconicError("documents of blocks are taken in ascending order")
+        if rows.size and not 0 <= rows[0] <= rows[-1] < self.shape[0]:
+            raise LaconicError(
+                f"documents {rows[0]:,} to {rows[-1]:,}: there are {self.shape[0]:,}, from 0"
+            )
         bounds = np.searchsorted(rows, self.starts)
         parts = [
             SomeRows(part, rows[chosen] - start)

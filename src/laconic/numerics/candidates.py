@@ -22,7 +22,10 @@ from laconic.types import Columns, Floats, Int64s, Matrix
 Found = TypeVar("Found")
 # Rounds after which the result of the last candidates is used, with a warning.
 ROUNDS = 5
-REMEDY = "Raise the memory limit (--in-memory, or `memory` of the blocks), or select words first"
+REMEDY = (
+    "Raise the memory limit (--in-memory of `laconic study`, or `memory` of the blocks), or select "
+    "words first"
+)
 
 
 @dataclass(frozen=True, eq=False)

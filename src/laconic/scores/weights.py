@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.blocks import Blocks, in_memory
-from laconic.numerics.candidates import CandidateMethod, on_candidates, require_memory
+from laconic.numerics.candidates import REMEDY, CandidateMethod, on_candidates, require_memory
 from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.numerics.svm.dual import Dual, Rows
 from laconic.numerics.svm.gap import shortfall
@@ -143,8 +143,12 @@ def _worst_first_of_blocks(X: Blocks, y: ArrayLike | None, training: Training) -
         training.train, training.survivors, partial(_excess, training=training)
     )
     checked = on_candidates(X, order, method)
-    if missed := checked.shortfall:
-        warnings.warn(f"svm_elimination: {missed}", LaconicWarning, stacklevel=4)
+    text = checked.shortfall or (
+        f"{checked.columns.size:,} words were candidates, because no more fit into memory. No "
+        "other word would survive the first round, but the order may not be that of all words. "
+        f"{REMEDY}"
+    )
+    warnings.warn(f"svm_elimination: {text}", LaconicWarning, stacklevel=4)
     columns = checked.columns
     outside = np.setdiff1d(np.arange(X.shape[1]), columns)
     importance = _importance_outside(checked.result, X[:, outside], training)

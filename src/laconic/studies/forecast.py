@@ -139,10 +139,11 @@ class Forecast:
         shared = (self.counting + self.features + self.folds + self.blends) / n_workers
         return shared + self.final / min(2, n_workers)
 
-    def scaled(self, share: float) -> Self:
-        """With another amount of work of the same kind; counting, memory and disk are the same."""
-        parts = {name: getattr(self, name) * share for name in ("features", "folds", "blends")}
-        return replace(self, **parts)
+    def scaled(self, corpora: float, share: float) -> Self:
+        """For so many corpora of the same size, with a share of the tasks to do."""
+        factors = {"counting": corpora, "final": corpora}
+        factors |= dict.fromkeys(("features", "folds", "blends"), corpora * share)
+        return replace(self, **{name: getattr(self, name) * by for name, by in factors.items()})
 
 
 def extrapolated(samples: Samples, workload: Workload) -> Forecast:
@@ -315,18 +316,18 @@ def announcement(
     """
     try:
         works = [_work(prepared) for prepared in corpora]
-        total = sum(works) * share
-        if total < least_work:
+        if sum(works) * share < least_work:
             return None
         largest = max(range(len(works)), key=works.__getitem__)
         with catch_warnings():
             simplefilter("ignore")
             samples, workload = forecast_of(corpora[largest], n_workers, storage)
-        times = total / works[largest]
-        forecast = extrapolated(samples, workload).scaled(times)
+        corpora_of_this_size = sum(works) / works[largest]
+        forecast = extrapolated(samples, workload).scaled(corpora_of_this_size, share)
         option = cheaper(samples, workload, corpora[largest].plan.split.cv)
         if option is not None:
-            option = option._replace(forecast=option.forecast.scaled(times))
+            scaled = option.forecast.scaled(corpora_of_this_size, share)
+            option = option._replace(forecast=scaled)
     except Exception:  # a forecast is no part of the study: without one it runs as well
         return None
     if forecast.seconds < LEAST_SECONDS and least_work:

@@ -21,6 +21,7 @@ from typing import IO
 from unicodedata import normalize
 
 from laconic.compact.model_file import MODEL_FILE
+from laconic.corpus.io.addresses import is_glob
 from laconic.corpus.loading import located
 from laconic.errors import LaconicError
 from laconic.files import (
@@ -274,6 +275,21 @@ def input_paths(plan: Plan) -> list[Path]:
     sources = [source for source in plan.corpora if isinstance(source, Source)]
     corpora = [file for source in sources for file in located(source.where, source.format)]
     return [*corpora, *filter(None, [file_of(plan.text.stop_words)])]
+
+
+def check_apart(folder: Path, plan: Plan) -> None:
+    """Raise if the folder of the study has files that a glob of the plan matches.
+
+    The glob might match the files of the study too, when it is resumed.
+    """
+    for source in plan.corpora:
+        if not isinstance(source, Source) or not is_glob(source.where):
+            continue
+        if any(file.resolve().parent == folder.resolve() for file in located(source.where)):
+            raise LaconicError(
+                f"{folder}: has files of the corpus {source.where}, which might match files of the "
+                "study too. Choose another folder for the study"
+            )
 
 
 def safe_name(name: str) -> str:

@@ -27,7 +27,7 @@ from laconic.studies.execution.task import Task, versions
 from laconic.studies.feature_choice import FeatureChoice
 from laconic.studies.forecast import announcement
 from laconic.studies.journal.journal import Journal, exclusive
-from laconic.studies.layout import PLAN_MARK, StudyFolder, input_paths, write
+from laconic.studies.layout import PLAN_MARK, StudyFolder, check_apart, input_paths, write
 from laconic.studies.measurement import Event, Listener, run_tasks
 from laconic.studies.options import LimitOptions
 from laconic.studies.plan import Plan
@@ -123,6 +123,7 @@ class Study:
         """
         folder, inputs = StudyFolder(self.where), input_paths(self.plan)
         folder.check(inputs)
+        check_apart(self.where, self.plan)
         n_workers = getattr(executor, "n_workers", 1)
         storage = replace(storage or StorageOptions(), n_jobs=max(n_jobs, n_workers))
         storage = replace(storage, in_memory=storage.limit, n_jobs=n_jobs)

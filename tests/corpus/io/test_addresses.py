@@ -124,7 +124,13 @@ def test_an_address_without_a_file_says_so(memory: Any) -> None:
 
 @pytest.mark.parametrize(
     ("address", "extra"),
-    [("s3://a/b", "s3"), ("gs://a/b", "gs"), ("hf://datasets/a/b", "hf"), ("memory://a", "remote")],
+    [
+        ("s3://a/b", "s3"),
+        ("gs://a/b", "gs"),
+        ("hf://datasets/a/b", "hf"),
+        ("https://a/b", "http"),
+        ("memory://a", "remote"),
+    ],
 )
 def test_a_missing_package_is_named_with_its_extra(
     monkeypatch: pytest.MonkeyPatch, address: str, extra: str

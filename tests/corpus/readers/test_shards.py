@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import csv
+import errno
 import gzip
 import io
 import json
@@ -28,7 +29,7 @@ from laconic.corpus.loading import load_corpus, located
 from laconic.corpus.readers import shards
 from laconic.corpus.readers.names import name_of
 from laconic.corpus.stored_texts import StoredTexts
-from laconic.errors import CorpusError
+from laconic.errors import CorpusError, ResourceError
 from laconic.processes import run_in_processes
 
 Objects = list[dict[str, Any]]
@@ -271,7 +272,50 @@ def test_shards_have_the_same_fields(tmp_path: Path) -> None:
         assert "has no id, but earlier documents have one" in without("id", suffix)
     for suffix in ("csv", "parquet"):
         assert f"part-9.{suffix}, line 1: has no column 'label'" in without("label", suffix)
-    assert "part-9.jsonl, line 1: 20 of 40 documents have no label" in without("label", "jsonl")
+    assert "part-9.jsonl, line 1: has no key 'label'" in without("label", "jsonl")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_first_error_is_reported_whoever_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_jobs: int
+) -> None:
+    monkeypatch.setattr(shards, "WORTH_PROCESSES", 0)
+    folder = write(tmp_path / "mail", parts_of(OBJECTS))
+    lines = (folder / "part-9.jsonl").read_text().splitlines()
+    lines[2], lines[4] = lines[0], "{broken"
+    (folder / "part-9.jsonl").write_text("\n".join(lines))
+    with pytest.raises(CorpusError, match=r"part-9\.jsonl, line 3: the id .* occurs twice"):
+        load_corpus(folder, n_jobs=n_jobs)
+
+
+def test_a_full_disk_names_the_folder_of_the_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: Path
+) -> None:
+    class Full(io.BytesIO):
+        def flush(self) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        def close(self) -> None:
+            self.flush()
+
+    monkeypatch.setattr(stored_texts, "TEXT_IN_MEMORY", 10)
+    monkeypatch.setattr(stored_texts, "PORTION", 10)
+    folder = write(tmp_path / "mail", parts_of(OBJECTS))
+    monkeypatch.setattr(stored_texts, "open", lambda *_: Full(), raising=False)
+    with pytest.raises(ResourceError, match=r"No space left.* set TMPDIR to another folder"):
+        load_corpus(folder)
+    assert not list(scratch.iterdir())
+
+
+def test_partitions_of_a_table_are_no_classes(tmp_path: Path) -> None:
+    table = tmp_path / "table"
+    for year, part in zip((2023, 2024), parts_of(OBJECTS, [20]), strict=True):
+        table.mkdir(exist_ok=True)
+        write(table / f"year={year}", [part])
+    with pytest.raises(CorpusError, match=r"has folders such as year=202\d, .*Give a glob"):
+        load_corpus(table)
+    assert len(load_corpus(f"{table}/**/*.jsonl")) == len(OBJECTS)
+    assert len(load_corpus(table, format="folder")) == 2
 
 
 def test_no_label_anywhere_names_the_keys(tmp_path: Path) -> None:

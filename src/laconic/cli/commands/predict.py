@@ -54,9 +54,9 @@ def predict(
 ) -> None:
     """Predict the classes of documents, as JSON lines {"id": …, "label": …}.
 
-    DOCS is a file of JSON lines, CSV, TSV or text with one document per line, compressed or not,
-    or - for standard input. Memory use does not grow with the number of documents. A model with a
-    calibration adds "probability": of the class, or of each of the labels.
+    DOCS is a file of JSON lines, CSV, TSV or text with one document per line, compressed or not, a
+    Parquet file, or - for standard input. Memory use does not grow with the number of documents. A
+    model with a calibration adds "probability": of the class, or of each of the labels.
 
     Of several files, or a pattern such as 'in/*.jsonl', the predictions are written one after the
     other, or each into a file of its own in the folder that -o names, by several processes
@@ -73,6 +73,8 @@ def predict(
     reading, sources = values_of(ReadOptions, options), sources_of(docs)
     n_jobs = number_of_workers(jobs, f"--jobs {jobs}")
     if output is None or not names_folder(output):
+        if n_jobs > 1:
+            say_aside("note: --jobs is for a folder of predictions (-o FOLDER/), one file each")
         file = None if output is None else Path(output)
         predict_in_order(model, sources, reading, scores, trusted, file)
         return

@@ -16,6 +16,7 @@ import click
 from click.core import ParameterSource
 
 from laconic.cli.commands.report import check_report, draw
+from laconic.cli.console import say_aside
 from laconic.cli.exit_codes import EXIT_CODES, Code
 from laconic.cli.findings import print_findings, study_bar
 from laconic.cli.options import (
@@ -122,6 +123,11 @@ def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None
         raise click.UsageError("--json and --quiet: give one of them")
     work = study_of(ctx, where, options)
     check_folder_of(work, options)
+    if len(where) > 1 and len({Path(file).parent for file in where if Path(file).is_file()}) == 1:
+        say_aside(
+            f"note: {len(where):,} files are studied as {len(where):,} corpora. If they are one, "
+            "name their folder, or put the pattern in quotes"
+        )
     with listening(options) as (listen, progress):
         findings = work.run(
             executor_for(options["jobs"], options["task_timeout"], options["memory_limit"]),

@@ -20,10 +20,13 @@ from laconic.errors import CorpusError
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 # The extra that installs what opens the addresses of a scheme; others need fsspec alone.
 EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "hf": "hf"}
+EXTRAS |= {"http": "http", "https": "http"}
 REMOTE = "remote"
 # Schemes whose files exist in one process only.
 OF_THIS_PROCESS = ("memory",)
 NUMBER = re.compile(r"([0-9]+)")
+# Schemes that do not say whether a file exists, or has changed, without reading it.
+WEB = ("http", "https")
 # Files that Spark, Hive and operating systems write next to the data.
 HIDDEN = (".", "_")
 
@@ -98,6 +101,24 @@ def size_of(where: str | PathLike[str]) -> int:
         return 0  # opening it will say why
 
 
+def version_of(where: str | PathLike[str]) -> str | None:
+    """What changes with the contents of a file: its size and time, or what the service says.
+
+    None if that is not known.
+    """
+    scheme = scheme_of(where)
+    if scheme in WEB:
+        return None
+    try:
+        if scheme is None:
+            status = os.stat(where)
+            return f"{status.st_size} {status.st_mtime_ns}"
+        with _remote(where) as (system, path):
+            return str(system.ukey(path))
+    except (OSError, ValueError, CorpusError):
+        return None
+
+
 def _files_of(where: str | PathLike[str]) -> list[str]:
     name = fspath(where)
     if scheme_of(name) is not None:
@@ -126,8 +147,10 @@ def _remote_files(address: str) -> list[str]:
             entries = system.glob(path, detail=True).values()
         elif system.isdir(path):
             entries = system.ls(path, detail=True)
-        else:
+        elif scheme_of(address) in WEB or system.exists(path):
             return [address]
+        else:
+            raise CorpusError("there is no such file or folder. Check the address.", where=address)
         names = [entry["name"] for entry in entries if entry["type"] == "file"]
         return [system.unstrip_protocol(name) for name in names]
 
@@ -141,10 +164,12 @@ def _remote(where: str | PathLike[str]) -> Iterator[tuple[Any, str]]:
 
         yield url_to_fs(fspath(where))
     except ImportError as problem:
-        extra = EXTRAS.get(scheme or "", REMOTE)
+        without_fsspec = (problem.name or "").startswith("fsspec")
+        extra = EXTRAS.get(scheme or "", REMOTE if without_fsspec else "")
+        advice = f"pip install 'laconic[{extra}]'" if extra else "install it with pip"
         raise CorpusError(
             f"addresses with {scheme}:// need a package that is not installed ({problem}): "
-            f"pip install 'laconic[{extra}]'.",
+            f"{advice}.",
             where=where,
         ) from problem
     except (FileNotFoundError, IsADirectoryError, PermissionError, CorpusError):

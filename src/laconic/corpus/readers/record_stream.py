@@ -1,12 +1,13 @@
 """Documents one at a time, without labels, for prediction.
 
-JSON lines, CSV, TSV, or plain text with one document per line; from a file or a pipe, in little
-memory.
+JSON lines, CSV, TSV, or plain text with one document per line, from a file or a pipe; or a Parquet
+file. In little memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import partial
 from os import fspath
 from typing import Any, BinaryIO, NamedTuple, get_args
 
@@ -17,6 +18,7 @@ from laconic.corpus.readers.delimited import read_delimited
 from laconic.corpus.readers.fields import match_fields, missing_field_error
 from laconic.corpus.readers.json_lines import read_objects
 from laconic.corpus.readers.names import uncompressed_name
+from laconic.corpus.readers.parquet.reader import parquet_texts
 from laconic.errors import CorpusError
 
 STDIN = "-"
@@ -27,6 +29,8 @@ SUFFIXES = {
     ".tsv": "tsv",
     ".tab": "tsv",
     ".txt": "txt",
+    ".parquet": "parquet",
+    ".pq": "parquet",
 }
 STREAMED = get_args(StreamFormat)
 
@@ -52,6 +56,9 @@ def stream(where: Where, options: ReadOptions) -> Iterator[Item]:
             where=where,
         )
     place = "/dev/stdin" if fspath(where) == STDIN else where
+    if (options.format or _by_name(place)) == "parquet":
+        yield from _parquet_items(where, options)
+        return
     with open_bytes(place, options) as source:
         kind = options.format or _kind(place, source)
         if kind == "txt":
@@ -63,11 +70,14 @@ def stream(where: Where, options: ReadOptions) -> Iterator[Item]:
             yield from _table_items(source, place, options, "\t" if kind == "tsv" else ",")
 
 
-def _kind(where: Where, source: BinaryIO) -> str:
+def _by_name(where: Where) -> str | None:
     name = uncompressed_name(where).lower()
-    for suffix, kind in SUFFIXES.items():
-        if name.endswith(suffix):
-            return kind
+    return next((kind for suffix, kind in SUFFIXES.items() if name.endswith(suffix)), None)
+
+
+def _kind(where: Where, source: BinaryIO) -> str:
+    if kind := _by_name(where):
+        return kind
     start: bytes = source.peek(1)  # type: ignore[attr-defined]  # it is buffered
     return "jsonl" if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else "txt"
 
@@ -99,8 +109,21 @@ def _table_items(
         yield Item(position if id is None else cell[id], cell[name], line)
 
 
+def _parquet_items(where: Where, options: ReadOptions) -> Iterator[Item]:
+    if fspath(where) == STDIN:
+        raise CorpusError("Parquet is not read from standard input: name a file.", where=where)
+    fields = partial(_text_and_id, where=where, options=options, line=None, kind="column")
+    for number, text, id in parquet_texts(where, options, fields):
+        if not isinstance(text, str):
+            raise CorpusError(
+                f"document {number:,}: the text is not a string. Name another column with --text.",
+                where=where,
+            )
+        yield Item(number - 1 if id is None else id, text, number)
+
+
 def _text_and_id(
-    names: Collection[str], where: Where, options: ReadOptions, line: int, kind: Any
+    names: Collection[str], where: Where, options: ReadOptions, line: int | None, kind: Any
 ) -> tuple[str, str | None]:
     """The names of both fields; the id field is optional unless `options.id` names it."""
     fields = match_fields(names, options)

@@ -83,11 +83,20 @@ class RecordBuilder:
         self._end(summary)
 
     def add_stored(
-        self, records: Iterable[FileRecord], summary: FileSummary, texts: Sequence[str]
+        self,
+        records: Iterable[FileRecord],
+        summary: FileSummary,
+        texts: Sequence[str],
+        failure: CorpusError | None = None,
     ) -> None:
-        """Add the documents of a file that another process read; it has stored their texts."""
+        """Add the documents of a file that another process read; it has stored their texts.
+
+        `failure` ended it after them: an error of the documents comes first, as in one process.
+        """
         self._begin(summary)
         added = [at for at, record in enumerate(records) if self._add(record, stored=True)]
+        if failure is not None:
+            raise failure
         self._builder.add_stored(texts, added)
         self._end(summary)
 
@@ -103,10 +112,13 @@ class RecordBuilder:
             self._n_replaced += summary.n_replaced
             self._encoding = summary.encoding
         self._labelled |= summary.labelled
-        if summary.without_label is not None and self._without_label is None:
+        if summary.without_label is not None and not summary.labelled:
             line, keys = summary.without_label
             missing = {"--label": self.options.label[0] if self.options.label else "label"}
-            self._without_label = missing_field_error(self._file, missing, keys, "key", line)
+            problem = missing_field_error(self._file, missing, keys, "key", line)
+            if self.options.unlabelled == "error":
+                raise problem
+            self._without_label = self._without_label or problem
         self._check_split()
 
     def _add(self, document: FileRecord, *, stored: bool = False) -> bool:

@@ -129,7 +129,11 @@ def _has_shards(folder: Path, options: ReadOptions) -> bool:
         return options.format in RECORDS
     entries = [entry for entry in os.scandir(folder) if not entry.name.startswith(HIDDEN)]
     names = [entry.name for entry in entries]
-    if _by_names(names) != "folder" or any(entry.is_dir() for entry in entries):
+    if _by_names(names) != "folder":
+        return False
+    folders = [entry.name for entry in entries if entry.is_dir()]
+    if folders:
+        _refuse_partitions(folder, folders)
         return False
     records = [name for name in names if _by_suffix(name) in RECORDS]
     if records and len(records) < len(names):
@@ -140,6 +144,17 @@ def _has_shards(folder: Path, options: ReadOptions) -> bool:
             where=folder,
         )
     return bool(records)
+
+
+def _refuse_partitions(folder: Path, folders: list[str]) -> None:
+    """Raise if the folders are partitions of a table, such as year=2023, and not classes."""
+    if all("=" in name for name in folders):
+        raise CorpusError(
+            f"has folders such as {folders[0]}, which seem to be partitions of a table. Give a "
+            f"glob for their files, such as '{folder}/**/*.parquet'; or --format folder, if they "
+            "are classes.",
+            where=folder,
+        )
 
 
 def _by_names(names: list[str]) -> str:

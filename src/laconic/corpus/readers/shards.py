@@ -26,6 +26,7 @@ from laconic.corpus.readers.parquet.reader import parquet_records
 from laconic.corpus.readers.records import FileRecord, FileSummary, RecordBuilder, check_text
 from laconic.corpus.readers.tables import csv_records, json_records, tsv_records
 from laconic.corpus.stored_texts import TextStore
+from laconic.errors import CorpusError
 from laconic.processes import report, run_in_processes
 
 RECORD_READERS: dict[str, Callable[[FileSummary, ReadOptions], Iterator[FileRecord]]] = {
@@ -41,12 +42,13 @@ WORTH_PROCESSES = 32 * MIB
 class ShardContents(NamedTuple):
     """The documents of a shard: their fields without the texts, as columns, and the texts.
 
-    Columns are pickled much faster than records.
+    Columns are pickled much faster than records. With a failure, they are those before it.
     """
 
     columns: list[tuple[Any, ...]]
     texts: Sequence[str]
     summary: FileSummary
+    failure: CorpusError | None = None
 
     def records(self) -> Iterator[FileRecord]:
         for *values, line, place in zip(*self.columns, strict=True):
@@ -68,6 +70,7 @@ class ShardReader:
         store = TextStore(in_memory=-1, file=self.folder / f"shard-{number:05}.texts")
         rows: list[tuple[Any, ...]] = []
         shared: dict[tuple[object, ...], tuple[object, ...]] = {}
+        failure: CorpusError | None = None
         try:
             for record in RECORD_READERS[self.format](summary, options):
                 check_text(record, where)
@@ -76,8 +79,10 @@ class ShardReader:
                 rows.append((labels, *record.values[2:], record.line, record.place))
         except EmptyFileError as problem:
             return problem
+        except CorpusError as problem:
+            failure = problem
         columns = list(zip(*rows, strict=True))
-        return ShardContents(columns, store.texts() if rows else (), summary)
+        return ShardContents(columns, store.texts() if rows else (), summary, failure)
 
 
 def _shared_labels(
@@ -165,7 +170,7 @@ def _add_contents(
 ) -> EmptyFileError | None:
     if isinstance(contents, EmptyFileError):
         return contents
-    records.add_stored(contents.records(), contents.summary, contents.texts)
+    records.add_stored(contents.records(), contents.summary, contents.texts, contents.failure)
     return None
 
 

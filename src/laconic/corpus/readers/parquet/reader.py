@@ -9,7 +9,7 @@ counted before they become Python strings.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import fspath
@@ -41,6 +41,33 @@ DELTA_BYTE_ARRAY = 7
 def parquet_records(summary: FileSummary, options: ReadOptions) -> Iterator[FileRecord]:
     """A Parquet file with the columns of a CSV file; labels may be lists. Needs pyarrow."""
     where = summary.where
+    with _table(where, options) as table:
+        columns, strings = table.columns()
+        positions = column_positions(columns, where, options)
+        summary.labelled = True
+        used = positions.used
+        names = [columns[at] for at in used]
+        for number, row in table.rows(names, strings, options, summary):
+            values = positions.record(dict(zip(used, row, strict=True)))
+            yield FileRecord(values, place=f"document {number:,}: ")
+
+
+def parquet_texts(
+    where: Where,
+    options: ReadOptions,
+    fields: Callable[[Collection[str]], tuple[str, str | None]],
+) -> Iterator[tuple[int, Any, Any]]:
+    """Number, text and id of each document, by the names of two columns; the id may be missing."""
+    with _table(where, options) as table:
+        columns, strings = table.columns()
+        text, id = fields(columns)
+        names = list(dict.fromkeys([text, id or text]))
+        for number, row in table.rows(names, strings, options, FileSummary(fspath(where))):
+            yield number, row[0], None if id is None else row[-1]
+
+
+@contextmanager
+def _table(where: Where, options: ReadOptions) -> Iterator[_Table]:
     try:
         import pyarrow  # noqa: F401
     except ImportError as problem:
@@ -51,15 +78,7 @@ def parquet_records(summary: FileSummary, options: ReadOptions) -> Iterator[File
     with open_bytes(where, options):
         pass
     with _file_here(where, options) as file:
-        table = _Table(where, file)
-        columns, strings = table.columns()
-        positions = column_positions(columns, where, options)
-        summary.labelled = True
-        used = positions.used
-        names = [columns[at] for at in used]
-        for number, row in table.rows(names, strings, options, summary):
-            values = positions.record(dict(zip(used, row, strict=True)))
-            yield FileRecord(values, place=f"document {number:,}: ")
+        yield _Table(where, file)
 
 
 @contextmanager
