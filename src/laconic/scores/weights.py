@@ -66,8 +66,8 @@ def svm_elimination(
     that fit into memory are candidates: all others are dropped first. What is checked: at the SVM
     of all candidates, the weights that a term outside would get by one Newton step of its own
     coefficient are smaller, in Σ w², than those of every candidate that survives the first step.
-    Terms that fail are added, and the SVM retrained; a `LaconicWarning` says if some still fail.
-    This is not a proof that an SVM on all terms would drop the same ones.
+    Terms that fail are added, and the SVM retrained. This is not a proof that an SVM on all terms
+    would drop the same ones: a `LaconicWarning` says so, and how many terms still fail.
     """
     documents, problems = _read("svm_elimination", X, y, alpha, "sum")
     if not is_share(step):
@@ -144,9 +144,9 @@ def _worst_first_of_blocks(X: Blocks, y: ArrayLike | None, training: Training) -
     )
     checked = on_candidates(X, order, method)
     text = checked.shortfall or (
-        f"{checked.columns.size:,} words were candidates, because no more fit into memory. No "
-        "other word would survive the first round, but the order may not be that of all words. "
-        f"{REMEDY}"
+        f"{checked.columns.size:,} words were candidates, because no more fit into memory. After "
+        "one Newton step no other word would survive the first round, but words may be ranked "
+        f"otherwise than by an SVM on all words. {REMEDY}"
     )
     warnings.warn(f"svm_elimination: {text}", LaconicWarning, stacklevel=4)
     columns = checked.columns

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
+from click.core import ParameterSource
 
 from laconic.cli.console import printable, reading_bar, say_aside
 from laconic.cli.options import JOBS, TRUSTED, options_from, together, values_of
@@ -43,7 +44,10 @@ document_options = together(
 @JOBS
 @TRUSTED
 @document_options
+@click.pass_context
 def predict(
+    ctx: click.Context,
+    /,
     model: Path,
     docs: tuple[str, ...],
     scores: bool,
@@ -73,7 +77,7 @@ def predict(
     reading, sources = values_of(ReadOptions, options), sources_of(docs)
     n_jobs = number_of_workers(jobs, f"--jobs {jobs}")
     if output is None or not names_folder(output):
-        if n_jobs > 1:
+        if ctx.get_parameter_source("jobs") == ParameterSource.COMMANDLINE and n_jobs > 1:
             say_aside("note: --jobs is for a folder of predictions (-o FOLDER/), one file each")
         file = None if output is None else Path(output)
         predict_in_order(model, sources, reading, scores, trusted, file)
