@@ -63,7 +63,7 @@ def run(job: str, n_docs: int, n_jobs: int = 1) -> Cost:
 
 def rows() -> list[Row]:
     """All comparisons, each run once."""
-    run("cut", 2_000)  # compiles
+    run("all", 2_000)  # compiles
     memory, one, two = run("in-memory", HALF), run("cut", HALF), run("cut", HALF, 2)
     assert memory.digest == one.digest == two.digest, "the selected words or weights differ"
     counting = one.steps["counting"]

@@ -43,7 +43,7 @@ StartOf: TypeAlias = Callable[[int], Start]
 # Classes solved together: more coefficients than these would not stay in the cache.
 BLOCK = 32
 # Fewer classes where a matrix of documents × classes would take more bytes.
-MEMORY = 2**26
+MEMORY = 2**27
 # Passes go on after the first FIRST while they divide the gaps by FAST on average.
 FIRST = 12
 FAST = 2.0
