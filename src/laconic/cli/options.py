@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_origin
 
 import click
+from click.core import ParameterSource
 
 from laconic.cli.console import reading_bar, working
 from laconic.corpus.options import ReadOptions
@@ -16,8 +18,6 @@ from laconic.studies.options import SearchOptions, Source, TrainingOptions, pars
 from laconic.text.options import TextOptions, WeightingOptions
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from laconic.classifiers.path import PathClassifier
     from laconic.corpus.corpus import Corpus
     from laconic.corpus.splits import Split
@@ -93,6 +93,18 @@ JOBS = click.option(
     default=-1,
     show_default=True,
     help="Processes, at most 4 per usable core; -1: one per core.",
+)
+CLUSTER = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="A dask.distributed cluster, such as tls://scheduler.example:8786, or local:4 for four "
+    "workers on this machine, local:4x2GB with their memory; pip install 'laconic[cluster]'.",
+)
+SHARED = click.option(
+    "--shared",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder that all machines of the cluster see under this path.  [default: the folder that "
+    "the output is in]",
 )
 TASK_TIMEOUT = click.option(
     "--task-timeout",
@@ -205,3 +217,14 @@ def parse_size(text: str) -> int | float:
     if len(sizes) != 1:
         raise LaconicError(f"size {text!r}: give one number of words; a model has one size")
     return sizes[0]
+
+
+def uses_cluster(ctx: click.Context) -> bool:
+    """Whether --cluster is given; its options and those of processes here exclude each other."""
+    if ctx.params["cluster"] is None:
+        if ctx.params["shared"] is not None:
+            raise click.UsageError("--shared is the folder of a cluster: give --cluster too")
+        return False
+    if ctx.get_parameter_source("jobs") == ParameterSource.COMMANDLINE:
+        raise click.UsageError("--jobs is for processes of this machine: leave it or --cluster out")
+    return True

@@ -23,6 +23,7 @@ from laconic.cli.predictions import PREDICTIONS, predicted_lines, written_to
 from laconic.corpus.io.addresses import scheme_of, version_of
 from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.names import stem
+from laconic.engine import Engine
 from laconic.errors import LaconicError
 from laconic.files import (
     KEY,
@@ -34,7 +35,7 @@ from laconic.files import (
     make_folder,
     remove_drafts,
 )
-from laconic.processes import report, run_in_processes
+from laconic.processes import report
 from laconic.runtime.model_file import load
 from laconic.runtime.runtime_model import RuntimeModel
 
@@ -146,7 +147,7 @@ class PredictionFolder:
                 )
 
     def predict(
-        self, shards: Sequence[Shard], n_jobs: int, progress: Callable[[int, int], object]
+        self, shards: Sequence[Shard], engine: Engine, progress: Callable[[int, int], object]
     ) -> int:
         """Predict the files that are not finished; returns how many were.
 
@@ -174,7 +175,7 @@ class PredictionFolder:
             )
 
         try:
-            for _ in run_in_processes(self.predictor, missing, n_jobs, listen=listen):
+            for _ in engine.run(self.predictor, missing, listen=listen):
                 pass
         finally:
             for folder in folders:

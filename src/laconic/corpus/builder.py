@@ -51,7 +51,7 @@ class CorpusBuilder:
         self.options = options
         self.multilabel = multilabel
         self.notes: list[str] = []
-        self._texts = TextStore()
+        self._texts = TextStore(parent=options.engine.folder if options.engine else None)
         self._indices, self._values, self._ends = array("q"), array("d"), array("q", [0])
         self._labels: list[tuple[str, ...]] = []
         self._split: list[str] = []

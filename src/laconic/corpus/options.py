@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from laconic.engine import Engine
 from laconic.errors import LaconicError
 from laconic.options import Options, option
 
@@ -55,6 +56,7 @@ class ReadOptions(Options):
         16 * 1024 * MIB, "Most bytes to read, after unpacking.", minimum=1
     )
     n_jobs: int = field(default=1, compare=False, repr=False)
+    engine: Engine | None = field(default=None, compare=False, repr=False)
     progress: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

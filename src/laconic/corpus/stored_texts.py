@@ -146,11 +146,17 @@ class TextStore:
     ----------
     in_memory : the number of characters above which texts go to a file; by default `TEXT_IN_MEMORY`
     file : where they go; by default to a temporary folder
+    parent : where the temporary folder is made; by default the system's folder for these
     """
 
-    def __init__(self, in_memory: int | None = None, file: Path | None = None) -> None:
+    def __init__(
+        self,
+        in_memory: int | None = None,
+        file: Path | None = None,
+        parent: Path | None = None,
+    ) -> None:
         self._in_memory = TEXT_IN_MEMORY if in_memory is None else in_memory
-        self._file = file
+        self._file, self._parent = file, parent
         self._scratch: ScratchFolder | None = None
         self._portion: list[str] = []
         self._n_characters = self._n_pending = 0
@@ -186,7 +192,7 @@ class TextStore:
     def folder(self) -> Path:
         """The temporary folder of the texts."""
         if self._scratch is None:
-            self._scratch = ScratchFolder()
+            self._scratch = ScratchFolder(self._parent)
         return self._scratch.path
 
     def close(self) -> None:

@@ -12,19 +12,26 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from itertools import pairwise
-from typing import Any, ClassVar, Protocol, Self
+from functools import cached_property, partial, reduce
+from itertools import chain, islice, pairwise
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from laconic.engine import Engine
 from laconic.errors import LaconicError
 from laconic.types import Floats, Indices, Int64s, Ints, Matrix
 
+Call: TypeAlias = Callable[[], Any]
+_Item = TypeVar("_Item")
+
 # What a matrix that is gathered into memory may take, unless a study says otherwise.
 MEMORY = 500 * 10**6
+# A sum over blocks is a sum of the sums of so many blocks each, so that floating-point numbers do
+# not depend on where they are added.
+GROUP = 4
 # Of an entry of a matrix of floats: the number and its column.
 ENTRY_BYTES = 12
 
@@ -95,15 +102,17 @@ class Blocks:
     n_columns : number of features
     memory : bytes that a matrix of selected columns may take in memory
     n_threads : blocks that are read at a time; 1 in another process
+    engine : the cluster that computes functions of blocks; None in another process
     """
 
     parts: tuple[DocumentBlock, ...]
     n_columns: int
     memory: int = MEMORY
     n_threads: int = 1
+    engine: Engine | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "n_threads": 1}
+        return {**self.__dict__, "n_threads": 1, "engine": None}
 
     @classmethod
     def of(cls, X: Matrix, n_blocks: int = 1, memory: int = MEMORY) -> Self:
@@ -129,11 +138,11 @@ class Blocks:
 
         f returns a new array, a number, or a tuple of these.
         """
-        results = self._results(f, per_document)
-        sums = next(results)
-        for result in results:
-            sums = _added(sums, result)
-        return sums
+        if self.engine is None:
+            groups = in_groups(self._results(f, per_document))
+            return reduce(_added, map(_sum_of, groups))
+        calls = map(tuple, in_groups(self._calls(f, per_document)))
+        return reduce(_added, self.engine.run(_sum_of_calls, calls))
 
     def stack(self, f: Callable[..., Any], *per_document: Any) -> Any:
         """f(block, *its slices of per_document) of all blocks, one after the other.
@@ -143,9 +152,15 @@ class Blocks:
         return _stacked(list(self._results(f, per_document)))
 
     def _results(self, f: Callable[..., Any], per_document: tuple[Any, ...]) -> Iterator[Any]:
-        """f of each block, in order. A cluster computes them elsewhere."""
-        calls = (partial(_result, f, *arguments) for arguments in self.with_slices(per_document))
+        """f of each block, in order."""
+        calls = self._calls(f, per_document)
+        if self.engine is not None:
+            return self.engine.run(_called, calls)
         return in_threads(calls, min(self.n_threads, len(self.parts)), self.memory)
+
+    def _calls(self, f: Callable[..., Any], per_document: tuple[Any, ...]) -> Iterator[Call]:
+        """For each block a function without arguments, which can be pickled."""
+        return (partial(_result, f, *arguments) for arguments in self.with_slices(per_document))
 
     def with_slices(
         self, per_document: tuple[Any, ...]
@@ -310,6 +325,24 @@ def occurrences(block: csr_array) -> Int64s:
 
 def _result(f: Callable[..., Any], part: DocumentBlock, slices: tuple[Any, ...]) -> Any:
     return f(part.read(), *slices)
+
+
+def _called(call: Call) -> Any:
+    return call()
+
+
+def _sum_of_calls(calls: tuple[Call, ...]) -> Any:
+    return _sum_of(call() for call in calls)
+
+
+def _sum_of(results: Iterator[Any]) -> Any:
+    return reduce(_added, results)
+
+
+def in_groups(items: Iterator[_Item]) -> Iterator[Iterator[_Item]]:
+    """`GROUP` items at a time; each group is used up before the next one is taken."""
+    for first in items:
+        yield chain([first], islice(items, GROUP - 1))
 
 
 def in_threads(

@@ -6,6 +6,8 @@ Imports nothing heavy: a worker imports what its function needs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from laconic.errors import LaconicError
@@ -13,7 +15,7 @@ from laconic.processes.pool import WorkerPool, report, reporting_to
 from laconic.resources import usable_cpus
 from laconic.scratch import ScratchFolder
 
-__all__ = ["check_workers", "number_of_workers", "report", "run_in_processes"]
+__all__ = ["LocalProcesses", "check_workers", "number_of_workers", "report", "run_in_processes"]
 
 _Item = TypeVar("_Item")
 Result = TypeVar("Result")
@@ -56,6 +58,24 @@ def run_in_processes(
     if n_jobs > 1:
         return _results_of_workers(function, items, n_jobs, listen)
     return _results_here(function, items, listen)
+
+
+@dataclass(frozen=True)
+class LocalProcesses:
+    """The `Engine` of this machine: `run_in_processes`."""
+
+    n_workers: int = 1
+    folder: Path | None = None
+    memory: int | None = None
+
+    def run(
+        self,
+        function: Callable[[_Item], Result],
+        items: Iterable[_Item],
+        *,
+        listen: Callable[[Any], object] | None = None,
+    ) -> Iterator[Result]:
+        return run_in_processes(function, items, self.n_workers, listen=listen)
 
 
 def check_workers(n_workers: int, option: str) -> None:

@@ -236,10 +236,10 @@ def _outcome(function: Callable[[Any], Any], item: bytes) -> bytes:
     try:
         return pickle.dumps((RESULT, function(pickle.loads(item))))
     except Exception as failure:
-        return pickle.dumps((FAILURE, _portable(failure)))
+        return pickle.dumps((FAILURE, portable(failure)))
 
 
-def _portable(failure: Exception) -> Exception:
+def portable(failure: Exception) -> Exception:
     """The exception, if it can be pickled; one that is not meant for users gets its traceback."""
     trace = format_exc()
     try:

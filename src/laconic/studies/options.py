@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
 from laconic.corpus.options import Duplicates, ReadOptions
+from laconic.engine import Engine
 from laconic.errors import LaconicError
 from laconic.options import Options, number, option, parse_bytes
 from laconic.runtime.choices import Normalize
@@ -71,10 +72,13 @@ class Source(ReadOptions, Location):
     first: int | None = option(None, "Number of corpora of a family.", minimum=1)
     only: tuple[str, ...] = option((), "Names of corpora of a family.")
 
-    def load(self, progress: Any = None, n_jobs: int = 1) -> Iterator[Corpus]:
+    def load(
+        self, progress: Any = None, n_jobs: int = 1, engine: Engine | None = None
+    ) -> Iterator[Corpus]:
         from laconic.corpus.loading import read_corpora
 
-        corpora = read_corpora(self.where, replace(self, progress=progress, n_jobs=n_jobs))
+        options = replace(self, progress=progress, n_jobs=n_jobs, engine=engine)
+        corpora = read_corpora(self.where, options)
         limits = [n for n in (self.first, len(self.only) or None) if n is not None]
         most = min(limits, default=None)
         absent = set(self.only)
@@ -94,7 +98,9 @@ class InMemory(Options):
     in_memory: str = option(MISSING, "Name of the corpus.")
     fingerprint: str = option(MISSING, "Hash of its contents.")
 
-    def load(self, progress: Any = None, n_jobs: int = 1) -> Iterator[Corpus]:
+    def load(
+        self, progress: Any = None, n_jobs: int = 1, engine: Engine | None = None
+    ) -> Iterator[Corpus]:
         raise LaconicError(
             f"the corpus {self.in_memory} was given in memory, so it cannot be loaded again. "
             "Pass it to Plan in Python"

@@ -14,6 +14,7 @@ from typing import Any
 from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split
 from laconic.curves import LOSSES, ascending, known_metrics
+from laconic.engine import Engine
 from laconic.errors import LaconicError
 from laconic.methods import Method, parse_method
 from laconic.options import option
@@ -110,11 +111,16 @@ class Plan(SearchOptions, Corpora):
             for family in _methods(self.methods)
         }
 
-    def load(self, progress: Any = None, n_jobs: int = 1) -> Iterator[Corpus]:
+    def load(
+        self, progress: Any = None, n_jobs: int = 1, engine: Engine | None = None
+    ) -> Iterator[Corpus]:
         """Every corpus; their names must be distinct, because rows refer to corpora by name."""
         seen: set[str] = set()
         for source in self.corpora:
-            loaded = [source] if isinstance(source, Corpus) else source.load(progress, n_jobs)
+            if isinstance(source, Corpus):
+                loaded: Iterable[Corpus] = [source]
+            else:
+                loaded = source.load(progress, n_jobs, engine)
             for corpus in loaded:
                 if corpus.name in seen:
                     raise LaconicError(f"two corpora are called {corpus.name}: rename one")

@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
+from laconic.engine import Engine
 from laconic.errors import LaconicError
 from laconic.files import check_not_read, make_folder
 from laconic.methods import parse_method
@@ -74,13 +75,17 @@ class Study:
         return self._corpora
 
     def _load(
-        self, listen: Listener, progress: Any = None, n_jobs: int = 1
+        self,
+        listen: Listener,
+        progress: Any = None,
+        n_jobs: int = 1,
+        engine: Engine | None = None,
     ) -> list[PreparedCorpus]:
         """The corpora before their features are chosen."""
         if self._loaded is not None:
             return self._loaded
         loaded = []
-        for corpus in self.plan.load(progress, n_jobs):
+        for corpus in self.plan.load(progress, n_jobs, engine):
             listen(Event("loaded", corpus.name, len(corpus), len(corpus)))
             prepared = PreparedCorpus.of(self.plan, corpus)
             for note in (*corpus.notes, *prepared.plan.split.notes(corpus)):
@@ -110,7 +115,8 @@ class Study:
 
         Parameters
         ----------
-        executor : InProcess() by default; Processes(2) for two processes
+        executor : InProcess() by default; Processes(2) for two processes; DaskExecutor(client,
+            shared=folder) for a cluster, which reads and counts too
         storage : where the counts of a large corpus are, by default in the study's folder, and how
             much memory a matrix may take
         retry_failed : whether failed tasks are run again; otherwise they stay failed
@@ -124,14 +130,17 @@ class Study:
         folder, inputs = StudyFolder(self.where), input_paths(self.plan)
         folder.check(inputs)
         check_apart(self.where, self.plan)
-        n_workers = getattr(executor, "n_workers", 1)
-        storage = replace(storage or StorageOptions(), n_jobs=max(n_jobs, n_workers))
-        storage = replace(storage, in_memory=storage.limit, n_jobs=n_jobs)
+        storage = storage or StorageOptions()
         if storage.blocks is not None:
             check_not_read([Path(storage.blocks)], inputs)
         with executor if executor is not None else InProcess() as workers:
+            engine: Engine | None = getattr(workers, "engine", None)
+            n_workers = getattr(workers, "n_workers", 1)
+            n_readers = max(n_jobs, n_workers) if engine is None else 1
+            storage = replace(storage, n_jobs=n_readers, engine=engine)
+            storage = replace(storage, in_memory=storage.limit, n_jobs=n_jobs)
             # before anything is created: an unreadable corpus leaves nothing behind
-            loaded = self._load(listen, progress, n_jobs)
+            loaded = self._load(listen, progress, n_jobs, engine)
             names = [target.name for prepared in loaded for target in prepared.targets]
             folder.check(inputs, names)
             make_folder(self.where)
@@ -229,7 +238,7 @@ class Study:
 
     def _count(self, storage: StorageOptions, listen: Listener) -> None:
         """Count the words of all corpora, with progress."""
-        blocks = storage.blocks or str(StudyFolder(self.where).blocks)
+        blocks = storage.blocks or str(self._blocks(storage.engine))
         for prepared in self.corpora:
             name = prepared.corpus.name
 
@@ -239,6 +248,13 @@ class Study:
             prepared.count(replace(storage, blocks=blocks), progress)
             for note in prepared.counted.notes:
                 listen(Event("note", f"{name}: {note}"))
+
+    def _blocks(self, engine: Engine | None) -> Path:
+        """The folder of blocks: in that of the study, if all machines of a cluster see it."""
+        shared = None if engine is None else engine.folder
+        if shared is None or self.where.absolute().is_relative_to(shared):
+            return StudyFolder(self.where).blocks
+        return shared / "blocks"
 
     def _state(self, journal: Journal, keys: Sequence[str]) -> str:
         """What findings are made from, apart from the limits: plan, attempts, versions, notes."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -28,11 +28,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from laconic.corpus.corpus import Corpus
+from laconic.engine import Engine
 from laconic.errors import LaconicError, unwritable
 from laconic.files import json_kind, make_folder, read_json, remove_drafts, write_json
 from laconic.numerics.blocks import MEMORY, Blocks
 from laconic.options import from_attributes
-from laconic.processes import run_in_processes
+from laconic.processes import LocalProcesses
 from laconic.scratch import ScratchFolder
 from laconic.text.array_file import ArrayFile, read_arrays, write_arrays
 from laconic.text.counting import BLOCK_CHARACTERS, BlockJob, CountedBlock, merged, write_block
@@ -114,7 +115,11 @@ class BlockFolder:
         return parent / key[:16]
 
     def open(
-        self, n_jobs: int = 1, progress: Progress | None = None, memory: int = MEMORY
+        self,
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+        memory: int = MEMORY,
+        engine: Engine | None = None,
     ) -> StoredWords:
         """The counts of all texts; blocks that are missing are made."""
         ends, show = block_ends(self.texts), progress or _silent
@@ -123,8 +128,9 @@ class BlockFolder:
             with self._locked(ends, show):
                 remove_drafts(self.path, {file.name for file in self._files(ends)})
                 if not self._complete(ends):
-                    self._make(ends, n_jobs, show)
-        return self._stored(ends, memory, n_jobs)
+                    self._make(ends, engine or LocalProcesses(n_jobs), show)
+        stored = self._stored(ends, memory, n_jobs)
+        return stored._replace(counts=replace(stored.counts, engine=engine))
 
     @contextmanager
     def _locked(self, ends: Int64s, progress: Progress) -> Iterator[None]:
@@ -167,13 +173,13 @@ class BlockFolder:
         expected = (np.diff(ends).tolist(), manifest.hashes)
         return (n_docs, hashes) == expected and all(arrays.intact for arrays in stored)
 
-    def _make(self, ends: Int64s, n_jobs: int, progress: Progress) -> None:
+    def _make(self, ends: Int64s, engine: Engine, progress: Progress) -> None:
         sizes = np.diff(text_starts(self.texts)[ends])
         missing = [at for at in range(sizes.size) if self._finished(at, ends) is None]
         done, total = int(sizes.sum() - sizes[missing].sum()), int(sizes.sum())
         progress(done, total)
         jobs = [self._job(number, ends) for number in missing]
-        for number, _ in zip(missing, run_in_processes(write_block, jobs, n_jobs), strict=True):
+        for number, _ in zip(missing, engine.run(write_block, jobs), strict=True):
             done += int(sizes[number])
             progress(done, total)
         self._merge(ends)
@@ -223,10 +229,12 @@ def store_counts(
 ) -> StoredWords:
     """The counts of a corpus, in blocks; without a folder for them, in a temporary one."""
     options = from_attributes(TextOptions, vectorizer)
-    parent = ScratchFolder() if storage.blocks is None else Path(storage.blocks)
+    engine = storage.engine
+    scratch = ScratchFolder(engine.folder if engine else None) if storage.blocks is None else None
+    parent = scratch or Path(str(storage.blocks)).absolute()
     text = json.dumps(options.canonical(corpus), sort_keys=True)
     folder = BlockFolder(parent, corpus.texts or (), corpus.fingerprint, options, text)
-    return folder.open(storage.n_jobs, progress, storage.limit)
+    return folder.open(storage.n_jobs, progress, storage.limit, engine)
 
 
 def _silent(done: int, total: int) -> None:

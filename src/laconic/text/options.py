@@ -13,6 +13,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
+from laconic.engine import Engine
 from laconic.errors import LaconicError
 from laconic.options import Options, option, options_of, parse_bytes
 from laconic.resources import free_memory
@@ -213,7 +214,8 @@ class WeightingOptions(Options):
 class StorageOptions(Options):
     """Where the counts of a corpus are that is too large for memory, and who makes them.
 
-    `n_jobs` processes count the words; as many threads read the blocks later.
+    `n_jobs` processes count the words; as many threads read the blocks later. With an `engine`, a
+    cluster does both.
     """
 
     blocks: str | None = option(
@@ -231,10 +233,14 @@ class StorageOptions(Options):
         default_text="a fifth of the free memory, divided by --jobs",
     )
     n_jobs: int = field(default=1, compare=False, repr=False)
+    engine: Engine | None = field(default=None, compare=False, repr=False)
 
     @property
     def limit(self) -> int:
         """Bytes of a matrix in memory. To train on one takes about three times as many."""
         if self.in_memory is not None:
             return self.in_memory
-        return free_memory() // (MEMORY_SHARE * self.n_jobs)
+        free = free_memory() // self.n_jobs
+        if self.engine is not None:
+            free = min(free, self.engine.memory or free)
+        return free // MEMORY_SHARE

@@ -12,12 +12,22 @@ import click
 from click.core import ParameterSource
 
 from laconic.cli.console import printable, reading_bar, say_aside
-from laconic.cli.options import JOBS, TRUSTED, options_from, together, values_of
+from laconic.cli.options import (
+    CLUSTER,
+    JOBS,
+    SHARED,
+    TRUSTED,
+    options_from,
+    together,
+    uses_cluster,
+    values_of,
+)
 from laconic.corpus.options import ReadOptions, StreamFormat
 from laconic.errors import LaconicError
 
 if TYPE_CHECKING:
     from laconic.cli.prediction_folder import PredictionFolder
+    from laconic.engine import Engine
 
 STDIN = "-"
 SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
@@ -42,6 +52,8 @@ document_options = together(
     help="File, .jsonl; or a folder, which gets one file per file of DOCS.  [default: stdout]",
 )
 @JOBS
+@CLUSTER
+@SHARED
 @TRUSTED
 @document_options
 @click.pass_context
@@ -53,6 +65,8 @@ def predict(
     scores: bool,
     output: str | None,
     jobs: int,
+    cluster: str | None,
+    shared: Path | None,
     trusted: bool,
     **options: Any,
 ) -> None:
@@ -64,19 +78,23 @@ def predict(
 
     Of several files, or a pattern such as 'in/*.jsonl', the predictions are written one after the
     other, or each into a file of its own in the folder that -o names, by several processes
-    (--jobs). The same command again makes only the files that are missing, and those whose
+    (--jobs) or a cluster (--cluster). The same command again makes only the files that are missing, and those whose
     documents have changed.
 
     \b
     laconic predict tickets.laconic new.jsonl --scores -o predictions.jsonl
     laconic predict tickets.laconic 'in/*.jsonl.gz' -o out/
+    laconic predict tickets.laconic 'in/*.parquet' -o out/ --cluster tls://scheduler.example:8786
     zcat mail.txt.gz | laconic predict mail.laconic -
     """
-    from laconic.processes import number_of_workers
+    from laconic.processes import LocalProcesses, number_of_workers
 
     reading, sources = values_of(ReadOptions, options), sources_of(docs)
     n_jobs = number_of_workers(jobs, f"--jobs {jobs}")
+    on_cluster = uses_cluster(ctx)
     if output is None or not names_folder(output):
+        if on_cluster:
+            raise click.UsageError("--cluster writes a folder of predictions: name it with -o out/")
         if ctx.get_parameter_source("jobs") == ParameterSource.COMMANDLINE and n_jobs > 1:
             say_aside("note: --jobs is for a folder of predictions (-o FOLDER/), one file each")
         file = None if output is None else Path(output)
@@ -87,8 +105,16 @@ def predict(
 
     if STDIN in sources:
         raise click.UsageError("the predictions of standard input are a file: name one, .jsonl")
-    predictor = ShardPredictor(Path(output), model, reading, scores, trusted)
-    predict_into(PredictionFolder(Path(output), predictor), sources, docs, n_jobs)
+    where = Path(output).absolute()
+    predictor = ShardPredictor(where, model.absolute(), reading, scores, trusted)
+    folder = PredictionFolder(where, predictor)
+    if not on_cluster:
+        predict_into(folder, sources, docs, LocalProcesses(n_jobs))
+        return
+    from laconic.cluster import DaskEngine, connected
+
+    with connected(str(cluster)) as client, DaskEngine(client, shared or where.parent) as engine:
+        predict_into(folder, sources, docs, engine)
 
 
 def sources_of(docs: Sequence[str]) -> list[str]:
@@ -136,7 +162,7 @@ def predict_in_order(
 
 
 def predict_into(
-    folder: PredictionFolder, sources: Sequence[str], docs: Sequence[str], n_jobs: int
+    folder: PredictionFolder, sources: Sequence[str], docs: Sequence[str], engine: Engine
 ) -> None:
     """Predict each file into one of its own."""
     from laconic.cli.prediction_folder import shards_of
@@ -147,7 +173,7 @@ def predict_into(
     with reading_bar(title_of(sources)) as bar:
         total = sum(map(size_of, sources))
         n_before = folder.predict(
-            shards, n_jobs, lambda n_bytes, n_docs: bar(n_bytes, total, n_docs)
+            shards, engine, lambda n_bytes, n_docs: bar(n_bytes, total, n_docs)
         )
     if n_before:
         say_aside(

@@ -20,12 +20,15 @@ from laconic.cli.console import say_aside
 from laconic.cli.exit_codes import EXIT_CODES, Code
 from laconic.cli.findings import print_findings, study_bar
 from laconic.cli.options import (
+    CLUSTER,
     JOBS,
     MEMORY_LIMIT,
+    SHARED,
     TASK_TIMEOUT,
     options_from,
     reading_options,
     text_options,
+    uses_cluster,
     values_of,
 )
 from laconic.errors import LaconicError
@@ -40,6 +43,7 @@ from laconic.text.features import AUTO, DECIDED, WORDS, decided
 from laconic.text.options import StorageOptions, TextOptions, WeightingOptions
 
 if TYPE_CHECKING:
+    from laconic.studies.execution.executors import Executor
     from laconic.studies.measurement import Event
     from laconic.studies.plan import Plan
     from laconic.studies.study import Study
@@ -50,6 +54,8 @@ ALLOWED_WITH_A_PLAN = {
     "plan",
     "output",
     "jobs",
+    "cluster",
+    "shared",
     "task_timeout",
     "memory_limit",
     "blocks",
@@ -78,6 +84,8 @@ ALLOWED_WITH_A_PLAN = {
     help="Folder for the journal, the tables and the report.  [default: CORPUS-study]",
 )
 @JOBS
+@CLUSTER
+@SHARED
 @TASK_TIMEOUT
 @MEMORY_LIMIT
 @options_from(StorageOptions)
@@ -117,7 +125,6 @@ def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None
     laconic study --plan night.toml -o night --json > night.log
     """
     from laconic.processes import number_of_workers
-    from laconic.studies.execution.executors import executor_for
 
     if options["as_json"] and options["quiet"]:
         raise click.UsageError("--json and --quiet: give one of them")
@@ -128,15 +135,16 @@ def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None
             f"note: {len(where):,} files are studied as {len(where):,} corpora. If they are one, "
             "name their folder, or put the pattern in quotes"
         )
-    with listening(options) as (listen, progress):
+    n_jobs = number_of_workers(options["jobs"], f"--jobs {options['jobs']}")
+    with executor_of(ctx, work.where) as executor, listening(options) as (listen, progress):
         findings = work.run(
-            executor_for(options["jobs"], options["task_timeout"], options["memory_limit"]),
+            executor,
             storage=values_of(StorageOptions, options),
             retry_failed=options["retry_failed"],
             remeasure=options["remeasure"],
             listen=listen,
             progress=progress,
-            n_jobs=number_of_workers(options["jobs"], f"--jobs {options['jobs']}"),
+            n_jobs=n_jobs,
             command=shlex.join(["laconic", *sys.argv[1:]]),
         )
     if options["as_json"]:
@@ -151,6 +159,28 @@ def study(ctx: click.Context, /, where: tuple[str, ...], **options: Any) -> None
         )
     if findings.failures:
         ctx.exit(Code.SOME_FAILED)
+
+
+@contextmanager
+def executor_of(ctx: click.Context, where: Path) -> Iterator[Executor]:
+    """Where the study runs: in processes of this machine, or on a cluster."""
+    from laconic.studies.execution.executors import executor_for
+
+    options = ctx.params
+    limits = options["task_timeout"], options["memory_limit"]
+    if not uses_cluster(ctx):
+        yield executor_for(options["jobs"], *limits)
+        return
+    if any(limits):
+        raise click.UsageError(
+            "--task-timeout and --memory-limit are for processes of this machine. With --cluster, "
+            "the cluster limits its workers"
+        )
+    from laconic.cluster import connected
+    from laconic.studies.execution.dask import DaskExecutor
+
+    with connected(options["cluster"]) as client:
+        yield DaskExecutor(client, options["shared"] or where.absolute().parent)
 
 
 def report_of(where: Path) -> Path:

@@ -27,7 +27,7 @@ from laconic.corpus.readers.records import FileRecord, FileSummary, RecordBuilde
 from laconic.corpus.readers.tables import csv_records, json_records, tsv_records
 from laconic.corpus.stored_texts import TextStore
 from laconic.errors import CorpusError
-from laconic.processes import report, run_in_processes
+from laconic.processes import LocalProcesses, report
 
 RECORD_READERS: dict[str, Callable[[FileSummary, ReadOptions], Iterator[FileRecord]]] = {
     "csv": csv_records,
@@ -141,10 +141,12 @@ def _add_shards(
     sizes = [size_of(file) for file in files]
     progress = ShardProgress(options.progress, sizes)
     here = any(scheme_of(file) in OF_THIS_PROCESS for file in files)
-    if options.n_jobs > 1 and not here and sum(sizes) >= WORTH_PROCESSES:
-        read = ShardReader(format, replace(options, progress=None), records.folder())
-        numbered = enumerate(files)
-        with closing(run_in_processes(read, numbered, options.n_jobs, listen=progress)) as results:  # type: ignore[type-var]
+    engine = options.engine or LocalProcesses(options.n_jobs)
+    several = options.engine is not None or options.n_jobs > 1
+    if several and not here and sum(sizes) >= WORTH_PROCESSES:
+        there = replace(options, progress=None, engine=None)
+        read = ShardReader(format, there, records.folder())
+        with closing(engine.run(read, enumerate(files), listen=progress)) as results:  # type: ignore[type-var]
             for result in results:
                 yield _add_contents(records, result)
         return

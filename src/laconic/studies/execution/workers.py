@@ -197,7 +197,7 @@ class WorkerState:
             yield from (pickle.dumps(Outcome.failed(task, reason)) for task in job.tasks)
             return
         for outcome in outcomes_of(loaded, self.run):
-            yield _pickled(outcome)
+            yield pickled_outcome(outcome)
 
     def _problem(self, folder: Path) -> Problem:
         if self.opened is None or self.opened[0] != folder:
@@ -206,7 +206,7 @@ class WorkerState:
         return self.opened[1]
 
 
-def _pickled(outcome: Outcome) -> bytes:
+def pickled_outcome(outcome: Outcome) -> bytes:
     try:
         return pickle.dumps(outcome)
     except Exception as failure:
