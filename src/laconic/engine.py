@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 
 class Engine(Protocol):
-    """Calls functions of items in other processes. `laconic.testing.check_engine` examines it.
+    """Calls functions of items in other processes. `laconic.testing.check_blocks` examines it.
 
     - `run` yields the results in the order of the items, which it takes as they are needed.
     - Functions, items and results are pickled. A function is importable by its name, or picklable.

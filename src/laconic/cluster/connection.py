@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from logging import CRITICAL
+from logging import CRITICAL, getLogger
+from socket import create_connection
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -29,20 +30,22 @@ def connected(address: str) -> Iterator[Client]:
     the block. `local:4x900MB` gives each worker so much memory.
     """
     check_installed()
+    getLogger("distributed").setLevel(CRITICAL)  # errors are exceptions too
     name, _, wanted = address.partition(":")
     if name == LOCAL:
         with _local(address, wanted) as client:
             yield client
         return
     _check_address(address)
+    _check_reachable(address)
     from distributed import Client
 
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as failure:
         raise ResourceError(
-            f"--cluster {address}: no scheduler answers there ({failure}). Check the address, and "
-            "for tls:// the certificates in Dask's settings (distributed.comm.tls)"
+            f"--cluster {address}: the scheduler does not answer ({failure}). Check the address, "
+            "and for tls:// that all certificates are of the same authority"
         ) from None
     with client:
         yield client
@@ -68,19 +71,39 @@ def _local(address: str, wanted: str) -> Iterator[Client]:
         "n_workers": n_workers,
         "threads_per_worker": 1,
         "memory_limit": memory or (memory_of_machine() or 0) // n_workers or None,
-        "dashboard_address": None,
+        "scheduler_kwargs": {"dashboard": False, "dashboard_address": "127.0.0.1:0"},
         "security": Security.temporary(),
         "protocol": "tls",
         "host": "127.0.0.1",
         "silence_logs": CRITICAL,
     }
-    # the memory of arrays that workers map into files does not count against them
     with (
-        config.set({"distributed.worker.memory.spill": False}),
+        config.set({f"distributed.{node}.http.routes": [] for node in ("scheduler", "worker")}),
         LocalCluster(**settings) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         yield client
+
+
+def _check_reachable(address: str) -> None:
+    """Refuse what cannot work, at once: a client would try for a minute."""
+    from distributed.comm.addressing import get_address_host_port
+    from distributed.security import Security
+
+    if address.startswith("tls://"):
+        security: Any = Security()
+        if security.get_connection_args("client").get("ssl_context") is None:
+            raise LaconicError(
+                f"--cluster {address}: name the certificates in Dask's settings, for example by the "
+                "variables DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__CLIENT__CERT and …__CLIENT__KEY; "
+                "docs/cluster.md shows how to make them"
+            )
+    try:
+        create_connection(get_address_host_port(address), CONNECT_SECONDS).close()
+    except (OSError, ValueError) as failure:
+        raise ResourceError(
+            f"--cluster {address}: no scheduler answers there ({failure}). Check the address"
+        ) from None
 
 
 def _number(address: str, text: str) -> int:

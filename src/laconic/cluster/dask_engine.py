@@ -33,7 +33,6 @@ AHEAD = 4
 # Seconds between two looks at messages, and for the first worker to come.
 POLL_SECONDS = 0.2
 FIRST_WORKER_SECONDS = 120.0
-LOST_SCHEDULER = "run the same command again: what is finished is kept"
 
 
 class Completed(NamedTuple):
@@ -172,8 +171,8 @@ class DaskEngine:
                 f"the workers cannot import {failure.name}: install Laconic with its dependencies "
                 "on all machines of the cluster, in the versions that are installed here"
             ) from None
-        except (OSError, CommClosedError) as failure:
-            raise lost_scheduler(failure) from None
+        except (OSError, CommClosedError):
+            raise lost_scheduler() from None
         if not found:
             raise ResourceError(
                 f"the cluster has no workers after {FIRST_WORKER_SECONDS:.0f} seconds. Start some, "
@@ -250,8 +249,8 @@ class _Calls:
             answer = future.result()
         except KilledWorker as failure:
             return Completed(position, failure=_lost_worker(failure))
-        except (FutureCancelledError, CommClosedError, OSError) as failure:
-            raise lost_scheduler(failure) from None
+        except (FutureCancelledError, CommClosedError, OSError):
+            raise lost_scheduler() from None
         except Exception as failure:
             return Completed(position, failure=failure)
         succeeded, result, n_messages, last = loads_once(answer)
@@ -287,6 +286,8 @@ def _lost_worker(failure: KilledWorker) -> LostWorkerError:
     )
 
 
-def lost_scheduler(failure: BaseException) -> ResourceError:
-    about = f" ({type(failure).__name__})" if not str(failure) else f" ({failure})"
-    return ResourceError(f"the scheduler of the cluster is gone{about}: {LOST_SCHEDULER}")
+def lost_scheduler() -> ResourceError:
+    return ResourceError(
+        "the connection to the scheduler of the cluster was lost. When the cluster is up, run the "
+        "same command again: what is finished is kept"
+    )

@@ -78,8 +78,8 @@ def predict(
 
     Of several files, or a pattern such as 'in/*.jsonl', the predictions are written one after the
     other, or each into a file of its own in the folder that -o names, by several processes
-    (--jobs) or a cluster (--cluster). The same command again makes only the files that are missing, and those whose
-    documents have changed.
+    (--jobs) or a cluster (--cluster). The same command again makes only the files that are missing,
+    and those whose documents have changed.
 
     \b
     laconic predict tickets.laconic new.jsonl --scores -o predictions.jsonl
