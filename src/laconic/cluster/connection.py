@@ -94,9 +94,9 @@ def _check_reachable(address: str) -> None:
         security: Any = Security()
         if security.get_connection_args("client").get("ssl_context") is None:
             raise LaconicError(
-                f"--cluster {address}: name the certificates in Dask's settings, for example by the "
-                "variables DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__CLIENT__CERT and …__CLIENT__KEY; "
-                "docs/cluster.md shows how to make them"
+                f"--cluster {address}: name the certificates in Dask's settings, for example by "
+                "the variables DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__CLIENT__CERT and "
+                "…__CLIENT__KEY; docs/cluster.md shows how to make them"
             )
     try:
         create_connection(get_address_host_port(address), CONNECT_SECONDS).close()
