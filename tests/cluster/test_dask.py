@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import socket
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
+from laconic import RLSClassifier
 from laconic.cluster import DaskEngine, connected, dask_engine
 from laconic.cluster.shared_objects import SharedObjects, loads
 from laconic.errors import LaconicError, ResourceError
+from laconic.numerics.blocks import Blocks
+from laconic.scores import information_gain
 from laconic.studies.execution.dask import DaskExecutor
 from laconic.testing import check_blocks, check_executor
 
@@ -106,3 +111,31 @@ def test_a_large_array_is_one_file_as_long_as_it_lives(tmp_path):
         assert not array.flags.writeable
     del large, array
     assert list(tmp_path.iterdir()) == []
+
+
+class SmallWorkers:
+    """An engine whose workers have little memory."""
+
+    n_workers, folder, memory = 2, None, 10**6
+
+    def run(self, function, items, *, listen=None):
+        return map(function, items)
+
+
+def test_sums_that_do_not_fit_into_a_worker_are_refused_and_say_what_fits():
+    X, y = csr_array(np.eye(300)), np.arange(300) % 2
+    blocks = replace(Blocks.of(X, 3, memory=1), engine=SmallWorkers())
+    with pytest.raises(ResourceError, match="Select up to 176 words"):
+        RLSClassifier().fit(blocks, y)
+    assert RLSClassifier().fit(blocks[:, :176], y).coef_.shape == (1, 176)
+
+
+def test_tables_of_many_classes_are_made_in_slices_that_fit_into_a_worker(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = csr_array(rng.random((300, 900)) < 0.05), rng.integers(0, 60, 300)
+    engine = SmallWorkers()
+    slices = []
+    blocks = replace(Blocks.of(X, 3), engine=engine)
+    monkeypatch.setattr(engine, "run", lambda f, items: map(f, slices.append(1) or items))
+    assert np.array_equal(information_gain(blocks, y), information_gain(X, y))
+    assert len(slices) == 2

@@ -13,6 +13,8 @@ import pytest
 from laconic import Plan, Study
 from laconic.corpus import stored_texts
 from laconic.corpus.readers import shards as shard_reading
+from laconic.report.build import view_of
+from laconic.report.page import page
 from laconic.studies.execution.dask import DaskExecutor
 from laconic.studies.options import SplitOptions, TrainingOptions
 from laconic.text import blocks
@@ -74,6 +76,10 @@ def test_rows_and_model_are_those_of_this_process(client, shards, expected, tmp_
     assert len(counts.parts) > 3
     assert counts.engine is not None
     assert_same(tmp_path / "study", expected)
+    view = view_of(tmp_path / "study")
+    assert len(view.workers) > 1
+    assert sum(worker.n_tasks for worker in view.workers) == len(work.tasks)
+    assert "Peak memory (MB)" in page(view)
     del work, counts  # texts stay as long as their corpus
     gc.collect()
     assert [path.name for path in tmp_path.iterdir()] == ["study"], "nothing else is left"

@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from itertools import chain, islice, pairwise
+from math import isqrt
 from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from laconic.engine import Engine
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, ResourceError
 from laconic.types import Floats, Indices, Int64s, Ints, Matrix
 
 Call: TypeAlias = Callable[[], Any]
@@ -34,6 +35,9 @@ MEMORY = 500 * 10**6
 GROUP = 4
 # Of an entry of a matrix of floats: the number and its column.
 ENTRY_BYTES = 12
+FLOAT_BYTES = 8
+# Of the memory of a worker of a cluster, for X'X.
+GRAM_SHARE = 0.5
 
 
 class DocumentBlock(Protocol):
@@ -391,6 +395,18 @@ def normal_product(X: Matrix, V: Floats) -> Floats:
     if isinstance(X, Blocks):
         return np.asarray(X.total(NormalProduct(V)))
     return np.asarray(X.T @ np.asarray(X @ V))
+
+
+def refuse_gram(X: Blocks) -> None:
+    """Raise if the workers of a cluster have too little memory for X'X, and for a summand of it."""
+    memory = X.engine.memory if X.engine is not None else None
+    needed = 2 * FLOAT_BYTES * X.n_columns**2
+    if memory is not None and needed > GRAM_SHARE * memory:
+        most = isqrt(int(GRAM_SHARE * memory) // (2 * FLOAT_BYTES))
+        raise ResourceError(
+            f"X'X of {X.n_columns:,} words takes {needed / 1e6:,.0f} MB in each worker, which has "
+            f"{memory / 1e6:,.0f} MB. Select up to {most:,} words, or give the workers more memory"
+        )
 
 
 def in_memory(X: Matrix) -> Matrix:

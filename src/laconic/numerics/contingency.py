@@ -37,6 +37,8 @@ DENSE_ENTRIES = 1 << 22
 # scores are computed at a time (four numbers of 8 bytes each).
 COUNTED_CELLS = 1 << 26
 SCORED_CELLS = 1 << 22
+# The memory of a worker of a cluster per cell: an eighth of it holds a table.
+WORKER_BYTES = 32
 # Forman 2003, section 2.2: rates of 0 and 1 have no finite quantile.
 LOWEST_RATE = 0.0005
 # Below this, log(1 + x) and x cancel, and a series is used; five terms are exact to 1e-15.
@@ -75,7 +77,9 @@ def contingency_tables(X: Matrix, indicator: Matrix) -> Iterator[ContingencyTabl
     labels, documents = csr_array(indicator > 0), as_blocks(X)
     n_terms, n_columns = documents.shape[1], labels.shape[1]
     sizes = np.bincount(labels.indices, minlength=n_columns)
-    for first, last in _slices(n_terms, COUNTED_CELLS // n_columns):
+    memory = documents.engine.memory if documents.engine is not None else None
+    cells = COUNTED_CELLS if memory is None else min(COUNTED_CELLS, memory // WORKER_BYTES)
+    for first, last in _slices(n_terms, cells // n_columns):
         present = documents.total(Tally(first, last, n_columns), labels)
         for start, end in _slices(last - first, SCORED_CELLS // n_columns):
             counts = present[start:end].astype(np.int64)

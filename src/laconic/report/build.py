@@ -118,6 +118,7 @@ class _Reader:
             plan=self.started.text,
             versions=tuple(self.measured.distinct("versions")),
             created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            workers=tuple(self.journal.workers(self.tasks)),
             maps=tuple(self.maps(problems)) if finished else (),
             features=self.findings.features if self.findings is not None else (),
             folder=self.folder.path,

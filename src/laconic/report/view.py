@@ -14,6 +14,7 @@ from laconic.report.answer_tables import BudgetLine, ScoreLine, TuningLine
 from laconic.studies.analysis.comparisons import Comparison, SelectionStability
 from laconic.studies.analysis.projection_map import Directions
 from laconic.studies.feature_choice import FeatureChoice
+from laconic.studies.journal.journal import WorkerUse
 from laconic.studies.words import Word
 from laconic.text.summary import CorpusSummary
 from laconic.types import Size
@@ -131,6 +132,7 @@ class View:
     plan: str
     versions: tuple[str, ...]
     created: str
+    workers: tuple[WorkerUse, ...] = ()
     maps: tuple[Directions, ...] = ()
     features: tuple[FeatureChoice, ...] = ()
     folder: Path | None = None

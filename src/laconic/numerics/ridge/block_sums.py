@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.numerics.blocks import Blocks, NormalProduct, column_sums
+from laconic.numerics.blocks import Blocks, NormalProduct, column_sums, refuse_gram
 from laconic.numerics.members import signed
 from laconic.numerics.quotient import quotient
 from laconic.numerics.ridge.gram import centred_gram, centring, lower_gram, refuse_overflow
@@ -55,6 +55,8 @@ class NormalEquations:
     def of(cls, X: Blocks, members: csr_array, intercept: bool) -> Self:
         """One pass."""
         n_docs, n_columns = X.shape
+        if n_columns <= FACTORISE_UP_TO:
+            refuse_gram(X)
         sums = X.total(EquationSums(with_gram=n_columns <= FACTORISE_UP_TO), members)
         squared_norm, total, by_class = sums[:3]
         refuse_overflow(float(squared_norm))

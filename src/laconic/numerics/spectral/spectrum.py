@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, issparse
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from laconic.errors import LaconicError
-from laconic.numerics.blocks import Blocks, Transposed, normal_product, unchanged
+from laconic.numerics.blocks import Blocks, Transposed, normal_product, refuse_gram, unchanged
 from laconic.numerics.ridge.gram import lower_gram, refuse_overflow
 from laconic.numerics.spectral.krylov import lanczos
 from laconic.types import Floats, Matrix
@@ -83,6 +83,7 @@ def gram(X: Matrix) -> Floats:
             f"{fewer}."
         )
     if isinstance(X, Transposed):
+        refuse_gram(X.blocks)
         return np.asarray(X.blocks.total(_term_gram))
     return _document_gram(X) if isinstance(X, Blocks) else lower_gram(X)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple, Self
 
 from laconic.errors import LaconicError
 from laconic.row_files import rows_file
-from laconic.rows import Row
+from laconic.rows import Row, group_pairs
 from laconic.studies.execution.task import Cut, Outcome, Task
 from laconic.studies.journal import codec
 from laconic.studies.journal.database import START_AGAIN, Database, NotStartedError, Record
@@ -58,6 +58,18 @@ class Attempt(NamedTuple):
     version: int
     status: str
     reason: str
+    host: str
+    seconds: float
+    memory: int | None
+
+
+class WorkerUse(NamedTuple):
+    """What a worker of a cluster, or a machine, did: tasks, seconds, and the peak of its memory."""
+
+    host: str
+    n_tasks: int
+    seconds: float
+    memory: int | None
 
 
 class Journal:
@@ -154,6 +166,20 @@ class Journal:
         """The numbers of the attempts that count for these tasks."""
         return self._standing(keys)
 
+    def workers(self, keys: Iterable[str]) -> list[WorkerUse]:
+        """Where these tasks were run, by name."""
+        latest = self._latest()
+        attempts = [latest[key] for key in keys if key in latest]
+        return [
+            WorkerUse(
+                host,
+                len(of_host),
+                sum(attempt.seconds for attempt in of_host),
+                max((attempt.memory for attempt in of_host if attempt.memory), default=None),
+            )
+            for host, of_host in sorted(group_pairs((a.host, a) for a in attempts).items())
+        ]
+
     def tasks(self) -> list[Task]:
         """Every task that was tried, in the order of first attempts."""
         specs = (self._attempt(attempt.id)["spec"] for attempt in self._latest().values())
@@ -233,6 +259,9 @@ class Journal:
                     record["version"],
                     record["status"],
                     codec.unpack_text(record["reason"]),
+                    codec.unpack_text(record["host"]),
+                    codec.unpack_number(record["seconds"]),
+                    codec.unpack_number(record["memory"]),
                 )
                 for record in self._database.numbered("attempts", len(self._attempts))
             ]
