@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 from scipy.sparse import csr_array
 
 from laconic import RLSClassifier
@@ -139,3 +140,15 @@ def test_tables_of_many_classes_are_made_in_slices_that_fit_into_a_worker(monkey
     monkeypatch.setattr(engine, "run", lambda f, items: map(f, slices.append(1) or items))
     assert np.array_equal(information_gain(blocks, y), information_gain(X, y))
     assert len(slices) == 2
+
+
+def test_a_cluster_that_adapts_its_size_starts_from_no_workers(tmp_path):
+    settings = {"n_workers": 0, "threads_per_worker": 1, "host": "127.0.0.1"}
+    pages = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
+    with (
+        LocalCluster(**settings, scheduler_kwargs=pages) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        cluster.adapt(minimum=0, maximum=2, interval="100ms")
+        with DaskEngine(client, tmp_path) as engine:
+            assert list(engine.run(str, range(20))) == [str(number) for number in range(20)]

@@ -1,45 +1,47 @@
-"""Studies on a cluster, against the same study in this process; also with workers that are lost."""
+"""Studies on a cluster, against the same study in this process; also where processes are killed."""
 
 from __future__ import annotations
 
 import gc
-import json
 import os
 import signal
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from laconic import Plan, Study
+from laconic.cluster import connected
 from laconic.corpus import stored_texts
 from laconic.corpus.readers import shards as shard_reading
+from laconic.errors import ResourceError
 from laconic.report.build import view_of
 from laconic.report.page import page
 from laconic.studies.execution.dask import DaskExecutor
-from laconic.studies.options import SplitOptions, TrainingOptions
+from laconic.studies.journal.journal import Journal
+from laconic.studies.layout import JOURNAL
 from laconic.text import blocks
-from tests.studies.corpora import pets
+from tests.cluster.processes import cluster_processes
+from tests.cluster.small import small_study, write_shards
 from tests.studies.test_study import told
 
 pytestmark = pytest.mark.full
 
-METHODS = ("ALL", "IG", "RFE")
 MODEL = "model.laconic"
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def shards(tmp_path_factory) -> Path:
-    """A folder of shards of 60 documents."""
-    folder, corpus = tmp_path_factory.mktemp("shards") / "pets", pets(240)
-    folder.mkdir()
-    pairs = list(zip(corpus.texts, corpus.labels, strict=True))
-    for number in range(4):
-        lines = [
-            json.dumps({"text": text, "label": label})
-            for text, (label,) in pairs[60 * number : 60 * number + 60]
-        ]
-        (folder / f"part-{number}.jsonl").write_text("\n".join(lines))
-    return folder
+    return write_shards(tmp_path_factory.mktemp("shards") / "pets")
+
+
+@pytest.fixture(scope="module")
+def expected(shards, tmp_path_factory) -> Path:
+    where = tmp_path_factory.mktemp("here")
+    small_study(shards, where).run()
+    return where
 
 
 @pytest.fixture
@@ -50,26 +52,17 @@ def large(monkeypatch):
     monkeypatch.setattr(shard_reading, "WORTH_PROCESSES", 0)
 
 
-def study(shards: Path, where: Path) -> Study:
-    split, training = SplitOptions(cv=2, max_tuning=100), TrainingOptions(blends=False)
-    about = {"sizes": (5, 20), "split": split, "training": training, "features": "words"}
-    return Study(Plan(str(shards), METHODS, **about), where)
-
-
-@pytest.fixture(scope="module")
-def expected(shards, tmp_path_factory) -> Path:
-    where = tmp_path_factory.mktemp("here")
-    study(shards, where).run()
-    return where
-
-
 def assert_same(where: Path, expected: Path) -> None:
+    """The same rows and model, and no task was done twice."""
     assert told(where) == told(expected)
     assert (where / MODEL).read_bytes() == (expected / MODEL).read_bytes()
+    with Journal.reading(where / JOURNAL) as journal:
+        done = Counter(attempt.task for attempt in journal._all_attempts())
+    assert set(done.values()) == {1}
 
 
 def test_rows_and_model_are_those_of_this_process(client, shards, expected, tmp_path, large):
-    work = study(shards, tmp_path / "study")
+    work = small_study(shards, tmp_path / "study")
     findings = work.run(DaskExecutor(client, tmp_path))
     assert not findings.failures
     counts = work.corpora[0].counted.counts
@@ -90,15 +83,16 @@ def test_blocks_are_in_the_shared_folder_if_workers_do_not_see_that_of_the_study
 ):
     shared, where = tmp_path / "shared", tmp_path / "elsewhere" / "study"
     shared.mkdir()
-    study(shards, where).run(DaskExecutor(client, shared))
+    small_study(shards, where).run(DaskExecutor(client, shared))
     assert_same(where, expected)
+    gc.collect()
     assert [path.name for path in shared.iterdir()] == ["blocks"]
     assert not (where / "blocks").exists()
 
 
 @pytest.mark.parametrize("phase", ["counting", "task", "concluding"])
 def test_a_lost_worker_changes_nothing(client, shards, expected, tmp_path, large, phase):
-    """In each phase a worker is killed at the first event; work goes on, and ends the same."""
+    """A worker is killed at the first event of a phase: the study goes on, and ends the same."""
     killed: list[int] = []
 
     def listen(event):
@@ -107,7 +101,70 @@ def test_a_lost_worker_changes_nothing(client, shards, expected, tmp_path, large
             killed.append(pid)
             os.kill(pid, signal.SIGKILL)
 
-    findings = study(shards, tmp_path / "study").run(DaskExecutor(client, tmp_path), listen=listen)
+    work = small_study(shards, tmp_path / "study")
+    findings = work.run(DaskExecutor(client, tmp_path), listen=listen)
     assert killed
     assert not findings.failures
     assert_same(tmp_path / "study", expected)
+
+
+def test_the_same_command_goes_on_after_the_scheduler_or_the_client_was_lost(
+    shards, expected, tmp_path, large
+):
+    with cluster_processes() as cluster:
+        at_scheduler_losses(cluster, ["counting", "task"], shards, expected, tmp_path / "a")
+        at_client_losses(cluster, [9], shards, expected, tmp_path / "b")
+
+
+@pytest.mark.slow
+def test_it_goes_on_after_twenty_kills(shards, expected, tmp_path, large):
+    with cluster_processes() as cluster:
+        phases = ["loaded", "counting", "planned", "task", "concluding"]
+        at_scheduler_losses(cluster, phases, shards, expected, tmp_path / "a")
+        at_client_losses(cluster, range(1, 16), shards, expected, tmp_path / "b")
+
+
+def at_scheduler_losses(cluster, phases, shards, expected, parent) -> None:
+    """The scheduler is killed in each phase of one study; it is started again each time."""
+    where = parent / "study"
+    parent.mkdir()
+    for phase in phases:
+        killed = False
+
+        def listen(event, phase=phase):
+            nonlocal killed
+            if event.kind == phase and not killed:
+                killed = True
+                cluster.kill_scheduler()
+
+        with pytest.raises(ResourceError, match="run the same command again"):
+            run_on(cluster, shards, where, listen)
+        assert killed
+        gc.collect()
+        cluster.start()
+    run_on(cluster, shards, where)
+    assert_same(where, expected)
+    gc.collect()
+    assert [path.name for path in parent.iterdir()] == ["study"], "nothing else is left"
+
+
+def run_on(cluster, shards, where, listen=lambda event: None) -> None:
+    with connected(cluster.address) as client:
+        small_study(shards, where).run(DaskExecutor(client, where.parent), listen=listen)
+
+
+def at_client_losses(cluster, events, shards, expected, parent) -> None:
+    """The client is killed at each of these events of one study, then the study ends."""
+    parent.mkdir()
+    for event in (*events, 0):
+        command = [sys.executable, "-m", "tests.cluster.killed_study", cluster.address]
+        paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
+        done = subprocess.run(
+            [*command, str(shards), str(parent / "study"), str(event)],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": paths},
+            stdout=subprocess.DEVNULL,
+        )
+        assert done.returncode == (-signal.SIGKILL if event else 0)
+    assert_same(parent / "study", expected)
+    assert [path.name for path in parent.iterdir()] == ["study"], "nothing else is left"

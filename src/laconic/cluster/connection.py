@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from logging import CRITICAL, getLogger
+from logging import CRITICAL, getLogger, root
 from socket import create_connection
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -30,7 +30,7 @@ def connected(address: str) -> Iterator[Client]:
     the block. `local:4x900MB` gives each worker so much memory.
     """
     check_installed()
-    getLogger("distributed").setLevel(CRITICAL)  # errors are exceptions too
+    _silence()
     name, _, wanted = address.partition(":")
     if name == LOCAL:
         with _local(address, wanted) as client:
@@ -57,6 +57,15 @@ def check_installed() -> None:
             raise LaconicError(
                 f"a cluster needs the package {package}: pip install 'laconic[cluster]'"
             )
+
+
+def _silence() -> None:
+    """Show no messages of Dask: its errors are exceptions too. Each of its loggers has a level."""
+    import distributed  # noqa: F401 - it sets the levels
+
+    for name in list(root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            getLogger(name).setLevel(CRITICAL)
 
 
 @contextmanager

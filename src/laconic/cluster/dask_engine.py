@@ -44,7 +44,17 @@ class Completed(NamedTuple):
 
 
 class LostWorkerError(ResourceError):
-    """The workers that worked on an item have exited, one after the other."""
+    """The workers that got an item have exited, one after the other.
+
+    The item may have waited there while another one was worked on.
+    """
+
+    def __init__(self, attempts: int, address: str) -> None:
+        self.attempts = attempts
+        super().__init__(
+            f"{attempts} workers in a row exited while they worked on this, the last was "
+            f"{address}: they may have run out of memory. Give workers more memory"
+        )
 
 
 class DaskEngine:
@@ -140,6 +150,8 @@ class DaskEngine:
         calls, unread, position = _Calls(self, function, listen), iter(items), 0
         try:
             while True:
+                if self.client.status != "running":
+                    raise lost_scheduler()
                 room = self.n_workers + ahead - len(calls.pending)
                 for item in islice(unread, max(0, room)):
                     calls.submit(position, item)
@@ -160,11 +172,13 @@ class DaskEngine:
 
     def _check(self) -> None:
         """Every worker sees the folder, and has the versions of this process."""
-        with suppress(TimeoutError):
-            self.client.wait_for_workers(1, timeout=FIRST_WORKER_SECONDS)
         token = self.files / "seen"
         token.touch()
         try:
+            with suppress(TimeoutError):
+                # a call, because a cluster that adapts its size has no workers before there is one
+                first = self.client.submit(describe_worker, str(token), pure=False)
+                first.result(timeout=FIRST_WORKER_SECONDS)
             found = self.client.run(describe_worker, str(token))
         except ModuleNotFoundError as failure:
             raise LaconicError(
@@ -248,7 +262,8 @@ class _Calls:
         try:
             answer = future.result()
         except KilledWorker as failure:
-            return Completed(position, failure=_lost_worker(failure))
+            lost = LostWorkerError(failure.allowed_failures + 1, failure.last_worker.address)
+            return Completed(position, failure=lost)
         except (FutureCancelledError, CommClosedError, OSError):
             raise lost_scheduler() from None
         except Exception as failure:
@@ -276,14 +291,6 @@ class _Calls:
         self.seen[position] = number
         if self.listen is not None:
             self.listen(message)
-
-
-def _lost_worker(failure: KilledWorker) -> LostWorkerError:
-    attempts = failure.allowed_failures + 1
-    return LostWorkerError(
-        f"{attempts} workers in a row exited while they worked on this, the last was "
-        f"{failure.last_worker.address}: they may have run out of memory. Give workers more memory"
-    )
 
 
 def lost_scheduler() -> ResourceError:

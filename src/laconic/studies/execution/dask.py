@@ -32,15 +32,20 @@ from laconic.studies.execution.workers import StagedJob, pickled_outcome
 if TYPE_CHECKING:
     from distributed import Client
 
-ENDING = ".outcome"
+ENDING, STARTED = ".outcome", ".started"
 
 
 @dataclass(frozen=True)
 class JobInFolder:
-    """A job, and the folder of its outcomes."""
+    """A job, and the folder of its outcomes; `first` is the number of its first task there."""
 
     job: StagedJob
     outcomes: Path
+    first: int = 0
+
+    def file(self, at: int) -> Path:
+        """The outcome of the task at this position."""
+        return self.outcomes / f"{self.first + at}{ENDING}"
 
 
 @dataclass(frozen=True)
@@ -51,10 +56,11 @@ class RunInFolder:
 
     def __call__(self, staged: JobInFolder) -> None:
         numbered = list(enumerate(staged.job.tasks))
-        pending = [(at, task) for at, task in numbered if not _file(staged.outcomes, at).exists()]
+        pending = [(at, task) for at, task in numbered if not staged.file(at).exists()]
         if not pending:
             return
         tasks = tuple(task for _, task in pending)
+        (staged.outcomes / f"{uuid4().hex}{STARTED}").touch()
         try:
             problem = open_problem(staged.job.folder)
         except Exception as failure:
@@ -64,11 +70,7 @@ class RunInFolder:
             outcomes = outcomes_of(Job(problem, tasks, staged.job.with_models), self.run)
         host = worker_name()
         for (at, _), outcome in zip(pending, outcomes, strict=True):
-            _write(pickled_outcome(replace(outcome, host=host)), _file(staged.outcomes, at))
-
-
-def _file(folder: Path, at: int) -> Path:
-    return folder / f"{at}{ENDING}"
+            _write(pickled_outcome(replace(outcome, host=host)), staged.file(at))
 
 
 def _write(data: bytes, file: Path) -> None:
@@ -152,11 +154,17 @@ class RunningJobs(Iterator[JobInFolder]):
         yield from self._collected(completed.position)
         staged, n_known = self._running.pop(completed.position)
         tasks = staged.job.tasks[n_known:]
-        if isinstance(completed.failure, LostWorkerError) and tasks:
-            yield Outcome.failed(tasks[0], str(completed.failure))
+        failure = completed.failure
+        if isinstance(failure, LostWorkerError) and tasks:
+            # dask counts a lost worker for the calls that waited there too
+            if len(list(staged.outcomes.glob(f"*{STARTED}"))) < failure.attempts:
+                job = replace(staged.job, tasks=tasks)
+                self._again.append(JobInFolder(job, staged.outcomes, staged.first + n_known))
+                return
+            yield Outcome.failed(tasks[0], str(failure))
             tasks = tasks[1:]
-        elif completed.failure is not None:
-            raise completed.failure
+        elif failure is not None:
+            raise failure
         rmtree(staged.outcomes, ignore_errors=True)
         if tasks:
             self._again.append(self._in_folder(replace(staged.job, tasks=tasks)))
@@ -165,7 +173,7 @@ class RunningJobs(Iterator[JobInFolder]):
 
     def _collected(self, number: int) -> Iterator[Outcome]:
         staged, n_known = self._running[number]
-        while (file := _file(staged.outcomes, n_known)).exists():
+        while (file := staged.file(n_known)).exists():
             n_known += 1
             self._running[number] = staged, n_known
             yield pickle.loads(file.read_bytes())
