@@ -350,6 +350,23 @@ def test_names_without_an_ending_need_the_format(tmp_path: Path) -> None:
         file.rename(file.with_suffix(""))
     (folder / "_SUCCESS").touch()
     assert load_corpus(folder, format="jsonl").fingerprint == whole(tmp_path).fingerprint
+    message = r"contains 4 files such as part-\d+, but no class .* such as --format jsonl"
+    with pytest.raises(CorpusError, match=message):
+        load_corpus(folder)
+
+
+def test_json_files_have_an_object_per_line(tmp_path: Path) -> None:
+    """As Spark writes them; an array says how it is converted."""
+    folder = write(tmp_path / "mail", parts_of(OBJECTS))
+    for file in list(folder.iterdir()):
+        file.rename(file.with_suffix(".json"))
+    (folder / "_SUCCESS").touch()
+    expected = whole(tmp_path).fingerprint
+    for where in (folder, f"{folder}/*.json"):
+        assert load_corpus(where).fingerprint == expected
+    (folder / "part-8.json").write_text(json.dumps(OBJECTS))
+    with pytest.raises(CorpusError, match=r"part-8\.json, line 1: .* JSON array: convert it"):
+        load_corpus(folder)
 
 
 def test_the_limit_of_bytes_is_for_all_shards(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ class Format:
 FORMATS: dict[str, Format] = {
     "csv": Format(read_csv, (".csv",), "a header line, then one document per record"),
     "tsv": Format(read_tsv, (".tsv", ".tab"), "the same, separated by tabs"),
-    "jsonl": Format(read_jsonl, (".jsonl", ".ndjson"), "one JSON object per line"),
+    "jsonl": Format(read_jsonl, (".jsonl", ".ndjson", ".json"), "one JSON object per line"),
     "parquet": Format(read_parquet, (".parquet", ".pq"), "columns as in CSV (extra: parquet)"),
     "folder": Format(
         read_folder, (), "a folder or tar archive of class folders, one file per document"
