@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 
@@ -131,30 +131,52 @@ def _has_shards(folder: Path, options: ReadOptions) -> bool:
     names = [entry.name for entry in entries]
     if _by_names(names) != "folder":
         return False
+    records = [name for name in names if _by_suffix(name) in RECORDS]
     folders = [entry.name for entry in entries if entry.is_dir()]
     if folders:
-        _refuse_partitions(folder, folders)
+        _refuse_partitions(folder, folders, records)
         return False
-    records = [name for name in names if _by_suffix(name) in RECORDS]
     if records and len(records) < len(names):
         other = next(name for name in names if name not in records)
         raise CorpusError(
             f"contains {records[0]} and {other}, which are not of one format. Give a glob, such as "
-            f"'{folder}/*{Path(records[0]).suffix}'.",
+            f"'{folder}/{_all_as(records)}'.",
             where=folder,
         )
     return bool(records)
 
 
-def _refuse_partitions(folder: Path, folders: list[str]) -> None:
-    """Raise if the folders are partitions of a table, such as year=2023, and not classes."""
-    if all("=" in name for name in folders):
-        raise CorpusError(
-            f"has folders such as {folders[0]}, which seem to be partitions of a table. Give a "
-            f"glob for their files, such as '{folder}/**/*.parquet'; or --format folder, if they "
-            "are classes.",
-            where=folder,
-        )
+def _refuse_partitions(folder: Path, folders: list[str], beside: list[str]) -> None:
+    """Raise if the folders are parts of a table, such as train or year=2023, and not classes.
+
+    `beside` are the files of records that are not in them.
+    """
+    inside = _records_inside([folder / name for name in folders])
+    if beside:
+        reason, files = f"and {beside[0]}, a file of records, beside them", f"**/{_all_as(beside)}"
+    elif inside:
+        reason, files = f"whose files, such as {inside[0]}, are records", f"*/{_all_as(inside)}"
+    elif all("=" in name for name in folders):
+        reason, files = "which seem to be partitions of a table", "**/*.parquet"
+    else:
+        return
+    raise CorpusError(
+        f"has folders such as {folders[0]}, {reason}. Give a glob for the files of one corpus, "
+        f"such as '{folder}/{files}'; or --format folder, if the folders are classes.",
+        where=folder,
+    )
+
+
+def _records_inside(folders: list[Path]) -> list[str]:
+    """The names of the files in these folders, if all are files of records; otherwise none."""
+    top = chain.from_iterable(islice(os.walk(folder), 1) for folder in folders)
+    files = [name for _, _, names in top for name in names if not name.startswith(HIDDEN)]
+    return files if all(_by_suffix(name) in RECORDS for name in files) else []
+
+
+def _all_as(files: list[str]) -> str:
+    """A pattern for files with the ending of the first."""
+    return f"*{Path(files[0]).suffix}"
 
 
 def _by_names(names: list[str]) -> str:
