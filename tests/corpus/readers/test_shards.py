@@ -443,7 +443,7 @@ def test_records_beside_folders_are_not_left_out(tmp_path: Path) -> None:
     folder = write(tmp_path / "mail", parts_of(OBJECTS, [20]))
     (folder / "old").mkdir()
     (folder / "old" / "README").write_text("earlier mail")
-    message = r"such as old, and part-\d+\.jsonl, a file of records, .*mail/\*\*/\*\.jsonl'"
+    message = r"such as old, beside part-\d+\.jsonl, a file of records\. .*mail/\*\*/\*\.jsonl'"
     with pytest.raises(CorpusError, match=message):
         load_corpus(folder)
     assert len(load_corpus(f"{folder}/**/*.jsonl")) == len(OBJECTS)

@@ -73,8 +73,9 @@ def predict(
     """Predict the classes of documents, as JSON lines {"id": …, "label": …}.
 
     DOCS is a file of JSON lines, CSV, TSV or text with one document per line, compressed or not, a
-    Parquet file, or - for standard input. Memory use does not grow with the number of documents. A
-    model with a calibration adds "probability": of the class, or of each of the labels.
+    Parquet file, a folder of such files in one format, or - for standard input. Memory use does not
+    grow with the number of documents. A model with a calibration adds "probability": of the class,
+    or of each of the labels.
 
     Of several files, or a pattern such as 'in/*.jsonl', the predictions are written one after the
     other, or each into a file of its own in the folder that -o names, by several processes
@@ -89,7 +90,8 @@ def predict(
     """
     from laconic.processes import LocalProcesses, number_of_workers
 
-    reading, sources = values_of(ReadOptions, options), sources_of(docs)
+    reading = values_of(ReadOptions, options)
+    sources = sources_of(docs, reading)
     n_jobs = number_of_workers(jobs, f"--jobs {jobs}")
     on_cluster = uses_cluster(ctx)
     if output is None or not names_folder(output):
@@ -117,11 +119,18 @@ def predict(
         predict_into(folder, sources, docs, engine)
 
 
-def sources_of(docs: Sequence[str]) -> list[str]:
+def sources_of(docs: Sequence[str], options: ReadOptions) -> list[str]:
     """The files that are named: those of folders and patterns in the order of their names."""
-    from laconic.corpus.io.addresses import list_files
+    from laconic.corpus.io.addresses import is_folder, list_files
+    from laconic.corpus.readers.record_stream import check_formats
 
-    return [source for name in docs for source in list_files(name)]
+    sources = []
+    for name in docs:
+        files = list_files(name)
+        if options.format is None and is_folder(name):
+            check_formats(name, files)
+        sources += files
+    return sources
 
 
 def names_folder(output: str) -> bool:

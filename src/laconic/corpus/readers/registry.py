@@ -17,7 +17,7 @@ from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.arff.reader import read_arff
 from laconic.corpus.readers.cluto import read_cluto
 from laconic.corpus.readers.folders import read_folder
-from laconic.corpus.readers.names import uncompressed_name
+from laconic.corpus.readers.names import all_like, mixed_formats_error, uncompressed_name
 from laconic.corpus.readers.rcv1 import read_rcv1
 from laconic.corpus.readers.reuters import read_reuters
 from laconic.corpus.readers.shards import read_csv, read_jsonl, read_parquet, read_tsv
@@ -138,11 +138,7 @@ def _has_shards(folder: Path, options: ReadOptions) -> bool:
         return False
     if records and len(records) < len(names):
         other = next(name for name in names if name not in records)
-        raise CorpusError(
-            f"contains {records[0]} and {other}, which are not of one format. Give a glob, such as "
-            f"'{folder}/{_all_as(records)}'.",
-            where=folder,
-        )
+        raise mixed_formats_error(folder, records[0], other)
     return bool(records)
 
 
@@ -153,9 +149,9 @@ def _refuse_partitions(folder: Path, folders: list[str], beside: list[str]) -> N
     """
     inside = _records_inside([folder / name for name in folders])
     if beside:
-        reason, files = f"and {beside[0]}, a file of records, beside them", f"**/{_all_as(beside)}"
+        reason, files = f"beside {beside[0]}, a file of records", f"**/{all_like(beside[0])}"
     elif inside:
-        reason, files = f"whose files, such as {inside[0]}, are records", f"*/{_all_as(inside)}"
+        reason, files = f"whose files, such as {inside[0]}, are records", f"*/{all_like(inside[0])}"
     elif all("=" in name for name in folders):
         reason, files = "which seem to be partitions of a table", "**/*.parquet"
     else:
@@ -172,11 +168,6 @@ def _records_inside(folders: list[Path]) -> list[str]:
     top = chain.from_iterable(islice(os.walk(folder), 1) for folder in folders)
     files = [name for _, _, names in top for name in names if not name.startswith(HIDDEN)]
     return files if all(_by_suffix(name) in RECORDS for name in files) else []
-
-
-def _all_as(files: list[str]) -> str:
-    """A pattern for files with the ending of the first."""
-    return f"*{Path(files[0]).suffix}"
 
 
 def _by_names(names: list[str]) -> str:
