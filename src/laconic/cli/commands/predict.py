@@ -109,7 +109,7 @@ def predict(
         raise click.UsageError("the predictions of standard input are a file: name one, .jsonl")
     where = Path(output).absolute()
     predictor = ShardPredictor(where, model.absolute(), reading, scores, trusted)
-    folder = PredictionFolder(where, predictor)
+    folder = PredictionFolder(Path(output), predictor)
     if not on_cluster:
         predict_into(folder, sources, docs, LocalProcesses(n_jobs))
         return
