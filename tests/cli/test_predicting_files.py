@@ -106,6 +106,27 @@ def test_only_what_has_changed_is_predicted_again(model, shards):
     assert "scores" in Path("out/part-10.jsonl").read_text()
 
 
+def test_predictions_of_two_models_are_told_apart(model, shards):
+    """As are those with other options; the files of the first are kept, and still its own."""
+    Path("in/more.txt.gz").unlink()
+    assert run("predict", model, "in", "-o", "out", "--jobs", 1).stderr == ""
+    before = times_of("out")
+    other = run("predict", model, "in/part-1.jsonl", "-o", "out", "--jobs", 1, "--scores")
+    assert "2 other files in out have predictions of another model, with" in other.stderr
+    assert "finished before" not in other.stderr
+    assert "scores" in Path("out/part-1.jsonl").read_text()
+    again = run("predict", model, "in", "-o", "out", "--jobs", 1)
+    assert "2 of 3 files in out were finished before" in again.stderr
+    assert "other" not in again.stderr
+    assert "scores" not in Path("out/part-1.jsonl").read_text()
+    after = times_of("out")
+    assert [name for name in before if after[name] != before[name]] == ["part-1.jsonl"]
+    run("predict", model, "in/part-1.jsonl", "in/part-2.jsonl", "-o", "out", "--scores")
+    Path("out/part-2.jsonl").unlink()
+    last = run("predict", model, "in/part-10.jsonl", "-o", "out", "--jobs", 1)
+    assert "1 other file in out has predictions" in last.stderr
+
+
 def test_a_broken_line_names_its_file_and_keeps_the_others(model, shards):
     Path("in/part-2.jsonl").write_text('{"text": "cat"}\n{broken\n')
     done = run("predict", model, "in/*", "-o", "out", "--jobs", 1)

@@ -175,6 +175,7 @@ def predict_into(
 ) -> None:
     """Predict each file into one of its own."""
     from laconic.cli.prediction_folder import shards_of
+    from laconic.corpus.builder import amount
     from laconic.corpus.io.addresses import size_of
 
     shards = shards_of(sources)
@@ -184,10 +185,17 @@ def predict_into(
         n_before = folder.predict(
             shards, engine, lambda n_bytes, n_docs: bar(n_bytes, total, n_docs)
         )
+    name = printable(str(folder.where))
     if n_before:
         say_aside(
-            f"note: {n_before:,} of {len(shards):,} files in {printable(str(folder.where))} were "
-            "finished before, with the same model and documents"
+            f"note: {n_before:,} of {len(shards):,} files in {name} were finished before, with the "
+            "same model and documents"
+        )
+    if n_others := folder.n_others():
+        say_aside(
+            f"note: {amount(n_others, 'other file', 'other files')} in {name} "
+            f"{'has' if n_others == 1 else 'have'} predictions of another model, with other "
+            "options or by another version. Predict their documents again, or use another folder"
         )
 
 
