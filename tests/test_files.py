@@ -155,6 +155,18 @@ class TestOnTheDisk:
             remove_drafts(tmp_path, ["a.txt"])
         assert names(tmp_path) == sorted(["a.txt", *others])
 
+    def test_r14_drafts_of_long_names_go_too(self, tmp_path):
+        """As the names of Spark's shards are, of which a draft keeps the beginning."""
+        long = f"part-00000-{'6f1c9f0e-' * 5}c000.jsonl"
+        with draft(tmp_path / long, MARKED) as stream:
+            stream.write(b"note: new")
+            (unfinished,) = names(tmp_path)
+        (tmp_path / unfinished).write_bytes(b"note: ol")
+        remove_drafts(tmp_path, [long[:20]])
+        assert names(tmp_path) == sorted([unfinished, long])
+        remove_drafts(tmp_path, [long])
+        assert names(tmp_path) == [long]
+
     def test_r5_a_full_disk_is_a_resource_error(self, tmp_path):
         with pytest.raises(ResourceError, match="Free space"), draft(tmp_path / "a.txt", MARKED):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -147,7 +147,7 @@ def draft(where: Path, kind: Kind) -> Iterator[IO[bytes]]:
     check_output(where, kind)
     target = _real(where)
     try:
-        prefix = f".{where.name[:DRAFT_CHARACTERS]}."
+        prefix = f".{_draft_name(where.name)}."
         handle, name = mkstemp(prefix=prefix, suffix=".draft", dir=target.parent)
     except (OSError, ValueError) as failure:
         raise unwritable(failure, f"{where}: {_failure_text(failure)}") from None
@@ -170,6 +170,11 @@ def draft(where: Path, kind: Kind) -> Iterator[IO[bytes]]:
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def _draft_name(name: str) -> str:
+    """What a draft keeps of the name of its file."""
+    return name[:DRAFT_CHARACTERS]
 
 
 def _failure_text(failure: OSError | ValueError, action: str = "written") -> str:
@@ -216,10 +221,14 @@ def _lock(handle: int) -> bool:
 
 
 def remove_drafts(folder: Path, names: Collection[str]) -> None:
-    """Remove drafts of files with these names whose process has exited, and nothing else."""
+    """Remove drafts of files with these names whose process has exited, and nothing else.
+
+    Of files whose names begin with the same characters, a draft may be of any.
+    """
+    of_drafts = set(map(_draft_name, names))
     for file in folder.glob(".*.draft"):
         match = DRAFT.fullmatch(file.name)
-        if match is not None and match[1] in names and file.is_file() and not file.is_symlink():
+        if match is not None and match[1] in of_drafts and file.is_file() and not file.is_symlink():
             _remove_unlocked(file)
 
 

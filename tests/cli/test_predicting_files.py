@@ -63,7 +63,7 @@ def predicted_singly(model, sources):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_folder_has_the_predictions_of_each_file(model, shards, jobs):
-    done = run("predict", model, "in", "-o", "out/", "--jobs", jobs, "--scores")
+    done = run("predict", model, "in/*", "-o", "out/", "--jobs", jobs, "--scores")
     assert done.exit_code == 0, done.output
     assert done.stdout == ""
     for source, expected in zip(shards, predicted_singly(model, shards), strict=True):
@@ -89,7 +89,7 @@ def times_of(folder):
 
 
 def test_only_what_has_changed_is_predicted_again(model, shards):
-    command = ("predict", model, "in", "-o", "out", "--jobs", 1)
+    command = ("predict", model, "in/*", "-o", "out", "--jobs", 1)
     assert "finished before" not in run(*command).stderr
     before = times_of("out")
     again = run(*command)
@@ -106,14 +106,35 @@ def test_only_what_has_changed_is_predicted_again(model, shards):
     assert "scores" in Path("out/part-10.jsonl").read_text()
 
 
+def test_predictions_of_two_models_are_told_apart(model, shards):
+    """As are those with other options; the files of the first are kept, and still its own."""
+    Path("in/more.txt.gz").unlink()
+    assert run("predict", model, "in", "-o", "out", "--jobs", 1).stderr == ""
+    before = times_of("out")
+    other = run("predict", model, "in/part-1.jsonl", "-o", "out", "--jobs", 1, "--scores")
+    assert "2 other files in out have predictions of another model, with" in other.stderr
+    assert "finished before" not in other.stderr
+    assert "scores" in Path("out/part-1.jsonl").read_text()
+    again = run("predict", model, "in", "-o", "out", "--jobs", 1)
+    assert "2 of 3 files in out were finished before" in again.stderr
+    assert "other" not in again.stderr
+    assert "scores" not in Path("out/part-1.jsonl").read_text()
+    after = times_of("out")
+    assert [name for name in before if after[name] != before[name]] == ["part-1.jsonl"]
+    run("predict", model, "in/part-1.jsonl", "in/part-2.jsonl", "-o", "out", "--scores")
+    Path("out/part-2.jsonl").unlink()
+    last = run("predict", model, "in/part-10.jsonl", "-o", "out", "--jobs", 1)
+    assert "1 other file in out has predictions" in last.stderr
+
+
 def test_a_broken_line_names_its_file_and_keeps_the_others(model, shards):
     Path("in/part-2.jsonl").write_text('{"text": "cat"}\n{broken\n')
-    done = run("predict", model, "in", "-o", "out", "--jobs", 1)
+    done = run("predict", model, "in/*", "-o", "out", "--jobs", 1)
     assert done.exit_code == 2
     assert "part-2.jsonl, line 2: is not JSON" in done.stderr
     assert sorted(times_of("out")) == ["more.jsonl", "part-1.jsonl"]
     Path("in/part-2.jsonl").write_text('{"text": "cat"}\n')
-    again = run("predict", model, "in", "-o", "out", "--jobs", 1)
+    again = run("predict", model, "in/*", "-o", "out", "--jobs", 1)
     assert "2 of 4 files" in again.stderr
     assert again.exit_code == 0
 
@@ -139,16 +160,36 @@ def test_a_killed_command_is_finished_by_the_next(model, tmp_path, monkeypatch):
     assert sorted(file.name for file in Path("out").iterdir()) == ["a.jsonl", "b.jsonl", MANIFEST]
 
 
+def test_the_files_of_a_folder_have_one_format(model, shards):
+    """A README among the shards has no class."""
+    for command in (("in",), ("in", "-o", "out"), (f"file://{Path.cwd()}/in", "-o", "out")):
+        mixed = run("predict", model, *command)
+        assert mixed.exit_code == 2
+        assert "contains more.txt.gz and part-1.jsonl, which are not of one format" in mixed.stderr
+    assert not Path("out").exists()
+    Path("in/more.txt.gz").unlink()
+    assert run("predict", model, "in").exit_code == 0
+    Path("in/README.md").write_text("the cats and dogs\n")
+    refused = run("predict", model, "in")
+    assert "contains part-1.jsonl and README.md, " in refused.stderr
+    assert "Give a glob, such as 'in/*.jsonl'" in refused.stderr
+    for number in (1, 2, 10):
+        Path("in", f"part-{number}.jsonl").rename(Path("in", f"part-{number}"))
+    Path("in/README.md").unlink()
+    assert "such as part-1, do not say their format" in run("predict", model, "in").stderr
+    assert run("predict", model, "in", "--format", "jsonl").exit_code == 0
+
+
 def test_an_empty_file_among_others_has_no_predictions(model, shards):
     Path("in/part-2.jsonl").write_bytes(b"")
-    assert run("predict", model, "in", "-o", "out", "--jobs", 1).exit_code == 0
+    assert run("predict", model, "in/*", "-o", "out", "--jobs", 1).exit_code == 0
     assert Path("out/part-2.jsonl").read_text() == " "
-    assert run("predict", model, "in").exit_code == 0
+    assert run("predict", model, "in/*").exit_code == 0
 
 
 def test_an_empty_compressed_file_has_no_predictions_either(model, shards):
     Path("in/none.txt.gz").write_bytes(gzip.compress(b""))
-    assert run("predict", model, "in", "-o", "out", "--jobs", 1).exit_code == 0
+    assert run("predict", model, "in/*", "-o", "out", "--jobs", 1).exit_code == 0
     assert Path("out/none.jsonl").read_text() == " "
     assert "is empty" in run("predict", model, "in/none.txt.gz").stderr
 
@@ -176,12 +217,12 @@ def test_files_at_addresses_are_finished_once_too(model, shards):
 
 def test_no_draft_stays_after_an_error(model, shards):
     Path("in/part-2.jsonl").write_text('{"text": "cat"}\n{broken\n')
-    assert run("predict", model, "in", "-o", "out", "--jobs", 2).exit_code == 2
+    assert run("predict", model, "in/*", "-o", "out", "--jobs", 2).exit_code == 2
     assert {file.suffix for file in Path("out").iterdir()} == {".jsonl", ".manifest"}
 
 
 def test_processes_need_a_folder(model, shards):
-    done = run("predict", model, "in", "-o", "all.jsonl", "--jobs", 2)
+    done = run("predict", model, "in/*", "-o", "all.jsonl", "--jobs", 2)
     assert "--jobs is for a folder of predictions" in done.stderr
     assert done.exit_code == 0
 
@@ -189,11 +230,11 @@ def test_processes_need_a_folder(model, shards):
 def test_what_is_not_ours_is_not_replaced(model, shards):
     Path("out").mkdir()
     Path("out/part-1.jsonl").write_text('{"id": 1, "label": "mine"}\n')
-    done = run("predict", model, "in", "-o", "out")
+    done = run("predict", model, "in/*", "-o", "out")
     assert done.exit_code == 2
     assert "exists and is not a file of predictions" in done.stderr
     assert len(list(Path("out").iterdir())) == 1
-    assert "is inside in" in run("predict", model, "in", "-o", "in/out").stderr
+    assert "is inside in" in run("predict", model, "in", "-o", "in/out", "--format", "jsonl").stderr
     inputs = run("predict", model, "in/part-1.jsonl", "in/part-2.jsonl", "-o", "in")
     assert inputs.exit_code == 2
     assert "standard input" in run("predict", model, "-", "-o", "out").stderr

@@ -1,9 +1,10 @@
 """Predictions of many files, one file each, in several processes; finished ones are kept.
 
-The folder also has `predictions.manifest`, in JSON lines. The first says which model and options
-the predictions are of. Each other one is for a finished file: what it was made from, and its hash.
-A file gets its name once it is complete, and its line after that. So an interrupted command can be
-run again: it makes the files that are missing, and those whose documents have changed since.
+The folder also has `predictions.manifest`, in JSON lines. The first says with which model and
+options the last command predicted. Each other one is for a finished file: what it was made from, by
+which model and options (the hash of their first line), and its own hash. A file gets its name once
+it is complete, and its line after that. So an interrupted command can be run again: it makes the
+files that are missing, and those whose documents have changed since.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
-from hashlib import file_digest
+from functools import cache, cached_property
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
@@ -75,10 +76,11 @@ class DocumentsFile:
 
 @dataclass(frozen=True)
 class FinishedFile:
-    """A file of predictions: what it was made from, and its hash."""
+    """A file of predictions: what it was made from, by which model and options, and its hash."""
 
     name: str
     source: DocumentsFile | None
+    settings: str
     hash: str
 
 
@@ -107,6 +109,11 @@ class ShardPredictor:
         about = {"version": __version__, "model": hash_of(self.model), "scores": self.scores}
         return {KEY: MANIFEST_KIND, **about, **reading}
 
+    @cached_property
+    def settings(self) -> str:
+        """A hash of what is described."""
+        return sha256(_line(self.described())).hexdigest()
+
     def __call__(self, shard: Shard) -> None:
         model, output = _loaded(self.model, self.trusted), self.folder / shard.name
         source = DocumentsFile.of(shard.source)
@@ -122,7 +129,7 @@ class ShardPredictor:
                 write("".join(lines))
                 n_docs += len(lines)
                 report(Predicted(shard.source, n_bytes, n_docs))
-        report(FinishedFile(shard.name, source, hash_of(output)))
+        report(FinishedFile(shard.name, source, self.settings, hash_of(output)))
 
 
 class PredictionFolder:
@@ -182,20 +189,27 @@ class PredictionFolder:
                 remove_drafts(folder, missed_names)
         return len(shards) - len(missing)
 
+    def n_others(self) -> int:
+        """The number of files in the folder that are of another model or other options."""
+        return sum(
+            finished.settings != self.predictor.settings and (self.where / name).exists()
+            for name, finished in self._finished().items()
+        )
+
     def _finished(self) -> dict[str, FinishedFile]:
-        """The files that are listed, if they are of the same model and options."""
+        """The files that are listed, of any model and options."""
         try:
-            first, *lines = (self.where / MANIFEST).read_text("utf-8").splitlines()
-            if json.loads(first) != self.predictor.described():
-                return {}
+            lines = (self.where / MANIFEST).read_text("utf-8").splitlines()
         except (OSError, ValueError):
             return {}
-        return {finished.name: finished for finished in _parsed(lines)}
+        return {finished.name: finished for finished in _parsed(lines[1:])}
 
     def _is_finished(self, shard: Shard, finished: Mapping[str, FinishedFile]) -> bool:
-        """Whether the predictions are those of the documents as they are now, undamaged."""
+        """Whether the predictions are those of the model for the documents as they are now."""
         entry = finished.get(shard.name)
-        if entry is None or entry.source is None or entry.source != DocumentsFile.of(shard.source):
+        if entry is None or entry.settings != self.predictor.settings:
+            return False
+        if entry.source is None or entry.source != DocumentsFile.of(shard.source):
             return False
         try:
             return hash_of(self.where / shard.name) == entry.hash

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import random
 import re
 import tarfile
 import tracemalloc
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 
 from laconic.corpus.io import streams as opening
 from laconic.corpus.io.encodings import Decoder
-from laconic.corpus.io.streams import is_tar, open_bytes, read_lines, tar_members
+from laconic.corpus.io.streams import BUFFER, is_tar, open_bytes, read_lines, tar_members
 from laconic.corpus.options import MIB, ReadOptions
 from laconic.errors import CorpusError
 
@@ -63,6 +64,16 @@ def test_a_truncated_file_is_an_error_not_a_short_text(
     file = written(tmp_path, raw[: int(len(raw) * kept)])
     with pytest.raises(CorpusError, match="truncated or damaged"):
         drain(file)
+
+
+def test_damage_after_some_lines_is_reported_with_the_next(tmp_path: Path) -> None:
+    text = random.Random(0).randbytes(2 * BUFFER).hex("\n", 40).encode()
+    file = written(tmp_path, gzip.compress(text)[:-BUFFER])
+    lines: list[tuple[int, str]] = []
+    with pytest.raises(CorpusError) as caught:
+        lines.extend(read_lines(file, ReadOptions()))
+    assert lines
+    assert f"{file}, line {len(lines) + 1}: is truncated or damaged" in str(caught.value)
 
 
 @pytest.mark.parametrize("packing", ["gzip", "xz", "bzip2"])

@@ -350,6 +350,23 @@ def test_names_without_an_ending_need_the_format(tmp_path: Path) -> None:
         file.rename(file.with_suffix(""))
     (folder / "_SUCCESS").touch()
     assert load_corpus(folder, format="jsonl").fingerprint == whole(tmp_path).fingerprint
+    message = r"contains 4 files such as part-\d+, but no class .* such as --format jsonl"
+    with pytest.raises(CorpusError, match=message):
+        load_corpus(folder)
+
+
+def test_json_files_have_an_object_per_line(tmp_path: Path) -> None:
+    """As Spark writes them; an array says how it is converted."""
+    folder = write(tmp_path / "mail", parts_of(OBJECTS))
+    for file in list(folder.iterdir()):
+        file.rename(file.with_suffix(".json"))
+    (folder / "_SUCCESS").touch()
+    expected = whole(tmp_path).fingerprint
+    for where in (folder, f"{folder}/*.json"):
+        assert load_corpus(where).fingerprint == expected
+    (folder / "part-8.json").write_text(json.dumps(OBJECTS))
+    with pytest.raises(CorpusError, match=r"part-8\.json, line 1: .* JSON array: convert it"):
+        load_corpus(folder)
 
 
 def test_the_limit_of_bytes_is_for_all_shards(tmp_path: Path) -> None:
@@ -409,11 +426,34 @@ def test_an_address_that_cannot_be_read_is_named(memory: Any) -> None:
         load_corpus("memory://mail.svm")
 
 
+def test_folders_of_records_are_no_classes(tmp_path: Path) -> None:
+    """Each shard would be a document of the class train or test."""
+    table = tmp_path / "table"
+    table.mkdir()
+    for part, objects in zip(("train", "test"), parts_of(OBJECTS, [20]), strict=True):
+        (write(table / part, [objects]) / "_SUCCESS").touch()
+    message = r"such as (train|test), whose files, such as part-8\.jsonl, .*table/\*/\*\.jsonl'"
+    with pytest.raises(CorpusError, match=message):
+        load_corpus(table)
+    assert len(load_corpus(f"{table}/*/*.jsonl")) == len(OBJECTS)
+    assert load_corpus(table, format="folder").classes == ("test", "train")
+
+
+def test_records_beside_folders_are_not_left_out(tmp_path: Path) -> None:
+    folder = write(tmp_path / "mail", parts_of(OBJECTS, [20]))
+    (folder / "old").mkdir()
+    (folder / "old" / "README").write_text("earlier mail")
+    message = r"such as old, beside part-\d+\.jsonl, a file of records\. .*mail/\*\*/\*\.jsonl'"
+    with pytest.raises(CorpusError, match=message):
+        load_corpus(folder)
+    assert len(load_corpus(f"{folder}/**/*.jsonl")) == len(OBJECTS)
+
+
 def test_other_folders_are_what_they_were(tmp_path: Path) -> None:
-    """Class folders, also of files that look like records, and vectors with a table of topics."""
-    for label in ("a", "b"):
+    """Class folders in which not all files look like records."""
+    for label, name in (("a", "1.csv"), ("b", "1.txt")):
         (tmp_path / "news" / label).mkdir(parents=True)
-        (tmp_path / "news" / label / "1.csv").write_text(f"text of {label}")
+        (tmp_path / "news" / label / name).write_text(f"text of {label}")
     assert load_corpus(tmp_path / "news").texts == ("text of a", "text of b")
 
 

@@ -73,8 +73,9 @@ def predict(
     """Predict the classes of documents, as JSON lines {"id": …, "label": …}.
 
     DOCS is a file of JSON lines, CSV, TSV or text with one document per line, compressed or not, a
-    Parquet file, or - for standard input. Memory use does not grow with the number of documents. A
-    model with a calibration adds "probability": of the class, or of each of the labels.
+    Parquet file, a folder of such files in one format, or - for standard input. Memory use does not
+    grow with the number of documents. A model with a calibration adds "probability": of the class,
+    or of each of the labels.
 
     Of several files, or a pattern such as 'in/*.jsonl', the predictions are written one after the
     other, or each into a file of its own in the folder that -o names, by several processes
@@ -89,7 +90,8 @@ def predict(
     """
     from laconic.processes import LocalProcesses, number_of_workers
 
-    reading, sources = values_of(ReadOptions, options), sources_of(docs)
+    reading = values_of(ReadOptions, options)
+    sources = sources_of(docs, reading)
     n_jobs = number_of_workers(jobs, f"--jobs {jobs}")
     on_cluster = uses_cluster(ctx)
     if output is None or not names_folder(output):
@@ -107,7 +109,7 @@ def predict(
         raise click.UsageError("the predictions of standard input are a file: name one, .jsonl")
     where = Path(output).absolute()
     predictor = ShardPredictor(where, model.absolute(), reading, scores, trusted)
-    folder = PredictionFolder(where, predictor)
+    folder = PredictionFolder(Path(output), predictor)
     if not on_cluster:
         predict_into(folder, sources, docs, LocalProcesses(n_jobs))
         return
@@ -117,11 +119,18 @@ def predict(
         predict_into(folder, sources, docs, engine)
 
 
-def sources_of(docs: Sequence[str]) -> list[str]:
+def sources_of(docs: Sequence[str], options: ReadOptions) -> list[str]:
     """The files that are named: those of folders and patterns in the order of their names."""
-    from laconic.corpus.io.addresses import list_files
+    from laconic.corpus.io.addresses import is_folder, list_files
+    from laconic.corpus.readers.record_stream import check_formats
 
-    return [source for name in docs for source in list_files(name)]
+    sources = []
+    for name in docs:
+        files = list_files(name)
+        if options.format is None and is_folder(name):
+            check_formats(name, files)
+        sources += files
+    return sources
 
 
 def names_folder(output: str) -> bool:
@@ -166,6 +175,7 @@ def predict_into(
 ) -> None:
     """Predict each file into one of its own."""
     from laconic.cli.prediction_folder import shards_of
+    from laconic.corpus.builder import amount
     from laconic.corpus.io.addresses import size_of
 
     shards = shards_of(sources)
@@ -175,10 +185,17 @@ def predict_into(
         n_before = folder.predict(
             shards, engine, lambda n_bytes, n_docs: bar(n_bytes, total, n_docs)
         )
+    name = printable(str(folder.where))
     if n_before:
         say_aside(
-            f"note: {n_before:,} of {len(shards):,} files in {printable(str(folder.where))} were "
-            "finished before, with the same model and documents"
+            f"note: {n_before:,} of {len(shards):,} files in {name} were finished before, with the "
+            "same model and documents"
+        )
+    if n_others := folder.n_others():
+        say_aside(
+            f"note: {amount(n_others, 'other file', 'other files')} in {name} "
+            f"{'has' if n_others == 1 else 'have'} predictions of another model, with other "
+            "options or by another version. Predict their documents again, or use another folder"
         )
 
 

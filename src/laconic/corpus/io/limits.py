@@ -25,6 +25,10 @@ RATIO_CHECKED_FROM = 16 * MIB
 READ_ERRORS = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError)
 
 
+class DamagedFileError(CorpusError):
+    """The file cannot be decompressed to its end."""
+
+
 class ProgressFile(io.RawIOBase):
     """A file, here or at an address, that reports to `progress` how much of it was read."""
 
@@ -108,9 +112,11 @@ def check_expansion(unpacked: int, packed: int, where: Where) -> None:
         )
 
 
-def damaged_error(where: Where, problem: BaseException, member: str | None = None) -> CorpusError:
+def damaged_error(
+    where: Where, problem: BaseException, member: str | None = None
+) -> DamagedFileError:
     place = "" if member is None else f"its member {member} "
-    return CorpusError(
+    return DamagedFileError(
         f"{place}is truncated or damaged ({problem}). Download or compress the file again.",
         where=where,
     )

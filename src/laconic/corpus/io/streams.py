@@ -19,6 +19,7 @@ from typing import IO, Any, BinaryIO
 from laconic.corpus.io.encodings import Decoder
 from laconic.corpus.io.limits import (
     READ_ERRORS,
+    DamagedFileError,
     LimitedStream,
     ProgressFile,
     Where,
@@ -125,12 +126,17 @@ def decode_lines(
 ) -> Iterator[tuple[int, str]]:
     """As `read_lines`, from an open stream such as a member of an archive."""
     decoder = decoder or Decoder(where, options, encoding)
-    for number, line in enumerate(decoder.lines(stream), 1):
-        if number == 1:
-            line = line.removeprefix("\ufeff")
-        if not keep_ends and line.endswith("\n"):
-            line = line[:-2] if line.endswith("\r\n") else line[:-1]
-        yield number, line
+    number = 0
+    try:
+        for number, line in enumerate(decoder.lines(stream), 1):
+            if number == 1:
+                line = line.removeprefix("\ufeff")
+            if not keep_ends and line.endswith("\n"):
+                line = line[:-2] if line.endswith("\r\n") else line[:-1]
+            yield number, line
+    except DamagedFileError as damage:
+        # the first line that is not read
+        raise DamagedFileError(damage.problem, where=damage.where, line=number + 1) from damage
     if notes is not None:
         notes.extend(decoder.notes("line"))
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from laconic.corpus.builder import CorpusBuilder, amount, validation_note
 from laconic.corpus.corpus import TEST, TRAIN, UNUSED, VALIDATION, Corpus
+from laconic.corpus.io.addresses import HIDDEN
 from laconic.corpus.io.archives import iter_files
 from laconic.corpus.io.encodings import Decoder
 from laconic.corpus.io.limits import Where
@@ -81,9 +82,11 @@ def _check_layout(
     where: Where, labelled: list[_Document], stray: list[str], notes: list[str]
 ) -> None:
     if not labelled and stray:
+        visible = [name for name in stray if not Path(name).name.startswith(HIDDEN)] or stray
         raise CorpusError(
-            f"contains {amount(len(stray), 'file', 'files')} such as {stray[0]}, but no class "
-            "folders. Put the documents of each class into a folder with its name.",
+            f"contains {amount(len(visible), 'file', 'files')} such as {visible[0]}, but no class "
+            "folders. Put the documents of each class into a folder with its name; or, if the "
+            "files are records, give their format, such as --format jsonl.",
             where=where,
         )
     if stray:

@@ -50,6 +50,20 @@ def name_of(where: Where | Sequence[Where]) -> str:
     return Path(folder).resolve().name if name in ("", *UNNAMED) else name
 
 
+def mixed_formats_error(folder: Where, file: str, other: str) -> CorpusError:
+    """The error for a folder with files of two formats; the first may be what was meant."""
+    return CorpusError(
+        f"contains {file} and {other}, which are not of one format. Give a glob, such as "
+        f"'{Path(fspath(folder)) / all_like(file)}'.",
+        where=folder,
+    )
+
+
+def all_like(file: str) -> str:
+    """A pattern for the names with the same ending."""
+    return f"*{Path(file).suffix}"
+
+
 def sibling_file(where: Where, name: str) -> Path | None:
     """The file `name` in the folder of the file `where`, plain or compressed, or None."""
     return file_in(Path(fspath(where)).parent, name)

@@ -6,9 +6,10 @@ file. In little memory.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from os import fspath
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, get_args
 
 from laconic.corpus.io.limits import Where
@@ -17,7 +18,7 @@ from laconic.corpus.options import ReadOptions, StreamFormat
 from laconic.corpus.readers.delimited import read_delimited
 from laconic.corpus.readers.fields import match_fields, missing_field_error
 from laconic.corpus.readers.json_lines import read_objects
-from laconic.corpus.readers.names import uncompressed_name
+from laconic.corpus.readers.names import mixed_formats_error, uncompressed_name
 from laconic.corpus.readers.parquet.reader import parquet_texts
 from laconic.errors import CorpusError
 
@@ -25,6 +26,7 @@ STDIN = "-"
 SUFFIXES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "jsonl",
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
@@ -68,6 +70,21 @@ def stream(where: Where, options: ReadOptions) -> Iterator[Item]:
             yield from _json_items(source, place, options)
         else:
             yield from _table_items(source, place, options, "\t" if kind == "tsv" else ",")
+
+
+def check_formats(folder: Where, files: Sequence[str]) -> None:
+    """Raise if the names of a folder's files do not say that all have one format."""
+    kinds = {Path(file).name: _by_name(file) for file in files}
+    known = next((name for name, kind in kinds.items() if kind is not None), None)
+    if known is None:
+        raise CorpusError(
+            f"the names of its files, such as {next(iter(kinds))}, do not say their format. Give "
+            f"it with --format: {', '.join(STREAMED)}.",
+            where=folder,
+        )
+    other = next((name for name, kind in kinds.items() if kind != kinds[known]), None)
+    if other is not None:
+        raise mixed_formats_error(folder, known, other)
 
 
 def _by_name(where: Where) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from laconic.corpus.options import ReadOptions
 from laconic.corpus.readers.arff.reader import read_arff
 from laconic.corpus.readers.cluto import read_cluto
 from laconic.corpus.readers.folders import read_folder
-from laconic.corpus.readers.names import uncompressed_name
+from laconic.corpus.readers.names import all_like, mixed_formats_error, uncompressed_name
 from laconic.corpus.readers.rcv1 import read_rcv1
 from laconic.corpus.readers.reuters import read_reuters
 from laconic.corpus.readers.shards import read_csv, read_jsonl, read_parquet, read_tsv
@@ -38,7 +38,7 @@ class Format:
 FORMATS: dict[str, Format] = {
     "csv": Format(read_csv, (".csv",), "a header line, then one document per record"),
     "tsv": Format(read_tsv, (".tsv", ".tab"), "the same, separated by tabs"),
-    "jsonl": Format(read_jsonl, (".jsonl", ".ndjson"), "one JSON object per line"),
+    "jsonl": Format(read_jsonl, (".jsonl", ".ndjson", ".json"), "one JSON object per line"),
     "parquet": Format(read_parquet, (".parquet", ".pq"), "columns as in CSV (extra: parquet)"),
     "folder": Format(
         read_folder, (), "a folder or tar archive of class folders, one file per document"
@@ -131,30 +131,43 @@ def _has_shards(folder: Path, options: ReadOptions) -> bool:
     names = [entry.name for entry in entries]
     if _by_names(names) != "folder":
         return False
+    records = [name for name in names if _by_suffix(name) in RECORDS]
     folders = [entry.name for entry in entries if entry.is_dir()]
     if folders:
-        _refuse_partitions(folder, folders)
+        _refuse_partitions(folder, folders, records)
         return False
-    records = [name for name in names if _by_suffix(name) in RECORDS]
     if records and len(records) < len(names):
         other = next(name for name in names if name not in records)
-        raise CorpusError(
-            f"contains {records[0]} and {other}, which are not of one format. Give a glob, such as "
-            f"'{folder}/*{Path(records[0]).suffix}'.",
-            where=folder,
-        )
+        raise mixed_formats_error(folder, records[0], other)
     return bool(records)
 
 
-def _refuse_partitions(folder: Path, folders: list[str]) -> None:
-    """Raise if the folders are partitions of a table, such as year=2023, and not classes."""
-    if all("=" in name for name in folders):
-        raise CorpusError(
-            f"has folders such as {folders[0]}, which seem to be partitions of a table. Give a "
-            f"glob for their files, such as '{folder}/**/*.parquet'; or --format folder, if they "
-            "are classes.",
-            where=folder,
-        )
+def _refuse_partitions(folder: Path, folders: list[str], beside: list[str]) -> None:
+    """Raise if the folders are parts of a table, such as train or year=2023, and not classes.
+
+    `beside` are the files of records that are not in them.
+    """
+    inside = _records_inside([folder / name for name in folders])
+    if beside:
+        reason, files = f"beside {beside[0]}, a file of records", f"**/{all_like(beside[0])}"
+    elif inside:
+        reason, files = f"whose files, such as {inside[0]}, are records", f"*/{all_like(inside[0])}"
+    elif all("=" in name for name in folders):
+        reason, files = "which seem to be partitions of a table", "**/*.parquet"
+    else:
+        return
+    raise CorpusError(
+        f"has folders such as {folders[0]}, {reason}. Give a glob for the files of one corpus, "
+        f"such as '{folder}/{files}'; or --format folder, if the folders are classes.",
+        where=folder,
+    )
+
+
+def _records_inside(folders: list[Path]) -> list[str]:
+    """The names of the files in these folders, if all are files of records; otherwise none."""
+    top = chain.from_iterable(islice(os.walk(folder), 1) for folder in folders)
+    files = [name for _, _, names in top for name in names if not name.startswith(HIDDEN)]
+    return files if all(_by_suffix(name) in RECORDS for name in files) else []
 
 
 def _by_names(names: list[str]) -> str:
