@@ -179,7 +179,7 @@ class DaskEngine:
                 # a call, because a cluster that adapts its size has no workers before there is one
                 first = self.client.submit(describe_worker, str(token), pure=False)
                 first.result(timeout=FIRST_WORKER_SECONDS)
-            found = self.client.run(describe_worker, str(token))
+            workers = self.client.run(describe_worker, str(token))
         except ModuleNotFoundError as failure:
             raise LaconicError(
                 f"the workers cannot import {failure.name}: install Laconic with its dependencies "
@@ -187,12 +187,12 @@ class DaskEngine:
             ) from None
         except (OSError, CommClosedError):
             raise lost_scheduler() from None
-        if not found:
+        if not workers:
             raise ResourceError(
                 f"the cluster has no workers after {FIRST_WORKER_SECONDS:.0f} seconds. Start some, "
                 "or ask the cluster for them"
             )
-        for worker, (versions, seen) in found.items():
+        for worker, (versions, seen) in workers.items():
             check_versions(versions_here(), worker, versions)
             if not seen:
                 raise LaconicError(
@@ -213,8 +213,8 @@ class _Calls:
         self.engine, self.listen = engine, listen
         self.objects = SharedObjects(engine.files)
         self.function = self.objects.dumps(function)
-        # the function and the items are kept: files of their arrays stay as long as they do
-        self.kept, self.pending = function, dict[Future, tuple[int, Any]]()
+        # the function and the items stay here: files of their arrays stay as long as they do
+        self.arguments, self.pending = function, dict[Future, tuple[int, Any]]()
         self.seen: dict[int, int] = {}
         # messages of the workers, and calls that have ended
         self.news: SimpleQueue[bytes | Future] = SimpleQueue()

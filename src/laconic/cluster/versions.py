@@ -19,12 +19,12 @@ def versions_here() -> dict[str, str]:
     return {name: _installed(name) for name in PACKAGES} | {"python": python}
 
 
-def check_versions(expected: Mapping[str, str], worker: str, found: Mapping[str, str]) -> None:
+def check_versions(expected: Mapping[str, str], worker: str, versions: Mapping[str, str]) -> None:
     """Raise if a worker has other versions than the process that starts the work."""
-    different = [name for name, there in expected.items() if found.get(name) != there]
+    different = [name for name, there in expected.items() if versions.get(name) != there]
     if different:
         differences = ", ".join(
-            f"{name} {found.get(name, 'missing')} there and {expected[name]} here"
+            f"{name} {versions.get(name, 'missing')} there and {expected[name]} here"
             for name in different
         )
         raise LaconicError(

@@ -58,14 +58,14 @@ def _check_same_bits(engine: Engine) -> None:
         ("products", lambda X: (X @ np.ones((X.shape[1], 2)),)),
         ("rows", lambda X: (X[:, [3, 1, 7]].take(thirds).gathered().toarray(),)),
     ):
-        for expected, found in zip(*map(compute, scaled), strict=True):
-            assert expected.dtype == found.dtype, f"{name}: {found.dtype}, not {expected.dtype}"
-            assert np.array_equal(expected, found), f"{name}: other bits than in one process"
+        for expected, results in zip(*map(compute, scaled), strict=True):
+            assert expected.dtype == results.dtype, f"{name}: {results.dtype}, not {expected.dtype}"
+            assert np.array_equal(expected, results), f"{name}: other bits than in one process"
 
 
 def _check_order(engine: Engine) -> None:
-    found = list(engine.run(slow_first, range(6)))
-    assert found == list(range(6)), f"results in another order than the items: {found}"
+    results = list(engine.run(slow_first, range(6)))
+    assert results == list(range(6)), f"results in another order than the items: {results}"
     assert list(engine.run(slow_first, [])) == [], "no items must give no results"
 
 
@@ -119,8 +119,8 @@ def _check_messages(engine: Engine) -> None:
 def _check_closing(engine: Engine) -> None:
     with closing(engine.run(same, range(N_ITEMS))) as results:  # type: ignore[type-var]
         next(results)
-    found = list(engine.run(same, [7, 8]))
-    assert found == [7, 8], f"after a run that was closed, the next gives {found}"
+    again = list(engine.run(same, [7, 8]))
+    assert again == [7, 8], f"after a run that was closed, the next gives {again}"
 
 
 def _blocks() -> Blocks:

@@ -30,7 +30,7 @@ from laconic.corpus.readers import shards
 from laconic.corpus.readers.names import name_of
 from laconic.corpus.stored_texts import StoredTexts
 from laconic.errors import CorpusError, ResourceError
-from laconic.processes import run_in_processes
+from laconic.processes import LocalProcesses
 
 Objects = list[dict[str, Any]]
 WORDS = ("ships", "sun,\n", '"quoted"', "ünïcode", "\U0001f600", "  ", "")
@@ -140,16 +140,16 @@ def test_labels_mean_what_they_mean_in_one_file(
     expected = described(whole(folder, objects, unlabelled=unlabelled))
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(shards, "WORTH_PROCESSES", 0)
-        monkeypatch.setattr(shards, "run_in_processes", in_this_process)
+        monkeypatch.setattr(shards, "LocalProcesses", in_this_process)
         for n_jobs in (1, 2):
             corpus = load_corpus(parts, unlabelled=unlabelled, n_jobs=n_jobs)
             notes = tuple(note for note in corpus.notes if " empty" not in note)
             assert described(replace(corpus, notes=notes)) == expected
 
 
-def in_this_process(function: Any, items: Any, n_jobs: int, listen: Any) -> Iterator[Any]:
+def in_this_process(n_jobs: int) -> LocalProcesses:
     """The same calls, without processes: hypothesis makes many."""
-    return run_in_processes(function, items, 1, listen=listen)
+    return LocalProcesses(1)
 
 
 def test_fields_by_option_and_notes_are_those_of_the_whole(tmp_path: Path) -> None:
