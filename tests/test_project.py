@@ -22,7 +22,7 @@ EXTRAS = PROJECT["optional-dependencies"]
 
 
 def test_the_lowest_constraints_are_the_lower_bounds():
-    groups = [EXTRAS[name] for name in ("parquet", "smart", "remote", "test")]
+    groups = [EXTRAS[name] for name in ("parquet", "smart", "cluster", "remote", "test")]
     tested = [*PROJECT["dependencies"], *(name for group in groups for name in group)]
     bounds = {name.replace(">=", "==") for name in tested if not name.startswith("laconic[")}
     assert bounds == pins("constraints-lowest.txt")
