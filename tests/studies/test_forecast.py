@@ -12,6 +12,7 @@ from laconic.corpus.corpus import Corpus
 from laconic.numerics.blocks import ENTRY_BYTES
 from laconic.studies import forecast as forecasts
 from laconic.studies.forecast import (
+    CLASS_BYTES,
     PROBED,
     Samples,
     Workload,
@@ -89,6 +90,15 @@ def test_memory_is_that_of_the_entries_within_the_limit():
     assert extrapolated(samples(), tiny).memory == 2000 * 8000, "folds are in memory"
     unstored = replace(WORKLOAD, in_memory=1)
     assert extrapolated(samples(), unstored).memory == in_memory, "counts that are in memory stay"
+
+
+def test_memory_also_grows_with_documents_and_classes():
+    """Whatever the limit of a matrix; what a sample took for its classes does not count twice."""
+    tiny = replace(WORKLOAD, stored=10**9, in_memory=1, n_in_fold=1000)
+    memory = [extrapolated(samples(), replace(tiny, n_classes=n)).memory for n in (0, 10, 500)]
+    assert memory[0] == 2000 * 1000
+    assert memory[1] - memory[0] == CLASS_BYTES * 10 * (24_000 - 1000)
+    assert memory[2] == CLASS_BYTES * 500 * 24_000 + 100 * 1000 * ENTRY_BYTES
 
 
 def test_a_limit_is_advised_for_texts_in_files_only(monkeypatch):

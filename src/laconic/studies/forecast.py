@@ -14,7 +14,7 @@ two samples show, from 1 to 1.5 |
 | blends | as the tasks, with one alpha; for all methods, although only good ones are blended |
 | final models | all training documents, by the same power: all words and the costliest selection |
 | memory | the entries of the largest matrix that is trained on; of texts in files at most \
-those of a fold, or `--in-memory` |
+those of a fold, or `--in-memory`; documents × classes, where there are several |
 | disk | texts in temporary files, and their blocks, in proportion; two folds in files, for \
 processes |
 
@@ -52,6 +52,8 @@ WARM_UP, FIRST_SAMPLE, PROBED = 100, 500, 300
 POWERS = 1.0, 1.5
 # An option is named if it saves at least this share of the time.
 WORTH = 0.25
+# What softmax regression, which takes most, keeps of each document and class: 8 numbers.
+CLASS_BYTES = 8 * 8
 QUICK = PRESETS["quick"]
 FEW_FOLDS = 3
 LEAST_TUNING = 2000
@@ -71,6 +73,7 @@ class Workload:
     stored : bytes of text in temporary files, whose words are counted in blocks; 0 in memory
     in_memory : bytes that a matrix in memory may take, if texts are stored
     blends : whether classifiers are blended
+    n_classes : decision values per document, if there are several; else 0
     """
 
     n_docs: int
@@ -83,11 +86,13 @@ class Workload:
     stored: int = 0
     in_memory: int = MEMORY
     blends: bool = True
+    n_classes: int = 0
 
     @classmethod
     def of(cls, prepared: PreparedCorpus, n_workers: int, storage: StorageOptions) -> Self:
         plan, split, texts = prepared.plan, prepared.splits[0], prepared.corpus.texts
         n_draws = 1 + max(task.draw for task in prepared.planned)
+        n_columns = max(target.n_columns for target in prepared.targets)
         return cls(
             len(prepared.corpus),
             split.train.size + split.test.size,
@@ -99,6 +104,7 @@ class Workload:
             int(texts.starts[-1]) if isinstance(texts, StoredTexts) else 0,
             storage.limit,
             plan.training.blends and bool(plan.split.cv),
+            n_columns if n_columns > 1 else 0,
         )
 
 
@@ -187,7 +193,11 @@ def _memory(samples: Samples, workload: Workload) -> int:
     if workload.stored:
         final = min(final, workload.in_memory / ENTRY_BYTES)
     n_entries = max(final, per_document * workload.n_in_fold)
-    working = last.memory / max(1, last.n_entries) * n_entries
+    by_class = CLASS_BYTES * workload.n_classes
+    # the matrix at least, because all classes may not be in the sample
+    of_sample = max(last.memory - by_class * last.n_docs, ENTRY_BYTES * last.n_entries)
+    working = of_sample / max(1, last.n_entries) * n_entries
+    working += by_class * max(workload.n_in_fold, workload.n_trained)
     counts = 0.0 if workload.stored else per_document * workload.n_docs * ENTRY_BYTES
     return int(samples.base_memory + max(working, 0) + counts)
 
