@@ -87,6 +87,16 @@ def test_only_final_models_are_trained_on_blocks(shards, tmp_path, on_disk):
     assert len(notes) == 1
 
 
+def test_a_study_that_is_opened_again_counts_nothing(shards, tmp_path, on_disk, monkeypatch):
+    (counted,) = study(shards, tmp_path).corpora
+    counted.count(StorageOptions(blocks=str(tmp_path / "blocks")))
+    monkeypatch.setattr(blocks, "write_block", lambda job: pytest.fail("it was counted again"))
+    (prepared,) = study(shards, tmp_path).corpora
+    parts = prepared.counted.counts.parts
+    assert len(parts) > 3
+    assert all(part.folder.is_relative_to(tmp_path / "blocks") for part in parts)
+
+
 def test_texts_are_read_a_few_times_only(shards, tmp_path, on_disk, monkeypatch):
     """Fingerprint, copies and counting. Serving is timed twice on a sample, here all of them."""
     encoded, n_bytes = StoredTexts.encoded, []
