@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
+from copy import copy, deepcopy
 
 import pytest
 from filelock import FileLock
@@ -63,6 +65,18 @@ def test_the_folder_of_a_killed_process_is_removed_though_its_forked_child_lives
             assert not list(tmp_path.iterdir())
         finally:
             os.kill(child, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy, deepcopy, lambda value: pickle.loads(pickle.dumps(value))]
+)
+def test_a_copy_in_this_process_is_the_same_folder(tmp_path, copied):
+    scratch = ScratchFolder(tmp_path)
+    assert copied(scratch) is scratch
+    message = pickle.dumps(scratch)
+    del scratch
+    assert not list(tmp_path.iterdir())
+    assert pickle.loads(message) is None, "as in another process"
 
 
 def test_folders_of_killed_processes_are_removed_and_others_stay(tmp_path):

@@ -13,6 +13,7 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
 # elsewhere the kernel does not enforce the limit
 CAN_LIMIT_MEMORY = sys.platform == "linux"
 
@@ -60,9 +61,9 @@ def free_memory() -> int:
 
     Where the system does not say, half of the machine's memory, or 2 GB.
     """
-    amounts = [amount for amount in (_available_memory(), _memory_of_container()) if amount]
+    amounts = (_available_memory(), _memory_of_container())
     machine = memory_of_machine() or 4 * 10**9
-    return min(amounts, default=machine // 2)
+    return min((amount for amount in amounts if amount is not None), default=machine // 2)
 
 
 def _available_memory() -> int | None:
@@ -75,11 +76,24 @@ def _available_memory() -> int | None:
 
 
 def _memory_of_container() -> int | None:
-    """The limit of the control group of this process, if it has one."""
-    for file in ("memory.max", "memory/memory.limit_in_bytes"):
+    """What is left of the limit of this process's control group, if it has one."""
+    for limit, usage, unused_files in (
+        ("memory.max", "memory.current", "inactive_file"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "total_inactive_file"),
+    ):
         with suppress(OSError, ValueError):
-            return int((Path("/sys/fs/cgroup") / file).read_text())
+            left = int((CONTROL_GROUPS / limit).read_text())
+            with suppress(OSError, ValueError):
+                left -= int((CONTROL_GROUPS / usage).read_text())
+                left += _statistic((CONTROL_GROUPS / usage).parent / "memory.stat", unused_files)
+            return max(0, left)
     return None
+
+
+def _statistic(file: Path, name: str) -> int:
+    """A number of memory.stat. The kernel takes pages of unused files back when it needs them."""
+    lines = map(str.split, file.read_text().splitlines())
+    return sum(int(value) for key, value in lines if key == name)
 
 
 def _process_peak() -> int | None:

@@ -7,7 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from tempfile import gettempdir, mkdtemp
-from weakref import finalize
+from typing import Any
+from weakref import WeakValueDictionary, finalize
 
 from filelock import BaseFileLock, FileLock, Timeout
 
@@ -16,6 +17,8 @@ from laconic.errors import unwritable
 FOLDER_PREFIX = "laconic-scratch-"
 LOCK = "lock"
 OTHER_FOLDER = "set TMPDIR to another folder"
+# Those of this process, by their paths.
+_live: WeakValueDictionary[Path, ScratchFolder] = WeakValueDictionary()
 
 
 class ScratchFolder:
@@ -23,6 +26,8 @@ class ScratchFolder:
 
     The process holds a lock on the folder, which ends with the process: the next scratch folder
     that is made removes folders without a lock. The name of the folder contains the process id.
+    In this process a copy, by `copy` or `pickle`, is the same object; in another process, which
+    does not own the folder, it is None.
 
     Parameters
     ----------
@@ -43,9 +48,18 @@ class ScratchFolder:
                 f"there, or {advice}",
             ) from None
         self._remove = finalize(self, _remove, self.path, lock, os.getpid())
+        _live[self.path] = self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return live_folder, (self.path,)
 
     def close(self) -> None:
         self._remove()
+
+
+def live_folder(path: Path) -> ScratchFolder | None:
+    """The scratch folder with this path, if this process has it."""
+    return _live.get(path)
 
 
 def remove_leftovers(parent: Path) -> None:

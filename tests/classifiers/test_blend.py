@@ -5,9 +5,14 @@ import pytest
 from scipy.sparse import csr_array
 
 from laconic import LogisticClassifier, RLSClassifier, SVMClassifier
-from laconic.classifiers.blend import BlendClassifier
+from laconic.classifiers import blend as module
+from laconic.classifiers.blend import FOLDS, BlendClassifier, _folds, _out_of_fold_scale
+from laconic.classifiers.prefixes import decisions_of
 from laconic.errors import LaconicError
-from laconic.numerics.decision_counts import TEMPERATURES, count_decisions, scale_of
+from laconic.numerics.decision_counts import TEMPERATURES, count_decisions, scale_of, tuning_of
+from laconic.numerics.svm.input import Rows
+from laconic.text.labels import LabelEncoding
+from tests.blocks_double import GuardedBlocks
 from tests.strategies import text_like
 
 
@@ -52,6 +57,39 @@ def test_the_scale_of_counts_is_a_temperature():
         scale = scale_of(count_decisions(factor * logits, y_signed))
         assert abs(np.log2(scale / factor)) < 0.2
     assert TEMPERATURES[0] < 0.25 < 3.0 < TEMPERATURES[-1]
+
+
+@pytest.mark.parametrize("kind", ["binary", "classes", "labels"])
+@pytest.mark.parametrize("form", ["memory", "blocks"])
+def test_the_scale_is_that_of_all_decisions_of_other_folds(corpus, kind, form):
+    """Against decisions and labels of all documents and classes at once."""
+    X, y = corpus
+    labels = {"binary": y > 0, "classes": y, "labels": np.column_stack([y == 0, y > 0])}[kind]
+    encoding = LabelEncoding.of(labels.astype(int))
+    rows = GuardedBlocks.of(X, 3) if form == "blocks" else Rows.of(X)
+    member, decision = LogisticClassifier(0.3), np.zeros((encoding.n_docs, encoding.n_rows))
+    for fold in _folds(encoding):
+        weights = np.ones(encoding.n_docs)
+        weights[fold] = 0.0
+        solution = member.fit_rows(rows, encoding, None, weights)
+        decision[fold] = (X @ solution.coef.T + solution.intercept)[fold]
+    expected = scale_of(tuning_of(decision, encoding.y_signed, encoding.rule))
+    assert _out_of_fold_scale(member, rows, encoding) == pytest.approx(expected, rel=1e-6)
+
+
+def test_decisions_are_those_of_one_fold_at_a_time(corpus, monkeypatch):
+    X, y = corpus
+    encoding, shapes = LabelEncoding.of(y), []
+
+    def recorded(rows, coef, intercept):
+        decision = decisions_of(rows, coef, intercept)
+        shapes.append(decision.shape)
+        return decision
+
+    monkeypatch.setattr(module, "decisions_of", recorded)
+    BlendClassifier(members()).fit_rows(Rows.of(X), encoding)
+    assert shapes == [(120 // FOLDS, 3)] * FOLDS * 2
+    assert "y_signed" not in vars(encoding), "labels of all documents and classes are not kept"
 
 
 @pytest.mark.parametrize(

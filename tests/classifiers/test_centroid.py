@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from laconic import LinearModel, ReduceThenFit
 from laconic.classifiers.centroid import CentroidClassifier
+from tests.blocks_double import GuardedBlocks
 
 NAMES = np.array(["ant", "bee", "cat", "dog"])
 
@@ -65,6 +68,28 @@ def test_each_label_is_decided_by_its_own_two_means():
         assert_allclose(fitted.decision_function(X)[:, column], alone.decision_function(X))
     assert (fitted.decision_function(X)[:, 2] == 1).all()
     assert (fitted.decision_function(X)[:, 3] == -1).all()
+
+
+@pytest.mark.parametrize("labels", [False, True])
+def test_memory_follows_entries_and_not_documents_times_classes(labels):
+    n_docs, n_classes = 5000, 400
+    codes = np.arange(n_docs) % n_classes
+    X = csr_array((np.ones(n_docs), codes % 3, np.arange(n_docs + 1)), shape=(n_docs, 3))
+    y = csr_array((np.ones(n_docs), codes, np.arange(n_docs + 1))) if labels else codes
+    tracemalloc.start()
+    try:
+        CentroidClassifier().fit(X, y)
+        assert tracemalloc.get_traced_memory()[1] < n_docs * n_classes
+    finally:
+        tracemalloc.stop()
+
+
+def test_over_blocks_the_means_are_the_same():
+    X, y = documents(7)
+    expected = CentroidClassifier().fit(csr_array(X), y)
+    fitted = CentroidClassifier().fit(GuardedBlocks.of(csr_array(X), 3), y)
+    assert_allclose(fitted.coef_, expected.coef_, atol=1e-12)
+    assert_allclose(fitted.intercept_, expected.intercept_, atol=1e-12)
 
 
 def test_behind_a_selection_it_is_a_linear_model_over_the_vocabulary():

@@ -12,7 +12,9 @@ from laconic import JointSelection, LarsClassifier, MaskedSVM, TopTerms
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.numerics.blocks import ENTRY_BYTES, column_sums
 from laconic.numerics.candidates import CandidateMethod, on_candidates
-from laconic.scores import information_gain, svm_elimination, svm_weight
+from laconic.numerics.svm.class_problems import ClassProblems
+from laconic.scores import information_gain, svm_elimination, svm_weight, weights
+from laconic.text.labels import LabelEncoding
 from tests.blocks_double import GuardedBlocks
 from tests.strategies import text_like
 
@@ -136,6 +138,27 @@ def test_missed_columns_replace_the_worst_unused_candidates():
     assert found.rounds == 2
     assert_array_equal(found.columns, [0, 1, 2, 9])
     assert_array_equal(found.result, [1.0, 2.0, 3.0, 10.0])
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_importances_are_the_same_for_a_few_classes_at_a_time(loss):
+    """Tables of words and classes take at most the memory of a matrix, whatever the classes."""
+    X, y = documents(n_classes=7)
+    problems = ClassProblems(LabelEncoding.of(y).members, np.ones(7), np.ones(7))
+    training = weights.Training(problems, loss, step=0.25)
+    trained = training.train(X)
+    importances, passes = [], []
+    for n_classes in (7, 3, 0):
+        outside = GuardedBlocks.of(X, memory=n_classes * weights.CLASS_BYTES * X.shape[1])
+        importances.append(weights._importance_outside(trained, outside, training))
+        passes.append(outside.passes)
+    assert passes == [1, 3, 7]
+    assert_allclose(importances[1], importances[0], rtol=1e-12)
+    assert_allclose(importances[2], importances[0], rtol=1e-12)
+    signed = problems.signed(trained.duals.alphas).toarray()
+    bends = (X.power(2).T @ (signed.T != 0)) / problems.alpha * (loss == "squared_hinge")
+    expected = np.square((X.T @ signed.T) / (1.0 + bends)).sum(axis=1)
+    assert_allclose(importances[0], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -12,6 +12,7 @@ from laconic.corpus.corpus import Corpus
 from laconic.numerics.blocks import ENTRY_BYTES
 from laconic.studies import forecast as forecasts
 from laconic.studies.forecast import (
+    CLASS_BYTES,
     PROBED,
     Samples,
     Workload,
@@ -85,6 +86,31 @@ def test_memory_is_that_of_the_entries_within_the_limit():
     assert in_memory == of_training + 100 * 30_000 * ENTRY_BYTES
     half = replace(stored, in_memory=100 * 12_000 * ENTRY_BYTES)
     assert extrapolated(samples(), half).memory == of_training // 2
+    tiny = replace(stored, in_memory=1)
+    assert extrapolated(samples(), tiny).memory == 2000 * 8000, "folds are in memory"
+    unstored = replace(WORKLOAD, in_memory=1)
+    assert extrapolated(samples(), unstored).memory == in_memory, "counts that are in memory stay"
+
+
+def test_memory_also_grows_with_documents_and_classes():
+    """Whatever the limit of a matrix; what a sample took for its classes does not count twice."""
+    tiny = replace(WORKLOAD, stored=10**9, in_memory=1, n_in_fold=1000)
+    memory = [extrapolated(samples(), replace(tiny, n_classes=n)).memory for n in (0, 10, 500)]
+    assert memory[0] == 2000 * 1000
+    assert memory[1] - memory[0] == CLASS_BYTES * 10 * (24_000 - 1000)
+    assert memory[2] == CLASS_BYTES * 500 * 24_000 + 100 * 1000 * ENTRY_BYTES
+
+
+def test_a_limit_is_advised_for_texts_in_files_only(monkeypatch):
+    monkeypatch.setattr(forecasts, "memory_of_machine", lambda: 10**6)
+    stored = replace(WORKLOAD, stored=10**9)
+    advice = [
+        sentences(extrapolated(samples(), workload), None).partition("The machine has ")[2]
+        for workload in (WORKLOAD, stored, replace(stored, n_workers=2))
+    ]
+    assert advice[0] == "1 MB of memory."
+    assert advice[1] == "1 MB of memory: use `--in-memory 500MB`."
+    assert advice[2] == "1 MB of memory: use `--jobs 1`."
 
 
 def test_disk_is_that_of_blocks_and_of_folds_in_files():

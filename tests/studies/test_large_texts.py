@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from scipy.sparse import csr_array
 
 from laconic import Plan, Study
 from laconic.corpus import stored_texts
 from laconic.corpus.stored_texts import StoredTexts
 from laconic.errors import LaconicError
+from laconic.numerics.blocks import Blocks
 from laconic.studies.execution.local import InProcess
 from laconic.studies.execution.processes import Processes
 from laconic.studies.layout import JOURNAL
@@ -69,6 +71,30 @@ def test_a_study_of_stored_texts_has_the_same_rows_and_model(shards, expected, t
     (note,) = [note for note in notes if "blocks on disk" in note]
     (corpus,) = json.loads((tmp_path / "corpora.json").read_text())["corpora"]
     assert any(problem in note for problem in corpus["problems"]), "the page has it too"
+
+
+def test_only_final_models_are_trained_on_blocks(shards, tmp_path, on_disk):
+    """The documents of folds are in memory, within any limit; notes do not depend on it."""
+    notes = set()
+    for limit in (1, 10**9):
+        (prepared,) = study(shards, tmp_path / "study").corpora
+        prepared.count(StorageOptions(blocks=str(tmp_path / "blocks"), in_memory=limit))
+        splits, names = (prepared.splits[0], prepared.final_split()), [prepared.targets[0].name]
+        (fold,), (final,) = (prepared.problems(split, names) for split in splits)
+        assert isinstance(fold.X_train, csr_array)
+        assert isinstance(final.X_train, Blocks) == (limit == 1)
+        notes.add(prepared.counted.notes)
+    assert len(notes) == 1
+
+
+def test_a_study_that_is_opened_again_counts_nothing(shards, tmp_path, on_disk, monkeypatch):
+    (counted,) = study(shards, tmp_path).corpora
+    counted.count(StorageOptions(blocks=str(tmp_path / "blocks")))
+    monkeypatch.setattr(blocks, "write_block", lambda job: pytest.fail("it was counted again"))
+    (prepared,) = study(shards, tmp_path).corpora
+    parts = prepared.counted.counts.parts
+    assert len(parts) > 3
+    assert all(part.folder.is_relative_to(tmp_path / "blocks") for part in parts)
 
 
 def test_texts_are_read_a_few_times_only(shards, tmp_path, on_disk, monkeypatch):

@@ -84,6 +84,18 @@ def test_vectors_keep_their_vocabulary_and_weights_stay_as_they_are():
     assert problem.vocabulary.tolist() == ["x", "y", "z"]
 
 
+def test_counts_in_memory_are_matrices_however_little_memory_is_free(monkeypatch):
+    monkeypatch.setattr("laconic.text.options.free_memory", lambda: 1)
+    of_texts = corpus_of(CLASSES, SPLIT)
+    counts = Vectorizer().fit_transform(TEXTS)
+    vocabulary = tuple(f"word {column}" for column in range(counts.shape[1]))
+    of_vectors = replace(of_texts, texts=None, vectors=counts, vocabulary=vocabulary)
+    for corpus in (of_texts, of_vectors):
+        (problem,) = make_problems(corpus)
+        assert isinstance(problem.X_train, csr_array)
+        assert isinstance(problem.X_test, csr_array)
+
+
 def test_without_a_split_one_is_drawn():
     (problem,) = make_problems(corpus_of(CLASSES))
     assert (problem.name, problem.fold) == ("pets", "split 1 of 1")

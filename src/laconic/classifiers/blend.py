@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from laconic.classifiers.logistic import LogisticClassifier
@@ -17,7 +17,8 @@ from laconic.classifiers.rows_solution import RowsSolution
 from laconic.classifiers.svm import SVMClassifier
 from laconic.errors import LaconicError
 from laconic.numerics.blocks import Blocks
-from laconic.numerics.decision_counts import scale_of, tuning_of
+from laconic.numerics.decision_counts import code_losses, count_decisions, scale_of
+from laconic.numerics.members import signed
 from laconic.numerics.strata import rarest_label, stratified_order
 from laconic.numerics.svm.input import Rows
 from laconic.text.labels import LabelEncoding
@@ -117,17 +118,25 @@ class BlendClassifier(LinearModelClassifier):
 
 def _out_of_fold_scale(member: Any, rows: Rows | Blocks, encoding: LabelEncoding) -> float:
     """The scale of the decisions about documents that the member was not trained on."""
-    n_docs = encoding.n_docs
-    decision = np.zeros((n_docs, encoding.n_rows))
-    for fold in _folds(encoding):
-        weights = np.ones(n_docs)
-        weights[fold] = 0.0
-        solution = clone(member).fit_rows(rows, encoding, None, weights)
-        decision[fold] = decisions_of(rows, solution.coef, solution.intercept)[fold]
-    return scale_of(tuning_of(decision, encoding.y_signed, encoding.rule))
+    tunings = [_fold_tuning(member, rows, encoding, fold) for fold in _folds(encoding)]
+    return scale_of(np.asarray(sum(tunings)))
+
+
+def _fold_tuning(
+    member: Any, rows: Rows | Blocks, encoding: LabelEncoding, fold: Indices
+) -> NDArray[Any]:
+    """What the scale follows from, of the documents of a fold; it is a sum over documents."""
+    weights = np.ones(encoding.n_docs)
+    weights[fold] = 0.0
+    solution = clone(member).fit_rows(rows, encoding, None, weights)
+    decision = decisions_of(rows.take(fold), solution.coef, solution.intercept)
+    if encoding.rule == "argmax":
+        return code_losses(decision, encoding.codes[fold])
+    return count_decisions(decision, signed(encoding.members[fold]))
 
 
 def _folds(encoding: LabelEncoding) -> list[Indices]:
-    stratum = rarest_label(encoding.y_signed > 0)
+    """The documents of each fold, ascending."""
+    stratum = rarest_label(encoding.members)
     order = stratified_order(np.arange(stratum.size), stratum, np.random.RandomState(0))
-    return [order[place::FOLDS] for place in range(FOLDS)]
+    return [np.sort(order[place::FOLDS]) for place in range(FOLDS)]

@@ -6,10 +6,11 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
 
 from laconic.classifiers.path import LinearModelClassifier, read_training_data
 from laconic.model import LinearModel
-from laconic.types import Floats, Matrix
+from laconic.types import Floats, Int64s, Matrix
 
 
 class CentroidClassifier(LinearModelClassifier):
@@ -30,20 +31,28 @@ class CentroidClassifier(LinearModelClassifier):
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Compute the class means; y has one class per document or is an indicator matrix."""
         documents, encoding = read_training_data(self, X, y)
-        coef, intercept = _means(documents, encoding.y_signed > 0)
+        sums = _class_sums(documents, encoding.members)
+        n_members = np.bincount(encoding.members.indices, minlength=encoding.n_rows)
+        coef, intercept = _means(sums, n_members)
         if encoding.rule != "argmax":
-            other_coef, other_intercept = _means(documents, encoding.y_signed < 0)
-            constant = (encoding.y_signed == encoding.y_signed[0]).all(axis=0)
+            total, n_others = np.asarray(documents.sum(axis=0)).ravel(), encoding.n_docs - n_members
+            other_coef, other_intercept = _means(total - sums, n_others)
             coef, intercept = coef - other_coef, intercept - other_intercept
-            coef[constant], intercept[constant] = 0.0, encoding.y_signed[0, constant]
+            for constant, value in ((n_members == 0, -1.0), (n_others == 0, 1.0)):
+                coef[constant], intercept[constant] = 0.0, value
         size = documents.shape[1]
         return self._set_model(
             LinearModel(coef, intercept, encoding.classes, size, rule=encoding.rule)
         )
 
 
-def _means(X: Matrix, belongs: np.ndarray) -> tuple[Floats, Floats]:
-    """The mean of the documents in each column of `belongs`, and −½ its squared length."""
-    shares = belongs / np.maximum(belongs.sum(axis=0), 1)
-    means = shares.T @ X if isinstance(X, np.ndarray) else np.asarray(X.T @ shares).T
+def _class_sums(X: Matrix, members: csr_array) -> Floats:
+    """The sum of the documents of each class: memory follows entries and labels."""
+    ones = members.astype(np.float64)
+    return np.asarray(ones.T @ X if isinstance(X, np.ndarray) else (X.T @ ones).toarray().T)
+
+
+def _means(sums: Floats, n_docs: Int64s) -> tuple[Floats, Floats]:
+    """The mean of each row of sums of so many documents, and −½ its squared length."""
+    means = sums / np.maximum(n_docs, 1)[:, None]
     return means, -0.5 * np.square(means).sum(axis=1)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any, SupportsIndex, overload
+from typing import IO, SupportsIndex, overload
 
 import numpy as np
 
-from laconic.errors import unwritable
+from laconic.errors import CorpusError, unwritable
 from laconic.scratch import OTHER_FOLDER, ScratchFolder
 from laconic.types import Indices, Int64s
 
@@ -25,7 +25,8 @@ DIGEST_BYTES = 16
 class StoredTexts(Sequence[str]):
     """A sequence of texts in files, each read when it is used.
 
-    Parts of it, and copies in other processes, are small: they refer to the same files.
+    Parts of it and copies are small: they refer to the same files. A copy in another process does
+    not keep them.
 
     Parameters
     ----------
@@ -65,10 +66,6 @@ class StoredTexts(Sequence[str]):
             scratch,
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the folder: another process does not own it."""
-        return {**self.__dict__, "scratch": None}
-
     def __len__(self) -> int:
         return self.ends.size
 
@@ -99,7 +96,7 @@ class StoredTexts(Sequence[str]):
                 if number != opened:
                     if stream is not None:
                         stream.close()
-                    stream = open(self.files[number], "rb", PORTION)  # noqa: SIM115 - see finally
+                    stream = _opened(self.files[number])
                     opened, at = number, 0
                 assert stream is not None
                 if at != begin:
@@ -127,6 +124,14 @@ class StoredTexts(Sequence[str]):
         first = np.empty(len(self), np.intp)
         first[order] = order[new][np.cumsum(new) - 1]
         return first
+
+
+def _opened(file: Path) -> IO[bytes]:
+    try:
+        return open(file, "rb", PORTION)
+    except FileNotFoundError:
+        problem = "the temporary texts of this corpus are gone: load the corpus again"
+        raise CorpusError(problem, where=file) from None
 
 
 def texts_at(

@@ -8,6 +8,7 @@ selections of rows and columns, and weights are made from these, so that numeric
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -30,6 +31,8 @@ _Item = TypeVar("_Item")
 
 # What a matrix that is gathered into memory may take, unless a study says otherwise.
 MEMORY = 500 * 10**6
+# The limit of what is in memory already: it is always gathered.
+NO_LIMIT = sys.maxsize
 # A sum over blocks is a sum of the sums of so many blocks each, so that floating-point numbers do
 # not depend on where they are added.
 GROUP = 4

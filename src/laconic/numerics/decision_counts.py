@@ -52,8 +52,12 @@ def log_losses(decision: Floats, y_signed: Floats) -> Floats:
     A document whose class has no column is left out: no temperature is right for it.
     """
     known = np.asarray((y_signed > 0).any(axis=1))
-    codes = (y_signed[known] > 0).argmax(axis=1)
-    return _log_losses(np.ascontiguousarray(decision[known]), codes, TEMPERATURES)
+    return code_losses(decision[known], (y_signed[known] > 0).argmax(axis=1))
+
+
+def code_losses(decision: Floats, codes: Int64s) -> Floats:
+    """The same from the number of each document's class."""
+    return _log_losses(np.ascontiguousarray(decision), codes, TEMPERATURES)
 
 
 @njit(nogil=True, cache=True)

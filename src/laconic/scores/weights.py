@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from laconic.errors import LaconicError, LaconicWarning
 from laconic.numerics.blocks import Blocks, in_memory
@@ -27,6 +27,8 @@ from laconic.validation import is_share
 # The gap to which SVMs are solved: weights are numbers that people compare, while a round of
 # elimination only needs to know which are the smallest.
 OF_WEIGHTS, OF_ELIMINATION = 1e-6, 1e-3
+# What a column takes of each class that a pass computes derivatives of: about six numbers.
+CLASS_BYTES = 6 * 8
 # Importances are compared with this if a surviving one is 0.
 TINY = 1e-150
 
@@ -169,13 +171,19 @@ def _importance_outside(trained: Trained, outside: Blocks, training: Training) -
 
     With the duals α of the SVM, the derivative of ½ w² + Σ C loss by the coefficient at 0 is
     −Σ α y x. The second derivative is 1, and with the squared hinge 2 C Σ x² over the documents
-    within the margin more.
+    within the margin more. Every pass takes as many classes as have
+    their tables within the limit of memory, at least one.
     """
-    signed = csr_array(training.problems.signed(trained.duals.alphas).T)
+    signed = csc_array(training.problems.signed(trained.duals.alphas).T)
     squared_hinge = training.loss == "squared_hinge"
     curvature = (signed != 0.0) * (float(squared_hinge) / training.problems.alpha)
-    slopes, bends = outside.total(_derivatives, signed, csr_array(curvature))
-    return np.asarray(((slopes / (1.0 + bends)) ** 2).sum(axis=1))
+    importance = np.zeros(outside.shape[1])
+    n_classes = max(1, outside.memory // (CLASS_BYTES * max(1, importance.size)))
+    for first in range(0, signed.shape[1], n_classes):
+        parts = (csr_array(M[:, first : first + n_classes]) for M in (signed, curvature))
+        slopes, bends = outside.total(_derivatives, *parts)
+        importance += ((slopes / (1.0 + bends)) ** 2).sum(axis=1)
+    return importance
 
 
 def _derivatives(

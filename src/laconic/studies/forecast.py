@@ -13,7 +13,8 @@ are taken to grow like this:
 two samples show, from 1 to 1.5 |
 | blends | as the tasks, with one alpha; for all methods, although only good ones are blended |
 | final models | all training documents, by the same power: all words and the costliest selection |
-| memory | the entries of the largest matrix that is trained on, at most `--in-memory` |
+| memory | the entries of the largest matrix that is trained on; of texts in files at most \
+those of a fold, or `--in-memory`; documents × classes, where there are several |
 | disk | texts in temporary files, and their blocks, in proportion; two folds in files, for \
 processes |
 
@@ -51,6 +52,8 @@ WARM_UP, FIRST_SAMPLE, PROBED = 100, 500, 300
 POWERS = 1.0, 1.5
 # An option is named if it saves at least this share of the time.
 WORTH = 0.25
+# What softmax regression, which takes most, keeps of each document and class: 8 numbers.
+CLASS_BYTES = 8 * 8
 QUICK = PRESETS["quick"]
 FEW_FOLDS = 3
 LEAST_TUNING = 2000
@@ -68,8 +71,9 @@ class Workload:
     n_workers : processes at a time; 1 is the process of the study
     n_probed : documents on which features are compared
     stored : bytes of text in temporary files, whose words are counted in blocks; 0 in memory
-    in_memory : bytes that a matrix in memory may take
+    in_memory : bytes that a matrix in memory may take, if texts are stored
     blends : whether classifiers are blended
+    n_classes : decision values per document, if there are several; else 0
     """
 
     n_docs: int
@@ -82,11 +86,13 @@ class Workload:
     stored: int = 0
     in_memory: int = MEMORY
     blends: bool = True
+    n_classes: int = 0
 
     @classmethod
     def of(cls, prepared: PreparedCorpus, n_workers: int, storage: StorageOptions) -> Self:
         plan, split, texts = prepared.plan, prepared.splits[0], prepared.corpus.texts
         n_draws = 1 + max(task.draw for task in prepared.planned)
+        n_columns = max(target.n_columns for target in prepared.targets)
         return cls(
             len(prepared.corpus),
             split.train.size + split.test.size,
@@ -98,6 +104,7 @@ class Workload:
             int(texts.starts[-1]) if isinstance(texts, StoredTexts) else 0,
             storage.limit,
             plan.training.blends and bool(plan.split.cv),
+            n_columns if n_columns > 1 else 0,
         )
 
 
@@ -182,9 +189,15 @@ def _grown(samples: Samples, name: str, n_docs: int) -> float:
 def _memory(samples: Samples, workload: Workload) -> int:
     last = samples.last
     per_document = last.n_entries / last.n_docs
-    n_entries = per_document * max(workload.n_in_fold, workload.n_trained)
-    limit = workload.in_memory / ENTRY_BYTES
-    working = last.memory / max(1, last.n_entries) * min(n_entries, limit)
+    final = per_document * workload.n_trained
+    if workload.stored:
+        final = min(final, workload.in_memory / ENTRY_BYTES)
+    n_entries = max(final, per_document * workload.n_in_fold)
+    by_class = CLASS_BYTES * workload.n_classes
+    # the matrix at least, because all classes may not be in the sample
+    of_sample = max(last.memory - by_class * last.n_docs, ENTRY_BYTES * last.n_entries)
+    working = of_sample / max(1, last.n_entries) * n_entries
+    working += by_class * max(workload.n_in_fold, workload.n_trained)
     counts = 0.0 if workload.stored else per_document * workload.n_docs * ENTRY_BYTES
     return int(samples.base_memory + max(working, 0) + counts)
 
@@ -263,9 +276,15 @@ def sentences(forecast: Forecast, option: Cheaper | None, title: str = "Forecast
         parts.append(f"`{option.option}` would take about {in_time(option.forecast.seconds)}.")
     machine = memory_of_machine()
     if machine is not None and forecast.memory * forecast.n_workers > machine:
-        advice = "--jobs 1" if forecast.n_workers > 1 else "--in-memory 500MB"
-        parts.append(f"The machine has {in_bytes(machine)} of memory: use `{advice}`.")
+        parts.append(f"The machine has {in_bytes(machine)} of memory{_saving(forecast)}.")
     return " ".join(parts)
+
+
+def _saving(forecast: Forecast) -> str:
+    """What takes less memory: a limit is that of texts in temporary files."""
+    if forecast.n_workers > 1:
+        return ": use `--jobs 1`"
+    return ": use `--in-memory 500MB`" if forecast.temporary else ""
 
 
 def in_time(seconds: float) -> str:

@@ -18,7 +18,14 @@ from laconic.studies.execution.jobs import Job, jobs_of
 from laconic.studies.execution.task import Task
 from laconic.studies.plan import Plan
 from laconic.text.options import StorageOptions
-from laconic.text.problem import CountedCorpus, Problem, Target, check_split, targets_of
+from laconic.text.problem import (
+    DEFAULT_STORAGE,
+    CountedCorpus,
+    Problem,
+    Target,
+    check_split,
+    targets_of,
+)
 from laconic.text.weighting import Weighting
 from laconic.types import Progress
 
@@ -31,7 +38,8 @@ class PreparedCorpus:
     """A corpus of a plan, checked, with the folds on which methods and sizes are compared.
 
     `versions` are those of `Journal.versions`: rows of another version of a method are used.
-    `blends` are tasks that follow from the results of the planned ones.
+    `blends` are tasks that follow from the results of the planned ones. `storage` says where the
+    words of a large corpus are counted, or have been.
     """
 
     plan: Plan
@@ -40,6 +48,7 @@ class PreparedCorpus:
     splits: list[Split]
     versions: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     blends: tuple[Task, ...] = ()
+    storage: StorageOptions = DEFAULT_STORAGE
 
     @classmethod
     def of(cls, plan: Plan, corpus: Corpus) -> Self:
@@ -54,7 +63,7 @@ class PreparedCorpus:
 
     @cached_property
     def counted(self) -> CountedCorpus:
-        return CountedCorpus.of(self.corpus, self.plan.text.vectorizer())
+        return CountedCorpus.of(self.corpus, self.plan.text.vectorizer(), self.storage)
 
     def count(self, storage: StorageOptions, progress: Progress | None = None) -> None:
         """Count the words now, if they are not; `counted` has them."""

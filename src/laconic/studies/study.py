@@ -68,8 +68,11 @@ class Study:
         Features that a study chooses are known after it has been run.
         """
         if self._corpora is None:
-            file = StudyFolder(self.where).journal
-            loaded = self._load(lambda event: None)
+            folder = StudyFolder(self.where)
+            file, loaded = folder.journal, self._load(lambda event: None)
+            if folder.blocks.is_dir():
+                storage = StorageOptions(blocks=str(folder.blocks))
+                loaded = [replace(prepared, storage=storage) for prepared in loaded]
             with Journal.reading(file) if file.exists() else nullcontext() as journal:
                 self._corpora = [Probe(journal).resolve(prepared)[0] for prepared in loaded]
         return self._corpora

@@ -56,6 +56,11 @@ def read_arrays(where: Path) -> ArrayFile:
             if not isinstance(header.get("hash"), str):
                 raise ValueError("it has no hash")
         return ArrayFile(header, _maps(where, header["arrays"], len(start) + size))
+    except FileNotFoundError:
+        raise LaconicError(
+            f"{where}: the word counts are gone. Load the corpus, or run the study, again: they "
+            "will be made again"
+        ) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as failure:
         raise LaconicError(
             f"{where}: cannot be read ({failure}). Delete it: it will be made again"

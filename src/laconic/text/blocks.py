@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -74,10 +74,6 @@ class StoredBlock:
     n_docs: int
     n_columns: int
     scratch: ScratchFolder | None = field(default=None, repr=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the scratch folder: another process does not own it."""
-        return {**self.__dict__, "scratch": None}
 
     def read(self) -> csr_array:
         counts = read_arrays(block_file(self.folder, self.number)).arrays

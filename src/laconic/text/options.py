@@ -243,4 +243,4 @@ class StorageOptions(Options):
         free = free_memory() // self.n_jobs
         if self.engine is not None:
             free = min(free, self.engine.memory or free)
-        return free // MEMORY_SHARE
+        return max(1, free // MEMORY_SHARE)

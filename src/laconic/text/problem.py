@@ -15,7 +15,7 @@ from laconic.corpus.corpus import Corpus
 from laconic.corpus.splits import Split, given_split, random_splits
 from laconic.corpus.stored_texts import StoredTexts
 from laconic.errors import LaconicError
-from laconic.numerics.blocks import Blocks
+from laconic.numerics.blocks import NO_LIMIT, Blocks
 from laconic.text.blocks import store_counts
 from laconic.text.options import StorageOptions, TargetKind
 from laconic.text.vectorizer import Vectorizer
@@ -34,10 +34,10 @@ UNEVEN = 5
 class Problem:
     """Training and test documents with one target.
 
-    X is a CSR matrix, or `Blocks` if it is too large for memory. y holds positions in `classes`:
-    one number per document, or, where a document may have any number of labels, a sparse indicator
-    matrix. Of two classes, the second is positive. `columns` are the positions of the vocabulary
-    among all words of the corpus, which all folds share.
+    X is a CSR matrix; of texts in files it is `Blocks` if it is too large for memory. y holds
+    positions in `classes`: one number per document, or, where a document may have any number of
+    labels, a sparse indicator matrix. Of two classes, the second is positive. `columns` are the
+    positions of the vocabulary among all words of the corpus, which all folds share.
     """
 
     name: str
@@ -72,14 +72,17 @@ class CountedCorpus:
         storage: StorageOptions = DEFAULT_STORAGE,
         progress: Progress | None = None,
     ) -> CountedCorpus:
-        """Count the words of all documents; a corpus of vectors is used as it is."""
+        """Count the words of all documents; a corpus of vectors is used as it is.
+
+        The limit of `storage` is that of texts in files: other counts are in memory anyway.
+        """
         if corpus.vectors is not None:
-            counts = Blocks.of(corpus.vectors, memory=storage.limit)
+            counts = Blocks.of(corpus.vectors, memory=NO_LIMIT)
             return cls(corpus, counts, np.array(corpus.vocabulary, dtype=object))
         fitted = clone(vectorizer) if vectorizer is not None else Vectorizer()
         if isinstance(corpus.texts, StoredTexts):
             return cls(corpus, *store_counts(corpus, fitted, storage, progress))
-        counts = Blocks.of(fitted.fit_transform(corpus.texts or ()), memory=storage.limit)
+        counts = Blocks.of(fitted.fit_transform(corpus.texts or ()), memory=NO_LIMIT)
         return cls(corpus, counts, fitted.get_feature_names_out())
 
     @property
@@ -90,17 +93,14 @@ class CountedCorpus:
             return ()
         return (
             f"the texts have {texts.starts[-1] / 1e6:,.0f} MB: their words are counted in "
-            f"{len(counts.parts):,} blocks on disk. Features are selected and final models trained "
-            f"block by block, except on matrices of up to {counts.memory / 1e6:,.0f} MB, which are "
-            "read into memory",
+            f"{len(counts.parts):,} blocks on disk. A study selects features and trains final "
+            "models block by block where a matrix is larger than --in-memory",
         )
 
     def only(self, documents: Indices) -> CountedCorpus:
-        """Some of the documents, in memory if they are within the limit."""
-        counts = self._rows(documents).gathered()
-        if not isinstance(counts, Blocks):
-            counts = Blocks.of(counts, memory=self.counts.memory)
-        return replace(self, counts=counts, documents=documents)
+        """Some of the documents, in memory."""
+        counts = replace(self._rows(documents), memory=NO_LIMIT).gathered()
+        return replace(self, counts=Blocks.of(counts, memory=NO_LIMIT), documents=documents)
 
     def _rows(self, documents: Indices) -> Blocks:
         if self.documents is not None:

@@ -9,8 +9,10 @@ import gzip
 import io
 import json
 import lzma
+import pickle
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy, deepcopy
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -29,8 +31,9 @@ from laconic.corpus.loading import load_corpus, located
 from laconic.corpus.readers import shards
 from laconic.corpus.readers.names import name_of
 from laconic.corpus.stored_texts import StoredTexts
-from laconic.errors import CorpusError, ResourceError
+from laconic.errors import CorpusError, LaconicError, ResourceError
 from laconic.processes import LocalProcesses
+from laconic.text.problem import CountedCorpus
 
 Objects = list[dict[str, Any]]
 WORDS = ("ships", "sun,\n", '"quoted"', "ünïcode", "\U0001f600", "  ", "")
@@ -191,6 +194,32 @@ def test_texts_go_to_files_if_they_are_many(
         assert tuple(corpus.texts) == expected.texts
         assert corpus.n_copies == expected.n_copies
         del corpus
+
+
+@pytest.mark.parametrize(
+    "copied", [copy, deepcopy, lambda value: pickle.loads(pickle.dumps(value))]
+)
+def test_a_copy_of_a_large_corpus_keeps_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: Path, copied: Callable[[Any], Any]
+) -> None:
+    expected = whole(tmp_path)
+    monkeypatch.setattr(stored_texts, "TEXT_IN_MEMORY", 100)
+    monkeypatch.setattr(stored_texts, "PORTION", 64)
+    corpus = load_corpus(tmp_path / "whole.jsonl")
+    counted = CountedCorpus.of(corpus)
+    again, counts_again = copied(corpus), copied(counted.counts)
+    counts = counted.counts.gathered()
+    message = pickle.dumps((corpus, counted.counts))
+    del corpus, counted
+    assert tuple(again.texts) == expected.texts
+    assert (counts_again.gathered() != counts).nnz == 0
+    del again, counts_again
+    assert not list(scratch.iterdir())
+    other, counts_other = pickle.loads(message)
+    with pytest.raises(CorpusError, match=r"texts: the temporary texts .* load the corpus again"):
+        tuple(other.texts)
+    with pytest.raises(LaconicError, match="the word counts are gone"):
+        counts_other.gathered()
 
 
 def test_several_processes_read_the_same_corpus(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from laconic.errors import LaconicError
-from laconic.types import Floats, Int32s, Int64s
+from laconic.types import Floats, Indices, Int32s, Int64s
 
 # Exponents of 2 up to which squares, and their squares, are far from the limits of floating point.
 ORDINARY = 100.0
@@ -43,6 +43,11 @@ class Rows:
         columns = np.asarray(X.indices, dtype=np.int32)
         values = np.asarray(X.data, dtype=np.float64)
         return cls(bounds[:-1], bounds[1:], columns, values, np.ones(X.shape[0]), X.shape[1])
+
+    def take(self, documents: Indices) -> Self:
+        """The documents at these positions."""
+        starts, ends = self.starts[documents], self.ends[documents]
+        return replace(self, starts=starts, ends=ends, scales=self.scales[documents])
 
     @property
     def largest(self) -> float:
