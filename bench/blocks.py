@@ -42,6 +42,7 @@ class Cost:
     accuracy: float
     steps: dict[str, float]
     digest: str
+    worker_peak: float = 0.0
 
 
 def run(job: str, n_docs: int, n_jobs: int = 1) -> Cost:
@@ -52,9 +53,10 @@ def run(job: str, n_docs: int, n_jobs: int = 1) -> Cost:
     command = [sys.executable, "-c", code, job, parent / str(n_docs), str(n_jobs)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     cost = Cost(**json.loads(done.stdout.splitlines()[-1]))
+    workers = f" and {cost.worker_peak:,.0f} MB in a worker" if cost.worker_peak else ""
     print(
         f"{job}, {n_docs:,} documents, {n_jobs} processes: {cost.cpu:.1f} s CPU, {cost.wall:.1f} s "
-        f"wall, {cost.peak:,.0f} MB for {cost.text:,.0f} MB of text; load {load()}; "
+        f"wall, {cost.peak:,.0f} MB{workers} for {cost.text:,.0f} MB of text; load {load()}; "
         + ", ".join(f"{step} {seconds:.2f}" for step, seconds in cost.steps.items()),
         file=sys.stderr,
     )

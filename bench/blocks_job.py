@@ -7,7 +7,7 @@ import resource
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
@@ -20,8 +20,10 @@ from laconic.classifiers.logistic import LogisticClassifier
 from laconic.classifiers.ridge import RLSClassifier
 from laconic.classifiers.svm import SVMClassifier
 from laconic.corpus import stored_texts
-from laconic.corpus.loading import load_corpus
+from laconic.corpus.loading import read_corpus
+from laconic.corpus.options import ReadOptions
 from laconic.corpus.splits import Split
+from laconic.engine import Engine
 from laconic.numerics.blocks import MEMORY
 from laconic.scores import information_gain
 from laconic.selectors.top import TopTerms
@@ -32,6 +34,7 @@ from laconic.text.vectorizer import Vectorizer
 from laconic.text.weighting import Weighting
 
 SIZE = 5_000
+WORKER_MEMORY = "900MB"
 TEST_SHARE = 5
 N_CLASSES, N_WORDS, N_DOCS = 1_000, 500_000, 100_000
 # One step: weights are computed once in memory, but whenever blocks are read, as by the cut.
@@ -54,6 +57,8 @@ class JobResult:
     text: float = 0.0
     accuracy: float = 0.0
     arrays: tuple[Any, ...] = ()
+    wall: float = 0.0
+    worker_peak: float = 0.0
 
     @property
     def digest(self) -> str:
@@ -73,11 +78,11 @@ def timed(steps: Steps, name: str) -> Iterator[None]:
 class Work:
     """From the shards to selected words."""
 
-    def __init__(self, folder: str, n_jobs: int) -> None:
+    def __init__(self, folder: str, n_jobs: int, engine: Engine | None = None) -> None:
         self.steps: Steps = {}
-        self.n_jobs = n_jobs
+        self.n_jobs, self.engine = n_jobs, engine
         with timed(self.steps, "reading"):
-            self.corpus = load_corpus(folder, n_jobs=n_jobs)
+            self.corpus = read_corpus(folder, ReadOptions(n_jobs=n_jobs, engine=engine))
         self.megabytes = float(text_starts(self.corpus.texts or ())[-1]) / 1e6
 
     def result(self, **found: Any) -> JobResult:
@@ -85,7 +90,7 @@ class Work:
 
     def problem(self) -> Problem:
         with timed(self.steps, "counting"):
-            storage = StorageOptions(in_memory=MEMORY, n_jobs=self.n_jobs)
+            storage = StorageOptions(in_memory=MEMORY, n_jobs=self.n_jobs, engine=self.engine)
             counted = CountedCorpus.of(self.corpus, Vectorizer(), storage)
         documents = np.arange(len(self.corpus))
         test = documents % TEST_SHARE == 0
@@ -104,13 +109,32 @@ class Work:
         return selector, train, test
 
 
-def cut(folder: str, n_jobs: int) -> JobResult:
-    work = Work(folder, n_jobs)
+def cut(folder: str, n_jobs: int, engine: Engine | None = None) -> JobResult:
+    clock = perf_counter()
+    work = Work(folder, n_jobs, engine)
     problem = work.problem()
     selector, train, test = work.cut(problem)
     return work.result(
-        arrays=(selector.scores_, train.data, train.indices, test.data, test.indices)
+        wall=perf_counter() - clock,
+        arrays=(selector.scores_, train.data, train.indices, test.data, test.indices),
     )
+
+
+def cluster(folder: str, n_workers: int) -> JobResult:
+    """The same on a cluster of this machine, whose start is not measured."""
+    from laconic.cluster import DaskEngine, connected
+
+    with (
+        connected(f"local:{n_workers}x{WORKER_MEMORY}") as client,
+        DaskEngine(client, Path(folder).parent) as engine,
+    ):
+        result = cut(folder, 1, engine)
+        peaks = client.run(peak_here)
+        return replace(result, worker_peak=max(peaks.values()))
+
+
+def peak_here() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
 def in_memory(folder: str, n_jobs: int) -> JobResult:
@@ -169,6 +193,7 @@ def many_classes(folder: str, n_jobs: int) -> JobResult:
 
 JOBS: dict[str, Callable[[str, int], JobResult]] = {
     "cut": cut,
+    "cluster": cluster,
     "in-memory": in_memory,
     "ridge": ridge,
     "all": every_step,
@@ -183,8 +208,9 @@ def main() -> None:
     result = JOBS[job](folder, int(n_jobs))
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     peak = max(resource.getrusage(kind).ru_maxrss for kind in kinds) / 1e3
-    cost = {"cpu": cpu_seconds(), "wall": perf_counter() - clock, "peak": peak}
-    found = {name: getattr(result, name) for name in ("steps", "text", "accuracy", "digest")}
+    cost = {"cpu": cpu_seconds(), "wall": result.wall or perf_counter() - clock, "peak": peak}
+    names = "steps", "text", "accuracy", "digest", "worker_peak"
+    found = {name: getattr(result, name) for name in names}
     print(json.dumps({**cost, **found}))
 
 

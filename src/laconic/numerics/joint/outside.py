@@ -10,7 +10,7 @@ its words, and on the entries of the word: sums over documents, computed in pass
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
@@ -27,6 +27,8 @@ from laconic.numerics.joint.words import exponent_of
 from laconic.numerics.logistic.losses import LogisticLoss
 from laconic.types import Columns, Floats, Ints
 
+# Climbing takes twice as much memory for its words as training does, and few candidates are enough.
+WORKING = 3
 # Gains are compared with this where no word is left.
 TINY = 1e-150
 
@@ -46,6 +48,7 @@ def ladder_of_blocks(
 
     The last rung is followed by all other words, by their gain.
     """
+    X = replace(X, memory=max(1, X.memory // WORKING))
     nothing = Objective.of(csr_array((X.shape[0], 0)), loss, alpha)
     (first,) = _gains(X, [Optimum.start(nothing)], 0)
     climbing = partial(_climbed, loss=loss, alpha=alpha, longest=longest, batch=batch)
