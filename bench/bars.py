@@ -64,6 +64,9 @@ BARS: dict[str, Bar] = {
     "blocks.hashing": Bar(1 / 1.5, share=1.0),
     "blocks.many-classes": Bar(1.0, megabytes=2000.0),
     "blocks.large": Bar(1.0, megabytes=1500.0),
+    "blocks.cluster-cpu": Bar(1 / 1.3),
+    "blocks.cluster-wall": Bar(1 / 0.65),
+    "blocks.cluster-large": Bar(1.0, megabytes=1500.0),
     **{
         f"blocks.growth.{step}": Bar(1.0)
         for step in ("reading", "counting", "weighting and cut", "information gain")

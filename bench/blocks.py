@@ -77,6 +77,7 @@ def rows() -> list[Row]:
         _row("memory", "peak", "the text", one.cpu, one.cpu, Memory(one.peak, one.text)),
         _hashing(),
         _many_classes(),
+        *_cluster(one),
         *_growth(),
         *_large(),
     ]
@@ -87,6 +88,18 @@ def _hashing() -> Row:
     what = f"{SMALL:,} documents, IG and ridge, accuracy {ours.accuracy:.4f}"
     peer = f"HashingVectorizer and SGDClassifier, accuracy {theirs.accuracy:.4f}, CPU"
     return _row("hashing", what, peer, ours.cpu, theirs.cpu, Memory(ours.peak, theirs.peak))
+
+
+def _cluster(one: Cost) -> list[Row]:
+    """Two workers of 900 MB on this machine; their start counts for CPU, not for wall."""
+    two = run("cluster", HALF, 2)
+    assert two.digest == one.digest, "a cluster selects other words or weights"
+    what = f"{HALF:,} documents to {SIZE:,} words by a cluster of two workers"
+    worker = Memory(two.worker_peak)
+    return [
+        _row("cluster-cpu", what, "one process, CPU", two.cpu, one.cpu, worker),
+        _row("cluster-wall", what, "one process, wall", two.wall, one.wall, Memory(two.peak)),
+    ]
 
 
 def _many_classes() -> Row:
@@ -122,7 +135,13 @@ def _large() -> list[Row]:
         return []
     cost = run("cut", LARGE, 2)
     what = f"{LARGE:,} documents, {cost.text:,.0f} MB of text, peak of any process"
-    return [_row("large", what, "itself", cost.cpu, cost.cpu, Memory(cost.peak))]
+    cluster = run("cluster", LARGE, 2)
+    assert cluster.digest == cost.digest, "a cluster selects other words or weights"
+    workers = f"{what} by a cluster, the client"
+    return [
+        _row("large", what, "itself", cost.cpu, cost.cpu, Memory(cost.peak)),
+        _row("cluster-large", workers, "itself", cluster.cpu, cluster.cpu, Memory(cluster.peak)),
+    ]
 
 
 def _row(

@@ -41,7 +41,7 @@ PROMISED = {
     "logistic": [3, 3, 3, 2],
     "joint": [5],
     "serving": [5, 5, 5, 5],
-    "blocks": [1 / 1.15, 1 / 0.6, 1.0, 1.0, 1 / 1.5, *[1.0] * 9],
+    "blocks": [1 / 1.15, 1 / 0.6, 1.0, 1.0, 1 / 1.5, *[1.0] * 2, 1 / 1.3, 1 / 0.65, *[1.0] * 8],
     "main-job": [8, 4, 5, 5],
     "study": [1.6],
     "peers": [],
@@ -69,6 +69,7 @@ def test_memory_has_its_bars():
         "blocks.hashing": (1, None),
         "blocks.many-classes": (None, 2000),
         "blocks.large": (None, 1500),
+        "blocks.cluster-large": (None, 1500),
     }
 
 

@@ -15,7 +15,7 @@ from laconic import RLSClassifier
 from laconic.cluster import DaskEngine, connected, dask_engine
 from laconic.cluster.shared_objects import SharedObjects, loads
 from laconic.errors import LaconicError, ResourceError
-from laconic.numerics.blocks import Blocks
+from laconic.numerics.blocks import Blocks, normal_product
 from laconic.scores import information_gain
 from laconic.studies.execution.dask import DaskExecutor
 from laconic.testing import check_blocks, check_executor
@@ -152,3 +152,17 @@ def test_a_cluster_that_adapts_its_size_starts_from_no_workers(tmp_path):
         cluster.adapt(minimum=0, maximum=2, interval="100ms")
         with DaskEngine(client, tmp_path) as engine:
             assert list(engine.run(str, range(20))) == [str(number) for number in range(20)]
+
+
+def test_products_of_many_columns_are_made_of_slices_that_fit_into_a_worker():
+    rng = np.random.default_rng(0)
+    X = csr_array(rng.random((90, 1500)) * (rng.random((90, 1500)) < 0.1))
+    V, U = rng.standard_normal((1500, 40)), rng.standard_normal((90, 40))
+    here = Blocks.of(X, 7)
+    there = replace(here, engine=SmallWorkers())
+    for compute in (lambda X: X @ V, lambda X: X.T @ U, lambda X: normal_product(X, V)):
+        assert np.array_equal(compute(here), compute(there))
+    widths: list[int] = []
+    there.by_columns(V, lambda part: widths.append(part.shape[1]) or part)
+    assert sum(widths) == 40
+    assert max(widths) * 1500 * 24 <= 0.4 * SmallWorkers.memory

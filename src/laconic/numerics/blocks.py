@@ -39,8 +39,9 @@ GROUP = 4
 # Of an entry of a matrix of floats: the number and its column.
 ENTRY_BYTES = 12
 FLOAT_BYTES = 8
-# Of the memory of a worker of a cluster, for X'X.
+# Of the memory of a worker of a cluster, for X'X, and for dense columns of features.
 GRAM_SHARE = 0.5
+DENSE_SHARE = 0.4
 
 
 class DocumentBlock(Protocol):
@@ -226,7 +227,20 @@ class Blocks:
         return self.map(SelectColumns.of(chosen, self.n_columns), n_columns=chosen.size)
 
     def __matmul__(self, V: Matrix) -> Matrix:
-        return self.stack(Product(V))
+        return self.by_columns(V, lambda part: self.stack(Product(part)))
+
+    def by_columns(self, V: Matrix, product: Callable[[Matrix], Matrix]) -> Matrix:
+        """The product of a few columns of V at a time, if workers have too little memory for all.
+
+        Each has numbers of features × columns three times: V, a result, and the sum so far.
+        """
+        memory = self.engine.memory if self.engine is not None else None
+        if memory is None or V.ndim == 1 or issparse(V):
+            return product(V)
+        most = max(1, int(DENSE_SHARE * memory) // (3 * FLOAT_BYTES * self.n_columns))
+        starts = range(0, V.shape[1], most)
+        products = [product(V[:, start : start + most]) for start in starts]
+        return products[0] if len(products) == 1 else np.hstack(products)
 
     @property
     def T(self) -> Transposed:  # noqa: N802 - numpy's name
@@ -265,7 +279,7 @@ class Transposed:
         return self.blocks.shape[::-1]
 
     def __matmul__(self, U: Matrix) -> Matrix:
-        return self.blocks.total(back_product, U)
+        return self.blocks.by_columns(U, lambda part: self.blocks.total(back_product, part))
 
 
 @dataclass(frozen=True, eq=False)
@@ -396,7 +410,7 @@ def unchanged(block: csr_array) -> csr_array:
 def normal_product(X: Matrix, V: Floats) -> Floats:
     """X'X V"""
     if isinstance(X, Blocks):
-        return np.asarray(X.total(NormalProduct(V)))
+        return np.asarray(X.by_columns(V, lambda part: X.total(NormalProduct(part))))
     return np.asarray(X.T @ np.asarray(X @ V))
 
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from laconic.numerics.blocks import Blocks, NormalProduct, column_sums, refuse_gram
+from laconic.numerics.blocks import Blocks, column_sums, normal_product, refuse_gram
 from laconic.numerics.members import signed
 from laconic.numerics.quotient import quotient
 from laconic.numerics.ridge.gram import centred_gram, centring, lower_gram, refuse_overflow
@@ -84,7 +84,7 @@ class NormalEquations:
         n_docs, x_mean = self.X.shape[0], self.x_mean
 
         def product(W: Floats) -> Floats:
-            result = np.asarray(self.X.total(NormalProduct(W))) + alpha * W
+            result = normal_product(self.X, W) + alpha * W
             return result - np.outer(n_docs * x_mean, x_mean @ W) if x_mean.any() else result
 
         return product
