@@ -12,6 +12,7 @@ from laconic import JointSelection, LarsClassifier, MaskedSVM, TopTerms
 from laconic.errors import LaconicError, LaconicWarning, SizeUnavailable
 from laconic.numerics.blocks import ENTRY_BYTES, column_sums
 from laconic.numerics.candidates import CandidateMethod, on_candidates
+from laconic.numerics.joint import outside as joint_over_blocks
 from laconic.numerics.svm.class_problems import ClassProblems
 from laconic.scores import information_gain, svm_elimination, svm_weight, weights
 from laconic.text.labels import LabelEncoding
@@ -75,6 +76,12 @@ def test_lars_says_what_does_not_fit():
         LarsClassifier(size=3).fit(GuardedBlocks.of(X), y)
 
 
+@pytest.fixture(autouse=True)
+def _all_memory_for_candidates(monkeypatch):
+    """The shares of the tests are of what the candidates may take."""
+    monkeypatch.setattr(joint_over_blocks, "WORKING", 1)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_joint_selection_on_candidates_is_that_of_all_words(n_classes):
     X, y = documents(n_classes, seed=n_classes, n_docs=120, n_terms=150)
@@ -85,6 +92,16 @@ def test_joint_selection_on_candidates_is_that_of_all_words(n_classes):
     for rung, other in zip(fitted.rungs_, expected.rungs_, strict=True):
         assert_array_equal(rung.words, other.words)
         assert_array_equal(rung.following, other.following)
+
+
+def test_joint_selection_leaves_memory_for_climbing(monkeypatch):
+    monkeypatch.undo()
+    X, y = documents()
+    limited = blocks(X, 0.9, n_blocks=3)
+    with pytest.warns(LaconicWarning, match="might have been selected"):
+        columns = JointSelection(longest=15).fit(limited, y).checked_.columns
+    assert joint_over_blocks.WORKING > 1
+    assert ENTRY_BYTES * X[:, columns].nnz <= limited.memory / joint_over_blocks.WORKING
 
 
 def test_joint_selection_says_that_too_few_words_fit():

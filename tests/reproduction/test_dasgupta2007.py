@@ -197,9 +197,9 @@ def test_corpora_are_loaded_once(tmp_path, monkeypatch):
     loaded = []
     nested = Source.load
 
-    def load(self, progress=None, n_jobs=1):
+    def load(self, progress=None, n_jobs=1, engine=None):
         loaded.append(self.where)
-        return nested(self, progress, n_jobs)
+        return nested(self, progress, n_jobs, engine)
 
     monkeypatch.setattr(Source, "load", load)
     where = tmp_path / "pets.csv"
