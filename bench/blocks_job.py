@@ -35,6 +35,8 @@ from laconic.text.weighting import Weighting
 
 SIZE = 5_000
 WORKER_MEMORY = "900MB"
+# Of the selected words of 3 million documents.
+CUT_MEMORY = 10**9
 TEST_SHARE = 5
 N_CLASSES, N_WORDS, N_DOCS = 1_000, 500_000, 100_000
 # One step: weights are computed once in memory, but whenever blocks are read, as by the cut.
@@ -105,7 +107,10 @@ class Work:
             selector = TopTerms("ig", size=SIZE).fit(problem.X_train, problem.y_train)
         with timed(self.steps, WEIGHTING):
             parts = (selector.transform(X) for X in (problem.X_train, problem.X_test))
-            train, test = (X if isinstance(X, csr_array) else X.gathered() for X in parts)
+            train, test = (
+                X if isinstance(X, csr_array) else replace(X, memory=CUT_MEMORY).gathered()
+                for X in parts
+            )
         return selector, train, test
 
 
