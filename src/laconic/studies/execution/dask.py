@@ -8,7 +8,6 @@ sums over blocks are what the cluster computes.
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -75,7 +74,7 @@ class RunInFolder:
 
 def _write(data: bytes, file: Path) -> None:
     """A file that appears whole; another worker may write the same one."""
-    draft = file.with_suffix(f".{os.getpid()}")
+    draft = file.with_suffix(f".{uuid4().hex}")
     draft.write_bytes(data)
     draft.replace(file)
 
