@@ -121,7 +121,8 @@ def test_it_goes_on_after_twenty_kills(shards, expected, tmp_path, large):
     with cluster_processes() as cluster:
         phases = ["loaded", "counting", "planned", "task", "concluding"]
         at_scheduler_losses(cluster, phases, shards, expected, tmp_path / "a")
-        at_client_losses(cluster, range(1, 16), shards, expected, tmp_path / "b")
+        for number, events in enumerate([range(1, 6), range(6, 11), (9, 8, 7, 6, 5)]):
+            at_client_losses(cluster, events, shards, expected, tmp_path / f"client-{number}")
 
 
 def at_scheduler_losses(cluster, phases, shards, expected, parent) -> None:
