@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -70,3 +72,33 @@ def test_predictions_of_a_cluster_are_a_folder(tmp_path):
     done = run("predict", "m.laconic", __file__, "--format", "txt", "--cluster", "local:2")
     assert done.exit_code == 2
     assert "name it with -o out/" in done.output
+
+
+WITHOUT_DASK = """
+import sys
+from importlib.machinery import PathFinder
+
+real = PathFinder.find_spec
+hidden = "dask", "distributed"
+PathFinder.find_spec = lambda name, *more: (
+    None if name.partition(".")[0] in hidden else real(name, *more)
+)
+from laconic.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "command", [["study", "pets.csv"], ["predict", "m", "pets.csv", "-o", "x/"]]
+)
+def test_without_the_extra_it_says_what_to_install(tmp_path, command):
+    write_pets(tmp_path / "pets.csv")
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_DASK, *command, "--cluster", "local:2"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "pip install 'laconic[cluster]'" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -113,10 +113,13 @@ def predict(
     if not on_cluster:
         predict_into(folder, sources, docs, LocalProcesses(n_jobs))
         return
-    from laconic.cluster import DaskEngine, connected
+    from laconic.cluster import connected
 
-    with connected(str(cluster)) as client, DaskEngine(client, shared or where.parent) as engine:
-        predict_into(folder, sources, docs, engine)
+    with connected(str(cluster)) as client:
+        from laconic.cluster import DaskEngine
+
+        with DaskEngine(client, shared or where.parent) as engine:
+            predict_into(folder, sources, docs, engine)
 
 
 def sources_of(docs: Sequence[str], options: ReadOptions) -> list[str]:

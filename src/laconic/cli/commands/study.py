@@ -177,9 +177,10 @@ def executor_of(ctx: click.Context, where: Path) -> Iterator[Executor]:
             "the cluster limits its workers"
         )
     from laconic.cluster import connected
-    from laconic.studies.execution.dask import DaskExecutor
 
     with connected(options["cluster"]) as client:
+        from laconic.studies.execution.dask import DaskExecutor
+
         yield DaskExecutor(client, options["shared"] or where.absolute().parent)
 
 

@@ -154,7 +154,9 @@ class RunningJobs(Iterator[JobInFolder]):
         staged, n_known = self._running.pop(completed.position)
         tasks = staged.job.tasks[n_known:]
         failure = completed.failure
-        if isinstance(failure, LostWorkerError) and tasks:
+        if failure is not None and not isinstance(failure, LostWorkerError):
+            raise failure
+        if failure is not None and tasks:
             # dask counts a lost worker for the calls that waited there too
             if len(list(staged.outcomes.glob(f"*{STARTED}"))) < failure.attempts:
                 job = replace(staged.job, tasks=tasks)
@@ -162,8 +164,6 @@ class RunningJobs(Iterator[JobInFolder]):
                 return
             yield Outcome.failed(tasks[0], str(failure))
             tasks = tasks[1:]
-        elif failure is not None:
-            raise failure
         rmtree(staged.outcomes, ignore_errors=True)
         if tasks:
             self._again.append(self._in_folder(replace(staged.job, tasks=tasks)))
